@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { isReadAloud } from '../src/client/session.js';
 import type { CommonFlags, Streams } from './command.js';
 import { failed, interrupted, usageFault } from './exit.js';
-import { oneLine } from './text.js';
+import { oneLine, widthOf } from './text.js';
 
 export interface CliQuestion {
   /** The question, without the colon. */
@@ -20,6 +20,8 @@ interface QuestionOptions {
   isHidden?: boolean;
   /** True if ^X opens the editor. */
   mayBeWritten?: boolean;
+  /** Ends the question, which then throws its reason. */
+  signal?: AbortSignal;
 }
 interface TypedInput {
   line: string;
@@ -27,6 +29,8 @@ interface TypedInput {
 }
 
 const INDENT = '  ';
+/** Columns of a terminal that does not say how many it has. */
+const WIDTH = 80;
 const DOTS = '············\n';
 
 /** Questions to a person, on stderr. Never asked without a terminal or with `--no-input`. */
@@ -61,22 +65,39 @@ export class Ask {
     return this.accepted(question, () => this.read(`${question.ask}: `, { isHidden: true }));
   }
 
-  /** Asks for one of several choices and resolves to its number, from 0. */
+  /**
+   * Asks for one of several choices and resolves to its number, from 0. Choices that do not fit on
+   * one line stand under each other.
+   */
   async choose(question: CliQuestion & { choices: string[] }): Promise<number> {
     const { ask, choices, initial = '1', instead } = question;
-    const list = choices.map((choice, at) => `${at + 1} ${choice}`).join('  ');
+    const numbered = choices.map((choice, at) => `${at + 1} ${choice}`);
+    const list = `${ask}   ${numbered.join('  ')}`;
+    const room = this.streams.stderr.columns || WIDTH;
+    const isShort = widthOf(`${list} [${initial}]: ${choices.length}`) < room;
     const isKnown = (input: string) => /^\d+$/.test(input) && choices[Number(input) - 1];
     const refuse = (input: string) =>
       isKnown(input) ? undefined : `A number from 1 to ${choices.length}.`;
-    return Number(await this.text({ ask: `${ask}   ${list}`, initial, instead, refuse })) - 1;
+    this.mustBePossible(question);
+    const indent = ask.slice(0, ask.length - ask.trimStart().length);
+    if (!isShort) for (const each of numbered) this.say(indent + each);
+    return Number(await this.text({ ask: isShort ? list : ask, initial, instead, refuse })) - 1;
   }
 
-  /** Asks yes or no. Enter alone takes the choice in capitals. */
-  async agree(question: CliQuestion, isInitiallyYes: boolean): Promise<boolean> {
+  /**
+   * Asks yes or no. Enter alone takes the choice in capitals. The signal ends the question, where
+   * it has become needless.
+   */
+  async agree(
+    question: CliQuestion,
+    isInitiallyYes: boolean,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
     this.mustBePossible(question);
     const prompt = `${question.ask} ${isInitiallyYes ? '[Y/n]' : '[y/N]'} `;
     const refuse = (given: string) => (/^(y|yes|n|no|)$/i.test(given) ? undefined : 'y or n.');
-    const input = await this.accepted({ refuse }, async () => (await this.read(prompt)).trim());
+    const read = async () => (await this.read(prompt, { signal })).trim();
+    const input = await this.accepted({ refuse }, read);
     return input === '' ? isInitiallyYes : /^y/i.test(input);
   }
 
@@ -167,7 +188,7 @@ export class Ask {
   /** Reads one line. If several were pasted, the others answer the next questions. */
   private async nextLine(
     prompt: string,
-    { isHidden, mayBeWritten }: QuestionOptions,
+    { isHidden, mayBeWritten, signal }: QuestionOptions,
   ): Promise<TypedInput> {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;
@@ -175,6 +196,7 @@ export class Ask {
     const terminal = isHidden === true || !isReadAloud();
     const reader = createInterface({ input, output, prompt, terminal, historySize: 0 });
     let press: (_: unknown, key: Key) => void = () => {};
+    let end = (): void => {};
     try {
       return await new Promise((resolve, reject) => {
         reader.once('line', (line) => {
@@ -186,12 +208,19 @@ export class Ask {
             resolve({ line: reader.line, isForEditor: true });
         };
         input.on('keypress', press);
+        end = () => {
+          output.write('\n');
+          reject(signal?.reason);
+        };
+        if (signal?.aborted) end();
+        signal?.addEventListener('abort', end);
         reader.once('SIGINT', () => reject(interrupted()));
         reader.once('close', () => reject(interrupted()));
         reader.prompt();
       });
     } finally {
       input.off('keypress', press);
+      signal?.removeEventListener('abort', end);
       reader.close();
     }
   }

@@ -36,7 +36,16 @@ export interface TableColumn<T> {
   isRare?: true;
   /** `data`: only in a pipe, such as an id; `table`: only on a terminal. */
   only?: 'data' | 'table';
+  /** The order in which columns are left out of a narrow terminal before all others: the highest first. */
+  leaves?: number;
 }
+
+/** Returns the columns with those named that a narrow terminal lacks first, in that order. */
+export const leavingFirst = <T>(names: string[], columns: TableColumn<T>[]): TableColumn<T>[] =>
+  columns.map((column) => {
+    const at = names.indexOf(column.name);
+    return at < 0 ? column : { ...column, leaves: names.length - at };
+  });
 
 /**
  * Makes a column that a terminal shows in another form, such as `ago`; `none` stands for no value.
@@ -138,16 +147,27 @@ export interface Face {
   hasColors: boolean;
 }
 
-/**
- * The lines of a table with its head, no wider than the terminal. The columns stand in the order
- * of their worth: where they do not fit, the last ones are left out, and then the widest is cut.
- */
-export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: Face): string[] => {
+/** Returns the names of the columns that a terminal of that width shows. */
+export const shownColumns = <T>(
+  rows: T[],
+  columns: TableColumn<T>[],
+  { width }: Pick<Face, 'width'>,
+): string[] => fitting(layOut(rows, columns), width).map(({ name }) => name);
+
+const layOut = <T>(rows: T[], columns: TableColumn<T>[]): ColumnLayout[] => {
   const isEmpty = ({ value }: TableColumn<T>) => rows.every((row) => plainText(value(row)) === '');
-  const all = columns
+  return columns
     .filter((column) => column.only !== 'data' && !(column.isRare && isEmpty(column)))
     .map((column) => laidOut(rows, column));
-  const kept = narrow(fitting(all, face.width), face.width);
+};
+
+/**
+ * The lines of a table with its head, no wider than the terminal. The columns stand in the order
+ * of their worth: where they do not fit, the last ones are left out, after those that say when they
+ * leave, and then the widest is cut.
+ */
+export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: Face): string[] => {
+  const kept = narrow(fitting(layOut(rows, columns), face.width), face.width);
   return ['', ...rows].map((_, line) =>
     kept
       .map((column) => drawn(column, line, face))
@@ -157,6 +177,8 @@ export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: Face): st
 };
 
 interface ColumnLayout {
+  name: string;
+  leaves: number;
   cells: string[];
   width: number;
   isNumber?: true;
@@ -166,13 +188,14 @@ interface ColumnLayout {
 
 const laidOut = <T>(
   rows: T[],
-  { name, value, show, isNumber, isState, isWhole }: TableColumn<T>,
+  { name, value, show, isNumber, isState, isWhole, leaves = 0 }: TableColumn<T>,
 ): ColumnLayout => {
   const shown = rows.map((row) =>
     oneLine((show ? show(row) : plainText(value(row))).slice(0, LONGEST)),
   );
   const cells = [name.toUpperCase().replaceAll('-', ' '), ...shown];
-  return { cells, width: Math.max(...cells.map(widthOf)), isNumber, isState, isWhole };
+  const width = Math.max(...cells.map(widthOf));
+  return { name, leaves, cells, width, isNumber, isState, isWhole };
 };
 
 const drawn = (
@@ -189,16 +212,16 @@ const drawn = (
 const sum = (columns: ColumnLayout[]): number =>
   columns.reduce((total, { width }) => total + width + GAP, -GAP);
 
-/** Returns the first columns that fit in their narrowest form. */
+/** Returns the columns that fit in their narrowest form. */
 const fitting = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
-  const kept: ColumnLayout[] = [];
-  for (const column of columns) {
-    const least = [...kept, column].map((one) => ({
-      ...one,
-      width: one.isWhole ? one.width : Math.min(one.width, MIN_WIDTH * 2),
-    }));
-    if (kept.length > 0 && sum(least) > width) break;
-    kept.push(column);
+  let kept = columns;
+  const least = (one: ColumnLayout) => ({
+    ...one,
+    width: one.isWhole ? one.width : Math.min(one.width, MIN_WIDTH * 2),
+  });
+  while (kept.length > 1 && sum(kept.map(least)) > width) {
+    const worst = kept.reduce((one, other) => (other.leaves >= one.leaves ? other : one));
+    kept = kept.filter((each) => each !== worst);
   }
   return kept;
 };

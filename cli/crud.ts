@@ -30,6 +30,8 @@ export interface ChangeEndpoint<T> extends RowEndpoint<T> {
 export interface CrudNoun<K extends string, T extends object> {
   /** `hook`: the beginning of its ids, and the name of its argument unless another is given. */
   noun: string;
+  /** The word for one of them in messages, where the beginning of its ids is none. */
+  called?: string;
   argument?: string;
   /** The key of its rows in the reply of the list. */
   rows: K;
@@ -141,7 +143,8 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
     const reply = await client.call(list, { query: { limit: 200, cursor } });
     const row = reply[rows].find((each) => named(each).id === found);
     if (row) return row;
-    if (reply.nextCursor === null) throw failed(`No ${noun.noun} has the id "${safe(found)}".`);
+    if (reply.nextCursor === null)
+      throw failed(`No ${noun.called ?? noun.noun} has the id "${safe(found)}".`);
     return read(client, found, reply.nextCursor);
   };
 
@@ -198,7 +201,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         };
         const inJson = async () => {
           const present = await read(found.client, found.id);
-          const title = `${noun.noun} ${named(present).name}`;
+          const title = `${noun.called ?? noun.noun} ${named(present).name}`;
           return changedByEditor(context, { title, schema, present, secrets, send });
         };
         const row = isByEditor
@@ -236,7 +239,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
     request,
     update,
     delete: deletion,
-    list: (options: Pick<ListOptions<K, T, ''>, 'examples' | 'next' | 'seeAlso'>) =>
+    list: (options: Pick<ListOptions<K, T, ''>, 'examples' | 'next' | 'missing' | 'seeAlso'>) =>
       listCommand({ ...noun, ...options, endpoint: endpoints.list }),
     get: (help: VerbHelp) =>
       request({
@@ -271,10 +274,11 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
 
 /** The rows of a list, for the words that name one of them. */
 const rowKind = <K extends string, T extends object>(
-  { noun, rows, path = rows, listed = 'list', endpoints, named }: CrudNoun<K, T>,
+  { noun, called = noun, rows, path = rows, listed = 'list', endpoints, named }: CrudNoun<K, T>,
   client: Client,
 ): NamedKind => ({
   noun,
+  called,
   listed: `${path} ${listed}`,
   page: namePages(rows, (query) => client.call(endpoints.list, { query }), named),
 });

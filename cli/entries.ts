@@ -34,7 +34,7 @@ const loaders = {
   'models routing': async () => (await import('./models/groups.js')).modelRouting,
   'models cli': async () => (await import('./models/groups.js')).modelTools,
   capabilities: async () => (await import('./commands/capabilities.js')).capabilitiesGroup,
-  hardware: async () => (await import('./commands/capabilities.js')).hardwareCommand,
+  hardware: async () => (await import('./capabilities/hardware.js')).hardwareCommand,
   skills: async () => (await import('./commands/skills.js')).skillsGroup,
   'skills permissions': async () => (await import('./commands/skills.js')).permissionsGroup,
   mcp: async () => (await import('./commands/mcp.js')).mcp,
@@ -50,8 +50,13 @@ const loaders = {
   sessions: async () => (await import('./commands/chat.js')).sessionsGroup,
   reader: async () => (await import('./commands/reader.js')).readerGroup,
   research: async () => (await import('./commands/research.js')).researchGroup,
+  voice: async () => (await import('./commands/voice.js')).voiceGroup,
   tasks: async () => (await import('./commands/tasks.js')).tasksGroup,
   'tasks feed': async () => (await import('./commands/tasks.js')).taskFeedGroup,
+  email: async () => (await import('./email/setup.js')).emailGroup,
+  'email accounts': async () => (await import('./email/accounts.js')).mailAccountsGroup,
+  'email drafts': async () => (await import('./email/drafts.js')).mailDraftsGroup,
+  'email sent': async () => (await import('./email/sentmail.js')).sentMailGroup,
   operations: async () => (await import('./commands/operations.js')).operationsGroup,
   notifications: async () => (await import('./commands/notifications.js')).notificationsGroup,
   channels: async () => (await import('./commands/channels.js')).channelsGroup,
@@ -127,8 +132,13 @@ const summaries: Record<string, Partial<Record<keyof typeof loaders, string>>> =
     sessions: 'Conversations and their messages',
     reader: 'Pages of the web, read for you',
     research: 'Questions, answered from the web and your knowledge',
+    voice: 'Speech that becomes text',
     tasks: 'What you have to do, with reminders',
     'tasks feed': 'The address at which calendars read your tasks',
+    email: 'Your mailboxes',
+    'email accounts': 'Mailboxes: their servers, logins, and a test of them',
+    'email drafts': 'E-mails that are not sent yet',
+    'email sent': 'E-mails that you have sent, and what became of them',
     operations: 'Long pieces of work: how far they are',
     notifications: 'Your notifications',
     channels: 'Chats and webhooks that are linked to you',
@@ -194,5 +204,9 @@ const entries = sections.flatMap((section) => section.entries);
 export const entryOf = ([first = '', second = '']: string[]): CommandEntry | undefined =>
   entries.find(({ name }) => name === `${first} ${second}`) ??
   entries.find(({ name, alias }) => name === first || alias === first);
+
+/** The entries whose names go on from that of a group: `email accounts` of `email`. */
+export const entriesBelow = (name: string): CommandEntry[] =>
+  entries.filter((entry) => entry.name.startsWith(`${name} `));
 
 export const entryNames = (): string[] => entries.map(({ name }) => name);

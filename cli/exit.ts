@@ -89,6 +89,8 @@ export const faultOf = (error: unknown, at: FaultContext): unknown => {
   return error;
 };
 
+const FIRST_TIME = 'The first time here: adjutant quickstart';
+
 const refused = (error: ApiError, at: FaultContext): CliFault => {
   const request = error.requestId ? [`Request ${error.requestId}`] : [];
   // With a code it is a password or a code that was wrong, and not the login.
@@ -98,7 +100,9 @@ const refused = (error: ApiError, at: FaultContext): CliFault => {
       return new CliFault(Exit.login, why, ['Make one: adjutant auth tokens create'], error.body);
     }
     const why = at.hadToken ? 'Your login session has ended.' : 'Not logged in.';
-    return new CliFault(Exit.login, `${why} Run: adjutant login`, unsent(at), error.body);
+    const first = at.hadToken || at.tokenIsFor !== undefined ? [] : [FIRST_TIME];
+    const next = [...unsent(at), ...first];
+    return new CliFault(Exit.login, `${why} Run: adjutant login`, next, error.body);
   }
   if (error.statusCode === 400 && error.details.length > 0) {
     const { message, next } = fieldsFault(error.details, at, request);

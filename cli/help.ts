@@ -55,13 +55,18 @@ export const commandHelp = (path: string, command: CliCommand): string =>
     '',
   ].join('\n');
 
-/** The verbs of a resource. */
-export const groupHelp = (entry: Summary, { summary, commands, notes }: CommandGroup): string =>
+/** The verbs of a resource, and the groups below it. */
+export const groupHelp = (
+  entry: Summary,
+  { summary, commands, notes }: CommandGroup,
+  below: Summary[],
+): string =>
   [
     `${summary ?? entry.summary}.`,
     '',
     `Usage: adjutant ${entry.name} <verb> [id] [flags]`,
     ...section('Verbs:', twoColumns(commands.map((each) => [each.name, each.summary]))),
+    ...section('Also:', twoColumns(below.map((each) => [each.name, each.summary]))),
     ...paragraphs(notes),
     '',
     `More on one: adjutant ${entry.name} ${commands[0]?.name} --help`,

@@ -1,8 +1,8 @@
 import { nearest } from '../src/kernel/nearest.js';
-import { type Face, type TableColumn, tableOf, valueAt } from './columns.js';
+import { type Face, shownColumns, type TableColumn, tableOf, valueAt } from './columns.js';
 import type { CommonFlags, Streams } from './command.js';
 import { usageFault } from './exit.js';
-import { cell, oneLine, padded, plainText, safe, safeJson, wrapText } from './text.js';
+import { cell, oneLine, padded, plainText, safe, safeJson, wrapProse, wrapText } from './text.js';
 
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
@@ -13,7 +13,6 @@ const NARROWEST = 20;
 const GAP = 2;
 /** A thing within a thing, which has no words to break it at. */
 const JSON_PART = /^[{[]/;
-const PASTED = /\badjutant [a-z]|\bcurl /;
 
 /** A page of rows, as the API gave it. */
 export interface OutputPage<T extends object> {
@@ -69,6 +68,11 @@ export class CliOutput {
     else if (this.format === 'id')
       for (const row of rows) this.line(cell(valueAt(row, 'id') ?? valueAt(row, 'name')));
     else if (rows.length > 0) this.table(rows, this.chosen(columns, rows));
+  }
+
+  /** Returns the names of the columns of a list that are shown on this terminal. */
+  shown<T extends object>({ rows, columns }: Omit<OutputPage<T>, 'reply'>): string[] {
+    return shownColumns(rows, this.chosen(columns, rows), this.face);
   }
 
   /**
@@ -138,15 +142,20 @@ export class CliOutput {
     if (!this.flags.quiet) this.warn(text);
   }
 
-  /** Prints a note for the person even with `--quiet`. A line that is to be pasted stays whole. */
+  /** Returns a text of several lines, folded to a terminal. */
+  folded(text: string): string {
+    const lines = text.split('\n');
+    if (!this.isTerminal) return text;
+    return lines.flatMap((line) => wrapProse(line, this.width)).join('\n');
+  }
+
+  /** Prints a note for the person even with `--quiet`. A command in it stays whole. */
   warn(text: string): void {
     const { stderr } = this.streams;
     const width = stderr.columns || NARROW;
     const lines = text
       .split('\n')
-      .flatMap((line) =>
-        stderr.isTTY && !PASTED.test(line) ? wrapText(line, width, setIn(line)) : [line],
-      );
+      .flatMap((line) => (stderr.isTTY ? wrapProse(line, width) : [line]));
     stderr.write(`${lines.join('\n')}\n`);
   }
 
@@ -178,8 +187,6 @@ export class CliOutput {
     });
   }
 }
-
-const setIn = (line: string): number => line.length - line.trimStart().length;
 
 /** A value as a person reads it: the parts of a list after each other, things a line each. */
 const textOf = (value: unknown): string => {

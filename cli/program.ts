@@ -1,7 +1,7 @@
 import { Command as Commander, Option } from 'commander';
 import { nearest } from '../src/kernel/nearest.js';
 import type { CliCommand, CommandGroup, CommonFlags, Context, Flag } from './command.js';
-import { type CommandEntry, entryNames, entryOf } from './entries.js';
+import { type CommandEntry, entriesBelow, entryNames, entryOf } from './entries.js';
 import { usageFault } from './exit.js';
 import { dashed, placeholder, type RequestField, typedValue } from './fields.js';
 import { commandHelp, groupHelp } from './help.js';
@@ -52,10 +52,8 @@ export const chooseCommand = async (words: string[]): Promise<ChosenCommand> => 
   if (second === undefined) return { entry, group: loaded };
   const command = loaded.commands.find((each) => [each.name, ...aliasesOf(each)].includes(second));
   if (command) return { entry, group: loaded, command };
-  throw unknown(
-    [entry.name, second],
-    loaded.commands.map(({ name }) => name),
-  );
+  const below = entriesBelow(entry.name).map(({ name }) => name.slice(entry.name.length + 1));
+  throw unknown([entry.name, second], [...loaded.commands.map(({ name }) => name), ...below]);
 };
 
 /** `hooks create` */
@@ -69,7 +67,10 @@ export const performCommand = async (
   context: Context,
 ): Promise<void> => {
   const { entry, group, command } = chosen;
-  if (!command) return context.out.line(group ? groupHelp(entry, group).trimEnd() : '');
+  if (!command)
+    return context.out.line(
+      group ? groupHelp(entry, group, entriesBelow(entry.name)).trimEnd() : '',
+    );
   const program = root();
   const parent = group
     ? wordsOf(entry).reduce((above, word) => above.command(word), program)

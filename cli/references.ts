@@ -39,6 +39,10 @@ const kinds = {
   expert: listed('expert', 'experts'),
   folder: listed('folder', 'folders', { command: 'knowledge folders list' }),
   hook: listed('hook', 'hooks'),
+  mailaccount: listed('mailaccount', 'mailaccounts', {
+    by: 'address',
+    command: 'email accounts list',
+  }),
   knowledge: listed('entry', 'knowledge', { by: 'title' }),
   readertask: listed('readertask', 'reader', { by: 'title' }),
   research: listed('research', 'research', { by: 'question' }),
@@ -66,6 +70,7 @@ const FIELDS: Record<string, keyof typeof kinds> = {
   credentialId: 'credential',
   executionId: 'execution',
   expertId: 'expert',
+  accountId: 'mailaccount',
   hookId: 'hook',
   sessionId: 'session',
   skillId: 'skill',

@@ -201,6 +201,8 @@ export interface ListOptions<K extends string, T extends object, A extends strin
     args: ArgsOf<A>,
     client: Client,
   ): string | undefined | Promise<string | undefined>;
+  /** Returns why rows may be missing, which is said on stderr in every format. */
+  missing?(client: Client): Promise<string | undefined>;
   seeAlso?: string;
 }
 
@@ -246,11 +248,13 @@ export const listCommand = <K extends string, T extends object, const A extends 
 
 const showPage = async <K extends string, T extends object, A extends string>(
   { out }: Context,
-  { rows: key, columns, next }: ListOptions<K, T, A>,
+  { rows: key, columns, next, missing }: ListOptions<K, T, A>,
   { args, reply, client }: { args: ArgsOf<A>; reply: PageReply<K, T>; client: Client },
 ): Promise<void> => {
   const rows: T[] = reply[key];
   out.page({ reply, rows, columns });
+  const why = await missing?.(client);
+  if (why) out.warn(why);
   if (out.format !== 'table') return;
   if (reply.nextCursor) out.note('There are more: add --all, or --limit 200.');
   const advice = await next?.(rows, args, client);

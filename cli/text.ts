@@ -111,6 +111,30 @@ export const wrapText = (text: string, width: number, indent = 0): string[] => {
   return [...lines, line];
 };
 
+/** A command within a sentence, up to what ends it there. */
+const COMMAND = /(?:\badjutant [a-z]|\bcurl )(?:(?! {2})(?![.:]( |$))[^,;)])*/g;
+/** Stands for a space that is no place to break a line at. */
+const FIXED = '\u0001';
+/** Ours: a line with fewer characters beside its command is there for the command. */
+const LABEL = 40;
+
+/**
+ * Broken at spaces as by wrapText, but never within a command, which is there to be pasted. A line
+ * that is nothing but a command with a few words before it stays whole.
+ */
+export const wrapProse = (line: string, width: number): string[] => {
+  const rest = line.replace(COMMAND, '');
+  if (rest !== line && widthOf(rest) < LABEL) return [line];
+  const glued = line.replace(
+    COMMAND,
+    (command) =>
+      command.trimEnd().replaceAll(' ', FIXED) +
+      ' '.repeat(command.length - command.trimEnd().length),
+  );
+  const indent = line.length - line.trimStart().length;
+  return wrapText(glued, width, indent).map((each) => each.replaceAll(FIXED, ' '));
+};
+
 export const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)));
 

@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
  * others stay where npm put them, and are loaded when they are needed.
  */
 const BUNDLED =
-  /^(@hapi\/(boom|bourne|hapi|nes|validate)|commander|croner|joi|jsonwebtoken|kysely|markdown-it|ws)(\/|$)/;
+  /^(@hapi\/(boom|bourne|hapi|nes|validate)|commander|croner|detect-libc|joi|jsonwebtoken|kysely|markdown-it|stemmer|ws)(\/|$)/;
 /** Optional parts of ws, which it does without. */
 const ABSENT = /^(bufferutil|utf-8-validate)$/;
 /** A module's own URL, or a file that it names by it, of which the name is the first group. */
@@ -17,6 +17,7 @@ const OWN_URL = /new URL\(\s*['"]([^'"]+)['"],\s*import\.meta\.url,?\s*\)|import
 const DAEMON = {
   entry: 'src/main.js',
   target: 'daemon',
+  format: 'cjs',
   chunks: { start: ['src/main.js'], app: ['src/app.js'] },
 };
 /** What every command loads, and then what many share: requests, contracts, what they follow. */
@@ -35,7 +36,8 @@ const COMMAND_LINE = {
  * Writes dist/daemon and dist/commands: the compiled daemon with its threads, and the command line,
  * in few files with the packages that every start loads. To find, read and compile 1,200 files one
  * by one is two fifths of the processor time of a start. What a start does not need stays in files
- * of its own. Source maps are beside them, for `node --enable-source-maps`.
+ * of its own. Source maps are beside them, for `node --enable-source-maps`. The daemon is CommonJS, so
+ * that what V8 makes of it can be kept from one start to the next (src/bundle.ts).
  */
 export const bundle = async (root) => {
   const dist = join(root, 'dist');
@@ -67,20 +69,21 @@ const threadsOf = (source) => {
 };
 
 /** Writes one bundle; resolves to the files of all modules in it. */
-const write = async (dist, { entry, target, chunks }, threads) => {
+const write = async (dist, { entry, target, chunks, format = 'esm' }, threads) => {
   const build = await rolldown({
     cwd: dist,
     input: { main: join(dist, entry) },
     platform: 'node',
     transform: { target: 'node20.19' },
     external: isExternal,
-    plugins: [ownUrls(dist, target, threads)],
+    plugins: [ownUrls(dist, target, threads), ...(format === 'cjs' ? [importModules] : [])],
     // That a module is loaded early and late is intended.
     onLog: () => undefined,
   });
   const { output } = await build.write({
     dir: join(dist, target),
-    format: 'esm',
+    format,
+    ...(format === 'cjs' && CJS),
     sourcemap: true,
     minify: { compress: true, mangle: false, codegen: true },
     charset: 'ascii',
@@ -89,6 +92,9 @@ const write = async (dist, { entry, target, chunks }, threads) => {
   await build.close();
   return output.flatMap(({ moduleIds = [] }) => moduleIds);
 };
+
+/** The names of CommonJS files in a package of ES modules. Whatever was no module is loaded as it was. */
+const CJS = { entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' };
 
 /** True for a package that stays outside: one that is not in every start, nor imported by such. */
 const isExternal = (name, importer = '') => {
@@ -136,8 +142,23 @@ const ownUrls = (dist, target, threads) => ({
   },
 });
 
+/**
+ * A script outside of modules has no `import`, and no `import.meta`: src/bundle.ts gives it
+ * `importModule` and `resolveModule`. Chunks of the bundle are required by each other.
+ */
+const importModules = {
+  name: 'import-modules',
+  transform: (code) => {
+    const given = code.replaceAll('import.meta.resolve(', 'resolveModule(');
+    return given === code ? null : given;
+  },
+  renderChunk: (code) => ({
+    code: code.replace(/(?<![\w$.])import\((?=[\w$"'`])/g, 'importModule('),
+  }),
+};
+
 /** The licenses of the packages in the bundles, which ask to be kept with every copy. */
-const licensesOf = (modules) => {
+export const licensesOf = (modules) => {
   const folders = modules.flatMap(
     (path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
   );

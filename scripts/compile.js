@@ -13,21 +13,24 @@ import { join } from 'node:path';
 import { run } from './child.js';
 
 const FOLDERS = ['src', 'cli', 'tui', 'migrations', 'test'];
+/** The page for browsers, which is bundled and never compiled file by file. */
+const WEB = 'web';
 const SETTINGS = [
   'scripts/compile.js',
   'scripts/bundle.js',
+  'scripts/webbundle.js',
   'tsconfig.json',
   'package.json',
   'package-lock.json',
 ];
-/** Writes the API document, which the daemon serves as a file. */
-const DOCUMENT = 'dist/src/http/document.js';
+/** Programs of the build: the first writes the API document, which the daemon serves as a file. */
+const PROGRAMS = ['dist/src/http/document.js', 'dist/src/triggerlist.js'];
 
 /** Builds dist/ from the sources if they changed since the last build. */
 export const compile = async (root) => {
   const sources = FOLDERS.flatMap((folder) => files(root, folder));
   const stamp = join(root, 'dist/.digest');
-  const digest = digestOf(root, [...SETTINGS, ...sources]);
+  const digest = digestOf(root, [...SETTINGS, ...sources, ...files(root, WEB)]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   console.error('adjutant: building');
   rmSync(stamp, { force: true });
@@ -36,10 +39,12 @@ export const compile = async (root) => {
     cpSync(join(root, asset), join(root, 'dist', asset));
   }
   removeOrphans(root, sources);
-  await describe(root);
+  await runPrograms(root);
   // It imports a package, and this file is loaded before any is installed.
   const { bundle } = await import('./bundle.js');
   await bundle(root);
+  const { bundleWeb } = await import('./webbundle.js');
+  await bundleWeb(root);
   writeFileSync(stamp, digest);
 };
 
@@ -71,10 +76,11 @@ const emit = async (root) => {
   if (code !== 0) throw new Error('the build failed');
 };
 
-const describe = async (root) => {
-  if (!existsSync(join(root, DOCUMENT))) return;
-  const code = await run(process.execPath, [join(root, DOCUMENT)]);
-  if (code !== 0) throw new Error('the API document could not be written');
+const runPrograms = async (root) => {
+  for (const program of PROGRAMS.map((path) => join(root, path)).filter(existsSync)) {
+    const code = await run(process.execPath, [program]);
+    if (code !== 0) throw new Error(`the build failed in ${program}`);
+  }
 };
 
 const isTypeScript = (path) => /\.tsx?$/.test(path);

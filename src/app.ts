@@ -54,9 +54,12 @@ export const openApp = async (options: AppOptions): Promise<App> => {
     const state = { isDraining: false };
     const { recent } = options;
     const setup = await modules.accounts.openSetup(modules.system.exposure());
-    const { resources, replied } = resourcesOf(modules, { setup, recent, heads, state });
+    const hasPage = config.page === 'on';
+    const opened = { setup, recent, heads, state, hasPage };
+    const { resources, replied } = resourcesOf(modules, opened);
     const fastPath = modules.http.serve(resources, { replied, payloads });
     await startModules(modules);
+    const settingFaults = await modules.capabilities.settingFaults();
     const { server, port } = modules.http;
     await listen(server).catch(async (error) => {
       await stopModules(modules, 0);
@@ -70,7 +73,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
       store,
       modules,
       url: server.info.uri,
-      report: reportOf({ store, modules, madeKey: master.made, since, setup }),
+      report: reportOf({ store, modules, madeKey: master.made, since, setup, settingFaults }),
       close: () => close(base, modules, closing),
     };
   } catch (error) {
@@ -87,6 +90,7 @@ const reportOf = (of: {
   madeKey: string | null;
   since: number;
   setup: Opened['setup'];
+  settingFaults: string[];
 }) => {
   const { isNew, schema, snapshot, migrated } = of.store.opened;
   return {
@@ -98,6 +102,8 @@ const reportOf = (of: {
     models: of.modules.agents.models.names(),
     /** The address at which others reach it; null: none. */
     publicUrl: of.modules.system.tunnel.address(),
+    /** One sentence for each setting that names nothing of use. */
+    settingFaults: of.settingFaults,
     openedInMs: Math.round(performance.now() - of.since),
     /** The code that the first account takes; null: none. For the operator's eyes alone. */
     setupCode: of.setup.shown(),

@@ -112,7 +112,6 @@ const oneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
     if (found === undefined) throw new BadValue(`one of ${values.join(', ')}`);
     return found;
   });
-
 const maybeOneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
   setting<V | null>(null, doc, oneOf(values, doc).read);
 
@@ -124,6 +123,7 @@ export const settings = {
   publicUrl: url('The address at which others reach this daemon, e.g. https://hooks.example.org'),
   trustedProxies: addresses('Addresses or CIDRs whose X-Forwarded-For is believed'),
   origins: origins('Origins of browser apps that may call the API and open /ws'),
+  page: oneOf(['on', 'local', 'off'], 'The page at / for browsers; local = on this machine alone'),
   registration: oneOf(
     ['local', 'open', 'invite', 'closed'],
     'Who may register: local = only from this machine itself',
@@ -144,6 +144,7 @@ export const settings = {
   ),
   allowUnconfined: flag(false, 'Let tools run programs where no confinement works here'),
   cliPath: folders('Folders of claude, codex, gemini, opencode and tunnels; else those of PATH'),
+  voicePath: folders('Folders of ffmpeg and pocketsphinx_continuous; else those of PATH'),
   searchProvider: maybeOneOf(
     ['searxng', 'brave', 'tavily', 'kagi', 'exa'],
     'Who searches the web: searxng, brave, tavily, kagi or exa',
@@ -153,7 +154,7 @@ export const settings = {
   ),
   searchKey: key('API key of the search provider; else the credential search-key of an admin'),
   hookConcurrency: whole(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
-  workers: whole(0, 0, 64, 'Processes of heavy work at once; 0 = one less than there are cores'),
+  workers: whole(0, 0, 64, 'Processes of heavy work at once; 0 = one less than the usable cores'),
   builtinEmbedder: flag(
     true,
     'Make vectors of English texts here where no model is routed to embeddings',
@@ -162,6 +163,7 @@ export const settings = {
     'Folders on this machine that users with the permission index may have indexed; none unless set',
   ),
   documentsGib: number(20, 0, 1e6, 'GiB of documents that a user may have, 0 = no limit'),
+  emailPerHour: whole(60, 0, 1e6, 'E-mails that a user may send in an hour, 0 = no limit'),
   jobConcurrency: whole(20, 1, 1000, 'Runs at once, of everything'),
   drainSeconds: number(8, 0, 600, 'How long a clean stop waits for runs to finish'),
   retentionDays: number(30, 0, 36500, 'Days to keep deliveries, executions, events; 0 = for ever'),
@@ -199,14 +201,12 @@ export const settings = {
   catalogue: maybe(
     'Catalogue of models to use in place of the one that ships: an https address or an absolute file',
     (given) => {
-      if (!isAbsolute(given) && !/^https:\/\/./.test(given)) {
-        throw new BadValue('an https address or an absolute file');
+      if (!isAbsolute(given) && !/^https:\/\/[^/@?#]+([/?#]|$)/.test(given)) {
+        throw new BadValue('an https address (without a password) or an absolute file');
       }
     },
   ),
-  capabilitySource: folder(
-    'Folder made by adjutant capabilities export, to install from in place of the network',
-  ),
+  capabilitySource: folder('Folder of adjutant capabilities export, to install from offline'),
   logLevel: oneOf(['info', 'debug', 'warn', 'error', 'silent'], 'Least level that is logged'),
 };
 
@@ -225,21 +225,26 @@ export const variableOf = (key: string): string =>
 export const loginsFolder = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant');
 
+/** Returns the folders in which an Ollama on this machine keeps its models, by its own rules. */
+export const ollamaFolders = ({ OLLAMA_MODELS: given }: Environment = process.env): string[] =>
+  given
+    ? [given]
+    : [join(homedir(), '.ollama/models'), '/usr/share/ollama/.ollama/models', '/var/lib/ollama'];
+
 /** Flags win over the environment, the environment over what is built in. A bad value: BadSetting. */
 export const readConfig = (
   flags: Partial<Config> = {},
   environment: Environment = process.env,
 ): Config => {
   refuseUnknown(environment);
-  const values = Object.entries(settings).map(([key, setting]) => [
-    key,
-    chosen(variableOf(key), setting, environment),
-  ]);
+  const chosenOf = (key: string, of: Setting<unknown>) => chosen(variableOf(key), of, environment);
+  const values = Object.entries(settings).map(([key, of]) => [key, chosenOf(key, of)]);
   const config: Config = { ...Object.fromEntries(values), ...flags };
   refuseUnsearchable(config);
   const home = resolve(config.home.replace(/^~(?=$|\/)/, homedir()));
   const path = (environment.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  return { ...config, home, cliPath: config.cliPath.length > 0 ? config.cliPath : path };
+  const orPath = (given: string[]) => (given.length > 0 ? given : path);
+  return { ...config, home, cliPath: orPath(config.cliPath), voicePath: orPath(config.voicePath) };
 };
 
 /** Every SearXNG instance has an address of its own. */

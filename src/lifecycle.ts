@@ -14,6 +14,7 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await modules.knowledge.start();
   await modules.documents.start();
   await modules.capabilities.start();
+  await modules.voice.start();
   await modules.operations.start();
   await modules.folders.start();
   modules.folders.poll.start();
@@ -21,6 +22,7 @@ export const startModules = async (modules: Modules): Promise<void> => {
   // After what writes in the parts above: its batches may fill a disk that is nearly full.
   await jobs.queue.start();
   await modules.pipelines.start();
+  modules.email.watcher.start();
   modules.schedule.start(dueSourcesOf(modules));
 };
 
@@ -32,7 +34,7 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
   await modules.folders.stop();
   const queues = [operations, jobs.queue, outbound.queue];
   const { pipelines } = modules;
-  const parts = [system.backups.stop(), pipelines.stop(waitMs)];
+  const parts = [system.backups.stop(), pipelines.stop(waitMs), modules.email.watcher.stop()];
   await Promise.all([...parts, ...queues.map((queue) => queue.stop(waitMs))]);
   await skills.skills.stop();
   await modules.knowledge.stop();

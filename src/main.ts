@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { App, AppOptions } from './app.js';
 import { BadSetting, type Config, readConfig } from './config.js';
 import { systemClock } from './kernel/clock.js';
+import { type CompiledCode, keepsNone } from './kernel/codecache.js';
 import { createLog } from './kernel/log.js';
 import { keepPrivate } from './kernel/private.js';
 import { releaseWhenIdle } from './kernel/release.js';
@@ -17,11 +19,12 @@ export class StartRefused extends Error {
 
 /**
  * The daemon in this process, until SIGTERM or SIGINT has ended it cleanly. `say` gets the lines of
- * a start. StartRefused where it cannot begin.
+ * a start; `compiled` keeps the code for the next one. StartRefused where it cannot begin.
  */
 export const runDaemon = async (
   flags: Partial<Config>,
   say: (line: string) => void,
+  compiled: CompiledCode = keepsNone,
 ): Promise<void> => {
   keepPrivate();
   // Ours, measured: where all cores are busy, a young collection waits for its own helpers.
@@ -45,7 +48,7 @@ export const runDaemon = async (
     log.fatal({ err: error, origin }, 'the daemon broke, and ends');
     process.exit(1);
   });
-  const app = await open({ config, log, recent, onLost: lost }).catch((error) => {
+  const app = await open({ config, log, recent, onLost: lost }, compiled).catch((error) => {
     throw refusal(error);
   });
   // Whoever reads that it listens may end it at once.
@@ -59,6 +62,7 @@ export const runDaemon = async (
   stopReleasing();
   log.info('draining');
   await app.close();
+  compiled.keep();
 };
 
 /**
@@ -80,8 +84,9 @@ export const tellSetupCode = (
 };
 
 /** While the rest of the daemon is loaded, the database opens. */
-const open = async (options: AppOptions): Promise<App> => {
+const open = async (options: AppOptions, compiled: CompiledCode): Promise<App> => {
   const begun = beginOpening(options);
+  compiled.keepIn(join(options.config.home, 'cache'));
   const { openApp } = await import('./app.js').catch(async (error) => {
     await begun.end();
     throw error;
@@ -102,8 +107,9 @@ const startLines = (config: Config, { url, report }: App): string[] => {
     lines.push(`  database  migrated to schema ${report.schema}, snapshot ${report.snapshot}`);
   }
   lines.push(
-    `  listening ${url}   explorer /swagger   ${reachText(config, report.publicUrl)}`,
+    `  listening ${url}${config.page === 'off' ? '' : '   page /'}   explorer /swagger   ${reachText(config, report.publicUrl)}`,
     `  model     ${models.length > 0 ? models.join(', ') : 'none yet: the built-in digest answers'}`,
+    ...report.settingFaults.map((fault) => `  setting   ${fault}`),
     `Ready in ${(report.openedInMs / 1000).toFixed(1)} s. Next, in another terminal: adjutant quickstart`,
   );
   return lines;

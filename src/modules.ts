@@ -8,6 +8,7 @@ import { openChannels } from './channels/module.js';
 import { type Config, loginsFolder, variableOf } from './config.js';
 import { openConversations } from './conversations/module.js';
 import { type Documents, openDocuments } from './documents/module.js';
+import { openEmail } from './email/module.js';
 import { openExperts } from './experts/module.js';
 import { openFolders } from './folders/module.js';
 import { openHooks, type PayloadPool } from './hooks/module.js';
@@ -35,6 +36,7 @@ import { openTasks } from './tasks/module.js';
 import { openTools } from './tools/module.js';
 import { openVault } from './vault/module.js';
 import { version } from './version.js';
+import { openVoice } from './voice/module.js';
 
 interface ModulesOptions {
   config: Config;
@@ -46,7 +48,7 @@ interface ModulesOptions {
 /** Opens the modules, each with those before it that it needs. */
 export const openModules = async (base: Base, options: ModulesOptions) => {
   const { config, master, payloads, checkedReplies } = options;
-  const { dailyCostUsd } = config;
+  const { dailyCostUsd, hookConcurrency: concurrency } = config;
   const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
   const hub = openRealtime();
   const schedule = openSchedule(base);
@@ -67,8 +69,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     workers: config.workers,
     documentsGib: config.documentsGib,
   });
-  const keyOfSearch = () => vault.vault.newestOfAdmin('search-key');
-  const search = createWebSearch({ http: base.http, config, key: keyOfSearch });
+  const search = webSearchOf(base, config, vault);
   const tools = openTools(base, {
     vault: vault.vault,
     confinement,
@@ -91,12 +92,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     knowledge,
     serverFiles: documents.serverFiles,
     permissionsOf,
-    settings: {
-      roots: config.knowledgeRoots,
-      variable: variableOf('knowledgeRoots'),
-      backupFolder: config.backupFolder,
-      logins: loginsFolder(),
-    },
+    settings: foldersSettings(config),
   });
   const approvals = openApprovals(base, { hub, outbound, permissionsOf });
   const experts = openExperts(base, { toolbox });
@@ -127,17 +123,21 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   const access = { permissions, vault: vault.vault, research: research.follow };
   const pipelines = openPipelines(base, { hub, jobs, outbound, agents, experts, tools, access });
-  const { hookConcurrency: concurrency } = config;
   hooks.run({ tools, permissions, pipelines: pipelines.starts, concurrency });
+  const voice = openVoice(base, { ...own, models: agents.speechModels(dailyCostUsd) });
   const channels = openChannels(base, {
     secrets,
     vault,
     outbound,
     agents,
     operations,
-    documents,
+    files: { arrivals: documents.arrivals, voice: voice.messages },
     decisions: { decide: approvals.decide, stages: pipelines.questions, runs: pipelines.recent },
   });
+  const questions = { userCalls, isRouted: models.registry.isRouted };
+  const mail = { hooks, documents, questions, perHour: config.emailPerHour };
+  const email = openEmail(base, { vault, outbound, permissionsOf, operations, mail });
+  tools.handle({ email: email.actions });
   const started = { hooks, tasks, pipelines };
   const recurring = openRecurring(base, { hub, jobs, outbound, agents, started });
   const system = await openSystem(base, {
@@ -186,7 +186,9 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     reader,
     research,
     tasks,
+    voice,
     channels,
+    email,
     hooks,
     pipelines,
     recurring,
@@ -194,6 +196,17 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     http,
   };
 };
+
+/** Opens the search in the web, whose key may be a credential of an admin. */
+const webSearchOf = ({ http }: Base, config: Config, { vault }: ReturnType<typeof openVault>) =>
+  createWebSearch({ http, config, key: () => vault.newestOfAdmin('search-key') });
+
+const foldersSettings = ({ knowledgeRoots, backupFolder }: Config) => ({
+  roots: knowledgeRoots,
+  variable: variableOf('knowledgeRoots'),
+  backupFolder,
+  logins: loginsFolder(),
+});
 
 /** Opens the one access to pages for all, so that a host is asked once a second, whoever asks. */
 const pageAccessOf = ({ http, clock }: Base, { readPage }: Documents) =>

@@ -9,12 +9,14 @@ export interface Opened {
   recent: LogRing;
   heads: OutsideHeads;
   state: { isDraining: boolean };
+  /** True if browsers elsewhere get the page. */
+  hasPage: boolean;
 }
 
 /** Builds the resources of all modules, in the order of the API document. */
 export const resourcesOf = (
   modules: Modules,
-  { setup, recent, heads, state }: Opened,
+  { setup, recent, heads, state, hasPage }: Opened,
 ): { resources: Resource[]; replied(method: string, status: number): void } => {
   const { jobs, operations, confinement, permissions, tools, agents, channels } = modules;
   const { documents, capabilities, knowledge } = modules;
@@ -29,7 +31,7 @@ export const resourcesOf = (
     agents,
     channels,
     knowledge,
-    files: { documents, capabilities },
+    files: { documents, capabilities, voice: modules.voice },
     confinement,
     daemon,
   });
@@ -45,7 +47,8 @@ export const resourcesOf = (
     scopes: () => scopesOf(resources.flatMap(({ contract }) => Object.values(contract))),
   });
   const { accounts } = users;
-  const chats = channels.resources({ accounts, publicUrl, port });
+  const pageAddress = () => (hasPage && reach() === 'verified' ? publicUrl() : null);
+  const chats = channels.resources({ accounts, publicUrl, pageAddress, port });
   const counted = own.meter.delivery;
   const probe = tunnel.probes.receive;
   const received = modules.hooks.resources({
@@ -69,9 +72,11 @@ export const resourcesOf = (
     users.totp,
     ...modules.vault.resources({ accounts }),
     chats.channels,
+    chats.push,
     users.passkeys,
     received.receivers,
     received.replays,
+    received.executions,
     received.hooks,
     agent.agents,
     ...modules.experts.resources({ models: agents.models }),
@@ -90,6 +95,8 @@ export const resourcesOf = (
     ...modules.reader.resources(),
     ...modules.research.resources(),
     ...modules.tasks.resources({ address, port }),
+    ...modules.voice.resources(),
+    ...modules.email.resources(),
     operations.resources().operations,
     sent.resends,
     sent.webhooks,

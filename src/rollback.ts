@@ -12,7 +12,8 @@ import { CHECK } from './secrets/sealedcolumns.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { integrityFaults } from './store/thread/copy.js';
 import { DATABASE, takeLock } from './store/thread/database.js';
-import { type QuarantineCounts, quarantineCopy } from './store/thread/quarantine.js';
+import type { QuarantineCounts } from './store/thread/holds.js';
+import { quarantineCopy } from './store/thread/quarantine.js';
 import {
   compareWith,
   factIn,

@@ -32,16 +32,18 @@ const THREADED =
 
 /** Plain data that contracts are made of, and that imports the language of contracts alone. */
 const PLAIN = [
-  ...['senders/contract', 'senders/presets', 'senders/recipe', 'inbound/contract'].map(
-    (name) => `src/hooks/${name}.ts`,
-  ),
+  ...['executions/contract', 'inbound/contract'].map((name) => `src/hooks/${name}.ts`),
+  ...['contract', 'presets', 'recipe'].map((name) => `src/hooks/senders/${name}.ts`),
   'src/models/facts.ts',
+  'src/email/sending/fields.ts',
 ];
 
 /** The list of the procedures of all modules, which the threads of the database load. */
 const PROCEDURES = /^src\/procedures\.ts$/;
 
 /** Which files outside the modules may import which of the project's: the first line that fits holds. */
+/** The modules of the server that run in the page. */
+const PAGE_RULES = ['src/kernel/pagepath.ts', 'src/kernel/jsonvalue.ts', 'src/client/replytext.ts'];
 const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^migrations\//, may: /^migrations\// },
   { who: /^src\/api\.ts$/, may: /^src\/([\w/]+\/contract\.ts|kernel\/)/ },
@@ -64,7 +66,8 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/,
   },
   { who: /^src\/main\.ts$/, may: /^src\/((app|open|config|version)\.ts$|(store|kernel)\/)/ },
-  { who: /^src\/bundle\.ts$/, may: /^src\/main\.ts$/ },
+  { who: /^src\/triggerlist\.ts$/, may: /^(migrations\/|src\/store\/)/ },
+  { who: /^src\/bundle\.ts$/, may: /^src\/(main|kernel\/codecache)\.ts$/ },
   {
     who: /^src\/client\//,
     may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|hooks\/senders\/|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
@@ -74,7 +77,12 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   // show the settings of a webhook as the command line does.
   {
     who: /^tui\//,
-    may: /^(tui\/|src\/client\/|cli\/(text|editor|capabilities\/machine|foreground|hooks\/senders\/form|operations\/bar|pipelines\/tree|tunnel\/reach)\.ts$)/,
+    may: /^(tui\/|src\/client\/|cli\/(text|editor|capabilities\/machine|foreground|hooks\/senders\/form|operations\/(bar|counts)|pipelines\/tree|tunnel\/reach)\.ts$)/,
+  },
+  // Of the server the page has these rules alone, and types.
+  {
+    who: /^web\//,
+    may: /^(web\/|cli\/operations\/counts\.ts$|tui\/(theme|parts\/(times|zones))\.ts$|src\/(api\.ts$|client\/replytext\.ts$|kernel\/((pagepath|jsonvalue)\.ts$|contract\/)|[\w/]+\/contract\.ts$))/,
   },
 ];
 /**
@@ -100,7 +108,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/(store\/|[\w/]*procedures(\/\w+)?\.ts$)/ },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(accounts|agents|approvals|capabilities|channels|conversations|documents|experts|folders|hooks|http|knowledge|memories|models|operations|outbound|permissions|pipelines|reader|recurring|research|skills|system|tasks|vault|kernel\/(route|replay|raw|input|form)\.ts$)/,
+    only: /^src\/(accounts|agents|approvals|capabilities|channels|conversations|documents|email|experts|folders|hooks|http|knowledge|memories|models|operations|outbound|permissions|pipelines|reader|recurring|research|skills|system|tasks|vault|voice|kernel\/(route|replay|raw|input|form|formpace|jsonform)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
@@ -109,6 +117,8 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^commander$/, only: /^cli\// },
   { module: /^markdown-it$/, only: /^src\/providers\/chat\/markdown\// },
   { module: /^(ink|react)\b/, only: /^tui\// },
+  { module: /^preact\b/, only: /^web\// },
+  { module: /^web-push$/, only: /^src\/channels\/push\// },
 ];
 /** All that the client needs at run time, so that it works where the server is not installed. */
 const CLIENT_PACKAGES = ['joi', 'ws'];
@@ -120,7 +130,7 @@ const ENVIRONMENT = [
   'cli/daemon/environment.ts',
   'tui/environment.ts',
 ];
-const CLOCKS = ['src/kernel/clock.ts', 'cli/text.ts'];
+const CLOCKS = ['src/kernel/clock.ts', 'cli/text.ts', 'web/state/clock.ts'];
 /** Schemas of any value; replies of every shape. */
 const ANY = ['src/kernel/contract/schema.ts', 'test/harness/app.ts'];
 /** The schema helpers, the table of handlers, where rows get their types, and what Ink draws on. */
@@ -146,7 +156,7 @@ const OWNERLESS: Record<string, string> = {
 const BARREL = 'src/client/index.ts';
 
 const desk = (): Source[] => sources().filter(({ path }) => path.startsWith('tui/'));
-describe('architecture', () => {
+describe('architecture', { timeout: 120_000 }, () => {
   it('imports of the modules before its own alone', () => {
     none(product().flatMap((source) => source.imports.flatMap(wrongFloor)));
   });
@@ -195,6 +205,15 @@ describe('architecture', () => {
 
   it(`runs the client on ${CLIENT_PACKAGES.join(' and ')} alone`, () => {
     none(packagesUnder('src/client/').filter((module) => !CLIENT_PACKAGES.includes(module)));
+  });
+
+  it('brings nothing of the server but paths and pure rules of texts into the page', () => {
+    const own = product().filter(({ path }) => path.startsWith('web/'));
+    const wrong = own
+      .flatMap(({ imports }) => imports)
+      .filter(({ to, isTypeOnly }) => to?.startsWith('src/') && !isTypeOnly)
+      .filter(({ to }) => !PAGE_RULES.includes(to ?? ''));
+    none(wrong.map(({ at, to }) => `${at}: imports ${to}`));
   });
 
   it(`reads the environment in ${ENVIRONMENT.join(' and ')} alone`, () => {

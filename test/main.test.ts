@@ -1,4 +1,16 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import {
+  chmod,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { platform } from 'node:process';
@@ -16,16 +28,16 @@ const { describe, it, beforeEach, afterEach } = lab;
 /** What start time and memory are spared, until somebody asks for what needs it. */
 const LATE = ['hapi-swagger', 'prom-client', 'qrcode', 'undici'];
 
-const module = (text: string): string =>
-  `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`;
-const NO_APP = `export const resolve = (name, context, next) => {
-  if (!/\\/app-[\\w-]+\\.js$/.test(name)) return next(name, context);
+const NO_APP = `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { readFileSync } = fs;
+fs.readFileSync = (path, ...rest) => {
+  if (!/\\/app-[\\w-]+\\.cjs$/.test(path)) return readFileSync(path, ...rest);
   throw Object.assign(new Error('gone'), { code: 'MODULE_NOT_FOUND' });
-};`;
+};
+syncBuiltinESMExports();`;
 /** The part of the bundle that loads while the database opens is not found. */
-const WITHOUT_APP = module(
-  `import { register } from 'node:module'; register('${module(NO_APP)}');`,
-);
+const WITHOUT_APP = `data:text/javascript;base64,${Buffer.from(NO_APP).toString('base64')}`;
 
 describe('serve', () => {
   let home: string;
@@ -97,6 +109,81 @@ describe('serve', () => {
       entry: ['--import', WITHOUT_APP, serve],
     });
     expect({ code, stderr }).to.equal({ code: 1, stderr: 'MODULE_NOT_FOUND: gone\n' });
+  });
+
+  describe('with the code of the run before', () => {
+    const cache = () => join(home, 'cache');
+    const serve = fileURLToPath(new URL('./harness/serve.js', import.meta.url));
+    const run = async (): Promise<void> => {
+      const { code, stderr } = await (await startDaemon({ home, entry: [serve] })).end('SIGTERM');
+      expect({ code, stderr }).to.equal({ code: 0, stderr: '' });
+    };
+    /** Returns the file of the code, with what tells whether it was written anew. */
+    const kept = async () => {
+      const names = await readdir(cache());
+      expect(names.length).to.equal(1);
+      const path = join(cache(), names[0] ?? '');
+      const { mtimeMs, mode, size } = await stat(path);
+      return { path, mtimeMs, size, mode: mode & 0o777 };
+    };
+
+    it('keeps it for its user alone, and uses it while it is whole', async () => {
+      await run();
+      const first = await kept();
+      expect(first.path).to.match(/\/app-[\w-]+\.cjs-v[\d.]+-\w+\.v8$/);
+      expect([first.mode, (await stat(cache())).mode & 0o777]).to.equal([0o600, 0o700]);
+      await run();
+      expect(await kept()).to.equal(first);
+    });
+
+    it('makes it anew where it is damaged, cut or a pipe, and drops that of another version', async () => {
+      await run();
+      const first = await kept();
+      const code = await readFile(first.path);
+      await writeFile(
+        first.path,
+        code.map((byte, at) => (at === first.size >> 1 ? byte ^ 1 : byte)),
+      );
+      await run();
+      const second = await kept();
+      expect(second.mtimeMs).to.not.equal(first.mtimeMs);
+      await truncate(second.path, 100);
+      await writeFile(join(cache(), 'app-old.cjs-v18.0.0-x64.v8'), 'old');
+      await run();
+      const third = await kept();
+      expect([third.path, third.size > 1_000_000]).to.equal([first.path, true]);
+      await rm(third.path);
+      execFileSync('mkfifo', [third.path]);
+      await run();
+      expect((await kept()).size > 1_000_000).to.be.true();
+    });
+
+    it('tries code once with which a start has ended, and none that others may have written', async () => {
+      await run();
+      const first = await kept();
+      // As a start leaves it that did not come further.
+      await rename(first.path, `${first.path}.tried`);
+      await run();
+      const second = await kept();
+      expect([second.path, second.mtimeMs === first.mtimeMs]).to.equal([first.path, false]);
+      await chmod(second.path, 0o666);
+      await run();
+      const third = await kept();
+      expect([third.mode, third.mtimeMs === second.mtimeMs]).to.equal([0o600, false]);
+    });
+
+    it('is kept in no folder that is elsewhere', async () => {
+      const elsewhere = await mkdtemp(join(tmpdir(), 'adjutant-elsewhere-'));
+      await symlink(elsewhere, cache());
+      await run();
+      expect(await readdir(elsewhere)).to.equal([]);
+      await rm(elsewhere, { recursive: true });
+    });
+
+    it('starts where it may not be kept', async () => {
+      await writeFile(cache(), 'no folder');
+      await run();
+    });
   });
 
   it('gives back, once it is idle, what loading has taken', {

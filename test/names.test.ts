@@ -10,6 +10,7 @@ const { describe, it } = lab;
 const NOUNS = {
   cloudflared: 'the name of a program',
   feed: 'a noun',
+  heading: 'a noun: the title of a view',
   keyring: 'a noun',
   outgoing: 'what the field calls such webhooks',
   ring: 'a noun: a ring buffer',
@@ -27,9 +28,9 @@ const OPENING =
   /^\/\*\*\s*(\* )?(Of|What|Whatever|Whether|Who|Whoever|Whom|Whose|Those|Which|How|Where|That|Why|When)\b/;
 
 const product = (): Source[] =>
-  sources().filter(({ path }) => /^(src|cli|tui|migrations)\//.test(path));
+  sources().filter(({ path }) => /^(src|cli|tui|web|migrations)\//.test(path));
 
-describe('names', () => {
+describe('names', { timeout: 120_000 }, () => {
   it('declare each type once', () => {
     expect(declaredTwice(isType)).to.equal([]);
   });

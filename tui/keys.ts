@@ -159,6 +159,16 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
   run: { approve: 'approve', message: 'answer', stop: 'deny, stop', replay: 'retry' },
   capabilities: ofCapability,
   capability: ofCapability,
+  mail: {
+    message: 'draft an answer',
+    start: 'send',
+    add: 'add an account',
+    edit: 'edit',
+    test: 'test',
+    delete: 'delete',
+  },
+  message: { message: 'draft an answer', add: 'keep its files' },
+  thread: { message: 'draft an answer' },
   browse: { add: 'add', edit: 'edit' },
 };
 
@@ -180,7 +190,8 @@ const field = [
   { verb: 'leave', keys: ['esc'], text: 'leave' },
   { verb: 'line', keys: ['ctrl-j'], text: 'new line, in a message' },
   { verb: 'write', keys: ['ctrl-x'], text: 'write it in $EDITOR, in a message' },
-  { verb: 'clear', keys: ['ctrl-c', 'ctrl-u'], text: 'clear' },
+  { verb: 'clear', keys: ['ctrl-u'], text: 'clear' },
+  { verb: 'clear-or-leave', keys: ['ctrl-c'], text: 'clear; leave what is empty' },
   { verb: 'start-of-line', keys: ['ctrl-a', 'home'], text: 'to the beginning' },
   { verb: 'end-of-line', keys: ['ctrl-e', 'end'], text: 'to the end' },
   { verb: 'cut-end', keys: ['ctrl-k'], text: 'cut to the end' },

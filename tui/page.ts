@@ -87,8 +87,13 @@ export interface ScreenPage {
   turns?(state: State, step: 1 | -1): Partial<ScreenView> | null;
   /** Returns the rows of the text that hold what was searched for, which `n` and `N` go through. */
   marks?(state: State, width: number): number[];
-  /** True if the daemon searches for what is typed as a filter, and the rows are what it found. */
-  isSearched?: true;
+  /**
+   * Returns true if the daemon searches for what is typed as a filter, and the rows are what it
+   * found.
+   */
+  isSearched?(state: State): boolean;
+  /** Words that show how to search, for the line below what is typed. */
+  searchHint?: string;
   /** Returns the command of the CLI that shows the same, if it is none of the usual ones. */
   line?(state: State): string;
   /** Returns the list whose rows continue below the last known one, if they can be loaded. */

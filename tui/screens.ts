@@ -15,6 +15,9 @@ import { documentPage } from './screens/knowledge/document.js';
 import { knowledgePage } from './screens/knowledge/knowledge.js';
 import { reportPage } from './screens/knowledge/report.js';
 import { logsPage } from './screens/logs.js';
+import { mailPage } from './screens/mail/mail.js';
+import { messagePage } from './screens/mail/message.js';
+import { threadPage } from './screens/mail/messages.js';
 import { modelsPage } from './screens/models.js';
 import { operationPage } from './screens/operations/operation.js';
 import { operationsPage } from './screens/operations/operations.js';
@@ -60,6 +63,9 @@ export const pages: Record<PageName, ScreenPage> = {
   run: runPage,
   capabilities: capabilitiesPage,
   capability: capabilityPage,
+  mail: mailPage,
+  message: messagePage,
+  thread: threadPage,
 };
 
 /** Returns the page on top. */

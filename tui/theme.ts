@@ -54,12 +54,12 @@ export const themeOf = (name: ThemeName, isAscii = false): Theme => ({
 });
 
 const STATES: readonly (readonly [Tone, RegExp])[] = [
-  ['danger', /^(error|failed|fatal|down|interrupted|denied|lost)$/i],
+  ['danger', /^(error|failed|fatal|down|interrupted|denied|lost|failing|refused|bounced)$/i],
   ['warn', /^(warn|cooling|stopped|cancelled|paused|restarting|disabled|expired|unverified)$/i],
-  ['warn', /^(waiting|waiting_approval|waiting_input|pending|degraded)$/i],
+  ['warn', /^(waiting|waiting_approval|waiting_input|pending|degraded|needs_login|unknown)$/i],
   ['untrusted', /^untrusted$/i],
-  ['info', /^(running|starting|queued|new|installing|verifying|measuring)$/i],
-  ['ok', /^(success|completed|approved|enabled|ok|up|live|verified|available)$/i],
+  ['info', /^(running|starting|queued|sending|new|installing|verifying|measuring)$/i],
+  ['ok', /^(success|sent|completed|approved|enabled|ok|up|live|verified|available)$/i],
 ];
 
 /** Returns the tone of a state, by its first word: `ERROR 2m` is a danger. */

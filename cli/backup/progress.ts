@@ -3,6 +3,7 @@ import { isReadAloud } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
 import type { Context, Streams } from '../command.js';
 import { failed, interrupted } from '../exit.js';
+import { sizeText } from '../operations/counts.js';
 import { safe } from '../text.js';
 
 type BackupStep = NonNullable<BackupView['progress']>;
@@ -17,12 +18,6 @@ const SAID: Record<string, string> = {
   drill: 'Starting the copy',
 };
 
-/** `318 MB`, `0.5 MB`. */
-export const megabytes = (bytes: number): string => {
-  const size = bytes / 1e6;
-  return `${size >= 10 ? Math.round(size) : size.toFixed(1)} MB`;
-};
-
 /**
  * One line on a terminal that says how far something is; nothing in a pipe. For a screen reader each
  * stage once, when it begins.
@@ -34,7 +29,7 @@ const progressLine = (stderr: Streams['stderr']) => {
     show: ({ stage, done, total }: BackupStep): void => {
       if (!stderr.isTTY) return;
       const label = `${SAID[stage] ?? stage}…`;
-      const size = total > 0 ? `${megabytes(done)} of ${megabytes(total)}` : megabytes(done);
+      const size = total > 0 ? `${sizeText(done)} of ${sizeText(total)}` : sizeText(done);
       if (isRewritten) stderr.write(`${CLEAR_LINE}${label} ${done > 0 ? size : ''}`);
       else if (stage !== last) stderr.write(`${label}\n`);
       last = stage;
@@ -50,7 +45,7 @@ export const backupColumns = columnsOf<BackupView>(
   {
     name: 'size',
     value: ({ made }) => made?.bytes,
-    show: ({ made }) => (made ? megabytes(made.bytes) : ''),
+    show: ({ made }) => (made ? sizeText(made.bytes) : ''),
     isNumber: true,
   },
   ['cause', 'file', 'removed=removedAt:data', 'error'],

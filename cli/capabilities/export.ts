@@ -1,53 +1,71 @@
-import { cp, mkdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
-import { ApiError } from '../../src/client/errors.js';
+import { resolve } from 'node:path';
 import { type Capability, contracts } from '../../src/client/index.js';
 import { type Context, command, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
-import { beginInstall, installedAs } from './install.js';
+import { followInstall, slugOfId, startInstall } from './begin.js';
+import { copyInstalled, openTarget, refuseTaken } from './copy.js';
 
 const endpoints = await contracts.capabilities();
+/** Kinds of what has a folder of its own. */
+const KINDS: string[] = ['model', 'engine', 'language'];
+
+/** Returns all that there is. */
+const listAll = async (context: Context): Promise<Capability[]> =>
+  (await (await context.client()).capabilities.list({})).capabilities;
 
 /** Finds what is installed under an id or a slug, after it was installed if it was not. */
 const provided = async (context: Context, id: string): Promise<Capability[]> => {
-  if (id.startsWith('ollama:')) throw usageFault('What Ollama has cannot be exported from here.');
-  const client = await context.client();
-  const slugsOf = async () => (await client.capabilities.list({})).capabilities;
-  const before = await slugsOf();
+  const before = await listAll(context);
   const known = before.find((each) => each.id === id && each.install === null && each.path);
   if (known) return [known];
   const slug = await slugOf(context, id);
   const needed = before.find((each) => each.id === id)?.install?.needs ?? [];
-  return (await slugsOf()).filter((each) => each.id === slug || needed.includes(each.id));
+  return (await listAll(context)).filter((each) => each.id === slug || needed.includes(each.id));
 };
 
 /** Installs what is not installed; resolves to its slug. */
 const slugOf = async (context: Context, id: string): Promise<string> => {
-  try {
-    const begun = await beginInstall(context, { id });
-    await installedAs(context, begun);
-    return begun.resource.id;
-  } catch (error) {
-    const isThere = error instanceof ApiError && error.code === 'installed';
-    const slug = isThere && error.details?.find(({ path }) => path === 'slug')?.message;
-    if (!slug) throw error;
-    return slug;
+  const begun = await startInstall(context, { id });
+  if (begun.is === 'begun') {
+    context.out.note(`Installing ${safe(id)} first`);
+    await followInstall(context, begun.operation);
+    return begun.operation.resource.id;
   }
+  if (begun.capability === null) throw failed(begun.sentence);
+  return begun.capability.id;
 };
 
-/** Copies the folder of what is installed, in one step, so that a half copy has no name. */
-const copyTo = async ({ id, path }: Capability, to: string): Promise<void> => {
-  const found = path === null ? null : await stat(path).catch(() => null);
-  if (path === null || !found?.isDirectory()) {
-    throw failed(`${safe(id)} has no files here. Run this on the machine of the daemon.`);
+/** Throws before anything is fetched, if one of the names is that of nothing, or has no room there. */
+const refuseUnknown = async (context: Context, names: string[], to: string): Promise<void> => {
+  if (names.some((name) => name.startsWith('ollama'))) {
+    throw usageFault('What Ollama has cannot be exported from here.');
   }
-  const target = join(to, basename(path));
-  const part = `${target}.part`;
-  await rm(part, { recursive: true, force: true });
-  await cp(path, part, { recursive: true, errorOnExist: false });
-  await rm(target, { recursive: true, force: true });
-  await rename(part, target);
+  const capabilities = await listAll(context);
+  const named = (name: string): Capability[] => {
+    const wanted = slugOfId(name);
+    const slugs = capabilities.filter(({ id }) => slugOfId(id).startsWith(wanted));
+    const exact = slugs.filter(({ id }) => slugOfId(id) === wanted);
+    return exact.length > 0 ? exact : slugs.filter(({ id }) => slugOfId(id)[wanted.length] === '-');
+  };
+  const unknown = names.filter((name) => named(name).length === 0);
+  if (unknown.length > 0)
+    throw usageFault(`Nothing was copied. No such capability: ${unknown.map(safe).join(', ')}`);
+  await openTarget(
+    to,
+    capabilities.filter(({ kind }) => KINDS.includes(kind)).map(({ path }) => path),
+  );
+  // One of several quantizations is chosen by the daemon, and looked at before it is copied.
+  for (const [only, ...others] of names.map(named))
+    if (only && others.length === 0) await refuseTaken(to, slugOfId(only.id));
+};
+
+/** Says what of several was exported, and what was not, where that ends early. */
+const tellRest = (context: Context, done: string[], ids: string[]): void => {
+  if (ids.length === 1 && !context.signal.aborted) return;
+  const left = ids.filter((id) => !done.includes(id));
+  if (done.length > 0) context.out.warn(`Exported: ${done.map(safe).join(', ')}.`);
+  context.out.warn(`Not exported: ${left.map(safe).join(', ')}.`);
 };
 
 export const exportCommand = command({
@@ -68,13 +86,21 @@ export const exportCommand = command({
   run: async (context, { args, flags }) => {
     if (flags.to === undefined) throw usageFault('Say where to: --to <folder>');
     const to = resolve(flags.to);
-    await mkdir(to, { recursive: true });
-    const ids = Object.values(args).flat();
-    for (const id of ids) {
-      for (const found of await provided(context, String(id))) {
-        await copyTo(found, to);
-        context.out.note(`Copied: ${safe(found.id)}`);
+    const ids = Object.values(args).flat().map(String);
+    await refuseUnknown(context, ids, to);
+    const done: string[] = [];
+    try {
+      for (const id of ids) {
+        for (const found of await provided(context, id)) {
+          context.signal.throwIfAborted();
+          await copyInstalled(context, found, to);
+          context.out.note(`Copied: ${safe(found.id)}`);
+        }
+        done.push(id);
       }
+    } catch (error) {
+      tellRest(context, done, ids);
+      throw error;
     }
     context.out.line(oneLine(to));
   },

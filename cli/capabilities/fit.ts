@@ -1,11 +1,52 @@
 import type { ModelFit } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
-import { sizeText } from '../operations/bar.js';
+import { columnsOf, leavingFirst } from '../columns.js';
+import { sizeText } from '../operations/counts.js';
 import { speedText } from './machine.js';
 
-const recommendedText = ({ recommendedFor }: ModelFit): string => recommendedFor.join(', ');
+/** Returns true for a model of which nothing here has a use: voice is not built. */
+export const isForSpeech = ({ useCases }: Pick<ModelFit, 'useCases'>): boolean =>
+  useCases.every((use) => use === 'speech') && useCases.length > 0;
 
-export const fitColumns = columnsOf<ModelFit>(
+const recommendedText = ({ recommendedFor }: ModelFit): string =>
+  recommendedFor.filter((use) => use !== 'speech').join(', ');
+
+/** Returns for what a model is the first choice, else for what it is. */
+const useText = (row: ModelFit): string => {
+  const first = recommendedText(row);
+  return first === '' ? row.useCases.join(', ') : `first for ${first}`;
+};
+
+/** Ours, as the daemon's: a model that writes fewer tokens a second is no choice where another is. */
+const SLOW = 5;
+
+const isFast = ({ runsOn, tokensPerSecond }: ModelFit): boolean =>
+  runsOn === 'gpu' || (tokensPerSecond.measured?.median ?? tokensPerSecond.estimated ?? 0) >= SLOW;
+
+/** `qwen3` of `gguf:qwen3-4b:Q4_K_M`, with the uses, as one that makes vectors is another family. */
+const familyOf = ({ model, useCases }: ModelFit): string => {
+  const [, name = model] = /^[a-z]+:([^:]+)/.exec(model) ?? [];
+  return `${name.replace(/-e?\d+(\.\d+)?[bm](-.*)?$/, '')} ${useCases.includes('embedding')}`;
+};
+
+/** Returns the first choices, what is installed, and the best one of each other family. */
+export const bestOfFamilies = (rows: ModelFit[]): ModelFit[] => {
+  const isKept = ({ recommendedFor, installed }: ModelFit) =>
+    recommendedFor.length > 0 || installed;
+  const kept = rows.filter(isKept);
+  const shown = new Map(kept.map((row) => [familyOf(row), row]));
+  const others = rows
+    .filter((row) => !shown.has(familyOf(row)))
+    .toSorted((one, other) => other.weightsBytes - one.weightsBytes);
+  for (const row of others) {
+    const before = shown.get(familyOf(row));
+    // The largest that is fast, else the smallest.
+    if (!before || !isFast(before)) shown.set(familyOf(row), row);
+  }
+  const best = new Set([...kept, ...shown.values()]);
+  return rows.filter((row) => best.has(row));
+};
+
+const allColumns = columnsOf<ModelFit>(
   ['model:whole', 'name:data'],
   {
     name: 'memory',
@@ -18,8 +59,11 @@ export const fitColumns = columnsOf<ModelFit>(
     value: ({ tokensPerSecond }) => tokensPerSecond.measured?.median ?? tokensPerSecond.estimated,
     show: speedText,
   },
-  ['licence'],
-  { name: 'first for', value: recommendedText, show: recommendedText },
-  ['installed:data', 'context=contextWindow:data', 'weights=weightsBytes:data'],
+  { name: 'use', value: useText, only: 'table' },
+  ['context=contextWindow:number', 'licence'],
+  { name: 'first for', value: recommendedText, only: 'data' },
+  ['unit=tokensPerSecond.unit:data', 'installed:data', 'weights=weightsBytes:data'],
   ['cache=kvCacheBytes:data', 'buffer=bufferBytes:data', 'headroom=headroomBytes:data', 'why:data'],
 );
+
+export const fitColumns = leavingFirst(['licence', 'runs on', 'context', 'memory'], allColumns);

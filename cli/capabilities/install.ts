@@ -1,53 +1,96 @@
-import { ApiError } from '../../src/client/errors.js';
-import { type Capability, contracts, type Operation } from '../../src/client/index.js';
+import { type Capability, contracts, type Reply } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
 import { type Context, command } from '../command.js';
 import { failed } from '../exit.js';
-import { requestFields, requestFrom } from '../fields.js';
-import { sizeText } from '../operations/bar.js';
-import { noWait, showBegun, untilOver } from '../operations/follow.js';
+import { requestFields } from '../fields.js';
+import { sizeText } from '../operations/counts.js';
+import { noteEnd, noWait, showBegun, showEnd } from '../operations/follow.js';
 import { oneLine, safe } from '../text.js';
+import { followInstall, modelUsers, registeredBy, slugOfId, startInstall } from './begin.js';
 
 const endpoints = await contracts.capabilities();
 
-/** The fields of a request, as they were typed. */
-type TypedInstall = Parameters<typeof requestFrom>[1]['fields'];
+/** Returns true for the id of a capability, whole or without its quantization, or for its slug. */
+const isNamed = ({ id }: Pick<Capability, 'id'>, name: string): boolean =>
+  id === name || id.startsWith(`${name}:`) || slugOfId(id) === slugOfId(name);
 
-/** Finds what is to be installed in the list; undefined for what is in no catalogue. */
-const listed = async (context: Context, id: string): Promise<Capability | undefined> => {
-  const client = await context.client();
-  const { capabilities } = await client.capabilities.list({});
-  return capabilities.find((each) => each.id === id || each.id.startsWith(`${id}:`));
+/** Returns the bytes that are copied or fetched for something, with those that it needs first. */
+export const loadText = (
+  { capabilities, source }: CapabilityList,
+  { install }: Capability,
+): string => {
+  const first = capabilities.filter(
+    ({ id, status }) => install?.needs.includes(id) && status !== 'available',
+  );
+  const needed = first.map(
+    ({ id, install: own }) =>
+      `, and ${safe(id)} first${own?.bytes ? ` (${sizeText(own.bytes)})` : ''}`,
+  );
+  const way = source === null ? 'fetch' : 'copy from the folder';
+  const size = install?.bytes ? `${sizeText(install.bytes)} to ${way}` : 'its size is not known';
+  return size + needed.join('');
 };
 
+type CapabilityList = Reply<'capabilities', 'list'>;
+
 /** Says what will be fetched, and under which licence. */
-const announce = ({ out }: Context, found: Capability): void => {
+const announce = ({ out }: Context, list: CapabilityList, found: Capability): void => {
   const { install } = found;
   if (!install) return;
-  const size = install.bytes === null ? 'size not known' : sizeText(install.bytes);
   const licence = install.licence === null ? 'licence not known' : safe(install.licence);
-  out.note(`${safe(found.name)}: ${size}, ${licence}`);
+  out.note(`${safe(found.name)}: ${loadText(list, found)}; ${licence}`);
   out.note(`From ${safe(install.source)}`);
 };
 
-/** The message with which the daemon asks for the agreement to a licence. */
-const isLicenceAsked = (error: unknown): error is ApiError =>
-  error instanceof ApiError &&
-  error.statusCode === 400 &&
-  (error.details ?? []).some(({ path }) => path === 'acceptLicence');
+/** Says from where a file that is in no catalogue is fetched, and that nothing more is known of it. */
+const announceFile = ({ out }: Context, id: string, url: string): void => {
+  out.note(`${safe(slugOfId(id))}: its size is not known; licence not known`);
+  if (URL.canParse(url)) out.note(`From ${safe(new URL(url).host)}`);
+};
 
-/** Begins an installation; on a terminal it asks for the agreement to a licence. */
-export const beginInstall = async (context: Context, fields: TypedInstall): Promise<Operation> => {
-  const client = await context.client();
-  const body = await requestFrom(endpoints.install.body, { fields }, context.at);
-  try {
-    return await client.capabilities.install({ body });
-  } catch (error) {
-    if (!isLicenceAsked(error) || !context.ask.isPossible) throw error;
-    context.out.note(oneLine(error.message));
-    const question = { ask: 'Have you read it, and do you agree?', instead: '--accept-licence' };
-    if (!(await context.ask.agree(question, false))) throw failed('Nothing was done.');
-    return client.capabilities.install({ body: { ...body, acceptLicence: true } });
+/** Throws where the folder that everything is installed from is not usable, and it is not there yet. */
+const refuseWithoutFolder = ({ source }: CapabilityList, id: string): void => {
+  if (source === null || source.fault === null || id.startsWith('ollama')) return;
+  const folder = source.path === null ? '' : ` ${oneLine(source.path)}`;
+  throw failed(
+    `Not installed: nothing can be read from the folder${folder}: ${oneLine(source.fault)}.`,
+    'Everything is installed from it, as ADJUTANT_CAPABILITY_SOURCE of the daemon says.',
+  );
+};
+
+/** Warns that a model does not fit; on a terminal it asks, elsewhere it goes on. */
+const confirmMisfit = async ({ ask, out, flags }: Context, message: string): Promise<void> => {
+  out.warn(oneLine(message));
+  if (!ask.isPossible || flags.yes) return;
+  const question = { ask: 'Install it all the same?', instead: '--yes' };
+  if (!(await ask.agree(question, false))) throw failed('Nothing was done.');
+};
+
+/** The columns of a capability that was installed already. */
+const thereColumns = columnsOf<Capability>(['id', 'kind', 'status', 'version', 'name']);
+
+/** Says that something is there already, and how the context of its model is changed, if that was asked for. */
+const tellThere = async (
+  context: Context,
+  { sentence, capability }: { sentence: string; capability: Capability | null },
+  asked: number,
+): Promise<void> => {
+  context.out.done(sentence, capability ?? undefined, thereColumns);
+  if (context.out.format === 'tsv') context.out.note(sentence);
+  if (capability === null || Number.isNaN(asked)) return;
+  const names = modelUsers(capability);
+  const { models } = await (await context.client()).models.list();
+  for (const { name, contextWindow } of models) {
+    if (!names.includes(name) || contextWindow === asked) continue;
+    context.out.note(`The context of ${safe(name)} is ${contextWindow} tokens. Change it:`);
+    context.out.note(`adjutant models update ${safe(name)} --context-window ${asked}`);
   }
+};
+
+/** Says that a model has another name than its file, as that was taken. */
+const tellRenamed = ({ out }: Context, slug: string, name: string | null): void => {
+  if (name === null || name === slug || !name.startsWith(`${slug}-`)) return;
+  out.note(`There is a model ${safe(slug)} already: the new one is ${safe(name)}.`);
 };
 
 export const installCommand = command({
@@ -68,19 +111,34 @@ export const installCommand = command({
     'What there is: adjutant capabilities list. What fits: adjutant models recommend',
   ],
   run: async (context, { args, fields: typed, flags }) => {
-    const found = typed.url === undefined ? await listed(context, args.id) : undefined;
-    if (found) announce(context, found);
-    const begun = await beginInstall(context, { ...typed, id: args.id });
-    await showBegun(context, begun, flags);
+    const list = await (await context.client()).capabilities.list({});
+    const { url, useCase } = typed;
+    const found = list.capabilities.find((each) => url === undefined && isNamed(each, args.id));
+    if (url !== undefined) announceFile(context, args.id, String(url));
+    if (found) announce(context, list, found);
+    if (!found || found.install !== null || found.status === 'missing')
+      refuseWithoutFolder(list, args.id);
+    const warning = found?.install?.warning ?? null;
+    if (warning !== null) await confirmMisfit(context, warning.message);
+    const start = () => startInstall(context, { ...typed, id: args.id });
+    let begun = await start();
+    if (begun.is === 'begun' && flags.noWait) {
+      await showBegun(context, begun.operation, flags);
+      return;
+    }
+    let ended = begun.is === 'begun' ? await followInstall(context, begun.operation) : null;
+    // Another one that was under way may have installed it for no use.
+    if (ended && useCase !== undefined && useCase !== 'speech' && registeredBy(ended) === null) {
+      begun = await start();
+      ended = begun.is === 'begun' ? await followInstall(context, begun.operation) : ended;
+    }
+    if (begun.is === 'there') {
+      await tellThere(context, begun, useCase === undefined ? NaN : Number(typed.contextWindow));
+      return;
+    }
+    if (ended === null) return;
+    showEnd(context, ended);
+    noteEnd(context, ended);
+    tellRenamed(context, slugOfId(args.id), registeredBy(ended));
   },
 });
-
-/** Follows an installation, and returns the name of the model that was registered. */
-export const installedAs = async (context: Context, begun: Operation): Promise<string | null> => {
-  const ended = await untilOver(context, begun);
-  if (ended.status !== 'completed') {
-    throw failed(`Not installed: ${oneLine(ended.error ?? `the operation is ${ended.status}`)}`);
-  }
-  const { model } = ended.result ?? {};
-  return typeof model === 'string' ? model : null;
-};

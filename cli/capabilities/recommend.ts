@@ -2,39 +2,64 @@ import { contracts, type ModelFit } from '../../src/client/index.js';
 import { type Context, command, on } from '../command.js';
 import { Exit, failed } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { sizeText } from '../operations/bar.js';
 import { oneLine, safe, wrapText } from '../text.js';
+import { followInstall, modelUsers, registeredBy, startInstall } from './begin.js';
 import { fitColumns } from './fit.js';
-import { beginInstall, installedAs } from './install.js';
+import { loadText } from './install.js';
 import { speedText } from './machine.js';
 
 const { hardware, install, list } = await contracts.capabilities();
 const models = await contracts.models();
+
+const NO_SPEECH = 'Models for speech are not compared: a larger one is more accurate, and slower.';
+const SPEECH_MODEL = 'One of middling size: adjutant capabilities install whisper:base';
 
 type AskedUse = ModelFit['useCases'][number];
 
 /** Installs the model, registers it, makes it the default and lets it answer. */
 export const installAndAsk = async (
   context: Context,
-  { model, name }: ModelFit,
+  { model, name, contextWindow }: ModelFit,
   { useCase, isAgreed }: { useCase: AskedUse; isAgreed: boolean },
 ): Promise<void> => {
-  const client = await context.client();
   const agreed = isAgreed ? { acceptLicence: 'true' } : {};
-  const begun = await beginInstall(context, { id: model, useCase, ...agreed });
-  const registered = await installedAs(context, begun);
+  const wanted = { id: model, useCase, contextWindow };
+  const begun = await startInstall(context, { ...wanted, ...agreed });
+  if (begun.is === 'there') {
+    context.out.note(begun.sentence);
+    const [there] = begun.capability === null ? [] : modelUsers(begun.capability);
+    if (there !== undefined && useCase !== 'embedding') await answerByDefault(context, there);
+    return;
+  }
+  const registered = registeredBy(await followInstall(context, begun.operation));
   if (registered === null) {
     context.out.note(`Installed: ${safe(name)}`);
     return;
   }
   context.out.note(`Registered as ${safe(registered)}.`);
-  if (useCase === 'embedding') return;
-  await client.models.default({ name: registered });
-  const reply = await client.models.check({ name: registered });
+  if (useCase !== 'embedding') await answerByDefault(context, registered);
+};
+
+/** Makes a model the default and lets it answer. Failed: it does not. */
+const answerByDefault = async (context: Context, name: string): Promise<void> => {
+  const { models: registry } = await context.client();
+  await registry.default({ name });
+  const reply = await registry.check({ name });
   if (!reply.ok) throw failed(`It does not answer: ${oneLine(reply.error ?? '')}`);
-  context.out.line(
-    `${safe(registered)} answers by default. It said: "${oneLine(reply.reply ?? '')}"`,
-  );
+  context.out.line(`${safe(name)} answers by default. It said: "${oneLine(reply.reply ?? '')}"`);
+};
+
+/** Makes the model that is installed the default, and lets it answer, if it is registered. */
+const askInstalled = async (context: Context, slug: string, useCase: AskedUse): Promise<void> => {
+  const { capabilities } = await (await context.client()).capabilities.list({});
+  const found = capabilities.find(({ id }) => id === slug);
+  const [name] = found ? modelUsers(found) : [];
+  if (name === undefined) {
+    context.out.note(`It is registered as no model. Register it: adjutant help models create`);
+    return;
+  }
+  context.out.note(`It is registered as ${safe(name)}.`);
+  if (useCase !== 'embedding') await answerByDefault(context, name);
 };
 
 export const recommendCommand = command({
@@ -51,35 +76,65 @@ export const recommendCommand = command({
   run: async (context, { fields, flags }) => {
     const query = await requestFrom(hardware.query, { fields }, context.at);
     const useCase = query.useCase ?? 'chat';
+    if (useCase === 'speech') throw failed(NO_SPEECH, SPEECH_MODEL);
     const client = await context.client();
     const reply = await client.capabilities.hardware({ query: { ...query, useCase } });
     const first = reply.fit.find(({ recommended }) => recommended);
     if (!first) {
       context.exitCode = Exit.failed;
-      context.out.note(`No model for ${useCase} fits this machine: adjutant hardware --all`);
+      const [lack] = reply.fit.flatMap(({ reason }) => reason ?? []);
+      const why = lack === undefined ? 'fits this machine' : `can be had here: ${oneLine(lack)}`;
+      context.out.note(`No model for ${useCase} ${why}: adjutant hardware --all`);
       return;
     }
-    if (context.out.format === 'table') describe(context, first);
+    if (context.out.format === 'table') describe(context, first, await loadOf(context, first));
     else context.out.item(first, fitColumns);
-    if (first.installed) return context.out.note('It is installed already.');
+    const { contextWindow: asked = 0 } = query;
+    if (asked > first.contextWindow) {
+      const most = first.contextWindow;
+      context.out.note(`It was made for ${most} tokens at most: the context is cut to that.`);
+    }
+    if (first.installed) {
+      context.out.note('It is installed already.');
+      if (flags.install) await askInstalled(context, first.model, useCase);
+      return;
+    }
     const isWanted = flags.install ?? (await isAsked(context, first));
     if (isWanted) {
       await installAndAsk(context, first, { useCase, isAgreed: flags.acceptLicence ?? false });
     } else if (context.out.format === 'table') {
-      context.out.note('Install it: adjutant models recommend --install');
+      context.out.note(`Install it: ${lineOf(fields)}`);
     }
   },
 });
 
-const describe = ({ out }: Context, fit: ModelFit): void => {
-  const { name, quantization, weightsBytes, licence, why, model } = fit;
+/** Returns the command that installs what was recommended for what was asked. */
+const lineOf = (fields: Record<string, unknown>): string => {
+  const words = requestFields(hardware.query).flatMap(({ path, name }) =>
+    fields[path] === undefined ? [] : [`--${name} ${safe(String(fields[path]))}`],
+  );
+  return ['adjutant models recommend --install', ...words].join(' ');
+};
+
+/** Returns what is to be fetched for a model; null for one that is here. */
+const loadOf = async (context: Context, { installed, model }: ModelFit): Promise<string | null> => {
+  if (installed) return null;
+  const list = await (await context.client()).capabilities.list({});
+  const found = list.capabilities.find(({ id }) => id === model);
+  return found ? loadText(list, found) : null;
+};
+
+const describe = ({ out }: Context, fit: ModelFit, load: string | null): void => {
+  const { name, quantization, licence, why, model } = fit;
   const speed = speedText(fit);
   const facts = [
-    `${sizeText(weightsBytes)} to fetch`,
+    ...(load === null ? [] : [load]),
     ...(speed === '' ? [] : [speed]),
     oneLine(licence ?? 'licence not known'),
   ];
-  const head = `${oneLine(name)} ${oneLine(quantization ?? '')}  ${safe(model)}`;
+  // The name of what is installed may hold it.
+  const isSaid = quantization === null || name.toLowerCase().includes(quantization.toLowerCase());
+  const head = `${oneLine(isSaid ? name : `${name} ${quantization}`)}  ${safe(model)}`;
   for (const text of [head, facts.join(', '), oneLine(why)]) {
     for (const line of wrapText(text, out.width)) out.line(line);
   }

@@ -53,6 +53,12 @@ export const fieldFlags = {
   workflowUrlFile: secret('Teams: the URL of the workflow'),
   appSecretFile: secret('WhatsApp: the app secret'),
   verifyTokenFile: secret('WhatsApp: of your own choice'),
+  from: textFlag('<address>', 'E-mail: the address from which it is sent'),
+  host: textFlag('<host>', 'E-mail: the server for outgoing mail'),
+  port: textFlag('<number>', 'E-mail: its port, 465 unless given'),
+  tls: textFlag('<how>', 'E-mail: implicit, or starttls'),
+  username: textFlag('<name>', 'E-mail: the name of its login'),
+  passwordFile: secret('E-mail: the password of that login'),
   accessTokenFile: secret('WhatsApp, ntfy: the access token'),
   templateName: textFlag('<name>', 'WhatsApp: an approved template for later than 24 hours'),
   templateLanguage: textFlag('<code>', 'WhatsApp: the language of that template'),
@@ -111,14 +117,16 @@ export const valuesToStore = async (
   const fields = await readPlatformFields(context, flags);
   const baseUrl = flags.baseUrl ?? (await askedUrl(context, platform));
   refuseForeign(platform, fields);
-  const isMoved = baseUrl !== undefined && originOf(baseUrl) !== originOf(platform.baseUrl);
+  const isElsewhere = baseUrl !== undefined && originOf(baseUrl) !== originOf(platform.baseUrl);
   // A secret is for the place it was given for: the daemon forgets it with the address.
-  const open = platform.fields
-    .filter(({ name }) => fields[name] === undefined)
-    .map((field) => ({ ...field, isSet: field.isSet && !(isMoved && field.isSecret) }));
-  refuseMissing(context, platform, open);
+  const asItStays = (field: AskedField): AskedField => ({
+    ...field,
+    isSet: field.isSet && !(field.isSecret && (isElsewhere || isMoved(platform, fields))),
+  });
+  const open = platform.fields.filter(({ name }) => fields[name] === undefined);
+  refuseMissing(context, platform, open.map(asItStays));
   for (const field of open) {
-    const value = await askedField(context, platform, field);
+    const value = await askedField(context, platform, asItStays(field));
     if (value !== null) fields[field.name] = value;
   }
   const body = {
@@ -129,6 +137,12 @@ export const valuesToStore = async (
   // What needs nothing is set up by its usual address.
   return platform.updatedAt === null ? { baseUrl: null } : null;
 };
+
+/** The settings that say where the secrets of a platform go, beside its address. */
+const PLACES = ['host', 'port'];
+
+const isMoved = ({ fields }: PlatformReply, given: Record<string, string>): boolean =>
+  fields.some(({ name, value }) => PLACES.includes(name) && (given[name] ?? value) !== value);
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import type { restoreFile } from '../../src/backup.js';
 import { type BackupView, contracts } from '../../src/client/index.js';
-import { backupColumns, followed, megabytes, offline } from '../backup/progress.js';
+import { backupColumns, followed, offline } from '../backup/progress.js';
 import { columnsOf } from '../columns.js';
 import { type CommandGroup, type Context, command, type Flag, on, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { homeOf } from '../daemon/environment.js';
 import { usageFault } from '../exit.js';
 import { readNewSecret, secretFrom, withInput } from '../input.js';
+import { sizeText } from '../operations/counts.js';
 import { age, duration, safe } from '../text.js';
 
 /** A passphrase is asked for, or comes from a file; never a flag's value, which ps would show. */
@@ -125,12 +126,12 @@ const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: Backup
   if (!made) return;
   const tookMs = Date.parse(finishedAt ?? createdAt) - Date.parse(createdAt);
   out.note(
-    `database ${megabytes(made.databaseBytes)}   files ${made.files}   keys encrypted   ` +
+    `database ${sizeText(made.databaseBytes)}   files ${made.files}   keys encrypted   ` +
       `manifest sha256:${made.manifestSha256.slice(0, 12)}…`,
   );
   for (const line of made.skipped.slice(0, 10)) out.note(`not in it: ${safe(line)}`);
   out.line(safe(file));
-  out.note(`${megabytes(made.bytes)} in ${duration(tookMs)}, the daemon kept serving`);
+  out.note(`${sizeText(made.bytes)} in ${duration(tookMs)}, the daemon kept serving`);
   out.note(`Prove it: adjutant backup verify ${file}`);
 };
 

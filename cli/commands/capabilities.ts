@@ -1,50 +1,15 @@
-import { type Capability, contracts, type ModelFit } from '../../src/client/index.js';
+import { type Capability, type Client, contracts } from '../../src/client/index.js';
+import { nearest } from '../../src/kernel/nearest.js';
+import { modelUsers } from '../capabilities/begin.js';
 import { exportCommand } from '../capabilities/export.js';
-import { fitColumns } from '../capabilities/fit.js';
 import { installCommand } from '../capabilities/install.js';
-import { machineLines } from '../capabilities/machine.js';
-import { columnsOf } from '../columns.js';
-import { type CommandGroup, command, on } from '../command.js';
-import { sizeText } from '../operations/bar.js';
-import { noWait, showBegun } from '../operations/follow.js';
-import { requestCommand } from '../request.js';
+import { listCapabilities } from '../capabilities/list.js';
+import { type CommandGroup, type Context, command, on } from '../command.js';
+import { failed } from '../exit.js';
+import { noteEnd, noWait, showBegun } from '../operations/follow.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.capabilities();
-
-const columns = columnsOf<Capability>(
-  ['id:whole', 'kind'],
-  ['status:state', 'version'],
-  {
-    name: 'size',
-    value: ({ install }) => install?.bytes,
-    show: ({ install }) => (install?.bytes ? sizeText(install.bytes) : ''),
-  },
-  { name: 'licence', value: ({ install }) => install?.licence },
-  {
-    name: 'reason',
-    value: ({ reason }) => reason,
-    show: ({ status, reason }) => (status === 'missing' ? '' : (reason ?? '')),
-    isRare: true,
-  },
-  { name: 'used by', value: ({ usedBy }) => usedBy.join(','), isRare: true },
-  ['name:data', 'path:data'],
-);
-
-const list = requestCommand({
-  name: 'list',
-  endpoint: endpoints.list,
-  except: [],
-  examples: ['', '--installed', '--kind engine', '--kind model --json'],
-  flags: { installed: on('Only what is here already') },
-  show: ({ out }, reply, { flags }) => {
-    const isHere = ({ status }: Capability) => !['missing', 'unsupported'].includes(status);
-    const rows = reply.capabilities.filter((each) => !flags.installed || isHere(each));
-    out.page({ reply, rows, columns });
-    if (out.format !== 'table') return;
-    out.note('Install one: adjutant capabilities install <id>. What fits: adjutant hardware');
-  },
-});
 
 const measure = command({
   name: 'measure',
@@ -52,11 +17,13 @@ const measure = command({
   calls: [endpoints.measure],
   examples: ['qwen3-4b-q4_k_m', 'qwen --no-wait', 'qwen --json'],
   flags: { noWait },
-  notes: ['The median of five short replies. It is shown by adjutant hardware from then on.'],
+  notes: [
+    'The median of five short replies, in tokens written per second; of a model that makes vectors, that of five readings of texts, in tokens read per second. It is shown by adjutant hardware from then on.',
+  ],
   run: async (context, { args, flags }) => {
     const client = await context.client();
     const begun = await client.capabilities.measure({ body: { model: args.model } });
-    await showBegun(context, begun, flags);
+    noteEnd(context, await showBegun(context, begun, flags));
   },
 });
 
@@ -76,41 +43,90 @@ const verify = command({
 const remove = command({
   name: 'delete',
   args: '<slug>',
-  calls: [endpoints.delete],
+  calls: [endpoints.delete, endpoints.list, 'models delete'],
   examples: ['qwen3-4b-q4_k_m', 'tesseract-ita --yes', 'llama --force --yes'],
-  flags: { force: on('Though models use it') },
+  flags: { force: on('Though models use it: they are down then') },
   run: async (context, { args, flags: { force } }) => {
-    await context.ask.confirm(`Remove ${safe(args.slug)} with its files?`);
-    const query = force ? { force: true } : {};
-    await (await context.client()).capabilities.delete({ slug: args.slug, query });
-    context.out.note(`Removed: ${safe(args.slug)}`);
+    const client = await context.client();
+    const found = await findInstalled(client, args.slug);
+    const { id: slug, usedBy } = found;
+    const models = usedBy.map((user) => safe(user.replace(/^models\//, '')));
+    if (!force && context.ask.isPossible && !context.flags.yes && isOfModels(found)) {
+      await removeWithModels(context, found);
+      return;
+    }
+    if (models.length > 0 && !force) {
+      throw failed(
+        `${safe(slug)} is used by ${models.join(', ')}.`,
+        ...models.map((name) => `Delete that first: adjutant models delete ${name}`),
+        'Or add --force: what uses it is down then.',
+      );
+    }
+    const loss = models.length === 0 ? '' : ` ${models.join(', ')} will be down.`;
+    await context.ask.confirm(`Remove ${safe(slug)} with its files?${loss}`);
+    await client.capabilities.delete({ slug, query: force ? { force: true } : {} });
+    context.out.note(`Removed: ${safe(slug)}`);
   },
 });
 
-export const capabilitiesGroup: CommandGroup = {
-  commands: [list, installCommand, verify, measure, remove, exportCommand],
-  notes: ['What this machine is, and which models fit it: adjutant hardware'],
+/** Returns true for a model that is registered: nothing but models uses it. */
+const isOfModels = (found: Capability): boolean =>
+  found.kind === 'model' &&
+  found.usedBy.length > 0 &&
+  modelUsers(found).length === found.usedBy.length;
+
+/** Removes a model's files and those who use it, after one question that names both. */
+const removeWithModels = async (context: Context, found: Capability): Promise<void> => {
+  const names = modelUsers(found);
+  const { models, capabilities } = await context.client();
+  const what = names.length === 1 ? 'the model' : 'the models';
+  const users = `${what} ${names.map(safe).join(', ')}`;
+  const verb = names.length === 1 ? 'uses' : 'use';
+  await context.ask.confirm(
+    `Remove ${safe(found.id)} with its files, and ${users} that ${verb} it?`,
+  );
+  for (const name of names) {
+    await models.delete({ name });
+    context.out.note(`Deleted the model: ${safe(name)}`);
+  }
+  await capabilities.delete({ slug: found.id, query: {} });
+  context.out.note(`Removed: ${safe(found.id)}`);
 };
 
-export const hardwareCommand = requestCommand({
-  name: 'hardware',
-  endpoint: endpoints.hardware,
-  except: [],
-  examples: ['', '--use-case embedding', '--context-window 32768 --json'],
-  flags: { all: on('Also the models that do not fit') },
-  notes: [
-    '~ before a speed: estimated from the bandwidth of memory. Measure: adjutant capabilities measure',
-  ],
-  // The memory is measured at the first call.
-  patienceMs: 60_000,
-  show: ({ out }, reply, { flags }) => {
-    if (out.format === 'table') for (const line of machineLines(reply)) out.line(line);
-    const fitting = reply.fit.filter(({ runsOn }) => flags.all || runsOn !== 'none');
-    const rank = (row: ModelFit) => (row.recommendedFor.length > 0 ? 0 : row.installed ? 1 : 2);
-    const rows = fitting.toSorted((one, other) => rank(one) - rank(other));
-    if (out.format === 'table') out.line('');
-    out.page({ reply, rows, columns: fitColumns });
-    const hidden = reply.fit.length - rows.length;
-    if (hidden > 0 && out.format === 'table') out.note(`${hidden} more do not fit: --all`);
-  },
-});
+/**
+ * Finds what is installed under a slug, under the id by which it was installed, or under the name of
+ * the model that alone uses it. Failed: nothing, or more than one.
+ */
+const findInstalled = async (client: Client, typed: string): Promise<Capability> => {
+  const { capabilities } = await client.capabilities.list({});
+  const there = capabilities.filter(
+    ({ status }) => status === 'available' || status === 'degraded',
+  );
+  const slug = typed
+    .replace(/^(gguf|whisper):/, '')
+    .replaceAll(':', '-')
+    .toLowerCase();
+  const exact = there.find(({ id }) => id === typed) ?? there.find(({ id }) => id === slug);
+  if (exact) return exact;
+  const isMeant = ({ id, kind, usedBy }: Capability): boolean =>
+    kind === 'model' &&
+    (usedBy.includes(`models/${typed}`) || (typed.includes(':') && id.startsWith(`${slug}-`)));
+  const [found, ...others] = there.filter(isMeant);
+  if (found && others.length === 0) return found;
+  const meant = nearest(
+    typed,
+    there.map(({ id }) => id),
+  );
+  throw failed(
+    found
+      ? `${safe(typed)} stands for ${[found, ...others].map(({ id }) => safe(id)).join(' and ')}.`
+      : `Nothing is installed under the name "${safe(typed)}".`,
+    ...(meant ? [`Did you mean: ${safe(meant)}`] : []),
+    'What there is: adjutant capabilities list --installed',
+  );
+};
+
+export const capabilitiesGroup: CommandGroup = {
+  commands: [listCapabilities, installCommand, verify, measure, remove, exportCommand],
+  notes: ['What this machine is, and which models fit it: adjutant hardware'],
+};

@@ -46,7 +46,7 @@ export const linkChannel = command({
       .catch(explain(ASK_AGAIN));
     context.out.note(`The code was made by ${oneLine(name)} (${oneLine(address)}) on ${kind}.`);
     context.out.note(
-      kind === 'ntfy'
+      kind === 'ntfy' || kind === 'email'
         ? 'Your notifications will be sent there.'
         : 'Whatever is written from there will count as yours.',
     );
@@ -81,9 +81,10 @@ const giveCode = async (context: Context, flags: { passwordFile?: string }): Pro
 const add = command({
   name: 'add',
   args: '<kind> <address>',
-  calls: [endpoints.ntfy],
-  summary: 'Send a code to a topic of ntfy, and link the topic with it',
+  calls: [endpoints.ntfy, endpoints.email],
+  summary: 'Send a code to an e-mail address or a topic of ntfy, and link it with the code',
   examples: [
+    'email ada@example.org',
     'ntfy d2f6c1a9e07b4c53',
     'ntfy https://ntfy.example.org/alerts --name phone',
     'ntfy alerts --json',
@@ -96,15 +97,20 @@ const add = command({
     'On a terminal it asks for the code that arrives there; elsewhere: channels link <code>',
     'The code is for your account alone, and for five minutes.',
   ],
-  seeAlso: 'adjutant channels setup ntfy',
+  seeAlso: 'adjutant channels setup email, adjutant channels setup ntfy',
   run: async (context, { args, flags }) => {
-    if (args.kind !== 'ntfy') {
-      throw usageFault('Only a topic of ntfy is added so.', 'A chat: adjutant channels link');
+    const { kind, address } = args;
+    if (kind !== 'ntfy' && kind !== 'email') {
+      const found = 'Only an e-mail address or a topic of ntfy is added so.';
+      throw usageFault(found, 'A chat: adjutant channels link');
     }
     const { out, ask } = context;
-    const client = await context.client();
+    const { channels } = await context.client();
     const name = flags.name === undefined ? {} : { name: flags.name };
-    const sent = await client.channels.ntfy({ body: { topic: args.address, ...name } });
+    const sent =
+      kind === 'email'
+        ? await channels.email({ body: { address, ...name } })
+        : await channels.ntfy({ body: { topic: address, ...name } });
     if (!ask.isPossible) {
       out.done(
         'A code was sent there. Redeem it: adjutant channels link <code>',
@@ -116,8 +122,8 @@ const add = command({
     out.note(`A code was sent to ${oneLine(sent.address)}. Your notifications will go there.`);
     const code = await ask.text({ ask: 'Code', instead: 'adjutant channels link <code>' });
     const channel = await withPassword(context, flags, (password) =>
-      client.channels.link({ body: { code, ...password } }),
-    ).catch(explain('It is in the notification that arrived there.'));
+      channels.link({ body: { code, ...password } }),
+    ).catch(explain('It is in the message that arrived there.'));
     out.done(`Linked ${oneLine(channel.name)}.`, channel, channelColumns);
   },
 });

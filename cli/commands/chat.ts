@@ -9,11 +9,13 @@ import {
 import { columnsOf, valueAt } from '../columns.js';
 import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
 import { crud } from '../crud.js';
-import { Exit, interrupted } from '../exit.js';
+import { Exit, interrupted, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
 import { everyPage } from '../pages.js';
 import { localTime, oneLine, plainText, safe } from '../text.js';
+import { withRecording } from '../voice/record.js';
+import { transcribed } from '../voice/transcribe.js';
 
 const messageColumns = columnsOf<ConversationMessage>([
   'seq',
@@ -88,16 +90,24 @@ const END = /^\/(quit|exit|end)$/;
 export const chatCommand = command({
   name: 'chat',
   args: '[message]',
-  calls: ['chat send', 'chat get'],
+  calls: ['chat send', 'chat get', 'voice transcribe'],
   summary: 'Say something to an agent, or have a conversation with it',
-  examples: ['"What came in today?"', '- < question.txt', '--session k2v9mq "And yesterday?"', ''],
+  examples: [
+    '"What came in today?"',
+    '- < question.txt',
+    '--session k2v9mq "And yesterday?"',
+    '--voice',
+    '',
+  ],
   fields: () => requestFields(send.body, ['message', 'sessionId']),
   flags: {
     session: textFlag('<id>', 'The conversation to go on with'),
+    voice: on('A conversation in which you speak: a recorder on this machine hears you'),
     stream: on('The answer as it is written, in a pipe too; with --json every event'),
   },
   notes: [
     'Without a message, on a terminal: a conversation, which /quit ends.',
+    'With --voice enter begins and ends what you say; what is typed is sent as it is.',
     'The message may be - for stdin. ^C stops the agent. Exit 1 unless it completed.',
   ],
   seeAlso: 'adjutant sessions messages, adjutant approvals watch',
@@ -106,7 +116,8 @@ export const chatCommand = command({
     const sessionId = flags.session && (await sessionCrud.find(context, flags.session)).id;
     const isStreamed = flags.stream === true || context.out.format === 'table';
     const wishes = { ...fields, ...(sessionId && { sessionId }) };
-    if (message === undefined) return converse(context, wishes);
+    if (flags.voice && message !== undefined) throw usageFault('--voice takes no message.');
+    if (message === undefined) return converse(context, wishes, flags.voice ? spoken : typed);
     const content = message === '-' ? await readFileOrStdin(context, '-') : message;
     const wanted = await requestOf(context, wishes, content);
     show(context, await answerTo(context, wanted, isStreamed), isStreamed);
@@ -116,12 +127,29 @@ export const chatCommand = command({
 const requestOf = (context: Context, fields: object, message: string): Promise<ChatFlags> =>
   requestFrom(send.body, { fields: { ...fields }, more: { message } }, context.at);
 
+/** Asks a person for the next message; empty: there is none. */
+type NextMessage = (context: Context) => Promise<string>;
+
+const instead = 'the message';
+
+const typed: NextMessage = ({ ask }) => ask.text({ ask: 'You', instead });
+
+/** Takes what is typed, or else what is said until enter is pressed again. */
+const spoken: NextMessage = async (context) => {
+  const message = await context.ask.text({ ask: 'You (enter to speak)', instead });
+  if (message !== '') return message;
+  const heard = await withRecording(context, (path) => transcribed(context, path, {}));
+  const words = heard?.text?.trim() ?? '';
+  if (words !== '') context.out.note(`You: ${oneLine(words)}`);
+  else if (heard !== null) context.out.note('No word was understood.');
+  return words;
+};
+
 /** One message after the other, in one session. */
-const converse = async (context: Context, wishes: object): Promise<void> => {
+const converse = async (context: Context, wishes: object, next: NextMessage): Promise<void> => {
   let session = {};
   for (;;) {
-    const instead = 'the message';
-    const message = await context.ask.text({ ask: 'You', instead });
+    const message = await next(context);
     if (END.test(message)) return;
     if (message === '') continue;
     const wanted = await requestOf(context, { ...wishes, ...session }, message);
@@ -238,14 +266,15 @@ const printerOf = ({ out }: Context, isStreamed: boolean) => {
     if (!isStreamed) return;
     // Another model may have begun the answer anew: what counts is what was said in the end.
     const isAsWritten = content.trim() === written.trim();
-    if (!isAsWritten) out.piece(`${written === '' ? '' : '\n'}${safe(content)}`);
+    if (!isAsWritten) out.piece(`${written === '' ? '' : '\n'}${out.folded(safe(content))}`);
     if (content !== '' || written !== '') out.piece('\n');
     written = '';
   };
   const tellPiece = (text: string): void => {
     if (!isStreamed) return;
+    // What comes in one piece, as the digest's text does, can be folded.
+    out.piece(written === '' ? out.folded(safe(text)) : safe(text));
     written += text;
-    out.piece(safe(text));
   };
   return {
     tell: ({ event, data }: ServerEvent): void => {

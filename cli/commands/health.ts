@@ -15,7 +15,7 @@ import {
 } from '../daemon/checks.js';
 import { homeOf, shortPath } from '../daemon/environment.js';
 import { Exit, unlessRefused, usageFault } from '../exit.js';
-import { countOf, cutToWidth, duration, oneLine, padded } from '../text.js';
+import { countOf, duration, oneLine, padded, wrapped } from '../text.js';
 
 type Shows = (context: Context, client: Client) => Promise<void>;
 type HealthPart = Reply<'health', 'detailed'>['parts'][number];
@@ -177,12 +177,21 @@ const gridOf = (findings: DoctorFinding[], width: number): string[] => {
   const cells = findings.map(({ status, name, detail }) => {
     const word = status === 'ok' ? status : status.toUpperCase();
     const label = status === 'ok' ? `${name} ${oneLine(detail)}` : name;
-    return padded(cutToWidth(`${padded(word, STATUS_WIDTH)}  ${label}`, room - GAP), room);
+    const [first = '', ...more] = wrapped(label, room - GAP - SET_IN);
+    return [
+      `${padded(word, STATUS_WIDTH)}  ${first}`,
+      ...more.map((line) => ' '.repeat(SET_IN) + line),
+    ];
   });
-  return Array.from({ length: Math.ceil(cells.length / across) }, (_, row) =>
-    cells
-      .slice(row * across, (row + 1) * across)
-      .join('')
-      .trimEnd(),
+  const grid = Array.from({ length: Math.ceil(cells.length / across) }, (_, row) =>
+    cells.slice(row * across, (row + 1) * across),
+  );
+  return grid.flatMap((beside) =>
+    Array.from({ length: Math.max(...beside.map((cell) => cell.length)) }, (_, line) =>
+      beside
+        .map((cell) => padded(cell[line] ?? '', room))
+        .join('')
+        .trimEnd(),
+    ),
   );
 };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { nearest } from '../../src/kernel/nearest.js';
 import { command } from '../command.js';
-import { entryNames, entryOf, sections } from '../entries.js';
+import { entriesBelow, entryNames, entryOf, sections } from '../entries.js';
 import { usageFault } from '../exit.js';
 import { commandHelp, groupHelp, topHelp } from '../help.js';
 import { chooseCommand, pathOf } from '../program.js';
@@ -35,7 +35,7 @@ const textFor = async (words: string[]): Promise<string> => {
   }
   const chosen = await chooseCommand(words);
   if (chosen.command) return commandHelp(pathOf(chosen), chosen.command);
-  return chosen.group ? groupHelp(chosen.entry, chosen.group) : '';
+  return chosen.group ? groupHelp(chosen.entry, chosen.group, entriesBelow(chosen.entry.name)) : '';
 };
 
 const SHELLS = ['bash', 'zsh', 'fish'];

@@ -5,6 +5,7 @@ import { requestFrom } from '../fields.js';
 import { hookCreate, SECRET, secretFields } from '../hooks/create.js';
 import { executionId, executionTableColumns, givenSecret, hookCrud } from '../hooks/hook.js';
 import { listenHooks } from '../hooks/listen.js';
+import { foundExecution, recentExecutionsList } from '../hooks/recent.js';
 import { refusedDeliveries } from '../hooks/refusals.js';
 import { outcomeNote, replay } from '../hooks/replay.js';
 import { sendHook } from '../hooks/send.js';
@@ -276,6 +277,8 @@ export const hooksGroup: CommandGroup = {
     toggle('disable'),
     listExecutions,
     getExecution,
+    recentExecutionsList,
+    foundExecution,
     refusedDeliveries,
     settings,
     sendHook,

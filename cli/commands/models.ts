@@ -1,11 +1,12 @@
 import { contracts, type ModelView, type Reply } from '../../src/client/index.js';
 import { recommendCommand } from '../capabilities/recommend.js';
 import { columnsOf, shownAs } from '../columns.js';
-import { type CommandGroup, type Context, command, type Flag, on, textFlag } from '../command.js';
+import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
+import { priceFlag } from '../models/price.js';
 import { askNeeded, listCommand, requestCommand } from '../request.js';
 import { duration, safe } from '../text.js';
 
@@ -86,6 +87,9 @@ const modelKnown = requestCommand({
   },
 });
 
+/** The servers that list their models, and their usual port. */
+const SERVERS = { ollama: ['Ollama', 11434], litellm: ['LiteLLM', 4000] } as const;
+
 const availableModels = command({
   name: 'available',
   args: '<ollama|litellm>',
@@ -103,7 +107,12 @@ const availableModels = command({
     const reply = await (await context.client()).providers[provider]({ query });
     if (!reply.available) context.exitCode = Exit.failed;
     context.out.page({ reply, rows: reply.models, columns: factColumns });
-    if (reply.error !== null) context.out.note(`Not available: ${safe(reply.error)}`);
+    if (reply.error === null) return;
+    const [name, port] = SERVERS[provider];
+    const at = safe(query.baseUrl ?? `http://127.0.0.1:${port}`);
+    const line = `adjutant models available ${provider} --base-url http://<host>:${port}/v1`;
+    context.out.note(`${name} does not reply at ${at}: ${safe(reply.error)}`);
+    context.out.note(`Start it, or name that of another machine: ${line}`);
   },
 });
 
@@ -127,26 +136,16 @@ const modelUsage = listCommand({
 });
 
 /** Fields without a flag: secrets, and the two halves of a price, which are given as one. */
-const withoutFlags = ['apiKey', 'credentialId', 'price.inputPerMTok', 'price.outputPerMTok'];
+const withoutFlags = [
+  ...['apiKey', 'credentialId'],
+  ...['price.inputPerMTok', 'price.outputPerMTok', 'price.perMinuteUsd'],
+];
 /** Providers whose models need a key. */
 const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
 
 const flags = {
   keyFile: textFlag('<file|->', 'Its API key; on a terminal it is asked for where it is needed'),
-  price: {
-    value: '<in,out>',
-    about: 'USD for a million tokens, or none',
-    read: (given): ModelView['price'] => {
-      if (given === 'none') return null;
-      const [inputPerMTok = Number.NaN, outputPerMTok = Number.NaN, ...more] = given
-        .split(',')
-        .map((each) => (each.trim() === '' ? Number.NaN : Number(each)));
-      if (more.length > 0 || !(inputPerMTok >= 0 && outputPerMTok >= 0)) {
-        throw usageFault(`--price is two numbers, as 3,15, or none (got "${given}")`);
-      }
-      return { inputPerMTok, outputPerMTok };
-    },
-  } satisfies Flag<ModelView['price']>,
+  price: priceFlag,
 };
 
 const modelCreate = command({
@@ -156,7 +155,7 @@ const modelCreate = command({
   examples: [
     'claude --provider anthropic --model-id claude-sonnet-4-5',
     'qwen --provider ollama --model-id qwen3:8b --topics notes',
-    'small --provider llama --model-id qwen3-4b --context-window 16384',
+    'small --provider llama --model-id qwen3-4b-q4_k_m --context-window 16384',
     'house --provider openai-compatible --model-id large' +
       ' --base-url http://10.0.0.5:8000/v1 --key-file key.txt --fallbacks qwen',
   ],
@@ -248,6 +247,10 @@ const probeColumns = columnsOf<ModelTest>(['ok', 'latency=latencyMs'], {
   value: ({ reply, error }) => reply ?? error,
 });
 
+const NO_MODEL =
+  'No language model yet. One for this machine: adjutant models recommend --install\n' +
+  'Another one: adjutant models create';
+
 export const modelsGroup: CommandGroup = {
   commands: [
     modelCrud.list({
@@ -257,8 +260,7 @@ export const modelsGroup: CommandGroup = {
         if (ill) {
           return `What ails it: adjutant models health, then: adjutant models test ${ill.name}`;
         }
-        const isAlone = rows.length === 1 && rows[0]?.source === 'builtin';
-        return isAlone ? 'No language model yet. Add one: adjutant models create' : undefined;
+        return rows.length === 1 && rows[0]?.source === 'builtin' ? NO_MODEL : undefined;
       },
       seeAlso: 'adjutant models routing get',
     }),

@@ -2,7 +2,7 @@ import { contracts } from '../../src/client/index.js';
 import { type CommandGroup, command } from '../command.js';
 import { crud } from '../crud.js';
 import { followOperation, operationColumns, showEnd } from '../operations/follow.js';
-import { oneLine } from '../text.js';
+import { cancelledText } from '../operations/interrupt.js';
 
 const endpoints = await contracts.operations();
 
@@ -34,8 +34,7 @@ const cancel = operationCrud.act('cancel', endpoints.cancel, {
     'operations list --status running --output id | xargs -n1 adjutant operations cancel',
   ],
   notes: ['What it has done stays done.'],
-  message: ({ progress }) =>
-    `Cancelled. Until then: ${oneLine(progress?.note ?? 'nothing was done')}.`,
+  message: cancelledText,
 });
 
 export const operationsGroup: CommandGroup = {

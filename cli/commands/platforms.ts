@@ -9,7 +9,7 @@ import {
 } from '../channels/platform.js';
 import { columnsOf } from '../columns.js';
 import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
-import { Exit, failed, usageFault } from '../exit.js';
+import { Exit, usageFault } from '../exit.js';
 import { requestCommand } from '../request.js';
 import { oneLine, wrapped } from '../text.js';
 
@@ -58,6 +58,7 @@ export const setup = command({
     'telegram --bot-token-file ./token',
     'mattermost --base-url https://chat.example.org --bot-token-file ./token --command-tokens-file -',
     'ntfy --base-url https://ntfy.example.org --access-token-file ./token',
+    'email --host smtp.example.org --from news@example.org --username news --password-file ./password',
     'webhook',
   ],
   flags: { ...fieldFlags, manifest: on('Slack: print the manifest of the app alone') },
@@ -69,9 +70,6 @@ export const setup = command({
   seeAlso: 'adjutant platforms, adjutant channels link',
   run: async (context, { args, flags }) => {
     if (args.kind === 'webhook') return tellOfWebhooks(context);
-    if (args.kind === 'email') {
-      throw failed('E-mail is no channel yet.', 'Those that are: adjutant channels setup --help');
-    }
     const { manifest, ...rest } = flags;
     const client = await context.client();
     const platform = await findPlatform(client, args.kind);
@@ -144,8 +142,8 @@ const installed = async (context: Context, client: Client, kind: string): Promis
 
 const tellHowToLink = ({ out }: Context, { kind }: PlatformReply): void => {
   out.note('Now each of you links their own chat:');
-  if (kind === 'ntfy') {
-    out.note('  adjutant channels add ntfy <topic>');
+  if (kind === 'ntfy' || kind === 'email') {
+    out.note(`  adjutant channels add ${kind} <${kind === 'ntfy' ? 'topic' : 'address'}>`);
     return;
   }
   // What Teams answers is read by the whole team, so it shows no code.
@@ -195,7 +193,8 @@ const get = command({
       ],
     );
     const receiver = platform.receiver ?? 'none: nothing comes from there';
-    out.facts([['receiver', receiver], ['base-url', platform.baseUrl], ...fields]);
+    const base: [string, string][] = platform.baseUrl ? [['base-url', platform.baseUrl]] : [];
+    out.facts([['receiver', receiver], ...base, ...fields]);
     for (const [at, step] of platform.setup.entries()) out.sentence(`${at + 1}. ${step}`, 3);
   },
 });

@@ -7,7 +7,7 @@ import { isLocalUrl, shortPath } from '../daemon/environment.js';
 import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/firsthook.js';
 import { readinessOf, startCommandFor } from '../daemon/readiness.js';
 import { type CliFault, failed, unlessRefused } from '../exit.js';
-import { chooseFirst, modelOffers } from '../models/first.js';
+import { chooseFirst, leaveForLater, modelOffers } from '../models/first.js';
 import { duration, oneLine } from '../text.js';
 import { reachNotes } from '../tunnel/reach.js';
 import { setupTunnel } from '../tunnel/setup.js';
@@ -40,6 +40,8 @@ export const quickstart = command({
     'A daemon that is not for this machine alone takes its setup code for the first account.',
     'Every step looks first and does only what is missing: it can be repeated.',
     'Without a terminal it starts a daemon with --yes only.',
+    'On a terminal it offers a language model where there is none: of Ollama, of a tool that is logged in, by an API key, or one that fits this machine.',
+    'With --yes it asks for nothing but a name and a password, and takes the default of each question.',
   ],
   seeAlso: 'hooks create, doctor',
   run: async (given, { flags }) => {
@@ -145,11 +147,7 @@ const model = async (context: Context): Promise<void> => {
     offers.length === 0 ? '' : `, found: ${offers.map(({ label }) => label).join(', ')}`;
   step(context, 'Model', `none yet: the built-in digest answers, no language model${found}`);
   if (context.ask.isPossible && (await isAdmin(client))) return chooseFirst(context, offers);
-  context.out.note('    Add one of this machine, or of a provider:');
-  context.out.note('    adjutant models create qwen --provider ollama --model-id qwen3');
-  context.out.note(
-    '    adjutant models create claude --provider anthropic --model-id claude-sonnet-4-5',
-  );
+  leaveForLater(context);
 };
 
 /** Only admins register models and set up a tunnel. */
@@ -178,9 +176,9 @@ const reachable = async (context: Context): Promise<void> => {
   if (!isLocalUrl(context.url)) return step(context, 'Reachable', `at ${context.url}`);
   step(context, 'Reachable', 'only from this machine. Forges need an address.');
   const { ask } = context;
-  const mayAsk = ask.isPossible && (await isAdmin(client));
+  const mayAsk = ask.isPossible && !context.flags.yes && (await isAdmin(client));
   const isWanted =
-    mayAsk && (await ask.agree({ ask: '    Set one up now?', instead: '--yes' }, false));
+    mayAsk && (await ask.agree({ ask: '    Set one up now?', instead: '--no-input' }, false));
   if (isWanted) await setupTunnel.run(context, { args: {}, flags: {}, fields: {} });
   else context.out.note('    One that is public: adjutant tunnel setup');
 };
@@ -198,6 +196,7 @@ const finish = ({ out, url }: Context, hookId: string): void => {
   out.note('');
   out.note('What it told you: adjutant notifications list');
   out.note('A real hook:      adjutant hooks create        Look around: adjutant tui');
+  out.note(`In a browser:     ${url}/`);
 };
 
 const step = ({ out }: Context, name: (typeof STEPS)[number], state: string): void =>

@@ -98,7 +98,7 @@ const lookAtKeys = (home: string): DoctorFinding[] => {
 const lookAtDisk = (home: string): DoctorFinding => {
   const { bavail, bsize } = statfsSync(nearestFolder(home));
   const free = bavail * bsize;
-  const detail = `${(free / GIB).toFixed(1)} GB free`;
+  const detail = `${(free / GIB).toFixed(1)} GiB free`;
   if (free < FULL_BYTES)
     return failFinding('disk', detail, 'make room: nothing can be kept otherwise');
   if (free < LOW_BYTES)
@@ -182,6 +182,7 @@ const REMEDIES: Record<string, string> = {
   queue: 'adjutant logs --last 50   What runs: adjutant agents list --status running',
   disk: 'make room: nothing can be kept otherwise',
   models: 'adjutant models health, then: adjutant models test <model>',
+  capabilities: 'correct the setting, then: adjutant restart',
   tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
   confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',
 };

@@ -21,11 +21,16 @@ export const environmentWith = (settings: Record<string, string>): NodeJS.Proces
 };
 
 /**
- * The environment of the daemon beside its settings. The C library of Linux takes large blocks from
- * the system and gives them back at once; but after each such block of up to 32 MB it keeps those of
- * that size by default (mallopt(3), M_MMAP_THRESHOLD), as the 19 MB of a password's hash.
+ * The environment of the daemon beside its settings (mallopt(3)). The C library of Linux takes large
+ * blocks from the system and gives them back at once; but after each such block of up to 32 MB it keeps
+ * those of that size by default (M_MMAP_THRESHOLD), as the 19 MB of a password's hash. Memory at the end
+ * of a thread's heap is given back above 1 MiB (M_TRIM_THRESHOLD): above 128 KiB, the default, SQLite's
+ * 64 KiB for a statement can come from the system and go back with each statement, ten times its cost.
  */
-export const DAEMON_ENV = { MALLOC_MMAP_THRESHOLD_: '131072' };
+export const DAEMON_ENV = {
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '1048576',
+};
 
 /** Returns this environment for a daemon, with what it needs beside its settings. */
 export const daemonEnvironment = (): NodeJS.ProcessEnv => ({ ...DAEMON_ENV, ...process.env });

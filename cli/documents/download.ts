@@ -5,18 +5,38 @@ import { read } from '../../src/client/exchange.js';
 import { contracts } from '../../src/client/index.js';
 import type { Context } from '../command.js';
 import { failed } from '../exit.js';
+import { safe } from '../text.js';
 
-/**
- * Writes the original of a document to a file that does not exist yet, or to standard output for
- * `-`.
- */
+/** Writes the original of a document, as `downloadFile` does. */
 export const downloadOriginal = async (
-  { url, token, streams, signal }: Context,
+  context: Context,
   id: string,
   file: string,
 ): Promise<void> => {
   const { content } = await contracts.documents();
-  const response = await fetch(url + content.path.replace('{id}', encodeURIComponent(id)), {
+  await downloadFile(context, content.path.replace('{id}', encodeURIComponent(id)), file);
+};
+
+/**
+ * Writes what the daemon sends at a path to a file that does not exist yet, or to standard output for
+ * `-`.
+ */
+/** The reasons for which a file cannot be written, by the error of the system. */
+const UNWRITABLE: Record<string, string> = {
+  EEXIST: 'is there already',
+  ENOENT: 'cannot be written: its folder does not exist',
+  EACCES: 'cannot be written: that is not permitted',
+  EISDIR: 'is a folder',
+  ENOSPC: 'cannot be written: the disk is full',
+  EROFS: 'cannot be written: the disk is read-only',
+};
+
+export const downloadFile = async (
+  { url, token, streams, signal }: Context,
+  path: string,
+  file: string,
+): Promise<void> => {
+  const response = await fetch(url + path, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     signal,
   });
@@ -29,7 +49,9 @@ export const downloadOriginal = async (
   try {
     await pipeline(source, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    throw failed(`${file} is there already.`);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const reason = UNWRITABLE[code];
+    if (reason === undefined) throw error;
+    throw failed(`${safe(file)} ${reason}.`);
   }
 };

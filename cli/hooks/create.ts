@@ -108,12 +108,28 @@ const present = async (
   } else if (out.format !== 'table') {
     out.item(hook, hookTableColumns);
   }
+  if (hook.trigger === 'email') await sayUnwatched(context, guided !== undefined);
   out.note('');
   out.note(`Watch: adjutant hooks listen ${wordOf(hook)}`);
   if (hook.trigger !== 'webhook') return;
   const sample = sampleFrom(guided?.sender ?? hookSenderOf(hook));
   const sampled = `adjutant hooks send ${wordOf(hook)} --sample ${sample}`;
   for (const line of sample ? [sampled] : triggerLines(url, hook)) out.note(`Try:   ${line}`);
+};
+
+/** Says what is missing for new mail to fire the hook: a mailbox, or that one is watched. */
+const sayUnwatched = async (context: Context, isGuided: boolean): Promise<void> => {
+  const client = await context.client();
+  const { accounts } = await client.mailaccounts.list({ query: { limit: 200 } });
+  const [first] = accounts;
+  if (!first) {
+    // The questions have said so before.
+    if (!isGuided) context.out.warn('No mail account yet. Add one: adjutant email setup');
+  } else if (!accounts.some(({ watch }) => watch)) {
+    context.out.warn(
+      `No mailbox is watched, so new mail fires it only once it is processed: adjutant email accounts update ${safe(first.address)} --watch`,
+    );
+  }
 };
 
 const paste = async (

@@ -1,6 +1,7 @@
 import { loadSenders } from '../../src/client/index.js';
 import type { Context } from '../command.js';
-import { askSender } from './senders/ask.js';
+import { askMailTrigger } from './mailtrigger.js';
+import { askSender, type FiredBy } from './senders/ask.js';
 import type { HookSender } from './senders/form.js';
 
 const { TOPIC_ARN } = await loadSenders();
@@ -17,22 +18,39 @@ const NAME = /^[\w.-]+$/;
 export const guideHook = async (context: Context): Promise<GuideResult> => {
   const { ask } = context;
   const instead = 'the flags of adjutant hooks create --help';
-  const sender = await askSender(context, instead);
+  const by = await askSender(context, instead);
+  const sender = by === 'schedule' || by === 'email' ? undefined : by;
   const name = await ask.text({
     ask: 'Name',
-    initial: sender === null ? 'daily' : sender === 'other' ? 'webhook' : sender,
+    initial: NAMES[by] ?? by,
     instead: '--name',
     refuse: (given) => (NAME.test(given) ? undefined : 'Letters, digits, dots and dashes.'),
   });
-  const topicArn = sender === 'sns' ? await topic(context) : undefined;
-  const trigger = sender === null ? await schedule(context) : received(sender, name, topicArn);
+  const trigger = await triggerOf(context, by, name);
   const labels = actions.map(({ label }) => label);
   const action = actions[await ask.choose({ ask: 'What then?', choices: labels, instead })];
-  const does = await action?.ask(context);
-  const conditions = sender === null ? undefined : await onlySome(context);
+  const does = await action?.ask(context, by);
+  const conditions = by === 'schedule' ? undefined : await onlySome(context, by);
   const more = await action?.after?.(context);
   const fields = { name, ...trigger, ...does, conditions, ...more };
   return { fields, ...(sender && { sender }) };
+};
+
+/** The names that are offered for hooks that are not named after their sender. */
+const NAMES: Partial<Record<FiredBy, string>> = {
+  schedule: 'daily',
+  email: 'mail',
+  other: 'webhook',
+};
+
+const triggerOf = async (
+  context: Context,
+  by: FiredBy,
+  name: string,
+): Promise<Record<string, unknown>> => {
+  if (by === 'schedule') return schedule(context);
+  if (by === 'email') return askMailTrigger(context);
+  return received(by, name, by === 'sns' ? await topic(context) : undefined);
 };
 
 const received = (
@@ -69,7 +87,7 @@ const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
 type FieldInputs = Promise<Record<string, unknown>>;
 interface HookActionChoice {
   label: string;
-  ask(context: Context): FieldInputs;
+  ask(context: Context, by: FiredBy): FieldInputs;
   /** Questions asked once it is known when the hook fires. */
   after?(context: Context): FieldInputs;
 }
@@ -91,11 +109,11 @@ const actions: HookActionChoice[] = [
   },
   {
     label: 'notify me',
-    ask: async ({ ask }) => ({
+    ask: async ({ ask }, by) => ({
       action: 'notify',
       'actionConfig.notifyMessage': await ask.text({
-        ask: 'Message ({{event}} and {{webhook.body.…}} are filled in)',
-        initial: '{{hook.name}}: {{event}}',
+        ask: `Message ({{event}} and {{${partsOf(by)}.…}} are filled in)`,
+        initial: by === 'email' ? '{{email.from}}: {{email.subject}}' : '{{hook.name}}: {{event}}',
         instead: '--notify-message',
       }),
     }),
@@ -133,7 +151,7 @@ const actions: HookActionChoice[] = [
   },
   {
     label: 'start a pipeline',
-    ask: async ({ ask }) => ({
+    ask: async ({ ask }, by) => ({
       action: 'start_pipeline',
       'actionConfig.templateId': await ask.text({
         ask: 'Id of its template (adjutant pipelines templates list)',
@@ -142,7 +160,7 @@ const actions: HookActionChoice[] = [
       }),
       'actionConfig.params': JSON.parse(
         await ask.text({
-          ask: 'Its parameters, as JSON ({{webhook.body.…}} is filled in)',
+          ask: `Its parameters, as JSON ({{${partsOf(by)}.…}} is filled in)`,
           initial: '{}',
           instead: '--params',
           refuse: (given) => (isJson(given) ? undefined : 'JSON, for example {"version":"2.1"}'),
@@ -165,19 +183,23 @@ const grants = async ({ ask }: Context): Promise<string[] | undefined> => {
 
 const CONDITION = /^(\S+)\s*=\s*(.+)$/;
 
-/** `action = opened` is a condition on the payload's field. */
-const onlySome = async ({ ask }: Context): Promise<object[] | undefined> => {
+/** Returns the path at which templates and conditions find the content of what has come. */
+const partsOf = (by: FiredBy): string => (by === 'email' ? 'email' : 'webhook.body');
+
+/** `action = opened` is a condition on the payload's field, or on that of the e-mail. */
+const onlySome = async ({ ask }: Context, by: FiredBy): Promise<object[] | undefined> => {
+  const example = by === 'email' ? 'category = invoice' : 'action = opened';
   const given = await ask.text({
-    ask: 'Only some events? e.g. action = opened (empty: all)',
+    ask: `Only some ${by === 'email' ? 'e-mails' : 'events'}? e.g. ${example} (empty: all)`,
     instead: '--conditions',
     refuse: (input) =>
       input === '' || CONDITION.test(input)
         ? undefined
-        : 'A field of the payload, = and its value, as action = opened.',
+        : `A field, = and its value, as ${example}.`,
   });
   const [, field, value] = CONDITION.exec(given) ?? [];
   if (field === undefined) return undefined;
-  return [{ field: `webhook.body.${field}`, operator: 'equals', value }];
+  return [{ field: `${partsOf(by)}.${field}`, operator: 'equals', value }];
 };
 
 const needed = (given: string): string | undefined =>

@@ -1,10 +1,11 @@
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import type { Client, ModelFit } from '../../src/client/index.js';
+import { speedText } from '../capabilities/machine.js';
 import { installAndAsk } from '../capabilities/recommend.js';
 import type { Context } from '../command.js';
 import { keyFrom } from '../commands/models.js';
 import { CliFault } from '../exit.js';
-import { sizeText } from '../operations/bar.js';
+import { sizeText } from '../operations/counts.js';
 import { duration, oneLine, safe } from '../text.js';
 
 type FirstModel = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
@@ -50,20 +51,35 @@ const toolOf = (name: string): Offer => ({
 
 /**
  * Has one of the offers chosen, or another by its key, makes it the default and tries it. Enter alone
- * takes the first offer; where there is none, it leaves the choice for later.
+ * takes the first offer; where there is none, the model that fits this machine, and else it leaves the
+ * choice for later. With `--yes` the first offer is taken without a question, and nothing is installed.
  */
 export const chooseFirst = async (context: Context, offers: Offer[]): Promise<void> => {
-  const { ask } = context;
+  const { ask, flags } = context;
+  if (flags.yes) return takeFirst(context, offers[0]);
   const fitting = await fittingModel(context);
-  const local = fitting
-    ? [`install ${oneLine(fitting.name)} here, ${sizeText(fitting.weightsBytes)}`]
-    : [];
-  const choices = [...offers.map(({ label }) => label), 'one by its API key', ...local, 'later'];
-  const initial = String(offers.length > 0 ? 1 : choices.length);
+  const local = fitting ? [`install ${oneLine(fitting.name)} here: ${factsOf(fitting)}`] : [];
+  const labels = [...offers.map(({ label }) => label), ...local];
+  const choices = [...labels, 'one by its API key', 'later'];
+  const initial = String(labels.length > 0 ? 1 : choices.length);
   const at = await ask.choose({ ask: '    Use', choices, initial, instead: INSTEAD });
-  if (at === choices.length - 1) return context.out.note(`    Then: ${INSTEAD}`);
-  if (fitting && at === choices.length - 2) return installFitting(context, fitting);
-  const body = offers[at]?.body ?? (await byKey(context));
+  if (at === choices.length - 1) return leaveForLater(context);
+  if (fitting && at === offers.length) return installFitting(context, fitting);
+  return registerAndTry(context, offers[at]?.body ?? (await byKey(context)));
+};
+
+const takeFirst = async (context: Context, offer: Offer | undefined): Promise<void> =>
+  offer ? registerAndTry(context, offer.body) : leaveForLater(context);
+
+/** Says by what a model is had later. */
+export const leaveForLater = ({ out }: Context): void => {
+  out.note('    Have one fetched that fits this machine, or add one of Ollama or of a provider:');
+  out.note('    adjutant models recommend --install');
+  out.note('    adjutant models create qwen --provider ollama --model-id qwen3');
+  out.note('    adjutant models create claude --provider anthropic --model-id claude-sonnet-4-5');
+};
+
+const registerAndTry = async (context: Context, body: FirstModel): Promise<void> => {
   const client = await context.client();
   const { name } = await client.models.create({ body });
   await client.models.default({ name });
@@ -73,6 +89,13 @@ export const chooseFirst = async (context: Context, offers: Offer[]): Promise<vo
       ? `    Tested in ${duration(latencyMs)}: it answered`
       : `    It does not answer: ${safe(error ?? '')}\n    Mend it: adjutant models update ${safe(name)}   then: adjutant models test ${safe(name)}`,
   );
+};
+
+/** `2.3 GiB, ~12 tok/s, Apache License 2.0` */
+const factsOf = (fit: ModelFit): string => {
+  const { weightsBytes, licence } = fit;
+  const facts = [sizeText(weightsBytes), speedText(fit), oneLine(licence ?? 'licence not known')];
+  return facts.filter((fact) => fact !== '').join(', ');
 };
 
 /** The model that fits this machine best; null if none does, or if that cannot be found out. */

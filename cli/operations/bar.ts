@@ -1,5 +1,6 @@
 import type { Operation } from '../../src/client/index.js';
-import { duration } from '../text.js';
+import { duration, localTime, oneLine } from '../text.js';
+import { countsOf, type ShownProgress, sizeText } from './counts.js';
 
 const BAR_WIDTH = 20;
 /** Ours: before so much time has passed, a rate says nothing. */
@@ -7,35 +8,12 @@ const RATED_AFTER_MS = 1000;
 /** Ours: the rate is that of the last so many milliseconds, as many begin with a burst. */
 const RATED_OVER_MS = 30_000;
 
-type ShownProgress = NonNullable<Operation['progress']>;
+type WaitingRetry = NonNullable<ShownProgress['retry']>;
 
-/** `2.3 GB`, `850 MB`: in decimal units, as networks and disks count. */
-export const sizeText = (bytes: number): string => {
-  let value = Math.abs(bytes);
-  let unit = 0;
-  while (value >= 999.5 && unit < UNITS.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  const digits = unit > 0 && value < 99.95 ? value.toFixed(1) : String(Math.round(value));
-  return `${bytes < 0 ? '-' : ''}${digits} ${UNITS[unit]}`;
-};
+/** The part of an operation that says how far it is. */
+export type ShownState = Pick<Operation, 'progress' | 'status'>;
 
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
-
-export const countsOf = ({ done, total, unit }: ShownProgress): string =>
-  unit === 'bytes' ? sizesOf(done, total) : plainCounts(done, total, unit);
-
-const sizesOf = (done: number, total: number | null): string =>
-  `${sizeText(done)}${total === null ? '' : ` of ${sizeText(total)}`}`;
-
-const plainCounts = (done: number, total: number | null, unit: string): string =>
-  `${grouped(done)}${total === null ? '' : ` of ${grouped(total)}`} ${unit}`;
-
-/** `1,204`, as everybody reads it, whatever the locale. */
-const grouped = (count: number): string => count.toLocaleString('en-US');
-
-export const doneOf = ({ progress }: Operation): number => progress?.done ?? 0;
+export const doneOf = ({ progress }: ShownState): number => progress?.done ?? 0;
 
 export const isOver = ({ status }: Operation): boolean =>
   status !== 'queued' && status !== 'running';
@@ -48,13 +26,14 @@ export interface ProgressSample {
 
 /** `[########············]  40 %  800 of 2,000 runs  120/s  10 s left` */
 export const barOf = (
-  { progress, status }: Operation,
+  { progress, status }: ShownState,
   since: ProgressSample,
   at: number,
 ): string => {
   if (!progress) return `${status}…`;
   const { done, total } = progress;
   const counts = countsOf(progress);
+  if (progress.retry) return `${retryText(progress.retry)}, at ${counts}`;
   const ms = at - since.at;
   const rate = ms >= RATED_AFTER_MS ? ((done - since.done) * 1000) / ms : 0;
   const pace = rate > 0 ? `  ${rateText(rate, progress.unit)}/s` : '';
@@ -68,6 +47,10 @@ export const barOf = (
   const percent = `${Math.floor(share * 100)}`.padStart(3);
   return `[${bar}] ${percent} %  ${counts}${pace}${left}`;
 };
+
+/** `try 3 of 8 at 14:03:21: connection refused`, while an operation waits to try again. */
+export const retryText = ({ attempt, of, nextAt, reason }: WaitingRetry): string =>
+  `try ${attempt} of ${of} at ${localTime(nextAt)}: ${oneLine(reason)}`;
 
 const rateText = (rate: number, unit: string): string => {
   if (unit === 'bytes') return sizeText(rate);

@@ -1,21 +1,29 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
-import type { Client, Operation } from '../../src/client/index.js';
+import type { Operation } from '../../src/client/index.js';
 import { isReadAloud } from '../../src/client/session.js';
-import { columnsOf } from '../columns.js';
+import { columnsOf, leavingFirst } from '../columns.js';
 import { type Context, on, type Streams } from '../command.js';
-import { CliFault, failed, interrupted, unlessRefused } from '../exit.js';
+import { failed } from '../exit.js';
 import { cutToWidth, now, oneLine } from '../text.js';
-import { barOf, countsOf, doneOf, isOver, type ProgressSample, samplesWith } from './bar.js';
+import {
+  barOf,
+  doneOf,
+  isOver,
+  type ProgressSample,
+  retryText,
+  type ShownState,
+  samplesWith,
+} from './bar.js';
+import { countsOf } from './counts.js';
+import { afterInterrupt, lastState, WAIT_S } from './interrupt.js';
 
 const CLEAR_LINE = '\r\u001b[K';
-/** Seconds that the daemon may wait for the next change. */
-const WAIT_S = 25;
 /** Ours: the time in which a daemon that went away may come back. */
 const RECONNECT_MS = 60_000;
 const RETRY_MS = 1000;
 
-export const operationColumns = columnsOf<Operation>(
+const allColumns = columnsOf<Operation>(
   ['id:data', 'kind', 'status:state', 'at=createdAt:ago'],
   {
     name: 'progress',
@@ -25,6 +33,8 @@ export const operationColumns = columnsOf<Operation>(
   ['total=progress.total:data', 'short=id:tail', 'title', 'error'],
 );
 
+export const operationColumns = leavingFirst(['error', 'kind', 'progress'], allColumns);
+
 /** The flag of the commands that begin an operation. */
 export const noWait = on('Return at once, and leave it running');
 
@@ -33,7 +43,7 @@ const tailOf = ({ id }: Operation): string => id.slice(-6);
 
 /** The means to say how far an operation is. */
 interface ProgressDisplay {
-  show(operation: Operation): void;
+  show(operation: ShownState): void;
   /** Says that it waits for the daemon. */
   wait(): void;
   /** Removes what is not to stay. */
@@ -44,7 +54,7 @@ interface ProgressDisplay {
  * One line on a terminal that says how far it is; nothing in a pipe. For a screen reader each
  * quarter once.
  */
-const progressLine = (
+export const rateLine = (
   stderr: Streams['stderr'],
   begun: ProgressSample,
   doing: string,
@@ -53,6 +63,7 @@ const progressLine = (
   const before = doing === '' ? '' : `${doing}  `;
   let isDrawn = false;
   let quarter = -1;
+  let retried = '';
   let seen = [begun];
   const draw = (text: string): void => {
     stderr.write(CLEAR_LINE + cutToWidth(before + text, (stderr.columns || 80) - 1));
@@ -62,7 +73,7 @@ const progressLine = (
     wait: (): void => {
       if (stderr.isTTY && isRewritten) draw('The daemon does not answer. Trying again…');
     },
-    show: (operation: Operation): void => {
+    show: (operation: ShownState): void => {
       if (!stderr.isTTY) return;
       const at = now();
       seen = samplesWith(seen, { at, done: doneOf(operation) });
@@ -71,7 +82,9 @@ const progressLine = (
         draw(bar);
         return;
       }
-      const { done = 0, total = null } = operation.progress ?? {};
+      const { done = 0, total = null, retry } = operation.progress ?? {};
+      if (retry && retry.nextAt !== retried) stderr.write(`${before}${retryText(retry)}\n`);
+      retried = retry?.nextAt ?? '';
       const reached = total ? Math.floor((4 * done) / total) : 0;
       if (reached > quarter && operation.progress)
         stderr.write(`${before}${countsOf(operation.progress)}\n`);
@@ -104,7 +117,7 @@ export const untilOver = async (
 ): Promise<Operation> => {
   const client = await context.listener();
   const since = { at: now(), done: doneOf(begun) };
-  const line = given ?? progressLine(context.streams.stderr, since, doing);
+  const line = given ?? rateLine(context.streams.stderr, since, doing);
   const next = () => client.operations.get({ id: begun.id, query: { wait: WAIT_S } });
   let operation = begun;
   try {
@@ -115,7 +128,7 @@ export const untilOver = async (
   } catch (error) {
     line.clear();
     if (!context.signal.aborted) throw error;
-    throw await afterInterrupt(context, client, [operation.id, ...others]);
+    operation = await afterInterrupt(context, client, [operation.id, ...others]);
   }
   line.clear();
   return operation;
@@ -143,71 +156,55 @@ const reconnecting = async (
 
 /**
  * Follows an operation to its end. On ^C it asks on a terminal if the operation is to be cancelled;
- * else it goes on. Failed: it ended without having done everything.
+ * else it goes on. Failed: it ended without having done everything; `failure` begins the sentence of
+ * one that failed.
  */
-export const followOperation = async (context: Context, begun: Operation): Promise<Operation> => {
+export const followOperation = async (
+  context: Context,
+  begun: Operation,
+  failure = 'It failed',
+): Promise<Operation> => {
   const operation = await untilOver(context, begun);
   if (operation.status === 'completed') return operation;
   const why = operation.error === null ? '' : `: ${oneLine(operation.error)}`;
-  const far = operation.progress?.note ? `Until then: ${oneLine(operation.progress.note)}.` : '';
-  throw failed(`It is ${operation.status}${why}.`, ...(far === '' ? [] : [far]));
+  const isFailed = operation.status === 'failed';
+  const end = isFailed ? failure : (ENDED[operation.status] ?? `It is ${operation.status}`);
+  throw failed(`${end}${why}.`, ...lastState(operation));
 };
 
-/** Asks what ^C was meant to end, and makes the fault with which the command ends. */
-const afterInterrupt = async (context: Context, client: Client, ids: string[]): Promise<Error> => {
-  const [id = ''] = ids;
-  const isCancelled = await isToBeCancelled(context, ids.length);
-  const { operations } = client.with({ signal: undefined });
-  if (ids.length > 1) {
-    if (!isCancelled) return interrupted('They go on without you. Look: adjutant operations list');
-    // Some may have ended by now.
-    for (const each of ids) await unlessRefused([409], operations.cancel({ id: each }));
-    return interrupted('Cancelled, all that had not ended.');
-  }
-  if (isCancelled) {
-    const { progress } = await operations.cancel({ id });
-    return interrupted(`Cancelled. Until then: ${progress?.note ?? 'nothing was done'}.`);
-  }
-  const tail = id.slice(-6);
-  return interrupted(
-    `It goes on without you. Look: adjutant operations watch ${tail}`,
-    `To end it: adjutant operations cancel ${tail}`,
-  );
+/** The words for the end of an operation that did not complete. */
+const ENDED: Record<string, string> = {
+  cancelled: 'It was cancelled',
+  interrupted: 'It was interrupted',
 };
 
-/** A second ^C, at the question, leaves the operation running as well. */
-const isToBeCancelled = async ({ ask, isLate }: Context, count: number): Promise<boolean> => {
-  if (!ask.isPossible || isLate) return false;
-  try {
-    const words =
-      count > 1
-        ? `Cancel all ${count}, too? Without that they go on.`
-        : 'Cancel it, too? Without that it goes on.';
-    const question = { ask: words, instead: '--no-wait' };
-    return await ask.agree(question, false);
-  } catch (error) {
-    if (error instanceof CliFault) return false;
-    throw error;
-  }
-};
-
-/** Shows an operation that was begun: its end, or with `--no-wait` that it runs. */
+/** Shows an operation that was begun: its end, or with `--no-wait` that it runs; then null. */
 export const showBegun = async (
   context: Context,
   begun: Operation,
   flags: { noWait?: boolean },
-): Promise<void> => {
+): Promise<Operation | null> => {
   const { out } = context;
   if (flags.noWait) {
     out.done(`It runs. Look: adjutant operations watch ${tailOf(begun)}`, begun, operationColumns);
-    return;
+    return null;
   }
-  showEnd(context, await followOperation(context, begun));
+  const ended = await followOperation(context, begun);
+  showEnd(context, ended);
+  return ended;
 };
+
+/** Says on stderr in a pipe, too, what came of an operation, which its row does not say. */
+export const noteEnd = ({ out }: Context, ended: Operation | null): void => {
+  if (ended && out.format === 'tsv') out.note(endText(ended));
+};
+
+const endText = ({ progress, title }: Operation): string =>
+  `Done: ${oneLine(progress?.note ?? title)}.`;
 
 /** Shows an operation that has completed. */
 export const showEnd = ({ out }: Context, ended: Operation): void => {
-  out.done(`Done: ${oneLine(ended.progress?.note ?? ended.title)}.`, ended, operationColumns);
+  out.done(endText(ended), ended, operationColumns);
   for (const [reason, count] of reasonsOf(ended)) {
     if (out.format === 'table') out.note(`Skipped, ${reason}: ${count}`);
   }

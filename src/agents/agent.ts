@@ -83,7 +83,12 @@ export const readPersona = (expert: string): Persona => JSON.parse(expert);
 
 /**
  * Returns the prompt of an agent that a webhook spawns, exactly as specified (spec: receiver, rule
- * 7; the line breaks are ours).
+ * 7; the line breaks are ours). Another trigger gives a heading of its own.
  */
-export const webhookPrompt = (prompt: string, payload: string, event: string | null): string =>
-  `${prompt}\n\n--- Webhook Payload ---\n${payload}${event === null ? '' : `\nEvent type: ${event}`}`;
+export const webhookPrompt = (
+  prompt: string,
+  payload: string,
+  event: string | null,
+  heading = 'Webhook Payload',
+): string =>
+  `${prompt}\n\n--- ${heading} ---\n${payload}${event === null ? '' : `\nEvent type: ${event}`}`;

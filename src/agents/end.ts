@@ -1,5 +1,6 @@
 import { type Queue, removeJobOfAgent } from '../jobs/module.js';
 import { excerpt } from '../kernel/excerpt.js';
+import { pageLink } from '../kernel/pagepath.js';
 import {
   LONGEST_IN_EVENT,
   type Notice,
@@ -106,7 +107,7 @@ const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
     kind: `agent_${outcome.status}`,
     title: outcome.status === 'completed' ? agent.name : `${agent.name} failed`,
     body,
-    link: `/api/agents/${agent.id}`,
+    link: pageLink('agent', agent.id),
     isDirect: true,
   };
 };

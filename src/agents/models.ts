@@ -107,7 +107,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     budget: StepBudget,
   ): Promise<Attempt> => {
     const entry = registry.find(name);
-    const because = unfit(entry, step, wanted) ?? health.refusal(name);
+    const because = whyBarred(entry, wanted) ?? health.refusal(name) ?? unfit(entry, step);
     if (!entry || because !== null) return { because: because ?? '' };
     const offered = { ...step, tools: entry.supports.tools ? step.tools : [] };
     const reserved = await budget.reserve(quoteOf(entry, offered));
@@ -128,7 +128,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       enabledOf(registry).flatMap(({ name, provider }) => (provider === 'cli' ? [name] : [])),
     /** Returns the models that may be used, with their states. */
     states: (): ModelState[] =>
-      enabledOf(registry).map(({ name }) => stateOf(name, health.of(name))),
+      enabledOf(registry).map((entry) => stateOf(entry.name, health.of(entry))),
     /** Returns the model of an agent that names none: the first of its topic, or the default. */
     choose: (topic?: string | null): string => {
       const primary = routed(topic);
@@ -161,7 +161,10 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     ): Promise<ModelReply | 'gone'> => {
       const passedOver: ModelReply['passedOver'] = [];
       for (const name of candidatesOf(registry, wanted)) {
-        const asked = await attempt(name, wanted, step, budget);
+        const unanswered = passedOver.flatMap(({ model, because }) =>
+          registry.find(model)?.provider === 'llama' ? [because] : [],
+        );
+        const asked = await attempt(name, wanted, { ...step, unanswered }, budget);
         if (asked === 'gone') return asked;
         if ('reply' in asked) return { ...asked, model: name, passedOver };
         passedOver.push({ model: name, ...asked });
@@ -182,18 +185,17 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 
 export type Models = ReturnType<typeof createModels>;
 
-/** Returns why the model cannot take the step, whatever its health; null if it can. */
+/** Returns why the model cannot take the step, whatever else it may do; null if it can. */
 const unfit = (
   entry: RegisteredModel | undefined,
   { turns, tools }: ModelRequest,
-  wanted: ModelConstraints,
 ): string | null => {
-  const barred = whyBarred(entry, wanted);
-  if (!entry || barred !== null || entry.source === 'builtin') return barred;
+  if (!entry || entry.source === 'builtin') return null;
   if (!entry.supports.tools && turns.some(isAboutTools)) return 'it knows no tools';
   const offered = entry.supports.tools ? tools : [];
-  const isLarger = estimateTokens(turns, offered) > entry.contextWindow;
-  return isLarger ? 'the prompt is larger than its context' : null;
+  const tokens = estimateTokens(turns, offered);
+  if (tokens <= entry.contextWindow) return null;
+  return `${entry.name} was not asked: the prompt has about ${tokens} tokens, and its context ${entry.contextWindow}`;
 };
 
 const whyBarred = (entry: RegisteredModel | undefined, wanted: ModelConstraints): string | null => {

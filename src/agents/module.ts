@@ -25,6 +25,7 @@ import type { Recall } from './run.js';
 import { toolsetOf, toolsOfPersona } from './toolset.js';
 import { createUserCalls } from './usercalls.js';
 import { createEmbedderSource } from './userembedder.js';
+import { createSpeechModels } from './userspeech.js';
 import { findWaitingAgent } from './waitforapproval.js';
 
 export { MODEL_GRANTS } from './admission.js';
@@ -48,6 +49,11 @@ export type { AgentRows } from './rows.js';
 export { type SpawnRequest, spawnRecord } from './spawn.js';
 export type { DeltaSockets } from './textdeltas.js';
 export type { UserCalls } from './usercalls.js';
+export {
+  type SpeechModel,
+  type SpeechModels,
+  SpeechUnheard,
+} from './userspeech.js';
 
 export interface AgentsModuleDeps {
   hub: Hub;
@@ -107,6 +113,15 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     /** Opens the models that make vectors on behalf of users. */
     embedders: (dailyCostUsd: number) =>
       createEmbedderSource({
+        store,
+        clock,
+        registry: deps.models.registry,
+        health: deps.models.health,
+        dailyCostUsd,
+      }),
+    /** Opens the models that transcribe speech on behalf of users. */
+    speechModels: (dailyCostUsd: number) =>
+      createSpeechModels({
         store,
         clock,
         registry: deps.models.registry,

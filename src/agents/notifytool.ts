@@ -1,4 +1,5 @@
 import { type Clock, iso } from '../kernel/clock.js';
+import { pageLink } from '../kernel/pagepath.js';
 import type { Notice, Outbox, QueuedMessage } from '../outbound/module.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
@@ -101,7 +102,7 @@ const summaryOf = (agent: AgentRow, rest: number, kept: { line: string }[]): Not
     kind: 'agent_notice',
     title: `${agent.name}: ${rest} more messages`,
     body: body.join('\n'),
-    link: `/api/agents/${agent.id}`,
+    link: pageLink('agent', agent.id),
     hops: agent.hops,
   };
 };

@@ -5,18 +5,21 @@ const LONGEST = 65_536;
 
 /** The receiver of a paced text. */
 interface PacedReceiver {
-  /** Returns true if somebody wants the text. It is asked at most once in each pace. */
-  isWanted(): boolean;
+  /**
+   * Returns the number of the newest reader, which grows with each that comes; 0 while nobody reads.
+   * It is asked once in each pace, and before a piece that comes after a pause.
+   */
+  newestReader(): number;
   /** `from` is the place of the first character in the whole text. */
   send(from: number, text: string): void;
 }
 
 /**
  * Creates what joins the pieces of a text, so that they are sent at most four times a second. The
- * first one goes at once. Nothing is sent while nobody wants the text; the first who does gets it
- * from its beginning.
+ * first one goes at once. Nothing is sent while nobody reads. Once a reader has come the text is sent
+ * from its beginning, to all, also while nothing is added to it. `end` has to be called.
  */
-export const createPacedText = ({ isWanted, send }: PacedReceiver) => {
+export const createPacedText = ({ newestReader, send }: PacedReceiver) => {
   /** The newest part of the text. */
   let text = '';
   /** The length of the whole text. */
@@ -24,34 +27,39 @@ export const createPacedText = ({ isWanted, send }: PacedReceiver) => {
   /** The place up to which it was sent. */
   let sentTo = 0;
   let paceEndsAt = Number.NEGATIVE_INFINITY;
-  let isHeard = false;
+  let reader = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const flush = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (!isHeard || sentTo === length) return;
+  /** Returns true if there was something to send. */
+  const flush = (): boolean => {
+    if (reader === 0 || sentTo === length) return false;
     const from = Math.max(sentTo, length - LONGEST);
     send(from, text.slice(from - length));
     sentTo = length;
+    return true;
   };
   const beginPace = (): void => {
-    const wasHeard = isHeard;
-    isHeard = isWanted();
-    if (!wasHeard) sentTo = 0;
-    paceEndsAt = performance.now() + PACE_MS;
-    flush();
+    const before = reader;
+    reader = newestReader();
+    if (reader > before) sentTo = 0;
+    // After a pause the next piece goes at once.
+    const isIdle = !flush() && reader > 0;
+    paceEndsAt = isIdle ? Number.NEGATIVE_INFINITY : performance.now() + PACE_MS;
+    // Who comes while nothing is written gets what there is.
+    clearTimeout(timer);
+    timer = setTimeout(beginPace, PACE_MS).unref();
   };
   return {
     take: (piece: string): void => {
       text += piece;
       length += piece.length;
       if (text.length > 2 * LONGEST) text = text.slice(-LONGEST);
-      const leftMs = paceEndsAt - performance.now();
-      if (leftMs <= 0) beginPace();
-      else if (isHeard) timer ??= setTimeout(beginPace, leftMs).unref();
+      if (performance.now() >= paceEndsAt) beginPace();
     },
-    /** Sends what was not sent yet. */
-    end: flush,
+    /** Sends what was not sent yet. Nothing is taken after it. */
+    end: (): void => {
+      clearTimeout(timer);
+      flush();
+    },
   };
 };

@@ -4,8 +4,8 @@ import { createPacedText } from './pacedtext.js';
 
 /** The sockets that deltas are sent to. */
 export interface DeltaSockets {
-  /** Returns true if a socket of the user has subscribed to deltas. */
-  isWanted(userId: string): boolean;
+  /** Returns the number of the newest subscription of the user's sockets to deltas; 0 if none. */
+  newestReader(userId: string): number;
   send(userId: string, delta: TextDelta): void;
 }
 
@@ -25,7 +25,7 @@ export interface ReplyDeltas {
  */
 export const createDeltas = () => {
   const listeners = new Map<string, Set<ReplyListener>>();
-  let sockets: DeltaSockets = { isWanted: () => false, send: () => undefined };
+  let sockets: DeltaSockets = { newestReader: () => 0, send: () => undefined };
   return {
     /** Calls `hear` with each piece, until the returned function is called. */
     listen: (agentId: string, hear: ReplyListener): (() => void) => {
@@ -46,7 +46,7 @@ export const createDeltas = () => {
       step: number,
     ): ReplyDeltas => {
       const paced = createPacedText({
-        isWanted: () => sockets.isWanted(userId),
+        newestReader: () => sockets.newestReader(userId),
         send: (from, text) => sockets.send(userId, { agentId: id, step, from, text }),
       });
       return {

@@ -1,5 +1,6 @@
 import { iso } from '../kernel/clock.js';
 import type { Approval } from '../kernel/contract/approval.js';
+import { readAnswered } from '../outbound/module.js';
 import type { DueSource } from '../schedule/module.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { statement, unmetStep } from '../store/store.js';
@@ -153,13 +154,25 @@ const settleOnce = async (
   const agentId = row.agent_id;
   const commit = agentId === null ? null : await deps.waitingAgent(agentId);
   if (agentId === null || !commit) {
-    await store.transact(steps);
+    await store.transact([...steps, ...(await noticesRead(deps, row, decision))]);
     return;
   }
   const pending = await deps.approvals.pendingOf(agentId);
   const others = pending.filter(({ id }) => id !== row.id).length;
   steps.push(onlyPending(store, { agentId, count: others, except: row.id }));
+  if (others === 0) steps.push(...(await noticesRead(deps, row, decision)));
   await commit(steps, { approval: row, status: decision.status, others });
+};
+
+/** The notification of the call, or of the calls that were asked for with it, is read by its answer. */
+const noticesRead = async (
+  { store, clock, approvals }: DecidingDeps,
+  row: ApprovalRow,
+  { by }: Decision,
+): Promise<Statement[]> => {
+  if (by === null) return [];
+  const effectIds = await approvals.askedWith(row);
+  return [readAnswered(store, { userId: row.user_id, effectIds, at: iso(clock.now()) })];
 };
 
 /**

@@ -2,6 +2,7 @@ import { iso, toTheMinute } from '../kernel/clock.js';
 import type { Approval } from '../kernel/contract/approval.js';
 import { mint } from '../kernel/ids.js';
 import { canonical } from '../kernel/jsonvalue.js';
+import { pageLink } from '../kernel/pagepath.js';
 import type { Notice, Outbound, OutgoingEvent, QueuedMessage } from '../outbound/module.js';
 import { statement } from '../store/store.js';
 import type { ApprovalRow, GrantScope } from '../store/tables/permissions.js';
@@ -105,7 +106,8 @@ const messageOf = ({ asker, agentId }: ApprovalRequest, approvals: Approval[]): 
     kind: 'approval_requested',
     title: `${asker} (${untrusted ? 'untrusted' : 'trusted'}) asks: ${what}`,
     body: bodies.join('\n\n'),
-    link: `/api/chat/approvals${more.length > 0 ? `?status=pending&agentId=${agentId}` : `/${id}`}`,
+    link:
+      more.length > 0 ? `${pageLink('approvals')}?agentId=${agentId}` : pageLink('approval', id),
     effectId: id,
   };
 };

@@ -37,6 +37,14 @@ export const approvalRows = ({ db }: Store) => {
     pendingOf: (agentId: string): Promise<ApprovalRow[]> =>
       pending().where('agent_id', '=', agentId).execute(),
 
+    /** Returns the ids of the calls of one step of an agent, which one notification told of. */
+    askedWith: async ({ id, agent_id, created_at }: ApprovalRow): Promise<string[]> => {
+      if (agent_id === null) return [id];
+      const ofAgent = db.selectFrom('approvals').select('id').where('agent_id', '=', agent_id);
+      const rows = await ofAgent.where('created_at', '=', created_at).execute();
+      return rows.map((row) => row.id);
+    },
+
     /** Returns pending approvals whose time is over. */
     due: (at: string, limit: number): Promise<ApprovalRow[]> =>
       pending().where('expires_at', '<=', at).orderBy('expires_at').limit(limit).execute(),

@@ -11,6 +11,7 @@ import type { InstalledCapability } from './shelf.js';
 /** A model whose fit to the machine is to be found. */
 export interface FittedModel {
   id: string;
+  slug: string;
   name: string;
   useCases: UseCase[];
   parameters: number | null;
@@ -22,10 +23,14 @@ export interface FittedModel {
   shape: ModelShape | null;
   licence: string | null;
   isInstalled: boolean;
+  /** True for a file that llama runs; false: nothing here runs it. */
+  isForLlama: boolean;
   /** The names under which its measured speed may be kept. */
   speedKeys: string[];
-  /** The reason why its file cannot be read. */
+  /** The reason why its file cannot be read, or is to be fetched again. */
   fault: string | null;
+  /** The reason why it can be neither used nor installed; null: it can. */
+  reason: string | null;
 }
 
 /** Lists the files of the catalogue that are not installed. */
@@ -38,6 +43,7 @@ export const cataloguedModels = (
       .filter((file) => !installed.some(({ slug }) => slug === slugOf(model, file)))
       .map((file) => ({
         id: installIdOf(model.kind === 'speech' ? 'whisper' : 'gguf', model, file),
+        slug: slugOf(model, file),
         name: model.name,
         useCases: model.useCases,
         parameters: model.parameters,
@@ -47,13 +53,15 @@ export const cataloguedModels = (
         shape: shapeOfModel(model, file),
         licence: model.licence.name,
         isInstalled: false,
+        isForLlama: model.kind !== 'speech',
         speedKeys: model.ollama === null ? [] : [`ollama:${model.ollama}`],
         fault: null,
+        reason: null,
       })),
   );
 
 /** Returns the shape of a model with the weights of one of its files; null if it is not known. */
-const shapeOfModel = (
+export const shapeOfModel = (
   { architecture, parameters, activeParameters }: CatalogueModel,
   { bytes }: CatalogueFile,
 ): ModelShape | null =>
@@ -71,8 +79,9 @@ export const installedModel = (found: InstalledCapability, reading: HeaderReadin
   const { header, fault } = reading;
   return {
     id: slug,
+    slug,
     name,
-    useCases: useCases.length > 0 ? useCases : usesOf(header),
+    useCases: useCases.length > 0 ? useCases : usesByHeader(header),
     parameters: header?.parameters ?? null,
     quantization: header?.quantization.slice(0, 40) ?? version,
     contextWindow: header?.contextLength ?? null,
@@ -80,12 +89,15 @@ export const installedModel = (found: InstalledCapability, reading: HeaderReadin
     shape: header,
     licence: licence ?? header?.licence?.slice(0, 200) ?? null,
     isInstalled: true,
+    isForLlama: true,
     speedKeys: [`${LLAMA}:${slug}`],
     fault,
+    reason: fault,
   };
 };
 
-const usesOf = (header: GgufHeader | null): UseCase[] => {
+/** Lists what a model is for, by its header. */
+export const usesByHeader = (header: GgufHeader | null): UseCase[] => {
   if (!header) return [];
   if (header.isEmbedding) return ['embedding'];
   return header.hasTools ? ['chat', 'tools'] : ['chat'];

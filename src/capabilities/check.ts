@@ -22,20 +22,23 @@ export const checkCapabilities = async (
     .list()
     .filter(({ provider, isEnabled }) => provider === LLAMA && isEnabled);
   const lacking = local.flatMap(({ name, modelId }) =>
-    [LLAMA, modelId]
+    [modelId, LLAMA]
       .filter((slug) => !isThere(slug))
       .map((slug) => ({
         name: `models/${name}`,
         why: `it needs ${slug}, which is not installed`,
-        remedy: `adjutant capabilities install ${slug === LLAMA ? LLAMA : 'gguf:<name>'}   or: adjutant models delete ${name}`,
+        remedy: `adjutant capabilities install ${slug}   or: adjutant models delete ${name}`,
       })),
   );
   const damaged = await Promise.all(
     installed.map(async (each) => {
       const why = await damageOf(each);
-      const remedy = `adjutant capabilities delete ${each.slug} --force, then install it again`;
-      return why === null ? [] : [{ name: each.slug, why, remedy }];
+      if (why === null) return [];
+      const remedy = `adjutant capabilities install ${each.slug}`;
+      const users = local.filter(({ modelId }) => modelId === each.slug);
+      const names = users.length > 0 ? users.map(({ name }) => `models/${name}`) : [each.slug];
+      return names.map((name) => ({ name, why, remedy }));
     }),
   );
-  return [...lacking, ...damaged.flat()];
+  return [...damaged.flat(), ...lacking];
 };

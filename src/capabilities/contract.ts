@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
-import { Operation } from '../kernel/contract/operation.js';
+import { Operation, operationFields } from '../kernel/contract/operation.js';
 import * as s from '../kernel/contract/schema.js';
 
 const bytes = () => s.whole(0, Number.MAX_SAFE_INTEGER);
@@ -7,13 +7,23 @@ const bytesOrNull = () => s.nullable(bytes());
 const licence = () => s.nullable(s.anyText(200));
 const USES = ['chat', 'tools', 'code', 'embedding', 'speech'] as const;
 const purpose = () => s.oneOf('UseCase', ...USES);
-const contextWindow = () => s.optional(s.queryWhole(256, 10_000_000).description('Tokens; 8192'));
+const WINDOW =
+  'Tokens, at most what it was made for; unless given 32768, 16384 or 8192, as there is room for it';
+const contextWindow = () => s.optional(s.queryWhole(256, 10_000_000).description(WINDOW));
 /** Ours: what is installed has a name that is a folder. */
 const id = () =>
   s
     .text(200)
     .pattern(/^[a-z0-9][A-Za-z0-9._:/-]*$/, 'a slug, or <kind>:<name>')
     .example('gguf:qwen3-4b');
+
+const MemoryWarning = s.object('MemoryWarning', {
+  message: s.anyText(1000).description('A sentence for people'),
+  neededBytes: bytes().description('With the context window that was asked for, else 8192 tokens'),
+  usableBytes: bytes().description('That a model may use of what is free'),
+});
+export type MemoryWarning = s.Static<typeof MemoryWarning>;
+const memoryWarning = () => s.nullable(MemoryWarning);
 
 const InstallFacts = s.object('CapabilityInstall', {
   bytes: bytesOrNull().description('To be fetched; null: not known before'),
@@ -22,6 +32,9 @@ const InstallFacts = s.object('CapabilityInstall', {
   mustAccept: s.flag().description('True: its licence has terms of its own, to be agreed to'),
   source: s.text(2000).description('Where it is fetched from'),
   needs: s.list(s.text(200), 20).description('Other capabilities that it works with only'),
+  warning: memoryWarning().description(
+    'null: it fits the machine as it is now, or its memory is not known',
+  ),
 });
 
 export const Capability = s.object('Capability', {
@@ -39,12 +52,45 @@ export const Capability = s.object('Capability', {
   version: s.nullable(s.text(200)),
   path: s.nullable(s.text(4096)).description('For admins'),
   reason: s.nullable(s.anyText(2000)).description('Why it is not available'),
+  bytes: bytesOrNull().description('On the disk; null: it was not installed from here'),
+  licence: licence().description('Of what is installed'),
   usedBy: s.list(s.text(300), 1000).description('What would miss it: `models/qwen`'),
   install: s.nullable(InstallFacts).description('null: it is there, or is not installed from here'),
 });
 export type Capability = s.Static<typeof Capability>;
 
+const CapabilitySource = s.object('CapabilitySource', {
+  path: s
+    .nullable(s.text(4096))
+    .description('The folder of ADJUTANT_CAPABILITY_SOURCE; for admins'),
+  fault: s.nullable(s.anyText(1000)).description('Why nothing can be installed from it'),
+  items: s.list(
+    s.object('SourceItem', {
+      id: s.text(200).description('What to install'),
+      slug: s.text(100),
+      kind: s.oneOf('SourceItemKind', 'model', 'engine', 'language'),
+      name: s.text(200),
+      version: s.nullable(s.text(200)),
+      bytes: bytes(),
+      licence: licence(),
+      installed: s.flag(),
+    }),
+    2000,
+  ),
+});
+
+/** An operation that installs something, and what is to be known before it begins. */
+export const Installation = s.object('Installation', {
+  ...operationFields(),
+  warning: memoryWarning().description(
+    'null: it fits the machine as it is now, or its memory is not known',
+  ),
+});
+
 const Speed = s.object('TokensPerSecond', {
+  unit: s
+    .oneOf('SpeedUnit', 'written', 'read')
+    .description('The tokens that are counted: written in replies, or read to make vectors'),
   estimated: s.nullable(s.amount(0, Number.MAX_SAFE_INTEGER)),
   measured: s.nullable(
     s.object('MeasuredSpeed', {
@@ -72,11 +118,14 @@ const ModelFit = s.object('ModelFit', {
   tokensPerSecond: Speed,
   licence: licence(),
   installed: s.flag(),
+  reason: s
+    .nullable(s.anyText(2000))
+    .description('Why it can be neither used nor installed: damaged, or not in the folder'),
   recommended: s
     .flag()
     .description('The first choice for the use case that was asked for, or chat'),
   recommendedFor: s.list(purpose(), 5).description('All use cases that it is the first choice for'),
-  why: s.anyText(1000),
+  why: s.anyText(3000),
 });
 export type ModelFit = s.Static<typeof ModelFit>;
 
@@ -102,6 +151,7 @@ export const Hardware = s.object('Hardware', {
     }),
     64,
   ),
+  gpuNote: s.nullable(s.anyText(1000)).description('On a GPU that llama does not use'),
   disk: s.object('MachineDisk', { freeBytes: bytesOrNull() }),
   sources: s.list(
     s.object('HardwareSource', {
@@ -137,8 +187,12 @@ export const NewCapability = s.object('NewCapability', {
         'Registers it as a model once it is installed; the default model if there is none but the digest',
       ),
   ),
+  contextWindow: s.optional(s.whole(256, 10_000_000).description(WINDOW)),
 });
 export type NewCapability = s.Static<typeof NewCapability>;
+
+export type Installation = s.Static<typeof Installation>;
+export type CapabilitySource = s.Static<typeof CapabilitySource>;
 
 const path = '/api/capabilities';
 
@@ -148,7 +202,12 @@ export const capabilities = contract({
     query: s.object('CapabilityQuery', {
       kind: s.optional(s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime')),
     }),
-    reply: s.object('Capabilities', { capabilities: s.list(Capability, 2000) }),
+    reply: s.object('Capabilities', {
+      capabilities: s.list(Capability, 2000),
+      source: s
+        .nullable(CapabilitySource)
+        .description('The folder that everything is installed from; null: the network'),
+    }),
   }),
   hardware: endpoint.get(`${path}/hardware`, {
     summary: 'This machine, and the models that fit it',
@@ -164,11 +223,11 @@ export const capabilities = contract({
     audit: 'capabilities.install',
     example: { id: 'gguf:qwen3-4b', useCase: 'chat' },
     body: NewCapability,
-    reply: Operation,
+    reply: Installation,
     status: 202,
   }),
   measure: endpoint.post(`${path}/measure`, {
-    summary: 'Measure how many tokens a second a model writes here',
+    summary: 'Measure how many tokens a second a model writes, or reads for vectors, here',
     access: 'admin',
     audit: 'capabilities.measure',
     example: { model: 'qwen' },

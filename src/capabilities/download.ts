@@ -1,11 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { open, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { EgressRefused } from '../kernel/egress.js';
+import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { errorCode, HttpFailure, NamedError } from '../kernel/failure.js';
 import type { Http, OpenedReply } from '../kernel/http.js';
+import { createByteRate } from './rate.js';
+import { type NextTry, retryBroken } from './retry.js';
+import { checkRoom } from './room.js';
 
 /** One file to fetch. */
 export interface Download {
@@ -15,6 +17,8 @@ export interface Download {
   /** The bytes that it must have; null if that is not known before. */
   bytes: number | null;
   sha256: string;
+  /** The text with which the file begins; another one is refused at once. */
+  begin?: string;
 }
 
 export interface DownloadProgress {
@@ -24,73 +28,35 @@ export interface DownloadProgress {
   rate: number;
 }
 
+/** The way in which a download tells how far it is. */
+interface DownloadTelling {
+  signal: AbortSignal;
+  told(progress: DownloadProgress): void;
+  /** Hears of the next try after a broken connection. */
+  waits?(next: NextTry): void;
+}
+
 /** The error of a download that cannot succeed; it says why. */
 export class DownloadFailed extends NamedError {
   constructor(
     message: string,
     /** True if what is there may be gone on from. */
     readonly isResumable: boolean,
+    /** The time for which a busy server asks to be left alone, in milliseconds; null: it is none. */
+    readonly busyMs: number | null = null,
   ) {
     super(message);
   }
 }
 
-/** Ours: one connection may break so often in a row without a byte between. */
-const ATTEMPTS = 8;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
 /** Ours: while a file is written, the room is checked again each time after so many bytes. */
 const CHECKED_EACH = 32 * 1024 * 1024;
-/** Ours: what must stay free beside a file, for the database and its log. */
-const RESERVED_BYTES = 512 * 1024 * 1024;
 const LIMITS = {
   firstByteMs: 60_000,
   silenceMs: 60_000,
   totalMs: 2_000_000_000,
   maxBytes: Number.MAX_SAFE_INTEGER,
   redirects: 5,
-};
-
-/** Throws DownloadFailed if so many bytes do not fit beside what must stay free. */
-export const checkRoom = async (folder: string, bytes: number): Promise<void> => {
-  const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize - RESERVED_BYTES;
-  if (bytes <= free) return;
-  const mebibytes = (count: number) => Math.max(0, Math.round(count / 2 ** 20));
-  throw new DownloadFailed(
-    `There is no room: it takes ${mebibytes(bytes)} MiB, and ${mebibytes(free)} MiB are free beside ${mebibytes(RESERVED_BYTES)} MiB that are kept for the database`,
-    false,
-  );
-};
-
-/** The checksum and the length that a server tells of a file before it is fetched. */
-export interface ToldFile {
-  sha256: string | null;
-  bytes: number | null;
-}
-
-/**
- * Asks the server of a file for its checksum, as Hugging Face tells it of files in Git LFS
- * (`X-Linked-Etag`, `X-Linked-Size`).
- */
-export const askFile = async (
-  http: Pick<Http, 'request'>,
-  url: string,
-  signal: AbortSignal,
-): Promise<ToldFile> => {
-  const { headers } = await http
-    .request({ method: 'HEAD', url, redirects: 0, signal })
-    .catch((error: unknown) => {
-      signal.throwIfAborted();
-      if (error instanceof HttpFailure) throw new DownloadFailed(error.message, true);
-      throw error instanceof EgressRefused ? new DownloadFailed(error.message, false) : error;
-    });
-  const etag = (headers['x-linked-etag'] ?? '').replaceAll('"', '').toLowerCase();
-  const size = headers['x-linked-size'] ?? '';
-  return {
-    sha256: /^[0-9a-f]{64}$/.test(etag) ? etag : null,
-    bytes: /^\d{1,15}$/.test(size) ? Number(size) : null,
-  };
 };
 
 /**
@@ -101,28 +67,66 @@ export const askFile = async (
 export const download = async (
   http: Pick<Http, 'open'>,
   file: Download,
-  { signal, told }: { signal: AbortSignal; told(progress: DownloadProgress): void },
+  { signal, told, waits = () => undefined }: DownloadTelling,
 ): Promise<void> => {
-  const rate = createRate();
-  for (let failures = 0; ; ) {
-    const before = await sizeOf(file.to);
-    try {
-      return await attempt(http, file, { signal, told, rate });
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof HttpFailure)) throw await refused(file, error);
-      const hasMoved = (await sizeOf(file.to)) > before;
-      failures = hasMoved ? 1 : failures + 1;
-      if (failures >= ATTEMPTS) throw new DownloadFailed(error.message, true);
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
-      await wait(pause, undefined, { signal });
-    }
+  const rate = createByteRate();
+  try {
+    await retryBroken({
+      signal,
+      waits,
+      work: () => attempt(http, file, { signal, told, rate }),
+      reached: () => sizeOf(file.to),
+      ...breaks,
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw await refused(file, error);
   }
 };
+
+/**
+ * Returns the error of a server that cannot answer for now (5xx, 429); null for another status. It may
+ * say when to come again, in seconds or as a date by its own clock (RFC 9110, 10.2.3).
+ */
+export const busyServer = ({ url, status, headers }: Answered): DownloadFailed | null => {
+  if (status < 500 && status !== 429) return null;
+  const after = headers['retry-after'] ?? '';
+  const untilMs = Date.parse(after) - Date.parse(headers.date ?? '');
+  const askedMs = /^\d{1,7}$/.test(after) ? Number(after) * 1000 : untilMs;
+  const busyMs = Math.max(0, askedMs || 0);
+  return new DownloadFailed(`${new URL(url).hostname} answered ${status}`, true, busyMs);
+};
+
+interface Answered {
+  url: string;
+  status: number;
+  headers: Record<string, string>;
+}
+
+/** The errors of a request after which it is done again, and when. */
+export const breaks = {
+  brokenBy: (error: unknown): string | null => {
+    const isBusy = error instanceof DownloadFailed && error.busyMs !== null;
+    return isBusy || isBreak(error) ? error.message : null;
+  },
+  askedMs: (error: unknown): number => (error instanceof DownloadFailed ? (error.busyMs ?? 0) : 0),
+};
+
+/** Returns true for a failure of the network that may be over at the next try. */
+const isBreak = (error: unknown): error is HttpFailure =>
+  error instanceof HttpFailure && !(error.cause instanceof BadUrl) && !LASTING.test(error.kind);
+
+const LASTING = /^(too_many_redirects|too_large|invalid_request|unknown_encoding)$/;
 
 /** Removes what is not what it should be. Returns the error to throw. */
 const refused = async (file: Download, error: unknown): Promise<unknown> => {
   if (error instanceof EgressRefused) return new DownloadFailed(error.message, false);
+  if (error instanceof BadUrl) return new DownloadFailed(error.message, false);
+  if (error instanceof HttpFailure) {
+    const { cause, host } = error;
+    if (!(cause instanceof BadUrl)) return new DownloadFailed(error.message, isBreak(error));
+    return new DownloadFailed(`${host} redirects to an address of no use: ${cause.message}`, false);
+  }
   if (errorCode(error) === 'ENOSPC') {
     await forget(file);
     return new DownloadFailed('The disk is full', false);
@@ -139,7 +143,7 @@ const forget = async ({ to }: Download): Promise<void> => {
 interface DownloadAttempt {
   signal: AbortSignal;
   told(progress: DownloadProgress): void;
-  rate: ReturnType<typeof createRate>;
+  rate: ReturnType<typeof createByteRate>;
 }
 
 const attempt = async (
@@ -149,7 +153,11 @@ const attempt = async (
 ): Promise<void> => {
   const from = await sizeOf(file.to);
   const hash = createHash('sha256');
-  if (from > 0) await hashInto(hash, file.to, signal);
+  if (from > 0) {
+    // What is there counts at once, also while the server does not answer.
+    told({ done: from, total: file.bytes, rate: 0 });
+    await hashInto(hash, file.to, signal);
+  }
   if (from > 0 && from === file.bytes) return finish(file, hash);
   const reply = await http.open({
     method: 'GET',
@@ -165,7 +173,9 @@ const attempt = async (
   const begin = await beginOf(file, reply, from);
   const total = file.bytes ?? totalOf(reply, begin);
   const writing = begin === from ? hash : createHash('sha256');
+  let head = begin === 0 ? (file.begin ?? '') : '';
   const done = await writeBody({ to: file.to, begin, total }, reply, (piece, written) => {
+    head = checkBegin(head, piece);
     writing.update(piece);
     told({ done: written, total, rate: rate(piece.length) });
   });
@@ -174,6 +184,14 @@ const attempt = async (
     throw new HttpFailure('reset', { host, effectBegan: true });
   }
   await finish({ ...file, bytes: total }, writing);
+};
+
+/** Returns what is still to come of the text with which a file begins. Throws DownloadFailed for another. */
+const checkBegin = (wanted: string, piece: Uint8Array): string => {
+  if (wanted === '') return '';
+  const found = Buffer.from(piece.subarray(0, wanted.length)).toString('latin1');
+  if (wanted.startsWith(found)) return wanted.slice(found.length);
+  throw new DownloadFailed(`It does not begin with "${wanted}"; it was removed`, false);
 };
 
 /** Writes a body behind what is there, while there is room. Returns the length of the file. */
@@ -237,7 +255,7 @@ const beginOf = async (file: Download, reply: OpenedReply, from: number): Promis
     reply.body.cancel();
     if (status === 416) await forget(file);
     const host = new URL(reply.url).hostname;
-    throw new DownloadFailed(`${host} answered ${status}`, status >= 500 || status === 429);
+    throw busyServer(reply) ?? new DownloadFailed(`${host} answered ${status}`, false);
   }
   if (headers.etag) await writeFile(etagOf(file.to), headers.etag);
   return isPart ? from : 0;
@@ -275,21 +293,4 @@ const hashInto = async (hash: Hash, path: string, signal: AbortSignal): Promise<
   for await (const piece of createReadStream(path, { highWaterMark: 1 << 20, signal })) {
     hash.update(piece);
   }
-};
-
-const RATE_MS = 5000;
-
-/** Creates a function that takes bytes as they come, and returns their rate of the last seconds. */
-const createRate = () => {
-  const arrivals: { at: number; bytes: number }[] = [];
-  return (bytes: number): number => {
-    const now = performance.now();
-    const last = arrivals.at(-1);
-    // Joined, so that few are kept however small the pieces are.
-    if (last && now - last.at < 100) last.bytes += bytes;
-    else arrivals.push({ at: now, bytes });
-    while ((arrivals[0]?.at ?? now) < now - RATE_MS) arrivals.shift();
-    const since = Math.max(250, now - (arrivals[0]?.at ?? now));
-    return Math.round((arrivals.reduce((sum, each) => sum + each.bytes, 0) * 1000) / since);
-  };
 };

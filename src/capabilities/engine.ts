@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NamedError } from '../kernel/failure.js';
 import { programEnv } from '../kernel/program.js';
@@ -10,16 +10,15 @@ export class EngineUnusable extends NamedError {}
 /** Finds out whether an engine runs here. */
 export interface EngineProbe {
   /** Throws EngineUnusable, or the reason of the signal. */
-  probe(folder: string, signal: AbortSignal): Promise<void>;
+  probe(folder: string, slug: string, signal: AbortSignal): Promise<void>;
 }
 
 const PROBE_MS = 60_000;
 const TRIAL = new URL('./trial.js', import.meta.url);
 
 export const engineProbe: EngineProbe = {
-  probe: async (folder, signal) => {
-    const entry = join(folder, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
-    const args = [fileURLToPath(TRIAL), entry];
+  probe: async (folder, slug, signal) => {
+    const args = [fileURLToPath(TRIAL), folder, slug];
     const env = programEnv([dirname(process.execPath)]);
     const failure = await ran(process.execPath, args, {
       cwd: folder,

@@ -1,13 +1,20 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Http } from '../kernel/http.js';
-import { askFile, checkRoom, DownloadFailed, download } from './download.js';
+import { DownloadFailed, download } from './download.js';
 import type { InstallPlan, PlannedFile } from './plan.js';
+import type { NextTry } from './retry.js';
+import { checkRoom } from './room.js';
+import type { InstalledFile } from './shelf.js';
+import { askFile, withoutQuery } from './toldfile.js';
 
 /** The way in which long work tells how far it is, and learns that it is to stop. */
 export interface Telling {
   signal: AbortSignal;
   bytes(done: number, total: number | null, note: string): void;
   note(note: string): void;
+  /** Tells of the next try, while it is waited for. */
+  waits(next: NextTry): void;
 }
 
 interface FetchedPlan {
@@ -15,27 +22,32 @@ interface FetchedPlan {
   folder: string;
 }
 
-/** Fetches the files of a plan into its folder, after there is room for all. Throws DownloadFailed. */
+/**
+ * Fetches the files of a plan into its folder, after there is room for all. Lists them with the
+ * checksums that they were found to have. Throws DownloadFailed.
+ */
 export const fetchFiles = async (
   http: Pick<Http, 'open' | 'request'>,
   { plan, folder }: FetchedPlan,
   telling: Telling,
-): Promise<void> => {
+): Promise<InstalledFile[]> => {
   const files: (PlannedFile & { sha256: string })[] = [];
   for (const file of plan.files) files.push(await known(http, file, telling));
   const total = files.every(({ bytes }) => bytes !== null)
     ? files.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
     : null;
   await checkRoom(folder, total ?? 0);
+  const fetched: InstalledFile[] = [];
   let before = 0;
   for (const { url, path, bytes, sha256 } of files) {
     const to = join(folder, path);
     let size = bytes ?? 0;
     await download(
       http,
-      { url, to, bytes, sha256 },
+      { url, to, bytes, sha256, ...(path.endsWith('.gguf') && { begin: 'GGUF' }) },
       {
         signal: telling.signal,
+        waits: telling.waits,
         told: ({ done, total: all, rate }) => {
           size = all ?? done;
           const whole = files.length === 1 ? (total ?? all) : total;
@@ -44,23 +56,25 @@ export const fetchFiles = async (
       },
     );
     before += size;
+    fetched.push({ path, bytes: (await stat(to)).size, sha256 });
   }
+  return fetched;
 };
 
 /** Asks for what the plan does not know of a file. */
 const known = async (
   http: Pick<Http, 'request'>,
   file: PlannedFile,
-  { signal }: Telling,
+  telling: Telling,
 ): Promise<PlannedFile & { sha256: string }> => {
   if (file.sha256 !== null && file.bytes !== null) return { ...file, sha256: file.sha256 };
-  const told = await askFile(http, file.url, signal);
+  const told = await askFile(http, file.url, telling);
   const sha256 = file.sha256 ?? told.sha256;
   if (sha256 !== null) return { ...file, sha256, bytes: file.bytes ?? told.bytes };
-  throw new DownloadFailed(`Its server tells no checksum of ${file.url}`, false);
+  throw new DownloadFailed(`Its server tells no checksum of ${withoutQuery(file.url)}`, false);
 };
 
 const rateText = (bytesPerSecond: number): string =>
-  bytesPerSecond >= 1_000_000
-    ? `${(bytesPerSecond / 1e6).toFixed(1)} MB/s`
-    : `${Math.round(bytesPerSecond / 1000)} kB/s`;
+  bytesPerSecond >= 1024 ** 2
+    ? `${(bytesPerSecond / 1024 ** 2).toFixed(1)} MiB/s`
+    : `${Math.round(bytesPerSecond / 1024)} KiB/s`;

@@ -1,13 +1,16 @@
 import type { ModelShape } from '../providers/gguf/shape.js';
-import type { Machine } from '../providers/hardware/machine.js';
+import { bandwidthOfGpu } from '../providers/hardware/gpubandwidth.js';
+import type { Gpu, Machine } from '../providers/hardware/machine.js';
 import type { FittedModel } from './candidates.js';
 import type { ChosenCatalogue, UseCase } from './catalogue.js';
 import type { Hardware, ModelFit } from './contract.js';
 import { fitTo, type MachineMemory } from './fit/machine.js';
 import { memoryOf } from './fit/memory.js';
 import { recommend } from './fit/recommend.js';
-import { speedOf } from './fit/tokenrate.js';
-import type { Speeds } from './measure.js';
+import { jointBandwidth, speedOf } from './fit/tokenrate.js';
+import { USUAL_WINDOW, windowFor } from './fit/window.js';
+import type { LlamaGpuUse } from './llamagpu.js';
+import { type Speeds, type SpeedUnit, speedKey } from './measure.js';
 
 interface HardwareDeps {
   machine(): Promise<Machine>;
@@ -17,6 +20,8 @@ interface HardwareDeps {
   /** The models of the catalogue and those that are installed. */
   models(): Promise<FittedModel[]>;
   speeds: Pick<Speeds, 'read'>;
+  /** Returns the GPUs of a machine that llama uses with the present settings. */
+  llama(machine: Machine): LlamaGpuUse;
 }
 
 interface HardwareQuestion {
@@ -24,8 +29,6 @@ interface HardwareQuestion {
   useCase?: UseCase | undefined;
 }
 
-/** Ours: the context window that is asked for unless the question says, in tokens. */
-const USUAL_WINDOW = 8192;
 const USE_CASES: UseCase[] = ['chat', 'tools', 'code', 'embedding', 'speech'];
 
 /** Creates what describes the machine, and where each model would run on it. */
@@ -38,11 +41,12 @@ export const createHardwareReport = (deps: HardwareDeps) => {
       deps.models(),
       deps.speeds.read(),
     ]);
-    const on = { machine: memoryOn(machine), bandwidth: { cpu: bandwidth, gpu: null } };
-    const rows = models.map((model) =>
-      rowOf(model, { ...on, contextWindow: contextWindow ?? USUAL_WINDOW, measured }),
-    );
-    const fit = withChoices(rows, useCase);
+    const llama = deps.llama(machine);
+    const asked = { contextWindow: contextWindow ?? null, measured };
+    const ofLlama = { ...asked, ...placesOn(machine, llama.gpus, bandwidth) };
+    const ofOthers = { ...asked, ...placesOn(machine, machine.gpus, bandwidth) };
+    const rows = models.map((model) => rowOf(model, model.isForLlama ? ofLlama : ofOthers));
+    const fit = withChoices(rows, useCase ?? 'chat', contextWindow ?? USUAL_WINDOW);
     return {
       platform: machine.platform,
       cpu: machine.cpu,
@@ -56,6 +60,7 @@ export const createHardwareReport = (deps: HardwareDeps) => {
         vramBytes,
         driver,
       })),
+      gpuNote: llama.note,
       disk: machine.disk,
       sources: machine.sources,
       catalogue: { date: catalogue.date, source, fault },
@@ -66,27 +71,44 @@ export const createHardwareReport = (deps: HardwareDeps) => {
 
 export type HardwareReport = ReturnType<typeof createHardwareReport>;
 
+/** Returns the memory of a machine with those of its GPUs that are used, and how fast each is read. */
+const placesOn = (machine: Machine, gpus: readonly Gpu[], cpu: number | null) => ({
+  machine: memoryOn(machine, gpus),
+  bandwidth: {
+    cpu,
+    gpu: jointBandwidth(gpus.map((each) => ({ ...each, bandwidth: bandwidthOfGpu(each.name) }))),
+  },
+});
+
 /** Returns the memory for models. An unknown amount counts as none, so that nothing is promised. */
-const memoryOn = ({ memory, gpus }: Machine): MachineMemory => ({
+export const memoryOn = ({ memory }: Machine, gpus: readonly Gpu[]): MachineMemory => ({
   memory: {
     totalBytes: memory.totalBytes ?? 0,
     availableBytes: memory.availableBytes ?? memory.totalBytes ?? 0,
   },
-  gpus,
+  gpus: [...gpus],
 });
 
 interface FitConditions {
   machine: MachineMemory;
   bandwidth: { cpu: number | null; gpu: number | null };
-  contextWindow: number;
+  /** In tokens; null: the one that a model is registered with. */
+  contextWindow: number | null;
   measured: Awaited<ReturnType<Speeds['read']>>;
 }
 
 const rowOf = (model: FittedModel, conditions: FitConditions): ModelFit => {
-  const contextWindow = Math.min(
-    conditions.contextWindow,
-    model.contextWindow ?? Number.POSITIVE_INFINITY,
-  );
+  const { contextWindow: longest } = model;
+  const shape = model.shape ?? shapeless(model.bytes);
+  // Vectors are made of single texts.
+  const most = isForVectors(model.useCases)
+    ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW)
+    : longest;
+  const asked = conditions.contextWindow;
+  const contextWindow =
+    asked === null
+      ? windowFor(conditions.machine, { shape, longest: most })
+      : Math.min(asked, longest ?? asked);
   return {
     model: model.id,
     name: model.name,
@@ -96,6 +118,7 @@ const rowOf = (model: FittedModel, conditions: FitConditions): ModelFit => {
     contextWindow,
     licence: model.licence,
     installed: model.isInstalled,
+    reason: model.reason,
     recommended: false,
     recommendedFor: [],
     ...fitOn(model, conditions, contextWindow),
@@ -114,11 +137,14 @@ const fitOn = (
   const shape = model.shape ?? shapeless(model.bytes);
   const { runsOn, headroomBytes, gpuLayers, why } = fitTo(machine, shape, contextWindow);
   const memory = memoryOf(shape, { contextWindow, gpuLayers });
-  const isEstimated = runsOn !== 'none' && model.shape !== null;
+  const unit = unitFor(model.useCases);
+  const isEstimated = runsOn !== 'none' && model.shape !== null && unit === 'written';
   const filled = Math.min(contextWindow, FILLED_WINDOW);
   const conditions = { contextWindow: filled, gpuLayers, bandwidth };
   const estimated = isEstimated ? speedOf(shape, conditions) : null;
-  const speed = model.speedKeys.map((key) => measured[key]).find((each) => each !== undefined);
+  const speed = model.speedKeys
+    .map((key) => measured[speedKey(key, unit)])
+    .find((each) => each !== undefined);
   return {
     weightsBytes: memory.weightsBytes,
     kvCacheBytes: model.shape ? Math.round(memory.kvCacheBytes) : null,
@@ -127,15 +153,22 @@ const fitOn = (
     runsOn,
     headroomBytes,
     tokensPerSecond: {
+      unit,
       estimated: estimated === null ? null : Number(estimated.toPrecision(3)),
       measured: speed ? { median: speed.median, spread: speed.spread } : null,
     },
-    why: model.fault ?? why,
+    why: model.reason ?? [model.fault, why].filter((each) => each !== null).join('. '),
   };
 };
 
+/** A model for vectors writes no tokens: the reading of texts limits it, which memory does not tell. */
+const unitFor = (useCases: UseCase[]): SpeedUnit => (isForVectors(useCases) ? 'read' : 'written');
+
+const isForVectors = (useCases: UseCase[]): boolean =>
+  useCases.length > 0 && useCases.every((useCase) => useCase === 'embedding');
+
 /** A model of which the size alone is known, such as one for speech. */
-const shapeless = (bytes: number): ModelShape => ({
+export const shapeless = (bytes: number): ModelShape => ({
   weightsBytes: bytes,
   tokenEmbeddingBytes: 0,
   outputBytes: 0,
@@ -155,11 +188,11 @@ const shapeless = (bytes: number): ModelShape => ({
 });
 
 /** Marks the first choice of each use case, and puts its reason before that of the fit. */
-const withChoices = (rows: ModelFit[], asked: UseCase = 'chat'): ModelFit[] => {
+const withChoices = (rows: ModelFit[], asked: UseCase, wanted: number): ModelFit[] => {
   const candidates = rows.map((row) => ({ ...row, parameters: row.parameters ?? 0 }));
   const choices = USE_CASES.map((useCase) => ({
     useCase,
-    ...recommend(candidatesFor(candidates, useCase), useCase),
+    ...recommend(candidatesFor(candidates, { useCase, wanted }), useCase),
   }));
   return rows.map((row) => {
     const own = choices.filter(({ model }) => model === row.model);
@@ -174,12 +207,23 @@ const withChoices = (rows: ModelFit[], asked: UseCase = 'chat'): ModelFit[] => {
   });
 };
 
-/** Agents need tools: for chat a model without them comes only where none with them fits. */
-const candidatesFor = <T extends Pick<ModelFit, 'useCases' | 'runsOn'>>(
-  rows: T[],
-  useCase: UseCase,
+/**
+ * Returns the models among which one is chosen. Agents need tools, and room for what these say: one
+ * without them, or with a shorter context than is wanted, comes only where no other one fits.
+ */
+const candidatesFor = <
+  T extends Pick<ModelFit, 'useCases' | 'runsOn' | 'reason' | 'contextWindow'>,
+>(
+  all: T[],
+  { useCase, wanted }: { useCase: UseCase; wanted: number },
 ): T[] => {
+  const had = all.filter(({ reason }) => reason === null);
+  if (['embedding', 'speech'].includes(useCase)) return had;
+  const isFit = ({ useCases, runsOn }: T): boolean =>
+    runsOn !== 'none' && useCases.includes(useCase);
+  const wide = had.filter((row) => row.contextWindow >= wanted);
+  const rows = wide.some(isFit) ? wide : had;
   if (useCase !== 'chat') return rows;
   const able = rows.filter(({ useCases }) => useCases.includes('tools'));
-  return able.some(({ runsOn }) => runsOn !== 'none') ? able : rows;
+  return able.some(isFit) ? able : rows;
 };

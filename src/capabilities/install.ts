@@ -1,26 +1,33 @@
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
 import type { UseCase } from './catalogue.js';
-import { checkRoom, DownloadFailed } from './download.js';
+import { DownloadFailed } from './download.js';
 import { type EngineProbe, EngineUnusable } from './engine.js';
 import { fetchFiles, type Telling } from './fetch.js';
 import { installPackages, NPM_CACHE, NpmFailed } from './npm.js';
 import { OllamaFailed, type OllamaLibrary } from './ollama.js';
 import type { PackageSet } from './packages.js';
-import { LLAMA } from './packages.js';
 import type { InstallPlan } from './plan.js';
 import { pullModel } from './pull.js';
+import type { WantedUse } from './registration.js';
+import { checkRoom } from './room.js';
 import type { Shelf } from './shelf.js';
-import { describeFiles } from './shelf.js';
-import { copyFromSource, exportedIn } from './source.js';
+import { describeFiles, hasFetched, type InstalledFile, makeFreshFolder } from './shelf.js';
+import { createSlugTurns, type SlugTurns } from './slugturns.js';
+import { copyFromSource, copyTree, exportedIn } from './source.js';
+import { lastTold, tellingOf } from './tell.js';
+import { isWhole } from './verify.js';
 
 /** The request of an operation: what it does first, for what it needs, and what it is for. */
 export interface InstallInput {
   plans: InstallPlan[];
   useCase: UseCase | null;
+  /** The context window with which it is registered, in tokens; absent: the usual one. */
+  contextWindow?: number | undefined;
+  /** True if a pulled model is to have the licence that was shown; absent in old operations. */
+  isLicenceKept?: boolean;
 }
 
 type InstallRun = OperationRun<InstallInput, never>;
@@ -29,6 +36,8 @@ export interface InstallDeps {
   clock: Clock;
   http: Pick<Http, 'open' | 'request'>;
   shelf: Shelf;
+  /** Ends the processes of what is removed. */
+  unload(slug: string): Promise<void>;
   library: OllamaLibrary;
   /** The settings that say where programs and files come from. */
   places: {
@@ -40,9 +49,11 @@ export interface InstallDeps {
   engine: EngineProbe & { packagesOf(plan: InstallPlan): Promise<PackageSet | null> };
   models: {
     /** Registers what was installed as a model, for a use. */
-    register(plan: InstallPlan, useCase: UseCase): Promise<string | null>;
+    register(plan: InstallPlan, wanted: WantedUse): Promise<string | null>;
     /** Returns why a GGUF file is no model; null if its header is right. */
     faultOf(path: string, signal: AbortSignal): Promise<string | null>;
+    /** Forgets the failures of the models that use a slug. */
+    renewed(slug: string): void;
     /** The ends of operations that were stopped. */
     fate: {
       wasCancelled(id: string): Promise<boolean>;
@@ -59,6 +70,7 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
     kind: 'capabilities.install',
     isResumable: true,
     isAdmins: true,
+    isInputDropped: true,
     most: 20,
     ended: ({ resource_id: slug }, status) => {
       // One that waited for its turn after a restart has no run that could do it.
@@ -68,21 +80,38 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
     },
     run: async (run) => {
       const { plans } = run.input;
+      const placed: string[] = [];
       try {
         // Before the first, so that an engine is not installed for a model that is not there.
         if (deps.places.source !== null) await refuseMissing(deps.places.source, plans);
+        let licence: string | null = null;
         for (const plan of plans) {
-          await turns(plan.slug, () => installOne(deps, plan, run));
+          const done = await turns(plan.slug, () => installOne(deps, plan, run));
+          if (done.isPlaced) placed.push(plan.slug);
+          licence = done.licence;
         }
-        return await completed(deps, run);
+        return await completed(deps, run, licence);
       } catch (error) {
+        await undo(deps, run, placed);
         run.signal.throwIfAborted();
         const message = failureOf(error);
         if (message === null) throw error;
+        // What was told last names a next try, which does not come.
+        run.progress({ ...lastTold(run), unit: 'bytes' });
         return { status: 'failed', error: message };
       }
     },
   };
+};
+
+/** Removes what an installation has put in its place if it was cancelled after that. */
+const undo = async (
+  { shelf, models, unload }: InstallDeps,
+  { id, signal }: InstallRun,
+  placed: string[],
+): Promise<void> => {
+  if (!signal.aborted || !(await models.fate.wasCancelled(id))) return;
+  for (const slug of placed) await shelf.remove(slug).finally(() => unload(slug));
 };
 
 /** Throws DownloadFailed if a plan is not in the folder that everything is installed from. */
@@ -94,38 +123,62 @@ const refuseMissing = async (source: string, plans: InstallPlan[]): Promise<void
 const SETTLED_MS = 1000;
 
 /** Removes what is left of a cancelled installation, unless another one goes on with it. */
-const forgetIdle = (
-  { shelf, models }: InstallDeps,
-  turns: ReturnType<typeof createSlugTurns>,
-  slug: string,
-): void => {
+const forgetIdle = ({ shelf, models }: InstallDeps, turns: SlugTurns, slug: string): void => {
   turns(slug, async () => {
     if (!(await models.fate.busy()).includes(slug)) await shelf.discard(slug);
   }).catch(() => undefined);
 };
 
-const completed = async ({ models }: InstallDeps, run: InstallRun): Promise<OperationEnd> => {
-  const { plans, useCase } = run.input;
+const completed = async (
+  { models, clock }: InstallDeps,
+  run: InstallRun,
+  licence: string | null,
+): Promise<OperationEnd> => {
+  const { plans, useCase, contextWindow } = run.input;
   const plan = plans.at(-1);
   if (!plan) return { status: 'failed', error: 'There was nothing to install' };
-  const model = useCase === null ? null : await models.register(plan, useCase);
+  run.signal.throwIfAborted();
+  await run.refuseForbidden();
+  const model = useCase === null ? null : await models.register(plan, { useCase, contextWindow });
   const as = model === null ? '' : ` and registered as ${model}`;
-  tellingOf(run).note(`${plan.slug} is installed${as}`);
-  return { status: 'completed', result: { id: plan.slug, model } };
+  const under = licence === null ? '' : `; its licence: ${licence}`;
+  tellingOf(run, clock).note(`${plan.slug} is installed${as}${under}`.slice(0, 500));
+  const told = plan.via === 'ollama' && { licence };
+  return { status: 'completed', result: { id: plan.slug, model, ...told } };
 };
 
+interface InstalledOne {
+  /** The licence that came with a pulled model; null for all else. */
+  licence: string | null;
+  /** True if its files were put in their place. */
+  isPlaced: boolean;
+}
+
 /** Installs what is not there yet. A failure leaves nothing of it, but what can be gone on from. */
-const installOne = async (deps: InstallDeps, plan: InstallPlan, run: InstallRun): Promise<void> => {
+const installOne = async (
+  deps: InstallDeps,
+  plan: InstallPlan,
+  run: InstallRun,
+): Promise<InstalledOne> => {
   const { shelf } = deps;
   run.signal.throwIfAborted();
-  if (plan.via === 'ollama') return pullModel(deps.library, plan, tellingOf(run));
-  if (await shelf.find(plan.slug)) return;
+  if (plan.via === 'ollama') {
+    const { isLicenceKept = false } = run.input;
+    const telling = tellingOf(run, deps.clock);
+    const licence = await pullModel(deps.library, { plan, isLicenceKept }, telling);
+    return { licence, isPlaced: false };
+  }
+  if (await isWhole(shelf, plan.slug)) return { licence: null, isPlaced: false };
   try {
     await build(deps, plan, run);
+    deps.models.renewed(plan.slug);
+    return { licence: null, isPlaced: true };
   } catch (error) {
     const isKept = run.signal.aborted
       ? !(await deps.models.fate.wasCancelled(run.id))
-      : error instanceof DownloadFailed && error.isResumable;
+      : error instanceof DownloadFailed &&
+        error.isResumable &&
+        (await hasFetched(shelf.partial(plan.slug)));
     if (!isKept) await shelf.discard(plan.slug);
     throw error;
   }
@@ -136,30 +189,30 @@ const build = async (
   plan: Exclude<InstallPlan, { via: 'ollama' }>,
   run: InstallRun,
 ): Promise<void> => {
-  const { shelf, clock, engine } = deps;
-  const telling = tellingOf(run);
-  const folder = await shelf.beginFor(plan.slug, JSON.stringify(wantedOf(plan)));
-  if (plan.via === 'npm') await installNpm(deps, { plan, folder }, telling);
-  else await obtain(deps, { plan, folder }, telling);
-  if (plan.slug === LLAMA) {
-    telling.note('trying whether it runs on this machine');
-    await engine.probe(folder, run.signal);
-  }
-  telling.note('checking the files');
-  const files = await describeFiles(folder, run.signal);
+  const { shelf, clock } = deps;
+  const telling = tellingOf(run, clock);
+  const begun = await shelf.beginFor(plan.slug, JSON.stringify(wantedOf(plan)));
+  const folder = plan.via === 'npm' ? await makeFreshFolder(begun) : begun;
+  const files =
+    plan.via === 'npm'
+      ? await installNpm(deps, { plan, folder }, telling)
+      : await obtain(deps, { plan, folder }, telling);
   run.signal.throwIfAborted();
+  await run.refuseForbidden();
   const { id, kind, name, version, licence, source, useCases } = plan;
-  await shelf.place(plan.slug, {
+  const manifest = {
     id,
     kind,
     name,
     version,
     licence: licence?.name ?? null,
+    ...(licence?.mustAccept && { licenceUrl: licence.url, mustAccept: true }),
     source,
     useCases,
     installedAt: iso(clock.now()),
     files,
-  });
+  };
+  await shelf.place(plan.slug, manifest, folder);
 };
 
 /** The part of a plan that decides whether what is there already can be gone on from. */
@@ -171,21 +224,24 @@ const obtain = async (
   { http, places, models }: InstallDeps,
   { plan, folder }: { plan: Extract<InstallPlan, { via: 'download' }>; folder: string },
   telling: Telling,
-): Promise<void> => {
-  if (places.source === null) await fetchFiles(http, { plan, folder }, telling);
-  else await copyFromSource({ source: places.source, plan, folder }, telling);
+): Promise<InstalledFile[]> => {
+  const files =
+    places.source === null
+      ? await fetchFiles(http, { plan, folder }, telling)
+      : await copyFromSource({ source: places.source, plan, folder }, telling);
   const [first] = plan.files;
-  if (!first?.path.endsWith('.gguf')) return;
+  if (!first?.path.endsWith('.gguf')) return files;
   telling.note('reading its header');
   const fault = await models.faultOf(join(folder, first.path), telling.signal);
-  if (fault !== null) throw new DownloadFailed(`It is no model that runs here: ${fault}`, false);
+  if (fault === null) return files;
+  throw new DownloadFailed(`It is no model that runs here: ${fault}`, false);
 };
 
 const installNpm = async (
   { engine, places }: InstallDeps,
   { plan, folder }: { plan: InstallPlan; folder: string },
   telling: Telling,
-): Promise<void> => {
+): Promise<InstalledFile[]> => {
   const packages = await engine.packagesOf(plan);
   if (!packages) throw new NpmFailed(`Its packages are not known here any more: ${plan.id}`);
   await checkRoom(folder, 2 * (plan.bytes ?? 0));
@@ -194,44 +250,18 @@ const installNpm = async (
     await exportedIn(source, plan.slug);
     telling.note('copying its packages');
     const from = join(source, plan.slug, NPM_CACHE);
-    await cp(from, join(folder, NPM_CACHE), { recursive: true }).catch(() => {
-      throw new DownloadFailed(`${from} cannot be copied`, false);
-    });
+    await copyTree(from, join(folder, NPM_CACHE), telling);
   }
   telling.note(`npm installs ${Object.keys(packages.dependencies).join(', ')}`);
   const { signal } = telling;
-  await installPackages(folder, packages, { folders, isOffline: source !== null, signal });
-};
-
-/** Ours: progress is told so often at most, in milliseconds. */
-const PACE_MS = 300;
-
-/** The bytes that each run has told last. */
-const told = new WeakMap<InstallRun, { done: number; total: number | null }>();
-
-const lastOf = (run: InstallRun) => {
-  const last = told.get(run) ?? { done: 0, total: null };
-  told.set(run, last);
-  return last;
-};
-
-const tellingOf = (run: InstallRun): Telling => {
-  const last = lastOf(run);
-  let at = Number.NEGATIVE_INFINITY;
-  return {
-    signal: run.signal,
-    bytes: (done, total, note) => {
-      last.done = done;
-      last.total = total;
-      if (performance.now() - at < PACE_MS && done !== total) return;
-      at = performance.now();
-      run.progress({ done, total, unit: 'bytes', note });
-    },
-    note: (note) => {
-      const { done, total } = last;
-      run.progress({ done, total, unit: 'bytes', note });
-    },
-  };
+  const isOffline = source !== null;
+  await installPackages(folder, packages, { folders, isOffline, signal, told: telling });
+  if (plan.kind === 'engine') {
+    telling.note('trying whether it runs on this machine');
+    await engine.probe(folder, plan.slug, signal);
+  }
+  telling.note('checking the files');
+  return describeFiles(folder, signal);
 };
 
 /** Returns the message of a failure that a person can act on; null for any other error. */
@@ -242,14 +272,3 @@ const failureOf = (error: unknown): string | null =>
   error instanceof EngineUnusable
     ? error.message
     : null;
-
-/** Creates what does one thing after the other for each slug. */
-const createSlugTurns = () => {
-  const last = new Map<string, Promise<unknown>>();
-  return <T>(slug: string, work: () => Promise<T>): Promise<T> => {
-    const before = last.get(slug) ?? Promise.resolve();
-    const now = before.catch(() => undefined).then(work);
-    last.set(slug, now);
-    return now;
-  };
-};

@@ -1,30 +1,41 @@
 import type { CliTools } from '../providers/clitools/clitools.js';
 import type { Confinement } from '../providers/confine/confinement.js';
+import type { Machine } from '../providers/hardware/machine.js';
 import type { Catalogue } from './catalogue.js';
-import type { Capability } from './contract.js';
+import type { Capability, CapabilitySource } from './contract.js';
+import type { LlamaGpuUse } from './llamagpu.js';
+import { warningFor } from './misfit.js';
 import type { OllamaState } from './ollamastate.js';
-import { type EngineHost, LLAMA, tesseractLanguages } from './packages.js';
+import { ENGINES, type EngineHost, LLAMA, tesseractLanguages, WHISPER } from './packages.js';
 import {
   type InstallPlan,
   installIdOf,
   languageSlug,
   type NoPlan,
-  ollamaSlug,
   planInstall,
   slugOf,
 } from './plan.js';
+import { ollamaSlug } from './planollama.js';
+import { type MachineProgram, programOf } from './programs.js';
 import type { InstalledCapability } from './shelf.js';
+import type { SourceFolder } from './source.js';
 import { damageOf } from './verify.js';
 
 /** All that is known of this installation, from which the list follows. */
 export interface Known {
   catalogue: Catalogue;
+  machine: Machine;
+  /** The GPUs that llama uses. */
+  llama: LlamaGpuUse;
+  /** The folder that everything is installed from; null: the network. */
+  source: SourceFolder | null;
   host: EngineHost;
   installed: InstalledCapability[];
   /** Slugs of what is being installed. */
   installing: string[];
   ollama: OllamaState;
   tools: Awaited<ReturnType<CliTools['status']>>;
+  programs: MachineProgram[];
   confinement: Pick<Confinement, 'kind' | 'detail'> | null;
   /** Tesseract's codes of the languages that came with the daemon. */
   languages: string[];
@@ -32,7 +43,14 @@ export interface Known {
   usedBy(slug: string): string[];
 }
 
-const NOTHING = { version: null, path: null, reason: null, install: null };
+const NOTHING = {
+  version: null,
+  path: null,
+  reason: null,
+  bytes: null,
+  licence: null,
+  install: null,
+};
 
 /** Builds the list: what is installed, what runs beside the daemon, and what can be installed. */
 export const capabilitiesOf = async (known: Known): Promise<Capability[]> => [
@@ -43,6 +61,7 @@ export const capabilitiesOf = async (known: Known): Promise<Capability[]> => [
   ...known.ollama.models.map((name) => pulledOf(known, name)),
   confinementOf(known),
   ...known.tools.map((tool) => toolOf(tool)),
+  ...known.programs.map(programOf),
 ];
 
 const runtimeOf = (known: Known): Capability => ({
@@ -57,10 +76,11 @@ const runtimeOf = (known: Known): Capability => ({
 });
 
 const installedOf = async (known: Known, found: InstalledCapability): Promise<Capability> => {
-  const { slug, kind, name, version, folder } = found;
+  const { slug, kind, name, version, folder, bytes, licence } = found;
   const damage = await damageOf(found);
-  const lacks = kind === 'model' && hasNoEngine(known, found);
-  const reason = damage ?? (lacks ? 'It needs llama: adjutant capabilities install llama' : null);
+  const lacked = kind === 'model' ? engineLacked(known, found) : undefined;
+  const reason =
+    damage ?? (lacked ? `It needs ${lacked}: adjutant capabilities install ${lacked}` : null);
   return {
     id: slug,
     kind,
@@ -69,17 +89,23 @@ const installedOf = async (known: Known, found: InstalledCapability): Promise<Ca
     version,
     path: folder,
     reason,
+    bytes,
+    licence,
     usedBy: known.usedBy(slug),
     install: null,
   };
 };
 
-const hasNoEngine = ({ installed }: Known, { id }: InstalledCapability): boolean =>
-  id.startsWith('gguf:') && !installed.some(({ slug }) => slug === LLAMA);
+/** Returns the engine that an installed model needs and that is not installed. */
+const engineLacked = ({ installed }: Known, { id }: InstalledCapability): string | undefined =>
+  [
+    ...(id.startsWith('gguf:') ? [LLAMA] : []),
+    ...(id.startsWith('whisper:') ? [WHISPER] : []),
+  ].find((engine) => !installed.some(({ slug }) => slug === engine));
 
 /** Everything that can be installed and is not there yet. */
 const missingOf = (known: Known): Capability[] => {
-  const { catalogue, installed, languages } = known;
+  const { catalogue, installed, languages, source } = known;
   const models = catalogue.models.flatMap((model) =>
     model.files.map((file) => ({
       id: installIdOf(model.kind === 'speech' ? 'whisper' : 'gguf', model, file),
@@ -94,18 +120,24 @@ const missingOf = (known: Known): Capability[] => {
     kind: 'language' as const,
     name: `Recognition of text in ${language}`,
   }));
-  const engine = { id: LLAMA, slug: LLAMA, kind: 'engine' as const, name: ENGINE };
+  const held = (source?.held ?? [])
+    .filter(({ kind, slug }) => kind === 'model' && !models.some((each) => each.slug === slug))
+    .map(({ id, slug, name }) => ({ id, slug, kind: 'model' as const, name }));
+  const engines = ENGINES.map(({ slug, name }) => ({
+    id: slug,
+    slug,
+    kind: 'engine' as const,
+    name,
+  }));
   const isThere = ({ slug, id }: { slug: string; id: string }): boolean =>
     installed.some((each) => each.slug === slug) ||
     languages.some((language) => `tesseract:${language}` === id);
-  const missing = [engine, ...models, ...spoken].filter((each) => !isThere(each));
+  const missing = [...engines, ...models, ...held, ...spoken].filter((each) => !isThere(each));
   return [
     ...languages.map((language) => shippedLanguage(language)),
     ...missing.map((each) => missingCapability(known, each)),
   ];
 };
-
-const ENGINE = 'llama.cpp (node-llama-cpp)';
 
 const shippedLanguage = (language: string): Capability => ({
   ...NOTHING,
@@ -124,32 +156,63 @@ interface Missing {
 }
 
 const missingCapability = (known: Known, { id, slug, kind, name }: Missing): Capability => {
-  const plan = planInstall({ id }, { models: known.catalogue.models, host: known.host });
-  const isInstalling = known.installing.includes(slug);
+  const { source, installing, usedBy } = known;
+  const plan = planInstall({ id }, plannedOf(known));
   const isPlanned = 'via' in plan;
+  const isHere = source === null || source.held.some((each) => each.slug === slug);
+  const status = isPlanned ? 'missing' : 'unsupported';
+  const reason = isHere ? 'It is not installed' : 'The folder to install from does not hold it';
   return {
+    ...NOTHING,
     id,
     kind,
     name,
-    status: isInstalling ? 'installing' : isPlanned ? 'missing' : 'unsupported',
+    status: installing.includes(slug) ? 'installing' : status,
     version: isPlanned ? plan.version : null,
-    path: null,
-    reason: isPlanned ? 'It is not installed' : sentence(plan),
-    usedBy: known.usedBy(slug),
-    install: isPlanned ? factsOf(plan) : null,
+    reason: installing.includes(slug) ? null : isPlanned ? reason : sentence(plan),
+    usedBy: usedBy(slug),
+    install: isPlanned && isHere ? factsOf(known, plan) : null,
   };
 };
 
+/** Returns what decides what an id installs here. */
+export const plannedOf = ({ catalogue: { models }, host, source, installed }: Known) => ({
+  models,
+  host,
+  held: [...(source?.held ?? []), ...installed].filter(({ kind }) => kind === 'model'),
+});
+
 const sentence = ({ fault }: NoPlan): string => `It ${fault}`;
 
-const factsOf = ({ bytes, licence, source, needs }: InstallPlan): Capability['install'] => ({
-  bytes,
-  licence: licence?.name ?? null,
-  licenceUrl: licence?.url ?? null,
-  mustAccept: licence?.mustAccept ?? false,
-  source,
-  needs,
-});
+const factsOf = (known: Known, plan: InstallPlan): Capability['install'] => {
+  const { bytes, licence, source, needs } = plan;
+  return {
+    bytes,
+    licence: licence?.name ?? null,
+    licenceUrl: licence?.url ?? null,
+    mustAccept: licence?.mustAccept ?? false,
+    source: known.source?.path ?? source,
+    needs,
+    warning: warningFor(plan, known),
+  };
+};
+
+/** Describes the folder that everything is installed from; null: the network. */
+export const shownSource = ({ source, installed }: Known): CapabilitySource | null =>
+  source && {
+    path: source.path,
+    fault: source.fault,
+    items: source.held.map(({ id, slug, kind, name, version, bytes, licence }) => ({
+      id,
+      slug,
+      kind,
+      name,
+      version,
+      bytes,
+      licence,
+      installed: installed.some((each) => each.slug === slug),
+    })),
+  };
 
 const ollamaOf = ({ ollama, usedBy }: Known): Capability => ({
   ...NOTHING,

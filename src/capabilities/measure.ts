@@ -5,7 +5,12 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { parsedJson } from '../kernel/jsonvalue.js';
 import type { RegisteredModel } from '../models/module.js';
 import type { OperationEnd, OperationKind } from '../operations/module.js';
+import type { EmbeddingModel } from '../providers/llm/embeddings.js';
 import { type Model, ModelFailure, type ModelRequest } from '../providers/llm/model.js';
+import { cutToTokens } from '../providers/llm/tokens.js';
+
+/** The tokens that a speed counts: those that a model writes, or reads to make a vector of them. */
+export type SpeedUnit = 'written' | 'read';
 
 /** The speed of a model on this machine, in tokens per second. */
 export interface MeasuredSpeed {
@@ -30,10 +35,17 @@ interface MeasureDeps {
 const RUNS = 5;
 const TOKENS = 64;
 const PROMPT = 'Count from one to one hundred in words, and write nothing else.';
+/** Ours: a model for vectors reads so many texts in a run, each as long as a piece of knowledge. */
+const TEXTS = 8;
+const TEXT_TOKENS = 256;
+/** Ours: the longest time of one such run with the load of the model before it, in milliseconds. */
+const READING_MS = 600_000;
+/** Ours: the time of fewer tokens says more of the clock than of the model. */
+const LEAST_TOKENS = 16;
 /** Ours: from this spread on a speed is unsteady. */
 const UNSTEADY = 0.15;
 
-/** The kind of operation that measures how fast a model writes on this machine. */
+/** The kind of operation that measures how fast a model writes, or reads, on this machine. */
 export const measureOperation = ({
   clock,
   find,
@@ -50,7 +62,7 @@ export const measureOperation = ({
     try {
       for (let run = 0; run <= RUNS; run++) {
         progress({ done: run, total: RUNS + 1, unit: 'runs', note: run === 0 ? 'loading' : null });
-        const rate = await rateOf(entry.model, signal);
+        const rate = await rateOf(entry, run, signal);
         if (run > 0) rates.push(rate);
       }
     } catch (error) {
@@ -59,23 +71,67 @@ export const measureOperation = ({
       return { status: 'failed', error: error.message };
     }
     const { median, spread } = summaryOf(rates);
-    progress({ done: RUNS + 1, total: RUNS + 1, unit: 'runs', note: speedNote(median, spread) });
+    const speed = { unit: unitOf(entry), median, spread };
+    progress({ done: RUNS + 1, total: RUNS + 1, unit: 'runs', note: speedNote(speed) });
     const { contextWindow } = entry;
     await speeds.keep(keyOf(entry), { median, spread, contextWindow, at: iso(clock.now()) });
     const isSteady = spread <= UNSTEADY;
-    return { status: 'completed', result: { tokensPerSecond: { median, spread }, isSteady } };
+    return { status: 'completed', result: { tokensPerSecond: speed, isSteady } };
   },
 });
 
-const speedNote = (median: number, spread: number): string => {
+interface UnitSpeed {
+  unit: SpeedUnit;
+  median: number;
+  spread: number;
+}
+
+const speedNote = ({ unit, median, spread }: UnitSpeed): string => {
   const unsteady = spread > UNSTEADY ? ', unsteady' : '';
-  return `${median} tokens a second, ± ${Math.round(spread * 50)} %${unsteady}`;
+  return `${median} tokens ${unit} a second, ± ${Math.round(spread * 50)} %${unsteady}`;
 };
+
+const unitOf = ({ embedder }: Pick<RegisteredModel, 'embedder'>): SpeedUnit =>
+  embedder ? 'read' : 'written';
 
 class TooShort extends Error {}
 
+/** Returns the tokens per second of one run. */
+const rateOf = (
+  { model, embedder, embedding }: RegisteredModel,
+  run: number,
+  signal: AbortSignal,
+): Promise<number> => {
+  if (!embedder) return writingRate(model, signal);
+  const most = Math.min(TEXT_TOKENS, embedding?.maxInputTokens ?? TEXT_TOKENS);
+  const texts = Array.from({ length: TEXTS }, (_, at) => textOf(run * TEXTS + at, most));
+  return readingRate(embedder, texts, signal);
+};
+
+/** Makes a text of so many tokens that begins like no other, so that no cache knows it. */
+const textOf = (number: number, tokens: number): string =>
+  cutToTokens(
+    `Text ${number}. ${'A chapter about the sea and its ships. '.repeat(tokens)}`,
+    tokens,
+  );
+
+/** Returns the tokens per second that are read of texts for their vectors. */
+const readingRate = async (
+  embedder: EmbeddingModel,
+  texts: string[],
+  signal: AbortSignal,
+): Promise<number> => {
+  const limit = AbortSignal.timeout(READING_MS);
+  const since = performance.now();
+  const { inputTokens } = await embedder.embed(texts, AbortSignal.any([signal, limit]));
+  const seconds = (performance.now() - since) / 1000;
+  if (inputTokens === 0 || seconds <= 0)
+    throw new TooShort('It read too little to measure its speed');
+  return inputTokens / seconds;
+};
+
 /** Returns the tokens per second of one reply, from its first text on. */
-const rateOf = async (model: Model, signal: AbortSignal): Promise<number> => {
+const writingRate = async (model: Model, signal: AbortSignal): Promise<number> => {
   let first: number | null = null;
   let pieces = 0;
   const request: ModelRequest = {
@@ -90,8 +146,9 @@ const rateOf = async (model: Model, signal: AbortSignal): Promise<number> => {
   };
   const { usage } = await model.step(request);
   const seconds = first === null ? 0 : (performance.now() - first) / 1000;
-  if (first === null || usage.outputTokens < 2 || pieces < 2 || seconds <= 0) {
-    throw new TooShort('It wrote too little to measure its speed');
+  if (first === null || usage.outputTokens < LEAST_TOKENS || pieces < 2 || seconds <= 0) {
+    const wrote = `${usage.outputTokens} tokens, of ${LEAST_TOKENS} at least`;
+    throw new TooShort(`It wrote too little to measure its speed: ${wrote}`);
   }
   // The first token ends the reading of the prompt.
   return (usage.outputTokens - 1) / seconds;
@@ -109,9 +166,12 @@ export const summaryOf = (rates: number[]): { median: number; spread: number } =
 
 const rounded = (value: number): number => Number(value.toPrecision(4));
 
-/** The name of a model that is the same whatever it is registered as. */
-const keyOf = ({ provider, modelId }: Pick<RegisteredModel, 'provider' | 'modelId'>) =>
-  `${provider}:${modelId}`;
+/** Returns the name of a speed, by that of the model, which is the same whatever it is registered as. */
+export const speedKey = (model: string, unit: SpeedUnit): string =>
+  unit === 'read' ? `read:${model}` : model;
+
+const keyOf = (entry: Pick<RegisteredModel, 'provider' | 'modelId' | 'embedder'>): string =>
+  speedKey(`${entry.provider}:${entry.modelId}`, unitOf(entry));
 
 /** Makes the schema of the file, when it is read. */
 const makeSchema = () =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Base } from '../base.js';
-import type { Config } from '../config.js';
+import { type Config, ollamaFolders } from '../config.js';
 import type { Documents } from '../documents/module.js';
 import type { Resource } from '../kernel/route.js';
 import type { ModelsModule } from '../models/module.js';
@@ -10,32 +10,39 @@ import { measureBandwidth } from '../providers/hardware/bandwidth.js';
 import type { Machine } from '../providers/hardware/machine.js';
 import { readMachine } from '../providers/hardware/read.js';
 import { type BandwidthRecord, openBandwidthRecord } from './bandwidthrecord.js';
-import { cataloguedModels, type FittedModel, ggufOf, installedModel } from './candidates.js';
 import { createCatalogues } from './catalogue.js';
 import { type CapabilityFault, checkCapabilities } from './check.js';
+import { createFitted } from './choices.js';
 import { engineProbe } from './engine.js';
-import { createHardwareReport } from './hardware.js';
+import { createHardwareReport, memoryOn } from './hardware.js';
 import { createHeaders } from './headers.js';
 import { installOperation } from './install.js';
+import { llamaGpuUse } from './llamagpu.js';
 import { measureOperation, openSpeeds } from './measure.js';
 import { createMemoryNeeds } from './needs.js';
 import { createOllamaLibrary } from './ollama.js';
 import { ollamaAddress, ownAddress } from './ollamastate.js';
-import { LLAMA, llamaPackages, type PackageSet, tesseractPackages } from './packages.js';
+import { engineOf, enginePackages, LLAMA, type PackageSet, tesseractPackages } from './packages.js';
 import type { InstallPlan } from './plan.js';
+import { findMachinePrograms } from './programs.js';
 import { capabilitiesStore } from './queries.js';
 import { createRegistration } from './registration.js';
 import { capabilitiesResource } from './routes.js';
+import { checkSettings } from './settings.js';
 import { openShelf } from './shelf.js';
 import { createSurvey, hostOf } from './survey.js';
 import { sweepPartial } from './sweep.js';
+import { namesUsing } from './usage.js';
 import { verifyOperation } from './verify.js';
 
 export type { CapabilityFault } from './check.js';
 
 interface CapabilitiesOptions {
   operations: Operations;
-  models: Pick<ModelsModule, 'registry' | 'cliTools' | 'register' | 'llama' | 'measureLlama'>;
+  models: Pick<
+    ModelsModule,
+    'registry' | 'health' | 'cliTools' | 'register' | 'llama' | 'measureLlama'
+  >;
   confinement: Confinement | null;
   config: Config;
   documents: Pick<Documents, 'shippedLanguages'>;
@@ -56,10 +63,14 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   });
   const headers = createHeaders(workers);
   const machine = createMachines(home);
+  const llama = (on: Machine) => llamaGpuUse(hostOf(on), config.llamaGpu);
   const needs = createMemoryNeeds({ shelf, headers, machine: () => readMachine(home) });
   models.measureLlama(needs);
   const catalogue = createCatalogues(http, config.catalogue);
-  const library = createOllamaLibrary(http, () => ollamaAddress(registry.list()));
+  const library = createOllamaLibrary(http, {
+    address: () => ollamaAddress(registry.list()),
+    folders: ollamaFolders(),
+  });
   const places = { folders: config.cliPath, source: config.capabilitySource };
   const survey = createSurvey({
     http,
@@ -68,7 +79,14 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     store: queries,
     cliTools,
     confinement,
-    sources: { catalogue, machine, languages: documents.shippedLanguages },
+    sources: {
+      catalogue,
+      machine,
+      llama,
+      languages: documents.shippedLanguages,
+      programs: () => findMachinePrograms(config.voicePath),
+      folder: places.source,
+    },
   });
   const engine = { ...engineProbe, packagesOf: createPackagesOf(machine) };
   const register = createRegistration({
@@ -76,36 +94,45 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     shelf,
     headers,
     ollamaUrl: () => ownAddress(ollamaAddress(registry.list())),
-    freeBytes: needs.freeBytes,
+    memory: async () => {
+      const now = await readMachine(home);
+      return memoryOn(now, llama(now).gpus);
+    },
   });
   const fate = {
     wasCancelled: queries.wasCancelled,
     busy: () => queries.busy('capabilities.install'),
   };
   const faultOf = async (path: string, signal: AbortSignal) => (await headers(path, signal)).fault;
+  const unload = (slug: string) => models.llama.unload(slug === LLAMA ? null : slug);
+  const renewed = (slug: string): void => {
+    for (const name of namesUsing(slug, registry.list())) models.health.forget(name);
+  };
   const begins = {
     install: operations.register(
       installOperation({
         clock,
         http,
         shelf,
+        unload,
         library,
         places,
         engine,
-        models: { register, faultOf, fate },
+        models: { register, faultOf, fate, renewed },
       }),
     ),
     measure: operations.register(measureOperation({ clock, find: registry.find, speeds })),
-    verify: operations.register(verifyOperation({ shelf })),
+    verify: operations.register(verifyOperation({ shelf, unload, renewed })),
   };
   const report = createHardwareReport({
     machine,
     bandwidth: createBandwidth(machine, openBandwidthRecord(shelf.root)),
     catalogue,
-    models: createFitted({ shelf, headers, catalogue }),
+    models: createFitted({ shelf, headers, catalogue, folder: places.source }),
     speeds,
+    llama,
   });
-  const ends = { unload: models.llama.unload, pulled: library };
+  const ends = { unload, pulled: library };
   const service = { store, shelf, registry, survey, ends, places, operations: begins };
   const resource = capabilitiesResource({ service, report });
   return {
@@ -113,6 +140,12 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     start: (): Promise<void> => sweepPartial(shelf, queries, clock.now()),
     /** Lists what does not work because of what is, or is not, installed. */
     check: (): Promise<CapabilityFault[]> => checkCapabilities(shelf, registry),
+    /** Returns one sentence for each setting that names nothing of use. */
+    settingFaults: (): Promise<string[]> =>
+      checkSettings({
+        catalogue: config.catalogue === null ? null : catalogue,
+        source: config.capabilitySource,
+      }),
     resources: (): Resource[] => [resource],
   };
 };
@@ -148,31 +181,8 @@ const createBandwidth = (machine: () => Promise<Machine>, kept: BandwidthRecord)
 const createPackagesOf =
   (machine: () => Promise<Machine>) =>
   async ({ id }: InstallPlan): Promise<PackageSet | null> => {
-    if (id !== LLAMA) return tesseractPackages(id.replace(/^tesseract:/, ''));
-    const found = llamaPackages(hostOf(await machine()));
+    const engine = engineOf(id);
+    if (!engine) return tesseractPackages(id.replace(/^tesseract:/, ''));
+    const found = enginePackages(engine, hostOf(await machine()));
     return 'unsupported' in found ? null : found;
-  };
-
-interface FittedDeps {
-  shelf: ReturnType<typeof openShelf>;
-  headers: ReturnType<typeof createHeaders>;
-  catalogue: ReturnType<typeof createCatalogues>;
-}
-
-/** Ours: the longest time for the headers of all installed models, in milliseconds. */
-const HEADERS_MS = 60_000;
-
-/** Creates what lists the models whose fit is shown: the installed ones, then the catalogue. */
-const createFitted =
-  ({ shelf, headers, catalogue }: FittedDeps) =>
-  async (): Promise<FittedModel[]> => {
-    const [installed, chosen] = await Promise.all([shelf.list(), catalogue()]);
-    const signal = AbortSignal.timeout(HEADERS_MS);
-    const found = await Promise.all(
-      installed.map(async (each) => {
-        const path = ggufOf(each);
-        return path === null ? [] : [installedModel(each, await headers(path, signal))];
-      }),
-    );
-    return [...found.flat(), ...cataloguedModels(chosen.catalogue, installed)];
   };

@@ -1,7 +1,11 @@
-import { errorCode, NamedError } from '../kernel/failure.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isLoopbackHost } from '../kernel/clientaddress.js';
+import { errorCode, HttpFailure, NamedError } from '../kernel/failure.js';
 import type { Http } from '../kernel/http.js';
 import { memberAt, numberAt, parsedJson, textAt } from '../kernel/jsonvalue.js';
 import { ollamaRoot } from '../providers/llm/adapters.js';
+import { line } from '../providers/llm/quote.js';
+import { checkRoomIn } from './room.js';
 
 /** The error of an Ollama server; it says what the server said. */
 export class OllamaFailed extends NamedError {
@@ -26,16 +30,63 @@ const LIMITS = {
   totalMs: 2_000_000_000,
   maxBytes: 1024 * 1024 * 1024,
 };
-/** Ours: the most characters of one line. */
-const LONGEST_LINE = 1_000_000;
+/** Ours: the most characters of one line, and of all without an end. */
+const LONGEST_LINE = 16_384;
+/** Ours: so many lines are read, then others have their turn; a server sends one in a while. */
+const LINES_AT_ONCE = 200;
+/** Ours: the pause after so many lines, in milliseconds: at most 2,000 lines in a second. */
+const PAUSE_MS = 100;
+/** Ours: a call that only reads or removes takes no longer, in milliseconds. */
+const SHORT_MS = 10_000;
+const SHORT_BYTES = 16 * 1024 * 1024;
 
-/** Creates the calls to the Ollama at an address (docs/api.md of Ollama: pull, tags, delete). */
-export const createOllamaLibrary = (http: Pick<Http, 'fetchFor'>, address: () => string) => {
-  const post = (path: string, body: object, signal: AbortSignal, method = 'POST') => {
+interface OllamaPlace {
+  /** Returns the address of the server. */
+  address(): string;
+  /** The folders in which an Ollama of this machine may keep its models. */
+  folders: string[];
+  /** The time for a call that only reads or removes. */
+  shortMs?: number;
+}
+
+/** Returns the sentence for the error of a pull: Ollama says so of a model that its library lacks. */
+const pullFault = (model: string, error: string): string =>
+  /pull model manifest: file does not exist/.test(error)
+    ? `Ollama’s library has no ${model}`
+    : line(error, 500);
+
+/** Creates the calls to the Ollama at an address (docs/api.md of Ollama: pull, tags, show, delete). */
+export const createOllamaLibrary = (
+  http: Pick<Http, 'fetchFor'>,
+  { address, folders, shortMs = SHORT_MS }: OllamaPlace,
+) => {
+  const short = async (method: string, path: string, given: ShortCall): Promise<string> => {
+    const baseUrl = address();
+    const { signal, body } = given;
+    const limits = { firstByteMs: shortMs, silenceMs: shortMs, totalMs: shortMs };
+    try {
+      const reply = await http.fetchFor(baseUrl, { ...limits, maxBytes: SHORT_BYTES })(
+        `${ollamaRoot(baseUrl)}${path}`,
+        { method, signal, ...(body && { headers: JSON_TYPE, body: JSON.stringify(body) }) },
+      );
+      const text = await reply.text();
+      if (!reply.ok) throw refusalFrom(reply.status, text);
+      return text;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof OllamaFailed) throw error;
+      const why =
+        error instanceof HttpFailure && error.kind === 'timeout'
+          ? `it did not answer within ${shortMs / 1000} s`
+          : messageOf(error);
+      throw new OllamaFailed(`Ollama at ${baseUrl}, ${method} ${path}: ${why}`, false);
+    }
+  };
+  const post = (path: string, body: object, signal: AbortSignal) => {
     const baseUrl = address();
     return http.fetchFor(baseUrl, LIMITS)(`${ollamaRoot(baseUrl)}${path}`, {
-      method,
-      headers: { 'content-type': 'application/json' },
+      method: 'POST',
+      headers: JSON_TYPE,
       body: JSON.stringify(body),
       signal,
     });
@@ -46,48 +97,87 @@ export const createOllamaLibrary = (http: Pick<Http, 'fetchFor'>, address: () =>
       model: string,
       { signal, told }: { signal: AbortSignal; told(progress: PullProgress): void },
     ): Promise<void> => {
-      const layers = new Map<string, { done: number; total: number }>();
-      for await (const line of linesOf(
+      const layers = createLayers();
+      for await (const said of linesOf(
         () => post('/api/pull', { model, stream: true }, signal),
         signal,
       )) {
-        const error = textAt(line, 'error');
-        if (error !== null) throw new OllamaFailed(error.slice(0, 500), false);
-        const status = textAt(line, 'status') ?? '';
+        const error = textAt(said, 'error');
+        if (error !== null) throw new OllamaFailed(pullFault(model, error), false);
+        const status = textAt(said, 'status') ?? '';
         if (status === 'success') return;
-        const digest = textAt(line, 'digest');
-        const total = numberAt(line, 'total');
-        if (digest !== null && total !== null) {
-          layers.set(digest, { done: numberAt(line, 'completed') ?? 0, total });
-        }
-        told({ ...sumOf([...layers.values()]), note: status.slice(0, 200) });
+        told({ ...layers.take(said), note: line(status, 200) });
       }
       throw new OllamaFailed('Ollama ended the pull before it was complete', true);
     },
     /** Returns true if Ollama lists the model (`/api/tags`). */
     has: async (model: string, signal: AbortSignal): Promise<boolean> => {
-      const baseUrl = address();
-      const reply = await http.fetchFor(baseUrl, LIMITS)(`${ollamaRoot(baseUrl)}/api/tags`, {
-        signal,
-      });
-      const models = memberAt(parsedJson(await reply.text()), 'models');
+      const models = memberAt(parsedJson(await short('GET', '/api/tags', { signal })), 'models');
       const names = Array.isArray(models) ? models.map((each) => textAt(each, 'name')) : [];
       return names.includes(model) || names.includes(`${model}:latest`);
     },
     remove: async (model: string, signal: AbortSignal): Promise<void> => {
-      const reply = await post('/api/delete', { model }, signal, 'DELETE');
-      await reply.text();
-      if (!reply.ok) throw new OllamaFailed(`Ollama answered ${reply.status}`, false);
+      await short('DELETE', '/api/delete', { body: { model }, signal });
+    },
+    /** Returns the text of the licences of a pulled model; '' if it has none (`/api/show`). */
+    licenceOf: async (model: string, signal: AbortSignal): Promise<string> => {
+      const shown = await short('POST', '/api/show', { body: { model }, signal });
+      return textAt(parsedJson(shown), 'license') ?? '';
+    },
+    /**
+     * Returns true if there is room for so many bytes where Ollama keeps its models, false if that is
+     * not known. Throws DownloadFailed if there is none.
+     */
+    checkRoom: async (bytes: number | null): Promise<boolean> =>
+      isLoopbackHost(new URL(address()).hostname) && checkRoomIn(folders, bytes),
+  };
+};
+
+interface ShortCall {
+  signal: AbortSignal;
+  body?: object;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+export type OllamaLibrary = ReturnType<typeof createOllamaLibrary>;
+
+/** Ours: the most files of a model. */
+const MOST_LAYERS = 512;
+
+/** Creates what adds up how far the files of a pulled model are, line by line. */
+const createLayers = () => {
+  const layers = new Map<string, { done: number; total: number }>();
+  const sum = { done: 0, total: 0 };
+  return {
+    /** Takes a line about one file. Returns the sums. Throws OllamaFailed for too many files. */
+    take: (line: unknown): { done: number; total: number | null } => {
+      const digest = textAt(line, 'digest');
+      const total = wholeAt(line, 'total');
+      if (digest !== null && total !== null) {
+        const before = layers.get(digest) ?? { done: 0, total: 0 };
+        const done = Math.min(wholeAt(line, 'completed') ?? 0, total);
+        layers.set(digest, { done, total });
+        sum.done += done - before.done;
+        sum.total += total - before.total;
+      }
+      if (layers.size > MOST_LAYERS) {
+        throw new OllamaFailed(`Ollama tells of more than ${MOST_LAYERS} files of it`, false);
+      }
+      return { done: sum.done, total: layers.size === 0 ? null : sum.total };
     },
   };
 };
 
-export type OllamaLibrary = ReturnType<typeof createOllamaLibrary>;
+/** Ours: what is larger than any file is not counted: 8 TiB. Sums of it stay exact. */
+const MOST_BYTES = 2 ** 43;
 
-const sumOf = (layers: { done: number; total: number }[]) => ({
-  done: layers.reduce((sum, { done }) => sum + done, 0),
-  total: layers.length === 0 ? null : layers.reduce((sum, { total }) => sum + total, 0),
-});
+const wholeAt = (line: unknown, name: string): number | null => {
+  const found = numberAt(line, name);
+  return found !== null && Number.isInteger(found) && found >= 0 && found <= MOST_BYTES
+    ? found
+    : null;
+};
 
 /** Reads the lines of JSON of a reply. A broken connection is an OllamaFailed that may go on. */
 async function* linesOf(
@@ -95,27 +185,36 @@ async function* linesOf(
   signal: AbortSignal,
 ): AsyncGenerator<unknown, void, undefined> {
   let rest = '';
+  let read = 0;
   try {
     const reply = await ask();
-    if (!reply.ok) throw await refusalOf(reply);
+    if (!reply.ok) throw refusalFrom(reply.status, await reply.text());
     const decoder = new TextDecoder();
     for await (const piece of reply.body ?? []) {
       rest += decoder.decode(piece, { stream: true });
-      if (rest.length > LONGEST_LINE) throw new OllamaFailed('Ollama sent a line too long', false);
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines.filter((each) => each.trim() !== '')) yield parsedJson(line);
+      if ([rest, ...lines].some(({ length }) => length > LONGEST_LINE)) {
+        throw new OllamaFailed('Ollama sent a line too long', false);
+      }
+      for (const line of lines.filter((each) => each.trim() !== '')) {
+        yield parsedJson(line);
+        read += 1;
+        if (read % LINES_AT_ONCE === 0) await pause(PAUSE_MS, undefined, { signal });
+      }
     }
     if (rest.trim() !== '') yield parsedJson(rest);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OllamaFailed) throw error;
-    const message = error instanceof Error ? error.message : errorCode(error);
-    throw new OllamaFailed(message, true);
+    throw new OllamaFailed(messageOf(error), true);
   }
 }
 
-const refusalOf = async (reply: Response): Promise<OllamaFailed> => {
-  const said = textAt(parsedJson(await reply.text()), 'error');
-  return new OllamaFailed(said?.slice(0, 500) ?? `Ollama answered ${reply.status}`, false);
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : errorCode(error);
+
+const refusalFrom = (status: number, text: string): OllamaFailed => {
+  const said = textAt(parsedJson(text), 'error');
+  return new OllamaFailed(said ? line(said, 500) : `Ollama answered ${status}`, false);
 };

@@ -39,7 +39,7 @@ const withinMs = async <T>(asked: Promise<T>, ms: number): Promise<T> => {
 export const ollamaState = async (http: Http, baseUrl: string): Promise<OllamaState> => {
   try {
     const models = await withinMs(ollamaModels(http, { baseUrl }), PATIENCE_MS);
-    return { baseUrl, models: models.map(({ modelId }) => modelId), fault: null };
+    return { baseUrl, models: [...new Set(models.map(({ modelId }) => modelId))], fault: null };
   } catch (error) {
     if (!(error instanceof NoList)) throw error;
     return { baseUrl, models: [], fault: error.message };

@@ -16,7 +16,7 @@ interface LockedPackage {
   dependencies?: Record<string, string>;
 }
 
-interface LlamaPackages {
+interface EnginePackages {
   version: string;
   packages: Record<string, LockedPackage>;
   /** The packages with the program itself, by their names: `linux-x64`. */
@@ -33,6 +33,41 @@ const readShipped = <T>(url: URL): T => JSON.parse(readFileSync(fileURLToPath(ur
 
 /** The slug of the engine that runs GGUF files. */
 export const LLAMA = 'llama';
+/** The slug of the engine that turns speech into text. */
+export const WHISPER = 'whisper';
+
+/** An engine that npm installs: a package, and one with its program for each platform. */
+interface NpmEngine {
+  slug: string;
+  name: string;
+  main: string;
+  /** The beginning of the names of the packages with its programs. */
+  programs: string;
+  /** Measured: what the packages take on the disk, without those for GPUs. */
+  bytes: number;
+}
+
+/** The engines that can be installed. */
+export const ENGINES: NpmEngine[] = [
+  {
+    slug: LLAMA,
+    name: 'llama.cpp (node-llama-cpp)',
+    main: 'node-llama-cpp',
+    programs: '@node-llama-cpp/',
+    bytes: 89_000_000,
+  },
+  {
+    slug: WHISPER,
+    name: 'whisper.cpp (@fugood/whisper.node)',
+    main: '@fugood/whisper.node',
+    programs: '@fugood/node-whisper-',
+    bytes: 15_000_000,
+  },
+];
+
+/** Finds an engine by its slug. */
+export const engineOf = (slug: string): NpmEngine | undefined =>
+  ENGINES.find((each) => each.slug === slug);
 
 /** The reason why the engine does not run on this machine. */
 export interface UnsupportedHere {
@@ -48,11 +83,12 @@ export interface EngineHost {
   gpus: readonly Gpu[];
 }
 
-/** Returns the packages of the engine for this machine, or why there are none. */
-export const llamaPackages = (host: EngineHost): PackageSet | UnsupportedHere => {
-  const { version, packages, platforms } = readShipped<LlamaPackages>(
-    new URL('./packages/llama.json', import.meta.url),
-  );
+/** Returns the packages of an engine for this machine, or why there are none. */
+export const enginePackages = (
+  { slug, main, programs }: NpmEngine,
+  host: EngineHost,
+): PackageSet | UnsupportedHere => {
+  const { version, packages, platforms } = shippedEngine(slug);
   const base = `${host.platform}-${host.arch}`;
   if (host.platform === 'linux' && !host.isGlibc) {
     return { unsupported: 'its programs need glibc, which this system does not have' };
@@ -62,14 +98,14 @@ export const llamaPackages = (host: EngineHost): PackageSet | UnsupportedHere =>
     return { unsupported: `there is no program of it here for ${base}` };
   }
   const own = names.map((name): [string, LockedPackage | undefined] => [
-    `@node-llama-cpp/${name}`,
+    `${programs}${name}`,
     platforms[name],
   ]);
   const known = own.flatMap(([name, locked]) => (locked ? [{ name, locked }] : []));
   return {
     version,
     dependencies: {
-      'node-llama-cpp': version,
+      [main]: version,
       ...Object.fromEntries(known.map(({ name, locked }) => [name, locked.version])),
     },
     locked: {
@@ -80,13 +116,27 @@ export const llamaPackages = (host: EngineHost): PackageSet | UnsupportedHere =>
 };
 
 /** The programs beside the one for the processor that a GPU of this machine can use. */
-const accelerated = ({ platform, arch, gpus }: EngineHost): string[] => {
-  const base = `${platform}-${arch}`;
-  const vendors = new Set(gpus.map(({ vendor }) => vendor));
-  return [
-    ...(vendors.has('nvidia') ? [`${base}-cuda`] : []),
-    ...(vendors.has('nvidia') || vendors.has('amd') ? [`${base}-vulkan`] : []),
-  ];
+const accelerated = ({ platform, arch, gpus }: EngineHost): string[] => [
+  ...new Set(
+    gpus.flatMap(({ vendor }) => ACCELERATORS[vendor].map((way) => `${platform}-${arch}-${way}`)),
+  ),
+];
+
+/** The ways in which the GPUs of a maker compute for the engine. */
+const ACCELERATORS: Record<Gpu['vendor'], string[]> = {
+  nvidia: ['cuda', 'vulkan'],
+  amd: ['vulkan'],
+  apple: [],
+  intel: [],
+  unknown: [],
+};
+
+/** Lists the GPUs of this machine for which there is a program of llama. */
+export const engineGpus = (host: EngineHost): Gpu[] => {
+  const { platforms } = shippedEngine(LLAMA);
+  return host.gpus.filter((gpu) =>
+    accelerated({ ...host, gpus: [gpu] }).some((name) => platforms[name] !== undefined),
+  );
 };
 
 /** Returns the codes of the languages of Tesseract that can be installed. */
@@ -104,6 +154,9 @@ export const tesseractPackages = (language: string): PackageSet | null => {
     locked: { [`node_modules/${name}`]: { version, integrity } },
   };
 };
+
+const shippedEngine = (slug: string): EnginePackages =>
+  readShipped(new URL(`./packages/${slug}.json`, import.meta.url));
 
 const shippedLanguages = (): LanguagePackages =>
   readShipped(new URL('./packages/tesseract.json', import.meta.url));

@@ -1,6 +1,18 @@
+import { fileParts, planAddress } from './address.js';
 import type { CatalogueFile, CatalogueModel, UseCase } from './catalogue.js';
 import { SLUG } from './catalogue.js';
-import { type EngineHost, LLAMA, llamaPackages, tesseractPackages } from './packages.js';
+import {
+  ENGINES,
+  type EngineHost,
+  engineOf,
+  enginePackages,
+  LLAMA,
+  tesseractPackages,
+  WHISPER,
+} from './packages.js';
+import { planOllama } from './planollama.js';
+import { suggestInstall } from './suggest.js';
+import { withoutQuery } from './toldfile.js';
 
 /** One file that is fetched for a capability. */
 export interface PlannedFile {
@@ -45,24 +57,71 @@ export type InstallPlan =
 export interface NoPlan {
   field: string;
   fault: string;
+  /** True if nothing has the name, so that another one may have been meant. */
+  isUnknown?: boolean;
 }
 
 /** The request, as far as it decides what is fetched. */
-interface WantedInstall {
+export interface WantedInstall {
   id: string;
   url?: string | undefined;
   sha256?: string | undefined;
 }
 
+/** A model in the folder that everything is installed from. */
+export interface HeldModel {
+  id: string;
+  slug: string;
+  name: string;
+  version: string | null;
+  licence: string | null;
+  mustAccept?: boolean;
+  licenceUrl?: string | null;
+  source: string;
+  useCases: UseCase[];
+  bytes: number;
+  files: { path: string; bytes: number; sha256: string }[];
+  /** The id that it had where it was exported, which may be one of another catalogue. */
+  exportedId?: string;
+}
+
 interface Planned {
   models: CatalogueModel[];
   host: EngineHost;
+  /** The models in the folder that everything is installed from. */
+  held?: HeldModel[];
 }
 
-/** Returns what an installation takes, or why there is none of that id. */
+/** Returns what an installation takes, or why there is none of that id and which may be meant. */
 export const planInstall = (
   wanted: WantedInstall,
-  { models, host }: Planned,
+  { models, host, held = [] }: Planned,
+): InstallPlan | NoPlan => {
+  const id = idOfSlug(wanted.id, { models, held }) ?? wanted.id;
+  const found = planOf({ ...wanted, id }, { models, host, held });
+  if ('via' in found || !found.isUnknown) return found;
+  const meant = suggestInstall(wanted.id, { models, held });
+  return meant === null ? found : { ...found, fault: `${found.fault}; did you mean ${meant}?` };
+};
+
+/** Returns the id of a model of the catalogue or of the folder with that slug; null: none has it. */
+const idOfSlug = (
+  slug: string,
+  { models, held }: Pick<Required<Planned>, 'models' | 'held'>,
+): string | null => {
+  if (slug.includes(':') || engineOf(slug)) return null;
+  for (const model of models) {
+    const kind = model.kind === 'speech' ? 'whisper' : 'gguf';
+    const file = model.files.find((each) => slugOf(model, each) === slug);
+    if (file) return installIdOf(kind, model, file);
+    if (model.id === slug && model.files[0]) return installIdOf(kind, model, model.files[0]);
+  }
+  return held.find((each) => each.slug === slug)?.id ?? null;
+};
+
+const planOf = (
+  wanted: WantedInstall,
+  { models, host, held }: Required<Planned>,
 ): InstallPlan | NoPlan => {
   const { id, url } = wanted;
   const [kind = '', ...rest] = id.split(':');
@@ -70,29 +129,32 @@ export const planInstall = (
   if (url !== undefined && kind !== 'gguf') {
     return { field: 'url', fault: 'is for gguf:<name> alone' };
   }
-  if (id === LLAMA) return planEngine(host);
+  const engine = engineOf(id);
+  if (engine) return planEngine(engine, host);
   if (kind === 'gguf' && url !== undefined) return planAddress({ ...wanted, url }, name);
-  if (kind === 'gguf') return planCatalogued(models, name);
+  if (kind === 'gguf') return planCatalogued(models, held, name);
   if (kind === 'whisper') return planSpeech(models, name);
   if (kind === 'ollama' && name !== '') return planOllama(models, name);
   if (kind === 'tesseract') return planLanguage(name);
-  return {
-    field: 'id',
-    fault: `names nothing that can be installed: ${LLAMA}, gguf:<name>, ollama:<model>, tesseract:<language> or whisper:<size>`,
-  };
+  return unknown(
+    `names nothing that can be installed: ${ENGINES.map(({ slug }) => slug).join(', ')}, gguf:<name>, ollama:<model>, tesseract:<language> or whisper:<size>`,
+  );
 };
 
-const planEngine = (host: EngineHost): InstallPlan | NoPlan => {
-  const found = llamaPackages(host);
+const unknown = (fault: string): NoPlan => ({ field: 'id', fault, isUnknown: true });
+
+const planEngine = (engine: (typeof ENGINES)[number], host: EngineHost): InstallPlan | NoPlan => {
+  const { slug, name, bytes } = engine;
+  const found = enginePackages(engine, host);
   if ('unsupported' in found) return { field: 'id', fault: `cannot be: ${found.unsupported}` };
   return {
     via: 'npm',
-    id: LLAMA,
-    slug: LLAMA,
+    id: slug,
+    slug,
     kind: 'engine',
-    name: 'llama.cpp (node-llama-cpp)',
+    name,
     version: found.version,
-    bytes: ENGINE_BYTES,
+    bytes,
     licence: { name: 'MIT License', url: null, mustAccept: false },
     source: `npm: ${Object.keys(found.dependencies).join(', ')} ${found.version}`,
     useCases: [],
@@ -100,12 +162,9 @@ const planEngine = (host: EngineHost): InstallPlan | NoPlan => {
   };
 };
 
-/** Measured: what the packages take on the disk without those for GPUs. */
-const ENGINE_BYTES = 89_000_000;
-
 const planLanguage = (language: string): InstallPlan | NoPlan => {
   const found = tesseractPackages(language);
-  if (!found) return { field: 'id', fault: `names no language of Tesseract: ${language}` };
+  if (!found) return unknown(`names no language of Tesseract: ${language}`);
   return {
     via: 'npm',
     id: `tesseract:${language}`,
@@ -124,22 +183,59 @@ const planLanguage = (language: string): InstallPlan | NoPlan => {
 /** Returns the slug of a language of Tesseract: `tesseract-chi_sim`. */
 export const languageSlug = (language: string): string => `tesseract-${language}`;
 
-const planCatalogued = (models: CatalogueModel[], name: string): InstallPlan | NoPlan => {
+const planCatalogued = (
+  models: CatalogueModel[],
+  held: HeldModel[],
+  name: string,
+): InstallPlan | NoPlan => {
   const [id = '', quantization] = name.split(':');
   const model = models.find((each) => each.id === id && each.kind !== 'speech');
+  const found = heldAs(held, `gguf:${name}`);
+  if (!model && found) return planHeld(found);
   if (!model) {
-    return {
-      field: 'id',
-      fault: `names no model of the catalogue: ${id}; give its url and sha256`,
-    };
+    return unknown(`names no model of the catalogue: ${id}; of another one give url and sha256`);
   }
   return planFile('gguf', model, quantization);
 };
 
+/** Finds a model of the folder by its id here, or by the one that it had where it was exported. */
+const heldAs = (held: HeldModel[], id: string): HeldModel | undefined => {
+  const own = held.find((each) => each.id === id);
+  const [first, ...others] = held.filter(
+    ({ exportedId }) => exportedId === id || exportedId?.startsWith(`${id}:`),
+  );
+  return own ?? (others.length === 0 ? first : undefined);
+};
+
+/** Plans a model that is in no catalogue, from its manifest. */
+const planHeld = (found: HeldModel): InstallPlan => {
+  const { id, slug, name, version, licence, source, useCases, bytes } = found;
+  const { licenceUrl: url = null, mustAccept = false } = found;
+  const files = found.files.filter(({ path }) => MODEL_FILE.test(path));
+  return {
+    via: 'download',
+    id,
+    slug,
+    kind: 'model',
+    name,
+    version,
+    bytes,
+    licence: licence === null ? null : { name: licence, url, mustAccept },
+    source,
+    useCases,
+    needs: [LLAMA],
+    contextWindow: null,
+    files: files.map((file) => ({ ...file, url: source })),
+  };
+};
+
+/** A file of a model as it is named here, whole or in parts. */
+export const MODEL_FILE = /^model(-\d{5}-of-\d{5})?\.gguf$/;
+
 const planSpeech = (models: CatalogueModel[], name: string): InstallPlan | NoPlan => {
   const [size = '', quantization] = name.split(':');
   const model = models.find((each) => each.id === `whisper-${size}` && each.kind === 'speech');
-  if (!model) return { field: 'id', fault: `names no size of Whisper: ${size}` };
+  if (!model) return unknown(`names no size of Whisper: ${size}`);
   return planFile('whisper', model, quantization);
 };
 
@@ -159,7 +255,9 @@ const planFile = (
   const bytes = file.approximate ? null : file.bytes;
   const { url, sha256 } = file;
   const files =
-    kind === 'gguf' ? partsOf({ url, bytes, sha256 }) : [{ url, path: 'model.bin', bytes, sha256 }];
+    kind === 'gguf'
+      ? fileParts({ url, bytes, sha256 })
+      : [{ url, path: 'model.bin', bytes, sha256 }];
   return {
     via: 'download',
     id: installIdOf(kind, model, file),
@@ -169,9 +267,9 @@ const planFile = (
     version: file.quantization,
     bytes: files.length === 1 ? file.bytes : null,
     licence: model.licence,
-    source: file.url,
+    source: withoutQuery(file.url),
     useCases: model.useCases,
-    needs: kind === 'gguf' ? [LLAMA] : [],
+    needs: [kind === 'gguf' ? LLAMA : WHISPER],
     files,
     contextWindow: model.contextWindow,
   };
@@ -189,109 +287,3 @@ export const slugOf = (
   { id }: Pick<CatalogueModel, 'id'>,
   { quantization }: Pick<CatalogueFile, 'quantization'>,
 ): string => `${id}-${quantization.toLowerCase()}`;
-
-/** Names of other capabilities, and of requests. */
-const RESERVED =
-  /^(llama|node|ollama|confinement|claude|codex|gemini|opencode|hardware|install|measure)$/;
-const RESERVED_BEGINNINGS = /^(tesseract|ollama|whisper)-/;
-
-const isReserved = (slug: string): boolean => RESERVED.test(slug) || RESERVED_BEGINNINGS.test(slug);
-
-const planAddress = (
-  { id, url, sha256 }: WantedInstall & { url: string },
-  name: string,
-): InstallPlan | NoPlan => {
-  const slug = name.toLowerCase();
-  if (!SLUG.test(slug)) {
-    return { field: 'id', fault: 'must be gguf:<name>, of letters, digits and . _ - in the name' };
-  }
-  if (isReserved(slug)) return { field: 'id', fault: `${slug} is the name of something else here` };
-  const fault = faultOfUrl(url);
-  if (fault !== null) return { field: 'url', fault };
-  if (sha256 === undefined) return { field: 'sha256', fault: 'is required with url' };
-  return {
-    via: 'download',
-    id,
-    slug,
-    kind: 'model',
-    name,
-    version: null,
-    bytes: null,
-    licence: null,
-    source: url,
-    useCases: [],
-    needs: [LLAMA],
-    files: partsOf({ url, bytes: null, sha256 }),
-    contextWindow: null,
-  };
-};
-
-/** A file comes over TLS; over the loopback it need not, which the guard allows by its own setting. */
-const faultOfUrl = (url: string): string | null => {
-  if (!URL.canParse(url)) return 'is no URL';
-  const { protocol, hostname, username } = new URL(url);
-  if (username !== '') return 'must hold no name and password';
-  const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback) ? null : 'must be https';
-};
-
-const PART = /-00001-of-(\d{5})\.gguf$/;
-/** Ours: the most parts of one model. */
-const MOST_PARTS = 200;
-
-/** Returns the parts of a file that is split; the checksums of those after the first are asked for. */
-const partsOf = ({ url, bytes, sha256 }: Part): PlannedFile[] => {
-  const { pathname } = new URL(url);
-  const count = Number(PART.exec(pathname)?.[1] ?? 1);
-  if (count < 2 || count > MOST_PARTS) {
-    return [{ url, path: 'model.gguf', bytes, sha256 }];
-  }
-  return Array.from({ length: count }, (_, at) => {
-    const part = `-${String(at + 1).padStart(5, '0')}-of-${String(count).padStart(5, '0')}.gguf`;
-    return {
-      url: withPath(url, pathname.replace(PART, part)),
-      path: `model${part}`,
-      bytes: at === 0 ? bytes : null,
-      sha256: at === 0 ? sha256 : null,
-    };
-  });
-};
-
-const withPath = (url: string, pathname: string): string => {
-  const changed = new URL(url);
-  changed.pathname = pathname;
-  return changed.href;
-};
-
-interface Part {
-  url: string;
-  bytes: number | null;
-  sha256: string | null;
-}
-
-/** A model in Ollama's library: `qwen3:4b`, `hf.co/owner/model:Q4_K_M`. */
-const OLLAMA_MODEL = /^[a-z0-9][A-Za-z0-9._/-]{0,150}(:[A-Za-z0-9._-]{1,80})?$/;
-
-const planOllama = (models: CatalogueModel[], name: string): InstallPlan | NoPlan => {
-  if (!OLLAMA_MODEL.test(name)) return { field: 'id', fault: 'names no model of Ollama’s library' };
-  const known = models.find(({ ollama }) => ollama === name);
-  return {
-    via: 'ollama',
-    id: `ollama:${name}`,
-    slug: ollamaSlug(name),
-    kind: 'model',
-    name,
-    version: null,
-    bytes: known?.files[0]?.bytes ?? null,
-    licence: known?.licence ?? null,
-    source: 'Ollama’s library',
-    useCases: known?.useCases ?? [],
-    needs: ['ollama'],
-    model: name,
-    contextWindow: known?.contextWindow ?? null,
-  };
-};
-
-/** Returns the slug of a model that Ollama has: `ollama-qwen3-4b`. */
-export const ollamaSlug = (model: string): string =>
-  `ollama-${model.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')}`.slice(0, 100);

@@ -1,42 +1,81 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Telling } from './fetch.js';
 import { OllamaFailed, type OllamaLibrary } from './ollama.js';
-import type { InstallPlan } from './plan.js';
+import { isOtherLicence, licenceName } from './ollamalicence.js';
+import type { InstallPlan, PlannedLicence } from './plan.js';
+import { retryBroken } from './retry.js';
 
-/** Ours: a pull that breaks off is begun again so often in a row without a byte between. */
-const ATTEMPTS = 8;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+interface PulledModel {
+  plan: Extract<InstallPlan, { via: 'ollama' }>;
+  /** True if its licence is to be the one that was shown before. */
+  isLicenceKept: boolean;
+}
 
-/** Has Ollama pull a model; after a broken connection it goes on. Throws OllamaFailed. */
+/**
+ * Has Ollama pull a model; after a broken connection it goes on. Returns the name of the licence that
+ * came with it; null: it came with none. Throws OllamaFailed, and DownloadFailed where is no room.
+ */
 export const pullModel = async (
   library: OllamaLibrary,
-  { model }: Extract<InstallPlan, { via: 'ollama' }>,
+  { plan, isLicenceKept }: PulledModel,
   telling: Telling,
-): Promise<void> => {
+): Promise<string | null> => {
+  const { signal, waits } = telling;
+  const { model, licence, bytes } = plan;
+  const unknownRoom = (await library.checkRoom(bytes)) ? '' : ROOM_UNKNOWN;
   let most = 0;
-  for (let failures = 0; ; ) {
-    const before = most;
-    try {
-      await library.pull(model, {
-        signal: telling.signal,
+  await retryBroken({
+    signal,
+    waits,
+    work: () =>
+      library.pull(model, {
+        signal,
         told: ({ done, total, note }) => {
           most = Math.max(most, done);
-          telling.bytes(done, total, note);
+          telling.bytes(done, total, `${note}${unknownRoom}`);
         },
-      });
-      if (await library.has(model, telling.signal)) return;
-      throw new OllamaFailed(
-        `Ollama says that it has pulled ${model}, and does not list it`,
-        false,
-      );
-    } catch (error) {
-      telling.signal.throwIfAborted();
-      if (!(error instanceof OllamaFailed && error.isBroken)) throw error;
-      failures = most > before ? 1 : failures + 1;
-      if (failures >= ATTEMPTS) throw error;
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
-      await wait(pause, undefined, { signal: telling.signal });
-    }
+      }),
+    reached: async () => most,
+    brokenBy: (error) => (error instanceof OllamaFailed && error.isBroken ? error.message : null),
+  });
+  if (!(await library.has(model, signal))) {
+    throw new OllamaFailed(`Ollama says that it has pulled ${model}, and does not list it`, false);
   }
+  const text = await library.licenceOf(model, signal);
+  const name = licenceName(text);
+  if (isLicenceKept && licence && isOtherLicence(licence.name, text)) {
+    await refuseLicence(library, { plan, shown: licence, name: name ?? '' }, signal);
+  }
+  return name;
+};
+
+const ROOM_UNKNOWN = '; the room on the disk of Ollama is not known';
+
+interface OtherLicence {
+  plan: PulledModel['plan'];
+  shown: PlannedLicence;
+  name: string;
+}
+
+/** Removes a model that came with another licence than the one that was shown. Throws OllamaFailed. */
+const refuseLicence = async (
+  library: OllamaLibrary,
+  { plan, shown, name }: OtherLicence,
+  signal: AbortSignal,
+): Promise<never> => {
+  const { id, model } = plan;
+  const end = await library.remove(model, signal).then(
+    () => 'It was removed again',
+    (error: unknown) => {
+      if (!(error instanceof OllamaFailed)) throw error;
+      return `It could not be removed again (${error.message})`;
+    },
+  );
+  // Agreement to terms of its own was to those that were shown, and to no others.
+  const way = shown.mustAccept
+    ? `ollama pull ${model}`
+    : `adjutant capabilities install ${id} --accept-licence`;
+  throw new OllamaFailed(
+    `${model} came with the licence “${name}” in place of ${shown.name}. ${end}. If you agree to that licence: ${way}`,
+    false,
+  );
 };

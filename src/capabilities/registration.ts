@@ -1,9 +1,10 @@
 import type { ModelsModule } from '../models/module.js';
 import type { GgufHeader } from '../providers/gguf/header.js';
-import { ggufOf } from './candidates.js';
+import { ggufOf, usesByHeader } from './candidates.js';
 import type { UseCase } from './catalogue.js';
 import { DownloadFailed } from './download.js';
-import { memoryOf } from './fit/memory.js';
+import type { MachineMemory } from './fit/machine.js';
+import { USUAL_WINDOW, windowFor } from './fit/window.js';
 import type { HeaderReader } from './headers.js';
 import { LLAMA } from './packages.js';
 import type { InstallPlan } from './plan.js';
@@ -15,29 +16,32 @@ interface RegistrationDeps {
   headers: HeaderReader;
   /** Returns the address of Ollama; null for its usual one. */
   ollamaUrl(): string | null;
-  /** Returns the bytes of memory that are free now; null: not known. */
-  freeBytes(): Promise<number | null>;
+  /** Returns the memory that llama may use now. */
+  memory(): Promise<MachineMemory>;
 }
 
-/** Ours: the context window of a model of Ollama, of which nothing else is known, in tokens. */
-const USUAL_WINDOW = 8192;
-/** Ours: the context windows with which an installed model is registered, the first that fits. */
-const WINDOWS = [32_768, 16_384, 8192, 4096];
-/** Ours: a model takes at most this share of the memory that is free when it is registered. */
-const SHARE = 0.5;
 /** Ours: a file whose header holds no model is told after this long, in milliseconds. */
 const HEADER_MS = 60_000;
+
+/** The use of an installed model, with the context window that was asked for. */
+export interface WantedUse {
+  useCase: UseCase;
+  /** In tokens; absent: the one that the model is shown with. */
+  contextWindow?: number | undefined;
+}
 
 /**
  * Creates what registers an installed model for a use. Returns its name; null for what is no language
  * model, such as one for speech. Throws DownloadFailed if its file cannot be read.
  */
 export const createRegistration =
-  ({ models, shelf, headers, ollamaUrl, freeBytes }: RegistrationDeps) =>
-  async (plan: InstallPlan, useCase: UseCase): Promise<string | null> => {
+  ({ models, shelf, headers, ollamaUrl, memory }: RegistrationDeps) =>
+  async (plan: InstallPlan, wanted: WantedUse): Promise<string | null> => {
+    const { useCase, contextWindow: asked } = wanted;
     if (useCase === 'speech') return null;
     if (plan.via === 'ollama') {
-      const contextWindow = Math.min(USUAL_WINDOW, plan.contextWindow ?? USUAL_WINDOW);
+      const window = asked ?? USUAL_WINDOW;
+      const contextWindow = Math.min(window, plan.contextWindow ?? window);
       const { slug: name, model: modelId } = plan;
       const baseUrl = ollamaUrl();
       return models.register({ name, provider: 'ollama', modelId, baseUrl, contextWindow });
@@ -47,27 +51,52 @@ export const createRegistration =
     if (!path) return null;
     const { header, fault } = await headers(path, AbortSignal.timeout(HEADER_MS));
     if (!header) throw new DownloadFailed(`${plan.slug}: ${fault}`, false);
+    refuseUnsuited(plan, useCase, header);
+    refuseShort(plan, header);
     const isEmbedding = header.isEmbedding || useCase === 'embedding';
+    const longest = header.contextLength;
+    const most = isEmbedding ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW) : longest;
+    const contextWindow =
+      asked === undefined
+        ? windowFor(await memory(), { shape: header, longest: most })
+        : Math.min(asked, longest ?? asked);
     return models.register({
       name: plan.slug,
       provider: LLAMA,
       modelId: plan.slug,
-      contextWindow: windowFor(header, await freeBytes()),
+      contextWindow,
       supports: {
         tools: header.hasTools || plan.useCases.includes('tools'),
         embeddings: isEmbedding,
+        transcription: false,
       },
       ...(isEmbedding && { embedding: { dimensions: header.embeddingLength } }),
     });
   };
 
-/** Returns the largest of the windows that the model was made for and that leaves memory to others. */
-const windowFor = (header: GgufHeader, freeBytes: number | null): number => {
-  const longest = header.contextLength ?? USUAL_WINDOW;
-  const fits = (contextWindow: number): boolean =>
-    freeBytes === null
-      ? contextWindow <= USUAL_WINDOW
-      : memoryOf(header, { contextWindow }).totalBytes <= SHARE * freeBytes;
-  const found = WINDOWS.find((each) => each <= longest && fits(each));
-  return found ?? Math.max(256, Math.min(longest, WINDOWS.at(-1) ?? longest));
+/** Ours, as of every registered model: the shortest context, in tokens. */
+const LEAST_WINDOW = 256;
+
+/** Throws DownloadFailed for a model whose context holds no question. */
+const refuseShort = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void => {
+  if (contextLength === null || contextLength >= LEAST_WINDOW) return;
+  throw new DownloadFailed(
+    `${slug} is installed, but not registered: by its header its context has ${contextLength} tokens`,
+    false,
+  );
+};
+
+/** Throws DownloadFailed for a use that a model which is in no catalogue is not for. */
+const refuseUnsuited = (
+  { slug, useCases }: InstallPlan,
+  useCase: UseCase,
+  header: GgufHeader,
+): void => {
+  const own = useCases.length > 0 ? useCases : usesByHeader(header);
+  // Whether a model writes code well is in no header.
+  if (own.includes(useCase) || (useCase === 'code' && own.includes('chat'))) return;
+  throw new DownloadFailed(
+    `useCase: ${slug} is installed, but not registered for ${useCase}: by its header it is for ${own.join(', ')}`,
+    false,
+  );
 };

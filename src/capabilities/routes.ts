@@ -1,13 +1,13 @@
 import { resource } from '../kernel/route.js';
-import { capabilities } from './contract.js';
+import { type Capability, capabilities } from './contract.js';
 import type { HardwareReport } from './hardware.js';
-import { capabilitiesOf } from './list.js';
+import { capabilitiesOf, shownSource } from './list.js';
+import { removeCapability } from './removal.js';
 import {
   beginInstallation,
   beginMeasuring,
   beginVerifying,
   type CapabilitiesDeps,
-  removeCapability,
 } from './service.js';
 
 interface CapabilitiesRoutesDeps {
@@ -18,10 +18,13 @@ interface CapabilitiesRoutesDeps {
 export const capabilitiesResource = ({ service: deps, report }: CapabilitiesRoutesDeps) =>
   resource('capabilities', capabilities, {
     list: async ({ query: { kind } }, { role }) => {
-      const all = await capabilitiesOf(await deps.survey.known());
+      const known = await deps.survey.known();
+      const all = await capabilitiesOf(known);
       const found = all.filter((each) => kind === undefined || each.kind === kind);
-      const shown = found.map((each) => (role === 'admin' ? each : { ...each, path: null }));
-      return { capabilities: shown };
+      const source = shownSource(known);
+      if (role === 'admin') return { capabilities: found, source };
+      const shown = found.map((each) => withoutPaths(each, source !== null));
+      return { capabilities: shown, source: source && { ...source, path: null } };
     },
     hardware: async ({ query }, { role }) => {
       const found = await report(query);
@@ -35,3 +38,10 @@ export const capabilitiesResource = ({ service: deps, report }: CapabilitiesRout
     delete: ({ slug, query: { force = false } }, by) =>
       removeCapability(deps, { slug, isForced: force }, by),
   });
+
+/** Hides the places of files from those who are not admins. */
+const withoutPaths = ({ install, ...each }: Capability, isOffline: boolean): Capability => ({
+  ...each,
+  path: null,
+  install: install && isOffline ? { ...install, source: 'a folder of this machine' } : install,
+});

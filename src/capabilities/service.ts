@@ -3,28 +3,35 @@ import { isLoopbackHost } from '../kernel/clientaddress.js';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Operation } from '../kernel/contract/operation.js';
+import { nearest } from '../kernel/nearest.js';
 import { badRequest } from '../kernel/route.js';
+import { hasScope, missingScope } from '../kernel/scope.js';
 import type { RegisteredModel, Registry } from '../models/module.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { Store } from '../store/store.js';
-import type { NewCapability } from './contract.js';
+import type { Installation, NewCapability } from './contract.js';
+import { findInstalled, findSlug } from './find.js';
 import type { InstallInput } from './install.js';
+import { plannedOf } from './list.js';
 import type { MeasureInput } from './measure.js';
+import { warningFor } from './misfit.js';
 import { findNpm } from './npm.js';
-import { OllamaFailed, type OllamaLibrary } from './ollama.js';
-import { LLAMA } from './packages.js';
-import { type InstallPlan, planInstall } from './plan.js';
-import type { InstalledCapability, Shelf } from './shelf.js';
+import type { OllamaLibrary } from './ollama.js';
+import type { OllamaState } from './ollamastate.js';
+import { engineOf, LLAMA, WHISPER } from './packages.js';
+import { type InstallPlan, languageSlug, planInstall } from './plan.js';
+import { ollamaSlug } from './planollama.js';
+import { modelNamed } from './resolve.js';
+import type { Shelf } from './shelf.js';
 import type { Survey } from './survey.js';
-import { modelsUsing } from './usage.js';
-import type { VerifyInput } from './verify.js';
+import { isWhole, type VerifyInput } from './verify.js';
 
 export interface CapabilitiesDeps {
   store: Pick<Store, 'transact'>;
   shelf: Shelf;
   registry: Registry;
   survey: Survey;
-  /** The ends of what is removed: its processes, and what Ollama has of it. */
+  /** The ends of what is removed: its processes, and the model in Ollama. */
   ends: { unload(slug: string): Promise<void>; pulled: Pick<OllamaLibrary, 'remove'> };
   /** The folders with npm, and the folder to install from in place of the network. */
   places: { folders: string[]; source: string | null };
@@ -43,16 +50,15 @@ export const beginInstallation = async (
   deps: CapabilitiesDeps,
   given: NewCapability,
   by: Caller & Recorder,
-): Promise<Operation> => {
+): Promise<Installation> => {
   const { survey, shelf } = deps;
   const known = await survey.known();
-  const plan = planInstall(given, { models: known.catalogue.models, host: known.host });
+  const plan = planInstall(given, plannedOf(known));
   if (!('via' in plan)) throw badRequest([{ path: plan.field, message: plan.fault }]);
-  await refuseThere(deps, plan, { known, given });
-  refuseUnaccepted(plan, given);
-  refuseUnusable(plan, given);
+  const isThere = await refuseThere(deps, plan, { known, given });
+  refuseWanted(plan, given, by);
   if (plan.via === 'ollama' && known.ollama.fault !== null) {
-    throw Boom.conflict(`Ollama does not reply: ${known.ollama.fault}`, { code: 'no_ollama' });
+    throw ollamaAway(known.ollama);
   }
   const engine = await engineFirst(shelf, plan, known);
   const plans = engine ? [engine, plan] : [plan];
@@ -66,12 +72,27 @@ export const beginInstallation = async (
     userId: by.userId,
     resource: { kind: 'capability', id: plan.slug },
     title: `Install ${plan.name}`.slice(0, 500),
-    input: { plans, useCase: given.useCase ?? null },
+    input: {
+      plans,
+      useCase: given.useCase ?? null,
+      contextWindow: given.contextWindow,
+      isLicenceKept: !isThere && !acceptsOther(plan, given),
+    },
     progress: { total, unit: 'bytes' },
   };
   const recorded = by.record({ target: plan.slug, data });
-  return oneOfSlug(deps, plan.slug, () => deps.operations.install.begin(operation, [recorded]));
+  const begun = await oneOfSlug(deps, plan.slug, () =>
+    deps.operations.install.begin(operation, [recorded]),
+  );
+  return { ...begun, warning: warningFor(plan, known, given.contextWindow) };
 };
+
+/** Makes the refusal of a pull without an Ollama: where it was asked, and how another one is set. */
+const ollamaAway = ({ baseUrl, fault }: OllamaState): Boom.Boom =>
+  Boom.conflict(
+    `Ollama does not reply at ${baseUrl}: ${fault}. Start it (ollama serve), or name the one of another machine: adjutant models create <name> --provider ollama --base-url http://<host>:11434/v1 --model-id <model>`,
+    { code: 'no_ollama' },
+  );
 
 /** Stores an installation, unless another one of its slug is stored or being stored. Throws 409. */
 const oneOfSlug = async (
@@ -90,28 +111,50 @@ const oneOfSlug = async (
   }
 };
 
-const beingInstalled = (slug: string): Boom.Boom =>
-  Boom.conflict(`${slug} is being installed: adjutant operations list --status running`, {
-    code: 'installing',
-  });
+export const beingInstalled = (slug: string): Boom.Boom =>
+  Boom.conflict(
+    `${slug} is being installed, or needed by what is: adjutant operations list --status running`,
+    {
+      code: 'installing',
+    },
+  );
 
 /**
  * Replies with 409 if it is there, or being installed. What is there and is to be used as a model,
- * and is not registered yet, is registered by the operation.
+ * and is not registered yet, is registered by the operation. Returns true for that.
  */
 const refuseThere = async (
   deps: CapabilitiesDeps,
   plan: InstallPlan,
   { known, given }: { known: Awaited<ReturnType<Survey['known']>>; given: NewCapability },
-): Promise<void> => {
+): Promise<boolean> => {
   if (known.installing.includes(plan.slug)) throw beingInstalled(plan.slug);
-  if (!(await isThere(deps, plan, known.ollama.models))) return;
+  if (known.languages.some((language) => languageSlug(language) === plan.slug)) {
+    throw Boom.conflict(`${plan.slug} ships with Adjutant`, { code: 'installed' });
+  }
+  refuseNamesake(plan, known.ollama.models);
+  if (!(await isThere(deps, plan, known.ollama.models))) return false;
   const users = known.usedBy(plan.slug);
-  if (given.useCase !== undefined && plan.kind === 'model' && users.length === 0) return;
+  if (given.useCase !== undefined && plan.kind === 'model' && users.length === 0) return true;
   const details = [{ path: 'slug', message: plan.slug }];
   const as = users.length > 0 ? `, and used by ${users.join(', ')}` : '';
   throw Boom.conflict(`${plan.slug} is installed already${as}`, { code: 'installed', details });
 };
+
+/** Two models of Ollama with one slug could not be told apart. */
+const refuseNamesake = (plan: InstallPlan, pulled: string[]): void => {
+  if (plan.via !== 'ollama') return;
+  const other = pulled.find((name) => ollamaSlug(name) === plan.slug && !isSame(name, plan.model));
+  if (other === undefined) return;
+  throw Boom.conflict(
+    `${plan.model} would have the same name here as ${other}, which Ollama has: ${plan.slug}. Remove that first, or pull it with: ollama pull ${plan.model}`,
+    { code: 'ambiguous' },
+  );
+};
+
+/** Returns true if two names are one model to Ollama, which takes the tag `latest` where none is given. */
+const isSame = (one: string, other: string): boolean =>
+  one.replace(/:latest$/, '') === other.replace(/:latest$/, '');
 
 const isThere = async (
   { shelf }: CapabilitiesDeps,
@@ -119,8 +162,15 @@ const isThere = async (
   pulled: string[],
 ): Promise<boolean> =>
   plan.via === 'ollama'
-    ? pulled.includes(plan.model) || pulled.includes(`${plan.model}:latest`)
-    : (await shelf.find(plan.slug)) !== null;
+    ? pulled.some((name) => isSame(name, plan.model))
+    : isWhole(shelf, plan.slug);
+
+/** Throws 400 or 403 for a request that this plan, or its caller, does not allow. */
+const refuseWanted = (plan: InstallPlan, given: NewCapability, by: Caller): void => {
+  refuseUnaccepted(plan, given);
+  refuseUnusable(plan, given);
+  refuseUnscoped(given, by);
+};
 
 const refuseUnaccepted = ({ licence }: InstallPlan, { acceptLicence }: NewCapability): void => {
   if (!licence?.mustAccept || acceptLicence) return;
@@ -133,13 +183,35 @@ const refuseUnaccepted = ({ licence }: InstallPlan, { acceptLicence }: NewCapabi
   ]);
 };
 
-const refuseUnusable = ({ kind, useCases }: InstallPlan, { useCase }: NewCapability): void => {
+/** Returns true for an agreement that is not needed for the licence that is shown. */
+const acceptsOther = ({ licence }: InstallPlan, { acceptLicence }: NewCapability): boolean =>
+  acceptLicence === true && !licence?.mustAccept;
+
+const refuseUnusable = (
+  { kind, useCases, needs }: InstallPlan,
+  { useCase, contextWindow }: NewCapability,
+): void => {
+  if (useCase === undefined && contextWindow !== undefined) {
+    const message = 'is for a model that is registered: give useCase too';
+    throw badRequest([{ path: 'contextWindow', message }]);
+  }
   if (useCase === undefined) return;
   if (kind !== 'model') throw badRequest([{ path: 'useCase', message: 'is for models alone' }]);
+  if (useCase === 'speech' && !needs.includes(WHISPER)) {
+    throw badRequest([{ path: 'useCase', message: 'is for models of Whisper: whisper:<size>' }]);
+  }
   if (useCases.length === 0 || useCases.includes(useCase)) return;
   const message = `is not what this model is for: ${useCases.join(', ')}`;
   throw badRequest([{ path: 'useCase', message }]);
 };
+
+/** A token that may install may not register models with that alone. Throws 403. */
+const refuseUnscoped = ({ useCase }: NewCapability, { scopes }: Caller): void => {
+  if (useCase === undefined || hasScope(scopes, MODELS_SCOPE)) return;
+  throw Boom.forbidden(missingScope(MODELS_SCOPE), { code: 'scope_missing' });
+};
+
+const MODELS_SCOPE = 'models:write';
 
 /** Returns the plan of the engine if the plan needs it and it is not there. */
 const engineFirst = async (
@@ -147,10 +219,11 @@ const engineFirst = async (
   { needs }: InstallPlan,
   { catalogue, host }: Awaited<ReturnType<Survey['known']>>,
 ): Promise<InstallPlan | null> => {
-  if (!needs.includes(LLAMA) || (await shelf.find(LLAMA))) return null;
-  const plan = planInstall({ id: LLAMA }, { models: catalogue.models, host });
+  const id = needs.find((each) => engineOf(each));
+  if (id === undefined || (await isWhole(shelf, id))) return null;
+  const plan = planInstall({ id }, { models: catalogue.models, host });
   if ('via' in plan) return plan;
-  throw badRequest([{ path: 'id', message: `needs ${LLAMA}, which ${plan.fault}` }]);
+  throw badRequest([{ path: 'id', message: `needs ${id}, which ${plan.fault}` }]);
 };
 
 const refuseWithoutNpm = async (
@@ -162,27 +235,16 @@ const refuseWithoutNpm = async (
   throw badRequest([{ path: 'id', message: 'needs npm, which is not installed' }]);
 };
 
-const removePulled = async (
-  library: Pick<OllamaLibrary, 'remove'>,
-  model: string,
-  signal: AbortSignal,
-): Promise<void> => {
-  try {
-    await library.remove(model, signal);
-  } catch (error) {
-    if (!(error instanceof OllamaFailed)) throw error;
-    throw Boom.conflict(`Ollama does not remove ${model}: ${error.message}`, { code: 'no_ollama' });
-  }
-};
-
 /** Begins the measurement of a registered model that runs on this machine. */
-export const beginMeasuring = (
-  { registry, operations }: CapabilitiesDeps,
-  { model, contextWindow }: MeasureInput & { contextWindow?: number | undefined },
+export const beginMeasuring = async (
+  { registry, shelf, operations }: CapabilitiesDeps,
+  { model: name, contextWindow }: MeasureInput & { contextWindow?: number | undefined },
   by: Caller & Recorder,
 ): Promise<Operation> => {
-  const entry = registry.find(model);
-  if (!entry) throw badRequest([{ path: 'model', message: 'names no registered model' }]);
+  const names = { installed: await shelf.list(), models: registry.list() };
+  const model = registry.find(name) ? name : modelNamed(name, names);
+  const entry = model === null ? undefined : registry.find(model);
+  if (!entry || model === null) throw unknownModel(name, registry);
   refuseElsewhere(entry);
   if (contextWindow !== undefined && contextWindow !== entry.contextWindow) {
     const message = `is not that of the model, which is ${entry.contextWindow}: change the model first`;
@@ -200,66 +262,38 @@ export const beginMeasuring = (
   );
 };
 
+/** Makes the refusal of a name that no registered model has, with those that run on this machine. */
+const unknownModel = (name: string, registry: Registry): Boom.Boom => {
+  const here = registry.list().filter(({ provider }) => [LLAMA, 'ollama'].includes(provider));
+  const names = here.map((each) => each.name).sort();
+  const meant = nearest(name, names);
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const all = names.length === 0 ? '' : `; those that run here: ${names.slice(0, 20).join(', ')}`;
+  return badRequest([{ path: 'model', message: `names no registered model${hint}${all}` }]);
+};
+
 /** A model elsewhere costs money, and its speed says nothing of this machine. */
-const refuseElsewhere = ({ provider, embedding, baseUrl }: RegisteredModel): void => {
-  if (embedding) throw badRequest([{ path: 'model', message: 'makes vectors and writes no text' }]);
+const refuseElsewhere = ({ provider, baseUrl }: RegisteredModel): void => {
   const isHere = baseUrl === null || isLoopbackHost(new URL(baseUrl).hostname);
   if (provider === LLAMA || (provider === 'ollama' && isHere)) return;
   throw badRequest([{ path: 'model', message: `does not run on this machine: ${provider}` }]);
 };
 
-const findInstalled = async (
-  { shelf }: CapabilitiesDeps,
-  slug: string,
-): Promise<InstalledCapability> => {
-  const found = await shelf.find(slug);
-  if (!found) throw Boom.notFound('Nothing of that name is installed');
-  return found;
-};
-
 export const beginVerifying = async (
   deps: CapabilitiesDeps,
-  slug: string,
+  name: string,
   by: Caller,
 ): Promise<Operation> => {
-  const { name, bytes } = await findInstalled(deps, slug);
+  const slug = await findSlug(deps, name);
+  const found = await findInstalled(deps, slug);
   return deps.operations.verify.begin(
     {
       userId: by.userId,
       resource: { kind: 'capability', id: slug },
-      title: `Check the files of ${name}`.slice(0, 500),
+      title: `Check the files of ${found.name}`.slice(0, 500),
       input: { slug },
-      progress: { total: bytes, unit: 'bytes' },
+      progress: { total: found.bytes, unit: 'bytes' },
     },
     [],
   );
-};
-
-/** Removes what is installed; a model of Ollama from Ollama. Throws 404, and 409 if it is used. */
-export const removeCapability = async (
-  deps: CapabilitiesDeps,
-  { slug, isForced }: { slug: string; isForced: boolean },
-  by: Caller & Recorder,
-): Promise<void> => {
-  const { shelf, registry, survey, ends } = deps;
-  const pulled = await survey.pulled(slug);
-  if (pulled === null) await findInstalled(deps, slug);
-  const usedBy = modelsUsing(slug, registry.list());
-  if (usedBy.length > 0 && !isForced) {
-    const details = usedBy.map((message) => ({ path: 'usedBy', message }));
-    const data = { code: 'in_use', details };
-    throw Boom.conflict(
-      `${slug} is used by ${usedBy.join(', ')}: delete that first, or remove it all the same with force`,
-      data,
-    );
-  }
-  if ((await survey.installing()).includes(slug)) {
-    throw beingInstalled(slug);
-  }
-  await deps.store.transact([by.record({ target: slug, data: { forced: isForced } })]);
-  if (pulled !== null) return removePulled(ends.pulled, pulled, by.signal);
-  const local = registry.list().filter(({ provider }) => provider === LLAMA);
-  const slugs = slug === LLAMA ? local.map(({ modelId }) => modelId) : [slug];
-  for (const each of slugs) await ends.unload(each);
-  await shelf.remove(slug);
 };

@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import Joi from 'joi';
 import { syncToDisk } from '../kernel/durable.js';
 import { parsedJson } from '../kernel/jsonvalue.js';
 import { makePrivateFolder } from '../kernel/private.js';
-import { SLUG, type UseCase } from './catalogue.js';
+import { SLUG, USE_CASES, type UseCase } from './catalogue.js';
+import { engineOf } from './packages.js';
+import { readPlainText } from './plainfile.js';
 
 /** One file of what is installed. */
 export interface InstalledFile {
@@ -24,6 +26,9 @@ export interface InstalledManifest {
   name: string;
   version: string | null;
   licence: string | null;
+  /** The terms of its own that a licence has, which a person is to accept; absent: it has none. */
+  mustAccept?: boolean;
+  licenceUrl?: string | null;
   /** The address, or the packages, that it came from. */
   source: string;
   useCases: UseCase[];
@@ -41,12 +46,15 @@ export interface InstalledCapability extends InstalledManifest {
 
 const MANIFEST = 'capability.json';
 const PARTIAL = '.partial';
-const WANTED = '.wanted.json';
+const WANTED = '.wanted';
 
 /** Returns true for a path that stays below its folder, whatever the system. */
 const isInside = (path: string): boolean =>
   !/[\\\p{Cc}]/u.test(path) &&
   path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+
+/** Ours: more than any file of a model has, so that sums of them stay exact. */
+const MOST_FILE_BYTES = 2 ** 43;
 
 /** Makes the schema of a manifest, when the first is read. */
 const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
@@ -54,7 +62,7 @@ const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
     path: Joi.string()
       .max(1000)
       .custom((path: string, { error }) => (isInside(path) ? path : error('any.invalid'))),
-    bytes: Joi.number().integer().min(0),
+    bytes: Joi.number().integer().min(0).max(MOST_FILE_BYTES),
     sha256: Joi.string().pattern(/^[0-9a-f]{64}$/),
   });
   return Joi.object<InstalledManifest>({
@@ -63,8 +71,12 @@ const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
     name: Joi.string().max(200),
     version: Joi.string().max(200).allow(null),
     licence: Joi.string().max(200).allow(null),
+    mustAccept: Joi.boolean().optional(),
+    licenceUrl: Joi.string().max(2000).uri({ scheme: 'https' }).allow(null).optional(),
     source: Joi.string().max(2000),
-    useCases: Joi.array().items(Joi.string()).max(5),
+    useCases: Joi.array()
+      .items(Joi.string().valid(...USE_CASES))
+      .max(5),
     installedAt: Joi.string().max(40),
     files: Joi.array().items(file).max(100_000),
   }).prefs({ presence: 'required', convert: false });
@@ -77,13 +89,20 @@ export const readCapabilityManifest = async (folder: string): Promise<InstalledM
   try {
     schema ??= makeSchema();
     const { value, error } = schema.validate(
-      parsedJson(await readFile(join(folder, MANIFEST), 'utf8')),
+      parsedJson(await readPlainText(join(folder, MANIFEST), mostBytesIn(folder))),
     );
     return error ? null : value;
   } catch {
     return null;
   }
 };
+
+/** Ours: the most bytes of a manifest; that of the engine lists some thousand files. */
+const MOST_BYTES = 64 * 1024;
+const MOST_OF_ENGINE = 4 * 1024 * 1024;
+
+const mostBytesIn = (folder: string): number =>
+  engineOf(basename(folder)) ? MOST_OF_ENGINE : MOST_BYTES;
 
 /** Opens the folder of what is installed: `<home>/capabilities/<slug>/`. */
 export const openShelf = (home: string) => {
@@ -107,23 +126,24 @@ export const openShelf = (home: string) => {
     },
     /**
      * Makes the folder in which something is put together. What is there already is kept if it was
-     * begun for the same: `wanted` is a text that says what.
+     * begun for the same: `wanted` is a text that says what. Only its checksum is kept, since
+     * addresses may hold keys.
      */
     beginFor: async (slug: string, wanted: string): Promise<string> => {
       const folder = partialOf(slug);
+      const mark = createHash('sha256').update(wanted).digest('hex');
       const before = await readFile(join(folder, WANTED), 'utf8').catch(() => null);
-      if (before !== wanted) await rm(folder, { recursive: true, force: true });
+      if (before !== mark) await rm(folder, REMOVAL);
       makePrivateFolder(folder);
-      await writeFile(join(folder, WANTED), wanted);
+      await writeFile(join(folder, WANTED), mark);
       return folder;
     },
     partial: partialOf,
     /** Lists what is, or was, put together. */
     begun: (): Promise<string[]> => readdir(join(root, PARTIAL)).catch(() => []),
-    discard: (slug: string): Promise<void> => rm(partialOf(slug), { recursive: true, force: true }),
+    discard: (slug: string): Promise<void> => forgotten(partialOf(slug)),
     /** Puts what is complete in its place, in one step. What was there before is gone then. */
-    place: async (slug: string, manifest: InstalledManifest): Promise<void> => {
-      const from = partialOf(slug);
+    place: async (slug: string, manifest: InstalledManifest, from: string): Promise<void> => {
       await rm(join(from, WANTED), { force: true });
       await writeFile(join(from, MANIFEST), JSON.stringify(manifest));
       syncToDisk(join(from, MANIFEST));
@@ -131,6 +151,7 @@ export const openShelf = (home: string) => {
       await rm(folderOf(slug), { recursive: true, force: true });
       await rename(from, folderOf(slug));
       syncToDisk(root);
+      await forgotten(partialOf(slug));
     },
     /** Removes it. Its name goes first, so that a kill in between leaves nothing that looks whole. */
     remove: async (slug: string): Promise<void> => {
@@ -138,9 +159,40 @@ export const openShelf = (home: string) => {
       await rm(partialOf(slug), { recursive: true, force: true });
       await rename(folderOf(slug), partialOf(slug));
       syncToDisk(root);
-      await rm(partialOf(slug), { recursive: true, force: true });
+      await forgotten(partialOf(slug));
     },
   };
+};
+
+/** Another process may still write there for a moment. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
+
+/**
+ * Makes an empty folder of its own within one, for work that cannot go on from what is there. Another
+ * process may still be at that: what it leaves goes when it can.
+ */
+export const makeFreshFolder = async (within: string): Promise<string> => {
+  const all = await readdir(within, { withFileTypes: true });
+  for (const { name } of all.filter((each) => each.isDirectory())) {
+    await rm(join(within, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+  const folder = join(within, randomBytes(6).toString('hex'));
+  makePrivateFolder(folder);
+  return folder;
+};
+
+/** Removes what was put together, and the folder around it if nothing else is there. */
+const forgotten = async (folder: string): Promise<void> => {
+  await rm(folder, REMOVAL);
+  await rmdir(dirname(folder)).catch(() => undefined);
+};
+
+/** Returns true if a folder has bytes that a download can go on from. */
+export const hasFetched = async (folder: string): Promise<boolean> => {
+  const names = await readdir(folder).catch(() => []);
+  const files = names.filter((name) => name !== WANTED && !name.endsWith('.etag'));
+  const found = await Promise.all(files.map((name) => stat(join(folder, name))));
+  return found.some(({ size }) => size > 0);
 };
 
 /** Returns a slug that names a folder of its own. Throws TypeError for any other text. */

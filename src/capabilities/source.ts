@@ -1,9 +1,83 @@
-import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { checkRoom, DownloadFailed } from './download.js';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { errorCode } from '../kernel/failure.js';
+import { type CatalogueModel, isReserved, SLUG } from './catalogue.js';
+import { DownloadFailed } from './download.js';
 import type { Telling } from './fetch.js';
-import type { InstallPlan } from './plan.js';
-import { type InstalledManifest, readCapabilityManifest, sha256OfFile } from './shelf.js';
+import { engineOf } from './packages.js';
+import { readPatiently } from './patience.js';
+import { copyPlain, NoPlainFile, plainSize } from './plainfile.js';
+import { type InstallPlan, installIdOf, languageSlug, MODEL_FILE, slugOf } from './plan.js';
+import { checkRoom } from './room.js';
+import { type InstalledFile, type InstalledManifest, readCapabilityManifest } from './shelf.js';
+import { createSlugTurns } from './slugturns.js';
+
+/** Something that the folder holds which everything is installed from. */
+export interface HeldCapability extends InstalledManifest {
+  slug: string;
+  bytes: number;
+  /** The id that it had where it was exported. */
+  exportedId: string;
+}
+
+/** The folder that everything is installed from. */
+export interface SourceFolder {
+  path: string;
+  /** The reason why nothing is read from it. */
+  fault: string | null;
+  held: HeldCapability[];
+}
+
+/**
+ * Lists what a folder holds that `adjutant capabilities export` made. The id to install follows from
+ * the name of each folder; what its manifest says of that counts for nothing.
+ */
+export const readSource = (path: string, models: CatalogueModel[]): Promise<SourceFolder> =>
+  readPatiently(path, () => listSource(path, models), { path, fault: HANGS, held: [] });
+
+const HANGS = 'It does not answer';
+
+const listSource = async (path: string, models: CatalogueModel[]): Promise<SourceFolder> => {
+  let names: string[];
+  try {
+    names = await readdir(path);
+  } catch (error) {
+    const isMissing = errorCode(error) === 'ENOENT';
+    return { path, fault: isMissing ? 'It is not there' : 'It cannot be read', held: [] };
+  }
+  const slugs = names.filter((name) => SLUG.test(name)).sort();
+  const held: HeldCapability[] = [];
+  // One after the other: all at once would take every thread that reads files.
+  for (const slug of slugs.slice(0, MOST_HELD)) {
+    const manifest = await readCapabilityManifest(join(path, slug));
+    const id = manifest && idOf(slug, manifest, models);
+    if (!id) continue;
+    const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+    held.push({ ...manifest, id, slug, bytes, exportedId: manifest.id });
+  }
+  return { path, fault: null, held };
+};
+
+/** Ours: so many are listed. */
+const MOST_HELD = 1000;
+
+const idOf = (
+  slug: string,
+  { kind, id, files }: InstalledManifest,
+  models: CatalogueModel[],
+): string | null => {
+  if (kind === 'engine') return engineOf(slug)?.slug ?? null;
+  if (kind === 'language') {
+    const language = id.replace(/^tesseract:/, '');
+    return languageSlug(language) === slug ? `tesseract:${language}` : null;
+  }
+  for (const model of models) {
+    const file = model.files.find((each) => slugOf(model, each) === slug);
+    if (file) return installIdOf(model.kind === 'speech' ? 'whisper' : 'gguf', model, file);
+  }
+  const isModel = !isReserved(slug) && files.some(({ path }) => MODEL_FILE.test(path));
+  return isModel ? `gguf:${slug}` : null;
+};
 
 interface CopiedPlan {
   /** The folder that `adjutant capabilities export` made. */
@@ -14,13 +88,13 @@ interface CopiedPlan {
 
 /**
  * Copies the files of a plan from what was exported on another machine, and compares each with its
- * checksum: the one that the plan names, else the one in the manifest beside it. Throws
- * DownloadFailed.
+ * checksum: the one that the plan names, else the one in the manifest beside it. Lists the files.
+ * Throws DownloadFailed.
  */
 export const copyFromSource = async (
   { source, plan, folder }: CopiedPlan,
   telling: Telling,
-): Promise<void> => {
+): Promise<InstalledFile[]> => {
   const from = join(source, plan.slug);
   const { files } = await exportedIn(source, plan.slug);
   const wanted = plan.files.map(({ path, sha256 }) => {
@@ -28,27 +102,105 @@ export const copyFromSource = async (
     if (!found) throw new DownloadFailed(`${from} has no ${path}`, false);
     return { path, bytes: found.bytes, sha256: sha256 ?? found.sha256 };
   });
-  const total = wanted.reduce((sum, { bytes }) => sum + bytes, 0);
-  await checkRoom(folder, total);
+  await inTurn(source, telling, async () => {
+    for (const file of wanted) await checkSize(from, file);
+    await copyFiles({ from, to: folder, files: wanted }, telling);
+  });
+  return wanted;
+};
+
+const checkSize = async (from: string, { path, bytes }: InstalledFile): Promise<void> => {
+  const size = await plainSize(join(from, path)).catch((error: unknown) =>
+    Promise.reject(copyFailure(path, error)),
+  );
+  if (size === bytes) return;
+  throw new DownloadFailed(`${path} has ${size} bytes in place of ${bytes}`, false);
+};
+
+interface CopiedFile {
+  path: string;
+  bytes: number;
+  /** null: it is not compared. */
+  sha256: string | null;
+}
+
+/** Copies files of known lengths, after there is room for all. Throws DownloadFailed. */
+const copyFiles = async (
+  { from, to, files }: { from: string; to: string; files: CopiedFile[] },
+  telling: Telling,
+): Promise<void> => {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  await checkRoom(to, total);
   let done = 0;
-  for (const { path, bytes, sha256 } of wanted) {
+  for (const { path, bytes, sha256 } of files) {
     telling.signal.throwIfAborted();
-    const to = join(folder, path);
-    await copyFile(join(from, path), to).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : 'it cannot be read';
-      throw new DownloadFailed(`${path}: ${reason}`, false);
+    const copy = { from: join(from, path), to: join(to, path), bytes };
+    const found = await copyPlain(copy, telling.signal, (more) => {
+      done += more;
+      telling.bytes(done, total, 'copied');
+    }).catch((error: unknown) => {
+      telling.signal.throwIfAborted();
+      throw copyFailure(path, error);
     });
-    if ((await sha256OfFile(to, telling.signal)) !== sha256) {
-      throw new DownloadFailed(`${join(from, path)} has not the checksum ${sha256}`, false);
-    }
-    done += bytes;
-    telling.bytes(done, total, 'copied');
+    if (sha256 === null || found === sha256) continue;
+    throw new DownloadFailed(`${copy.from} has not the checksum ${sha256}`, false);
   }
+};
+
+/** Makes the error of a file that could not be copied, without system calls and paths. */
+const copyFailure = (path: string, error: unknown): DownloadFailed => {
+  if (errorCode(error) === 'ENOSPC') return new DownloadFailed('The disk is full', false);
+  const reason = error instanceof NoPlainFile ? error.message : 'cannot be copied';
+  return new DownloadFailed(`${path} ${reason}`, false);
+};
+
+/** Copies a folder with all regular files below it, after there is room. Throws DownloadFailed. */
+export const copyTree = (from: string, to: string, telling: Telling): Promise<void> =>
+  inTurn(dirname(dirname(from)), telling, () => copyAll(from, to, telling));
+
+const copyAll = async (from: string, to: string, telling: Telling): Promise<void> => {
+  const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files: CopiedFile[] = [];
+  await mkdir(to, { recursive: true });
+  for (const entry of entries) {
+    const path = relative(from, join(entry.parentPath, entry.name));
+    if (entry.isDirectory()) {
+      await mkdir(join(to, path), { recursive: true });
+      continue;
+    }
+    const bytes = await plainSize(join(from, path)).catch((error: unknown) =>
+      Promise.reject(copyFailure(path, error)),
+    );
+    files.push({ path, bytes, sha256: null });
+  }
+  if (files.length === 0) throw new DownloadFailed(`${from} holds no files`, false);
+  await copyFiles({ from, to, files }, telling);
 };
 
 /** Returns what was exported under a slug. Throws DownloadFailed. */
 export const exportedIn = async (source: string, slug: string): Promise<InstalledManifest> => {
-  const manifest = await readCapabilityManifest(join(source, slug));
+  const manifest = await readPatiently(
+    source,
+    () => readCapabilityManifest(join(source, slug)),
+    undefined,
+  );
   if (manifest) return manifest;
-  throw new DownloadFailed(`${source} has no ${slug}`, false);
+  if (manifest === undefined) throw new DownloadFailed(`${source} does not answer`, false);
+  const isThere = await readPatiently(source, () => stat(source).then(Boolean, () => false), true);
+  throw new DownloadFailed(isThere ? `${source} has no ${slug}` : `${source} is not there`, false);
 };
+
+const copies = createSlugTurns();
+
+/**
+ * Copies from a folder while no other copy from it is under way: one that hangs holds one of the few
+ * threads that read files.
+ */
+const inTurn = (source: string, { signal }: Telling, copy: () => Promise<void>): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const give = (): void => reject(signal.reason);
+    signal.addEventListener('abort', give, { once: true });
+    copies(source, () => (signal.aborted ? Promise.resolve() : copy()))
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', give));
+  });

@@ -1,3 +1,4 @@
+import { isNonGlibcLinuxSync } from 'detect-libc';
 import type { Http } from '../kernel/http.js';
 import type { Registry } from '../models/module.js';
 import type { CliTools } from '../providers/clitools/clitools.js';
@@ -5,11 +6,14 @@ import type { Confinement } from '../providers/confine/confinement.js';
 import type { Machine } from '../providers/hardware/machine.js';
 import type { ChosenCatalogue } from './catalogue.js';
 import type { Known } from './list.js';
+import type { LlamaGpuUse } from './llamagpu.js';
 import { ollamaAddress, ollamaState } from './ollamastate.js';
 import type { EngineHost } from './packages.js';
-import { ollamaSlug } from './plan.js';
+import { ollamaSlug } from './planollama.js';
+import type { MachineProgram } from './programs.js';
 import type { CapabilitiesStore } from './queries.js';
 import type { Shelf } from './shelf.js';
+import { readSource } from './source.js';
 import { modelsUsing } from './usage.js';
 
 export interface SurveyDeps {
@@ -22,8 +26,14 @@ export interface SurveyDeps {
   sources: {
     catalogue(): Promise<ChosenCatalogue>;
     machine(): Promise<Machine>;
+    /** Returns the GPUs of a machine that llama uses. */
+    llama(machine: Machine): LlamaGpuUse;
     /** Lists Tesseract's codes of the languages that came with the daemon. */
     languages(): Promise<string[]>;
+    /** Looks for the programs of the machine that are used where they are. */
+    programs(): Promise<MachineProgram[]>;
+    /** The folder that everything is installed from; null: none. */
+    folder: string | null;
   };
 }
 
@@ -33,7 +43,7 @@ export const createSurvey = (deps: SurveyDeps) => {
   const ollama = () => ollamaState(http, ollamaAddress(registry.list()));
   return {
     known: async (): Promise<Known> => {
-      const [{ catalogue }, machine, installed, installing, server, tools, languages] =
+      const [{ catalogue }, machine, installed, installing, server, tools, languages, programs] =
         await Promise.all([
           sources.catalogue(),
           sources.machine(),
@@ -42,9 +52,14 @@ export const createSurvey = (deps: SurveyDeps) => {
           ollama(),
           cliTools.status(),
           sources.languages(),
+          sources.programs(),
         ]);
+      const { folder } = sources;
       return {
         catalogue,
+        machine,
+        llama: sources.llama(machine),
+        source: folder === null ? null : await readSource(folder, catalogue.models),
         host: hostOf(machine),
         installed,
         installing,
@@ -52,16 +67,21 @@ export const createSurvey = (deps: SurveyDeps) => {
         tools,
         confinement,
         languages,
+        programs,
         usedBy: (slug) => modelsUsing(slug, registry.list()),
       };
     },
     /** Lists the slugs of what is being installed. */
     installing: () => store.busy('capabilities.install'),
-    /** Returns the name of a model that Ollama has pulled, by its slug; null if it is none. */
-    pulled: async (slug: string): Promise<string | null> => {
-      if (!slug.startsWith('ollama-')) return null;
+    /** Lists the slugs of what is being installed, and of what that needs. */
+    needed: () => store.needed(),
+    /** Lists the slugs of what is being checked. */
+    checking: () => store.busy('capabilities.verify'),
+    /** Lists the models that Ollama has pulled with that slug. */
+    pulled: async (slug: string): Promise<string[]> => {
+      if (!slug.startsWith('ollama-')) return [];
       const { models } = await ollama();
-      return models.find((name) => ollamaSlug(name) === slug) ?? null;
+      return models.filter((name) => ollamaSlug(name) === slug);
     },
     ollama,
   };
@@ -73,14 +93,6 @@ export type Survey = ReturnType<typeof createSurvey>;
 export const hostOf = ({ gpus }: Machine): EngineHost => ({
   platform: process.platform,
   arch: process.arch,
-  isGlibc: isGlibc(),
+  isGlibc: process.platform === 'linux' && !isNonGlibcLinuxSync(),
   gpus,
 });
-
-/** Node's report names the version of glibc where it runs on it. */
-const isGlibc = (): boolean => {
-  if (process.platform !== 'linux') return false;
-  const report: unknown = process.report?.getReport();
-  const header: unknown = typeof report === 'object' && report ? Reflect.get(report, 'header') : {};
-  return typeof header === 'object' && header !== null && 'glibcVersionRuntime' in header;
-};

@@ -2,23 +2,33 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../kernel/failure.js';
 import type { OperationKind } from '../operations/module.js';
+import { DAMAGE_NOTE, damageSentence } from '../providers/llm/llama/files.js';
 import { type InstalledCapability, type Shelf, sha256OfFile } from './shelf.js';
 
 export interface VerifyInput {
   slug: string;
 }
 
-/** A file in the folder of what is damaged, by the last check. */
-const DAMAGED = 'damaged.txt';
 /** Ours: so many damaged files are named. */
 const MOST_NAMED = 20;
 
-/** The kind of operation that compares the files of what is installed with their checksums. */
+interface VerifyDeps {
+  shelf: Shelf;
+  /** Ends the processes of what is damaged. */
+  unload(slug: string): Promise<void>;
+  /** Forgets the failures of the models that use it. */
+  renewed(slug: string): void;
+}
+
+/**
+ * The kind of operation that compares the files of what is installed with their checksums. A model
+ * that is damaged is not loaded any more, until a check finds it whole.
+ */
 export const verifyOperation = ({
   shelf,
-}: {
-  shelf: Shelf;
-}): OperationKind<VerifyInput, never> => ({
+  unload,
+  renewed,
+}: VerifyDeps): OperationKind<VerifyInput, never> => ({
   kind: 'capabilities.verify',
   isResumable: true,
   isAdmins: true,
@@ -29,55 +39,92 @@ export const verifyOperation = ({
     const damaged: string[] = [];
     let done = 0;
     for (const { path, bytes, sha256 } of found.files) {
-      const fault = await faultOf(join(found.folder, path), sha256, signal);
+      const before = done;
+      const tell = () => progress({ done, total: found.bytes, unit: 'bytes', note: null });
+      const fault = await faultOf({ path: join(found.folder, path), sha256, signal }, (more) => {
+        // A file may be longer than it should be.
+        done = Math.min(before + bytes, done + more);
+        tell();
+      });
       if (fault !== null) damaged.push(`${path} ${fault}`);
-      done += bytes;
-      progress({ done, total: found.bytes, unit: 'bytes', note: null });
+      done = before + bytes;
+      tell();
     }
-    const note = join(found.folder, DAMAGED);
+    if (!isSame(found, await shelf.find(slug))) {
+      const error = `${slug} was removed or installed again while it was checked`;
+      return { status: 'failed', error };
+    }
+    const note = join(found.folder, DAMAGE_NOTE);
     if (damaged.length === 0) {
+      const wasDamaged = (await damageOf(found)) !== null;
       await rm(note, { force: true });
+      if (wasDamaged) renewed(slug);
       const sound = `${found.files.length === 1 ? '1 file is' : `${found.files.length} files are`} undamaged`;
       progress({ done, total: found.bytes, unit: 'bytes', note: sound });
       return { status: 'completed', result: { files: found.files.length, bytes: found.bytes } };
     }
     const named = damaged.slice(0, MOST_NAMED);
     await writeFile(note, named.join('\n'));
-    const error = `${damaged.length} of ${found.files.length} files are damaged: ${named.join('; ')}`;
-    return { status: 'failed', error: `${error}. Remove it and install it again` };
+    await unload(slug);
+    const verb = damaged.length === 1 ? 'is' : 'are';
+    const count = `${damaged.length} of ${found.files.length} ${found.files.length === 1 ? 'file' : 'files'}`;
+    const error = `${count} ${verb} damaged: ${named.join('; ')}`;
+    return { status: 'failed', error: `${error}. ${damageSentence(slug)}` };
   },
 });
 
+/** Returns true if it is the installation that was read. */
+const isSame = (read: InstalledCapability, now: InstalledCapability | null): boolean =>
+  now !== null &&
+  now.installedAt === read.installedAt &&
+  now.files.length === read.files.length &&
+  now.files.every(({ sha256 }, at) => sha256 === read.files[at]?.sha256);
+
+interface CheckedFile {
+  path: string;
+  sha256: string;
+  signal: AbortSignal;
+}
+
 const faultOf = async (
-  path: string,
-  sha256: string,
-  signal: AbortSignal,
+  { path, sha256, signal }: CheckedFile,
+  read: (bytes: number) => void,
 ): Promise<string | null> => {
   try {
-    return (await sha256OfFile(path, signal)) === sha256 ? null : 'has another checksum';
+    return (await sha256OfFile(path, signal, read)) === sha256 ? null : 'has another checksum';
   } catch (error) {
     signal.throwIfAborted();
     return errorCode(error) === 'ENOENT' ? 'is missing' : 'cannot be read';
   }
 };
 
+/** Returns true for what is installed and shows no damage. */
+export const isWhole = async (shelf: Pick<Shelf, 'find'>, slug: string): Promise<boolean> => {
+  const found = await shelf.find(slug);
+  return found !== null && (await damageOf(found)) === null;
+};
+
 /** Ours: so many files are looked at in a list; a check reads all of them. */
 const LOOKED_AT = 20;
 
 /** Returns why something that is installed does not work as it should, at a glance; null if it may. */
-export const damageOf = async ({ folder, files }: InstalledCapability): Promise<string | null> => {
-  const isMarked = await stat(join(folder, DAMAGED)).then(
+export const damageOf = async ({
+  slug,
+  folder,
+  files,
+}: InstalledCapability): Promise<string | null> => {
+  const isMarked = await stat(join(folder, DAMAGE_NOTE)).then(
     () => true,
     () => false,
   );
-  if (isMarked) return 'Its files were found damaged: remove it and install it again';
+  if (isMarked) return damageSentence(slug);
   for (const { path, bytes } of files.slice(0, LOOKED_AT)) {
     const size = await stat(join(folder, path)).then(
       (found) => found.size,
       () => null,
     );
-    if (size === null) return `${path} is missing: remove it and install it again`;
-    if (size !== bytes) return `${path} has another size: remove it and install it again`;
+    if (size === null) return `${path} is missing. ${damageSentence(slug)}`;
+    if (size !== bytes) return `${path} has another size. ${damageSentence(slug)}`;
   }
   return null;
 };

@@ -4,15 +4,16 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import { badRequest } from '../kernel/route.js';
+import { addressOfMailbox, email } from '../providers/chat/email.js';
 import { addressOfTopic, ntfy } from '../providers/chat/ntfy.js';
 import type { OutboundPlatform, PlatformSettings } from '../providers/chat/platform.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import { visibleTo } from '../store/visible.js';
-import type { NewTopic, SentCode } from './contract.js';
+import type { NewMailbox, NewTopic, SentCode } from './contract.js';
 import type { Links } from './links.js';
-import type { PlatformSettingsCache } from './settings.js';
+import { isSetTo, type PlatformSettingsCache } from './settings.js';
 
 export interface AddressCodesDeps {
   store: Store;
@@ -35,6 +36,8 @@ interface CodeAddress {
   settings: PlatformSettings;
   address: string;
   name: string;
+  /** The server that takes it, for the audit log: an address may be as good as a secret. */
+  server: string;
 }
 
 /**
@@ -46,19 +49,49 @@ export const sendTopicCode = async (
   by: Caller & Recorder,
   { topic, name }: NewTopic,
 ): Promise<SentCode> => {
-  const settings = deps.platformSettings.of('ntfy');
-  if (!settings) {
-    throw Boom.conflict('ntfy is not set up; an admin does that: adjutant channels setup ntfy', {
-      code: 'not_set_up',
-    });
-  }
+  const settings = settingsOf(deps, ntfy);
   const address = addressOfTopic(topic, settings.baseUrl);
   if (address === null) {
     const message = `must be 1 to 64 letters, digits, _ and -, or an address under ${settings.baseUrl}/`;
     throw badRequest([{ path: 'topic', message }]);
   }
   const topicName = address.slice(settings.baseUrl.length + 1);
-  return sendCode(deps, by, { platform: ntfy, settings, address, name: name ?? topicName });
+  const { baseUrl: server } = settings;
+  return sendCode(deps, by, { platform: ntfy, settings, server, address, name: name ?? topicName });
+};
+
+/**
+ * Sends a code to a mailbox, with which the user who asked for it links the mailbox. Replies with 409
+ * if e-mail is not set up or its server refuses the address.
+ */
+export const sendMailboxCode = async (
+  deps: AddressCodesDeps,
+  by: Caller & Recorder,
+  { address: typed, name }: NewMailbox,
+): Promise<SentCode> => {
+  const settings = settingsOf(deps, email);
+  const address = addressOfMailbox(typed);
+  if (address === null) {
+    throw badRequest([{ path: 'address', message: 'must be an e-mail address, without a name' }]);
+  }
+  const { host: server = '' } = settings.values;
+  return sendCode(deps, by, { platform: email, settings, server, address, name: name ?? address });
+};
+
+/** Returns the settings of a platform. Replies with 409 if they do not suffice to send there. */
+const settingsOf = (
+  { platformSettings }: AddressCodesDeps,
+  platform: OutboundPlatform,
+): PlatformSettings => {
+  const { kind } = platform;
+  const settings = platformSettings.of(kind);
+  if (settings && isSetTo('send', platform, settings)) return settings;
+  throw Boom.conflict(
+    `${kind} is not set up; an admin does that: adjutant channels setup ${kind}`,
+    {
+      code: 'not_set_up',
+    },
+  );
 };
 
 /**
@@ -68,13 +101,12 @@ export const sendTopicCode = async (
 const sendCode = async (
   deps: AddressCodesDeps,
   by: Caller & Recorder,
-  { platform, settings, address, name }: CodeAddress,
+  { platform, settings, address, name, server }: CodeAddress,
 ): Promise<SentCode> => {
   const { userId, username, signal } = by;
   const { kind } = platform;
   await refuseLinked(deps.store, { userId, kind, address });
-  // An address may be as good as a secret, so the audit log has only its server.
-  const step = by.record({ data: { kind, server: settings.baseUrl } });
+  const step = by.record({ data: { kind, server } });
   const requests = requestOf(deps, { userId, kind, address });
   if (!(await unlessUnmet(deps.store.transact([...requests, step])))) {
     throw Boom.tooManyRequests(TOO_MANY, { code: 'too_many_codes' });

@@ -151,7 +151,7 @@ export const verifyChannel = async (
 
 /**
  * Sends a test message to a channel of the user. Resolves to its outcome, or to its state after
- * 10 s.
+ * 10 s. Rejects with 404 `channel_gone` if the test has ended the channel.
  */
 export const testChannel = async (
   deps: AddressesDeps,
@@ -171,16 +171,27 @@ export const testChannel = async (
   const until = performance.now() + TEST_MS;
   for (;;) {
     const test = await findTestMessage(deps.store, userId, causeId);
+    if (!test) throw channelGone();
     const isOver = test.status !== 'queued' && test.status !== 'sending';
     if (isOver || signal.aborted || performance.now() > until) return test;
     await wait(LOOK_MS);
   }
 };
 
-const findTestMessage = ({ db }: Store, userId: string, causeId: string): Promise<ChannelTest> =>
+/** A push service that no longer knows a browser ends its channel, and the messages with it. */
+const channelGone = (): Boom.Boom =>
+  Boom.notFound('The channel is gone: its service no longer knows the address', {
+    code: 'channel_gone',
+  });
+
+const findTestMessage = (
+  { db }: Store,
+  userId: string,
+  causeId: string,
+): Promise<ChannelTest | undefined> =>
   db
     .selectFrom('sendings')
     .select(['id as sendingId', 'status', 'receipt', 'error'])
     .where(visibleTo(userId))
     .where('cause_id', '=', causeId)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();

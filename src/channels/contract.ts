@@ -14,6 +14,7 @@ const kind = () =>
     'ntfy',
     'email',
     'webhook',
+    'push',
   );
 const address = () =>
   s.text(500).description('Who it is on the platform, by what never changes there');
@@ -64,6 +65,12 @@ const NewTopic = s.object('NewTopic', {
   name: s.optional(s.text(100)),
 });
 export type NewTopic = s.Static<typeof NewTopic>;
+
+const NewMailbox = s.object('NewMailbox', {
+  address: s.text(320).description('An e-mail address of yours').example('ada@example.org'),
+  name: s.optional(s.text(100)),
+});
+export type NewMailbox = s.Static<typeof NewMailbox>;
 
 /** An address to which a code was sent, and the time until which the code is valid. */
 const SentCode = s.object('SentCode', {
@@ -137,6 +144,16 @@ export const channels = contract({
     reply: SentCode,
     status: 202,
     audit: 'channels.ntfy',
+    personal: true,
+  }),
+  email: endpoint.post('/api/channels/email', {
+    summary:
+      'Send a code to an e-mail address, for five minutes and for you alone; redeem it to link the address',
+    example: { address: 'ada@example.org' },
+    body: NewMailbox,
+    reply: SentCode,
+    status: 202,
+    audit: 'channels.email',
     personal: true,
   }),
   preview: endpoint.post('/api/auth/link/preview', {

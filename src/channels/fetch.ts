@@ -1,16 +1,28 @@
+import type { Readable } from 'node:stream';
 import { type Arrivals, type DocumentOfFile, FILE_BYTES } from '../documents/module.js';
 import { HttpFailure } from '../kernel/failure.js';
 import type { Http } from '../kernel/http.js';
 import { openPlatformFile, type PlatformFile } from '../providers/chat/file.js';
 import { platforms } from '../providers/chat/platforms.js';
 import type { ChannelKind } from '../store/tables/channels.js';
+import type { VoiceMessages } from '../voice/module.js';
 import type { PlatformSettingsCache } from './settings.js';
 
 export interface FetchDeps {
   http: Http;
   settings: Pick<PlatformSettingsCache, 'of'>;
   arrivals: Pick<Arrivals, 'keep'>;
+  voice: Pick<VoiceMessages, 'begin'>;
 }
+
+/** A voice message that is being transcribed. */
+interface SpokenFile {
+  name: string;
+  transcriptionId: string;
+}
+
+/** A file of a message that was kept, is transcribed, or was refused. */
+export type FetchedFile = DocumentOfFile | SpokenFile;
 
 interface FileFetch {
   userId: string;
@@ -21,7 +33,7 @@ interface FileFetch {
 
 /** The result of one attempt: the file is kept or refused, or may be asked for again. */
 type Fetched =
-  | { verdict: 'ended'; file: DocumentOfFile }
+  | { verdict: 'ended'; file: FetchedFile }
   | { verdict: 'retry'; refused: DocumentOfFile; afterMs?: number };
 
 const TOO_LARGE = `is larger than ${FILE_BYTES / 1024 ** 2} MiB`;
@@ -29,7 +41,7 @@ const UNNAMED = 'A file';
 
 /** Fetches a file of a message and keeps it as a document. Throws if the signal is aborted. */
 export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetched> => {
-  const { userId, kind, file, signal } = fetch;
+  const { kind, file, signal } = fetch;
   const platform = platforms.find((one) => one.kind === kind);
   const settings = platform && deps.settings.of(platform.kind);
   if (!platform?.files || !settings) return ended(file, unreached(`${kind} is not set up`));
@@ -43,13 +55,31 @@ export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetc
   }
   const { name: filename, content } = opened;
   try {
-    return { verdict: 'ended', file: await deps.arrivals.keep(userId, { filename, content }) };
+    return { verdict: 'ended', file: await kept(deps, fetch, { filename, content }) };
   } catch (error) {
     if (!(error instanceof HttpFailure) || signal.aborted) throw error;
     return error.kind === 'too_large' ? ended(file, TOO_LARGE) : again(file, error.message);
   } finally {
     content.destroy();
   }
+};
+
+/** The endings of files that hold speech. */
+const AUDIO = /\.(aac|amr|caf|flac|m4a|mp3|oga|ogg|opus|wav|wma)$/i;
+
+/** Keeps a file as a document, or begins to transcribe a voice message. */
+const kept = async (
+  { arrivals, voice }: FetchDeps,
+  { userId, file }: FileFetch,
+  received: { filename: string; content: Readable },
+): Promise<FetchedFile> => {
+  const { filename } = received;
+  if (!file.isVoice && !AUDIO.test(filename)) return arrivals.keep(userId, received);
+  const name = file.isVoice ? (file.name ?? filename) : filename;
+  const begun = await voice.begin(userId, { ...received, filename: name });
+  return 'id' in begun
+    ? { name, transcriptionId: begun.id }
+    : { name, reason: `cannot be transcribed: ${begun.reason}` };
 };
 
 const unreached = (error: string): string => `could not be fetched: ${error}`;

@@ -1,16 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import Boom from '@hapi/boom';
-import type { Arrivals, DocumentOfFile } from '../documents/module.js';
+import type { Arrivals } from '../documents/module.js';
 import type { Queue } from '../jobs/module.js';
 import type { OperationBeginner, OperationKind, OperationRun } from '../operations/module.js';
 import { addOutboundMessage, laneOf } from '../outbound/module.js';
 import type { MessageEvent } from '../providers/chat/platform.js';
 import { Taken } from '../store/engine/protocol.js';
 import type { ChannelKind } from '../store/tables/channels.js';
+import type { VoiceMessages } from '../voice/module.js';
 import { addChannelMessage, type ConversationDeps } from './conversation.js';
 import { claimEvent } from './events.js';
-import { type FetchDeps, fetchFile } from './fetch.js';
-import { answerOf, type FileOutcome, withDocuments } from './filetext.js';
+import { type FetchDeps, type FetchedFile, fetchFile } from './fetch.js';
+import { answerOf, type FileOutcome, withDocuments, wordsIn } from './filetext.js';
 import type { LinkedChannel, Links } from './links.js';
 
 /** The files of one message, and the words that came with them. */
@@ -24,16 +25,19 @@ interface FilesInput {
   files: NonNullable<MessageEvent['files']>;
   /** The number of further files, which are too many for one message. */
   left: number;
+  /** True if it is somebody else's message, whose voice is not the sender's own words. */
+  isForwarded?: boolean;
 }
 
 interface FilesCheckpoint {
   /** The files that are kept or refused, in their order. */
-  ended: DocumentOfFile[];
+  ended: FetchedFile[];
 }
 
 export interface MessageFilesDeps extends FetchDeps, ConversationDeps {
   links: Pick<Links, 'channelOf'>;
   arrivals: Arrivals;
+  voice: VoiceMessages;
   /** Queue of outbound messages. */
   queue: Pick<Queue, 'added'>;
 }
@@ -44,11 +48,14 @@ export type TakeFiles = (
   message: MessageEvent & Pick<FilesInput, 'files'>,
 ) => Promise<string | null>;
 
+const NOT_OWN = 'That was forwarded, so it is not your own word: your agents were not told.';
 /** Ours: the most files of one message, and the most messages with files of one user that wait. */
 const MOST_FILES = 10;
 const MOST_WAITING = 500;
 /** Ours: the time that the words of a message wait until its files are read, in milliseconds. */
 const READ_MS = 10 * 60_000;
+/** Ours: the time in milliseconds in which a voice message is to be transcribed. */
+const SPOKEN_MS = 60 * 60_000;
 
 /**
  * Makes the function that begins to fetch the files of a message. The event is claimed in the same
@@ -56,10 +63,14 @@ const READ_MS = 10 * 60_000;
  */
 export const createTakeFiles =
   (deps: ConversationDeps, operations: OperationBeginner<FilesInput>): TakeFiles =>
-  async ({ id: channelId, userId, kind }, { files, eventId, text, sender }) => {
+  async (
+    { id: channelId, userId, kind },
+    { files, eventId, text, sender, isForwarded = false },
+  ) => {
     const taken = files.slice(0, MOST_FILES);
     const left = files.length - taken.length;
-    const input = { kind, channelId, senderId: sender.id, eventId, text, files: taken, left };
+    const from = { kind, channelId, senderId: sender.id, eventId, isForwarded };
+    const input = { ...from, text, files: taken, left };
     const operation = {
       userId,
       resource: { kind: 'channel', id: channelId },
@@ -98,23 +109,32 @@ const takeFiles = async (
   deps: MessageFilesDeps,
   run: FilesRun,
 ): ReturnType<OperationKind<FilesInput, FilesCheckpoint>['run']> => {
-  const { kind, channelId, senderId: id, eventId, text } = run.input;
+  const { kind, channelId, senderId: id, eventId, text, isForwarded = false } = run.input;
   const ended = await fetchFiles(deps, run);
   const outcomes: FileOutcome[] = [];
   for (const file of ended) outcomes.push(await outcomeOf(deps, run, file));
   const channel = await deps.links.channelOf({ kind, id });
   if (channel?.id !== channelId)
     return { status: 'failed', error: 'The chat is not linked any more' };
-  const said = { eventId, text: withDocuments(text, outcomes) };
-  const refusal = text === '' ? null : await addChannelMessage(deps, channel, said);
+  const spoken = wordsIn(outcomes);
+  const words = [text, ...(isForwarded ? [] : spoken)].filter((each) => each !== '').join('\n');
+  const said = { eventId, text: withDocuments(words, outcomes) };
+  const refused = words === '' ? null : await addChannelMessage(deps, channel, said);
+  const refusal = isForwarded && spoken.length > 0 ? NOT_OWN : refused;
   await answer(deps, run, { ended, body: answerOf(outcomes, run.input.left, refusal) });
   const documents = ended.flatMap((file) => ('id' in file ? [file.id] : []));
-  const result = { documents, refused: ended.length - documents.length + run.input.left };
-  if (documents.length > 0) return { status: 'completed', result };
+  const transcriptions = ended.flatMap((f) => ('transcriptionId' in f ? [f.transcriptionId] : []));
+  const taken = documents.length + transcriptions.length;
+  const result = {
+    documents,
+    ...(transcriptions.length > 0 && { transcriptions }),
+    refused: ended.length - taken + run.input.left,
+  };
+  if (taken > 0) return { status: 'completed', result };
   return { status: 'failed', error: answerOf(outcomes, run.input.left, null), result };
 };
 
-const fetchFiles = async (deps: MessageFilesDeps, run: FilesRun): Promise<DocumentOfFile[]> => {
+const fetchFiles = async (deps: MessageFilesDeps, run: FilesRun): Promise<FetchedFile[]> => {
   const { kind, files, channelId, senderId: id } = run.input;
   const ended = [...(run.checkpoint?.ended ?? [])];
   for (const file of files.slice(ended.length)) {
@@ -126,7 +146,7 @@ const fetchFiles = async (deps: MessageFilesDeps, run: FilesRun): Promise<Docume
   return ended;
 };
 
-const stateOf = ({ input }: FilesRun, ended: DocumentOfFile[]) => ({
+const stateOf = ({ input }: FilesRun, ended: FetchedFile[]) => ({
   checkpoint: { ended },
   progress: { done: ended.length, total: input.files.length, unit: 'files', note: null },
 });
@@ -140,7 +160,7 @@ const fetchPatiently = async (
   deps: MessageFilesDeps,
   { userId, signal, input: { kind } }: FilesRun,
   file: FilesInput['files'][number],
-): Promise<DocumentOfFile> => {
+): Promise<FetchedFile> => {
   for (let tries = 0; ; tries++) {
     const fetched = await fetchFile(deps, { userId, kind, file, signal });
     if (fetched.verdict === 'ended') return fetched.file;
@@ -151,13 +171,19 @@ const fetchPatiently = async (
   }
 };
 
-/** Waits until a kept file is read. */
+/** Waits until a kept file is read, and until a voice message is transcribed. */
 const outcomeOf = async (
-  { arrivals }: MessageFilesDeps,
+  { arrivals, voice }: MessageFilesDeps,
   { userId, signal }: FilesRun,
-  file: DocumentOfFile,
+  file: FetchedFile,
 ): Promise<FileOutcome> => {
   if ('reason' in file) return { file, state: null };
+  if ('transcriptionId' in file) {
+    const wait = { waitMs: SPOKEN_MS, signal };
+    const spoken = await voice.whenTranscribed(userId, file.transcriptionId, wait);
+    signal.throwIfAborted();
+    return { file, spoken };
+  }
   const state = await arrivals.whenRead(userId, file.id, { waitMs: READ_MS, signal });
   signal.throwIfAborted();
   return { file, state };
@@ -167,7 +193,7 @@ const outcomeOf = async (
 const answer = async (
   deps: MessageFilesDeps,
   run: FilesRun,
-  { ended, body }: { ended: DocumentOfFile[]; body: string },
+  { ended, body }: { ended: FetchedFile[]; body: string },
 ): Promise<void> => {
   const { userId, id: causeId, input } = run;
   const target = { channelId: input.channelId };

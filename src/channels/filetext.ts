@@ -1,33 +1,76 @@
 import type { DocumentOfFile, DocumentState } from '../documents/module.js';
+import type { SpokenWords } from '../voice/module.js';
+import type { FetchedFile } from './fetch.js';
 
-/** A file of a message, with the state of its document; null if there is none. */
-export interface FileOutcome {
+/** A file of a message that was kept or refused, with the state of its document; null: there is none. */
+interface DocumentOutcome {
   file: DocumentOfFile;
   state: DocumentState | null;
 }
 
+/** A voice message with its words; null if its transcription is gone. */
+interface SpokenOutcome {
+  file: Exclude<FetchedFile, DocumentOfFile>;
+  spoken: SpokenWords | null;
+}
+
+export type FileOutcome = DocumentOutcome | SpokenOutcome;
+
 const LONGEST_NAME = 255;
 const LONGEST_REASON = 500;
+/** Ours: the most characters of a transcript that are shown back to its sender. */
+const LONGEST_SHOWN = 1500;
 /** The signs that may not stand in one line. */
 const BREAKS = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
+/** Returns the words of voice messages. */
+export const wordsIn = (outcomes: FileOutcome[]): string[] =>
+  outcomes.flatMap((outcome) => {
+    const text = 'spoken' in outcome ? outcome.spoken?.text : null;
+    return text ? [text] : [];
+  });
+
 /** Returns the words of a message for the agents, with a line about each of its files. */
 export const withDocuments = (text: string, outcomes: FileOutcome[]): string => {
-  const lines = outcomes.map(({ file }) =>
-    'id' in file
-      ? `[With this came the file ${quoted(file.name)}, kept as ${file.id}]`
-      : `[With this came the file ${quoted(file.name)}, which is not kept]`,
-  );
-  return [text, '', ...lines].join('\n');
+  const lines = outcomes.flatMap((outcome) => ('spoken' in outcome ? [] : [lineOf(outcome.file)]));
+  return lines.length === 0 ? text : [text, '', ...lines].join('\n');
 };
+
+const lineOf = (file: DocumentOfFile): string =>
+  'id' in file
+    ? `[With this came the file ${quoted(file.name)}, kept as ${file.id}]`
+    : `[With this came the file ${quoted(file.name)}, which is not kept]`;
 
 /** Returns the answer to the sender of files: a sentence about each, and what else was refused. */
 export const answerOf = (outcomes: FileOutcome[], left: number, refusal: string | null): string => {
   const more = left > 0 ? [`${left} more are not kept: send 10 files at most at once.`] : [];
-  return [...outcomes.map(sentenceOf), ...more, ...(refusal === null ? [] : [refusal])].join('\n');
+  const sentences = outcomes.map((one) => ('spoken' in one ? heardIn(one) : sentenceOf(one)));
+  return [...sentences, ...more, ...(refusal === null ? [] : [refusal])].join('\n');
 };
 
-const sentenceOf = ({ file, state }: FileOutcome): string => {
+/** Returns the words that were heard, as they were understood, or why there are none. */
+const heardIn = ({ file, spoken }: SpokenOutcome): string => {
+  const name = quoted(file.name);
+  if (!spoken) return `The transcription of ${name} was deleted meanwhile.`;
+  const { status, text, reason, error } = spoken;
+  if (status === 'queued' || status === 'running') {
+    return `${name} is still being transcribed, so it was not read: send less at once.`;
+  }
+  if (text) {
+    const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)} …` : text;
+    return `Heard: “${shown.replace(BREAKS, ' ')}”`;
+  }
+  return `${name} was not understood: ${oneLine(EMPTY[reason ?? ''] ?? error ?? status)}.`;
+};
+
+/** The reasons for which there are no words. */
+const EMPTY: Record<string, string> = {
+  silence: 'it is silent',
+  no_speech: 'no speech is heard in it',
+  not_understood: 'speech is heard in it, and no word was understood',
+};
+
+const sentenceOf = ({ file, state }: DocumentOutcome): string => {
   const name = quoted(file.name);
   if ('reason' in file) return `${name} is not kept: it ${oneLine(file.reason)}.`;
   if (!state) return `${name} was deleted meanwhile.`;

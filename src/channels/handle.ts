@@ -77,7 +77,8 @@ const unsent = (kind: ChannelKind): string =>
   `${kind} is not set up for sending, so no answer would come here. An admin mends it: adjutant channels setup ${kind}`;
 const FORWARDED =
   'That was forwarded, so it is not your own word: nothing was done. Write it yourself.';
-const WORDLESS = 'Only text, pictures and documents are understood here: that was not read.';
+const WORDLESS =
+  'Only text, pictures, documents and voice messages are understood here: that was not read.';
 
 /**
  * Makes the handler of verified events. Only messages of a linked sender are accepted. Any other

@@ -204,7 +204,7 @@ const codesOf = (
     .where('sender_id', 'is', sender_id);
 
 /** True if what is written there comes here. */
-const takesWords = (kind: ChannelKind): boolean => kind !== 'ntfy';
+const takesWords = (kind: ChannelKind): boolean => kind !== 'ntfy' && kind !== 'email';
 const SPEAKS = 'What is written from there counts as yours.';
 const HEARS = 'Your notifications are sent there.';
 

@@ -18,33 +18,48 @@ import { messageOfStage, stageOfLink } from './stagetext.js';
 export interface SaidContent {
   title?: string | null;
   body: string;
-  /** Path of the API that shows the subject. */
+  /** Path of the page that shows the subject, or of the API if the page does not show it. */
   link?: string | null;
 }
 
 /** The kinds of messages that agents and hooks write; those of the daemon are plain text. */
 const MARKDOWN_KINDS = ['agent_completed', 'agent_notice', 'hook_notice'];
-const APPROVAL = /^\/api\/chat\/approvals\/(\w+)$/;
+/** Paths of the page; notices of before it have the paths of the API. */
+const APPROVAL = /^(?:\/api\/chat)?\/approvals\/(\w+)$/;
 /** Link to all approvals of one agent. */
-const APPROVALS = /^\/api\/chat\/approvals\?status=pending&agentId=(\w+)$/;
+const APPROVALS = /^(?:\/api\/chat)?\/approvals\?(?:status=pending&)?agentId=(\w+)$/;
 
 export interface MessageTextDeps {
   store: Store;
   stages: Pick<StageQuestions, 'at'>;
+  /** Returns the address of the page, if it is sure that others reach it there; else null. */
+  pageAddress(): string | null;
 }
 
 /**
  * Builds the message for a channel. A call that waits for an approval is shown in full, as it is
- * now. `isRead` is false if no reply comes from the channel.
+ * now. It ends with the whole address of its subject on the page. `isRead` is false if no reply comes
+ * from the channel.
  */
 export const messageOf = async (
   deps: MessageTextDeps,
   message: OutboundMessageRow,
   isRead = true,
-): Promise<ChannelMessage> => ({
-  ...(await contentOf(deps, message, isRead)),
-  ...(isPressing(message.kind) && { isUrgent: true }),
-});
+): Promise<ChannelMessage> => {
+  const content = await contentOf(deps, message, isRead);
+  const address = addressOnPage(deps.pageAddress(), JSON.parse(message.content).link);
+  return {
+    ...content,
+    ...(address !== null && { text: `${content.text}\n\n${address}`.trim() }),
+    ...(isPressing(message.kind) && { isUrgent: true }),
+  };
+};
+
+/** Returns the whole address of a link to the page; null for other links, or without an address. */
+export const addressOnPage = (
+  page: string | null,
+  link: string | null | undefined,
+): string | null => (page === null || !link || link.startsWith('/api/') ? null : `${page}${link}`);
 
 const contentOf = async (
   { store, stages }: MessageTextDeps,

@@ -1,7 +1,7 @@
 import type { Agents } from '../agents/module.js';
 import type { Decide } from '../approvals/module.js';
 import type { Base } from '../base.js';
-import type { Documents } from '../documents/module.js';
+import type { Arrivals } from '../documents/module.js';
 import type { Resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
@@ -10,6 +10,7 @@ import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { Secrets } from '../secrets/module.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import type { VaultModule } from '../vault/module.js';
+import type { VoiceMessages } from '../voice/module.js';
 import { createTakeFiles, filesOperation } from './files.js';
 import { createHandling } from './handle.js';
 import { createPlatformReceiver, type PlatformReceiver } from './inbound.js';
@@ -18,6 +19,9 @@ import { createChatPace } from './pace.js';
 import { platformsStore } from './platforms/queries.js';
 import { platformsResource } from './platforms/routes.js';
 import { findUnset, type IncompletePlatform } from './problems.js';
+import { pushStore } from './push/queries.js';
+import { pushResource } from './push/routes.js';
+import { createPushTransport } from './push/transport.js';
 import { channelsStore } from './queries.js';
 import { platformReceiversResource } from './receivers/routes.js';
 import { createUndelivered } from './reports.js';
@@ -38,7 +42,11 @@ export interface Channels {
   unset(): Promise<IncompletePlatform[]>;
   /** Reads the settings of the platforms. */
   load(): Promise<void>;
-  resources(deps: ChannelsResourcesDeps): { channels: Resource; platforms: Resource[] };
+  resources(deps: ChannelsResourcesDeps): {
+    channels: Resource;
+    push: Resource;
+    platforms: Resource[];
+  };
 }
 
 export interface ChannelsModuleDeps {
@@ -47,7 +55,8 @@ export interface ChannelsModuleDeps {
   outbound: Outbound;
   agents: Agents;
   operations: Pick<Operations, 'register'>;
-  documents: Pick<Documents, 'arrivals'>;
+  /** The ways to keep the files of messages, and to transcribe voice messages. */
+  files: { arrivals: Arrivals; voice: VoiceMessages };
   /** The questions to owners that are answered in chats, and the runs that are stopped there. */
   decisions: { decide: Decide; stages: StageQuestions; runs: RecentRuns };
 }
@@ -56,6 +65,8 @@ interface ChannelsResourcesDeps {
   accounts: LinkingDeps['accounts'];
   /** Returns the permanent address of this daemon; null if it has none. */
   publicUrl(): string | null;
+  /** Returns the address of the page, if it is sure that others reach it there; else null. */
+  pageAddress(): string | null;
   /** Returns the port that the daemon listens on. */
   port(): number;
 }
@@ -71,11 +82,13 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   const links = createLinks({ store, clock, outbox, digestCode });
   const settings = createSettings({ store, clock, vault, unsealPlatform });
   const conversing = { store, clock, chat: agents.chat };
-  const { arrivals } = deps.documents;
+  const { arrivals, voice } = deps.files;
   const fetches = deps.operations.register(
-    filesOperation({ ...conversing, http, settings, arrivals, links, queue }),
+    filesOperation({ ...conversing, http, settings, arrivals, voice, links, queue }),
   );
-  const webhooks = { store, clock, http, stages, openChannelSecret };
+  let addressOfPage = (): string | null => null;
+  const texts = { store, stages, pageAddress: () => addressOfPage() };
+  const webhooks = { ...texts, clock, http, openChannelSecret };
   const receiver = createPlatformReceiver({
     clock,
     log,
@@ -95,13 +108,24 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   });
   const pace = createChatPace();
   for (const platform of outboundPlatforms) {
-    const transport = createPlatformTransport(
-      { store, stages, clock, http, settings, pace },
-      platform,
-    );
+    const transport = createPlatformTransport({ ...texts, clock, http, settings, pace }, platform);
     transports.put(platform.kind, transport);
   }
   transports.put('webhook', createWebhookTransport(webhooks));
+  const push = pushStore(store);
+  const { unsealChannelSecret } = sealers.channels;
+  const keyPair = deps.secrets.pushKey;
+  let contact = (): string => NOBODY;
+  transports.put(
+    'push',
+    createPushTransport({
+      push,
+      http,
+      unsealChannelSecret,
+      keyPair,
+      contact: () => contact(),
+    }),
+  );
   agents.followers.onEnd(channelResults({ store, clock, queue }));
   deps.vault.platformsUse(platformUses(sealers.channels));
   deps.vault.onChange(settings.refresh);
@@ -110,8 +134,11 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
     receiver,
     unset: () => findUnset(store, settings),
     load: settings.refresh,
-    resources: ({ accounts, publicUrl, port }) => {
+    resources: ({ accounts, publicUrl, pageAddress, port }) => {
+      addressOfPage = pageAddress;
       settings.reachedAt(() => publicUrl() ?? `http://127.0.0.1:${port()}`);
+      contact = () => publicUrl() ?? NOBODY;
+      const channels = channelsStore(store);
       return {
         channels: channelsResource({
           store,
@@ -121,9 +148,17 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
           outbox,
           outgoing: queue,
           channelSecrets: { digestCode, sealChannelSecret },
-          channels: channelsStore(store),
+          channels,
           links,
           accounts,
+        }),
+        push: pushResource({
+          push,
+          channels,
+          clock,
+          http,
+          sealChannelSecret,
+          publicKey: async () => (await keyPair()).publicKey,
         }),
         platforms: [
           platformReceiversResource({ receiver }),
@@ -142,6 +177,9 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
     },
   };
 };
+
+/** The contact for push services where the daemon has no address (RFC 8292, section 2.1). */
+const NOBODY = 'mailto:adjutant@localhost.invalid';
 
 /** True if messages can be sent to channels of that kind, beyond the reply to a request. */
 const canSendTo = (settings: PlatformSettingsCache, kind: ChannelKind): boolean => {

@@ -1,8 +1,9 @@
 import Boom from '@hapi/boom';
+import { hostAndPort } from '../kernel/egress.js';
 import { resource } from '../kernel/route.js';
 import { type ChannelRow, channelTable } from '../store/tables/channels.js';
 import { viewer } from '../store/view.js';
-import { type AddressCodesDeps, sendTopicCode } from './addresscodes.js';
+import { type AddressCodesDeps, sendMailboxCode, sendTopicCode } from './addresscodes.js';
 import { type AddressesDeps, createChannel, testChannel, verifyChannel } from './addresses.js';
 import { Channel, channels } from './contract.js';
 import type { ShownChannelRow } from './queries.js';
@@ -34,6 +35,7 @@ export const channelsResource = (deps: ChannelRoutesDeps) =>
       return deps.links.codeFor(by.userId, [by.record()]);
     },
     ntfy: ({ body }, by) => sendTopicCode(deps, by, body),
+    email: ({ body }, by) => sendMailboxCode(deps, by, body),
     preview: async ({ body }, by) => {
       const {
         kind,
@@ -55,6 +57,8 @@ const owned = async ({ channels: { get } }: ChannelRoutesDeps, userId: string, i
 const noChannel = (): Boom.Boom => Boom.notFound('No channel with that id');
 
 const viewChannel = viewer(channelTable, Channel, {
-  address: (row: ChannelRow & Partial<ShownChannelRow>) => row.url ?? row.sender_id,
+  // The address at a push service is as good as a secret.
+  address: (row: ChannelRow & Partial<ShownChannelRow>) =>
+    row.kind === 'push' ? hostAndPort(row.url ?? '') : (row.url ?? row.sender_id),
   name: (row) => row.sender_name,
 });

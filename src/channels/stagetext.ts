@@ -4,7 +4,7 @@ import type { StageQuestion } from '../pipelines/module.js';
 import type { ChannelMessage } from '../providers/chat/platform.js';
 import { linesOfCall, unhidden, visible } from './calltext.js';
 
-const STAGE = /^\/api\/pipelines\/(\w+)#([\w-]+)$/;
+const STAGE = /^(?:\/api)?\/pipelines\/(\w+)#([\w-]+)$/;
 
 /** Returns the stage of a run that a link names; null if it names none. */
 export const stageOfLink = (link: string): { runId: string; key: string } | null => {

@@ -51,7 +51,7 @@ export const createPlatformTransport = (
       return { verdict: 'failed', error: notSetUp(platform.kind) };
     }
     const receiver = deps.settings.receiver(platform.endpoint) ?? '';
-    const reach = { http: deps.http, settings, signal, receiver };
+    const reach = { http: deps.http, settings, signal, receiver, hops: message.hops };
     return sendContent(deps, platform, { message, channel, reach });
   },
 });

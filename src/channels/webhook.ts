@@ -11,7 +11,7 @@ import { type Secret, secretKey } from '../secrets/module.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import { CHANNEL_DELAYS_MS } from './delays.js';
 import type { VerifiedEvents } from './inbound.js';
-import { type MessageTextDeps, messageOf } from './messagetext.js';
+import { addressOnPage, type MessageTextDeps, messageOf } from './messagetext.js';
 
 export interface WebhookDeps extends MessageTextDeps {
   clock: Clock;
@@ -58,7 +58,8 @@ const bodyOf = async (deps: MessageTextDeps, message: OutboundMessageRow): Promi
   const { title, text, question } = await messageOf(deps, message);
   if (question) return { type: 'approval', ...base, data: { title, text, ...question } };
   const type = title === null ? 'message' : 'notification';
-  return { type, ...base, data: { kind: message.kind, title, text, link: content.link ?? null } };
+  const link = addressOnPage(deps.pageAddress(), content.link) ?? content.link ?? null;
+  return { type, ...base, data: { kind: message.kind, title, text, link } };
 };
 
 /**

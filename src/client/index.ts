@@ -13,9 +13,14 @@ export type { Channel } from '../channels/contract.js';
 export type { PlatformReply } from '../channels/platforms/contract.js';
 export type { Session } from '../conversations/contract.js';
 export type { DocumentView } from '../documents/contract.js';
+export type { MailAccount } from '../email/accounts/contract.js';
+export type { MailDraft } from '../email/drafts/contract.js';
+export type { MailMessage, MailMessageDetail } from '../email/messages/contract.js';
+export type { SentMail, SentMailDetail } from '../email/sending/contract.js';
 export type { ExpertReply } from '../experts/contract.js';
 export type { KnowledgeFolder } from '../folders/contract.js';
-export type { Execution, Hook } from '../hooks/contract.js';
+export type { Hook } from '../hooks/contract.js';
+export type { Execution, ExecutionSummary } from '../hooks/executions/contract.js';
 export type { RefusedDelivery } from '../hooks/inbound/contract.js';
 export type { SenderVerification } from '../hooks/senders/contract.js';
 export type { PresetName } from '../hooks/senders/presets.js';
@@ -54,6 +59,7 @@ export type { Need, Overview } from '../system/overview/contract.js';
 export type { TunnelCheck, TunnelSettingsInput, TunnelView } from '../system/tunnel/contract.js';
 export type { TaskView } from '../tasks/contract.js';
 export type { Credential, CredentialVersion } from '../vault/contract.js';
+export type { TranscriptionDetail, TranscriptionView } from '../voice/contract.js';
 export {
   type Client,
   type ConversationMessage,

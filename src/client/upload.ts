@@ -22,14 +22,47 @@ export const uploadDocuments = async (
   files: FileToUpload[],
   { tags = [], language }: UploadFields,
 ): Promise<Reply<'documents', 'upload'>> => {
-  const boundary = randomUUID();
   const fields = tags.map((tag): FormText => ['tags', tag]);
   if (language !== undefined) fields.push(['language', language]);
-  const { body } = await client.request<Reply<'documents', 'upload'>>({
+  return sendForm(client, '/api/documents/upload', { fields, name: 'files', files });
+};
+
+/** The text fields of audio. */
+export interface AudioFields {
+  language?: string;
+  model?: string;
+  prompt?: string;
+}
+
+/** Sends audio to be transcribed, and does not wait for that. Throws as every call of the client. */
+export const uploadAudio = (
+  client: Pick<Client, 'request'>,
+  file: FileToUpload,
+  given: AudioFields,
+): Promise<Reply<'voice', 'transcribe'>> => {
+  const fields = Object.entries(given).filter(([, value]) => value !== undefined);
+  const form = { fields, name: 'audio', files: [file] };
+  return sendForm(client, '/api/voice/transcribe?wait=0', form);
+};
+
+/** Files under one name, and text fields beside them. */
+interface ClientForm {
+  fields: FormText[];
+  name: string;
+  files: FileToUpload[];
+}
+
+const sendForm = async <T>(
+  client: Pick<Client, 'request'>,
+  path: string,
+  form: ClientForm,
+): Promise<T> => {
+  const boundary = randomUUID();
+  const { body } = await client.request<T>({
     method: 'POST',
-    path: '/api/documents/upload',
+    path,
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-    body: multipartOf(boundary, fields, files),
+    body: multipartOf(boundary, form),
     timeoutMs: TIMEOUT_MS,
   });
   return body;
@@ -38,14 +71,14 @@ export const uploadDocuments = async (
 type FormText = [name: string, value: string];
 
 /** Returns a multipart body (RFC 7578). */
-const multipartOf = (boundary: string, fields: FormText[], files: FileToUpload[]): Buffer =>
+const multipartOf = (boundary: string, { fields, name: field, files }: ClientForm): Buffer =>
   Buffer.concat([
     ...fields.map(([name, value]) =>
       Buffer.from(`${headOf(boundary, `name="${name}"`)}\r\n${value}\r\n`),
     ),
     ...files.flatMap(({ filename, content }) => [
       Buffer.from(
-        `${headOf(boundary, `name="files"; filename="${quoted(filename)}"`)}Content-Type: application/octet-stream\r\n\r\n`,
+        `${headOf(boundary, `name="${field}"; filename="${quoted(filename)}"`)}Content-Type: application/octet-stream\r\n\r\n`,
       ),
       content,
       Buffer.from('\r\n'),

@@ -11,6 +11,7 @@ import { checkOriginals, type OriginalsReport } from './check.js';
 import { beginDocumentEntry, entryOperation } from './entry.js';
 import { shippedLanguages } from './extract/languages.js';
 import { createReadPage } from './filepages.js';
+import { createOriginalFiles, type OriginalFiles } from './originalfile.js';
 import { createOriginals } from './originals.js';
 import { documentsStore } from './queries.js';
 import { documentOperation } from './read.js';
@@ -22,6 +23,7 @@ export type { DocumentActions } from './actions.js';
 export type { Arrivals, DocumentOfFile, DocumentState } from './arrivals.js';
 export type { OriginalsReport } from './check.js';
 export { FILE_BYTES } from './contract.js';
+export type { OriginalFiles } from './originalfile.js';
 export { FileTooLarge, type ServerFiles, type TakenFile } from './serverfiles.js';
 
 export interface DocumentsOptions {
@@ -45,6 +47,8 @@ export interface Documents {
   serverFiles: ServerFiles;
   /** Keeps files that reach the daemon in other ways than by an upload. */
   arrivals: Arrivals;
+  /** The originals, for what sends them on. */
+  originals: OriginalFiles;
   /** Lists Tesseract's codes of the languages of the recognition that came with the daemon. */
   shippedLanguages(): Promise<string[]>;
   /** Compares originals with their hashes, for so many milliseconds. */
@@ -96,6 +100,7 @@ export const openDocuments = (
     readPage,
     serverFiles: createServerFiles({ workers: pool, originals }),
     arrivals: createArrivals({ ...uploads, operations }),
+    originals: createOriginalFiles({ documents, originals }),
     check: (budgetMs) => checkOriginals({ documents, originals }, budgetMs),
     shippedLanguages,
     start: async () => {

@@ -23,8 +23,6 @@ export interface ArrivedFile {
 export type Originals = ReturnType<typeof createOriginals>;
 
 const UNLIMITED = { atOnce: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
-/** A file of an upload may still be written when its form is refused. */
-const REMOVED = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 };
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
@@ -46,7 +44,7 @@ export const createOriginals = (home: string, scratch: string) => {
       return mkdtemp(join(scratch, 'upload-'));
     },
 
-    removeUpload: (folder: string): Promise<void> => rm(folder, REMOVED),
+    removeUpload: (folder: string): Promise<void> => rm(folder, { recursive: true, force: true }),
 
     /** Keeps a file that has arrived, durably, under the hash of its content. */
     keep: async (userId: string, { path, sha256 }: ArrivedFile): Promise<void> => {

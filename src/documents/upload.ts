@@ -257,7 +257,8 @@ const operationOf = (userId: string, documentId: string, name: string) => ({
   progress: { total: null, unit: 'pages' },
 });
 
-const nothingKept = (files: Arrival[]): Boom.Boom => {
+/** Makes the error of files none of which is kept: 413 if all are refused for the quota, else 400. */
+export const nothingKept = (files: Arrival[]): Boom.Boom => {
   const refused = files.flatMap((file) => ('reason' in file ? [file] : []));
   if (refused.length === 0) return Boom.badRequest('Not accepted: files holds no file');
   const details = refused.map(({ name, reason }) => ({

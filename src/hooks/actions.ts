@@ -8,6 +8,7 @@ import {
 import { addClaimedJob, type Job } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
+import { pageLink } from '../kernel/pagepath.js';
 import type { Notice } from '../outbound/module.js';
 import { type PermissionsOf, whyDenied } from '../permissions/module.js';
 import type { StatementResult } from '../store/engine/protocol.js';
@@ -90,7 +91,12 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
   const { agentPrompt, agentTopic, agentModel, agentTools, ...config } = hook.actionConfig;
   return {
     userId: hook.userId,
-    prompt: webhookPrompt(agentPrompt ?? '', readableOf(run), promptEventOf(run)),
+    prompt: webhookPrompt(
+      agentPrompt ?? '',
+      readableOf(run),
+      promptEventOf(run),
+      execution.trigger === 'email' ? 'E-mail' : undefined,
+    ),
     model: agentModel ?? models.routed(agentTopic),
     name: `${hook.name}-${execution.id.slice(-6)}`,
     ...(agentTopic !== undefined && { topic: agentTopic }),
@@ -168,7 +174,7 @@ export const noticeOf = (run: HookRun, body: string): Notice => ({
   kind: 'hook_notice',
   title: run.hook.name,
   body,
-  link: `/api/hooks/${run.hook.id}/executions`,
+  link: pageLink('execution', run.execution.id),
   about: run.hook.name,
   hops: hopsOf(run),
   isDirect: run.hook.actionConfig.notifyOwner === true,

@@ -4,18 +4,10 @@ import { Condition } from '../kernel/contract/condition.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
+import { Execution, executionStatus, hookAction, hookTrigger } from './executions/contract.js';
 import { RefusedDeliveries } from './inbound/contract.js';
 import { AwaitedToken, ConfirmedToken, SenderVerification } from './senders/contract.js';
 
-const trigger = () =>
-  s.oneOf(
-    'Trigger',
-    ...(['webhook', 'schedule', 'agent_completed', 'agent_failed', 'approval_requested'] as const),
-  );
-const action = () =>
-  s.oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool', 'start_pipeline');
-const executionStatus = () =>
-  s.oneOf('ExecutionStatus', 'queued', 'running', 'success', 'error', 'skipped', 'interrupted');
 const path = () => s.text(200).pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control characters');
 
 const NewTriggerConfig = s.object('NewTriggerConfig', {
@@ -25,6 +17,8 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
   verify: s.optional(SenderVerification.description('The sender, if it does not sign like GitHub')),
   cron: s.optional(s.text(200).example('0 9 * * 1-5')),
   timezone: s.optional(s.text(64).example('Europe/Berlin')),
+  accountId: s.optional(s.text(80).description('A mail account; each of yours unless given')),
+  folder: s.optional(s.text(500).description('A folder of mail; each unless given')),
 });
 
 const TriggerConfig = s.object('TriggerConfig', {
@@ -37,6 +31,8 @@ const TriggerConfig = s.object('TriggerConfig', {
   cron: s.optional(s.text(200)),
   timezone: s.optional(s.text(64)),
   nextRunAt: s.optional(s.nullable(s.time())),
+  accountId: s.optional(s.text(80)),
+  folder: s.optional(s.text(500)),
 });
 
 const ActionConfig = s.object('ActionConfig', {
@@ -76,8 +72,8 @@ const Limits = s.object('HookLimits', {
 const own = {
   name: s.text(200).example('github-issues'),
   description: s.optional(s.nullable(s.anyText(2000))),
-  trigger: trigger(),
-  action: action(),
+  trigger: hookTrigger(),
+  action: hookAction(),
   actionConfig: ActionConfig,
   enabled: s.optional(s.flag()),
   conditions: s.optional(s.list(Condition, 50)),
@@ -96,9 +92,9 @@ export const HookChanges = s
     s.object('HookChanges', {
       ...own,
       name: s.optional(s.text(200)),
-      trigger: s.optional(trigger()),
+      trigger: s.optional(hookTrigger()),
       triggerConfig: s.optional(s.ignoring(NewTriggerConfig, ...SHOWN)),
-      action: s.optional(action()),
+      action: s.optional(hookAction()),
       actionConfig: s.optional(ActionConfig),
     }),
     ...['id', 'stats', 'createdAt', 'updatedAt'],
@@ -110,9 +106,9 @@ export const Hook = s.object('Hook', {
   id: s.id('hook'),
   name: s.text(200),
   description: s.nullable(s.anyText(2000)),
-  trigger: trigger(),
+  trigger: hookTrigger(),
   triggerConfig: TriggerConfig,
-  action: action(),
+  action: hookAction(),
   actionConfig: ActionConfig,
   enabled: s.flag(),
   conditions: s.list(Condition),
@@ -130,45 +126,10 @@ export const Hook = s.object('Hook', {
 });
 export type Hook = s.Static<typeof Hook>;
 
-export const Execution = s.object('Execution', {
-  id: s.id('execution'),
-  hookId: s.id('hook'),
-  deliveryId: s.nullable(s.id('delivery')),
-  status: executionStatus(),
-  trigger: trigger(),
-  action: action(),
-  triggerContext: s.object('TriggerContext', {
-    webhook: s.optional(
-      s.object('WebhookContext', {
-        path: s.anyText(200),
-        method: s.text(10),
-        headers: s.record('WebhookHeaders'),
-        query: s.optional(s.record('WebhookQuery').description('The parameters, if any')),
-        body: s.json().description('The payload; text and XML as one string'),
-      }),
-    ),
-    agent: s.optional(s.record('AgentContext')),
-    approval: s.optional(s.record('ApprovalContext')),
-    scheduledAt: s.optional(s.time()),
-    event: s.nullable(s.anyText(200)),
-    receivedAt: s.time(),
-  }),
-  result: s.json(),
-  error: s.nullable(s.anyText(100_000)),
-  attempts: s.whole(0, 1_000_000),
-  agentId: s.nullable(s.id('agent')),
-  replayOf: s.nullable(s.id('execution')),
-  durationMs: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
-  createdAt: s.time(),
-  startedAt: s.nullable(s.time()),
-  finishedAt: s.nullable(s.time()),
-});
-export type Execution = s.Static<typeof Execution>;
-
 export const DryRun = s.object('DryRun', {
   wouldRun: s.flag(),
   stoppedBy: s.nullable(s.anyText(1000)),
-  action: action(),
+  action: hookAction(),
   rendered: s.record('Rendered').description('What the action would be given, nothing sent'),
 });
 export type DryRun = s.Static<typeof DryRun>;
@@ -188,7 +149,10 @@ const Secret = s.object('NewSecret', {
 export const hooks = contract({
   list: endpoint.get('/api/hooks', {
     summary: 'List your hooks',
-    query: pageQuery('HookQuery', { trigger: s.optional(trigger()), action: s.optional(action()) }),
+    query: pageQuery('HookQuery', {
+      trigger: s.optional(hookTrigger()),
+      action: s.optional(hookAction()),
+    }),
     reply: pageOf('hooks', Hook),
   }),
   create: endpoint.post('/api/hooks', {

@@ -8,15 +8,25 @@ import type { HookRow } from '../store/tables/hooks.js';
 import type { Vault } from '../vault/module.js';
 import type { NewHook } from './contract.js';
 
+interface ReferencesDeps {
+  vault: Pick<Vault, 'isOwn' | 'newest'>;
+  hooks: { hasMailAccount(userId: string, id: string): Promise<boolean> };
+}
+
 /**
- * Throws a 400 if the user has no such credential, or if a forward cannot send its value. Another
- * user's credential counts as missing.
+ * Throws a 400 if the user has no such credential or mail account, or if a forward cannot send the
+ * value of the credential. What is another user's counts as missing.
  */
-export const checkCredentials = async (
-  { vault }: { vault: Pick<Vault, 'isOwn' | 'newest'> },
+export const checkReferences = async (
+  { vault, hooks }: ReferencesDeps,
   userId: string,
   { triggerConfig, actionConfig }: Partial<NewHook>,
 ): Promise<void> => {
+  const { accountId } = triggerConfig ?? {};
+  if (accountId !== undefined && !(await hooks.hasMailAccount(userId, accountId))) {
+    const message = 'names no mail account of yours';
+    throw badRequest([{ path: 'triggerConfig.accountId', message }]);
+  }
   const named = {
     'triggerConfig.webhookCredentialId': triggerConfig?.webhookCredentialId,
     'actionConfig.credentialId': actionConfig?.credentialId,

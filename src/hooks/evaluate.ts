@@ -2,7 +2,7 @@ import { LARGE_JSON_BYTES } from '../kernel/json.js';
 import type { RunTask } from '../kernel/pool.js';
 import { type ConditionVerdict, judgeConditions } from './conditions.js';
 import { type Forward, forwardOf, noticeTextOf, toolArguments } from './render.js';
-import { type HookRun, payloadOf, templateScope } from './run.js';
+import { type HookRun, payloadLength, templateScope } from './run.js';
 
 const conditionsOf = (run: HookRun): ConditionVerdict =>
   judgeConditions(run.hook.conditions, templateScope(run));
@@ -49,4 +49,4 @@ export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
 
 export type Evaluator = ReturnType<typeof createEvaluator>;
 
-const isLarge = (run: HookRun): boolean => payloadOf(run).length > LARGE_JSON_BYTES;
+const isLarge = (run: HookRun): boolean => payloadLength(run) > LARGE_JSON_BYTES;

@@ -96,8 +96,9 @@ export const grantTrigger = (
   { trigger, triggerConfig }: { trigger: HookRow['trigger']; triggerConfig: TriggerConfig },
   secret: string,
 ): (string | undefined)[] => {
-  const { webhookPath, verify, cron, timezone } = triggerConfig;
+  const { webhookPath, verify, cron, timezone, accountId, folder } = triggerConfig;
   if (trigger === 'webhook') return [trigger, webhookPath, secret, verify && canonical(verify)];
+  if (trigger === 'email') return [trigger, accountId, folder];
   return trigger === 'schedule' ? [trigger, cron, timezone] : [trigger];
 };
 

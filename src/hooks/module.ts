@@ -1,6 +1,7 @@
 import { type Agents, MODEL_GRANTS } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Jobs } from '../jobs/module.js';
+import { JsonText } from '../kernel/contract/endpoint.js';
 import type { Resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
@@ -16,12 +17,15 @@ import { agentExecutions } from './agentexecution.js';
 import { createDeleter, createHookDeletion, DELETION_JOB } from './deletion.js';
 import { createEvaluator } from './evaluate.js';
 import { createExecutor, EXECUTION_JOB } from './execute.js';
+import { executionsStore } from './executions/queries.js';
+import { executionsResource } from './executions/routes.js';
 import { openedHook } from './hook.js';
 import { createBacklog } from './inbound/backlog.js';
 import { createInbox } from './inbound/inbound.js';
 import { createPrecedence } from './inbound/precedence.js';
 import { createDirectory, type Directory } from './inbound/receivinghooks.js';
 import { createRefusalLog } from './inbound/refusallog.js';
+import { createMailTriggers, type MailTriggers } from './mailtriggers.js';
 import { createOwnRuns, type OwnRuns } from './ownruns.js';
 import type { PayloadPool } from './payloads/pool.js';
 import type { HookPipelines } from './pipelines.js';
@@ -35,9 +39,11 @@ import { hooksResource } from './routes.js';
 import { createHookSchedules } from './schedule.js';
 import { createSenders } from './senders/senders.js';
 import { agentEndTriggers, approvalTriggers } from './triggers.js';
+import { executionText } from './view.js';
 
 export { judgeConditions } from './conditions.js';
 export { grantedAnew } from './grants.js';
+export type { MailTriggers } from './mailtriggers.js';
 export type { OwnRuns } from './ownruns.js';
 export type { PayloadPool } from './payloads/pool.js';
 export type { ProbeArrival } from './receivers/routes.js';
@@ -51,6 +57,7 @@ export interface Hooks {
   schedules: DueSource;
   /** The runs that other modules start. */
   ownRuns: OwnRuns;
+  mailTriggers: MailTriggers;
   /** Registers the runs of hooks with the queue. */
   run(deps: RunModuleDeps): void;
   /** Reads the hooks that receive deliveries. */
@@ -58,6 +65,7 @@ export interface Hooks {
   resources(deps: HooksResourcesDeps): {
     receivers: Resource;
     replays: Resource;
+    executions: Resource;
     hooks: Resource;
   };
 }
@@ -119,6 +127,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
     directory,
     schedules: createHookSchedules({ store, clock, queue }),
     ownRuns: createOwnRuns({ store, clock, queue, hooks }),
+    mailTriggers: createMailTriggers(triggers),
     run: ({ tools, permissions, pipelines, concurrency }) => {
       const { toolbox } = tools;
       jobs.limitLanes({
@@ -180,6 +189,13 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       return {
         receivers: receiversResource({ inbox: refusals.watching(inbox), counted, probe }),
         replays: replaysResource({ store, clock, hooks, failures, grants, replays }),
+        executions: executionsResource({
+          ...executionsStore(store),
+          find: async (userId, id) => {
+            const found = await hooks.executionById(userId, id);
+            return found && new JsonText(executionText(found));
+          },
+        }),
         hooks: hooksResource({
           hub,
           awaited: senders.awaited,
@@ -196,6 +212,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
             named: {
               models: agents.models.names,
               faultsOfTools: (names) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS),
+              literalsOf: (id, action) => tools.toolbox.find(id, action)?.literal ?? [],
               pipelines,
               hasAddress: () => publicUrl() !== null,
             },

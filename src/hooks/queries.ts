@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { grantedTools, voidHookGrants } from '../approvals/module.js';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
@@ -12,9 +11,11 @@ import {
   type HookRow,
   hookTable,
 } from '../store/tables/hooks.js';
+import { mailAccountTable } from '../store/tables/mail.js';
 import { unchangedSince } from '../store/updateif.js';
 import { visibleTo } from '../store/visible.js';
 import { endDeletion } from './deletion.js';
+import { isUnsuccessful } from './executions/queries.js';
 import { endsGrants } from './grants.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
 
@@ -110,6 +111,11 @@ export const hooksStore = (store: Store) => {
       await changeInSteps(store, statements, { step: STEP, signal });
     },
 
+    /** Returns true if the user has that mail account. */
+    hasMailAccount: async (userId: string, id: string): Promise<boolean> =>
+      (await selectRows(db, mailAccountTable, { id }, visibleTo(userId)).executeTakeFirst()) !==
+      undefined,
+
     /** Deletes the hook and its executions; deliveries are left to retention. */
     delete: async (userId: string, id: string): Promise<boolean> => {
       const hook = db.deleteFrom('hooks').where(visibleTo(userId)).where('id', '=', id);
@@ -165,7 +171,7 @@ const executionQueries = ({ db }: Store) => {
       let query = sizes(userId).where('e.hook_id', '=', hookId);
       if (cursor !== undefined) query = query.where('e.id', '<', cursor);
       if (status) query = query.where('e.status', '=', status);
-      if (status && status !== 'success') query = query.where(isUnsuccessful);
+      if (status && status !== 'success') query = query.where(isUnsuccessful('e'));
       const found = await query
         .orderBy('e.id', 'desc')
         .limit(limit + 1)
@@ -182,6 +188,9 @@ const executionQueries = ({ db }: Store) => {
       const [row] = await read(userId, [id], 'asc');
       return row?.hook_id === hookId ? row : undefined;
     },
+
+    executionById: async (userId: string, id: string): Promise<ExecutionWithDelivery | undefined> =>
+      (await read(userId, [id], 'asc'))[0],
 
     /** Returns the executions of all hooks of a user after the given one, oldest first. */
     after: async (
@@ -218,9 +227,6 @@ const executionQueries = ({ db }: Store) => {
     },
   };
 };
-
-/** The condition of the index of executions that are no success, which it takes literally. */
-const isUnsuccessful = sql<boolean>`e.status <> 'success'`;
 
 interface SizedRow {
   id: string;

@@ -31,15 +31,16 @@ export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
     hook.conditions.length === 0 &&
     hook.cooldownMs === 0 &&
     hook.maxExecutions === null &&
-    payload.value !== undefined &&
     payload.text.length <= LONGEST &&
+    payload.value !== undefined &&
     queue.isEmpty(hook.id) &&
     store.pending() < MOST_PENDING &&
     !outbound.subscriptions.wants(hook.userId, 'hook.executed');
 
   return ({ row }, executionId, of) => {
-    if (!row || !isPlain(openedHook(row), of.payload)) return null;
-    const run = runOfComing(openedHook(row), executionId, of);
+    const { text } = of.payload;
+    if (!row || typeof text !== 'string' || !isPlain(openedHook(row), of.payload)) return null;
+    const run = runOfComing(openedHook(row), executionId, { ...of, text });
     if (hopsOf(run) >= MOST_HOPS) return null;
     const { end, published } = endOf(deps, run, noticeOutcome(run, noticeTextOf(run)));
     const [notice] = end.notices;
@@ -48,7 +49,10 @@ export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
   };
 };
 
-const runOfComing = (hook: OpenedHook, executionId: string, coming: ComingDelivery): HookRun => {
+/** A delivery whose payload is not large. */
+type TextDelivery = ComingDelivery & { text: string };
+
+const runOfComing = (hook: OpenedHook, executionId: string, coming: TextDelivery): HookRun => {
   const { id, at, headers, query, payload } = coming;
   const execution: ExecutionRow = {
     id: executionId,
@@ -77,12 +81,12 @@ const runOfComing = (hook: OpenedHook, executionId: string, coming: ComingDelive
   return { isSuspended: false, execution, hook, delivery };
 };
 
-const deliveryOfComing = ({ id, path, payload, event, at }: ComingDelivery): DeliveryRow => ({
+const deliveryOfComing = ({ id, path, text, event, at }: TextDelivery): DeliveryRow => ({
   id,
   path,
   method: 'POST',
   headers: '',
-  body: payload.text,
+  body: text,
   query: null,
   event,
   sender_id: null,

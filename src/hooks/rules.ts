@@ -20,6 +20,8 @@ export interface NamedThings {
   models(): string[];
   /** Returns the faults of the tools with these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
+  /** Returns the arguments of a tool in which only the owner's own words may stand. */
+  literalsOf(toolId: string, action: string): readonly string[];
   /** The pipelines that a hook may start. */
   pipelines: Pick<HookPipelines, 'check'>;
   /** True if the daemon has a public address, which some senders sign. */
@@ -80,7 +82,7 @@ const senderFaults = (
 /** Returns the faults of what a hook does, each with the field that it concerns. */
 export const actionFaults = (
   { action, actionConfig }: Pick<CheckedHook, 'action' | 'actionConfig'>,
-  known: Pick<NamedThings, 'models' | 'faultsOfTools'>,
+  known: Pick<NamedThings, 'models' | 'faultsOfTools' | 'literalsOf'>,
 ): FieldFault[] => {
   const wants = {
     spawn_agent: ['agentPrompt'],
@@ -96,6 +98,7 @@ export const actionFaults = (
   for (const { at, message } of known.faultsOfTools(agentTools)) {
     faults.push({ path: `actionConfig.agentTools.${at}`, message });
   }
+  if (action === 'execute_tool') faults.push(...literalFaults(actionConfig, known));
   if (credentialId !== undefined) faults.push(...credentialFaults(action, actionConfig));
   const models = known.models();
   if (agentModel !== undefined && !models.includes(agentModel)) {
@@ -104,6 +107,18 @@ export const actionFaults = (
   }
   return faults;
 };
+
+const literalFaults = (
+  { toolId = '', toolAction = '', toolParams = {} }: CheckedHook['actionConfig'],
+  known: Pick<NamedThings, 'literalsOf'>,
+): FieldFault[] =>
+  known
+    .literalsOf(toolId, toolAction)
+    .filter((name) => JSON.stringify(toolParams[name] ?? null).includes('{{'))
+    .map((name) => ({
+      path: `actionConfig.toolParams.${name}`,
+      message: 'must be literal: nothing of what starts the hook may say to whom it goes',
+    }));
 
 /**
  * Returns the faults of a credential. A forward sends it as its Authorization header; a tool names

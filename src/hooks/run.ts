@@ -1,14 +1,15 @@
 import { hopsIn } from '../kernel/hops.js';
+import { unsharedText } from '../kernel/sharedtext.js';
 import type { Headers } from '../kernel/signature.js';
 import { selectRows } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import {
   type ClaimedExecution,
-  type DeliveryRow,
   deliveryTable,
   type ExecutionRow,
   executionTable,
   hookTable,
+  type LoadedDelivery,
 } from '../store/tables/hooks.js';
 import { type OpenedHook, openedHook, suspendedAt } from './hook.js';
 import { headerEventOf } from './inbound/headers.js';
@@ -20,7 +21,7 @@ export interface HookRun {
   isSuspended: boolean;
   execution: ExecutionRow;
   hook: OpenedHook;
-  delivery: DeliveryRow | null;
+  delivery: LoadedDelivery | null;
 }
 
 /** The trigger's data of a hook that was not fired by a delivery. */
@@ -29,6 +30,7 @@ export interface TriggerEvent {
   agent?: TemplateScope['agent'];
   scheduledAt?: string;
   approval?: TemplateScope['approval'];
+  email?: TemplateScope['email'];
 }
 
 export const loadRun = async ({ db }: Store, executionId: string): Promise<HookRun | null> => {
@@ -74,34 +76,43 @@ interface ParsedDelivery {
   body: unknown;
 }
 
-const parsed = new WeakMap<DeliveryRow, Partial<ParsedDelivery>>();
+/** The JSON of a delivery and its body as text, as far as they were read. */
+type KeptDelivery = Partial<ParsedDelivery> & { text?: string };
+
+const parsed = new WeakMap<LoadedDelivery, KeptDelivery>();
 
 /** Keeps the JSON of a delivery that is parsed already, as long as the row is in use. */
-export const keepParsed = (delivery: DeliveryRow, json: ParsedDelivery): void => {
+export const keepParsed = (delivery: LoadedDelivery, json: ParsedDelivery): void => {
   parsed.set(delivery, json);
 };
 
 /** Returns what is kept of the delivery's JSON, which is parsed once for each row object. */
-const keptOf = (delivery: DeliveryRow): Partial<ParsedDelivery> => {
+const keptOf = (delivery: LoadedDelivery): KeptDelivery => {
   const kept = parsed.get(delivery) ?? {};
   parsed.set(delivery, kept);
   return kept;
 };
 
-const headersOf = (delivery: DeliveryRow): ParsedDelivery['headers'] => {
+const headersOf = (delivery: LoadedDelivery): ParsedDelivery['headers'] => {
   const kept = keptOf(delivery);
   const headers: ParsedDelivery['headers'] = kept.headers ?? JSON.parse(delivery.headers);
   kept.headers = headers;
   return headers;
 };
 
-const bodyOf = (delivery: DeliveryRow): unknown => {
+const textOf = (delivery: LoadedDelivery): string => {
   const kept = keptOf(delivery);
-  if (!('body' in kept)) kept.body = JSON.parse(delivery.body);
+  kept.text ??= unsharedText(delivery.body);
+  return kept.text;
+};
+
+const bodyOf = (delivery: LoadedDelivery): unknown => {
+  const kept = keptOf(delivery);
+  if (!('body' in kept)) kept.body = JSON.parse(textOf(delivery));
   return kept.body;
 };
 
-const queryOf = (delivery: DeliveryRow): Record<string, string> => {
+const queryOf = (delivery: LoadedDelivery): Record<string, string> => {
   const kept = keptOf(delivery);
   kept.query ??= JSON.parse(delivery.query ?? '{}');
   return kept.query ?? {};
@@ -115,6 +126,7 @@ export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateS
     event: delivery ? delivery.event : (fired.event ?? null),
     ...(fired.agent && { agent: fired.agent }),
     ...(fired.approval && { approval: fired.approval }),
+    ...(fired.email && { email: fired.email }),
     ...(delivery && {
       webhook: {
         body: bodyOf(delivery),
@@ -128,15 +140,25 @@ export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateS
 };
 
 /** Returns the payload as JSON: the body, exactly as received if it was JSON, or the trigger's data. */
-export const payloadOf = ({ execution, delivery }: HookRun): string =>
-  delivery?.body ?? execution.context ?? '{}';
+const payloadOf = ({ execution, delivery }: HookRun): string =>
+  delivery ? textOf(delivery) : (execution.context ?? '{}');
+
+/** Returns the length of the payload, without reading one that is in memory of all threads. */
+export const payloadLength = ({ execution, delivery }: HookRun): number =>
+  (delivery?.body ?? execution.context ?? '').length;
 
 /** True if the body was text or XML, which is kept as one JSON string. */
 export const isText = (run: HookRun): boolean => payloadOf(run).startsWith('"');
 
-/** Returns the payload as a reader wants it: text and XML as they were received, else as JSON. */
-export const readableOf = (run: HookRun): string =>
-  isText(run) && run.delivery ? String(bodyOf(run.delivery)) : payloadOf(run);
+/**
+ * Returns the payload as a reader wants it: text and XML as they were received, else as JSON; of an
+ * e-mail its facts alone.
+ */
+export const readableOf = (run: HookRun): string => {
+  if (isText(run) && run.delivery) return String(bodyOf(run.delivery));
+  const { email } = run.delivery ? {} : firedBy(run.execution);
+  return email ? JSON.stringify(email) : payloadOf(run);
+};
 
 export const runEvent = ({ execution, delivery }: HookRun): string | null =>
   delivery ? delivery.event : (firedBy(execution).event ?? null);

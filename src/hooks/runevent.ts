@@ -1,5 +1,6 @@
 import type { ExecutionEnd } from '../agents/module.js';
 import { excerpt } from '../kernel/excerpt.js';
+import { pageLink } from '../kernel/pagepath.js';
 import { LONGEST_IN_EVENT, type Notice, type OutgoingEvent } from '../outbound/module.js';
 import { type HookRun, runEvent } from './run.js';
 
@@ -53,6 +54,6 @@ export const runFailureNotice = (run: EndedRun, error: string): Notice => ({
   kind: 'hook_failed',
   title: `${run.hookName} failed`,
   body: error,
-  link: `/api/hooks/${run.hookId}/executions/${run.executionId}`,
+  link: pageLink('execution', run.executionId),
   about: run.hookName,
 });

@@ -13,7 +13,7 @@ import { updateIf } from '../store/updateif.js';
 import { storedColumns } from '../store/view.js';
 import type { Vault } from '../vault/module.js';
 import type { HookChanges, NewHook } from './contract.js';
-import { checkCredentials, ownSecretOf } from './credential.js';
+import { checkReferences, ownSecretOf } from './credential.js';
 import type { HookDeletion } from './deletion.js';
 import { grantingHook, grantTrigger, secretAfter } from './grants.js';
 import type { TriggerConfig } from './hook.js';
@@ -45,7 +45,7 @@ export const addHook = async (
   refuseHookFaults(deps, given);
   await refusePipelineFaults(deps, userId, given);
   refuseGrants(deps, by, null, { conditions: [], ...given, firedBy: null });
-  await checkCredentials(deps, userId, given);
+  await checkReferences(deps, userId, given);
   refusePath(deps, { userId, before: null }, given);
   const row = newRow(deps, userId, given);
   await deps.hooks.insert(row);
@@ -98,7 +98,7 @@ export const updateHook = async (
   given: HookChanges,
 ): Promise<HookWithStats> => {
   const { userId } = by;
-  await checkCredentials(deps, userId, given);
+  await checkReferences(deps, userId, given);
   if (given.action || given.actionConfig) {
     const row = await findHook(deps, userId, id);
     const { action = row.action, actionConfig = JSON.parse(row.action_config) } = given;

@@ -1,12 +1,14 @@
 import { iso } from '../kernel/clock.js';
 import { MOST_HOPS } from '../kernel/hops.js';
+import { memberAt } from '../kernel/jsonvalue.js';
+import { pageLink } from '../kernel/pagepath.js';
 import type { Outbox, PreparedNotice } from '../outbound/module.js';
 import type { Evaluator } from './evaluate.js';
 import type { OpenedHook } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { OutcomeDeps, RunOutcome } from './outcome.js';
 import type { Admission } from './procedures/admit.js';
-import { type HookRun, hopsOf } from './run.js';
+import { firedBy, type HookRun, hopsOf } from './run.js';
 
 /** The dependencies of the checks that may end an execution before its action. */
 export interface StopsDeps extends OutcomeDeps {
@@ -43,23 +45,35 @@ export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped
   if (!isFirst(run)) return null;
   const hops = hopsOf(run);
   if (hops >= MOST_HOPS) return skipped(await breakLoop(deps, run, hops));
+  if (isAnswerToProgram(run)) return skipped(ANSWERS_PROGRAM);
   const judged = await deps.evaluate.conditions(run);
   if (judged.verdict === 'error') return { status: 'error', error: judged.reason };
   return judged.verdict === 'stopped' ? skipped(judged.reason) : null;
 };
 
+/** True if an e-mail that a program has sent would be answered by one (RFC 3834, section 2). */
+const isAnswerToProgram = ({ hook: { action, actionConfig }, execution }: HookRun): boolean =>
+  execution.replay_of === null &&
+  action === 'execute_tool' &&
+  actionConfig.toolId === 'email' &&
+  actionConfig.toolAction === 'send' &&
+  memberAt(firedBy(execution), 'email', 'automatic') === true;
+
+const ANSWERS_PROGRAM =
+  'a program has sent the e-mail, as its header Auto-Submitted says, and no hook answers that by one';
+
 /** True if an effect that must not happen twice began and its end was never recorded. */
 const wasInterrupted = ({ execution }: HookRun): boolean =>
   execution.effect === 'begun' && execution.action === 'execute_tool';
 
-const interruption = ({ hook: { id, name } }: HookRun): Stopped => {
+const interruption = ({ hook: { name }, execution }: HookRun): Stopped => {
   const error =
     'The daemon stopped while this ran. It is not run again by itself: replay it if it should be';
   const notice = {
     kind: 'hook_interrupted' as const,
     title: `${name}: interrupted`,
     body: error,
-    link: `/api/hooks/${id}/executions`,
+    link: pageLink('execution', execution.id),
     about: name,
   };
   return { status: 'interrupted', error, notice: { notice, isSent: true } };
@@ -112,7 +126,7 @@ const breakLoop = async (
     kind: 'hook_loop',
     title: `${hook.name}: a loop was broken`,
     body: `What fired this hook had come back to this daemon ${hops} times, so the hook did not run. Something that it sets off sends to its own address, or fires it again: an outgoing webhook, a forward, a tool, or another hook.`,
-    link: `/api/hooks/${hook.id}/executions`,
+    link: `${pageLink('executions')}?hookId=${hook.id}`,
     about: hook.name,
     effectId: `loop ${hook.id} ${hour}`,
     hops,
@@ -131,7 +145,7 @@ const exhaustedNotice = (outbox: Outbox, hook: OpenedHook): PreparedNotice =>
       kind: 'hook_exhausted',
       title: `${hook.name}: disabled`,
       body: `The hook has run ${hook.maxExecutions} times, its most, and is disabled now.`,
-      link: `/api/hooks/${hook.id}`,
+      link: `${pageLink('executions')}?hookId=${hook.id}`,
     },
     true,
   );

@@ -16,6 +16,7 @@ export interface TemplateScope {
   hook: { name: string };
   agent?: { id: string; name: string; result: string | null; error: string | null };
   approval?: Approval;
+  email?: Record<string, unknown>;
 }
 
 /**
@@ -30,7 +31,7 @@ const LONGEST = 256 * 1024;
 /**
  * Fills in `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.query.<name>}}`,
  * `{{webhook.path}}`, `{{webhook.method}}`, `{{event}}`, `{{hook.name}}`, `{{agent.result}}`,
- * `{{approval.tool}}`. An object prints as JSON, a value that is absent in this run as nothing, an
+ * `{{approval.tool}}`, `{{email.subject}}`. An object prints as JSON, a value that is absent in this run as nothing, an
  * unknown name stays as written, and all inserted text together has at most 256 Ki characters.
  */
 export const renderTemplate = (template: string, scope: TemplateScope): string =>

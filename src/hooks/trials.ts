@@ -12,6 +12,7 @@ import { agentToSpawn, noticeOf } from './actions.js';
 import type { DryRun, HookTest } from './contract.js';
 import type { Evaluator } from './evaluate.js';
 import { hookOf } from './hook.js';
+import { MAIL_EVENT } from './mailtriggers.js';
 import { type HookRun, isOpen } from './run.js';
 import type { ExecutionWithDelivery } from './view.js';
 
@@ -40,10 +41,29 @@ export const fireTestDelivery = async (
 
 /** Builds the rows of a delivery that the owner made, and the statements that fire the hook with it. */
 export const testDelivery = (deps: TrialDeps, hook: HookRow, trial: HookTest) => {
-  const delivery = deliveryOf(deps, hook, trial);
-  const execution = executionOf(deps, hook, { delivery_id: delivery.id });
+  const { delivery, execution } = trialOf(deps, hook, trial);
+  const fired = executionSteps(deps, execution);
+  if (delivery === null) return { delivery, execution, statements: fired };
   const inserted = statement(deps.store.db.insertInto('deliveries').values(delivery), 1);
-  return { delivery, execution, statements: [inserted, ...executionSteps(deps, execution)] };
+  return { delivery, execution, statements: [inserted, ...fired] };
+};
+
+/** Builds the rows of a trial. The payload stands for a delivery, of an e-mail for its facts. */
+const trialOf = (
+  deps: TrialDeps,
+  hook: HookRow,
+  trial: HookTest,
+): { delivery: DeliveryRow | null; execution: ExecutionRow } => {
+  if (hook.trigger !== 'email') {
+    const delivery = deliveryOf(deps, hook, trial);
+    return { delivery, execution: executionOf(deps, hook, { delivery_id: delivery.id }) };
+  }
+  const { payload: email, event = MAIL_EVENT } = trial;
+  if (typeof email !== 'object' || email === null || Array.isArray(email)) {
+    throw badRequest([{ path: 'payload', message: 'must be an object with fields of an e-mail' }]);
+  }
+  const context = JSON.stringify({ event, email });
+  return { delivery: null, execution: executionOf(deps, hook, { context }) };
 };
 
 /** Renders everything that the action would be given, and connects to nothing. */
@@ -52,9 +72,7 @@ export const dryRun = async (
   hook: HookRow,
   trial: HookTest,
 ): Promise<CustomReply<DryRun>> => {
-  const delivery = deliveryOf(deps, hook, trial);
-  const execution = executionOf(deps, hook, { delivery_id: delivery.id });
-  const run: HookRun = { isSuspended: false, execution, hook: hookOf(hook), delivery };
+  const run: HookRun = { isSuspended: false, hook: hookOf(hook), ...trialOf(deps, hook, trial) };
   const judged = await deps.evaluate.conditions(run);
   return new CustomReply(200, {
     wouldRun: judged.verdict === 'hold',

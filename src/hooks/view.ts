@@ -9,7 +9,8 @@ import {
   hookTable,
 } from '../store/tables/hooks.js';
 import { viewer } from '../store/view.js';
-import { Execution, Hook } from './contract.js';
+import { Hook } from './contract.js';
+import { Execution } from './executions/contract.js';
 
 export type HookWithStats = HookRow & {
   last_execution_at: string | null;

@@ -17,6 +17,9 @@ import { replayStore } from '../store/idempotency.js';
 import type { System } from '../system/module.js';
 import { explorer } from './explorer.js';
 import type { FastPath } from './fastpath.js';
+import { isOwnOrigin } from './origin.js';
+import { routesOfBrowserPage } from './page.js';
+import { createPageLogin } from './pagelogin.js';
 import { routesOfPage } from './pages.js';
 import { addResources, createServer } from './server.js';
 import type { Connections } from './socket/connections.js';
@@ -69,22 +72,27 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
     config,
     clock,
     log,
-    identify: async (token: string) => {
-      const who = await identify(token);
-      // Who asks for one list will ask for others, and no list may delay the writer thread.
-      if (who !== null) await store.openReader();
-      return who;
+    access: {
+      identify: async (token: string) => {
+        const who = await identify(token);
+        // Who asks for one list will ask for others, and no list may delay the writer thread.
+        if (who !== null) await store.openReader();
+        return who;
+      },
+      pageLogin: createPageLogin({ page: config.page, clock, publicUrl: tunnel.publicUrl }),
+      anonymousLimit,
     },
     replays,
     translate,
     mintRequestId,
     trust,
-    anonymousLimit,
   };
   const server = createServer(serverDeps, checkedReplies);
   const sockets = await openSockets(server, createSocketService(accounts, agents, permissions), {
     strategy: 'jwt',
-    origins: config.origins,
+    isAllowedOrigin: (headers) =>
+      config.origins.includes(headers.origin ?? '') ||
+      (config.page !== 'off' && isOwnOrigin(headers, tunnel.publicUrl())),
     channels: CHANNELS,
     clock,
     anonymousLimit,
@@ -94,14 +102,18 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
     server,
     sockets,
     deltas: {
-      isWanted: (userId) => sockets.isWanted(userId, DELTA_CHANNEL),
+      newestReader: (userId) => sockets.newestOf(userId, DELTA_CHANNEL),
       send: (userId, delta) => sockets.publishPassing(userId, DELTA_CHANNEL, delta),
     },
     port: () => Number(server.info.port),
     serve: (resources, { replied, payloads }) => {
       const auditing = createAuditing(auditLog(store, { clock, log }));
       const options = { checkedReplies, replays, auditing, replied, apart: payloads.run };
-      const pages = [explorer, ...[passkeysPage, invitePage, resetPage].map(routesOfPage)];
+      const pages = [
+        explorer,
+        ...[passkeysPage, invitePage, resetPage].map(routesOfPage),
+        ...routesOfBrowserPage(config.page),
+      ];
       return addResources(server, resources, { deps: serverDeps, options, pages });
     },
   };

@@ -1,50 +1,40 @@
 import Boom from '@hapi/boom';
-import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
+import Hapi, {
+  type Lifecycle,
+  type Request,
+  type ResponseObject,
+  type ResponseToolkit,
+  type Server,
+} from '@hapi/hapi';
 import type { Config } from '../config.js';
-import type { AnonymousLimit } from '../kernel/anonymouslimit.js';
 import { createBodies } from '../kernel/body.js';
 import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
-import type { Caller, RequestContext } from '../kernel/contract/endpoint.js';
 import { unsupportedType } from '../kernel/form.js';
 import type { Log } from '../kernel/log.js';
 import { holdsRanges, lengthOf } from '../kernel/ranges.js';
-import { type Allowance, createRate, rateLimitMessage } from '../kernel/rate.js';
+import type { Allowance } from '../kernel/rate.js';
 import type { Replays } from '../kernel/replay.js';
 import { LazyRequestContext } from '../kernel/requestcontext.js';
 import { type Resource, type RouteOptions, routesOf } from '../kernel/route.js';
-import { scopeRefusal } from '../kernel/scope.js';
+import { type AccessDeps, authenticate, createLimits, type RateLimits } from './access.js';
 import { type FastPath, openFastPath } from './fastpath.js';
 import { routeHandshakes } from './hubhandshake.js';
 import { addLazily, type RouteGroup } from './lazyroutes.js';
 import { createListener, replyToRefusals, requireHost } from './listener.js';
+import { pageForNowhere } from './page.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
-
-declare module '@hapi/hapi' {
-  interface RequestApplicationState {
-    /** The client's remaining requests in this minute, if they are counted. */
-    allowance?: Allowance;
-  }
-}
 
 const BODY_BYTES = 1024 * 1024;
 /** Limit for all unverified bodies together. */
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
-/**
- * Routes that are not counted: health checks must always pass, and the receivers have limits of
- * their own.
- */
-const UNCOUNTED = /^(?:health\.|receivers\.(?:byPath|incoming)$)/;
-
 export interface ServerDeps extends ProblemDeps {
   config: Config;
   clock: Clock;
-  /** Returns the caller of a token, read again on every request; null if the token is not valid. */
-  identify(token: string): Promise<Omit<Caller, keyof RequestContext> | null>;
+  access: AccessDeps;
   replays: Replays;
   /** Returns the proxies that are trusted for the client's address at present. */
   trust(): ProxyTrust;
-  anonymousLimit: AnonymousLimit;
   mintRequestId(): string;
 }
 
@@ -71,8 +61,8 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
   });
   attachVisit(server, deps);
   routeHandshakes(server);
-  const limits = createLimits(deps);
-  authenticate(server, deps, limits);
+  const limits = createLimits(config, deps.clock, deps.access.anonymousLimit);
+  authenticate(server, deps.access, limits);
   server.ext('onPreResponse', (request, h) => finish(request, h, deps, limits));
   logResponses(server, deps.log);
   return server;
@@ -151,7 +141,7 @@ const rethrow: Lifecycle.Method = (_request, _h, error) => {
 const refuseBody: Lifecycle.Method = (request, _h, error) => {
   if (Boom.isBoom(error, 415) || error?.message.includes('content-type')) {
     const { form } = request.route.settings.app?.endpoint?.() ?? {};
-    throw unsupportedType(request.headers['content-type'], form !== undefined);
+    throw unsupportedType(request.headers['content-type'], form);
   }
   throw error ?? Boom.badRequest();
 };
@@ -165,61 +155,14 @@ const attachVisit = (server: Server, deps: ServerDeps): void => {
   });
 };
 
-/** Creates the limits of requests. Both reply with 429 and Retry-After if it is reached. */
-const createLimits = ({ config, clock, anonymousLimit }: ServerDeps) => {
-  const perUser = createRate(config.ratePerUser, clock);
-  const count = (request: Request, take: () => Allowance | null): void => {
-    if (UNCOUNTED.test(request.route.settings.id ?? '')) return;
-    const allowance = take();
-    request.app.allowance = allowance ?? request.app.allowance;
-    if (!allowance?.isSpent) return;
-    throw Boom.tooManyRequests(rateLimitMessage(allowance), {
-      code: 'rate_limited',
-      retryAfter: allowance.resetSeconds,
-    });
-  };
-  return {
-    user: (request: Request, userId: string): void => count(request, () => perUser.take(userId)),
-    /** Counts a request from an address without a valid token. */
-    anonymous: (request: Request): void => {
-      const { headers, info } = request;
-      count(request, () => anonymousLimit.take(info.remoteAddress ?? '', headers));
-    },
-  };
-};
-
-type RateLimits = ReturnType<typeof createLimits>;
-
-const authenticate = (server: Server, { identify }: ServerDeps, limits: RateLimits): void => {
-  server.auth.scheme('bearer', () => ({
-    authenticate: async (request, h) => {
-      const token = /^Bearer +(\S+)$/i.exec(String(request.headers.authorization ?? ''))?.[1];
-      const who = token === undefined ? null : await identify(token);
-      if (!who) {
-        limits.anonymous(request);
-        throw Boom.unauthorized('Log in first: no valid token', 'Bearer');
-      }
-      limits.user(request, who.userId);
-      const caller: Caller = Object.assign(request.app.context, who);
-      const credentials = { user: who.userId, app: { caller }, scope: [who.role] };
-      const endpoint = request.route.settings.app?.endpoint?.();
-      const refusal = endpoint && scopeRefusal(caller, endpoint);
-      if (!refusal) return h.authenticated({ credentials });
-      const { message, code } = refusal;
-      return h.unauthenticated(Boom.forbidden(message, { code }), { credentials });
-    },
-  }));
-  server.auth.strategy('jwt', 'bearer');
-  server.auth.default('jwt');
-  server.ext('onPreAuth', (request, h) => {
-    // hapi's types do not include the value `false`, which a public route has here.
-    if (Object.is(request.route.settings.auth, false)) limits.anonymous(request);
-    return h.continue;
-  });
-};
-
 /** Adds the request id to every reply, and the standard body to every error. */
-const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps, limits: RateLimits) => {
+const finish = async (
+  request: Request,
+  h: ResponseToolkit,
+  deps: ServerDeps,
+  limits: RateLimits,
+) => {
+  deps.access.pageLogin.finish(request);
   const response = rangeRefusal(request) ?? responseTo(request, limits);
   const requestId = request.app.context?.requestId ?? deps.mintRequestId();
   const isSecret = request.route.settings.app?.endpoint?.().secret === true;
@@ -229,13 +172,21 @@ const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps, limits: 
     ...(isSecret && { 'cache-control': 'no-store' }),
   };
   if (!('isBoom' in response)) {
-    for (const [name, value] of Object.entries(headers)) response.header(name, value);
+    withEach(response, headers);
     return h.continue;
   }
+  const page =
+    response.output.statusCode === 404 && (await pageForNowhere(request, h, deps.config.page));
+  if (page) return withEach(page, headers);
   const boom = problemOf(response, { requestId, path: request.path }, deps);
   Object.assign(boom.output.headers, headers);
   if (boom !== request.response) throw boom;
   return h.continue;
+};
+
+const withEach = (response: ResponseObject, headers: Record<string, string>): ResponseObject => {
+  for (const [name, value] of Object.entries(headers)) response.header(name, value);
+  return response;
 };
 
 /**

@@ -1,3 +1,4 @@
+import { type BatchLimit, createBatchSize } from './batchsize.js';
 import type { Share } from './procedures.js';
 
 /**
@@ -43,12 +44,6 @@ const MOST_IN_BATCHES = 512;
 const CROWDED = 50_000;
 
 type Limits = Required<LaneLimits>;
-
-/** A limit of the batches that begin at once: so many, of so many jobs in all. */
-export interface BatchLimit {
-  lanes: number;
-  jobs: number;
-}
 
 const ALL: BatchLimit = { lanes: Number.POSITIVE_INFINITY, jobs: Number.POSITIVE_INFINITY };
 
@@ -124,6 +119,7 @@ type LaneStates = ReturnType<typeof createLaneStates>;
 /** Creates the part of the state that is about batches. */
 const createBatches = (states: LaneStates) => {
   const { lanes, ready, crowded, totals, find, batchFor, change, passTurn } = states;
+  const size = createBatchSize();
   let inBatches = 0;
   let begun = 0;
 
@@ -131,7 +127,7 @@ const createBatches = (states: LaneStates) => {
   const sharesOf = (names: Iterable<string>, { lanes: most, jobs }: BatchLimit): Share[] => {
     const shares: Share[] = [];
     let free = Math.min(jobs, MOST_IN_BATCHES - inBatches);
-    const each = Math.ceil(jobs / Math.min(most, ready.size));
+    const each = Math.min(size.most(), Math.ceil(jobs / Math.min(most, ready.size)));
     for (const name of names) {
       if (shares.length >= most) break;
       const lane = find(name);
@@ -158,6 +154,7 @@ const createBatches = (states: LaneStates) => {
     /** Records that a batch of `count` jobs has begun. */
     claimed: (name: string, count: number): void => {
       find(name).batch = count;
+      size.begun(name);
       inBatches += count;
       begun++;
       totals.running += count;
@@ -250,7 +247,7 @@ export const createLanes = ({
       if (ready.size === 0) return [];
       const together = batches.share(limit);
       const doubtfulFree = caution.most - doubtful;
-      const isDoubtful = caution.isDoubtful;
+      const { isDoubtful } = caution;
       return [...shareSingles(states, { free, doubtfulFree, isDoubtful }), ...together];
     },
     claimed: (name: string): void => {

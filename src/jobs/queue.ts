@@ -2,8 +2,9 @@ import { iso } from '../kernel/clock.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import { type Alarms, createAlarms } from './alarms.js';
+import type { BatchLimit } from './batchsize.js';
 import type { Job, LaneCount, Queue, QueueDeps } from './handler.js';
-import { type BatchLimit, createLanes } from './lanes.js';
+import { createLanes } from './lanes.js';
 import type { Share } from './procedures.js';
 import { createRunner, RETRY_MS } from './runner.js';
 

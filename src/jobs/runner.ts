@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { iso } from '../kernel/clock.js';
+import { isPassing } from '../kernel/failure.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import type { Alarms } from './alarms.js';
 import type { Job, JobHandler, Queue, QueueDeps } from './handler.js';
@@ -12,6 +13,8 @@ const UNRETURNED = 'a job could not be put back';
 const ABORT_MS = 500;
 /** The time until what failed is tried again. */
 export const RETRY_MS = 5000;
+/** Ours: the time for which a lane rests after an error that passes by itself. */
+const REST_MS = 500;
 
 interface RunnerState {
   lanes: ReturnType<typeof createLanes>;
@@ -74,8 +77,13 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
     try {
       if (!handler?.runBatch) throw new Error(`Nobody runs batches of jobs of kind ${kind}`);
       const { failures, left } = await handler.runBatch(jobs, aborter.signal);
-      for (const { job, error } of failures) await putBackFailed(job, error);
-      return left;
+      let waiting = left;
+      for (const { job, error } of failures) {
+        if (isPassing(error)) waiting++;
+        else await putBackFailed(job, error);
+      }
+      if (waiting > left) timers.rest(lane, REST_MS);
+      return waiting;
     } catch (error) {
       if (aborter.signal.aborted) return 0;
       log.warn({ err: error }, 'a batch of jobs waits: the database cannot be written');
@@ -101,7 +109,7 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
 
   const putBackFailed = async (job: Job, error: unknown): Promise<void> => {
     const cause = error instanceof Error ? error : new Error(String(error));
-    log.error({ err: cause, job: job.ref }, 'a job failed unexpectedly');
+    if (!isPassing(cause)) log.error({ err: cause, job: job.ref }, 'a job failed unexpectedly');
     await recover(job, { handler: handlers.get(job.kind), error: cause });
   };
 
@@ -126,16 +134,20 @@ interface JobError {
 
 /**
  * Returns a function that releases a job that failed unexpectedly, or abandons it after too many
- * attempts. If the database cannot be written now, the job stays claimed until it can.
+ * attempts; one that failed by what passes by itself is released as if it had not run. If the
+ * database cannot be written now, the job stays claimed until it can.
  */
 const recovery = (
   { store, clock, log }: QueueDeps,
   { alarms, delayed }: { alarms: Alarms; delayed: Queue['delayed'] },
 ) => {
   const putBack = async (job: Job, { handler, error }: JobError): Promise<void> => {
-    if (handler && job.attempts >= ATTEMPTS) return handler.abandon(job, error);
-    const runAt = iso(clock.now() + RETRY_MS);
-    const released = handler?.rows?.release(job, runAt) ?? releaseJob(store, job.id, runAt);
+    const isWaiting = isPassing(error);
+    if (handler && !isWaiting && job.attempts >= ATTEMPTS) return handler.abandon(job, error);
+    const runAt = iso(clock.now() + (isWaiting ? REST_MS : RETRY_MS));
+    const attempts = job.attempts - (isWaiting ? 1 : 0);
+    const due = { ...job, attempts };
+    const released = handler?.rows?.release(due, runAt) ?? releaseJob(store, due, runAt);
     await store.transact([released]);
     delayed(job.lane, runAt);
   };

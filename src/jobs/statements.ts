@@ -3,6 +3,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { insertRow, updateRows } from '../store/rows.js';
 import { type Store, statement } from '../store/store.js';
 import { jobTable } from '../store/tables/jobs.js';
+import type { ClaimedJob } from './procedures.js';
 
 export interface NewJob {
   kind: string;
@@ -69,9 +70,13 @@ export const addClaimedJob = (
     1,
   );
 
-/** Returns the statement that releases a job, which is due again at `runAt`. */
-export const releaseJob = ({ db }: Store, id: number, runAt: string): Statement =>
-  statement(updateRows(db, jobTable, { id }).set({ boot: null, run_at: runAt }), 1);
+/** Returns the statement that releases a job after so many attempts, which is due again at `runAt`. */
+export const releaseJob = (
+  { db }: Store,
+  { id, attempts }: Pick<ClaimedJob, 'id' | 'attempts'>,
+  runAt: string,
+): Statement =>
+  statement(updateRows(db, jobTable, { id }).set({ boot: null, run_at: runAt, attempts }), 1);
 
 /** Returns the statement that removes the job if it still exists. */
 export const dropJob = ({ db }: Store, id: number): Statement =>

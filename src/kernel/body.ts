@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { NamedError } from './failure.js';
+import { LARGE_JSON_BYTES } from './json.js';
 
 /** The error of a body that is longer than its endpoint accepts. */
 export class BodyTooLong extends NamedError {}
@@ -39,7 +40,7 @@ export const createBodies = (capacity: number) => {
       stream.on('end', () => {
         stream.off('close', cutOff);
         if (refusal) reject(refusal);
-        else resolve(joined(chunks));
+        else resolve(joined(chunks, share.bytes));
       });
       stream.on('error', cutOff);
       stream.on('close', cutOff);
@@ -73,7 +74,16 @@ export const createBodies = (capacity: number) => {
   };
 };
 
-const joined = (chunks: Buffer[]): Buffer => {
+/**
+ * Copies a large body into memory that worker threads can read, so that it is not copied again for
+ * each of them: 4 MiB of new memory block the event loop for up to 18 ms.
+ */
+const joined = (chunks: Buffer[], length: number): Buffer => {
   const [first] = chunks;
-  return first && chunks.length === 1 ? first : Buffer.concat(chunks);
+  if (first && chunks.length === 1) return first;
+  if (length <= LARGE_JSON_BYTES) return Buffer.concat(chunks, length);
+  const body = Buffer.from(new SharedArrayBuffer(length));
+  let at = 0;
+  for (const chunk of chunks) at += chunk.copy(body, at);
+  return body;
 };

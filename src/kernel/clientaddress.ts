@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+/** True if a Host header, or the host of an address, names this machine. */
+export const isLoopbackName = (host: string): boolean => LOOPBACK_HOST.test(host);
+
 /** Headers that a proxy or a tunnel adds to the requests that it forwards. */
 const FORWARDING = [
   'forwarded',
@@ -50,7 +53,7 @@ export const isLoopbackHost = (host: string): boolean =>
 export const isLocalRequest = (peer: string, headers: RawHeaders): boolean => {
   const { host, origin } = headers;
   if (!contains(loopback, plainAddress(peer)) || typeof host !== 'string') return false;
-  if (!LOOPBACK_HOST.test(host) || FORWARDING.some((name) => headers[name] !== undefined)) {
+  if (!isLoopbackName(host) || FORWARDING.some((name) => headers[name] !== undefined)) {
     return false;
   }
   return origin === undefined || origin === `http://${host}`;

@@ -20,10 +20,14 @@ export const createConnector =
 
 type DialTarget = buildConnector.Options;
 
-const checkedAddresses = async (
+/**
+ * Resolves a host and checks each of its addresses for the port. Throws EgressRefused, and HttpFailure
+ * `dns` if the name does not resolve.
+ */
+export const checkedAddresses = async (
   egress: Egress,
   lookup: Lookup,
-  to: DialTarget,
+  to: Pick<URL, 'hostname' | 'port' | 'protocol'>,
 ): Promise<string[]> => {
   const host = to.hostname;
   const port = portOf(to);

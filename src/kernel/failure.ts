@@ -63,6 +63,15 @@ export class NamedError extends Error {
   }
 }
 
+/**
+ * Marks an error whose cause passes by itself, such as a limit on what may wait at once. A job that
+ * fails with it is tried again until it succeeds.
+ */
+export const passing = <E extends Error>(error: E): E => Object.assign(error, { isPassing: true });
+
+export const isPassing = (error: unknown): boolean =>
+  error instanceof Error && 'isPassing' in error && error.isPassing === true;
+
 /** Returns the code of an error of node or the system, such as `ENOENT`; '' if it has none. */
 export const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';

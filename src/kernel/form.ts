@@ -4,46 +4,44 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import Boom from '@hapi/boom';
 import Joi from 'joi';
 import type { FormBody, FormFile, FormRules } from './contract/endpoint.js';
+import { type FormPace, lateness, overOf, PACE } from './formpace.js';
 import { sayFaults } from './problem.js';
 
 /** The media type of forms with files. */
 export const MULTIPART = 'multipart/form-data';
+const JSON_TYPE = 'application/json';
 
 /** Ours: the most text fields of a form, and the most bytes of one. */
 const MOST_FIELDS = 100;
 const FIELD_BYTES = 10_000;
-/** Ours: the slowest sender that is waited for, in bytes in each period of milliseconds. */
-const PERIOD_MS = 15_000;
-const LEAST_BYTES = 16 * 1024 * (PERIOD_MS / 1000);
-/** Ours: the longest time that a form may take to arrive. */
-const LONGEST_MS = 15 * 60_000;
 
 const uploading = new WeakSet<Duplex>();
+
+/** Does the work while the connection has the deadlines of a form. */
+export const whileUploading = async <T>(socket: Duplex, work: () => Promise<T>): Promise<T> => {
+  uploading.add(socket);
+  try {
+    return await work();
+  } finally {
+    uploading.delete(socket);
+  }
+};
 
 /** True if a form arrives on the connection, which may take longer than any other request. */
 export const isUploading = (socket: Duplex): boolean => uploading.has(socket);
 
-/** Builds the refusal of a body that is neither JSON nor, where `isForm`, a form. */
-export const unsupportedType = (contentType: unknown, isForm: boolean): Boom.Boom => {
-  const wanted = isForm ? MULTIPART : 'application/json';
+/** Builds the refusal of a body of another type than the endpoint takes: JSON, or a form. */
+export const unsupportedType = (contentType: unknown, form: FormRules | undefined): Boom.Boom => {
+  const wanted = form ? `${MULTIPART}${form.jsonBytes ? ` or ${JSON_TYPE}` : ''}` : JSON_TYPE;
   const sent = String(contentType ?? 'without a content-type');
-  const isBare = isForm && sent.startsWith(MULTIPART);
+  const isBare = form !== undefined && sent.startsWith(MULTIPART);
   return Boom.unsupportedMediaType(
-    isBare ? `Send ${wanted} with its boundary` : `Send ${wanted}, not ${sent}`,
+    isBare ? `Send ${MULTIPART} with its boundary` : `Send ${wanted}, not ${sent}`,
   );
 };
 
-/** The deadlines of a form. */
-interface FormPace {
-  periodMs: number;
-  leastBytes: number;
-  longestMs: number;
-}
-
-const PACE: FormPace = { periodMs: PERIOD_MS, leastBytes: LEAST_BYTES, longestMs: LONGEST_MS };
-
 /** The request of a form: its body as a stream, and the message that it came with. */
-interface FormRequest {
+export interface FormRequest {
   payload: unknown;
   raw: { req: IncomingMessage };
 }
@@ -57,13 +55,10 @@ export const openForm = (
   if (!(source instanceof Readable)) throw new Error('A form must come as a stream');
   uploading.add(req.socket);
   return {
-    read: async (take) => {
-      try {
-        return await readForm({ source, headers: req.headers, rules, pace }, take);
-      } finally {
-        uploading.delete(req.socket);
-      }
-    },
+    read: (take, undo) =>
+      whileUploading(req.socket, () =>
+        readForm({ source, headers: req.headers, rules, pace }, { take, undo }),
+      ),
   };
 };
 
@@ -74,37 +69,48 @@ interface FormSource {
   pace: FormPace;
 }
 
+/** The work on the files of a form, and what undoes it if the form is refused after all. */
+interface FormTaker<T> {
+  take(file: FormFile): Promise<T>;
+  undo?: ((taken: T) => Promise<void>) | undefined;
+}
+
 /**
  * Reads a form. After an error the rest is read and dropped, so that the client receives the reply;
- * after a deadline of the form the connection is closed.
+ * after a deadline of the form the connection is closed. Rejects once every file that was begun has
+ * ended and what was taken is undone.
  */
 const readForm = async <T>(
   { source, headers, rules, pace }: FormSource,
-  take: (file: FormFile) => Promise<T>,
+  taker: FormTaker<T>,
 ): Promise<{ files: T[]; fields: unknown }> => {
   const parser = parserOf(headers, rules);
-  const parts = collect(parser, rules, take);
+  const parts = collect(parser, rules, taker);
   const arrival = pump(source, parser, { rules, pace });
   try {
     await Promise.race([arrival.ended, parts.failed]);
     const files = await Promise.race([Promise.all(parts.files), parts.failed]);
     return { files, fields: await checkFields(rules, parts.fields) };
   } catch (error) {
-    await arrival.drop();
+    const dropped = arrival.drop();
+    await parts.abandon();
+    await dropped;
     throw error;
   }
 };
 
 /** Collects the parts that the parser finds. The next file waits until the last one is taken. */
-const collect = <T>(
-  parser: BusboyInstance,
-  rules: FormRules,
-  take: (file: FormFile) => Promise<T>,
-) => {
+const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: FormTaker<T>) => {
+  const contents: BusboyFileStream[] = [];
   const files: Promise<T>[] = [];
+  let isRefused = false;
   const fields: Record<string, string | string[]> = Object.create(null);
   let last: Promise<unknown> = Promise.resolve();
-  const failed = new Promise<never>((_resolve, reject) => {
+  const failed = new Promise<never>((_resolve, rejectWith) => {
+    const reject = (error: unknown): void => {
+      isRefused = true;
+      rejectWith(error);
+    };
     parser.on('error', (error: unknown) => reject(refusalOf(error)));
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit']) {
       parser.on(limit, () => reject(tooMany(rules)));
@@ -121,7 +127,11 @@ const collect = <T>(
         reject(faulty(name, `is no file; send files as ${rules.files}`));
         return;
       }
-      const taken = last.then(() => take(fileOf(content, filename)));
+      contents.push(content);
+      const taken = last.then(() => {
+        if (isRefused) throw brokenOff();
+        return take(fileOf(content, filename));
+      });
       last = taken.catch((error) => {
         content.resume();
         reject(error);
@@ -130,7 +140,19 @@ const collect = <T>(
     });
   });
   failed.catch(() => undefined);
-  return { files, fields, failed };
+  return {
+    files,
+    fields,
+    failed,
+    /** Ends the files that have not arrived, and undoes those that were taken. */
+    abandon: async (): Promise<void> => {
+      isRefused = true;
+      for (const content of contents) content.destroy(brokenOff());
+      for (const file of await Promise.allSettled(files)) {
+        if (file.status === 'fulfilled') await undo?.(file.value);
+      }
+    },
+  };
 };
 
 const parserOf = (
@@ -172,7 +194,11 @@ const addField = (fields: Record<string, string | string[]>, name: string, value
   fields[name] = before === undefined ? value : [before, value].flat();
 };
 
-const checkFields = async ({ fields: schema }: FormRules, fields: object): Promise<unknown> => {
+/** Checks the text fields of a form. Throws 400 with the fault of each. */
+export const checkFields = async (
+  { fields: schema }: FormRules,
+  fields: object,
+): Promise<unknown> => {
   const { value, error } = schema.validate(
     { ...fields },
     { abortEarly: false, errors: { label: false } },
@@ -217,48 +243,15 @@ const pump = (
       isDropped = true;
       parser.destroy();
       source.resume();
-      await Promise.race([closed(source), late.catch(() => undefined)]);
+      await Promise.race([overOf(source), late.catch(() => undefined)]);
     },
   };
 };
 
-/** Rejects when the source is slower than the deadlines allow; a source that is paused waits for us. */
-const lateness = (source: Readable, pace: FormPace): Promise<never> => {
-  let bytes = 0;
-  source.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-  });
-  const late = new Promise<never>((_resolve, reject) => {
-    const judge = (): void => {
-      if (bytes < pace.leastBytes && !source.isPaused()) reject(tooSlow());
-      bytes = 0;
-    };
-    const slow = setInterval(judge, pace.periodMs);
-    const long = setTimeout(() => reject(tooSlow()), pace.longestMs);
-    void closed(source).then(() => {
-      clearInterval(slow);
-      clearTimeout(long);
-    });
-  });
-  late.catch(() => undefined);
-  return late;
-};
-
-const closed = (source: Readable): Promise<void> =>
-  new Promise((resolve) => {
-    if (source.readableEnded || source.destroyed) resolve();
-    for (const event of ['end', 'close', 'error']) source.once(event, () => resolve());
-  });
-
 const brokenOff = (): Boom.Boom => Boom.badRequest('The body broke off');
 
-const tooSlow = (): Boom.Boom => {
-  const boom = Boom.clientTimeout('The form did not arrive in time');
-  boom.output.headers.connection = 'close';
-  return boom;
-};
-
-const faulty = (path: string, message: string): Boom.Boom =>
+/** Builds the 400 for one field of a form. */
+export const faulty = (path: string, message: string): Boom.Boom =>
   Boom.badRequest(sayFaults([{ path, message }]), { details: [{ path, message }] });
 
 const tooMany = ({ files, mostFiles }: FormRules): Boom.Boom =>

@@ -1,7 +1,7 @@
 import type { Agent } from 'undici';
 import { collected } from './collect.js';
 import { decodedBody, ENCODINGS } from './decode.js';
-import { createConnector } from './dial.js';
+import { checkedAddresses, createConnector } from './dial.js';
 import { createEgress, type Egress, EgressRefused, hostAndPort, parseUrl } from './egress.js';
 import type { HttpReply } from './exchange.js';
 import { HttpFailure, type PartialReply } from './failure.js';
@@ -134,9 +134,26 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
      * reached, and BadUrl if it is not http(s) or holds credentials. Resolves no name.
      */
     check: (url: string): void => egress.check(parseUrl(url)),
+    addressesOf: (host: string, port: number, extra: string[] = []): Promise<string[]> =>
+      dialableAddresses({ allow: [...allow, ...extra], lookup }, `https://${host}:${port}`),
     /** Ends every connection. Requests under way fail as `aborted`. */
     close: (): Promise<void> => ways.close(),
   };
+};
+
+/**
+ * Returns the addresses of a host and port that may be dialled for another protocol over TLS, such as
+ * IMAP. Throws EgressRefused, BadUrl, or HttpFailure `dns`.
+ */
+const dialableAddresses = async (
+  { allow, lookup }: { allow: string[]; lookup: Lookup },
+  address: string,
+): Promise<string[]> => {
+  const egress = createEgress(allow);
+  const url = parseUrl(address);
+  egress.check(url);
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  return checkedAddresses(egress, lookup, { hostname, port: url.port, protocol: url.protocol });
 };
 
 /** A pool of connections, and the rules under which they are made. */

@@ -40,9 +40,9 @@ export const readBody =
  * endpoints where speed counts validate in their handler.
  */
 export const inputRules = (endpoint: Endpoint) =>
-  endpoint.unbuilt || endpoint.form || endpoint.rawBytes !== undefined
+  endpoint.unbuilt || endpoint.rawBytes !== undefined
     ? {}
-    : { query: queryRule(endpoint), ...bodyRule(endpoint) };
+    : { query: queryRule(endpoint), ...(!endpoint.form && bodyRule(endpoint)) };
 
 const queryRule = ({ query, ignoresQuery }: Endpoint) =>
   query ? holding(query) : ignoresQuery ? true : noQuery;

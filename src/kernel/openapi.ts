@@ -74,8 +74,11 @@ const complete = (operation: OpenApiOperation, endpoint: Endpoint | undefined): 
   if (header) operation.parameters = [...listOf(operation.parameters), parameterOf(header)];
 };
 
-/** Describes a multipart body: the files, and the text fields of the described one. */
-const formBody = ({ files }: FormRules, { content }: DocumentNode): DocumentNode => {
+/**
+ * Describes a multipart body: the files, and the text fields of the described one; and the same as JSON
+ * where that is taken.
+ */
+const formBody = ({ files, jsonBytes }: FormRules, { content }: DocumentNode): DocumentNode => {
   const [described] = isNode(content) ? Object.values(content) : [];
   const fields = isNode(described) ? described.schema : undefined;
   const file: DocumentNode = { type: 'string', format: 'binary' };
@@ -84,8 +87,19 @@ const formBody = ({ files }: FormRules, { content }: DocumentNode): DocumentNode
     required: [files],
     properties: { [files]: { type: 'array', items: file } },
   };
-  const schema = fields === undefined ? own : { allOf: [own, fields] };
-  return { required: true, content: { [MULTIPART]: { schema } } };
+  const withFields = (part: DocumentNode): DocumentNode =>
+    fields === undefined ? part : { allOf: [part, fields] };
+  const encoded: DocumentNode = {
+    ...own,
+    properties: { [files]: { type: 'string', format: 'byte' } },
+  };
+  return {
+    required: true,
+    content: {
+      ...(jsonBytes !== undefined && { 'application/json': { schema: withFields(encoded) } }),
+      [MULTIPART]: { schema: withFields(own) },
+    },
+  };
 };
 
 /** Puts the contract's example into the body, for readers who try the endpoint. */

@@ -8,15 +8,36 @@ import {
   type ReplayCall,
 } from './contract/endpoint.js';
 
+/**
+ * A call whose `Idempotency-Key` was used before: the reply that the first call got, `running` if that
+ * is still at work, and `lost` if nobody knows whether it took effect.
+ */
+export type RepeatedCall = KeptReply | 'running' | 'other_body' | 'lost';
+
 /** The store of first replies, for a repeated `Idempotency-Key`. */
 export interface Replays {
-  /**
-   * Returns `null` if the call may proceed. Otherwise returns the reply that the first call got, or
-   * `running` if it has none yet.
-   */
-  begin(call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null>;
+  /** Returns `null` if the call may proceed. */
+  begin(call: ReplayCall): Promise<RepeatedCall | null>;
   end(call: ReplayCall, reply: KeptReply | null): Promise<void>;
 }
+
+const REFUSALS = {
+  running: {
+    message: 'The first call with this Idempotency-Key is still at work',
+    code: 'idempotency_key_busy',
+  },
+  other_body: {
+    message: 'This Idempotency-Key was used with another body',
+    code: 'idempotency_key_reused',
+  },
+  lost: {
+    message:
+      'The daemon ended during the first call with this Idempotency-Key, which may have taken ' +
+      'effect: see whether it has, and repeat it with another key',
+    code: 'idempotency_key_lost',
+  },
+};
+
 /** True for an endpoint whose replies are stored: none of secrets, files, or bodies that came unparsed. */
 export const isReplyStored = ({ secret, readsOnly, form, rawBytes }: Endpoint): boolean =>
   !secret && !readsOnly && !form && rawBytes === undefined;
@@ -32,7 +53,8 @@ export const replayCall = (route: string, request: Request): ReplayCall | null =
   const bodyDigest = createHash('sha256')
     .update(JSON.stringify([request.params, request.payload ?? null]))
     .digest('hex');
-  return { userId: caller.userId, route, key, bodyDigest };
+  const isRepeatable = request.method !== 'post';
+  return { userId: caller.userId, route, key, bodyDigest, isRepeatable };
 };
 
 /** Does the work, or returns the reply that the first call with the same key got. */
@@ -42,21 +64,21 @@ export const repliedOnce = async (
   work: () => Promise<CustomReply<unknown>>,
 ): Promise<CustomReply<unknown>> => {
   const kept = await replays.begin(call);
-  if (kept === 'running') {
-    const message = 'The first call with this Idempotency-Key is still at work';
-    throw Boom.conflict(message, { code: 'idempotency_key_busy' });
-  }
-  if (kept === 'other_body') {
-    const message = 'This Idempotency-Key was used with another body';
-    throw Boom.conflict(message, { code: 'idempotency_key_reused' });
+  if (typeof kept === 'string') {
+    const { message, code } = REFUSALS[kept];
+    throw Boom.conflict(message, { code });
   }
   if (kept) return new CustomReply(kept.status, kept.body, { 'idempotent-replayed': 'true' });
+  let reply: CustomReply<unknown>;
   try {
-    const reply = await work();
-    await replays.end(call, { status: reply.status, body: reply.body ?? null });
-    return reply;
+    reply = await work();
   } catch (error) {
     await replays.end(call, null);
     throw error;
   }
+  // What was done is told even if that cannot be recorded; a repeat is then refused.
+  await replays
+    .end(call, { status: reply.status, body: reply.body ?? null })
+    .catch(() => undefined);
+  return reply;
 };

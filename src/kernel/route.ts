@@ -18,6 +18,7 @@ import {
 import type { Schema } from './contract/schema.js';
 import { MULTIPART, openForm } from './form.js';
 import { inputRules, isJson, type ParseApart, readBody, refuseQuery } from './input.js';
+import { isJsonForm, openJsonForm } from './jsonform.js';
 import { type FieldFault, type ProblemData, sayFaults } from './problem.js';
 import { holdRaw } from './raw.js';
 import { isReplyStored, type Replays, replayCall, repliedOnce } from './replay.js';
@@ -103,7 +104,10 @@ const payloadOf = ({ method, form, rawBytes, unbuilt }: Endpoint) => {
   if (method === 'GET') return undefined;
   if (unbuilt) return { output: 'data' as const, parse: false as const };
   const asStream = { output: 'stream' as const, parse: false as const };
-  if (form) return { ...asStream, allow: MULTIPART, maxBytes: form.bytes, timeout: false as const };
+  if (form) {
+    const allow = form.jsonBytes ? [MULTIPART, 'application/json'] : MULTIPART;
+    return { ...asStream, allow, maxBytes: form.bytes, timeout: false as const };
+  }
   // hapi would parse it on the event loop, however large it is; readBody does not.
   if (rawBytes === undefined) {
     return { allow: 'application/json', output: 'data' as const, parse: 'gunzip' as const };
@@ -162,19 +166,15 @@ const holding = (schema: Schema) => async (reply: unknown) => {
 };
 
 const handlerOf =
-  (
-    route: string,
-    endpoint: Endpoint,
-    handle: Handler | undefined,
-    { replays, bodies, auditing }: RouteOptions,
-  ) =>
+  (route: string, endpoint: Endpoint, handle: Handler | undefined, options: RouteOptions) =>
   async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     if (!handle) throw new Error(`No handler for ${route}`);
+    const { replays, auditing } = options;
     const by = askerOf(request);
     const audited = endpoint.audit ? auditedCall(request, auditing) : null;
     if (!audited && isActing(request, endpoint)) await auditing.impersonated(askedOf(request));
     const work = async (): Promise<CustomReply<unknown>> => {
-      const result = await withInput(endpoint, request, bodies, (input) =>
+      const result = await withInput(endpoint, request, options, (input) =>
         handle(input, audited ? Object.assign(by, { record: audited.record }) : by),
       );
       await audited?.succeeded();
@@ -227,14 +227,18 @@ const recordFailure =
 const withInput = async <T>(
   endpoint: Endpoint,
   request: Request,
-  bodies: Bodies,
+  { bodies, apart }: Pick<RouteOptions, 'bodies' | 'apart'>,
   use: (input: unknown) => Promise<T>,
 ): Promise<T> => {
   const { params, query, payload, headers } = request;
   const streaming = endpoint.streams && { streaming: streamingOf(endpoint, request) };
-  if (endpoint.form) {
-    await refuseQuery(query);
-    return use({ ...params, form: openForm(request, endpoint.form) });
+  const { form } = endpoint;
+  if (form) {
+    const asker = request.auth.credentials?.app?.caller.userId ?? request.app.context.address;
+    const opened = isJsonForm(request, form)
+      ? openJsonForm(request, form, { asker, apart })
+      : openForm(request, form);
+    return use({ ...params, query, form: opened });
   }
   const most = endpoint.rawBytes;
   if (most === undefined) return use({ ...params, query, body: payload, ...streaming });

@@ -17,6 +17,8 @@ export interface KeptText {
   /** The agent that keeps it; null: a person by hand, or a run. */
   agentId: string | null;
   executionId: string | null;
+  /** The ID of the call, the same in all its retries: they keep one note. */
+  effectId: string;
 }
 
 /** A chunk that a tool reads, with the entry that it is of. */
@@ -67,11 +69,12 @@ export const knowledgeActions = (deps: KnowledgeDeps): KnowledgeActions => ({
     const { answer, isOutside } = await askKnowledge(deps, { userId, question, signal });
     return { ...answer, trust: isOutside ? 'outside' : 'owner' };
   },
-  index: async (userId, { text, title = titleOf(text), tags = [], agentId, executionId }) => {
+  index: async (userId, { text, title = titleOf(text), tags = [], ...caller }) => {
+    const { agentId, executionId, effectId } = caller;
     const isOwn =
       agentId === null ? executionId === null : await isTrusted(deps.store, userId, agentId);
     const trust = isOwn ? 'owner' : 'outside';
-    const source = { sourceType: 'note' as const, sourceId: null, uri: null };
+    const source = { sourceType: 'note' as const, sourceId: effectId, uri: null };
     const { id } = await beginEntry(deps, { userId, ...source, title, tags, trust, text });
     return { entryId: id, trust };
   },

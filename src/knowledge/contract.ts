@@ -24,7 +24,9 @@ const origin = {
   sourceType: sourceType(),
   sourceId: s
     .nullable(s.text(300))
-    .description('The document, file, page, research or memory it was made from'),
+    .description(
+      'The document, file, page, research or memory it was made from; the call of the tool that kept a note',
+    ),
   uri: s.nullable(s.text(4000)),
   trust: trust(),
 };

@@ -1,4 +1,5 @@
 import type { Config } from '../config.js';
+import { usableCores } from '../providers/hardware/cores.js';
 import { digest } from '../providers/llm/digest.js';
 import type { ModelTimeouts } from '../providers/llm/timeouts.js';
 import { OpenRefused } from '../store/engine/protocol.js';
@@ -35,6 +36,7 @@ export const llamaLimits = ({ llamaLoadSeconds, llamaIdleMinutes, llamaGpu }: Co
   loadMs: llamaLoadSeconds * 1000,
   idleMs: llamaIdleMinutes * 60_000,
   useGpu: llamaGpu,
+  threads: usableCores,
 });
 
 export const modelTimeouts = (config: Config): ModelTimeouts => ({

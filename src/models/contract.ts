@@ -69,6 +69,7 @@ const given = {
       vision: s.optional(s.flag()),
       streaming: s.optional(s.flag()),
       embeddings: s.optional(s.flag()),
+      transcription: s.optional(s.flag().description('It turns speech into text')),
     }),
   ),
   price: s.optional(PriceOrNull),

@@ -18,7 +18,11 @@ export const Provider = s.oneOf(
   'digest',
 );
 
-export const Price = s.object('Price', { inputPerMTok: usd(), outputPerMTok: usd() });
+export const Price = s.object('Price', {
+  inputPerMTok: usd(),
+  outputPerMTok: usd(),
+  perMinuteUsd: s.optional(usd().description('USD for a minute of speech')),
+});
 export const PriceOrNull = s
   .nullable(Price)
   .description('USD per million tokens; null: not known, or free');
@@ -28,6 +32,7 @@ export const Supports = s.object('Supports', {
   vision: s.flag(),
   streaming: s.flag(),
   embeddings: s.flag(),
+  transcription: s.flag(),
 });
 
 /** Facts of a model that makes vectors of texts. */

@@ -2,6 +2,8 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import type { ModelFailure, ModelFailureKind } from '../providers/llm/model.js';
 import type { ModelView } from './contract.js';
+import type { LostFiles } from './lostfiles.js';
+import type { RegisteredModel } from './registry.js';
 
 /** The state of a model, as far as calls have shown. */
 export type ModelHealth = ModelView['health'];
@@ -38,12 +40,19 @@ const LONGEST_COOL_MS = 24 * 3600 * 1000;
 /** Failures that concern the prompt or the caller, not the model. */
 const NOT_ITS_FAULT: ModelFailureKind[] = ['bad_request', 'context_length', 'aborted'];
 
+interface ModelHealthDeps {
+  clock: Clock;
+  log: Pick<Log, 'warn'>;
+  /** Returns why a model cannot answer, whatever its calls have shown; null: nothing is known. */
+  lost: LostFiles;
+}
+
 /**
  * Makes the record of the models' health. A model that fails repeatedly, hangs or asks for a pause
  * gets no calls for a while. Then one call tries it, and if that succeeds, all others follow. The
  * record is in memory only: after a restart nothing is known.
  */
-export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'warn'> }) => {
+export const createHealth = ({ clock, log, lost }: ModelHealthDeps) => {
   const states = new Map<string, HealthState>();
   const of = (name: string): HealthState => states.get(name) ?? FRESH;
   const change = (name: string, by: Partial<HealthState>): void => {
@@ -100,7 +109,12 @@ export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'war
     },
     released: (name: string): void => change(name, { isTried: false }),
 
-    of: (name: string): ModelHealth => viewOf(of(name), clock.now()),
+    /** Returns the health of a model; a model of this machine whose file is gone is down. */
+    of: (model: Pick<RegisteredModel, 'name' | 'provider' | 'modelId'>): ModelHealth => {
+      const seen = viewOf(of(model.name), clock.now());
+      const lastError = lost(model);
+      return lastError === null ? seen : { ...seen, status: 'down', lastError };
+    },
     /** Forgets the model's state, because the model was changed. */
     forget: (name: string): void => {
       states.delete(name);

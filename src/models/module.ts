@@ -12,7 +12,8 @@ import { configuredModel, llamaLimits, modelTimeouts } from './configuration.js'
 import type { NewModel } from './contract.js';
 import { createHealth, type ModelHealths } from './health.js';
 import { createLlamaMemory, type LlamaMemoryBoard } from './llamamemory.js';
-import { embeddingOpener, modelOpener } from './open.js';
+import { createLostFiles } from './lostfiles.js';
+import { embeddingOpener, modelOpener, transcriptionOpener } from './open.js';
 import { providersResource } from './providers/routes.js';
 import { modelsStore } from './queries.js';
 import { registerInstalled } from './registration.js';
@@ -20,7 +21,13 @@ import { createRegistry, type Registry } from './registry.js';
 import { modelsResource } from './routes.js';
 
 export type { ModelHealth, ModelHealths } from './health.js';
-export { DEFAULT_FALLBACK, EMBEDDINGS, type RegisteredModel, type Registry } from './registry.js';
+export {
+  DEFAULT_FALLBACK,
+  EMBEDDINGS,
+  type RegisteredModel,
+  type Registry,
+  TRANSCRIPTION,
+} from './registry.js';
 
 /** The models that agents may be given, and the ways to reach them. */
 export interface ModelsModule {
@@ -60,16 +67,18 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
   const open = modelOpener(http, timeouts, { cliTools, llama });
   const configured = configuredModel(config);
   const openEmbedding = embeddingOpener(http, llama);
+  const openTranscription = transcriptionOpener(http);
   const registry = createRegistry({
     store,
     clock,
     open,
     openEmbedding,
+    openTranscription,
     unsealKey,
     vault,
     configured,
   });
-  const health = createHealth({ clock, log });
+  const health = createHealth({ clock, log, lost: createLostFiles(home) });
   const models = modelsStore(store);
   deps.vault.onChange(registry.refresh);
   const service = {

@@ -6,6 +6,11 @@ import { type EmbeddingModel, embeddingModel } from '../providers/llm/embeddings
 import type { LlamaModels, LlamaOpening } from '../providers/llm/llama/llama.js';
 import type { Model, Price } from '../providers/llm/model.js';
 import type { ModelTimeouts } from '../providers/llm/timeouts.js';
+import {
+  hearsSpeech,
+  type TranscriptionModel,
+  transcriptionModel,
+} from '../providers/llm/transcription.js';
 import type { ModelView } from './contract.js';
 import type { ModelEmbedding } from './facts.js';
 
@@ -52,6 +57,22 @@ export const embeddingOpener =
       dimensions: embedding.dimensions,
       fetch,
     });
+  };
+
+export type OpenTranscription = (opening: ModelAccess) => TranscriptionModel | null;
+
+/** Ours: the longest time of a piece of speech, in milliseconds. */
+const SPEECH_MS = 600_000;
+
+/** Returns the function that opens models which turn speech into text; null for one that does not. */
+export const transcriptionOpener =
+  (http: Http): OpenTranscription =>
+  ({ provider, supports, ...opening }) => {
+    if (!supports.transcription || !hearsSpeech(provider)) return null;
+    const baseUrl = opening.baseUrl ?? adapters[provider].baseUrl ?? '';
+    const limits = { firstByteMs: SPEECH_MS, silenceMs: SPEECH_MS, totalMs: SPEECH_MS };
+    const fetch = http.fetchFor(baseUrl, { ...limits, redirects: 0 });
+    return transcriptionModel({ ...opening, provider, baseUrl, fetch });
   };
 
 /** The models that need no server. */

@@ -3,12 +3,13 @@ import { unlessShut } from '../kernel/envelope.js';
 import { digest } from '../providers/llm/digest.js';
 import type { EmbeddingModel } from '../providers/llm/embeddings.js';
 import type { Model } from '../providers/llm/model.js';
+import type { TranscriptionModel } from '../providers/llm/transcription.js';
 import { readFact } from '../store/facts.js';
 import type { Store } from '../store/store.js';
 import { type ModelRow, modelRouteTable, modelTable } from '../store/tables/models.js';
 import type { Vault } from '../vault/module.js';
 import type { ModelView, RoutingView } from './contract.js';
-import type { ModelAccess, OpenEmbedding, OpenModel, Supports } from './open.js';
+import type { ModelAccess, OpenEmbedding, OpenModel, OpenTranscription, Supports } from './open.js';
 
 /**
  * A model that may be named: one of the registry, the one in the settings, or the built-in digest.
@@ -26,6 +27,8 @@ export interface RegisteredModel extends Omit<ModelAccess, 'provider' | 'apiKey'
   model: Model;
   /** Makes vectors; null: it makes none. */
   embedder: EmbeddingModel | null;
+  /** Turns speech into text; null: it does not. */
+  transcriber: TranscriptionModel | null;
 }
 
 /** The models of a topic, in the order in which they are tried. */
@@ -35,6 +38,7 @@ export interface RegistryDeps {
   store: Store;
   open: OpenModel;
   openEmbedding: OpenEmbedding;
+  openTranscription: OpenTranscription;
   unsealKey(id: string, sealed: string): string;
   clock: Clock;
   vault: Pick<Vault, 'newest' | 'termOf' | 'used'>;
@@ -48,7 +52,15 @@ export const DEFAULT_FALLBACK = 'default';
 export const EMBEDDINGS = 'embeddings';
 /** Name of the fact that holds the default model's name, which may be a model without a row. */
 export const DEFAULT_FACT = 'default_model';
-export const ALL: Supports = { tools: true, vision: false, streaming: true, embeddings: false };
+/** The topic whose models turn speech into text. */
+export const TRANSCRIPTION = 'transcription';
+export const ALL: Supports = {
+  tools: true,
+  vision: false,
+  streaming: true,
+  embeddings: false,
+  transcription: false,
+};
 
 export const createRegistry = (deps: RegistryDeps) => {
   const { store } = deps;
@@ -95,14 +107,17 @@ export const createRegistry = (deps: RegistryDeps) => {
     find: (name: string) => entries.find((entry) => entry.name === name),
     /** Returns the routes, sorted by topic. */
     routes: () => routes,
+    /** Returns true if models were chosen for the topic. */
+    isRouted: (topic: string): boolean => routes.some((route) => route.topic === topic),
     /**
      * Returns the name of the model for prompts without a named or routed model. Ours: if none was
      * chosen, this is the one in the settings, else the oldest in the registry, else the digest.
      */
     default: (): string => {
       const usable = entries.filter(
-        // A model that makes vectors answers no prompts, unless it was chosen to.
-        ({ isEnabled, embedding, name }) => isEnabled && (!embedding || name === chosen),
+        // A model that makes vectors or hears speech answers no prompts, unless it was chosen to.
+        ({ isEnabled, embedding, supports: { transcription }, name }) =>
+          isEnabled && (!(embedding || transcription) || name === chosen),
       );
       const entry =
         usable.find(({ name }) => name === chosen) ??
@@ -132,6 +147,7 @@ const fixedFields = {
   whyKeyless: () => null,
   embedding: null,
   embedder: null,
+  transcriber: null,
 };
 
 const builtin: RegisteredModel = {
@@ -157,7 +173,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
     baseUrl: row.base_url,
     contextWindow: row.context_window,
     maxOutputTokens: row.max_output_tokens,
-    supports: JSON.parse(row.supports),
+    supports: { transcription: false, ...JSON.parse(row.supports) },
     price: row.price === null ? null : JSON.parse(row.price),
     embedding: row.embedding === null ? null : JSON.parse(row.embedding),
   };
@@ -177,6 +193,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
     source: 'registry',
     model: deps.open({ ...spec, keyOf: () => keyOf(deps, row) }),
     embedder: deps.openEmbedding({ ...spec, keyOf: () => keyOf(deps, row) }),
+    transcriber: deps.openTranscription({ ...spec, keyOf: () => keyOf(deps, row) }),
   };
 };
 

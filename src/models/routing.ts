@@ -36,6 +36,7 @@ export const changeRouting = async (
     names: modelNames(registry),
     enabled: enabled.map(({ name }) => name),
     embedding: registry.list().flatMap(({ name, embedding }) => (embedding ? [name] : [])),
+    speech: registry.list().flatMap(({ name, transcriber }) => (transcriber ? [name] : [])),
   };
   refuseFaults(routingFaults(changes, known));
   await refuseUnconfirmed(deps, changes);

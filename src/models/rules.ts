@@ -7,9 +7,10 @@ import { knownModel } from '../providers/llm/catalogue.js';
 import { embedsTexts } from '../providers/llm/embeddings.js';
 import { isSlug } from '../providers/llm/llama/files.js';
 import type { Price } from '../providers/llm/model.js';
+import { hearsSpeech } from '../providers/llm/transcription.js';
 import type { NewModel, RoutingChanges } from './contract.js';
 import type { ModelAccess, Supports } from './open.js';
-import { ALL, DEFAULT_FALLBACK, EMBEDDINGS } from './registry.js';
+import { ALL, DEFAULT_FALLBACK, EMBEDDINGS, TRANSCRIPTION } from './registry.js';
 
 /** The fields of a registered model that are checked. */
 type CheckedModel = TriedModel & Pick<NewModel, 'name' | 'topics' | 'fallbacks'>;
@@ -38,6 +39,7 @@ export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] 
   ...repeats('fallbacks', model.fallbacks),
   ...repeats('topics', model.topics),
   ...embeddingFaults(model),
+  ...speechFaults(model),
 ];
 
 /** Lists the faults of a name for a new model. */
@@ -79,11 +81,18 @@ const embeddingFaults = ({ provider, embedding }: CheckedModel): FieldFault[] =>
   return embedding.dimensions === undefined ? [fault('embedding.dimensions', 'is required')] : [];
 };
 
+/** Lists the fault of a model that is to turn speech into text and cannot. */
+const speechFaults = ({ provider, supports }: CheckedModel): FieldFault[] =>
+  supports?.transcription && !hearsSpeech(provider)
+    ? [fault('supports.transcription', `is nothing that models of ${provider} have here`)]
+    : [];
+
 /** The names of models that a route may have: all, those that are enabled, those for vectors. */
 interface RoutableNames {
   names: string[];
   enabled: string[];
   embedding: string[];
+  speech: string[];
 }
 
 export const routingFaults = (routing: RoutingChanges, known: RoutableNames): FieldFault[] => {
@@ -92,6 +101,7 @@ export const routingFaults = (routing: RoutingChanges, known: RoutableNames): Fi
     ...(chosen === undefined ? [] : nameFaults('default', chosen, known.enabled)),
     ...topics.flatMap(({ topic, primary, fallbacks = [] }, at) => [
       ...(topic === EMBEDDINGS ? vectorFaults(at, { primary, fallbacks }, known) : []),
+      ...(topic === TRANSCRIPTION ? deafFaults(at, [primary, ...fallbacks], known) : []),
       ...nameFaults(`topics.${at}.primary`, primary, known.names),
       ...fallbacks.flatMap((name, n) =>
         nameFaults(`topics.${at}.fallbacks.${n}`, name, [...known.names, DEFAULT_FALLBACK]),
@@ -103,6 +113,13 @@ export const routingFaults = (routing: RoutingChanges, known: RoutableNames): Fi
       topics.map(({ topic }) => topic),
     ),
   ];
+};
+
+/** Lists the fault of the route of the topic for speech, if one of its models hears none. */
+const deafFaults = (at: number, names: string[], { speech }: RoutableNames): FieldFault[] => {
+  const deaf = names.filter((name) => !speech.includes(name));
+  const message = `must be models with supports.transcription, which ${deaf.join(', ')} lack`;
+  return deaf.length === 0 ? [] : [fault(`topics.${at}.primary`, message)];
 };
 
 /** Lists the faults of the route of the topic for vectors, of which one model makes all. */
@@ -167,6 +184,7 @@ const CLI_SUPPORTS: Supports = {
   vision: false,
   streaming: true,
   embeddings: false,
+  transcription: false,
 };
 
 const USELESS = 'is of no use to a tool: it is logged in with adjutant models cli login';
@@ -208,7 +226,7 @@ const llamaFaults = ({
 }: Partial<NewModel>): FieldFault[] => [
   ...(modelId === undefined || isSlug(modelId)
     ? []
-    : [fault('modelId', 'must be the name of an installed model, as in qwen3-4b')]),
+    : [fault('modelId', 'must be the name of an installed model, as in qwen3-4b-q4_k_m')]),
   ...uselessFaults({ baseUrl, apiKey, credentialId }, IN_PROCESS),
   ...(supports.vision
     ? [fault('supports.vision', 'is nothing that models of llama have here')]

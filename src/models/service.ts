@@ -158,9 +158,9 @@ export const viewModel = (
 });
 
 /** Returns the health of a model; a built-in model is always up. */
-export const healthOf = (health: ModelHealths, { name, source }: RegisteredModel): ModelHealth => {
-  const seen = health.of(name);
-  return source === 'builtin' ? { ...seen, status: 'up' } : seen;
+export const healthOf = (health: ModelHealths, entry: RegisteredModel): ModelHealth => {
+  const seen = health.of(entry);
+  return entry.source === 'builtin' ? { ...seen, status: 'up' } : seen;
 };
 
 /** Builds the view of a model after a change. */

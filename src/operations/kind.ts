@@ -22,6 +22,8 @@ export interface OperationRun<Input, Checkpoint> {
     steps: TransactionStep[],
     after: { checkpoint: Checkpoint; progress: OperationProgress },
   ): Promise<void>;
+  /** Throws what ends the operation if its owner may not have it done any more. */
+  refuseForbidden(): Promise<void>;
   /** Tells how far it is between two commits. It is not stored before the next one. */
   progress(now: OperationProgress): void;
   /** Aborted when it is cancelled or when the daemon stops. */
@@ -46,6 +48,8 @@ export interface OperationKind<Input = unknown, Checkpoint = unknown> {
   most?: number;
   /** True if only admins may have it done. It ends once its owner is none any more. */
   isAdmins: boolean;
+  /** True if its input, which may hold addresses with keys, is dropped when it ends. */
+  isInputDropped?: true;
   run(of: OperationRun<Input, Checkpoint>): Promise<OperationEnd>;
   /**
    * Returns further steps of the transaction in which the operation ends, however it ends, so that

@@ -19,7 +19,7 @@ import { createProgress } from './view.js';
 export type { OperationEnd, OperationKind, OperationRun } from './kind.js';
 export { type CountedItems, lanesIn, previewOf, SHOWN_ITEMS } from './preview.js';
 export { type WalkCheckpoint, walkLanes } from './walk.js';
-export { openWorkers, WorkerFailed, type Workers } from './workers.js';
+export { openWorkers, WorkerFailed, type Workers, workersAtOnce } from './workers.js';
 
 /** Begins operations of one kind. */
 export interface OperationBeginner<Input> {

@@ -65,6 +65,7 @@ export const endOfOperation = (
     result: result === undefined ? null : JSON.stringify(result),
     error: error ?? null,
     finished_at: iso(clock.now()),
+    ...(kinds.get(row.kind)?.isInputDropped && { input: '{}' }),
   };
   const also = kinds.get(row.kind)?.ended?.(row, status) ?? [];
   return { row: { ...row, ...end }, steps: [operations.end(row.id, end), ...also] };
@@ -159,6 +160,9 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
       const own = [operations.advance(id, after, kind.isAdmins), forgetAttempts(job)];
       await persistently(() => committed(own, steps), signal);
       progress.moved(id, after.progress);
+    },
+    refuseForbidden: async () => {
+      if (!(await operations.isAllowed(id, kind.isAdmins))) throw new RunStopped(false);
     },
     progress: (now) => progress.moved(id, now),
   });

@@ -3,6 +3,7 @@ import { addJob, type Queue } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Operation } from '../kernel/contract/operation.js';
+import { passing } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
 import { orNotFound } from '../kernel/route.js';
 import { type Hub, readOrWait } from '../realtime/module.js';
@@ -80,8 +81,10 @@ export const beginOperation = async (
 };
 
 const tooMany = (kind: string, most: number): Boom.Boom =>
-  Boom.conflict(
-    `You have ${most} operations of the kind ${kind} that have not ended, the most there may be. Wait until some have, or cancel them`,
+  passing(
+    Boom.conflict(
+      `You have ${most} operations of the kind ${kind} that have not ended, the most there may be. Wait until some have, or cancel them`,
+    ),
   );
 
 /** Ends an operation at once; throws 409 if it has ended. What it has done stays done. */

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NamedError } from '../kernel/failure.js';
@@ -8,6 +7,7 @@ import { makePrivateFolder } from '../kernel/private.js';
 import type { ConfinedProcess, Confinement } from '../providers/confine/confinement.js';
 import { holdWorker } from '../providers/confine/ownprogram.js';
 import { unconfined } from '../providers/confine/unconfined.js';
+import { type CoreSources, usableCores } from '../providers/hardware/cores.js';
 
 /** The error of a worker process that ended, or fell silent, before its last line. */
 export class WorkerFailed extends NamedError {}
@@ -22,11 +22,17 @@ export interface WorkerTask<Line> {
   readable: string[];
   /** The packages that it loads, whose folders it may read. */
   packages: string[];
+  /** The most bytes of its memory; as little as others have unless given. */
+  memoryBytes?: number;
+  /** True: it writes its lines to descriptor 3, and what it prints is a remark. */
+  speaksApart?: boolean;
   /** The longest time without a line, in milliseconds. After it the process is killed. */
   silenceMs: number;
   signal: AbortSignal;
   /** Takes a line, as the script writes it; the next one waits. Returns true at the last line. */
   take(line: Line): Promise<boolean>;
+  /** Takes what the process has left in its folder, after its last line; the rest is removed. */
+  keep?(folder: string): Promise<void>;
 }
 
 /** The processes of heavy work. */
@@ -46,14 +52,14 @@ interface WorkersOptions {
   folder: string;
   /** null: no confinement works here, and workers run without one. */
   confinement: Confinement | null;
-  /** The number of processes at once; 0: one less than there are cores. */
+  /** The number of processes at once; 0: one less than the cores that may be used. */
   atOnce: number;
 }
 
 /** Opens the pool of worker processes. Turns are shared among the users. */
 export const openWorkers = ({ folder, confinement, atOnce }: WorkersOptions): Workers => {
   const turns = createTurns({
-    atOnce: atOnce || Math.max(1, availableParallelism() - 1),
+    atOnce: workersAtOnce(atOnce),
     waiting: Number.POSITIVE_INFINITY,
     isOldestFirst: true,
   });
@@ -66,6 +72,7 @@ export const openWorkers = ({ folder, confinement, atOnce }: WorkersOptions): Wo
         const own = await mkdtemp(join(folder, 'worker-'));
         try {
           await converse(await start(confine, task, own), task);
+          await task.keep?.(own);
         } finally {
           await rm(own, { recursive: true, force: true });
         }
@@ -73,13 +80,17 @@ export const openWorkers = ({ folder, confinement, atOnce }: WorkersOptions): Wo
   };
 };
 
+/** Returns the number of processes at once: the one that is set, else one less than the usable cores. */
+export const workersAtOnce = (atOnce: number, cores?: CoreSources): number =>
+  atOnce || Math.max(1, usableCores(cores) - 1);
+
 const start = async (
   confinement: Confinement,
-  { script, input, readable, packages }: Omit<WorkerTask<unknown>, 'take'>,
+  task: Omit<WorkerTask<unknown>, 'take' | 'keep'>,
   folder: string,
 ): Promise<ConfinedProcess> => {
-  const held = await holdWorker(confinement, { script, readable, packages }, folder);
-  held.stdin.end(JSON.stringify(input));
+  const held = await holdWorker(confinement, task, folder);
+  held.stdin.end(JSON.stringify(task.input));
   return held;
 };
 

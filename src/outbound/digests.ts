@@ -12,7 +12,6 @@ import { addOutboundMessage, laneOf, type NewOutboundMessage } from './messages.
 import { type BatchGroup, type NoticeBatchRows, noticeBatchRows } from './noticebatches.js';
 import { isWanted, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiethours.js';
-import type { Transports } from './transport.js';
 
 export interface DigestDeps {
   store: Store;
@@ -20,7 +19,6 @@ export interface DigestDeps {
   log: Log;
   /** The outbound queue. */
   queue: Pick<Queue, 'added'>;
-  transports: Transports;
 }
 
 const MINUTE_MS = 60_000;
@@ -89,12 +87,12 @@ const tell = async (
   held: NoticeBatchRows,
   waiting: WaitingBatch,
 ): Promise<void> => {
-  const { store, queue, transports } = deps;
+  const { store, queue } = deps;
   const { batch, groups } = waiting;
   const linked = groups.length > 0 ? await channelsOf(store, batch.user_id) : [];
   const messages: NewOutboundMessage[] = [];
   for (const channel of linked) {
-    if (transports.find(channel.kind)) messages.push(...(await messagesTo(held, channel, waiting)));
+    messages.push(...(await messagesTo(held, channel, waiting)));
   }
   const isTold = await unlessUnmet(
     store.transact([

@@ -1,4 +1,5 @@
 import { headlineOf } from '../kernel/contract/headline.js';
+import { pageLink } from '../kernel/pagepath.js';
 import { noticeKind } from './noticekinds.js';
 
 /** Held notifications of one kind about one subject. */
@@ -26,14 +27,14 @@ export const digestText = (groups: NoticeGroup[], when: string, told: number) =>
   const total = totalOf(groups);
   if (others.length > 0) {
     const lines = [kind, ...others].map((each) => lineOf(groups, each));
-    const link = '/api/notifications';
+    const link = pageLink('notifications');
     return { title: `${total} messages ${when}`, body: lines.join('\n'), link };
   }
   const more = told > 0 ? 'more ' : '';
   return {
     title: `${total} ${more}${nameOf(kind, total)} ${when}${namesOf(groups)}`,
     body: `last: ${lastOf(groups)}`,
-    link: `/api/notifications?kind=${encodeURIComponent(kind)}`,
+    link: pageLink('notifications'),
   };
 };
 

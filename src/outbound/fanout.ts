@@ -6,7 +6,6 @@ import type { ChannelRow } from '../store/tables/channels.js';
 import type { NotificationRow } from '../store/tables/notifications.js';
 import { visibleTo } from '../store/visible.js';
 import { addOutboundMessage, laneOf, type NewOutboundMessage } from './messages.js';
-import type { Transports } from './transport.js';
 
 /**
  * Applies the owner's preferences: returns the channels that get the notification now, and the
@@ -21,7 +20,6 @@ export interface FanoutDeps {
   store: Store;
   clock: Clock;
   queue: Pick<Queue, 'added'>;
-  transports: Transports;
   policy: Policy;
 }
 
@@ -31,10 +29,9 @@ export interface FanoutDeps {
  */
 export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
   run: async (job) => {
-    const { store, transports } = deps;
+    const { store } = deps;
     const notice = await findNotice(store, job.ref);
-    const linked = notice ? await channelsOf(store, notice.user_id) : [];
-    const channels = linked.filter(({ kind }) => transports.find(kind));
+    const channels = notice ? await channelsOf(store, notice.user_id) : [];
     if (!notice || channels.length === 0) {
       await store.transact([dropJob(store, job.id)]);
       return null;

@@ -38,6 +38,7 @@ export { LONGEST_IN_EVENT, type OutgoingEvent } from './eventfanout.js';
 export { reportUndelivered, sendUndeliveredAgain, type UndeliveredDeps } from './failure.js';
 export { addOutboundMessage, dropWaiting, laneOf, type NewOutboundMessage } from './messages.js';
 export { isPressing } from './noticekinds.js';
+export { readAnswered } from './notifications/answers.js';
 export {
   NOTHING,
   type Notice,
@@ -86,7 +87,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
   const rates = createRates();
   const outbox = createOutbox({ store, clock, hub });
   const policy = createPolicy(base);
-  queue.handle(NOTICE_JOB, createNoticeFanout({ store, clock, queue, transports, policy }));
+  queue.handle(NOTICE_JOB, createNoticeFanout({ store, clock, queue, policy }));
   queue.handle(EVENT_JOB, createEventFanout({ store, clock, queue }));
   queue.handle(
     MESSAGE_JOB,
@@ -127,7 +128,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
     /** Returns an event as the procedures that post it take it; null if no webhook wants it. */
     storedEvent: (userId: string, event: OutgoingEvent): NewOutgoingEvent | null =>
       subscriptions.wants(userId, event.type) ? storedEvent(clock, userId, event) : null,
-    digests: createDigests({ store, clock, log, queue, transports }),
+    digests: createDigests({ store, clock, log, queue }),
     reminders: createReminders({ store, clock, outbox, usage: vault.usage }),
     /** Reads the subscriptions of webhooks. */
     load: async (): Promise<void> => {

@@ -91,6 +91,21 @@ export const KINDS = {
   ),
   pipeline_completed: plain('finished pipeline', 'A run of a pipeline has completed'),
   pipeline_failed: plain('failed pipeline', 'A run of a pipeline has failed'),
+  mail_needs_login: plain(
+    'mail account that needs a login',
+    'A server refuses the credential of a mail account; told once until it works again',
+    'mail accounts that need a login',
+  ),
+  mail_failed: plain(
+    'e-mail that did not arrive',
+    'An e-mail that you sent was refused, came back, or was given up after a day; with the words of the server',
+    'e-mails that did not arrive',
+  ),
+  mail_unknown: plain(
+    'e-mail whose answer was lost',
+    'Whether an e-mail was sent is not known; it is not sent again by itself',
+    'e-mails whose answers were lost',
+  ),
   credential_expiring: plain('expiring credential', 'A credential expires in a week, or in a day'),
   credential_expired: plain('expired credential', 'A credential has expired and is used no more'),
   credential_rotation_due: plain(

@@ -81,6 +81,10 @@ export const judge = (
     const because = 'it uses a credential, and the agent reads what came from outside';
     return { level: 'ask', because };
   }
+  if (trust.isUntrusted && tool.asksUntrusted) {
+    const because = 'it has side effects, and the agent reads what came from outside';
+    return { level: 'ask', because };
+  }
   if (isGranted(tool, trust)) return { level: 'allow', because: 'granted for this run' };
   const override = overrideOf(tool, permissions);
   const effect = effectOf(tool, args, trust);

@@ -3,6 +3,7 @@ import { JOB as AGENT_JOB, type Agents, spawnRecord } from '../agents/module.js'
 import type { OwnRuns } from '../hooks/module.js';
 import { addJob, type Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
+import { pageLink } from '../kernel/pagepath.js';
 import type { Outbox } from '../outbound/module.js';
 import type { PipelineStarts } from '../pipelines/module.js';
 import type { Hub } from '../realtime/module.js';
@@ -85,7 +86,7 @@ const notify =
       kind: 'recurring_notice' as const,
       title,
       body: notifyMessage,
-      link: `/api/recurring-tasks/${id}/runs`,
+      link: pageLink('recurringTask', id),
       about: title,
       isDirect: notifyOwner === true,
     };

@@ -1,5 +1,6 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
+import { pageLink } from '../kernel/pagepath.js';
 import type { Notice, Outbox } from '../outbound/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
@@ -162,6 +163,6 @@ const failure = ({ id, title }: RecurringTaskRow, error: string | null): Notice 
   kind: 'recurring_failed',
   title: `${title}: failed`,
   body: error ?? 'It failed',
-  link: `/api/recurring-tasks/${id}/runs`,
+  link: pageLink('recurringTask', id),
   about: title,
 });

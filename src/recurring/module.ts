@@ -48,7 +48,12 @@ export const openRecurring = (base: Base, deps: RecurringModuleDeps): Recurring 
     sources: [createRecurringSource(firing), createRunSource(firing)],
     resources: ({ tools, permissions: { grants } }) => {
       const ofTools = (names: string[]) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS);
-      const named = { models: models.names, faultsOfTools: ofTools };
+      const named = {
+        models: models.names,
+        faultsOfTools: ofTools,
+        // A schedule brings nothing from outside into an argument.
+        literalsOf: () => [],
+      };
       return [
         recurringResource({
           ...firing,

@@ -3,6 +3,7 @@ import { EnvelopeError } from '../kernel/envelope.js';
 import { openCodeDigest } from './codekey.js';
 import { type MasterKey, proveMasterKey } from './master.js';
 import { createProof } from './masterkeyproof.js';
+import { createPushKey } from './pushkey.js';
 import { createRekey, finishRekey } from './rekey.js';
 import { createSealers } from './sealers.js';
 import { openSigner } from './tokensigner.js';
@@ -42,6 +43,8 @@ export const openSecrets = async (base: Base, master: MasterKey) => {
     signer: await openSigner({ store, clock, log }, keyring),
     sealers: createSealers(keyring),
     rekey: createRekey(store, master),
+    /** Returns the key pair that identifies this daemon to push services. */
+    pushKey: createPushKey(store, keyring),
     /** Checks that the master key opens the sealed values. */
     prove: createProof(store, keyring),
     /** Returns the keyed digest of a short code. */

@@ -15,6 +15,8 @@ export interface SealedColumn {
 export const CHECK = 'master_key_check';
 /** The fact that holds the key of the digests of short codes. */
 export const CODE_KEY = 'code_key';
+/** The fact that holds the key pair for pushes. */
+export const PUSH_KEY = 'push_key';
 
 const secretsOf = (table: string, ...columns: string[]): SealedColumn[] =>
   columns.map((column) => ({ table, key: 'id', column, bound: `'${table}:' || id || ':secret'` }));
@@ -49,6 +51,6 @@ export const SEALED: SealedColumn[] = [
     key: 'name',
     column: 'value',
     bound: `'facts:' || name`,
-    where: `name IN ('${CHECK}', '${CODE_KEY}')`,
+    where: `name IN ('${CHECK}', '${CODE_KEY}', '${PUSH_KEY}')`,
   },
 ];

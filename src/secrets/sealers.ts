@@ -24,6 +24,7 @@ export const createSealers = (master: Keyring) => {
     channels: {
       sealChannelSecret: channels.seal,
       openChannelSecret: channels.open,
+      unsealChannelSecret: channels.unseal,
       sealPlatform: platforms.seal,
       unsealPlatform: platforms.unseal,
     },

@@ -1,6 +1,7 @@
 import { iso } from '../kernel/clock.js';
 import { JsonText, type KeptReply, type ReplayCall } from '../kernel/contract/endpoint.js';
-import { Taken } from './engine/protocol.js';
+import type { RepeatedCall } from '../kernel/replay.js';
+import { type Statement, Taken } from './engine/protocol.js';
 import { deleteRows, selectRows, updateRows } from './rows.js';
 import { type Store, statement } from './store.js';
 import { idempotencyTable } from './tables/jobs.js';
@@ -16,48 +17,61 @@ interface ReplayDeps {
   digest(bodyDigest: string): string;
 }
 
-/** Creates the store of idempotency records. They are kept for 24 hours. */
+/**
+ * Creates the store of idempotency records. They are kept for 24 hours. A call without a reply that is
+ * not at work in this process was lost with an earlier one, or its reply could not be written: it may
+ * have taken effect. Ours: such a `POST` is never done again under its key; the other methods do the
+ * same twice as once, so their keys are free.
+ */
 export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   const { db } = store;
-  let cleared: Promise<unknown> | null = null;
+  /** The calls that are at work. */
+  const underway = new Set<string>();
 
-  /** Frees the keys of calls that an earlier process left running, because they will never end. */
-  const clearOnce = (): Promise<unknown> => {
-    cleared ??= db
-      .deleteFrom('idempotency')
-      .where('status', 'is', null)
-      .execute()
-      .catch((error) => {
-        cleared = null;
-        throw error;
-      });
-    return cleared;
-  };
+  const nameOf = ({ userId, route, key }: ReplayCall): string =>
+    JSON.stringify([userId, route, key]);
 
   const of = ({ userId, route, key }: ReplayCall) => ({ user_id: userId, route, key });
 
   const removal = (call: ReplayCall) => deleteRows(db, idempotencyTable, of(call));
 
-  const kept = async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body'> => {
+  /** Builds the statement that removes a record that is too old, or may be replaced. */
+  const removalOfOld = (call: ReplayCall): Statement => {
+    const before = iso(Date.parse(now()) - KEPT_MS);
+    return statement(
+      removal(call).where(({ eb, or }) =>
+        or([
+          eb('created_at', '<', before),
+          ...(call.isRepeatable ? [eb('status', 'is', null)] : []),
+        ]),
+      ),
+    );
+  };
+
+  const kept = async (call: ReplayCall): Promise<RepeatedCall> => {
     const row = await selectRows(db, idempotencyTable, of(call)).executeTakeFirst();
     if (row && row.body_digest !== digest(call.bodyDigest)) return 'other_body';
-    if (!row || row.status === null) return 'running';
+    if (!row || underway.has(nameOf(call))) return 'running';
+    if (row.status === null) return 'lost';
     const isEmpty = row.reply === null || row.reply === 'null';
     return { status: row.status, body: isEmpty ? null : new JsonText(row.reply ?? '') };
   };
 
   return {
     /** Returns null if the key is unused and the call may proceed. */
-    begin: async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null> => {
-      await clearOnce();
+    begin: async (call: ReplayCall): Promise<RepeatedCall | null> => {
+      const name = nameOf(call);
+      if (underway.has(name)) return kept(call);
+      underway.add(name);
       const row = { ...of(call), body_digest: digest(call.bodyDigest), created_at: now() };
       try {
         await store.transact([
-          statement(removal(call).where('created_at', '<', iso(Date.parse(now()) - KEPT_MS))),
+          removalOfOld(call),
           statement(db.insertInto('idempotency').values({ ...row, status: null, reply: null })),
         ]);
         return null;
       } catch (error) {
+        underway.delete(name);
         if (!(error instanceof Taken)) throw error;
         return kept(call);
       }
@@ -65,13 +79,17 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
 
     /** Stores the reply. null frees the key, so that a failed call may be tried again. */
     end: async (call: ReplayCall, reply: KeptReply | null): Promise<void> => {
-      if (reply === null) {
-        await removal(call).execute();
-        return;
+      try {
+        if (reply === null) {
+          await removal(call).execute();
+          return;
+        }
+        await updateRows(db, idempotencyTable, of(call))
+          .set({ status: reply.status, reply: textOf(reply.body) })
+          .execute();
+      } finally {
+        underway.delete(nameOf(call));
       }
-      await updateRows(db, idempotencyTable, of(call))
-        .set({ status: reply.status, reply: textOf(reply.body) })
-        .execute();
     },
   };
 };

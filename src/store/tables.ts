@@ -9,6 +9,7 @@ import type * as folders from './tables/folders.js';
 import type * as hooks from './tables/hooks.js';
 import type * as jobs from './tables/jobs.js';
 import type * as knowledge from './tables/knowledge.js';
+import type * as mail from './tables/mail.js';
 import type * as memories from './tables/memories.js';
 import type * as models from './tables/models.js';
 import type * as notifications from './tables/notifications.js';
@@ -26,6 +27,7 @@ import type { Insertable } from './tables/table.js';
 import type * as tasks from './tables/tasks.js';
 import type * as tunnel from './tables/tunnel.js';
 import type * as vault from './tables/vault.js';
+import type * as voice from './tables/voice.js';
 
 type TableModules = typeof accounts &
   typeof agents &
@@ -38,6 +40,7 @@ type TableModules = typeof accounts &
   typeof hooks &
   typeof jobs &
   typeof knowledge &
+  typeof mail &
   typeof memories &
   typeof models &
   typeof notifications &
@@ -53,7 +56,8 @@ type TableModules = typeof accounts &
   typeof skills &
   typeof tasks &
   typeof tunnel &
-  typeof vault;
+  typeof vault &
+  typeof voice;
 type AnyTable = Extract<TableModules[keyof TableModules], { name: string; of: object }>;
 
 /** Every table by its name, as Kysely types it. */

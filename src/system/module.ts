@@ -14,6 +14,7 @@ import type { Secrets } from '../secrets/module.js';
 import type { Migration } from '../store/engine/protocol.js';
 import type { Tools } from '../tools/module.js';
 import type { VaultModule } from '../vault/module.js';
+import type { Voice } from '../voice/module.js';
 import { createBackups } from './backup/backups.js';
 import { backupsResource } from './backup/routes.js';
 import type { Daemon } from './daemon.js';
@@ -47,7 +48,7 @@ interface SystemResourcesDeps {
   channels: Channels;
   knowledge: Knowledge;
   /** The parts of the home that are files, which the doctor checks. */
-  files: { documents: Documents; capabilities: Capabilities };
+  files: { documents: Documents; capabilities: Capabilities; voice: Voice };
   confinement: Confinement | null;
   daemon: Daemon;
 }
@@ -98,6 +99,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
         models,
         tunnel,
         confinement: confinement?.detail ?? unconfined,
+        settingFaults: files.capabilities.settingFaults,
       });
       return {
         meter,
@@ -120,6 +122,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
             originals: files.documents.check,
             capabilities: files.capabilities.check,
             roots: config.knowledgeRoots,
+            voice: files.voice.engines,
           },
         }),
         overview: overviewResource(base, { config, uptimeSeconds, parts, tunnel, queue }),

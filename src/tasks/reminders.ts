@@ -1,4 +1,5 @@
 import { type Clock, iso } from '../kernel/clock.js';
+import { pageLink } from '../kernel/pagepath.js';
 import { clockTime } from '../kernel/zonetime.js';
 import type { Notice, Outbound } from '../outbound/module.js';
 import { type DueSource, settleEach } from '../schedule/module.js';
@@ -90,7 +91,7 @@ const noticeOf = (row: RemindedTask): Notice => ({
   kind: 'task_reminder',
   title: row.title,
   body: `Due ${dueText(row)}\nDone: adjutant tasks complete ${row.id.slice(-6)}`,
-  link: `/api/tasks/${row.id}`,
+  link: pageLink('task', row.id),
   about: row.title,
 });
 
@@ -103,7 +104,7 @@ const lateNotice = (rows: RemindedTask[]): Notice => {
     kind: 'task_reminder',
     title: `${rows.length} reminders of tasks are late`,
     body: [...named, ...(rest > 0 ? [`… ${rest} more`] : [])].join('\n'),
-    link: '/api/tasks?due=overdue',
+    link: `${pageLink('tasks')}?due=overdue`,
   };
 };
 

@@ -24,8 +24,10 @@ const asking = s.object('KnowledgeAskInput', {
   question: s.text(2000).pattern(/\S/, 'some text'),
 });
 const indexing = s.object('KnowledgeIndexInput', {
-  text: s.text(100_000).pattern(/\S/, 'some text'),
-  title: s.optional(s.text(300).pattern(/\S/, 'some text')),
+  text: s.anyText(100_000).description('If empty, the title is kept'),
+  title: s.optional(
+    s.anyText(10_000).description('Cut to 300 characters; if empty, the beginning of the text'),
+  ),
   tags: s.optional(s.list(knowledgeTag(), 20).unique()),
 });
 
@@ -103,9 +105,19 @@ const indexTool = (knowledge: Pick<KnowledgeActions, 'index'>): Tool =>
     name: 'index',
     description:
       'Keeps a text as a note of the owner, to be found later by its words. After text from ' +
-      'outside was read it is kept as from outside: `trust` says so.',
+      'outside was read it is kept as from outside: `trust` says so. Returns { entryId, trust }, ' +
+      'both null if there is nothing to keep.',
     input: indexing,
     ...HARMLESS,
-    run: (text, { userId, agentId, executionId }) =>
-      knowledge.index(userId, { ...text, agentId, executionId }),
+    run: async (
+      { text: body, title: given = '', tags },
+      { userId, agentId, executionId, effectId },
+    ) => {
+      // The subject and the text of an e-mail may be empty. A long title is cut where it is stored.
+      const title = given.trim();
+      const text = body.trim() === '' ? title : body;
+      if (text === '') return { entryId: null, trust: null };
+      const kept = { text, tags, ...(title !== '' && { title }) };
+      return knowledge.index(userId, { ...kept, agentId, executionId, effectId });
+    },
   });

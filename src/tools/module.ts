@@ -11,6 +11,7 @@ import { builtInGroups, createToolbox, type ToolHandlers } from './toolbox.js';
 import { createWorkFolders } from './workfolders.js';
 
 export type { Delegate, Delegation } from './agents.js';
+export type { EmailActions, EmailToolCaller, ToolMail } from './email.js';
 export type { Notify } from './notify.js';
 export type { ResearchActions } from './research.js';
 export type { TaskActions, TaskToolCaller, ToolTask } from './tasks.js';
@@ -70,6 +71,12 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
         create: (...call) => handled('tasks').create(...call),
         update: (...call) => handled('tasks').update(...call),
         complete: (...call) => handled('tasks').complete(...call),
+      },
+      email: {
+        search: (...call) => handled('email').search(...call),
+        read: (...call) => handled('email').read(...call),
+        draft: (...call) => handled('email').draft(...call),
+        send: (...call) => handled('email').send(...call),
       },
     },
   });

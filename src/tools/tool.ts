@@ -56,6 +56,13 @@ export interface Tool {
   once: boolean;
   /** True if the tool sends bytes off the machine to the address in its arguments. */
   sendsOut: boolean;
+  /**
+   * Set if a call of an untrusted agent is always asked about, even where the owner granted the tool
+   * for the run.
+   */
+  asksUntrusted?: true;
+  /** Arguments in which a hook has its owner's words alone, and nothing of what started it. */
+  literal?: readonly string[];
   /** True if others wrote the result, which taints the agent that reads it. */
   outside: boolean;
   /** Returns true if others wrote some of a result, where that differs from call to call. */

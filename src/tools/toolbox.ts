@@ -7,6 +7,7 @@ import type { Confinement } from '../providers/confine/confinement.js';
 import type { WebSearch } from '../providers/search/search.js';
 import { agentsTools, type Delegate } from './agents.js';
 import { documentTools } from './documents.js';
+import { type EmailActions, emailTools } from './email.js';
 import { filesTools } from './files.js';
 import { httpTools, type Requester } from './http.js';
 import { knowledgeTools } from './knowledge.js';
@@ -25,6 +26,7 @@ export interface ToolHandlers {
   delegate: Delegate;
   research: ResearchActions;
   tasks: TaskActions;
+  email: EmailActions;
 }
 
 export interface BuiltInDeps {
@@ -49,6 +51,7 @@ export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   knowledgeTools(deps.knowledge),
   researchTools(deps.handlers.research),
   tasksTools(deps.handlers.tasks),
+  emailTools(deps.handlers.email),
   agentsTools(deps.handlers.delegate),
   filesTools(),
   shellTools(deps.confinement),

@@ -2,6 +2,7 @@ import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
 import type { Secrets } from '../secrets/module.js';
 import { credentialsStore } from './queries.js';
+import { createRenewal } from './renewal.js';
 import { vaultResource } from './routes.js';
 import type { VaultServiceDeps } from './service.js';
 import type { CredentialUsageDeps } from './usage.js';
@@ -9,6 +10,7 @@ import { createVault } from './vault.js';
 
 export { hostRefusal } from './allowedhosts.js';
 export { credentialsIn, WITHIN, wholeName } from './references.js';
+export type { Renewal } from './renewal.js';
 export {
   DAY_MS,
   EXPIRED,
@@ -28,8 +30,16 @@ export const openVault = (base: Base, { secrets }: { secrets: Secrets }) => {
   const refreshes = [vault.refresh];
   let platformUses: CredentialUsageDeps['platformUses'] = () => false;
   const usage: CredentialUsageDeps = { store, platformUses: (...of) => platformUses(...of) };
+  const renew = createRenewal({
+    credentials: credentialsStore(usage),
+    clock,
+    sealVersion,
+    openVersion,
+    applied: vault.refresh,
+  });
   return {
     vault,
+    renew,
     /** The dependencies of `usersOf`, which names what uses a credential. */
     usage,
     /** Registers the check of whether a chat platform uses a credential. */

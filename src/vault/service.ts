@@ -86,8 +86,8 @@ const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
 };
 
 /**
- * Deletes a credential. Ours: throws 409 while hooks, models, platforms, outgoing webhooks or the
- * tunnel use it.
+ * Deletes a credential. Ours: throws 409 while hooks, models, platforms, outgoing webhooks, mail
+ * accounts or the tunnel use it.
  */
 export const deleteCredential = async (
   deps: VaultServiceDeps,
@@ -192,7 +192,7 @@ const newRow = (
 };
 
 export const newVersion = (
-  deps: VaultServiceDeps,
+  { sealVersion }: { sealVersion: VaultServiceDeps['sealVersion'] },
   row: CredentialRow,
   value: string,
 ): CredentialVersionRow => {
@@ -203,7 +203,7 @@ export const newVersion = (
     valid_until: null,
     created_at: row.created_at,
   };
-  return { ...version, sealed: deps.sealVersion(version, value) };
+  return { ...version, sealed: sealVersion(version, value) };
 };
 
 const changesOf = (given: CredentialChanges, now: number): Partial<CredentialRow> => ({

@@ -57,8 +57,8 @@ export const platformsBut = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
     );
 
 /**
- * Selects the names of the hooks, models and webhooks that need the credential, and of the tunnel,
- * which has no name of its own.
+ * Selects the names of the hooks, models, webhooks and mail accounts that need the credential, and of
+ * the tunnel, which has no name of its own.
  */
 export const credentialUses = ({ db }: Pick<Store, 'db'>, credentialId: string) => {
   const hooks = db
@@ -85,5 +85,9 @@ export const credentialUses = ({ db }: Pick<Store, 'db'>, credentialId: string) 
     .selectFrom('tunnel')
     .select(sql.lit('the tunnel').as('name'))
     .where('credential_id', '=', credentialId);
-  return hooks.unionAll(models).unionAll(webhooks).unionAll(tunnel);
+  const mail = db
+    .selectFrom('mail_accounts')
+    .select('address as name')
+    .where('credential_id', '=', credentialId);
+  return hooks.unionAll(models).unionAll(webhooks).unionAll(tunnel).unionAll(mail);
 };

@@ -94,7 +94,7 @@ describe('agents that wait for others, and a SIGKILL', () => {
     await second.end('SIGTERM');
   });
 
-  it('are killed at six moments and end all the same', { timeout: 60_000 }, async () => {
+  it('are killed at six moments and end all the same', { timeout: 180_000 }, async () => {
     think = ({ task, results }) => {
       if (task === 'sub') return { text: 'sub' };
       if (results.length > 0) return { text: `${results.length}` };

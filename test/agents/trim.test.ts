@@ -3,8 +3,10 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { trim } from '../../src/agents/trim.js';
 import { turnsOf } from '../../src/agents/turns.js';
+import { estimateTokens } from '../../src/providers/llm/tokens.js';
 import type { SaidRow } from '../../src/store/tables/agents.js';
 import { inside } from '../harness/inside.js';
+import { says } from '../harness/openai.js';
 import { mind } from './mind.js';
 import { call, startStage } from './stage.js';
 
@@ -93,10 +95,25 @@ describe('trim', () => {
   });
 });
 
+/** The tokens of the tools that an agent is offered, by the same estimate as the daemon's. */
+const offeredTokens = async (): Promise<number> => {
+  const stage = await startStage();
+  stage.model.script(says({ text: 'Nothing to do.' }));
+  const { id } = await stage.spawn({ prompt: 'Wait.', tools: ['files'] });
+  await stage.reaches(id, 'completed');
+  await stage.stop();
+  const offered = (stage.model.asked[0]?.body.tools ?? []).map(({ function: tool }) => ({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.parameters,
+  }));
+  return estimateTokens([], offered);
+};
+
 describe('an agent whose conversation outgrows its model', () => {
   it('is told what was left out, says so in its events, and ends its work', async () => {
-    // The tools take about half of it; the results of six calls have no room beside them.
-    const stage = await startStage({ modelContext: 11_000 });
+    // Beside the tools, the results of six calls have no room.
+    const stage = await startStage({ modelContext: (await offeredTokens()) + 5_500 });
     const asked: string[][] = [];
     let turn = 0;
     stage.model.script(

@@ -36,6 +36,17 @@ describe('approvals over HTTP', () => {
     expect((await ask('GET', '/api/chat/approvals?status=maybe')).status).to.equal(400);
   });
 
+  it('read the notification of a call that has no agent', async () => {
+    const id = await askApproval(app, owner.id);
+    const unread = async () =>
+      (await ask('GET', '/api/notifications?unread=true')).body.notifications.filter(
+        ({ link }: { link: string }) => link === `/approvals/${id}`,
+      ).length;
+    expect(await unread()).to.equal(1);
+    await answer(id);
+    expect(await unread()).to.equal(0);
+  });
+
   it('are answered by a token only if it names that right', async () => {
     const id = await askApproval(app, owner.id);
     const all = await made({});

@@ -43,10 +43,7 @@ describe('an approval', () => {
     expect(inside(desk.app).queue.totals()).to.include({ running: 0 });
     expect((await desk.ask('GET', `/api/chat/approvals/${approval.id}`)).body).to.equal(approval);
     const told = (await desk.ask('GET', '/api/notifications')).body.notifications[0];
-    expect([told.kind, told.link]).to.equal([
-      'approval_requested',
-      `/api/chat/approvals/${approval.id}`,
-    ]);
+    expect([told.kind, told.link]).to.equal(['approval_requested', `/approvals/${approval.id}`]);
     expect(told.body).to.contain(approval.digest.slice(0, 8)).and.to.contain(desk.canary.url);
   });
 
@@ -184,6 +181,26 @@ describe('an approval', () => {
     expect(answers.map(({ status }) => status)).to.equal([200, 200]);
     await desk.reaches(id);
     expect(desk.canary.heard.map(({ body }) => body)).to.equal(['one', 'two']);
+  });
+
+  it('reads its notification by the answer, that of several calls by the last one', async () => {
+    const unread = async (): Promise<number> =>
+      (await desk.ask('GET', '/api/notifications?kind=approval_requested&unread=true')).body
+        .notifications.length;
+    await desk.ask('POST', '/api/notifications/read-all');
+    const { id } = await desk.asking(desk.post('one', 'a'), desk.post('two', 'b'));
+    const [first, second] = await desk.approvals('pending');
+    expect(await unread()).to.equal(1);
+    await desk.answer(first?.id ?? '', true);
+    expect(await unread()).to.equal(1);
+    await desk.answer(second?.id ?? '', false);
+    expect(await unread()).to.equal(0);
+    await desk.reaches(id);
+    // Nobody answered this one in time, which its owner has yet to hear.
+    await desk.asking();
+    desk.clock.forward(15 * 60_000);
+    await inside(desk.app).approvals.expiry.tick();
+    expect(await unread()).to.equal(1);
   });
 
   it('is void when the agent is stopped, also one that was given already', async () => {

@@ -6,15 +6,19 @@ import { RUNS } from './contenders.js';
 import { measureFairness } from './fairness.js';
 import { atLeast, atMost, type Goal, isMet, rowsOfGoals } from './goals.js';
 import { measureIngest } from './ingest.js';
+import { measureInstalls } from './installs.js';
 import { type KnowledgeFigures, measureKnowledge } from './knowledge.js';
 import { measureLists } from './lists.js';
+import { measureMail } from './mail.js';
 import { measureMillion } from './million.js';
+import { measurePages } from './pages.js';
 import { measurePipelines } from './pipelines.js';
 import { type Figures, measureReceivers } from './receivers.js';
 import { measureRetrieval } from './retrieval.js';
 import { measureRuns, type RunFigures } from './runs.js';
 import { measureSlowDisk } from './slowdisk.js';
 import { measureSockets } from './sockets.js';
+import { measureSpeech } from './speech.js';
 import { measureStart } from './start.js';
 import { measureTasks } from './taskviews.js';
 
@@ -29,6 +33,9 @@ ordinary HTTP client reaches, whose own work takes as long as the floor's, stand
   --knowledge   measures knowledge alone: 100,000 chunks of one owner
   --pipelines   measures pipelines and recurring tasks alone
   --tasks       measures the views of 10,000 tasks alone
+  --pages       measures the daemon under 50 open pages alone, in Chromium
+  --installs    measures the installation of a model of 256 MiB and the fit of all models alone
+  --mail        measures the processing of 1,000 e-mails alone, and the decoding of speech
   --ingest <MB> measures how a folder with so many MB of text is read, alone
   --retrieval <folder>
                 measures the search in knowledge alone, over a collection
@@ -42,6 +49,9 @@ const options = {
   knowledge: { type: 'boolean', default: false },
   pipelines: { type: 'boolean', default: false },
   tasks: { type: 'boolean', default: false },
+  installs: { type: 'boolean', default: false },
+  pages: { type: 'boolean', default: false },
+  mail: { type: 'boolean', default: false },
   ingest: { type: 'string' },
   retrieval: { type: 'string' },
   full: { type: 'boolean', default: false },
@@ -193,6 +203,41 @@ const pipelineGoals = async (): Promise<Goal[]> => {
   ];
 };
 
+const installGoals = async (): Promise<Goal[]> => {
+  const figures = await measureInstalls(rounds);
+  print('A model of 256 MiB, and the fit of all models', { Adjutant: rounded(figures, 2) });
+  return [
+    atMost('an installation, of a plain fetch with its checksum', figures.ratio, 4),
+    atMost('the fit of the whole catalogue, ms', figures.fitMs, 50),
+  ];
+};
+
+const pageGoals = async (): Promise<Goal[]> => {
+  const figures = await measurePages();
+  if (figures === null) {
+    console.log('\nOpen pages were not measured: Chromium is not installed');
+    return [];
+  }
+  print('100 events a second to 50 sockets, and to 50 open pages, ms a second', {
+    Adjutant: rounded(figures, 1),
+  });
+  const ratio = figures.pagesMs / figures.socketsMs;
+  return [atMost('50 open pages, of 50 sockets', ratio, 1.5)];
+};
+
+const mailGoals = async (): Promise<Goal[]> => {
+  const mail = await measureMail(rounds);
+  if (mail) print('1,000 new e-mails, each with a run of a hook', { Adjutant: rounded(mail, 2) });
+  else console.log('\nE-mails were not measured: Dovecot does not run here');
+  const speech = await measureSpeech(rounds);
+  if (speech) print('Ten minutes of speech, but for the engine', { Adjutant: rounded(speech, 2) });
+  else console.log('\nSpeech was not measured: ffmpeg and flite are not installed');
+  return [
+    ...(mail ? [atMost('1,000 e-mails processed, of a plain fetch', mail.ratio, 4)] : []),
+    ...(speech ? [atMost('speech decoded and cut, of ffmpeg', speech.ratio, 4)] : []),
+  ];
+};
+
 const taskGoals = async (): Promise<Goal[]> => {
   const views = await measureTasks();
   const rows = Object.entries(views).map(([name, figures]) => [name, rounded(figures, 1)]);
@@ -223,6 +268,9 @@ if (values.knowledge) {
 
 if (values.pipelines) endWith(await pipelineGoals());
 if (values.tasks) endWith(await taskGoals());
+if (values.installs) endWith(await installGoals());
+if (values.pages) endWith(await pageGoals());
+if (values.mail) endWith(await mailGoals());
 
 if (values.ingest !== undefined) {
   const megabytes = Number(values.ingest);
@@ -246,7 +294,12 @@ const many = await measureReceivers({ connections: 50, count: 20_000, rounds, th
 print('Signed deliveries of 1 KiB, 50 connections (medians)', rowsOf(many));
 const goals = values.receivers
   ? [atLeast('intake, of HMAC only', of(many, RUNS.held).ratio, 0.45)]
-  : await measureRest(many);
+  : [
+      ...(await measureRest(many)),
+      ...(await installGoals()),
+      ...(await mailGoals()),
+      ...(await pageGoals()),
+    ];
 if (values.full) {
   print('A million deliveries in the database', rowsOf(await measureMillion(rounds)));
   print('Lists, of a million executions and 10,000 hooks', await measureLists());

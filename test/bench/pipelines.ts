@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { createClient } from '../../src/client/index.js';
 import { PASSWORD, until } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
-import { threadsOf, usedSince } from './threads.js';
+import { timed } from './threads.js';
 
 const RUNS = 200;
 const STAGES = 12;
@@ -44,16 +44,6 @@ export const measurePipelines = async (): Promise<PipelineFigures> => {
 };
 
 const NOW = { kind: 'tool' as const, config: { toolId: 'time', toolAction: 'now' } };
-
-/** Returns the result of a piece of work, its time, and the processor time of the daemon, in ms. */
-const timed = async <T>({ pid }: Daemon, work: () => Promise<T>) => {
-  const before = await threadsOf(pid);
-  const since = performance.now();
-  await work();
-  const ms = performance.now() - since;
-  const used = usedSince(before, await threadsOf(pid));
-  return { ms, cpuMs: used.reduce((all, us) => all + us, 0) / 1000 };
-};
 
 const ended = async (client: Client, templateId: string, count: number): Promise<void> => {
   await until(

@@ -48,7 +48,11 @@ const measure = async (server: Broadcaster): Promise<number> => {
   return (user + system) / (SOCKETS * PER_SECOND * SECONDS);
 };
 
-const publishFor = async (server: Broadcaster, seconds: number): Promise<void> => {
+/** Publishes a hundred times a second, evenly, for so many seconds. */
+export const publishFor = async (
+  server: Pick<Broadcaster, 'publish'>,
+  seconds: number,
+): Promise<void> => {
   const since = performance.now();
   for (let sent = 0; sent < seconds * PER_SECOND; sent++) {
     const due = since + (1000 * sent) / PER_SECOND;

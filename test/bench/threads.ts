@@ -19,3 +19,13 @@ export const usedSince = (before: Map<string, number>, after: Map<string, number
   const [loop = 0, ...others] = [...after].map(([id, us]) => us - (before.get(id) ?? 0));
   return [loop, ...others.sort((a, b) => b - a)];
 };
+
+/** Returns the time of a piece of work, and the processor time of the daemon meanwhile, in ms. */
+export const timed = async ({ pid }: { pid: number }, work: () => Promise<unknown>) => {
+  const before = await threadsOf(pid);
+  const since = performance.now();
+  await work();
+  const ms = performance.now() - since;
+  const used = usedSince(before, await threadsOf(pid));
+  return { ms, cpuMs: used.reduce((all, us) => all + us, 0) / 1000 };
+};

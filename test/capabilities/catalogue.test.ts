@@ -1,10 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { checkCatalogue, createCatalogues } from '../../src/capabilities/catalogue.js';
-import { llamaPackages, tesseractPackages } from '../../src/capabilities/packages.js';
+import {
+  type EngineHost,
+  engineOf,
+  enginePackages,
+  tesseractPackages,
+} from '../../src/capabilities/packages.js';
 import { planInstall } from '../../src/capabilities/plan.js';
 import { createHttp } from '../../src/kernel/http.js';
 
@@ -72,6 +78,27 @@ describe('the catalogue', () => {
     expect([own.models.map(({ id }) => id), source]).to.equal([['tiny'], path]);
   });
 
+  it('is no pipe, which nobody may ever fill, and no file without end', async () => {
+    const pipe = join(folder, 'pipe.json');
+    execFileSync('mkfifo', [pipe]);
+    const long = join(folder, 'long.json');
+    await writeFile(long, '');
+    await truncate(long, 5 * 1024 * 1024);
+    const linked = join(folder, 'linked.json');
+    await symlink(join(folder, 'own.json'), linked);
+    const faults = await Promise.all(
+      [pipe, long, join(folder, 'none.json'), linked].map(
+        async (path) => (await createCatalogues(http, path)()).fault,
+      ),
+    );
+    expect(faults).to.equal([
+      `${pipe}: is no regular file`,
+      `${long}: is larger than 4194304 bytes`,
+      `${join(folder, 'none.json')}: is missing`,
+      null,
+    ]);
+  });
+
   it('that is not valid is not used, and the reason is told', async () => {
     const path = join(folder, 'broken.json');
     await writeFile(path, catalogue(model({ id: '../../etc' })));
@@ -80,6 +107,12 @@ describe('the catalogue', () => {
     expect(fault).to.contain(path).and.contain('models[0].id');
     const missing = await createCatalogues(http, join(folder, 'nowhere.json'))();
     expect(missing.fault).to.contain('nowhere.json');
+  });
+
+  it('of those that ship is valid', async () => {
+    const path = new URL('../../src/capabilities/catalogue.json', import.meta.url);
+    const shipped = await readFile(path, 'utf8');
+    expect(checkCatalogue(shipped)).to.equal(JSON.parse(shipped));
   });
 
   it('names no package, version, lock file or script', () => {
@@ -106,6 +139,54 @@ describe('the catalogue', () => {
     }
   });
 
+  it('claims no more than a model may have', () => {
+    const shape = {
+      ...{ name: 'qwen3', layers: 1024, heads: 32, kvHeads: 8, keyLength: 128, valueLength: 128 },
+      ...{ embeddingLength: 4096, feedForwardLength: 0, vocabulary: 0 },
+      slidingWindow: { window: 4096, every: 0 },
+    };
+    const faultOf = (over: object) =>
+      checkCatalogue(catalogue(model({ architecture: { ...shape, ...over } })));
+    expect(faultOf({})).to.be.an.object();
+    expect(faultOf({ layers: 1025 })).to.contain('layers');
+    expect(faultOf({ heads: 4097 })).to.contain('heads');
+    expect(faultOf({ keyLength: 10_000_000 })).to.contain('keyLength');
+    expect(faultOf({ vocabulary: 2 ** 50 })).to.contain('vocabulary');
+    expect(faultOf({ slidingWindow: { window: 1, every: 1025 } })).to.contain('every');
+    expect(checkCatalogue(catalogue(model({ contextWindow: 2 ** 50 })))).to.contain(
+      'contextWindow',
+    );
+    const [file] = model().files;
+    const many = (id: string) => model({ id, files: Array.from({ length: 50 }, () => file) });
+    const models = Array.from({ length: 19 }, (_, at) => many(`m${at}`));
+    expect(checkCatalogue(catalogue(...models))).to.contain('models');
+  });
+
+  it('takes no name of anything else, and nothing but plain text', () => {
+    const [file] = model().files;
+    const licence = { id: 'mit', name: 'MIT', url: 'https://example.org', mustAccept: false };
+    const refused = [
+      { id: 'llama' },
+      { id: 'tesseract-ita' },
+      { id: 'tesseract', files: [{ ...file, quantization: 'ita' }] },
+      { id: 'ollama-ok' },
+      { id: 'whisper-base' },
+      { id: 'base', kind: 'speech' },
+      { name: 'Ti\u001b[31mny' },
+      { licence: { ...licence, url: 'javascript:alert(1)' } },
+      { licence: { ...licence, url: 'http://example.org' } },
+    ];
+    for (const over of refused) {
+      expect([over, typeof checkCatalogue(catalogue(model(over)))]).to.equal([over, 'string']);
+    }
+    for (const over of [{ id: 'llama-3' }, { id: 'whisper-base', kind: 'speech' }]) {
+      expect(checkCatalogue(catalogue(model(over)))).to.be.an.object();
+    }
+    for (const date of ['2026-02-30', '2026-13-01', '0000-00-00']) {
+      expect(checkCatalogue(JSON.stringify({ date, models: [] }))).to.contain('date');
+    }
+  });
+
   it('has no say in what the engine is', () => {
     const own = JSON.parse(catalogue(model({ id: 'llama' }))).models;
     const plan = planInstall({ id: 'llama' }, { models: own, host });
@@ -114,9 +195,16 @@ describe('the catalogue', () => {
   });
 });
 
+/** The packages of llama for a machine. */
+const packagesOfLlama = (machine: EngineHost) => {
+  const engine = engineOf('llama');
+  if (!engine) throw new Error('No such engine');
+  return enginePackages(engine, machine);
+};
+
 describe('packages of the engine', () => {
   it('are those of the lock file that ships, and the program for this machine', () => {
-    const found = llamaPackages(host);
+    const found = packagesOfLlama(host);
     expect(found).to.include({
       version: '3.22.1',
       dependencies: { 'node-llama-cpp': '3.22.1', '@node-llama-cpp/linux-x64': '3.22.1' },
@@ -128,7 +216,7 @@ describe('packages of the engine', () => {
 
   it('have a program for the GPU where there is one', () => {
     const gpu = { name: 'RTX', vramBytes: 1, driver: null, isUnified: false };
-    const found = llamaPackages({ ...host, gpus: [{ ...gpu, vendor: 'nvidia' }] });
+    const found = packagesOfLlama({ ...host, gpus: [{ ...gpu, vendor: 'nvidia' }] });
     expect('dependencies' in found && Object.keys(found.dependencies)).to.equal([
       'node-llama-cpp',
       '@node-llama-cpp/linux-x64',
@@ -138,10 +226,10 @@ describe('packages of the engine', () => {
   });
 
   it('are none where no program runs, with the reason', () => {
-    expect(llamaPackages({ ...host, isGlibc: false })).to.equal({
+    expect(packagesOfLlama({ ...host, isGlibc: false })).to.equal({
       unsupported: 'its programs need glibc, which this system does not have',
     });
-    expect(llamaPackages({ ...host, arch: 'riscv64' })).to.equal({
+    expect(packagesOfLlama({ ...host, arch: 'riscv64' })).to.equal({
       unsupported: 'there is no program of it here for linux-riscv64',
     });
   });
@@ -199,6 +287,15 @@ describe('what an installation takes', () => {
     ]);
   });
 
+  it('is shown without the query of its address, which may be a key', () => {
+    const url = 'https://example.org/a.gguf?X-Amz-Signature=key';
+    const found = plan({ id: 'gguf:a', url, sha256: SHA });
+    expect('files' in found && [found.source, found.files[0]?.url]).to.equal([
+      'https://example.org/a.gguf',
+      url,
+    ]);
+  });
+
   it('is refused with the field that is wrong', () => {
     const url = 'https://example.org/a.gguf';
     const refused: [{ id: string; url?: string; sha256?: string }, string][] = [
@@ -215,6 +312,7 @@ describe('what an installation takes', () => {
       [{ id: 'llama', url }, 'url'],
       [{ id: 'gguf:a', url: 'http://example.org/a.gguf', sha256: SHA }, 'url'],
       [{ id: 'gguf:a', url: 'https://me:pw@example.org/a.gguf', sha256: SHA }, 'url'],
+      [{ id: 'gguf:a', url: 'https://:pw@example.org/a.gguf', sha256: SHA }, 'url'],
       [{ id: 'gguf:a', url: 'file:///etc/passwd', sha256: SHA }, 'url'],
       [{ id: 'gguf:a', url }, 'sha256'],
     ];

@@ -6,11 +6,15 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
-  checkRoom,
+  busyServer,
   DownloadFailed,
   type DownloadProgress,
   download,
 } from '../../src/capabilities/download.js';
+import { type NextTry, retryBroken } from '../../src/capabilities/retry.js';
+import { checkRoom } from '../../src/capabilities/room.js';
+import { hasFetched } from '../../src/capabilities/shelf.js';
+import { askFile } from '../../src/capabilities/toldfile.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { until } from '../harness/app.js';
 import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
@@ -26,10 +30,12 @@ describe('a download', () => {
   let http: Http;
   let mirror: Awaited<ReturnType<typeof startMirror>>;
   let told: DownloadProgress[];
+  let waited: NextTry[];
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'download-'));
     to = join(folder, 'model.gguf');
     told = [];
+    waited = [];
   });
   afterEach(async () => {
     await http.close();
@@ -44,7 +50,11 @@ describe('a download', () => {
   const fetchIt = (over: { sha256?: string; bytes?: number | null; signal?: AbortSignal } = {}) => {
     const { signal = new AbortController().signal, ...rest } = over;
     const file = { url: mirror.url, to, bytes: FILE.length, sha256: sha256Of(FILE), ...rest };
-    return download(http, file, { signal, told: (progress) => told.push(progress) });
+    return download(http, file, {
+      signal,
+      told: (progress) => told.push(progress),
+      waits: (next) => waited.push(next),
+    });
   };
 
   it('has the bytes of the file, and tells how far it is', async () => {
@@ -77,6 +87,7 @@ describe('a download', () => {
     await open();
     await writeFile(to, FILE.subarray(0, 120_000));
     await fetchIt();
+    expect(told[0]).to.equal({ done: 120_000, total: FILE.length, rate: 0 });
     expect(mirror.ranges).to.equal(['bytes=120000-']);
     expect((await readFile(to)).equals(FILE)).to.be.true();
   });
@@ -118,6 +129,62 @@ describe('a download', () => {
   it('whose server says no is refused and leaves nothing', () =>
     refusedWith({ status: 404 }, {}, /^127\.0\.0\.1 answered 404$/));
 
+  it('that is led to a file of this machine is refused at once', async () => {
+    await refusedWith(
+      { leadsTo: 'file:///etc/passwd' },
+      {},
+      /^127\.0\.0\.1 redirects to an address of no use: The URL must begin with http/,
+    );
+    expect(mirror.ranges.length).to.equal(1);
+    expect(waited).to.equal([]);
+  });
+
+  it('is asked for again where the server is busy, when the server says', async () => {
+    await open({ busy: [{ status: 503 }, { status: 429, retryAfter: '2' }] });
+    await writeFile(to, FILE.subarray(0, 120_000));
+    await fetchIt();
+    expect((await readFile(to)).equals(FILE)).to.be.true();
+    expect(waited).to.equal([
+      { attempt: 2, of: 8, pauseMs: 500, reason: '127.0.0.1 answered 503' },
+      { attempt: 3, of: 8, pauseMs: 2000, reason: '127.0.0.1 answered 429' },
+    ]);
+    expect(mirror.ranges).to.equal(['bytes=120000-']);
+  });
+
+  it('is told of by a server that was busy before', async () => {
+    await open({ busy: [{ status: 502 }], tellsSum: true });
+    const { signal } = new AbortController();
+    const told = await askFile(http, mirror.url, { signal, waits: (next) => waited.push(next) });
+    expect(told).to.equal({ sha256: sha256Of(FILE), bytes: FILE.length });
+    expect(waited).to.equal([
+      { attempt: 2, of: 8, pauseMs: 500, reason: '127.0.0.1 answered 502' },
+    ]);
+  });
+
+  it('is left alone as long as a busy server asks, until a date too', () => {
+    const asked = (status: number, headers: Record<string, string>) =>
+      busyServer({ url: 'https://models.example/x', status, headers })?.busyMs;
+    const date = 'Fri, 27 Nov 2026 10:00:00 GMT';
+    const retry = 'Fri, 27 Nov 2026 10:00:45 GMT';
+    expect(asked(429, { 'retry-after': '120' })).to.equal(120_000);
+    expect(asked(503, { 'retry-after': retry, date })).to.equal(45_000);
+    expect(asked(500, { 'retry-after': 'soon' })).to.equal(0);
+    expect([asked(404, {}), asked(403, { 'retry-after': '1' })]).to.equal([undefined, undefined]);
+  });
+
+  it('tells of each next try why and when, and the first of a new break again', async () => {
+    await open({ breaksAfter: [111_000, 111_000, 200_000] });
+    await fetchIt();
+    const reason = '127.0.0.1: the connection broke off';
+    expect(waited).to.equal([
+      { attempt: 2, of: 8, pauseMs: 500, reason },
+      { attempt: 3, of: 8, pauseMs: 1000, reason },
+      { attempt: 2, of: 8, pauseMs: 500, reason },
+    ]);
+    const whole = told.map(({ done }) => done);
+    expect(whole).to.equal(whole.toSorted((one, other) => one - other));
+  });
+
   it('that goes where it may not is refused', async () => {
     await open();
     await http.close();
@@ -151,12 +218,44 @@ describe('a download', () => {
     await again.close();
   });
 
+  it('has fetched something once a file of it is there', async () => {
+    await open();
+    expect(await hasFetched(folder)).to.be.false();
+    await fetchIt();
+    expect(await hasFetched(folder)).to.be.true();
+  });
+
+  it('is not tried for ever where the server comes no further than before', async () => {
+    let tries = 0;
+    const lengths = [20, 40];
+    const endless = retryBroken({
+      signal: new AbortController().signal,
+      work: async () => {
+        tries += 1;
+        if (tries > 20) throw new Error('without an end');
+        throw new Error('broken');
+      },
+      // What is there is shorter after every other try.
+      reached: async () => lengths[tries % 2] ?? 0,
+      brokenBy: (error) =>
+        error instanceof Error && error.message === 'broken' ? error.message : null,
+      waits: () => {},
+      firstPauseMs: 1,
+    });
+    await expect(endless).to.reject('broken');
+    expect(tries).to.equal(8);
+  });
+
   it('begins only where there is room', async () => {
     await open();
     await checkRoom(folder, 1);
     await expect(checkRoom(folder, 2 ** 50)).to.reject(
       DownloadFailed,
       /^There is no room: it takes 1073741824 MiB, and \d+ MiB are free/,
+    );
+    await expect(checkRoom(folder, 1e29)).to.reject(
+      DownloadFailed,
+      /^There is no room: it takes more than 1024 TiB, and \d+ MiB are free/,
     );
   });
 });

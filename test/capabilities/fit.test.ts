@@ -3,7 +3,8 @@ import * as Lab from '@hapi/lab';
 import { shapeOfFacts } from '../../src/capabilities/fit/estimate.js';
 import { fitTo, type MachineMemory } from '../../src/capabilities/fit/machine.js';
 import { memoryOf } from '../../src/capabilities/fit/memory.js';
-import { speedOf } from '../../src/capabilities/fit/tokenrate.js';
+import { jointBandwidth, speedOf } from '../../src/capabilities/fit/tokenrate.js';
+import { windowFor } from '../../src/capabilities/fit/window.js';
 import type { ModelShape } from '../../src/providers/gguf/shape.js';
 
 export const lab = Lab.script();
@@ -145,52 +146,62 @@ describe('the fit of a model to a machine', () => {
       isUnified,
     })),
   });
-  // 4.91 GB of weights, 1.07 of cache, 0.28 of buffers: 6.27 GB; 5.97 of them on a GPU. A layer has
-  // 0.164 GB, so beside a buffer 18 have room in 3.4 GB.
+  // 4.58 GiB of weights, 1 of cache, 0.26 of buffers: 5.84 GiB; 5.56 of them on a GPU. A layer has
+  // 0.153 GiB, so beside a buffer 18 have room in 3.2 GiB.
   const CASES: [name: string, machine: MachineMemory, runsOn: string, why: string][] = [
     [
       'a GPU with room',
       machine(8, [8]),
       'gpu',
-      'It needs 6.0 GB of the 6.8 GB that a model may use on the GPU.',
+      'It needs 5.6 GiB of the 6.3 GiB that a model may use on the GPU.',
     ],
-    ['no GPU', machine(8), 'cpu', 'It needs 6.3 GB of the 6.4 GB of memory that a model may use.'],
+    [
+      'no GPU',
+      machine(8),
+      'cpu',
+      'It needs 5.8 GiB of the 6.0 GiB of memory that a model may use.',
+    ],
     [
       'a GPU of which nobody knows the memory',
       machine(8, [null]),
       'cpu',
-      'It needs 6.3 GB of the 6.4 GB of memory that a model may use.',
+      'It needs 5.8 GiB of the 6.0 GiB of memory that a model may use.',
     ],
     [
       'a small GPU',
       machine(8, [4]),
       'split',
-      'With 18 of its 32 layers on the GPU it needs 3.2 GB of the 3.4 GB that a model may use there, and 3.3 GB of the 6.4 GB of memory.',
+      'With 18 of its 32 layers on the GPU it needs 3.0 GiB of the 3.2 GiB that a model may use there, and 3.1 GiB of the 6.0 GiB of memory.',
     ],
     [
       'two GPUs',
       machine(8, [4], [4]),
       'gpu',
-      'It needs 6.3 GB of the 6.8 GB that a model may use on the GPU.',
+      'It needs 5.8 GiB of the 6.3 GiB that a model may use on the GPU.',
     ],
     [
       'memory that is shared with the GPU, counted once',
       machine(8, [16, true]),
       'gpu',
-      'It needs 6.3 GB of the 6.4 GB that a model may use of the memory shared with the GPU.',
+      'It needs 5.9 GiB of the 6.0 GiB that a model may use of the memory shared with the GPU.',
     ],
     [
       'shared memory that is too little',
       machine(7, [16, true]),
       'none',
-      'It needs 6.3 GB; a model may use 5.6 GB of memory.',
+      'It needs 5.8 GiB; a model may use 5.2 GiB of memory.',
     ],
-    ['a tiny machine', machine(0.5), 'none', 'It needs 6.3 GB; a model may use 400 MB of memory.'],
+    [
+      'a tiny machine',
+      machine(0.5),
+      'none',
+      'It needs 5.8 GiB; a model may use 381 MiB of memory.',
+    ],
     [
       'a GPU in a machine without room',
       machine(0.2, [4]),
       'none',
-      'It needs 6.3 GB; a model may use 160 MB of memory and 3.4 GB on the GPU.',
+      'It needs 5.8 GiB; a model may use 153 MiB of memory and 3.2 GiB on the GPU.',
     ],
   ];
 
@@ -213,6 +224,21 @@ describe('the fit of a model to a machine', () => {
     expect(fitTo(exact, LLAMA, 8192)).to.include({ runsOn: 'cpu', headroomBytes: 0 });
     const gpu = fitTo(machine(8, [8]), LLAMA, 8192);
     expect(gpu).to.include({ gpuLayers: 33, runsOn: 'gpu' });
+  });
+
+  it('has the largest window that leaves it where it runs, and half of the memory to others', () => {
+    const bytes = (contextWindow: number) => memoryOf(LLAMA, { contextWindow }).totalBytes / GB;
+    const windowOn = (on: MachineMemory, longest: number | null = 131_072) =>
+      windowFor(on, { shape: LLAMA, longest });
+    const [long, longer] = [2 * bytes(16_384), 2 * bytes(32_768)];
+    expect([windowOn(machine(longer + 0.001)), windowOn(machine(longer - 0.001))]).to.equal([
+      ...[32_768, 16_384],
+    ]);
+    expect([windowOn(machine(long - 0.001)), windowOn(machine(1))]).to.equal([8192, 8192]);
+    expect([windowOn(machine(64), 20_000), windowOn(machine(64), 2048)]).to.equal([16_384, 2048]);
+    expect(windowOn(machine(64), null)).to.equal(8192);
+    // A GPU that has no room for more keeps all layers.
+    expect([windowOn(machine(64, [24])), windowOn(machine(64, [8]))]).to.equal([32_768, 8192]);
   });
 
   it('needs less for a shorter context', () => {
@@ -241,6 +267,20 @@ describe('the speed of a model', () => {
 
   it('is not known where a bandwidth that counts is not', () => {
     expect([speed(LLAMA, 0, null, 500e9), speed(LLAMA, 16, 50e9, null)]).to.equal([null, null]);
+  });
+
+  it('is that of the GPUs together, which read one after the other', () => {
+    const gpu = (gb: number | null, bandwidth: number | null, isUnified = false) => ({
+      ...{ vramBytes: gb && gb * GB, bandwidth: bandwidth && bandwidth * GB, isUnified },
+    });
+    expect(jointBandwidth([gpu(24, 960)])).to.equal(960 * GB);
+    // 8 of 32 GB at 240 GB/s take as long as 24 GB at 720.
+    expect(jointBandwidth([gpu(24, 720), gpu(8, 240)])).to.equal(480 * GB);
+    expect(jointBandwidth([gpu(24, 720), gpu(8, null)])).to.be.null();
+    // Without memory of its own nothing is put on it.
+    expect(jointBandwidth([gpu(24, 720), gpu(null, null)])).to.equal(720 * GB);
+    expect(jointBandwidth([gpu(null, 200, true)])).to.equal(200 * GB);
+    expect(jointBandwidth([])).to.be.null();
   });
 
   it('counts the experts that are used, and embeddings that are the output', () => {

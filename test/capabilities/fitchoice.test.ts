@@ -88,7 +88,7 @@ const CASES: [name: string, candidates: Candidate[], model: string | null, why: 
     'none where nothing fits',
     [model('s', 4, 'none', { gb: 3 }), model('m', 8, 'none')],
     null,
-    'No model for chat fits: the smallest needs 3.0 GB.',
+    'No model for chat fits: the smallest needs 2.8 GiB.',
   ],
   [
     'none where there is none for the use case',
@@ -112,6 +112,19 @@ describe('the recommended model', () => {
     for (const [name, candidates, chosen] of CASES) {
       expect([name, recommend([...candidates].reverse(), 'chat').model]).to.equal([name, chosen]);
     }
+  });
+
+  it('makes vectors fast enough by its size, whatever tokens it would write', () => {
+    const embedding = (name: string, billions: number, estimated: number | null) =>
+      model(name, billions, 'cpu', { useCases: ['embedding'], estimated });
+    const small = embedding('s', 0.1, 90);
+    const middle = embedding('m', 0.6, null);
+    const large = embedding('l', 8, 9);
+    expect(recommend([large, small, middle], 'embedding')).to.equal({
+      model: 'm',
+      why: 'The largest for embedding of those up to 1 billion parameters, for the processor.',
+    });
+    expect(recommend([large], 'embedding').model).to.equal('l');
   });
 
   it('is one for each use case', () => {

@@ -19,12 +19,13 @@ interface FitRow {
   kvCacheBytes: number;
   bufferBytes: number;
   headroomBytes: number;
+  tokensPerSecond: { estimated: number | null };
 }
 
 describe('the hardware', () => {
   let stage: CapabilityStage;
   before(async () => {
-    stage = await startCapabilities({});
+    stage = await startCapabilities({ config: { capabilitySource: null } });
   });
   after(() => stage.stop());
 
@@ -77,6 +78,10 @@ describe('the hardware', () => {
     const { fit } = (await look('?useCase=embedding')) as { fit: FitRow[] };
     expect(fit.every(({ useCases }) => useCases.includes('embedding'))).to.be.true();
     expect(fit.filter(({ recommended }) => recommended).length).to.equal(1);
+    // They write no tokens.
+    expect(fit.map(({ tokensPerSecond }) => tokensPerSecond.estimated)).to.equal(
+      fit.map(() => null),
+    );
     expect((await stage.ask('GET', '/api/capabilities/hardware?useCase=flying')).status).to.equal(
       400,
     );

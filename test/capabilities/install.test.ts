@@ -1,8 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { openShelf } from '../../src/capabilities/shelf.js';
+import { verifyOperation } from '../../src/capabilities/verify.js';
+import { DAMAGE_NOTE } from '../../src/providers/llm/llama/files.js';
 import { openFiles } from '../../src/system/backup/home.js';
 import { loginOwner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
@@ -81,12 +84,20 @@ describe('an installation', () => {
 
   it('of another checksum or length is refused, and leaves nothing', async () => {
     await open();
+    const folders = () => readdir(join(home, 'capabilities'));
     const wrong = await stage.install({ ...wanted(), sha256: 'ab'.repeat(32) });
     expect([wrong.status, wrong.error]).to.equal([
       'failed',
       `Its checksum is ${SHA} in place of ${'ab'.repeat(32)}; it was removed`,
     ]);
-    expect([await stage.partial(), await stage.listed('house')]).to.equal([[], undefined]);
+    expect([await folders(), await stage.listed('house')]).to.equal([['llama'], undefined]);
+  });
+
+  it('whose server is not there leaves no folder with nothing in it', async () => {
+    await open({ status: 404 });
+    const away = await stage.install(wanted());
+    expect(away.error).to.equal('127.0.0.1 answered 404');
+    expect(await readdir(join(home, 'capabilities'))).to.equal(['llama']);
   });
 
   it('that is longer than the catalogue says is refused, and leaves nothing', async () => {
@@ -102,6 +113,43 @@ describe('an installation', () => {
     expect(full.status).to.equal('failed');
     expect(full.error).to.match(/^There is no room: it takes 1073741824 MiB/);
     expect([mirror.got, await stage.partial()]).to.equal([[], []]);
+  });
+
+  it('that does not fit the memory is begun with a warning, which the list has before', async () => {
+    await open({}, { bytes: 2 ** 50 });
+    const needed = 2 ** 50;
+    const { warning } = (await stage.listed('gguf:tiny:Q8_0')).install;
+    expect(warning.neededBytes >= needed && warning.usableBytes < needed).to.be.true();
+    expect(warning.message).to.match(
+      /^It does not fit this machine as it is now. It needs 1048576/,
+    );
+    const { status, body } = await stage.ask('POST', '/api/capabilities/install', {
+      id: 'gguf:tiny',
+    });
+    expect([status, body.warning.neededBytes]).to.equal([202, warning.neededBytes]);
+    await stage.ended(body.id);
+    await stage.restart({
+      egressAllow: [mirror.entry],
+      capabilitySource: null,
+      catalogue: await writeCatalogue(home, [catalogueModel({}, { url: mirror.url })]),
+    });
+    expect((await stage.listed('gguf:tiny:Q8_0')).install.warning).to.be.null();
+  });
+
+  it('tells while it waits to try again how far it is, when it goes on and why', async () => {
+    await open({ breaksAfter: [1000, 1000, 1000] }, { sha256: 'ab'.repeat(32) });
+    const { body } = await stage.ask('POST', '/api/capabilities/install', { id: 'gguf:tiny' });
+    const { progress } = await until(
+      async () => (await stage.ask('GET', `/api/operations/${body.id}`)).body,
+      (operation) => operation.progress.retry?.attempt === 3,
+    );
+    expect([progress.done, progress.total]).to.equal([1000, FILE.length]);
+    const { nextAt, ...retry } = progress.retry;
+    expect(retry).to.equal({ attempt: 3, of: 8, reason: '127.0.0.1: the connection broke off' });
+    expect(new Date(nextAt).toISOString()).to.equal(nextAt);
+    const ended = await stage.ended(body.id);
+    expect(ended.error).to.contain('Its checksum is');
+    expect(ended.progress).to.not.include('retry');
   });
 
   it('of a file that is no model is refused, and leaves nothing', async () => {
@@ -182,45 +230,6 @@ describe('an installation', () => {
     expect(new Set(paths)).to.equal(new Set([null]));
     expect((await stage.listed('house')).path).to.equal(join(home, 'capabilities/house'));
   });
-
-  it('comes from a folder where the settings name one, and from nowhere else', async () => {
-    const source = join(home, 'usb');
-    await mkdir(join(source, 'house'), { recursive: true });
-    mirror = await startMirror(FILE);
-    const manifest = {
-      ...{ id: 'gguf:house', kind: 'model', name: 'house', version: null, licence: null },
-      ...{ source: mirror.url, useCases: [], installedAt: '2026-11-01T00:00:00.000Z' },
-      files: [{ path: 'model.gguf', bytes: FILE.length, sha256: SHA }],
-    };
-    await writeFile(join(source, 'house/capability.json'), JSON.stringify(manifest));
-    await writeFile(join(source, 'house/model.gguf'), FILE);
-    stage = await startCapabilities({ home, config: { capabilitySource: source } });
-    expect((await stage.install(wanted())).status).to.equal('completed');
-    expect(mirror.got).to.equal([]);
-    await stage.ask('DELETE', '/api/capabilities/house');
-    await writeFile(join(source, 'house/model.gguf'), Buffer.alloc(FILE.length));
-    const forged = await stage.install(wanted());
-    expect([forged.status, await stage.partial()]).to.equal(['failed', []]);
-    expect(forged.error).to.contain(`has not the checksum ${SHA}`);
-    const named = {
-      ...manifest,
-      files: [{ ...manifest.files[0], path: 'model-00001-of-00001.gguf' }],
-    };
-    await writeFile(join(source, 'house/capability.json'), JSON.stringify(named));
-    await writeFile(join(source, 'house/model-00001-of-00001.gguf'), FILE);
-    const renamed = await stage.install(wanted());
-    expect([renamed.status, renamed.error]).to.equal([
-      'failed',
-      `${source}/house has no model.gguf`,
-    ]);
-    for (const path of ['\n/../../../pwned', '../x', 'a/../../x', '/etc/x', 'a\\b']) {
-      const escaping = { ...manifest, files: [{ ...manifest.files[0], path }] };
-      await writeFile(join(source, 'house/capability.json'), JSON.stringify(escaping));
-      expect((await stage.install(wanted())).error).to.equal(`${source} has no house`);
-    }
-    const absent = await stage.install({ id: 'gguf:other', url: mirror.url, sha256: SHA });
-    expect(absent.error).to.equal(`${source} has no other`);
-  });
 });
 
 describe('what is installed', () => {
@@ -252,7 +261,7 @@ describe('what is installed', () => {
     const found = await verify();
     expect([found.status, found.error]).to.equal([
       'failed',
-      '1 of 1 files are damaged: model.gguf has another checksum. Remove it and install it again',
+      '1 of 1 file is damaged: model.gguf has another checksum. Its file is damaged: adjutant capabilities install house gets it again',
     ]);
     expect(await stage.listed('house')).to.include({ status: 'degraded' });
     await writeFile(path, FILE);
@@ -260,6 +269,55 @@ describe('what is installed', () => {
     expect(await stage.listed('house')).to.include({ status: 'available', reason: null });
     await rm(path);
     expect((await stage.listed('house')).reason).to.contain('model.gguf is missing');
+  });
+
+  it('is not recommended once it is damaged, and whole and up again after its installation', async () => {
+    const model = { name: 'home', provider: 'llama', modelId: 'house' };
+    await stage.ask('POST', '/api/models', model);
+    const row = async () =>
+      (await stage.ask('GET', '/api/capabilities/hardware?contextWindow=256')).body.fit.find(
+        (each: { model: string }) => each.model === 'house',
+      );
+    expect(await row()).to.include({ installed: true, reason: null });
+    await writeFile(join(stage.home, 'capabilities/house/model.gguf'), 'torn');
+    await verify();
+    const why = 'Its file is damaged: adjutant capabilities install house gets it again';
+    expect(await row()).to.include({ reason: why, why, recommended: false, recommendedFor: [] });
+    // The failure of a call is forgotten too.
+    await stage.ask('POST', '/api/models/home/test');
+    const health = async () => (await stage.ask('GET', '/api/models/home')).body.health;
+    expect((await health()).lastError).to.equal(why);
+    const again = { id: 'gguf:house', url: mirror.url, sha256: SHA };
+    expect((await stage.install({ ...again, useCase: 'chat' })).result).to.include({
+      model: 'home',
+    });
+    expect(await stage.listed('house')).to.include({ status: 'available', reason: null });
+    expect(await health()).to.include({ status: 'unknown', lastError: null });
+    expect((await row()).reason).to.be.null();
+  });
+
+  it('that was installed again while it was checked is not marked as damaged', async () => {
+    const shelf = openShelf(stage.home);
+    await writeFile(join(stage.home, 'capabilities/house/model.gguf'), 'damaged');
+    const states = [await shelf.find('house'), await shelf.find('house')];
+    const [, later] = states;
+    if (later) later.installedAt = '2099-01-01T00:00:00.000Z';
+    const find = async () => states.shift() ?? null;
+    const { run } = verifyOperation({
+      shelf: { ...shelf, find },
+      unload: async () => {},
+      renewed: async () => {},
+    });
+    const ended = await run({
+      ...{ id: 'o', userId: 'u', input: { slug: 'house' }, checkpoint: null },
+      commit: async () => {},
+      refuseForbidden: async () => {},
+      progress: () => {},
+      signal: new AbortController().signal,
+    });
+    const error = 'house was removed or installed again while it was checked';
+    expect(ended).to.equal({ status: 'failed', error });
+    expect(await readdir(join(stage.home, 'capabilities/house'))).to.not.include(DAMAGE_NOTE);
   });
 
   it('is in no backup: it can be fetched again', () => {

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { summaryOf } from '../../src/capabilities/measure.js';
+import { startEmbedder } from '../harness/embedder.js';
 import { ollama } from '../harness/ollama.js';
 import { startWire } from '../harness/wire.js';
 import { type CapabilityStage, startCapabilities } from './stage.js';
@@ -11,8 +12,11 @@ const { describe, it, before, after } = lab;
 /** The model of the catalogue that Ollama calls as the one that is measured. */
 const ENTRY = 'gguf:qwen3-0.6b:';
 
+/** A model for vectors of the catalogue, as Ollama calls it. */
+const EMBEDDER = 'nomic-embed-text:137m-v1.5-fp16';
+
 interface FitRow {
-  tokensPerSecond: { measured: { median: number } | null };
+  tokensPerSecond: { unit: string; measured: { median: number } | null };
 }
 
 describe('the speed of several runs', () => {
@@ -52,8 +56,9 @@ describe('a model that is measured', () => {
     const operation = await measure('tiny');
     expect([operation.status, operation.error]).to.equal(['completed', null]);
     expect(server.asked.length).to.equal(6);
-    const { median } = operation.result.tokensPerSecond;
-    expect(median > 0).to.be.true();
+    const { unit, median } = operation.result.tokensPerSecond;
+    expect([unit, median > 0]).to.equal(['written', true]);
+    expect(operation.progress.note).to.match(/^[\d.]+ tokens written a second, ± /);
     const { fit } = (await stage.ask('GET', '/api/capabilities/hardware')).body;
     const rows = fit.filter(({ model }: { model: string }) => model.startsWith(ENTRY));
     const speeds = rows.map((row: FitRow) => row.tokensPerSecond.measured);
@@ -61,6 +66,40 @@ describe('a model that is measured', () => {
       speeds.length > 0,
       new Set(speeds.map((speed: FitRow['tokensPerSecond']['measured']) => speed?.median)),
     ]).to.equal([true, new Set([median])]);
+  });
+
+  it('reads texts six times if it makes vectors, none of them twice', async () => {
+    const embedder = await startEmbedder('ollama', 4);
+    embedder.become('works', 20);
+    const model = { provider: 'ollama', modelId: EMBEDDER, baseUrl: embedder.baseUrl };
+    const embedding = { dimensions: 4, maxInputTokens: 100 };
+    await stage.ask('POST', '/api/models', { name: 'vectors', ...model, embedding });
+    const operation = await measure('vectors');
+    expect([operation.status, operation.error]).to.equal(['completed', null]);
+    const runs = embedder.asked.map(({ body }) => body.input);
+    expect(runs.map((texts) => texts.length)).to.equal([8, 8, 8, 8, 8, 8]);
+    expect(new Set(runs.flat()).size).to.equal(48);
+    // A token is estimated to have three bytes.
+    expect(runs.flat().every((text) => text.length > 200 && text.length <= 300)).to.be.true();
+    const { unit, median } = operation.result.tokensPerSecond;
+    const words = Math.max(...runs.map((texts) => texts.join(' ').split(/\s+/).length));
+    // Each run takes 20 ms at least; a timer may be early by one.
+    expect([unit, median > 0, median <= words / 0.019]).to.equal(['read', true, true]);
+    const { fit } = (await stage.ask('GET', '/api/capabilities/hardware?useCase=embedding')).body;
+    const speeds = fit.map(({ tokensPerSecond }: FitRow) => [
+      ...[tokensPerSecond.unit, tokensPerSecond.measured?.median ?? null],
+    ]);
+    expect(speeds).to.include([['read', median]]);
+    expect(speeds.every(([each]: string[]) => each === 'read')).to.be.true();
+    await embedder.stop();
+  });
+
+  it('is known by the name that Ollama has for it too', async () => {
+    const { body } = await stage.ask('POST', '/api/capabilities/measure', {
+      model: 'ollama:qwen3:0.6b-q4_K_M',
+    });
+    expect(body.resource).to.equal({ kind: 'model', id: 'tiny' });
+    await stage.ended(body.id);
   });
 
   it('runs on this machine', async () => {
@@ -72,7 +111,11 @@ describe('a model that is measured', () => {
       ['elsewhere', 'does not run on this machine: openai-compatible'],
       ['digest', 'does not run on this machine: digest'],
       ['away', 'does not run on this machine: ollama'],
-      ['nothing', 'names no registered model'],
+      ['nothing', 'names no registered model; those that run here: away, tiny, vectors'],
+      [
+        'tini',
+        'names no registered model; did you mean tiny?; those that run here: away, tiny, vectors',
+      ],
     ] as const) {
       const { statusCode, details } = await measure(model);
       expect([statusCode, details]).to.equal([400, [{ path: 'model', message: why }]]);

@@ -15,6 +15,10 @@ export interface MirrorHabits {
   /** Told as the length in place of the right one. */
   length?: number;
   status?: number;
+  /** The first requests are answered with these in place of the file, whatever their method. */
+  busy?: { status: number; retryAfter?: string }[];
+  /** It redirects there. */
+  leadsTo?: string;
   /** Tells checksum and size of the file in its head, as Hugging Face does. */
   tellsSum?: boolean;
 }
@@ -27,10 +31,19 @@ export const startMirror = async (file: Buffer, habits: MirrorHabits = {}) => {
     release = resolve;
   });
   const ranges: (string | undefined)[] = [];
+  const busy = [...(habits.busy ?? [])];
   const server = await listen((request, response) => {
+    const refusal = busy.shift();
+    if (refusal) {
+      const { status, retryAfter } = refusal;
+      return void response
+        .writeHead(status, { ...(retryAfter && { 'retry-after': retryAfter }) })
+        .end();
+    }
     if (request.method === 'HEAD') return answerHead(response, file, habits);
     ranges.push(request.headers.range);
     if (habits.status) return void response.writeHead(habits.status).end();
+    if (habits.leadsTo) return void response.writeHead(302, { location: habits.leadsTo }).end();
     const [, begin] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
     const from = habits.isWhole ? 0 : Number(begin ?? 0);
     const rest = file.subarray(from);

@@ -44,7 +44,7 @@ set -eu
 grep -v lo: /proc/net/dev | tail -n +3 > interfaces
 node "$CLI" serve --port 4311 > daemon.log 2>&1 &
 daemon=$!
-trap 'kill $daemon' EXIT
+trap 'kill $daemon; wait $daemon' EXIT
 for _ in $(seq 100); do
   node -e 'fetch("http://127.0.0.1:4311/health").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' && break
   sleep 0.2

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Reply, startApp, type TestApp, type TestOptions, until } from '../harness/app.js';
-import { LLAMA_ENGINE } from '../harness/llamaengine.js';
+import { engineFolder } from '../harness/llamaengine.js';
 import { writeScriptedGguf } from '../harness/scriptedgguf.js';
 
 /** A daemon with an admin, in whose hands its capabilities are. */
@@ -47,12 +47,12 @@ export const startCapabilities = async (options: TestOptions): Promise<Capabilit
 };
 
 /** Puts an engine in its place, as its installation does. It is the real one if that is there. */
-export const placeEngine = async (home: string): Promise<void> => {
-  const folder = join(home, 'capabilities', 'llama');
+export const placeEngine = async (home: string, slug = 'llama'): Promise<void> => {
+  const folder = join(home, 'capabilities', slug);
   await mkdir(folder, { recursive: true });
-  await symlink(join(LLAMA_ENGINE, 'node_modules'), join(folder, 'node_modules'));
+  await symlink(join(engineFolder(slug), 'node_modules'), join(folder, 'node_modules'));
   const manifest = {
-    ...{ id: 'llama', kind: 'engine', name: 'llama.cpp', version: '3.22.1', licence: 'MIT' },
+    ...{ id: slug, kind: 'engine', name: `${slug}.cpp`, version: '3.22.1', licence: 'MIT' },
     ...{ source: 'npm', useCases: [], installedAt: '2026-11-01T00:00:00.000Z', files: [] },
   };
   await writeFile(join(folder, 'capability.json'), JSON.stringify(manifest));

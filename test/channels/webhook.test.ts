@@ -180,6 +180,39 @@ describe('a webhook channel', () => {
     expect(body.status).to.equal('approved');
   });
 
+  it('is given the whole address of what the page shows, once a check came through', async () => {
+    const address = 'https://adjutant.example';
+    const row = { id: 'reach' as const, address, is_ok: 0, checked_at: '2026-01-31T09:30:00.000Z' };
+    await stage.app.store.db.insertInto('tunnel_reach').values(row).execute();
+    const toldOfAgent = async () => {
+      target.received.length = 0;
+      await open();
+      const notice = { title: 'triage', body: 'Done.', link: '/agents/agent_1', isDirect: true };
+      const { outbox } = stage.app.modules.outbound;
+      await outbox.send(stage.userId, { kind: 'agent_completed', ...notice });
+      const [told] = await target.got(1);
+      const { text, link } = said(told as Received).data;
+      await forget(stage);
+      return [text, link];
+    };
+    await stage.restart({ publicUrl: address });
+    expect(await toldOfAgent()).to.equal(['Done.', '/agents/agent_1']);
+    await stage.app.store.db.updateTable('tunnel_reach').set({ is_ok: 1 }).execute();
+    await stage.restart({ publicUrl: address, page: 'local' });
+    expect(await toldOfAgent()).to.equal(['Done.', '/agents/agent_1']);
+    await stage.restart({ publicUrl: address });
+    const whole = `${address}/agents/agent_1`;
+    expect(await toldOfAgent()).to.equal([`Done.\n\n${whole}`, whole]);
+    target.received.length = 0;
+    await open();
+    const approvalId = await askApproval(stage, stage.userId);
+    const [asked] = await target.got(1);
+    const { text: question } = said(asked as Received).data;
+    expect(String(question)).to.endWith(`\n\n${address}/approvals/${approvalId}`);
+    await stage.app.store.db.deleteFrom('tunnel_reach').execute();
+    await stage.restart();
+  });
+
   it('is asked by stages of pipelines and answers them', async () => {
     const channel = await open();
     const stages = [{ key: 'ask', kind: 'approval', config: { message: 'Publish?' } }];

@@ -1,6 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type TableColumn, tableOf, valueAt } from '../../cli/columns.js';
+import {
+  leavingFirst,
+  shownColumns,
+  type TableColumn,
+  tableOf,
+  valueAt,
+} from '../../cli/columns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -40,6 +46,17 @@ describe('tableOf', () => {
       'github-issues   412',
       'x\\x1b[2J          7',
     ]);
+  });
+
+  it('leaves out those first that say so, in their order', () => {
+    const named = leavingFirst(['name', 'runs'], columns);
+    const shown = (width: number) => shownColumns(rows, named, { width });
+    expect([80, 30, 12].map(shown)).to.equal([
+      ['name', 'runs', 'last-note'],
+      ['runs', 'last-note'],
+      ['last-note'],
+    ]);
+    expect(tableOf(rows, named, plain(20))[0]).to.equal('RUNS  LAST NOTE');
   });
 
   it('cuts the widest column of those that are kept', () => {

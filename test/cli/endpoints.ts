@@ -2,6 +2,7 @@ import { resources } from '../harness/api.js';
 import type { Leaf } from './leaves.js';
 
 const BROWSER = 'the browser holds the passkey: its page calls this';
+const PUSH = 'a browser subscribes itself; the command line has it among the channels';
 const PLATFORM = 'a chat platform calls this';
 
 /** Endpoints that no command calls, and why. */
@@ -9,6 +10,10 @@ export const REASONS: Record<string, string> = {
   'passkeys register': BROWSER,
   'passkeys authenticate': BROWSER,
   'passkeys grant': BROWSER,
+  'push key': PUSH,
+  'push subscribe': PUSH,
+  'push list': PUSH,
+  'push delete': PUSH,
   'messengers teamchat': PLATFORM,
   'messengers messenger': PLATFORM,
   'messengers handshake': PLATFORM,

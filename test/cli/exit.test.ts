@@ -19,7 +19,11 @@ const said = (error: unknown, hadToken = true): unknown => {
 
 describe('faultOf', () => {
   it('sends those without a session to the login', () => {
-    expect(said(refused(401), false)).to.equal([Exit.login, 'Not logged in. Run: adjutant login']);
+    expect(said(refused(401), false)).to.equal([
+      Exit.login,
+      'Not logged in. Run: adjutant login',
+      'The first time here: adjutant quickstart',
+    ]);
     expect(said(refused(401))).to.equal([
       Exit.login,
       'Your login session has ended. Run: adjutant login',

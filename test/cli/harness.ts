@@ -19,6 +19,8 @@ export interface Surroundings {
   answers?: string[];
   /** ^C, once that was said on either stream. */
   until?: RegExp;
+  /** Called once that was said on stderr. */
+  at?: { text: RegExp; act(): void };
 }
 
 /** Progress, from one clearing of its line to the next: none of it stays on a terminal. */
@@ -30,7 +32,7 @@ const PROGRESS = /\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)|\r\u001b\[K/g;
  */
 export const adjutant = async (
   words: string[],
-  { terminal, stdin, answers = [], until }: Surroundings = {},
+  { terminal, stdin, answers = [], until, at }: Surroundings = {},
 ): Promise<Ended> => {
   const face = terminal === undefined ? {} : { isTTY: true, columns: terminal };
   const streams = {
@@ -52,6 +54,9 @@ export const adjutant = async (
     if (until?.test(piece.toString())) process.emit('SIGINT');
   };
   for (const stream of [streams.stdout, streams.stderr]) stream.on('data', interrupt);
+  streams.stderr.on('data', (piece: Buffer) => {
+    if (at?.text.test(piece.toString())) at.act();
+  });
   const code = await run(words, streams);
   streams.stdout.end();
   streams.stderr.end();

@@ -171,7 +171,7 @@ describe('adjutant', () => {
     expect(await adjutant(['hooks', 'list', '--server', elsewhere])).to.equal({
       code: 4,
       stdout: '',
-      stderr: 'Not logged in. Run: adjutant login\n',
+      stderr: 'Not logged in. Run: adjutant login\nThe first time here: adjutant quickstart\n',
     });
   });
 

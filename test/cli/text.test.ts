@@ -8,6 +8,7 @@ import {
   safe,
   safeJson,
   widthOf,
+  wrapProse,
   wrapped,
 } from '../../cli/text.js';
 
@@ -60,5 +61,23 @@ describe('text', () => {
     expect(wrapped('one two three', 8)).to.equal(['one two', 'three']);
     expect(wrapped('a abcdefghij', 5)).to.equal(['a', 'abcde', 'fghij']);
     expect(wrapped('', 5)).to.equal(['']);
+  });
+});
+
+describe('wrapProse', () => {
+  it('breaks a sentence at its words, and no command', () => {
+    const text =
+      'One of 2 files is damaged: it has another checksum. Again: adjutant capabilities install gguf:tiny, then look.';
+    expect(wrapProse(text, 40)).to.equal([
+      'One of 2 files is damaged: it has',
+      'another checksum. Again:',
+      'adjutant capabilities install gguf:tiny,',
+      'then look.',
+    ]);
+  });
+
+  it('leaves a line whole that is there for its command', () => {
+    const line = 'Do: adjutant models create qwen --provider ollama --model-id qwen3';
+    expect(wrapProse(line, 30)).to.equal([line]);
   });
 });

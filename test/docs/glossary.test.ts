@@ -48,7 +48,7 @@ const readable = (): Document[] => [
   ...sentencesIn(),
 ];
 
-describe('the glossary', () => {
+describe('the glossary', { timeout: 120_000 }, () => {
   it('has between 70 and 105 rows, each with a meaning', () => {
     expect(rows.length).to.be.between(69, 106);
     expect(rows.filter(({ word, meaning }) => word === '' || meaning === '')).to.equal([]);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,6 +68,9 @@ describe('a backup', () => {
       20_000,
     );
     const before = senders.acknowledged.map(({ deliveryId }) => deliveryId);
+    // Code that would run as it is, on whatever machine.
+    await mkdir(join(home, 'cache'), { recursive: true });
+    await writeFile(join(home, 'cache/app.v8'), 'code');
     const backup = await ended(await create());
     const during = senders.acknowledged.length - before.length;
     await senders.stop();
@@ -79,6 +82,7 @@ describe('a backup', () => {
     expect(proved.newestDelivery).to.equal(backup.made?.newestDelivery ?? null);
     const elsewhere = join(scratch, 'elsewhere');
     await restoreFile({ home: elsewhere, ...file }, () => undefined).done;
+    expect(existsSync(join(elsewhere, 'cache'))).to.be.false();
     const ids = deliveriesIn(elsewhere);
     expect(before.filter((id) => !ids.has(id))).to.equal([]);
     const { jobs, integrity } = readLedger(elsewhere);

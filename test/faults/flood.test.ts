@@ -8,10 +8,11 @@ const { describe, it } = lab;
 describe('a flood of wrong logins', () => {
   it('keeps neither webhooks nor the owner out', { timeout: 60_000 }, async () => {
     const toll = await deluge({ logins: 200, seconds: 6, addresses: 60 });
-    const { wrong, refused, webhookP99Ms, ownerMs } = toll;
+    const { wrong, refused, webhookP99Ms, calmP99Ms, ownerMs } = toll;
     expect(Object.keys(wrong).filter((status) => !['401', '429'].includes(status))).to.equal([]);
     expect(refused).to.equal(0);
-    expect(webhookP99Ms).to.be.most(100);
+    // What else runs on the machine delays both.
+    expect(webhookP99Ms).to.be.most(Math.max(100, 5 * calmP99Ms));
     expect(ownerMs).to.be.most(3000);
   });
 });

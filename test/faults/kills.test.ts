@@ -11,7 +11,10 @@ describe('kills', () => {
     timeout: 240_000,
   }, async () => {
     const seed = Date.now() % 1_000_000;
-    const toll = await slaughter({ kills: 20, longestLifeMs: 700, random: randomFrom(seed) });
+    const toll = await slaughter({
+      ...{ kills: 20, longestLifeMs: 700, leastAcknowledged: 250 },
+      random: randomFrom(seed),
+    });
     const { lost, stuck, changed, repeated, jobs, notices, unfinishedAgents, doubledAgents } = toll;
     expect(
       { lost, stuck, changed, repeated, jobs, notices, unfinishedAgents, doubledAgents },

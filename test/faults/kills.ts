@@ -14,6 +14,7 @@ console.log(`${values.kills} kills, seed ${seed}`);
 const toll = await slaughter({
   kills: Number(values.kills),
   longestLifeMs: LONGEST_LIFE_MS,
+  leastAcknowledged: 300 * Number(values.kills),
   random: randomFrom(seed),
 });
 const { lost, stuck, changed, repeated, ...figures } = toll;

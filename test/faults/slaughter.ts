@@ -33,17 +33,29 @@ export interface Toll {
 }
 
 const SECRET = 'a secret of the slaughter';
+/** The longest that a life is prolonged for its share. */
+const SLOWEST_MS = 10_000;
 const PATHS = ['spawn', 'notify', 'batch', 'forward', 'tool'];
 
 export interface Slaughter {
   kills: number;
   /** The daemon is killed at a random moment within this. */
   longestLifeMs: number;
+  /**
+   * The number of deliveries to acknowledge in all. Where the machine is too slow for that, a life
+   * lasts until its share of them is acknowledged.
+   */
+  leastAcknowledged: number;
   random(): number;
 }
 
 /** Kills the daemon under load at random moments, then lets it finish and counts. */
-export const slaughter = async ({ kills, longestLifeMs, random }: Slaughter): Promise<Toll> => {
+export const slaughter = async ({
+  kills,
+  longestLifeMs,
+  leastAcknowledged,
+  random,
+}: Slaughter): Promise<Toll> => {
   const home = await mkdtemp(join(tmpdir(), 'adjutant-kills-'));
   const sink = await startSink();
   const env = {
@@ -60,6 +72,9 @@ export const slaughter = async ({ kills, longestLifeMs, random }: Slaughter): Pr
   try {
     for (let kill = 0; kill < kills; kill++) {
       await wait(random() * longestLifeMs);
+      const share = (leastAcknowledged * (kill + 1)) / kills;
+      const slowest = Date.now() + SLOWEST_MS;
+      while (senders.acknowledged.length < share && Date.now() < slowest) await wait(random() * 50);
       await daemon.end('SIGKILL');
       remember(seen, readLedger(home), sink);
       daemon = await startDaemon({ home, env });

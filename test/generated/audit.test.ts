@@ -11,10 +11,11 @@ import { fill, NOBODYS, type Route, routes } from './routes.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** They need a browser, an MCP server, ssh, a server of ntfy or something that runs, and are looked at in the tests of their own area. */
+/** They need a browser, an MCP server, ssh, a server of ntfy or of e-mail or something that runs, and are looked at in the tests of their own area. */
 const ELSEWHERE = [
   'POST /api/auth/passkey/authenticate',
   'POST /api/channels/ntfy',
+  'POST /api/channels/email',
   'POST /api/skills/{id}/accept',
   'POST /api/skills/mcp',
   'DELETE /api/skills/mcp/{name}',
@@ -31,7 +32,7 @@ const audited = routes.filter(
   ({ name, endpoint }) => endpoint.audit !== undefined && !ELSEWHERE.includes(name),
 );
 
-describe('every audited endpoint', () => {
+describe('every audited endpoint', { timeout: 120_000 }, () => {
   let recording: ReturnType<typeof recordStatements>;
   let kitchen: Kitchen;
   let db: Database.Database;

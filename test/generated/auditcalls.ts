@@ -6,6 +6,7 @@ import { placeCapability } from '../harness/capability.js';
 import { ADA, linkChannel } from '../harness/channel.js';
 import { keepGrant } from '../harness/grant.js';
 import { inside } from '../harness/inside.js';
+import { keepMailAccount } from '../harness/mail/account.js';
 import { loseMessage } from '../harness/messages.js';
 import { keepPasskey } from '../harness/passkey.js';
 import { keepWebhook } from '../harness/webhook.js';
@@ -36,6 +37,16 @@ export interface Trial {
 type Recipe = (kitchen: Kitchen) => Promise<Trial>;
 
 const SINCE = '2026-01-01T00:00:00.000Z';
+const PUSH = '/api/push/subscriptions';
+/** The subscription of a browser, of its own for each user. */
+const subscriptionOf = (userId: string) => ({
+  endpoint: `https://push.example.org/${userId}`,
+  keys: {
+    p256dh:
+      'BLaZz_boeSXcbHly-OQQgNpiCM8Ov6f3GeyH9FtqV5HTjrGNKsaw8dDtRPUYBcsy_r_g1OqEcHYekuIoRkfby_w',
+    auth: 'tBHItJI5svbpez7KI4CCXg',
+  },
+});
 const VERIFIER = 'v'.repeat(43);
 /** An address that no name server knows. */
 const WEBHOOK_CHANNEL = { kind: 'webhook', url: 'https://hooks.invalid/in' };
@@ -149,6 +160,15 @@ export const RECIPES: Record<string, Recipe> = {
   },
   'POST /api/admin/platforms/{kind}/test': async () => ({ path: { kind: 'telegram' } }),
   'POST /api/admin/platforms/{kind}/install': async () => ({ path: { kind: 'telegram' } }),
+  'POST /api/push/subscriptions': async ({ guest }) => {
+    const { id, token } = await guest();
+    return { token, body: subscriptionOf(id) };
+  },
+  'DELETE /api/push/subscriptions/{id}': async (kitchen) => {
+    const { id: userId, token } = await kitchen.guest();
+    const { id } = await post(kitchen, PUSH, token, subscriptionOf(userId));
+    return { token, path: { id } };
+  },
   'DELETE /api/channels/{id}': async ({ app, guest }) => {
     const { id, token } = await guest();
     return { token, path: { id: (await linkChannel(app, id, { ...ADA, id })).id } };
@@ -169,6 +189,49 @@ export const RECIPES: Record<string, Recipe> = {
     });
     return { token, path: { id }, body: {} };
   },
+  'POST /api/email/process': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: { folder: 'INBOX' },
+  }),
+  'POST /api/email/send': async (kitchen) => {
+    const { token } = kitchen.admin;
+    const { id: accountId } = await keepMailAccount(kitchen.app, token);
+    const letter = { to: ['bob@mail.invalid'], subject: 'Hi', text: 'Hello' };
+    return { token, body: { accountId, ...letter } };
+  },
+  'POST /api/email/sent/{id}/cancel': async (kitchen) => {
+    const { token } = kitchen.admin;
+    const { id: accountId } = await keepMailAccount(kitchen.app, token);
+    const letter = { to: ['bob@mail.invalid'], subject: 'Hi', text: 'Hello' };
+    const { id } = await post(kitchen, '/api/email/send', token, { accountId, ...letter });
+    return { token, path: { id } };
+  },
+  'POST /api/email/drafts': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: { subject: 'Half' },
+  }),
+  'PATCH /api/email/drafts/{id}': async (kitchen) => ({
+    ...(await mailDraft(kitchen)),
+    body: { text: 'More' },
+  }),
+  'DELETE /api/email/drafts/{id}': (kitchen) => mailDraft(kitchen),
+  'POST /api/email/drafts/{id}/send': async (kitchen) => {
+    const { token } = kitchen.admin;
+    const { id: accountId } = await keepMailAccount(kitchen.app, token);
+    const body = { accountId, to: ['bob@mail.invalid'], subject: 'Hi', text: 'Hello' };
+    const { id } = await post(kitchen, '/api/email/drafts', token, body);
+    return { token, path: { id } };
+  },
+  'POST /api/email/accounts': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    const { credentialId, imap, smtp } = await keepMailAccount(kitchen.app, token);
+    return { token, body: { address: 'other@mail.invalid', credentialId, imap, smtp } };
+  },
+  'PATCH /api/email/accounts/{id}': async (kitchen) => ({
+    ...(await mailAccount(kitchen)),
+    body: { name: 'Ada' },
+  }),
+  'DELETE /api/email/accounts/{id}': (kitchen) => mailAccount(kitchen),
   'POST /api/vault': async ({ guest }) => ({
     token: (await guest()).token,
     body: { name: `github-${++credentials}`, value: 'a value' },
@@ -329,6 +392,19 @@ const waitInStage = async (kitchen: Kitchen, kind: 'approval' | 'input'): Promis
   const [{ digest }] = run.stages;
   const body = { digest, ...(kind === 'input' && { values: { a: 'x' } }) };
   return { token, path: { id: run.id, key: 'ask' }, body };
+};
+
+/** A draft of somebody new. */
+const mailDraft = async (kitchen: Kitchen): Promise<Trial> => {
+  const { token } = await kitchen.guest();
+  const { id } = await post(kitchen, '/api/email/drafts', token, { subject: 'Half' });
+  return { token, path: { id } };
+};
+
+/** A mail account of somebody new. */
+const mailAccount = async ({ app, guest }: Kitchen): Promise<Trial> => {
+  const { token } = await guest();
+  return { token, path: { id: (await keepMailAccount(app, token)).id } };
 };
 
 const storeCredential = async (kitchen: Kitchen): Promise<Trial> => {

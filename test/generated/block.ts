@@ -76,8 +76,11 @@ const slowness = (): number => {
   return Math.max(1, Math.min(...tries) / REFERENCE_MS);
 };
 
-/** Of this thread where the system tells (Linux), else of the process. */
-const computedMs = (): number => {
+/**
+ * Milliseconds that this thread has computed where the system tells (Linux), else the process: what
+ * it waited for a processor is not in them.
+ */
+export const computedMs = (): number => {
   const { user, system } = process.cpuUsage();
   return threadMs() ?? (user + system) / 1000;
 };

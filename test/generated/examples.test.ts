@@ -30,7 +30,11 @@ const REFUSED: Record<string, number> = {
   ...{ 'passkeys.redeem': 401, 'users.reset': 403 },
   ...{ 'channels.verify': 404, 'channels.preview': 404, 'channels.link': 404 },
   // A platform that is not set up.
-  'channels.ntfy': 409,
+  ...{ 'channels.ntfy': 409, 'channels.email': 409 },
+  // A credential with the password of a mailbox.
+  ...{ 'mailaccounts.create': 404, 'mailaccounts.update': 404 },
+  // A mail account.
+  'sentmail.send': 409,
   // A document that was uploaded; a form has no example.
   ...{ 'documents.update': 404, 'documents.reprocess': 404 },
   // A thing of which nothing is there yet.
@@ -58,7 +62,7 @@ const NAMED: Record<string, string> = {
   path: 'example-issues',
 };
 
-describe('the examples of the API document', () => {
+describe('the examples of the API document', { timeout: 120_000 }, () => {
   let app: TestApp;
   let target: Target;
   let document: { paths: Record<string, Record<string, Operation>> };

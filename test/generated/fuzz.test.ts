@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp } from '../harness/app.js';
-import { watchLoop } from './block.js';
+import { limitMs, watchLoop } from './block.js';
 import { fuzz } from './fuzzer.js';
 
 export const lab = Lab.script();
@@ -11,7 +11,7 @@ const COUNT = 3000;
 /** The fuzzer and the checks of all replies share the loop here; by itself it is 50 (G16). */
 const LONGEST_TURN_MS = 150;
 
-describe('odd requests', () => {
+describe('odd requests', { timeout: 120_000 }, () => {
   let app: TestApp;
 
   before(async () => {
@@ -29,7 +29,7 @@ describe('odd requests', () => {
     const { turnMs } = loop.stop();
     expect(report.failures).to.equal([]);
     expect(Object.keys(report.statuses)).to.include(['200', '201', '400', '401', '404', '415']);
-    expect(turnMs).to.be.below(LONGEST_TURN_MS);
+    expect(turnMs).to.be.below(limitMs(LONGEST_TURN_MS));
     expect((await app.call('GET', '/health/ready')).body).to.equal({
       status: 'ready',
       failing: [],

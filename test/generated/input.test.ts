@@ -29,7 +29,7 @@ const BAD_BODIES: Record<string, string | undefined> = {
   rights: '{"role":"admin","userId":"user_1","ownerId":"user_1","permissions":["*"]}',
 };
 
-describe('every write', () => {
+describe('every write', { timeout: 120_000 }, () => {
   let app: TestApp;
   let token: string;
   const send = ({ endpoint }: Route, body: string | undefined) =>

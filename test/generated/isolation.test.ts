@@ -12,6 +12,11 @@ const NEVER_EMPTY = ['GET /api/auth/sessions', 'GET /api/experts', 'GET /api/pip
 /** What an account is told when an admin begins to act as it: the only notice of its own here. */
 const OWN_NOTICE = 'impersonation.begun';
 
+/** A message that cannot be sent is tried again meanwhile, which nobody has asked for. */
+const CHANGES_BY_ITSELF = 'GET /api/notifications/{id}/sendings';
+/** A file of an e-mail comes from a mail server, and these tests have none. */
+const ELSEWHERE = 'GET /api/email/messages/{id}/attachments/{number}';
+
 /** Models and skills belong to the installation; what models cost, to each user. */
 const SHARED = ['capabilities', 'models', 'providers', 'skills'];
 const owned = guarded.filter(
@@ -25,7 +30,7 @@ const lists = owned.filter(
     method === 'GET' && query && !path.includes('{') && !unbuilt && access !== 'admin',
 );
 
-describe('what is another’s', () => {
+describe('what is another’s', { timeout: 120_000 }, () => {
   let app: TestApp;
   let owner: string;
   let ids: Ids;
@@ -52,14 +57,19 @@ describe('what is another’s', () => {
     return found;
   };
   const unlike = (id: string): string => `${id.slice(0, -6)}000000`;
-  const everything = async () => {
-    const gets = withIds.filter(({ endpoint }) => endpoint.method === 'GET');
+  const everything = async (): Promise<string[]> => {
+    const gets = withIds.filter(
+      ({ name, endpoint }) =>
+        endpoint.method === 'GET' && name !== CHANGES_BY_ITSELF && name !== ELSEWHERE,
+    );
     const all = await Promise.all(gets.map((route) => ask(route, owner, (p) => idOf(route, p))));
-    return all.map(({ status, body }) => ({ status, body }));
+    return all.map(
+      ({ status, body }, at) => `${gets[at]?.name}: ${status} ${JSON.stringify(body)}`,
+    );
   };
 
   it('is there for its owner', async () => {
-    expect((await everything()).filter(({ status }) => status !== 200)).to.equal([]);
+    expect((await everything()).filter((each) => !each.includes(': 200 '))).to.equal([]);
   });
 
   for (const who of ['user', 'admin', 'impersonator']) {
@@ -80,7 +90,8 @@ describe('what is another’s', () => {
         if (real.status !== status || a !== b) wrong.push(`${route.name}: ${a} ${b}`);
       }
       expect(wrong).to.equal([]);
-      expect(await everything()).to.equal(before);
+      const after = await everything();
+      expect(after.filter((each, at) => each !== before[at])).to.equal([]);
     });
 
     it(`is in no list and no count of another ${who}`, async () => {

@@ -4,8 +4,10 @@ import { linkChannel } from '../harness/channel.js';
 import { keepEntry } from '../harness/entry.js';
 import { keepFolder } from '../harness/folder.js';
 import { keepGrant } from '../harness/grant.js';
+import { keepMail, keepMailAccount, keepSentMail } from '../harness/mail/account.js';
 import { keepOperation } from '../harness/operation.js';
 import { keepPasskey } from '../harness/passkey.js';
+import { silentWav } from '../harness/speech.js';
 import { keepRun, keepTemplate } from '../harness/template.js';
 import { makeToken } from '../harness/token.js';
 import { upload } from '../harness/upload.js';
@@ -37,8 +39,8 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
   const me = await get('/api/auth/me');
   return {
     hooks: { id: hook, executionId },
+    executions: { id: executionId },
     agents: { id: agentId },
-    experts: { id: await makeExpert(app, token) },
     chat: { agentId },
     approvals: { id: await askApproval(app, me.body.id) },
     grants: { id: await keepGrant(app, me.body.id) },
@@ -70,21 +72,45 @@ const keepRecurring = async (app: TestApp, token: string): Promise<string> => {
   return (await app.call('POST', '/api/recurring-tasks', { token, body })).body.id;
 };
 
+/** An e-mail with a file, and the account whose folders are listed. */
+const keptMail = async (app: TestApp, token: string): Promise<Record<string, string>> => {
+  const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
+  return { id: await keepMail(app, { id: userId, token }), number: '0' };
+};
+
+/** A draft of an e-mail; resolves to its id. */
+const keepDraft = async (app: TestApp, token: string): Promise<string> => {
+  const body = { subject: 'A private subject', text: 'A private text' };
+  return (await app.call('POST', '/api/email/drafts', { token, body })).body.id;
+};
+
+/** An e-mail that was sent; resolves to its id. */
+const keptSentMail = async (app: TestApp, token: string): Promise<string> => {
+  const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
+  return keepSentMail(app, { id: userId, token });
+};
+
 /** A task on a day; resolves to its id. */
 const noteTask = async (app: TestApp, token: string): Promise<string> => {
   const body = { title: 'A private task', due: '2026-01-31', tags: ['private'] };
   return (await app.call('POST', '/api/tasks', { token, body })).body.id;
 };
 
-/** An entry, a task, a document, the reading of a page, a question and a template. */
+/** An entry, a task, a document, the reading of a page, a question, a template and an expert. */
 const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
   knowledge: { id: await keepEntry(app, token, 'A private text'), n: '0' },
   tasks: { id: await noteTask(app, token) },
   recurring: { id: await keepRecurring(app, token) },
+  mailaccounts: { id: (await keepMailAccount(app, token)).id },
+  sentmail: { id: await keptSentMail(app, token) },
+  maildrafts: { id: await keepDraft(app, token) },
+  mail: await keptMail(app, token),
   documents: { id: await keepDocument(app, token), number: '1' },
   reader: { id: await keepReading(app, token) },
+  voice: { id: await keepTranscription(app, token) },
   research: { id: await keepResearch(app, token) },
   templates: { id: await keepTemplate(app, token, 'private') },
+  experts: { id: await makeExpert(app, token) },
   pipelines: await keepRun(app, token, 'private'),
 });
 
@@ -92,6 +118,12 @@ const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
 const keepReading = async (app: TestApp, token: string): Promise<string> => {
   const body = { url: 'http://nowhere.invalid/' };
   return (await app.call('POST', '/api/reader/read', { token, body })).body.id;
+};
+
+/** A transcription of silence. */
+const keepTranscription = async (app: TestApp, token: string): Promise<string> => {
+  const body = { audio: silentWav().toString('base64') };
+  return (await app.call('POST', '/api/voice/transcribe', { token, body })).body.id;
 };
 
 /** A question to knowledge that has no answer. */

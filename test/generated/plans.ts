@@ -15,6 +15,8 @@ const LARGE = [
   'operations',
   ...['tasks', 'task_blockers', 'task_tags', 'task_words'],
   ...['recurring_tasks', 'recurring_runs'],
+  'mail_accounts',
+  'mail_messages',
   ...['knowledge_entries', 'knowledge_tags', 'knowledge_chunks', 'knowledge_changes'],
 ];
 

@@ -20,7 +20,7 @@ const isPersonal = (route: Route): boolean =>
 const scoped = guarded.filter((route) => !isPersonal(route) && scopeOf(route.endpoint) !== null);
 const known = [...new Set(scoped.map(({ endpoint }) => scopeOf(endpoint) ?? ''))].sort();
 
-describe('a personal access token', () => {
+describe('a personal access token', { timeout: 120_000 }, () => {
   let app: TestApp;
   let session: string;
 
@@ -103,7 +103,7 @@ describe('a personal access token', () => {
   });
 });
 
-describe('the account', () => {
+describe('the account', { timeout: 120_000 }, () => {
   it('is personal on every route but those that are named', () => {
     const open = guarded.filter((route) => isAccount(route) && !route.endpoint.personal);
     const built = open.filter(({ endpoint }) => !endpoint.unbuilt);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { type Config, readConfig } from '../../src/config.js';
 import { type Clock, systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
 import { createLogRing, type LogRing } from '../../src/kernel/ring.js';
+import { placeSpeechEngine } from './speech.js';
 
 /** A clock that stands still until it is moved. */
 export interface FrozenClock extends Clock {
@@ -69,6 +70,11 @@ export interface TestOptions {
   home?: string;
 }
 
+/** An empty folder. */
+const OFFLINE = join(tmpdir(), 'adjutant-test-offline');
+mkdirSync(OFFLINE, { recursive: true });
+const SPEECH = placeSpeechEngine();
+
 export const PASSWORD = 'correct horse battery';
 
 /** The real daemon on a free port and a fresh home; every reply is held against its schema. */
@@ -92,7 +98,8 @@ export const startApp = async ({
           ratePerAddress: 0,
           builtinEmbedder: false,
           // Nothing is fetched from the internet unless a test says so.
-          capabilitySource: join(folder, 'offline'),
+          capabilitySource: OFFLINE,
+          voicePath: [SPEECH],
           ...config,
           ...over,
         },
@@ -188,7 +195,7 @@ export const sign = (secret: string, body: string | Buffer): string =>
 export const until = async <T>(
   ask: () => Promise<T>,
   isRight: (answer: T) => boolean,
-  limitMs = 20_000,
+  limitMs = 40_000,
 ): Promise<T> => {
   const end = Date.now() + limitMs;
   while (true) {

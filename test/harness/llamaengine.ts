@@ -2,11 +2,21 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder in which the tests expect node-llama-cpp, as its installation makes it. */
-export const LLAMA_ENGINE = fileURLToPath(new URL('../../../node_modules/.llama', import.meta.url));
+/** Returns the folder in which the tests expect an engine, as its installation makes it. */
+export const engineFolder = (slug: string): string =>
+  fileURLToPath(new URL(`../../../node_modules/.${slug}`, import.meta.url));
+
+export const LLAMA_ENGINE = engineFolder('llama');
+export const WHISPER_ENGINE = engineFolder('whisper');
 
 /** The options of tests that run the real engine. Their titles say what they need. */
 export const withEngine = {
   skip: !existsSync(join(LLAMA_ENGINE, 'node_modules/node-llama-cpp/package.json')),
+  timeout: 60_000,
+};
+
+/** The options of tests that run whisper.cpp. */
+export const withWhisper = {
+  skip: !existsSync(join(WHISPER_ENGINE, 'node_modules/@fugood/whisper.node/package.json')),
   timeout: 60_000,
 };

@@ -19,6 +19,32 @@ export const installFakeEngine = (home: string, source: string): void => {
   installEngine(home, engine);
 };
 
+/**
+ * An engine in the place of node-llama-cpp. A model says its file; it loads once that is not `hold`, and
+ * says nothing if it is `mute`.
+ */
+export const HOLDING_ENGINE = `
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+let said = '';
+export class LlamaChat {
+  chatWrapper = { generateContextState: () => ({ contextText: { tokenize: () => [1] } }) };
+  async generateResponse(history, { onResponseChunk }) {
+    if (said === 'mute') await new Promise(() => {});
+    onResponseChunk({ text: said });
+    return { metadata: { stopReason: 'eogToken' } };
+  }
+}
+const tokenMeter = { getState: () => ({}), diff: () => ({ usedOutputTokens: 1 }) };
+const sequence = { contextSize: 100, tokenMeter };
+const model = { trainContextSize: 100, createContext: async () => ({ getSequence: () => sequence }) };
+const loadModel = async ({ modelPath }) => {
+  do said = readFileSync(modelPath, 'utf8'); while (said === 'hold' && (await wait(10, true)));
+  return model;
+};
+export const getLlama = async () => ({ loadModel });
+`;
+
 /** Makes the folder of an installed model in a home, and returns the path of its file. */
 export const modelFile = (home: string, slug: string): string => {
   const folder = join(home, 'capabilities', slug);

@@ -1,18 +1,17 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { installPackages } from '../../src/capabilities/npm.js';
-import { llamaPackages } from '../../src/capabilities/packages.js';
-import { LLAMA_ENGINE } from './llamaengine.js';
+import { ENGINES, enginePackages } from '../../src/capabilities/packages.js';
+import { engineFolder } from './llamaengine.js';
 
-/** Installs the engine for the tests, from the lock file that ships and as an installation does. */
-const packages = llamaPackages({
-  platform: process.platform,
-  arch: process.arch,
-  isGlibc: true,
-  gpus: [],
-});
-if ('unsupported' in packages) throw new Error(packages.unsupported);
-await rm(LLAMA_ENGINE, { recursive: true, force: true });
-await mkdir(LLAMA_ENGINE, { recursive: true });
+/** Installs the engines for the tests, from the lock files that ship and as an installation does. */
+const host = { platform: process.platform, arch: process.arch, isGlibc: true, gpus: [] };
 const folders = (process.env.PATH ?? '').split(':');
-await installPackages(LLAMA_ENGINE, packages, { folders, signal: AbortSignal.timeout(600_000) });
-console.log(`the engine is at ${LLAMA_ENGINE}`);
+for (const engine of ENGINES) {
+  const packages = enginePackages(engine, host);
+  if ('unsupported' in packages) throw new Error(packages.unsupported);
+  const folder = engineFolder(engine.slug);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await installPackages(folder, packages, { folders, signal: AbortSignal.timeout(600_000) });
+  console.log(`${engine.slug} is at ${folder}`);
+}

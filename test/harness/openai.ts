@@ -8,7 +8,10 @@ export interface ChatRequest {
   stream_options?: { include_usage?: boolean };
   max_tokens?: number;
   messages: Record<string, unknown>[];
-  tools?: Record<string, unknown>[];
+  tools?: {
+    type: string;
+    function: { name: string; description: string; parameters: Record<string, unknown> };
+  }[];
   tool_choice?: string;
 }
 

@@ -26,7 +26,7 @@ export interface Import {
   at: string;
 }
 
-const TYPED = ['src', 'cli', 'tui', 'migrations', 'test'];
+const TYPED = ['src', 'cli', 'tui', 'web', 'migrations', 'test'];
 const PLAIN = ['scripts', 'bin'];
 
 /** The project's folder, found upwards from where the built tests lie. */
@@ -151,7 +151,7 @@ const resolved = (from: string, module: string): string | null => {
 
 /** The files of the product, without its tests. */
 export const product = (): Source[] =>
-  sources().filter(({ path }) => /^(src|cli|tui|migrations)\//.test(path));
+  sources().filter(({ path }) => /^(src|cli|tui|web|migrations)\//.test(path));
 
 /** Expects that nothing is wrong. */
 export const none = (violations: string[]): void => {

@@ -135,7 +135,7 @@ describe('notify', () => {
     expect(posted).to.include({
       title: 'shop',
       body: message,
-      link: `/api/hooks/${id}/executions`,
+      link: `/executions/${run.id}`,
       readAt: null,
     });
   });

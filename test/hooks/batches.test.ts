@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
@@ -7,6 +8,7 @@ import { inside } from '../harness/inside.js';
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
 
+const AT = '2026-01-01T00:00:00.000Z';
 const EXISTS = { conditions: [{ field: 'webhook.body.n', operator: 'exists' }] };
 
 let desk: Desk;
@@ -362,15 +364,15 @@ describe('a batch of runs', () => {
   it('reads what a tool without state needs once for all runs of a batch', async () => {
     const { db } = desk.test.app.store;
     const read: string[] = [];
-    const selectFrom = db.selectFrom.bind(db);
+    const { selectFrom }: { selectFrom(from: unknown): unknown } = Object(db);
     const tool = { action: 'execute_tool', actionConfig: { toolId: 'time', toolAction: 'now' } };
     const id = await desk.hook({ ...onPath('tools'), ...tool });
     hold(id);
     for (let n = 0; n < 20; n++) await desk.deliver('tools', JSON.stringify({ n }));
     Object.assign(db, {
-      selectFrom: (from: Parameters<typeof selectFrom>[0]) => {
+      selectFrom: (from: unknown) => {
         read.push(String(from));
-        return selectFrom(from);
+        return selectFrom.call(db, from);
       },
     });
     release(id);
@@ -381,5 +383,34 @@ describe('a batch of runs', () => {
     Object.assign(db, { selectFrom });
     expect(read.filter((from) => from.startsWith('credential_versions'))).to.equal([]);
     expect(read.filter((from) => from === 'permissions').length).to.equal(1);
+  });
+
+  it('waits where its tool has too much to do, and loses nothing', async () => {
+    const { db } = desk.test.app.store;
+    const toolParams = { text: 'Number {{webhook.body.n}}' };
+    const tool = { toolId: 'knowledge', toolAction: 'index', toolParams };
+    const id = await desk.hook({
+      ...{ ...onPath('indexed'), action: 'execute_tool', actionConfig: tool },
+    });
+    const unended = Array.from({ length: 100 }, (_, n) => ({
+      ...{ id: `operation_full${n}`, user_id: desk.owner.id, kind: 'knowledge.index' },
+      ...{ resource_kind: 'knowledge', resource_id: 'knowledge_none', title: 'Full' },
+      ...{ status: 'running' as const, input: '{}', checkpoint: null, result: null, error: null },
+      ...{ progress: '{"done":0,"total":1,"unit":"chunks","note":null}' },
+      ...{ created_at: AT, started_at: AT, finished_at: null },
+    }));
+    await db.insertInto('operations').values(unended).execute();
+    for (let n = 0; n < 20; n++) await desk.deliver('indexed', JSON.stringify({ n }));
+    await wait(1500);
+    expect(await inState(id, 'queued')).to.equal(20);
+    await db.deleteFrom('operations').where('title', '=', 'Full').execute();
+    expect(await counts(id, 20)).to.equal({ success: 20, skipped: 0, error: 0 });
+    const found = await db
+      .selectFrom('executions')
+      .select('attempts')
+      .distinct()
+      .where('hook_id', '=', id)
+      .execute();
+    expect(found).to.equal([{ attempts: 1 }]);
   });
 });

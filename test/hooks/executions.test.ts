@@ -152,3 +152,81 @@ describe('listen', () => {
     expect(none.body).to.equal({ executions: [], lastId: 'execution_0' });
   });
 });
+
+describe('the executions of all hooks', () => {
+  const recent = async (query = '') =>
+    (await desk.ask('GET', `/api/hooks/executions/recent${query}`)).body;
+
+  it('are listed newest first, a page at a time, with their hooks and without payloads', async () => {
+    await desk.arrive();
+    const first = await withRuns('all-first', 3);
+    const second = await withRuns('all-second', 2, { name: 'second' });
+    const third = await desk.deliver('all-first', '{"n":9}', {
+      headers: { 'x-github-event': 'push' },
+    });
+    const [run] = await desk.ended(first.id, 4);
+    const page = await recent('?limit=2');
+    expect(page.executions[0]).to.equal({
+      id: third.body.executions[0],
+      hookId: first.id,
+      hookName: 'issues',
+      status: 'success',
+      trigger: 'webhook',
+      action: 'notify',
+      event: 'push',
+      error: null,
+      attempts: 1,
+      agentId: null,
+      replayOf: null,
+      createdAt: run.createdAt,
+      startedAt: run.startedAt,
+      finishedAt: run.finishedAt,
+    });
+    expect(page.executions[1].hookName).to.equal('second');
+    const next = await recent(`?limit=3&cursor=${page.nextCursor}`);
+    expect(idsOf(next.executions)).to.equal([second.runs[1], first.runs[0], first.runs[1]]);
+    const last = await recent(`?limit=3&cursor=${next.nextCursor}`);
+    expect([idsOf(last.executions), last.nextCursor]).to.equal([[first.runs[2]], null]);
+  });
+
+  it('are listed by status', async () => {
+    await desk.arrive();
+    const conditions = [{ field: 'webhook.body.n', operator: 'gt', value: 1 }];
+    const { runs } = await withRuns('all-filtered', 3, { conditions });
+    const { runs: others } = await withRuns('all-others', 1);
+    const skipped = await recent('?status=skipped');
+    expect(idsOf(skipped.executions)).to.equal(runs.slice(2));
+    expect(skipped.executions[0].error).to.equal('condition 1: n is 1, not gt 1');
+    expect(idsOf((await recent('?status=success')).executions)).to.equal([
+      ...others,
+      ...runs.slice(0, 2),
+    ]);
+  });
+
+  it('are listed by hook, to its owner alone', async () => {
+    await desk.arrive();
+    const one = await withRuns('all-of-one', 3);
+    await withRuns('all-of-another', 2);
+    const query = `?hookId=${one.id}&limit=2`;
+    const first = await recent(query);
+    expect(idsOf(first.executions)).to.equal(one.runs.slice(0, 2));
+    const rest = await recent(`${query}&cursor=${first.nextCursor}`);
+    expect([idsOf(rest.executions), rest.nextCursor]).to.equal([one.runs.slice(2), null]);
+    expect((await recent(`${query}&status=error`)).executions).to.equal([]);
+    await desk.arrive();
+    expect(await recent(query)).to.equal({ executions: [], nextCursor: null });
+  });
+
+  it('are found by their id alone, whole, and only by their owner', async () => {
+    await desk.arrive();
+    const { id, runs } = await withRuns('all-found', 1);
+    const one = await desk.ask('GET', `/api/hooks/executions/${runs[0]}`);
+    const [run] = await desk.runs(id);
+    expect(one.body).to.equal(run);
+    expect(run.triggerContext.webhook.body).to.equal({ n: 1 });
+    await desk.arrive();
+    const hidden = await desk.ask('GET', `/api/hooks/executions/${runs[0]}`);
+    expect([hidden.status, hidden.body.message]).to.equal([404, 'No execution with that id']);
+    expect(await recent()).to.equal({ executions: [], nextCursor: null });
+  });
+});

@@ -172,7 +172,7 @@ describe('maxExecutions', () => {
     expect(told[0]).to.include({
       title: 'thrice: disabled',
       body: 'The hook has run 3 times, its most, and is disabled now.',
-      link: `/api/hooks/${id}`,
+      link: `/executions?hookId=${id}`,
     });
   });
 

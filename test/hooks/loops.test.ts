@@ -42,6 +42,9 @@ describe('a loop', () => {
   };
   const told = async (): Promise<string[]> => {
     const { notifications } = (await desk.ask('GET', '/api/notifications?kind=hook_loop')).body;
+    for (const { link } of notifications) {
+      expect(link).to.match(/^\/executions\?hookId=hook_\w{26}$/);
+    }
     return notifications.map(({ title }: { title: string }) => title);
   };
   const times = (count: number, hops = 10) => [

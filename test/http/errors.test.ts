@@ -33,6 +33,35 @@ describe('the server', () => {
     });
   });
 
+  it('leads a browser with a wrong link to the page, and nobody else', async () => {
+    const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    for (const path of ['/nowhere', '/hooks', '/notifications/x', '/approvals/x/y']) {
+      const { status, headers, text } = await app.call('GET', path, { headers: browser });
+      expect([status, headers['content-type']], path).to.equal([404, 'text/html; charset=utf-8']);
+      expect(headers['content-security-policy'], path).to.include("default-src 'none'");
+      expect(headers['x-request-id'], path).to.match(/\S/);
+      expect(text, path).to.include('<script type="module"');
+    }
+    for (const [method, path, accept] of [
+      ['GET', '/nowhere', '*/*'],
+      ['GET', '/nowhere', 'application/json'],
+      ['POST', '/nowhere', browser.accept],
+      ['GET', '/api/nowhere', browser.accept],
+      ['GET', '/swagger/nowhere', browser.accept],
+      ['GET', '/ws/nowhere', browser.accept],
+    ] as const) {
+      const { status, body } = await app.call(method, path, { headers: { accept } });
+      expect([status, body.error], `${method} ${path} ${accept}`).to.equal([404, 'Not Found']);
+    }
+    try {
+      await app.restart({ page: 'off' });
+      const { status, body } = await app.call('GET', '/nowhere', { headers: browser });
+      expect([status, body.error]).to.equal([404, 'Not Found']);
+    } finally {
+      await app.restart({ page: 'on' });
+    }
+  });
+
   it('answers a range that a reply does not hold, and an unknown expectation, with that body', async () => {
     const length = (await app.call('GET', '/health/live')).text.length;
     const ranges = ['bytes=900-', 'bytes=0-1,900-', 'bytes=5-2', 'bytes=-0', 'items=1-2'];

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { quantile } from '../bench/load.js';
 import { startApp, type TestApp } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -28,23 +29,36 @@ describe('slow clients', () => {
   after(() => app.stop());
 
   it('are cut off within twenty seconds and harm nobody', { timeout: 30_000 }, async () => {
+    const ask = async (): Promise<number> => {
+      const begun = performance.now();
+      await app.call('GET', '/health');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return performance.now() - begun - 50;
+    };
+    const calm: number[] = [];
+    for (let n = 0; n < 40; n++) calm.push(await ask());
     const since = performance.now();
     const all = Array.from({ length: SOCKETS }, (_, n) =>
       trickle(app.url, BEGINNINGS[n % BEGINNINGS.length] ?? ''),
     );
     const times: number[] = [];
-    const closed = Promise.all(all).then(() => 'closed');
-    while ((await Promise.race([closed, app.call('GET', '/health')])) !== 'closed') {
-      const begun = performance.now();
-      await app.call('GET', '/health');
-      times.push(performance.now() - begun);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    let isOver = false;
+    const closed = Promise.all(all).then(() => {
+      isOver = true;
+    });
+    while (!isOver) times.push(await ask());
+    await closed;
     expect(performance.now() - since).to.be.below(LIMIT_MS);
-    times.sort((a, b) => a - b);
-    expect(times[Math.floor(times.length * 0.99)] ?? 0).to.be.below(100);
+    // What else runs on the machine delays both.
+    expect(p99Of(times)).to.be.below(Math.max(100, 5 * p99Of(calm)));
   });
 });
+
+const p99Of = (times: number[]): number =>
+  quantile(
+    [...times].sort((a, b) => a - b),
+    0.99,
+  );
 
 /** Sends a byte each second until the other side has had enough. */
 const trickle = async (url: string, beginning: string): Promise<void> => {

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { createBatchSize } from '../../src/jobs/batchsize.js';
 import { createLanes } from '../../src/jobs/lanes.js';
 
 export const lab = Lab.script();
@@ -58,7 +59,26 @@ describe('lanes', () => {
     lanes.batches.ended('batch 2', 0);
     lanes.batches.ended('batch 1', 0);
     expect(lanes.isEmpty('batch 2')).to.be.true();
-    expect(lanes.share(0)).to.equal([{ lane: 'batch 1', count: 256, isBatch: true }]);
+    // Another lane may want its turn again soon, and would wait for all of this batch.
+    expect(lanes.share(0)).to.equal([{ lane: 'batch 1', count: 48, isBatch: true }]);
+  });
+
+  it('makes batches of 48 for a second after the batch of another lane', () => {
+    let now = 5000;
+    const size = createBatchSize(() => now);
+    const all = Number.POSITIVE_INFINITY;
+    size.begun('one');
+    size.begun('one');
+    expect(size.most()).to.equal(all);
+    size.begun('other');
+    expect(size.most()).to.equal(48);
+    now += 900;
+    size.begun('other');
+    expect(size.most()).to.equal(48);
+    now += 100;
+    expect(size.most()).to.equal(all);
+    size.begun('one');
+    expect(size.most()).to.equal(48);
   });
 
   it('makes the batches of a lane smaller whose runs take long, and larger again', () => {

@@ -4,6 +4,7 @@ import type { Job, Queue } from '../../src/jobs/handler.js';
 import { createQueue } from '../../src/jobs/queue.js';
 import { addJob, dropJob, releaseJob } from '../../src/jobs/statements.js';
 import { systemClock } from '../../src/kernel/clock.js';
+import { passing } from '../../src/kernel/failure.js';
 import { createLog } from '../../src/kernel/log.js';
 import { openScratch, type Scratch } from '../store/scratch.js';
 
@@ -175,6 +176,28 @@ describe('queue', () => {
     expect(await jobs()).to.equal([{ ref: 'first', attempts: 1, boot: null }]);
   });
 
+  it('tries a job as often as it takes while what fails it passes', async () => {
+    await add('first');
+    await scratch.store.db.updateTable('jobs').set({ attempts: 4 }).execute();
+    const queue = queueOf();
+    let tries = 0;
+    const done = new Promise<string>((resolve) => {
+      queue.handle('work', {
+        run: async (job) => {
+          if (++tries <= 2) throw passing(new Error('full'));
+          await scratch.store.transact([dropJob(scratch.store, job.id)]);
+          resolve(`done, attempt ${job.attempts}`);
+          return null;
+        },
+        abandon: async (job) => resolve(`abandoned, attempt ${job.attempts}`),
+      });
+    });
+    await queue.start();
+    expect(await done).to.equal('done, attempt 5');
+    await queue.stop(1000);
+    expect(await jobs()).to.equal([]);
+  });
+
   it('gives a slot that is given back to the next', async () => {
     const queue = queueOf(1);
     await add('a', 'b');
@@ -238,7 +261,7 @@ describe('queue', () => {
       queue.handle('work', {
         run: async (job) => {
           const runAt = new Date(Date.now() + 60_000).toISOString();
-          await store.transact([releaseJob(store, job.id, runAt)]);
+          await store.transact([releaseJob(store, job, runAt)]);
           queue.delayed(job.lane, runAt);
           if (seen.push(job.ref) === 2) resolve();
           return null;

@@ -51,6 +51,17 @@ describe('knowledge', () => {
     expect((await stored).filter(({ route }) => route.includes('search'))).to.equal([]);
   });
 
+  it('keeps halves of characters as long as they were, in the text, the title and a passage', async () => {
+    const broken = `Broken \ud800 ${'\udc00'.repeat(190)}`;
+    const entry = await kept(`${broken} fennel`, { title: broken });
+    const whole = `Broken \ufffd ${'\ufffd'.repeat(190)}`;
+    expect([entry.title, entry.chars]).to.equal([whole, broken.length + 7]);
+    const passage = await ask('GET', `/api/knowledge/${entry.id}/chunks/0`);
+    expect(passage.body.text).to.include(`${whole} fennel`);
+    const { results } = await search('fennel');
+    expect(results.map(({ title }: Result) => title)).to.equal([whole]);
+  });
+
   it('keeps a note, and finds it by its words', async () => {
     const entry = await kept('# Staging\n\nThe staging servers are argon and xenon.', {
       tags: ['servers'],

@@ -61,6 +61,7 @@ describe('an entry that the index does not find by its vectors', () => {
       input: {},
       checkpoint: null,
       commit: async (steps) => void (steps.length > 0 && (await store.transact(steps))),
+      refuseForbidden: async () => undefined,
       progress: () => undefined,
       signal: new AbortController().signal,
     } as Parameters<typeof run>[0]);

@@ -114,6 +114,41 @@ describe('knowledge.index', () => {
     expect(entry).to.include({ content: 'The lynx sleeps.', trust: 'owner', tags: ['cats'] });
   });
 
+  it('takes a title that is empty or too long, as subjects of e-mails are', async () => {
+    const titleOf = async (title: string): Promise<string> => {
+      const { told } = await calling('knowledge_index', { text: 'The badger digs.', title });
+      return (await desk.ask('GET', `/api/knowledge/${JSON.parse(told).entryId}`)).body.title;
+    };
+    expect(await titleOf(' ')).to.equal('The badger digs.');
+    expect(await titleOf('x'.repeat(400))).to.equal('x'.repeat(300));
+    const whole = await titleOf(`${'x'.repeat(299)}🦡🦡`);
+    expect(whole)
+      .to.startWith('x'.repeat(299))
+      .and.to.not.match(/\p{Cs}/u);
+  });
+
+  it('keeps the title of a text that is empty, and nothing of nothing, as of an empty e-mail', async () => {
+    const { told } = await calling('knowledge_index', { text: ' \n', title: 'The vole is late' });
+    const { body } = await desk.ask('GET', `/api/knowledge/${JSON.parse(told).entryId}`);
+    expect(body.title).to.equal('The vole is late');
+    const nothing = await calling('knowledge_index', { text: '', title: ' ' });
+    expect(JSON.parse(nothing.told)).to.equal({ entryId: null, trust: null });
+  });
+
+  it('keeps one note for a call that is made again after a kill', async () => {
+    const { actions } = inside(desk.app).knowledge;
+    const keep = (effectId: string) =>
+      actions.index(desk.userId, {
+        ...{ text: 'The otter swims.', agentId: null },
+        ...{ executionId: 'execution_1', effectId },
+      });
+    const first = await keep('execution_1');
+    const again = await keep('execution_1');
+    const other = await keep('execution_2');
+    expect(again).to.equal(first);
+    expect(other.entryId).to.not.equal(first.entryId);
+  });
+
   it('keeps that of an untrusted agent as from outside', async () => {
     const search = call('knowledge_search', { query: 'walrus' }, 'search');
     const index = call('knowledge_index', { text: 'The walrus told me.' }, 'index');

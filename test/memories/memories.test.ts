@@ -35,6 +35,16 @@ describe('memories', () => {
     expect((await ask('GET', `/api/memories/${memory.id}`)).body).to.equal(memory);
   });
 
+  it('are as long as they were written, also with halves of characters', async () => {
+    const text = `${'x'.repeat(1989)} ${'\ud800'.repeat(10)}`;
+    const { id } = await kept({ text });
+    const given = await ask('GET', `/api/memories/${id}`);
+    expect([given.status, given.body.text]).to.equal([200, text.replaceAll('\ud800', '\ufffd')]);
+    expect(await found('q=xx')).to.equal([]);
+    expect((await ask('GET', '/api/memories')).status).to.equal(200);
+    expect((await ask('DELETE', `/api/memories/${id}`)).status).to.equal(204);
+  });
+
   it('are found by any of their words, in whatever form', async () => {
     await kept({ text: 'The staging servers are called argon and xenon.' });
     await kept({ text: '東京の事務所は三階です。' });

@@ -8,6 +8,10 @@ export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
 
 const KEY = 'sk-canary-1234567890';
+const SEES = {
+  ...{ tools: true, vision: true, streaming: true },
+  ...{ embeddings: false, transcription: false },
+};
 const UNKNOWN = {
   status: 'unknown',
   latencyMs: null,
@@ -60,7 +64,7 @@ describe('models', () => {
           apiKeySet: false,
           contextWindow: Number.MAX_SAFE_INTEGER,
           maxOutputTokens: null,
-          supports: { tools: false, vision: false, streaming: true, embeddings: false },
+          supports: { ...SEES, tools: false, vision: false },
           price: null,
           embedding: null,
           topics: [],
@@ -97,7 +101,7 @@ describe('models', () => {
       ...rest,
       embedding: null,
       topics: ['report', 'triage'],
-      supports: { tools: false, vision: false, streaming: true, embeddings: false },
+      supports: { ...SEES, tools: false, vision: false },
       credentialId: null,
       apiKeySet: true,
       enabled: true,
@@ -121,7 +125,7 @@ describe('models', () => {
       baseUrl: null,
       contextWindow: 200_000,
       maxOutputTokens: 64_000,
-      supports: { tools: true, vision: true, streaming: true, embeddings: false },
+      supports: SEES,
       price: { inputPerMTok: 3, outputPerMTok: 15 },
     });
     const local = await stage.add('local', { provider: 'ollama', price: null, baseUrl: null });
@@ -213,7 +217,7 @@ describe('models', () => {
     expect(body).to.equal({
       ...before,
       contextWindow: 1000,
-      supports: { tools: true, vision: true, streaming: true, embeddings: false },
+      supports: SEES,
       price: { inputPerMTok: 1, outputPerMTok: 2 },
     });
     expect(await keyOf('one')).to.equal(KEY);

@@ -9,6 +9,8 @@ const { describe, it, beforeEach } = lab;
 
 const SECOND = 1000;
 
+const M = { name: 'm', provider: 'llama' as const, modelId: 'there' };
+
 describe('createHealth()', () => {
   let clock: FrozenClock;
   let health: ReturnType<typeof createHealth>;
@@ -16,7 +18,11 @@ describe('createHealth()', () => {
   beforeEach(() => {
     clock = frozenClock();
     warned.length = 0;
-    health = createHealth({ clock, log: { warn: (...said: unknown[]) => void warned.push(said) } });
+    health = createHealth({
+      clock,
+      log: { warn: (...said: unknown[]) => void warned.push(said) },
+      lost: ({ modelId }) => (modelId === 'gone' ? 'Its file is gone: gone' : null),
+    });
   });
 
   const fail = (kind: ModelFailureKind, retryAfterMs?: number): void => {
@@ -24,12 +30,12 @@ describe('createHealth()', () => {
     health.failed('m', new ModelFailure(kind, `m failed: ${kind}`, retryAfterMs));
   };
   const status = () => {
-    const { status, circuit } = health.of('m');
+    const { status, circuit } = health.of(M);
     return `${status} ${circuit}`;
   };
 
   it('knows nothing at first', () => {
-    expect(health.of('m')).to.equal({
+    expect(health.of(M)).to.equal({
       status: 'unknown',
       latencyMs: null,
       lastError: null,
@@ -43,7 +49,7 @@ describe('createHealth()', () => {
   it('remembers the last answer', () => {
     fail('server');
     health.replied('m', 120);
-    expect(health.of('m')).to.equal({
+    expect(health.of(M)).to.equal({
       status: 'up',
       latencyMs: 120,
       lastError: null,
@@ -83,7 +89,7 @@ describe('createHealth()', () => {
   it('waits twice as long after each further failure, at most ten minutes', () => {
     const waits = Array.from({ length: 8 }, () => {
       while (health.refusal('m') === null) fail('server');
-      const { retryAt } = health.of('m');
+      const { retryAt } = health.of(M);
       const waitMs = Date.parse(retryAt ?? '') - clock.now();
       clock.forward(waitMs);
       return waitMs / SECOND;
@@ -130,5 +136,12 @@ describe('createHealth()', () => {
     fail('timeout');
     health.forget('m');
     expect(status()).to.equal('unknown closed');
+  });
+
+  it('is down while its file is gone, whatever its calls have shown', () => {
+    health.replied('m', 120);
+    expect(health.of(M).status).to.equal('up');
+    const gone = health.of({ ...M, modelId: 'gone' });
+    expect([gone.status, gone.lastError]).to.equal(['down', 'Its file is gone: gone']);
   });
 });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openWorkers, WorkerFailed } from '../../src/operations/workers.js';
+import { openWorkers, WorkerFailed, workersAtOnce } from '../../src/operations/workers.js';
 import { findConfinement } from '../../src/providers/confine/find.js';
+import type { CoreSources } from '../../src/providers/hardware/cores.js';
 
 const confinement = await findConfinement({ allowUnconfined: false });
 const confined = { skip: !confinement };
@@ -21,6 +22,27 @@ process.stdout.write('1\\n', () => process.exit(3));
 `;
 /** Writes a line that a library of it might write. */
 const TALKATIVE = "process.stdout.write('==== 1 1\\n1\\n'); setInterval(() => undefined, 1000);";
+
+/** A Linux of 16 processors, of which the quota of its control group is given. */
+const quotaOf = (quota: string): CoreSources => ({
+  platform: 'linux',
+  parallelism: () => 16,
+  readText: (path) =>
+    ({
+      '/sys/fs/cgroup/cgroup.controllers': 'cpu memory',
+      '/proc/self/cgroup': '0::/\n',
+      '/sys/fs/cgroup/cpu.max': `${quota}\n`,
+    })[path] ?? null,
+});
+
+describe('the number of worker processes', () => {
+  it('leaves one of the processors that a quota allows, unless it is set', () => {
+    expect(workersAtOnce(0, quotaOf('max 100000'))).to.equal(15);
+    expect(workersAtOnce(0, quotaOf('450000 100000'))).to.equal(3);
+    expect(workersAtOnce(0, quotaOf('50000 100000'))).to.equal(1);
+    expect(workersAtOnce(5, quotaOf('450000 100000'))).to.equal(5);
+  });
+});
 
 describe('worker processes', () => {
   let folder: string;

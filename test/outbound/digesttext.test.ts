@@ -21,7 +21,7 @@ describe('digestOf', () => {
     expect(digestText(groups, 'in 10 minutes', 0)).to.equal({
       title: '100 hook failures in 10 minutes: deploy-notify 60, stripe 40',
       body: 'last: deploy-notify failed: down',
-      link: '/api/notifications?kind=hook_failed',
+      link: '/notifications',
     });
   });
 
@@ -43,7 +43,7 @@ describe('digestOf', () => {
     expect(said).to.equal({
       title: '3 messages in your quiet hours',
       body: '2 hook failures: a 2; last: a failed: down\n1 message of an agent; last: Done',
-      link: '/api/notifications',
+      link: '/notifications',
     });
   });
 });

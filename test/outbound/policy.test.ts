@@ -159,7 +159,7 @@ describe('what the owner prefers', () => {
         kind: 'digest',
         title: '4 messages in your quiet hours',
         body: '3 messages of hooks: issues 3; last: Three: A body\n1 exhausted hook; last: Four',
-        link: '/api/notifications',
+        link: '/notifications',
       },
     ]);
   });
@@ -205,7 +205,7 @@ describe('what the owner prefers', () => {
         kind: 'hook_failed',
         title: '100 hook failures in 10 minutes: deploy-notify 60, stripe 40',
         body: `last: ${arrived[0]?.body.slice('last: '.length)}`,
-        link: '/api/notifications?kind=hook_failed',
+        link: '/notifications',
       },
     ]);
     expect(arrived[0]?.body).to.match(/^last: (stripe|deploy-notify) failed: /);

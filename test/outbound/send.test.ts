@@ -44,14 +44,6 @@ describe('what leaves for a channel', () => {
     expect(await stage.jobs()).to.equal([]);
   });
 
-  it('goes to no channel of a kind that nothing here sends to', async () => {
-    stage = await openStage();
-    await stage.test.app.store.db.updateTable('channels').set({ kind: 'email' }).execute();
-    await stage.tell('Nobody carries it');
-    await until(stage.jobs, (jobs) => jobs.length === 0);
-    expect(await stage.messages()).to.equal([]);
-  });
-
   it('keeps the order of a conversation', async () => {
     stage = await openStage();
     const titles = Array.from({ length: 10 }, (_each, at) => `message ${at}`);

@@ -160,15 +160,17 @@ describe('bounds of runs', () => {
     expect(done.stages[0]?.output).to.equal('Done');
   });
 
-  it('refuse a stage that would work with too much, and go on to their end', async () => {
+  it('refuse a stage that would work with too much, and go on to their end', {
+    timeout: 90_000,
+  }, async () => {
     target.answer = (response) => response.end('x'.repeat(700_000));
     const body = Array.from({ length: 5 }, () => '{{stages.read.output.body}}');
-    const many = Array.from({ length: 90 }, (_, at) => ({
+    const many = Array.from({ length: 30 }, (_, at) => ({
       key: `m${at}`,
       kind: 'tool' as const,
       needs: ['read'],
       onError: 'continue' as const,
-      config: { toolId: 'time', toolAction: 'now', toolParams: { timezone: body[0] } },
+      config: { toolId: 'time', toolAction: 'now', toolParams: { timezone: body.slice(0, 3) } },
     }));
     const id = await stage.start([
       get('read', '/long', { allowUntrusted: true }),
@@ -217,11 +219,16 @@ describe('bounds of runs', () => {
       needs: ['read'],
       when,
     }));
+    /** Processor time in ms, which a turn of the loop spends whatever else the machine does. */
+    const spent = (): number => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    };
     let longest = 0;
-    let last = performance.now();
+    let last = spent();
     const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
+      longest = Math.max(longest, spent() - last);
+      last = spent();
     }, 5);
     const id = await stage.start([get('read', '/a'), ...slow]);
     const run = await stage.reach(id, 'completed');

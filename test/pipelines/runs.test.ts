@@ -441,7 +441,7 @@ describe('runs of pipelines', () => {
     await stage.reach(id, 'completed');
     const { body } = await stage.app.call('GET', '/api/notifications', { token: stage.token });
     const [notice] = body.notifications;
-    expect([notice.kind, notice.link]).to.equal(['pipeline_completed', `/api/pipelines/${id}`]);
+    expect([notice.kind, notice.link]).to.equal(['pipeline_completed', `/pipelines/${id}`]);
     const eve = (await stage.app.register('eve')).token;
     for (const [method, path] of [
       ['GET', ''],

@@ -100,6 +100,7 @@ describe('a recurring task', () => {
     const [notice] = await notices();
     expect(run).to.include({ dueAt, status: 'success', error: null, notificationId: notice.id });
     expect(notice).to.include({ kind: 'recurring_notice', title: 'standup', body: 'Stand up.' });
+    expect(notice.link).to.equal(`/recurring/${id}`);
     const task = await get(id);
     expect(task).to.include({ lastStatus: 'success', runCount: 1, lastRunAt: dueAt });
     expect(task.nextRunAt).to.equal(new Date(Date.parse(dueAt) + DAY).toISOString());

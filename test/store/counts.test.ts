@@ -78,13 +78,16 @@ describe('the counters of the database', () => {
       `INSERT INTO executions (id, hook_id, user_id, trigger, action, status, created_at)
        VALUES (?, 'hook_1', 'user_1', 'webhook', 'notify', 'queued', ?)`,
     );
-    for (const [n, second] of ['12:00:01', '12:00:59', '12:01:00'].entries()) {
+    const count = db.prepare(`UPDATE hooks SET executions = executions + ? WHERE id = 'hook_1'`);
+    for (const [n, second] of ['12:00:01', '12:00:59', '12:01:00', '12:01:00'].entries()) {
       insert.run(`execution_${n}`, `2026-03-01T${second}.000Z`);
+      if (n !== 2) count.run(n === 3 ? 2 : 1);
     }
+    db.exec(`UPDATE hooks SET executions = 0, runs = 7`);
     db.exec(`DELETE FROM executions WHERE id = 'execution_0'`);
     expect(db.prepare('SELECT minute, count FROM execution_minutes').all()).to.equal([
       { minute: '2026-03-01T12:00', count: 2 },
-      { minute: '2026-03-01T12:01', count: 1 },
+      { minute: '2026-03-01T12:01', count: 2 },
     ]);
     db.close();
   });

@@ -56,6 +56,23 @@ describe('store', () => {
     expect(await facts()).to.equal(['a']);
   });
 
+  it('keeps each half of a character as one that says so, and finds it by what was written', async () => {
+    const { store } = scratch;
+    const texts = ['\ud800', 'a\udc00b', '\udc00\ud800', '😀\ud83d', 'ä😀\u0000'];
+    await store.transact(texts.map((text) => putFact(text, `${text}.`)));
+    const rows = await store.db.selectFrom('facts').selectAll().orderBy('name').execute();
+    expect(rows).to.equal(
+      ['a\ufffdb', 'ä😀\u0000', '\ufffd', '\ufffd\ufffd', '😀\ufffd'].map((name) => ({
+        name,
+        value: `${name}.`,
+      })),
+    );
+    for (const text of texts) {
+      const found = store.db.selectFrom('facts').select('value').where('name', '=', text);
+      expect((await found.execute()).length, text).to.equal(1);
+    }
+  });
+
   it('counts a write when it begins and when it is committed', async () => {
     const { store } = scratch;
     const before = store.writes();

@@ -60,7 +60,7 @@ describe('reminders of tasks', () => {
     const id = await due('Call', 15, { timezone: 'Asia/Tokyo' });
     await pass(15);
     const [notice] = (await ask('GET', '/api/notifications')).body.notifications;
-    expect(notice).to.include({ kind: 'task_reminder', title: 'Call', link: `/api/tasks/${id}` });
+    expect(notice).to.include({ kind: 'task_reminder', title: 'Call', link: `/tasks/${id}` });
     const { dueAt } = (await ask('GET', `/api/tasks/${id}`)).body;
     const there = new Date(Date.parse(dueAt) + 9 * 60 * MINUTE_MS).toISOString();
     expect(notice.body).to.contain(`Due ${there.slice(0, 16).replace('T', ' ')} (Asia/Tokyo)`);

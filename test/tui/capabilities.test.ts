@@ -17,6 +17,7 @@ import { createNeedHolder } from '../../tui/state/needs.js';
 import type { State, StateAction } from '../../tui/state/state.js';
 import { topView } from '../../tui/state/ui.js';
 import { sha256Of, startMirror } from '../capabilities/mirror.js';
+import { placeEngine } from '../capabilities/stage.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { placeCapability } from '../harness/capability.js';
 import { anOperation, known, listLoaded, shown } from './fixtures.js';
@@ -29,23 +30,31 @@ const select = (selected: string): StateAction => ({ type: 'ui.looked', change: 
 const user: StateAction = { type: 'session.known', who: { username: 'bob', role: 'user' } };
 
 const anInstall = (over: Partial<NonNullable<CapabilityItem['install']>> = {}) => ({
-  ...{ bytes: 2_497_280_256, licence: 'Apache License 2.0', licenceUrl: null, mustAccept: false },
-  ...{ source: 'https://models.example.org/qwen3-4b.gguf', needs: ['llama'] },
+  ...{ bytes: 2.5 * GIB, licence: 'Apache License 2.0', licenceUrl: null, mustAccept: false },
+  ...{ source: 'https://models.example.org/qwen3-4b.gguf', needs: ['llama'], warning: null },
   ...over,
 });
 
 const aCapability = (apiId: string, over: Partial<CapabilityItem> = {}): CapabilityItem => ({
   ...{ id: capabilitySlug(apiId), apiId, kind: 'model', name: apiId, status: 'missing' },
-  ...{ version: null, path: null, reason: null, usedBy: [], install: anInstall() },
+  ...{ version: null, path: null, reason: null, usedBy: [], bytes: null },
+  ...{ licence: null, install: anInstall() },
   ...over,
 });
 
+const GIB = 1024 ** 3;
+
 const aFit = (model: string, over: Partial<ModelFit> = {}): ModelFit => ({
   ...{ model, name: model, useCases: ['chat'], parameters: 4_000_000_000, quantization: 'Q4_K_M' },
-  ...{ contextWindow: 8192, weightsBytes: 2.5e9, kvCacheBytes: 1.2e9, bufferBytes: 3e8 },
-  ...{ totalBytes: 4e9, runsOn: 'cpu', headroomBytes: 1e9, licence: 'Apache License 2.0' },
-  ...{ tokensPerSecond: { estimated: 11.6, measured: null }, installed: false },
-  ...{ recommended: false, recommendedFor: [], why: 'It needs 4.0 GB.' },
+  ...{
+    contextWindow: 8192,
+    weightsBytes: 2.5 * GIB,
+    kvCacheBytes: 1.2 * GIB,
+    bufferBytes: 0.3 * GIB,
+  },
+  ...{ totalBytes: 4 * GIB, runsOn: 'cpu', headroomBytes: GIB, licence: 'Apache License 2.0' },
+  ...{ tokensPerSecond: { unit: 'written', estimated: 11.6, measured: null }, installed: false },
+  ...{ recommended: false, recommendedFor: [], reason: null, why: 'It needs 4.0 GiB.' },
   ...over,
 });
 
@@ -53,9 +62,10 @@ const aMachine = (fit: ModelFit[], fault: string | null = null): Hardware & { id
   id: 'hardware',
   platform: 'linux',
   cpu: { model: 'Some CPU', cores: 8, arch: 'x64', flags: ['avx2', 'sse'] },
-  memory: { totalBytes: 16e9, availableBytes: 12e9, bytesPerSecond: 4e10 },
+  memory: { totalBytes: 16 * GIB, availableBytes: 12 * GIB, bytesPerSecond: 40 * GIB },
   gpus: [],
-  disk: { freeBytes: 80e9 },
+  gpuNote: null,
+  disk: { freeBytes: 80 * GIB },
   sources: [],
   catalogue: { date: '2026-11-01', source: 'built in', fault },
   fit,
@@ -77,9 +87,12 @@ const ROWS = [
   aCapability('gguf:qwen3-4b:Q4_K_M', { name: 'Qwen3 4B' }),
   HOUSE,
 ];
-const unsteady = { estimated: null, measured: { median: 38, spread: 0.4 } };
+const unsteady = {
+  ...{ unit: 'written' as const, estimated: null },
+  measured: { median: 38, spread: 0.4 },
+};
 const FITS = [
-  aFit('gguf:huge:Q8_0', { runsOn: 'none', why: 'It needs 70.0 GB.' }),
+  aFit('gguf:huge:Q8_0', { runsOn: 'none', why: 'It needs 70.0 GiB.' }),
   aFit('gguf:other:Q8_0'),
   aFit('gguf:qwen3-4b:Q4_K_M', { recommendedFor: ['chat', 'tools'] }),
   aFit('house', { tokensPerSecond: unsteady, installed: true }),
@@ -96,31 +109,73 @@ const running = (over: Partial<Parameters<typeof anOperation>[0]> = {}) =>
   anOperation({
     ...{ kind: 'capabilities.install', title: 'Install Qwen3 4B' },
     resource: { kind: 'capability', id: 'qwen3-4b-q4_k_m' },
-    progress: { done: 1e9, total: 2.5e9, unit: 'bytes', note: null },
+    progress: { done: GIB, total: 2.5 * GIB, unit: 'bytes', note: null },
     ...over,
   });
 
 describe('the screen of capabilities', () => {
-  it('shows the machine, then what is there, what fits, and what else there is', () => {
+  it('shows the machine, then what a person looks for first, and what else there is', () => {
     expect(shown(capabilitiesPage.view, loaded(), 80, 40).slice(0, 14)).to.equal([
       'CPU     Some CPU, 8 cores, x64, avx2',
-      'Memory  12.0 GB free of 16.0 GB, read at 40.0 GB/s',
+      'Memory  12.0 GiB free of 16.0 GiB, read at 40.0 GiB/s',
       'GPU     none was found',
-      'Disk    80.0 GB free',
+      'Disk    80.0 GiB free',
       'System  linux; models of the catalogue of 2026-11-01, built in',
       '',
-      '  STATE      NAME                MEMORY  RUNS ON  SPEED           USE',
-      '> available  House               4.0 GB  cpu      38 tok/s ±20 %  used by qwen',
+      '  STATE      NAME                  MEMORY  RUNS ON  SPEED           USE',
+      '> available  House                4.0 GiB  cpu      38 tok/s ±20 %  used by qwen',
+      '  missing    Qwen3 4B             4.0 GiB  cpu      ~12 tok/s       first for c…',
       '  available  Node.js',
-      '  missing    Qwen3 4B            4.0 GB  cpu      ~12 tok/s       first for cha…',
-      '  missing    Other               4.0 GB  cpu      ~12 tok/s',
-      '  missing    Huge                4.0 GB  none     ~12 tok/s',
+      '  missing    Other                4.0 GiB  cpu      ~12 tok/s',
+      '  missing    Huge                 4.0 GiB  none     ~12 tok/s',
       '  missing    llama.cpp',
       '  missing    claude',
     ]);
     expect(capabilitiesPage.summary?.(loaded())).to.equal(
-      '2 are there, 0 being installed, 2 models fit',
+      '2 installed or found, 2 more models fit',
     );
+  });
+
+  it('has at 120 columns no fewer columns than at 80, and loses no part of a progress', () => {
+    const during = aCapability('gguf:qwen3-4b:Q4_K_M', {
+      ...{ name: 'Qwen3 4B', status: 'installing', reason: 'It is not installed' },
+    });
+    const rows = ROWS.map((each) => (each.id === during.id ? during : each));
+    const state = loaded(rows, ...listLoaded('operations', [running()]), select(during.id));
+    const frame = shown(capabilitiesPage.view, state, 120, 40);
+    const heads = (view: string[]) =>
+      /STATE.*?(?= │|$)/
+        .exec(view.find((line) => line.includes('STATE ')) ?? '')?.[0]
+        .split(/ {2,}/);
+    const narrow = heads(shown(capabilitiesPage.view, state, 80, 40)) ?? [];
+    expect(heads(frame)).to.include(narrow);
+    expect(narrow).to.include('SPEED');
+    const beside = frame.map((line) => line.split(' │ ')[1] ?? '').join(' ');
+    expect(beside.replace(/ +/g, ' ')).to.contain('40 % 1.0 GiB of 2.5 GiB');
+    expect(beside).to.not.contain('It is not installed');
+  });
+
+  it('says nothing of models that fit while the machine is not known', () => {
+    const state = known([...listLoaded('capabilities', ROWS), root]);
+    expect(capabilitiesPage.summary?.(state)).to.equal('2 installed or found');
+  });
+
+  it('shows the languages that can be installed to a filter, each by its code', () => {
+    const spoken = ['ita', 'nld'].map((code) =>
+      aCapability(`tesseract:${code}`, {
+        kind: 'language',
+        name: `Recognition of text in ${code}`,
+      }),
+    );
+    const state = loaded([...ROWS, ...spoken]);
+    expect(shown(capabilitiesPage.view, state, 80, 40).join('\n')).to.not.contain('ita:');
+    expect(capabilitiesPage.summary?.(state)).to.contain(', 2 languages: /language');
+    const found = stateAt(state, '', 'language');
+    const rows = shown(capabilitiesPage.view, found, 80, 40).slice(7, 9);
+    expect(rows.map((line) => line.trimEnd())).to.equal([
+      '> missing    ita: recognition of text',
+      '  missing    nld: recognition of text',
+    ]);
   });
 
   it('is whole at 80x24: the machine in two rows, and a catalogue that is not used', () => {
@@ -129,7 +184,7 @@ describe('the screen of capabilities', () => {
     const rows = shown(capabilitiesPage.view, state, 80, 19);
     expect(rows.slice(0, 4)).to.equal([
       'CPU     Some CPU, 8 cores, x64, avx2',
-      'Memory  12.0 GB free of 16.0 GB   Disk 80.0 GB free   GPU none was found',
+      'Memory  12.0 GiB free of 16.0 GiB   Disk 80.0 GiB free   GPU none was found',
       'The catalogue is not valid',
       '',
     ]);
@@ -141,10 +196,25 @@ describe('the screen of capabilities', () => {
     const cells = capabilitiesPage.cells?.(loaded()) ?? [];
     const speeds = cells.map((each) => each.cells.find(({ head }) => head === 'SPEED')?.text);
     expect(speeds.slice(0, 3)).to.equal([
-      '38 tokens a second, unsteady by 20 percent',
+      '38 tokens written a second, unsteady by 20 percent',
+      '12 tokens written a second, estimated',
       '',
-      '12 tokens a second, estimated',
     ]);
+  });
+
+  it('says of a model that makes vectors how many tokens it reads', () => {
+    const speed = {
+      unit: 'read' as const,
+      estimated: null,
+      measured: { median: 912.4, spread: 0 },
+    };
+    const machine = aMachine([aFit('house', { tokensPerSecond: speed, useCases: ['embedding'] })]);
+    const state = loaded([HOUSE], ...listLoaded('hardware', [machine]));
+    const rows = shown(capabilitiesPage.view, state, 80, 19);
+    expect(rows.find((line) => line.includes('House'))).to.contain(' 912 tok/s read ');
+    const [cells] = capabilitiesPage.cells?.(state) ?? [];
+    const said = cells?.cells.find(({ head }) => head === 'SPEED')?.text;
+    expect(said).to.equal('912 tokens read a second');
   });
 
   it('shows all of one in its details, and on a page of its own', () => {
@@ -160,18 +230,18 @@ describe('the screen of capabilities', () => {
       'model',
       '',
       'Id         gguf:qwen3-4b:Q4_K_M   model',
-      'Memory     4.0 GB: weights 2.5 GB, cache 1.2 GB, buffer 300 MB',
+      'Memory     4.0 GiB: weights 2.5 GiB, cache 1.2 GiB, buffer 307 MiB',
       'Runs on    cpu, with a context of 8192 tokens',
       'Speed      ~12 tok/s',
       'For        chat',
       'First for  chat, tools',
-      'Why        It needs 4.0 GB.',
+      'Why        It needs 4.0 GiB.',
       'Licence    Apache License 2.0',
-      'Size       2.5 GB',
+      'Size       2.5 GiB',
       'Source     https://models.example.org/qwen3-4b.gguf',
       'Needs      llama',
     ]);
-    expect(capabilitiesPage.text?.(state, 80)?.map(textOf)).to.include('Size       2.5 GB');
+    expect(capabilitiesPage.text?.(state, 80)?.map(textOf)).to.include('Size       2.5 GiB');
   });
 
   it('shows in its row how far an installation is, and how the last one failed', () => {
@@ -179,14 +249,14 @@ describe('the screen of capabilities', () => {
     const state = (...rows: ReturnType<typeof running>[]) =>
       loaded(ROWS, ...listLoaded('operations', rows), select('qwen3-4b-q4_k_m'));
     const during = shown(capabilitiesPage.view, state(running()), 80, 40);
-    expect(during[9]).to.match(/^> installing 40 % {2}Qwen3 4B/);
-    expect(during).to.include('[########············]  40 %  1.0 GB of 2.5 GB');
+    expect(during[8]).to.match(/^> installing 40 % {2}Qwen3 4B/);
+    expect(during).to.include('[########············]  40 %  1.0 GiB of 2.5 GiB');
     const acts = capabilitiesPage.acts?.(state(running())) ?? {};
     expect(Object.keys(acts)).to.equal(['stop']);
     expect(capabilitiesPage.related?.(state(running()))).to.include({ root: 'operations' });
     const failed = shown(capabilitiesPage.view, state(running(over)), 80, 40);
     expect(failed).to.include('Last       Install Qwen3 4B: failed: No room');
-    expect(failed[9]).to.match(/^> missing {4}Qwen3 4B/);
+    expect(failed[8]).to.match(/^> missing {4}Qwen3 4B/);
     // The measurement of a model is on what the model uses.
     const measured = running({
       kind: 'capabilities.measure',
@@ -223,13 +293,16 @@ describe('the acts on a capability', () => {
   it('ask with size, licence and what comes with it before they install', () => {
     expect(acts('qwen3-4b-q4_k_m').message?.ask).to.equal({
       lines: [
-        'Install Qwen3 4B? 2.5 GB, from models.example.org',
+        'Install Qwen3 4B? 2.5 GiB, from models.example.org',
         'It needs llama, which is installed first.',
         'It is registered as a model for chat.',
         'Licence: Apache License 2.0',
       ],
     });
-    expect(acts('huge-q8_0').message?.ask?.lines).to.include('It needs 70.0 GB.');
+    expect(acts('huge-q8_0').message?.ask?.lines).to.include('It needs 70.0 GiB.');
+    const engine = aCapability('llama', { kind: 'engine', status: 'available', install: null });
+    const rest = [...ROWS.filter(({ id }) => id !== 'llama'), engine];
+    expect(acts('qwen3-4b-q4_k_m', rest).message?.ask?.lines[1]).to.match(/^It is registered/);
   });
 
   it('ask for the agreement to a licence of its own, which takes time to read', () => {
@@ -254,7 +327,7 @@ describe('the acts on a capability', () => {
 
   it('say what would miss what is deleted', () => {
     expect(acts('house').delete?.refusal).to.equal(
-      'models/qwen would miss it. All the same: adjutant capabilities delete house --force',
+      'models/qwen would miss it. All the same, and they are down then: adjutant capabilities delete house --force',
     );
     const free = acts('house', [{ ...HOUSE, usedBy: [] }]).delete;
     expect([free?.refusal, free?.ask?.lines[0]]).to.equal([
@@ -285,6 +358,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
     await writeFile(catalogue, JSON.stringify(catalogueOf(file)));
     await placeCapability(home, 'house');
     await placeCapability(home, 'shed');
+    await placeEngine(home, 'whisper');
     const config = { egressAllow: [mirror.entry], catalogue, capabilitySource: null };
     app = await startApp({ home, config });
     ada = (await app.register('ada')).token;
@@ -340,7 +414,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
     expect(items.map(({ id }) => id)).to.include(['house', 'shed', 'node', 'whisper-tiny-q5_1']);
     desk.store.dispatch(select('whisper-tiny-q5_1'));
     desk.press('i');
-    expect(desk.store.get().ui.sheet?.act.ask?.lines[0]).to.match(/^Install Tiny Q5_1\? 400 kB, /);
+    expect(desk.store.get().ui.sheet?.act.ask?.lines[0]).to.match(/^Install Tiny Q5_1\? 391 KiB, /);
     desk.press('y');
     await desk.sees(desk.said, (text) => text?.startsWith('Install Tiny Q5_1: its row') === true);
     const word = desk.stateWord('whisper-tiny-q5_1');
@@ -391,11 +465,11 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
   it('are shown to a user who is no admin, who cannot change them', async () => {
     const { token } = await app.register('bob');
     const desk = await openDesk(token);
-    for (const [id, key] of [
-      ['house', 'm'],
-      ['tesseract-ita', 'i'],
+    for (const [id, key, filter] of [
+      ['house', 'm', ''],
+      ['tesseract-ita', 'i', 'ita'],
     ] as const) {
-      desk.store.dispatch(select(id));
+      desk.store.dispatch({ type: 'ui.looked', change: { selected: id, filter } });
       desk.press(key);
       expect(desk.store.get().ui.sheet).to.be.null();
       expect(desk.said(desk.store.get())).to.match(/^Only admins install/);
@@ -406,12 +480,12 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
 });
 
 /** The same state with that row selected. */
-const stateAt = (state: State, selected: string): State => {
-  const view = { ...topView(state.ui), selected };
+const stateAt = (state: State, selected: string, filter = ''): State => {
+  const view = { ...topView(state.ui), selected, filter };
   return { ...state, ui: { ...state.ui, stacks: { ...state.ui.stacks, capabilities: [view] } } };
 };
 
-/** A catalogue with one model for speech, which needs no engine. */
+/** A catalogue with one model for speech. */
 const catalogueOf = (file: object) => ({
   date: '2026-11-01',
   models: [

@@ -176,7 +176,7 @@ export const aNotification = (over: Partial<Notification> = {}): Notification =>
   kind: 'hook_failed',
   title: 'deploy-notify failed',
   body: '502 from the target',
-  link: '/api/hooks/hook_01/executions/execution_1',
+  link: '/executions/execution_1',
   readAt: null,
   createdAt: at(60),
   ...over,

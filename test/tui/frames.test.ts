@@ -53,6 +53,8 @@ const WALK = [
   { name: 'run-sheet', keys: ['A'], whole: 'exactly as shown' },
   { name: 'capabilities', keys: ['Escape', 'g', 'c', '/', ...'house', 'Enter'], whole: 'GGUF' },
   { name: 'capability', keys: ['Enter'], whole: '^Path' },
+  { name: 'mail', keys: ['g', 'm', ']'], whole: 'It is nearly done' },
+  { name: 'mail-sheet', keys: ['s'], whole: 'exactly as shown' },
 ] as const;
 
 const hidden = (text: string): string => text.replace(/[0-9a-z]/g, '#');
@@ -112,6 +114,8 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
   before(async () => {
     config = await openConfig();
     stage = await startSample();
+    // To read the machine takes long where it is busy.
+    await stage.ask('GET', '/api/capabilities/hardware');
     const login = { token: stage.token, username: 'owner', expiresAt: '2126-01-01T00:00:00.000Z' };
     saveSession(stage.url, login);
     const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: stage.url };

@@ -19,7 +19,7 @@ const gpt: ModelView = {
   apiKeySet: true,
   contextWindow: 1_000_000,
   maxOutputTokens: null,
-  supports: { tools: true, vision: true, streaming: true, embeddings: false },
+  supports: { tools: true, vision: true, streaming: true, embeddings: false, transcription: false },
   price: null,
   embedding: null,
   topics: ['triage'],

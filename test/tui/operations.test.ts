@@ -78,6 +78,14 @@ describe('operations', () => {
     expect(act?.ask?.lines).to.equal([
       'Cancel Replay of failed runs? What it has done stays done.',
     ]);
+    const ofKind = (kind: string, id = 'x') => {
+      const row = anOperation({ kind, resource: { kind: 'capability', id } });
+      return operationsPage.acts?.(known([...listLoaded('operations', [row]), here])).stop?.ask
+        ?.lines[0];
+    };
+    expect(ofKind('capabilities.install')).to.match(/What it fetched is removed;/);
+    expect(ofKind('capabilities.install', 'ollama-x')).to.match(/Ollama keeps what it has of it/);
+    expect(ofKind('capabilities.measure')).to.match(/No speed is kept/);
     const asked: string[] = [];
     const fetch: typeof globalThis.fetch = async (url, init) => {
       asked.push(`${init?.method} ${new URL(String(url)).pathname}`);
@@ -85,7 +93,9 @@ describe('operations', () => {
       return new Response(body, { headers: { 'content-type': 'application/json' } });
     };
     const client = createClient({ url: 'http://127.0.0.1:1', fetch });
-    expect(await act?.call(client, '')).to.equal('Cancelled. Until then: 800 of 2,000 runs');
+    expect(await act?.call(client, '')).to.equal(
+      'Cancelled. The last state was: 800 of 2,000 runs',
+    );
     expect(asked).to.equal(['POST /api/operations/operation_01/cancel']);
     const over = anOperation({ status: 'completed' });
     expect(operationsPage.acts?.(known([...listLoaded('operations', [over]), here]))).to.equal({});

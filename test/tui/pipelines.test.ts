@@ -271,6 +271,9 @@ describe('a run on the desk', () => {
       root: 'pipelines',
       places: [place],
     });
+    for (const link of ['/pipelines/pipeline_01', '/pipelines/pipeline_01#approve']) {
+      expect(noticeGoal({ link })).to.include({ root: 'pipelines', selected: 'pipeline_01' });
+    }
     expect(noticeGoal({ link: '/api/pipelines/pipeline_01' })).to.include({ root: 'pipelines' });
   });
 

@@ -16,6 +16,9 @@ export const startSample = async (): Promise<Stage> => {
   await knowSomething(stage);
   await haveTasks(stage);
   await haveRuns(stage);
+  await make(stage, 'POST', '/api/email/drafts', {
+    ...{ to: ['bob@example.org'], subject: 'The report', text: 'It is nearly done.' },
+  });
   await placeCapability(stage.home, 'house');
   return stage;
 };

@@ -41,6 +41,13 @@ describe('inbox', () => {
 
   it('opens what it links to', () => {
     const goals = [
+      '/agents/agent_1',
+      '/approvals/approval_1',
+      '/approvals?agentId=agent_1',
+      '/executions/execution_1',
+      '/tasks?due=overdue',
+      '/device',
+      // Of before the page.
       '/api/agents/agent_1',
       '/api/vault/credential_1',
       '/api/chat/approvals/approval_1',
@@ -49,6 +56,12 @@ describe('inbox', () => {
       null,
     ].map((link) => noticeGoal({ link }));
     expect(goals).to.equal([
+      { root: 'agents', places: [{ page: 'agent', id: 'agent_1' }], selected: 'agent_1' },
+      { root: 'approvals', places: [], selected: 'approval_1' },
+      { root: 'approvals', places: [], selected: '' },
+      { root: 'hooks', places: [{ page: 'execution', id: 'execution_1' }] },
+      { root: 'tasks', places: [], selected: '' },
+      null,
       { root: 'agents', places: [{ page: 'agent', id: 'agent_1' }], selected: 'agent_1' },
       { root: 'vault', places: [], selected: 'credential_1' },
       { root: 'approvals', places: [], selected: 'approval_1' },

@@ -112,6 +112,12 @@ describe('views', () => {
     ]);
   });
 
+  it('wraps in the help what its words mean, where there is room', () => {
+    const root = { type: 'ui.root' as const, root: 'capabilities' as const };
+    const help = shown(helpView, known([root]), 80, 40).join('\n');
+    expect(help).to.match(/it is there, and something is .*\n +wrong with it /);
+  });
+
   it('name every key that works everywhere on a terminal of 80 by 24', () => {
     const said = shown(helpView, known([]), 80, 19).join('\n');
     const keys = bindings.filter(({ scope }) => scope === 'everywhere');

@@ -95,7 +95,7 @@ export const answerField = (controller: Controller, field: FormField, key: strin
   if (verb === undefined) {
     const text = writtenBy(key);
     if (text !== null) put(typed(field, text));
-  } else if (verb === 'leave' || (verb === 'clear' && field.text === ''))
+  } else if (verb === 'leave' || (verb === 'clear-or-leave' && field.text === ''))
     leave(controller, field, put);
   else if (verb === 'accept') accept(controller, field);
   else if (verb === 'write') void writeText(controller, field);
@@ -125,7 +125,7 @@ const filterBy = ({ store }: Controller, filter: string): void => {
   const state = store.get();
   if (topView(state.ui).filter === filter) return;
   // Other results come: the best is the first.
-  const isSearched = screenPage(state).isSearched === true;
+  const isSearched = screenPage(state).isSearched?.(state) === true;
   const change = { filter, scroll: 0, ...(isSearched && { selected: null }) };
   store.dispatch({ type: 'ui.looked', change });
 };
@@ -141,7 +141,7 @@ const leave = (controller: Controller, field: FormField, put: (next: null) => vo
 const keepDraft = (controller: Controller, text: string): void => {
   const { sheet } = controller.store.get().ui;
   if (sheet) controller.store.dispatch({ type: 'ui.draft', of: sheet.act.row.id, text });
-  close(controller, text === '' ? null : 'Kept as a draft');
+  close(controller, text === '' ? null : 'Put aside: it is there when you go on, until you quit');
 };
 
 /** Opens the draft in the user's own editor; the field takes the text that the editor leaves. */

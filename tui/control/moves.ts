@@ -207,7 +207,10 @@ export const selectedLine = (state: State): string => {
   const { id, of, selected } = topView(state.ui);
   const chosen = itemsOf(page, state)[chosenAt(itemsOf(page, state), selected)]?.id;
   if (page.line) return page.line(state);
-  if (page.name === 'execution') return `adjutant hooks execution ${of} ${id}`;
+  if (page.name === 'execution') {
+    const hookId = of ?? state.lists.executions.byId[id ?? '']?.hookId ?? '<hook>';
+    return `adjutant hooks execution ${hookId} ${id}`;
+  }
   if (page.name === 'agent') return `adjutant agents ${chosen ? 'tree' : 'tail'} ${id}`;
   if (page.name === 'hook')
     return chosen ? `adjutant hooks execution ${id} ${chosen}` : `adjutant hooks get ${id}`;

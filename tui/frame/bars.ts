@@ -93,7 +93,7 @@ export const messageView = (state: State, { width }: Size): ScreenRow[] => {
   if (link.is === 'refused')
     return [row(tonedSpan('danger', `${link.reason}. ${loginHint(state)}`))];
   const { filter } = topView(state.ui);
-  if (filter !== '' && page.isSearched)
+  if (filter !== '' && page.isSearched?.(state))
     return [apart(row(tonedSpan('info', `/${filter}`)), summaryRow(state), width)];
   if (filter !== '') return [apart(row(tonedSpan('info', `/${filter}`)), countRow(state), width)];
   return [summaryRow(state)];
@@ -150,7 +150,7 @@ const countRow = (state: State): ScreenRow => {
   const { field } = state.ui;
   if (field && field.for !== 'filter') return [];
   const page = screenPage(state);
-  if (page.isSearched) return summaryRow(state);
+  if (page.isSearched?.(state)) return summaryRow(state);
   const all = page.items?.(state).length ?? 0;
   return row(
     tonedSpan(
@@ -175,11 +175,14 @@ export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   // The line above belongs to the text that is being typed, so the message is shown here.
   if (field?.for === 'text' && message) return [row(tonedSpan(message.tone, message.text))];
   if (field?.for === 'text')
-    return [row('enter send   ctrl-j new line   ctrl-x editor   esc keep draft')];
+    return [
+      row(
+        `enter ${sheet?.act.ask?.enter ?? 'send'}   ctrl-j new line   ctrl-x editor   esc put aside`,
+      ),
+    ];
   if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
-  if (field && screenPage(state).isSearched) {
-    return [row('enter keep   esc drop   "a phrase", -word')];
-  }
+  const { isSearched, searchHint = '"a phrase", -word' } = screenPage(state);
+  if (field && isSearched?.(state)) return [row(`enter keep   esc drop   ${searchHint}`)];
   if (field) return [row('enter keep   esc drop   status:error, !word')];
   if (isLetterNext(state)) return [row(...letterHints())];
   const help = row(tonedSpan('strong', '?'), ' help');
@@ -228,7 +231,7 @@ const pageHints = (state: State): { key: string; text: string }[] => {
         ]
       : []),
     ...(page.items || page.levels
-      ? [{ key: '/', text: page.isSearched ? 'search' : 'filter' }]
+      ? [{ key: '/', text: page.isSearched?.(state) ? 'search' : 'filter' }]
       : []),
     ...(stackOf(state.ui).length > 1
       ? [{ key: 'esc', text: 'back' }]

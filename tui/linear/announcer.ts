@@ -1,6 +1,7 @@
 import { screenPage } from '../screens.js';
 import type { DeskState } from '../state/deskstate.js';
 import type { State } from '../state/state.js';
+import { reached } from '../state/store.js';
 import { topView } from '../state/ui.js';
 import type { Announcement } from './announcement.js';
 import { createLinearListener, type LinearNews } from './listener.js';
@@ -21,6 +22,8 @@ export interface AnnouncerDeps {
  * kept.
  */
 const PACE_MS = 500;
+/** The longest time that news waits for the names of agents. */
+const LONGEST_READ_MS = 5000;
 const MOST_LINES = 10;
 const MOST_HELD = 500;
 
@@ -34,12 +37,10 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
   const askers = createNaming(known);
   const wish = { isHeld: true, isAll: true, isPaused: false, isOver: false };
   let held: LinearNews[] = [];
-  let timer: NodeJS.Timeout | undefined;
 
   const isWaiting = ({ weight }: LinearNews): boolean =>
     wish.isPaused && (weight === 'heard' || weight === 'followed');
   const flush = async (): Promise<void> => {
-    timer = undefined;
     // The dispatch applies everything that is queued. An agent that asks in it may have to be
     // loaded; what arrives with that is applied in the same way.
     do store.dispatch({ type: 'session.ticked', now: now() });
@@ -54,9 +55,8 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
       news.filter((each) => !isWaiting(each)),
     );
   };
-  const plan = (): void => {
-    if (!wish.isOver) timer ??= setTimeout(() => void flush().catch(fail), PACE_MS);
-  };
+  // One at a time: another would announce agents before they are named.
+  const { plan, stop } = paced(flush, fail);
   // The clock is not observed: `flush` itself sets it.
   const stops = [
     store.subscribe(({ lists }) => lists, plan),
@@ -97,10 +97,35 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
     },
     close: (): void => {
       wish.isOver = true;
-      for (const stop of stops) stop();
-      clearTimeout(timer);
+      for (const end of stops) end();
+      stop();
     },
   };
+};
+
+/**
+ * Returns a function that has the work done soon. It is done one at a time, and once more if it was
+ * asked for meanwhile.
+ */
+const paced = (work: () => Promise<void>, fail: (error: unknown) => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  let isWanted = false;
+  let isOver = false;
+  const begin = async (): Promise<void> => {
+    isWanted = false;
+    await work();
+    timer = undefined;
+    if (isWanted) plan();
+  };
+  const plan = (): void => {
+    isWanted = true;
+    if (!isOver) timer ??= setTimeout(() => void begin().catch(fail), PACE_MS);
+  };
+  const stop = (): void => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+  return { plan, stop };
 };
 
 /**
@@ -131,8 +156,13 @@ const createNaming = ({ store, feed }: DeskState) => {
         .flatMap(({ agentId }) => agentId ?? []);
       const unknown = asking.filter((id) => !(id in agents.byId) && !sought.has(id));
       for (const id of unknown) sought.add(id);
-      if (unknown.length > 0) await feed.reload('agents');
-      return unknown.length > 0;
+      if (unknown.length === 0) return false;
+      await feed.reload('agents');
+      // A request that began later takes the place of this one, whose answer is dropped.
+      const isRead = ({ lists }: State): boolean =>
+        lists.agents.askedAt === null || unknown.every((id) => id in lists.agents.byId);
+      await reached(store, isRead, LONGEST_READ_MS);
+      return true;
     },
   };
 };

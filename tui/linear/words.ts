@@ -4,6 +4,8 @@ import { counted } from '../parts/text.js';
 
 /** Column heads that add nothing to their values. They are left out of the first column. */
 const UNNAMED = ['NAME', 'TITLE', 'WHAT', 'KIND', 'TIME', 'DEVICE'];
+/** Heads of columns with words that people chose, which are read as they stand. */
+const CHOSEN = ['NAME', 'TITLE', 'SUBJECT', 'FROM', 'TO', 'SNIPPET', 'ADDRESS'];
 const UNITS: Record<string, string> = { s: 'second', m: 'minute', h: 'hour', d: 'day' };
 
 /**
@@ -27,17 +29,20 @@ export const rowLine = (number: number, { cells }: Cells): string => {
   const sentence = cells
     .map(({ head, text }, at) => ({
       name: at === 0 && UNNAMED.includes(head) ? '' : `${head.toLowerCase()} `,
-      text: text.trim(),
+      text: spokenCell(head, text.trim()),
     }))
     .filter(({ text }) => text !== '' && text !== '-');
-  return `${number}. ${sentence.map(({ name, text }) => name + spokenText(text)).join(', ')}`;
+  return `${number}. ${sentence.map(({ name, text }) => name + text).join(', ')}`;
 };
 
 /** Returns the columns of one row, each on a line of its own. */
 export const cellLines = ({ cells }: Cells): string[] =>
   cells
     .filter(({ text }) => text.trim() !== '')
-    .map(({ head, text }) => `${head.toLowerCase()}: ${spokenText(text)}`);
+    .map(({ head, text }) => `${head.toLowerCase()}: ${spokenCell(head, text.trim())}`);
+
+const spokenCell = (head: string, text: string): string =>
+  CHOSEN.includes(head) ? text : spokenText(text);
 
 /** The bar of an operation. It is left out: the share behind it says the same. */
 const METER = /\[[#·]{20}\] +(?=\d+ %)/g;

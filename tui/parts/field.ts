@@ -31,6 +31,7 @@ export const edited = (field: FormField, verb: FieldVerb): FormField => {
   const { text, at } = field;
   switch (verb) {
     case 'clear':
+    case 'clear-or-leave':
       return { ...field, text: '', at: 0, chosen: 0 };
     case 'line':
       return field.for === 'text' ? typed(field, '\n') : field;

@@ -14,15 +14,22 @@ const WIDE = 120;
 export const isBeside = ({ width }: Size): boolean => width >= WIDE;
 const RULE = 3;
 const LEAST_BELOW = 4;
+/** The least columns of a detail beside a list. */
+const LEAST_BESIDE = 32;
 
 /**
  * Divides a body between a list of `rows` rows, its head included, and the detail of the selection.
- * If they are side by side, a wide list has more than half of the width.
+ * If they are side by side, a wide list has more than half of the width, and at least `least` columns
+ * where that leaves some for the detail.
  */
 export const panesOf = (
   size: Size,
   { isZoomed, pane }: Pick<ScreenView, 'isZoomed' | 'pane'>,
-  { rows, isWide = false }: { rows: number; isWide?: boolean | undefined },
+  {
+    rows,
+    isWide = false,
+    least = 0,
+  }: { rows: number; isWide?: boolean | undefined; least?: number | undefined },
 ): Panes => {
   if (isZoomed) {
     const none = { width: size.width, height: 0 };
@@ -32,7 +39,7 @@ export const panesOf = (
   }
   if (isBeside(size)) {
     const wide = isWide
-      ? Math.floor(size.width * 0.6)
+      ? Math.max(Math.floor(size.width * 0.6), Math.min(least, size.width - RULE - LEAST_BESIDE))
       : Math.min(64, Math.floor(size.width * 0.45));
     const detail = { width: size.width - wide - RULE, height: size.height };
     return { list: { width: wide, height: size.height }, detail, hasSidePane: true };

@@ -8,6 +8,7 @@ import { done, onRow } from '../state/act.js';
 import { rowsOf } from '../state/lists.js';
 import {
   agentGoal,
+  executionGoal,
   hookGoal,
   type JumpTarget,
   reportPlace,
@@ -27,13 +28,17 @@ const stateOf = ({ readAt }: Notification): string => (readAt === null ? 'new' :
 
 /**
  * Returns the place of what a notification is about, from its link; null if the desk has no such
- * place.
+ * place. A link is a path of the page, or of the API where the page has no place for it; the
+ * notifications of before the page have those of the API.
  */
 export const noticeGoal = ({
   link,
 }: Pick<Notification, 'link'>): JumpTarget | ScreenPlace | null => {
-  const [, api, resource, id, below, belowId] = (link ?? '').split('/');
-  if (api !== 'api' || id === undefined) return null;
+  const [resource, id, below, belowId] = (link ?? '').replace(/^\/(api\/)?/, '').split('/');
+  if (resource?.startsWith('approvals')) return rowGoal('approvals', id ?? '');
+  if (resource === 'tasks?due=overdue') return rowGoal('tasks', '');
+  if (id === undefined) return null;
+  if (resource === 'executions') return executionGoal(id);
   if (resource === 'agents') return agentGoal(id);
   if (resource === 'tasks') return taskJump(id);
   if (resource === 'pipelines') return runJump(id.split('#')[0] ?? id);

@@ -119,6 +119,8 @@ interface ListDefinition<T> extends TableDefinition<T> {
   aside?(state: State, row: T, size: Size): ScreenRow[];
   /** True if the list has more than half of the width beside the details. */
   isWide?(state: State): boolean;
+  /** The columns that a wide list has at least beside the details. */
+  leastWidth?: number;
   /** True if there is something about the row only beside the list. */
   isBesideOnly?: true;
   /** Interval in milliseconds at which the list is loaded again; never if absent. */
@@ -161,7 +163,7 @@ export const listPage = <T>(given: ListDefinition<T>): ScreenPage => {
       of.needs?.(state, rows.chosen(state)) ?? [{ is: 'list', list, ...(everyMs && { everyMs }) }],
     leaves: (state): Commands => offered(of.leaves?.(rows.chosen(state), state) ?? {}),
     acts: ofChosen((row, state): Acts => offered(acts?.(row, state) ?? {}), {}),
-    ...(of.isSearched && { isSearched: of.isSearched }),
+    ...(of.isSearched && { isSearched: () => true }),
     ...(glossary && { glossary }),
     ...(verbs && { verbs: ofChosen(verbs, []) }),
     ...(opens && { opens: ofChosen(opens, null) }),
@@ -182,6 +184,7 @@ const viewOf = <T>(
       ? panesOf(size, topView(state.ui), {
           rows: rows.shown(state).length + 1,
           isWide: of.isWide?.(state),
+          least: of.leastWidth,
         })
       : { list: size, detail: null, isBeside: false };
   const about = (state: State, chosen: T, size: Size): ScreenRow[] => {

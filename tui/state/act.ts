@@ -76,6 +76,8 @@ export interface ActQuestion {
   name?: string;
   /** True if a text is typed first, and passed to the call. */
   writes?: true;
+  /** The effect of enter on the text; `send` unless given. */
+  enter?: string;
   /** Time in milliseconds for which the question must have been shown before keys count. */
   deadMs?: number;
 }

@@ -99,7 +99,7 @@ const none = {
   busy: {},
 };
 
-export const lists = (): Lists => ({
+const EMPTY: Lists = {
   hooks: none,
   executions: none,
   approvals: none,
@@ -132,8 +132,17 @@ export const lists = (): Lists => ({
   stages: none,
   capabilities: none,
   hardware: none,
+  mails: none,
+  threadMails: none,
+  wholeMails: none,
+  drafts: none,
+  sentMails: none,
+  mailAccounts: none,
   things: none,
-});
+};
+
+/** Returns the lists before anything is known. */
+export const lists = (): Lists => EMPTY;
 
 export const reduceLists = <N extends ListName>(state: Lists, action: ListAction<N>): Lists => ({
   ...state,

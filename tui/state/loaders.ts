@@ -2,10 +2,12 @@ import {
   ApiError,
   type Client,
   type ConversationMessage,
+  type MailMessage,
   type TaskView,
 } from '../../src/client/index.js';
 import { readCapabilities, readHardware } from './capabilities.js';
 import { readLogs } from './logs.js';
+import { type MailQuery, mailQuery } from './mailquery.js';
 import {
   type AnswerItem,
   type ChunkItem,
@@ -170,6 +172,16 @@ const readTasks = async (
   return { rows: tasks, nextCursor };
 };
 
+const readMails = async (
+  client: Client,
+  of: MailQuery | { thread: string },
+  cursor: string | undefined,
+): Promise<RowPage<MailMessage>> => {
+  const query = { ...of, limit: LIMIT, cursor };
+  const { messages, nextCursor } = await client.mail.list({ query });
+  return { rows: messages, nextCursor };
+};
+
 /** Creates the loader of what is asked for by a key, such as the query of a search. */
 const keyed = <T>(
   ask: (client: Client, key: string) => Promise<T[]>,
@@ -184,6 +196,9 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   hooks: paged('hooks', ({ hooks }, query) => hooks.list({ query })),
   executions: {
     page: async (client, { of, cursor }) => {
+      if (of?.startsWith('execution_')) {
+        return { rows: [await client.executions.get({ id: of })], nextCursor: null };
+      }
       const input = { id: of ?? '', query: { limit: 50, cursor } };
       const { executions, nextCursor } = await client.hooks.executions(input);
       return { rows: executions, nextCursor };
@@ -245,6 +260,18 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   },
   capabilities: whole(readCapabilities),
   hardware: whole(readHardware),
+  mails: {
+    page: (client, { of, cursor }) => readMails(client, mailQuery(of ?? ''), cursor),
+    isGivenUp: true,
+    keepsRows: true,
+  },
+  threadMails: {
+    page: (client, { of, cursor }) => readMails(client, { thread: of ?? '' }, cursor),
+  },
+  wholeMails: keyed(async ({ mail }, id) => [await mail.get({ id })], { isGivenUp: true }),
+  drafts: paged('drafts', ({ maildrafts }, query) => maildrafts.list({ query })),
+  sentMails: paged('sent', ({ sentmail }, query) => sentmail.list({ query })),
+  mailAccounts: paged('accounts', ({ mailaccounts }, query) => mailaccounts.list({ query })),
   things: {
     page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),
   },

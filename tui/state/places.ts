@@ -18,6 +18,7 @@ export const letterRoots = {
   t: 'tasks',
   p: 'pipelines',
   c: 'capabilities',
+  m: 'mail',
 } as const;
 type LetterRoot = (typeof letterRoots)[keyof typeof letterRoots];
 export type Root = (typeof digitRoots)[number] | LetterRoot;
@@ -29,6 +30,7 @@ export const pageNames = [
   ...roots,
   ...(['hook', 'execution', 'agent', 'operation', 'browse'] as const),
   ...(['chunk', 'answer', 'document', 'report', 'task', 'runs', 'run', 'capability'] as const),
+  ...(['message', 'thread'] as const),
 ];
 export type PageName = (typeof pageNames)[number];
 
@@ -61,6 +63,12 @@ export const hookGoal = (id: string, runId: string | null = null): JumpTarget =>
     ...(runId === null ? [] : [{ page: 'execution' as const, id: runId, of: id }]),
   ],
   selected: id,
+});
+
+/** Returns the jump to the page of an execution whose hook is not known yet. */
+export const executionGoal = (id: string): JumpTarget => ({
+  root: 'hooks',
+  places: [{ page: 'execution', id }],
 });
 
 /** Returns the jump to a chunk of the knowledge. */

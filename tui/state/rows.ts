@@ -13,12 +13,17 @@ import type {
   KnowledgeResults,
   LogEntry,
   LoginSession,
+  MailAccount,
+  MailDraft,
+  MailMessage,
+  MailMessageDetail,
   ModelView,
   Notification,
   Operation,
   PipelineTemplate,
   Reply,
   ResearchJobDetail,
+  SentMail,
   TaskView,
   TunnelView,
 } from '../../src/client/index.js';
@@ -85,6 +90,16 @@ export interface RowOf {
   capabilities: CapabilityItem;
   /** One row: this machine, and the models that fit it. */
   hardware: HardwareItem;
+  /** E-mails, without their text. */
+  mails: MailMessage;
+  /** The e-mails of one thread. */
+  threadMails: MailMessage;
+  /** One e-mail, with its text. */
+  wholeMails: MailMessageDetail;
+  /** Drafts of e-mails. */
+  drafts: MailDraft;
+  sentMails: SentMail;
+  mailAccounts: MailAccount;
   /** The rows of any resource without a screen of its own. */
   things: Thing;
 }

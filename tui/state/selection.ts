@@ -8,7 +8,9 @@ import { topView } from './ui.js';
 export const itemsOf = (page: ScreenPage, state: State): Item[] => {
   const all = page.items?.(state) ?? [];
   const { filter } = topView(state.ui);
-  return filter === '' || page.isSearched ? all : all.filter((item) => matchesFilter(item, filter));
+  return filter === '' || page.isSearched?.(state)
+    ? all
+    : all.filter((item) => matchesFilter(item, filter));
 };
 
 /**

@@ -3,11 +3,19 @@ import { type HookSender, senders, settingsOf } from './form.js';
 
 const COLUMNS = 3;
 const WIDTH = 26;
-const SCHEDULE = 'a schedule';
+/** The triggers of hooks without a sender, which are listed after the senders. */
+const others = ['schedule', 'email'] as const;
+const OTHERS = { schedule: 'a schedule', email: 'an e-mail' };
 
-/** Asks who sends, by number or by name; null for a schedule. */
-export const askSender = async ({ ask }: Context, instead: string): Promise<HookSender | null> => {
-  const labels = [...senders.map((sender) => settingsOf(sender).label), SCHEDULE];
+/** A sender, or the trigger of a hook that has none. */
+export type FiredBy = HookSender | (typeof others)[number];
+
+/** Asks who sends, by number or by name. */
+export const askSender = async ({ ask }: Context, instead: string): Promise<FiredBy> => {
+  const labels = [
+    ...senders.map((sender) => settingsOf(sender).label),
+    ...others.map((other) => OTHERS[other]),
+  ];
   const cells = labels.map((label, at) => `${String(at + 1).padStart(2)} ${label}`.padEnd(WIDTH));
   const rows = Math.ceil(cells.length / COLUMNS);
   for (let row = 0; row < rows; row += 1) {
@@ -21,14 +29,14 @@ export const askSender = async ({ ask }: Context, instead: string): Promise<Hook
     refuse: (input) =>
       placeOf(input, labels) === -1 ? `A number from 1 to ${labels.length}, or a name.` : undefined,
   });
-  return senders[placeOf(given, labels)] ?? null;
+  return [...senders, ...others][placeOf(given, labels)] ?? 'other';
 };
 
 /** The place in the list; -1 if it is none. */
 const placeOf = (input: string, labels: string[]): number => {
   if (/^\d+$/.test(input)) return labels[Number(input) - 1] === undefined ? -1 : Number(input) - 1;
   const word = input.toLowerCase();
-  const names: string[] = senders;
+  const names: string[] = [...senders, ...others];
   const named = names.indexOf(word);
   return named === -1 ? labels.findIndex((label) => label.toLowerCase() === word) : named;
 };

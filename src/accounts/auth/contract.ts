@@ -24,9 +24,12 @@ export const User = s.object('User', {
 });
 export type User = s.Static<typeof User>;
 
+const loginToken = () =>
+  s.anyText(4096).description('Empty for the page of the daemon, which gets it as a cookie');
+
 export const Login = s.object('Login', {
   user: User,
-  token: s.text(4096),
+  token: loginToken(),
   expiresAt: s.time(),
   deviceToken: s.optional(
     s
@@ -82,6 +85,7 @@ export const auth = contract({
     summary: 'Register a new user; the first becomes the admin',
     access: 'public',
     audit: 'auth.register',
+    session: 'begins',
     example: { username: 'grace', password: 'a sentence that Grace alone knows' },
     body: Registration,
     reply: Login,
@@ -92,6 +96,7 @@ export const auth = contract({
     summary: 'Log in',
     access: 'public',
     audit: 'auth.login',
+    session: 'begins',
     example: { username: 'grace', password: 'a sentence that Grace alone knows', device: 'laptop' },
     body: Credentials,
     reply: Login,
@@ -99,6 +104,7 @@ export const auth = contract({
   }),
   logout: endpoint.post('/api/auth/logout', {
     summary: 'Log out: the token and its sockets end at once',
+    session: 'ends',
   }),
   password: endpoint.post('/api/auth/password', {
     summary: 'Change your password; your other logins end, personal access tokens stay',

@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Pace } from '../../kernel/pace.js';
+import { pageLink } from '../../kernel/pagepath.js';
 import { networkOf, type Rate } from '../../kernel/rate.js';
 import type { Outbox } from '../../outbound/module.js';
 import type { Origin } from './newdevice.js';
@@ -101,7 +102,7 @@ export const addFailure = async (
     body:
       'They were refused. Somebody may be guessing your password: a second factor keeps them out ' +
       'even then: adjutant auth totp setup',
-    link: '/api/auth/sessions',
+    link: pageLink('device'),
     effectId: `login.failures ${userId} ${iso(now).slice(0, 10)}`,
   });
 };

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { RequestContext } from '../../kernel/contract/endpoint.js';
+import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbox, QueuedMessage } from '../../outbound/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { AuthStore } from './queries.js';
@@ -91,7 +92,7 @@ const noticeOf = (
     body:
       `From ${from}, with ${clientProgram(by.userAgent)}. If it was not you, change the password: ` +
       'adjutant auth password. It ends all other logins.',
-    link: '/api/auth/sessions',
+    link: pageLink('device'),
     effectId,
   });
 };

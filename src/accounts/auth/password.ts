@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
+import { pageLink } from '../../kernel/pagepath.js';
 import type { Passwords } from '../../kernel/password.js';
 import { badRequest } from '../../kernel/route.js';
 import type { Outbox } from '../../outbound/module.js';
@@ -42,7 +43,7 @@ export const changePassword = async (
     kind: 'password.changed',
     title: 'The password of your account was changed',
     body: 'Your other logins have ended. If it was not you, ask an admin for a reset link.',
-    link: '/api/auth/sessions',
+    link: pageLink('device'),
   });
   const at = iso(clock.now());
   const { userId, sessionId } = by;

@@ -34,7 +34,13 @@ export const logins = contract({
   refresh: endpoint.post('/api/auth/refresh', {
     summary: 'A fresh token for this login, at most 30 days in all; the old one stays good',
     personal: true,
-    reply: s.object('FreshToken', { token: s.text(4096), expiresAt: s.time() }),
+    session: 'begins',
+    reply: s.object('FreshToken', {
+      token: s
+        .anyText(4096)
+        .description('Empty for the page of the daemon, which gets it as a cookie'),
+      expiresAt: s.time(),
+    }),
     secret: true,
   }),
 });

@@ -40,9 +40,11 @@ const deviceToken = () =>
   s
     .text(100)
     .description('By it the daemon knows this device again; it replaces no password and no code');
+const loginToken = () =>
+  s.anyText(4096).description('Empty for the page of the daemon, which gets it as a cookie');
 const PasskeyLogin = s.object('Login', {
   user: User,
-  token: s.text(4096),
+  token: loginToken(),
   expiresAt: s.time(),
   deviceToken: s.optional(deviceToken()),
 });
@@ -108,7 +110,7 @@ const Authenticated = s
     options: s.optional(s.record('PasskeyRequestOptions')),
     challengeId: s.optional(s.text(80)),
     user: s.optional(User),
-    token: s.optional(s.text(4096)),
+    token: s.optional(loginToken()),
     expiresAt: s.optional(s.time()),
     deviceToken: s.optional(deviceToken()),
   })
@@ -132,6 +134,7 @@ export const passkeys = contract({
       'Log in with a passkey: without `response` the options for the browser, with it a login',
     access: 'public',
     audit: 'auth.login',
+    session: 'begins',
     example: { username: 'grace' },
     body: Authentication,
     reply: Authenticated,

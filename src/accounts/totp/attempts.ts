@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { sql } from 'kysely';
 import { type Clock, iso } from '../../kernel/clock.js';
+import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbox } from '../../outbound/module.js';
 import { selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
@@ -116,7 +117,7 @@ const tell = async (
     body:
       `${MOST} wrong codes within five minutes: no code is taken for a while, and a recovery code or ` +
       'a passkey lets you in. If it was not you, change the password: adjutant auth password',
-    link: '/api/auth/sessions',
+    link: pageLink('device'),
   });
   const mark = updateRows(store.db, codeFailuresTable, { holder: name, told_at: null }).set({
     told_at: iso(clock.now()),

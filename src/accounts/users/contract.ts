@@ -32,6 +32,7 @@ const UserPermissions = s.object('UserPermissions', {
   index: s
     .nullable(s.flag())
     .description('May have folders of the machine indexed as knowledge; null as above'),
+  email: s.nullable(s.flag()).description('May send e-mail; null as above'),
 });
 
 /** A user, as admins see it. */

@@ -1,6 +1,7 @@
 import { iso } from '../../kernel/clock.js';
 import type { AuditRecorder } from '../../kernel/contract/audit.js';
 import type { RequestContext } from '../../kernel/contract/endpoint.js';
+import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbox } from '../../outbound/module.js';
 import { inviteRefused, type LinkDeps, openInvite } from './invites.js';
 import type { UsersStore } from './queries.js';
@@ -30,7 +31,7 @@ export const issuePasswordReset = async (
     kind: 'password.reset',
     title: 'The password of your account was set anew',
     body: 'It was done with a link from an admin. If it was not you, tell an admin at once.',
-    link: '/api/auth/sessions',
+    link: pageLink('device'),
   });
   const at = iso(clock.now());
   const also = [

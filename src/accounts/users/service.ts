@@ -60,7 +60,7 @@ const lastAdmin = (): Boom.Boom =>
   Boom.conflict('This is the last admin: make another one first', { code: 'last_admin' });
 
 const NO_LIMITS = { dailyCostUsd: null, dailyTokens: null, dailySteps: null };
-const NO_PERMISSIONS = { shell: null, mcp: null, index: null };
+const NO_PERMISSIONS = { shell: null, mcp: null, index: null, email: null };
 
 export const viewUser = viewer(userTable, Account, {
   disabled: (row: AccountRow) => row.disabled_at !== null,

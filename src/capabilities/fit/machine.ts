@@ -52,9 +52,15 @@ export const fitTo = (
   return misfit(memoryOf(model, { contextWindow }).totalBytes, budgets);
 };
 
-/** Returns bytes as a person reads them: `5.1 GB`, `640 MB`. */
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+
+/** Returns bytes as a person reads them: `5.1 GiB`, `640 MiB`. */
 export const readableSize = (bytes: number): string =>
-  bytes < 999.5e6 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+  bytes < 1023.5 * MIB ? `${mebibytes(bytes / MIB)} MiB` : `${(bytes / GIB).toFixed(1)} GiB`;
+
+const mebibytes = (size: number): string =>
+  size < 99.95 ? size.toFixed(1) : String(Math.round(size));
 
 const budgetsOf = ({ memory, gpus }: MachineMemory): Budgets => {
   const cpu = memory.availableBytes * CPU_SHARE;

@@ -21,9 +21,13 @@ export interface Recommendation {
 /** Ours: the tokens per second from which a reply is read without waiting for it. */
 const READABLE_SPEED = 5;
 
+/** Ours: the most parameters of a model for vectors that the processor reads many texts with. */
+const READER_PARAMETERS = 1e9;
+
 /**
  * Recommends one model: the largest that runs on the GPU alone, else the largest that is fast enough,
- * else the smallest that fits. Of models of one size the one with more bytes, then by name.
+ * else the smallest that fits. A model for vectors writes nothing, so that its size counts and not the
+ * tokens per second. Of models of one size the one with more bytes, then by name.
  */
 export const recommend = (candidates: readonly Candidate[], useCase: string): Recommendation => {
   const suited = candidates.filter(({ useCases }) => useCases.includes(useCase)).sort(bySize);
@@ -42,6 +46,7 @@ const choiceOf = (fitting: Candidate[], useCase: string): Recommendation => {
   if (onGpu) {
     return { model: onGpu.model, why: `The largest for ${useCase} that runs on the GPU alone.` };
   }
+  if (useCase === 'embedding') return vectorChoiceOf(fitting);
   const fast = fitting.find((each) => (speed(each) ?? 0) >= READABLE_SPEED);
   if (fast) {
     const said = `${fast.tokensPerSecond.measured ? 'measured' : 'estimated'} at ${shown(fast)}`;
@@ -55,6 +60,13 @@ const choiceOf = (fitting: Candidate[], useCase: string): Recommendation => {
   return { model: smallest?.model ?? null, why };
 };
 
+const vectorChoiceOf = (fitting: Candidate[]): Recommendation => {
+  const able = fitting.find(({ parameters }) => parameters <= READER_PARAMETERS);
+  if (!able) return { model: fitting.at(-1)?.model ?? null, why: 'The smallest for embedding.' };
+  const why = 'The largest for embedding of those up to 1 billion parameters, for the processor.';
+  return { model: able.model, why };
+};
+
 const bySize = (a: Candidate, b: Candidate): number =>
   b.parameters - a.parameters || b.totalBytes - a.totalBytes || compare(a.model, b.model);
 
@@ -65,4 +77,6 @@ const speed = ({ tokensPerSecond: { measured, estimated } }: Candidate): number 
   measured ? measured.median : estimated;
 
 const shown = (candidate: Candidate): string =>
-  `${(speed(candidate) ?? 0).toFixed(1)} tokens per second`;
+  `${speedNumber(speed(candidate) ?? 0)} tokens per second`;
+
+const speedNumber = (rate: number): string => rate.toFixed(rate >= 10 ? 0 : 1);

@@ -33,6 +33,30 @@ export const speedOf = (
   return total === null || total === 0 ? null : 1 / total;
 };
 
+/** The part of a GPU that decides how fast it reads the layers that are on it. */
+interface ReadingGpu {
+  vramBytes: number | null;
+  isUnified: boolean;
+  /** Bytes a second; null: not known. */
+  bandwidth: number | null;
+}
+
+/**
+ * Returns the bytes a second that the GPUs read which models are put on. Layers are divided by the
+ * memory of each, and are read one after the other. null: the bandwidth of one is not known.
+ */
+export const jointBandwidth = (gpus: ReadingGpu[]): number | null => {
+  const apart = gpus.filter(({ isUnified, vramBytes }) => !isUnified && vramBytes);
+  if (apart.length === 0) return gpus.find(({ isUnified }) => isUnified)?.bandwidth ?? null;
+  let [bytes, seconds] = [0, 0];
+  for (const { vramBytes, bandwidth } of apart) {
+    if (bandwidth === null) return null;
+    bytes += vramBytes ?? 0;
+    seconds += (vramBytes ?? 0) / bandwidth;
+  }
+  return bytes / seconds;
+};
+
 /**
  * Returns the bytes of weights that are read for one token: of the experts those that are used, and
  * of the token embeddings one row, which does not count, unless they are the output too.

@@ -4,12 +4,21 @@ import * as s from '../../kernel/contract/schema.js';
 const kind = () =>
   s.oneOf(
     'PlatformKind',
-    ...(['slack', 'teams', 'mattermost', 'discord', 'telegram', 'whatsapp', 'ntfy'] as const),
+    ...([
+      'slack',
+      'teams',
+      'mattermost',
+      'discord',
+      'telegram',
+      'whatsapp',
+      'ntfy',
+      'email',
+    ] as const),
   );
 
 const PlatformReply = s.object('Platform', {
   kind: kind(),
-  baseUrl: s.text(2000),
+  baseUrl: s.anyText(2000).description('Empty: it has none'),
   isDefaultUrl: s.flag(),
   fields: s.list(
     s.object('PlatformField', {

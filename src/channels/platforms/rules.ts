@@ -22,7 +22,7 @@ export const credentialIn = (value: string): string | null =>
 /** Lists all faults in the input of an admin, each with its place in the body. */
 export const platformFaults = (adapter: Adapter, given: Changes): FieldFault[] => {
   const { baseUrl, values = {} } = given;
-  const fault = baseUrl == null ? null : faultOfAddress(baseUrl);
+  const fault = baseUrl == null ? null : faultOfBase(adapter, baseUrl);
   return [
     ...(fault === null ? [] : [{ path: 'baseUrl', message: fault }]),
     ...Object.entries(values).flatMap(([name, value]) => {
@@ -31,6 +31,9 @@ export const platformFaults = (adapter: Adapter, given: Changes): FieldFault[] =
     }),
   ];
 };
+
+const faultOfBase = ({ kind, baseUrl }: Adapter, given: string): string | null =>
+  baseUrl === '' ? `is no setting of ${kind}` : faultOfAddress(given);
 
 const faultOfField = ({ kind, fields }: Adapter, name: string, value: unknown): string | null => {
   const field = fields.find((one) => one.name === name);

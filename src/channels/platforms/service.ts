@@ -41,8 +41,8 @@ export const adapterOf = (kind: string): Adapter => {
 };
 
 /**
- * Updates the settings. Ours: a secret is for the origin for which it was given, so another base
- * URL needs all secrets again.
+ * Updates the settings. Ours: a secret is for the place for which it was given, so another base
+ * URL or server needs all secrets again.
  */
 export const updatePlatform = async (
   deps: PlatformsDeps,
@@ -124,7 +124,9 @@ const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange):
   const base_url =
     given.baseUrl === undefined ? (before?.base_url ?? null) : trimmed(given.baseUrl);
   const kept = before && platformSettings(deps, before);
-  const isThere = originOf(base_url ?? adapter.baseUrl) === originOf(kept?.baseUrl ?? '');
+  const isThere =
+    originOf(base_url ?? adapter.baseUrl) === originOf(kept?.baseUrl ?? '') &&
+    !isMoved(adapter, kept?.values ?? {}, platformFields(given));
   const all = new Map<string, string | null>([
     ...Object.entries(kept?.values ?? {}),
     ...(isThere ? Object.entries(kept?.secrets ?? {}) : []),
@@ -148,6 +150,16 @@ const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange):
     secrets_sealed: deps.sealPlatform(kind, JSON.stringify(only(true))),
   };
 };
+
+/** True if another value is given for a field that says where the secrets go. */
+const isMoved = (
+  { fields }: Adapter,
+  kept: Readonly<Record<string, string>>,
+  given: Map<string, string | null>,
+): boolean =>
+  fields.some(
+    ({ name, isPlace }) => isPlace && given.has(name) && given.get(name) !== (kept[name] ?? null),
+  );
 
 const trimmed = (baseUrl: string | null): string | null => baseUrl?.replace(/\/+$/, '') ?? null;
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');

@@ -1,6 +1,7 @@
 import type { Queue } from '../../jobs/module.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
+import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbound } from '../../outbound/module.js';
 import type { Precedence } from './precedence.js';
 import type { ReceivingHook } from './receivinghooks.js';
@@ -35,7 +36,7 @@ export const createBacklog = (deps: {
       kind: 'hook_full',
       title: `${name}: full`,
       body: `${waiting} runs of this hook wait, and its senders get 429 until fewer do. Nothing that was accepted is lost. Runs wait for what the hook does: a higher concurrency lets more of them run at once; conditions and limits end runs early.`,
-      link: `/api/hooks/${id}/executions`,
+      link: `${pageLink('executions')}?hookId=${id}`,
       about: name,
       effectId: `full ${id} ${hour}`,
     });

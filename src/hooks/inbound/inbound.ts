@@ -205,15 +205,12 @@ const ownersOf = (of: { hook: ReceivingHook | null }[]): string =>
 const proveApart = async (
   apart: RunTask<{ prove: typeof proofsOf }>,
   asker: string,
-  { hooks, body, ...input }: ProofInput,
+  { hooks, ...input }: ProofInput,
 ): Promise<HookProof[]> => {
-  // The body is copied once, into memory that all threads can read.
-  const shared = new Uint8Array(new SharedArrayBuffer(body.length));
-  shared.set(body);
   const proofs: HookProof[] = [];
   for (let at = 0; at < hooks.length; at += PROVEN_AT_ONCE) {
     const some = hooks.slice(at, at + PROVEN_AT_ONCE);
-    proofs.push(...(await apart(asker, 'prove', { ...input, body: shared, hooks: some })));
+    proofs.push(...(await apart(asker, 'prove', { ...input, hooks: some })));
   }
   return proofs;
 };

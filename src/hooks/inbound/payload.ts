@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import Bourne from '@hapi/bourne';
 import { isTextDeeper } from '../../kernel/depth.js';
 import { isRecord, listAt, memberAt, textAt } from '../../kernel/jsonvalue.js';
+import { type SharedText, shareText } from '../../kernel/sharedtext.js';
 import { type BodyForm, MOST_FORM_FIELDS } from '../senders/recipe.js';
 import type { BodyNames } from './headers.js';
 
@@ -14,10 +15,13 @@ const DEEPEST = 64;
  * the JSON in its only field `payload`. Text and XML are one JSON string.
  */
 export interface Payload extends BodyNames {
-  text: string;
+  text: SharedText;
   /** The parsed JSON, unless a worker thread has read it. */
   value?: unknown;
 }
+
+/** A payload in the thread that has read it. */
+type TextPayload = Payload & { text: string };
 
 /** The way to read a body. */
 export interface Reading {
@@ -37,7 +41,7 @@ const PLAIN: Reading = { form: 'json', places: [] };
 export const readPayload = (
   body: Buffer,
   { form, places, hidesState = false } = PLAIN,
-): Payload | null => {
+): TextPayload | null => {
   if (!isUtf8(body)) return null;
   const text = body.toString('utf8');
   const value = form === 'json' || places.length > 0 ? parsePayload(text) : null;
@@ -55,9 +59,14 @@ const withoutState = (value: object): { text: string; value: unknown } => {
   return { text: JSON.stringify(hidden), value: hidden };
 };
 
-const named = (read: { text: string; value: unknown }, places: string[]): Payload => {
+const named = (read: { text: string; value: unknown }, places: string[]): TextPayload => {
   const { text, value } = read;
-  const payload: Payload = { text, value, id: textAt(value, 'id'), type: textAt(value, 'type') };
+  const payload: TextPayload = {
+    text,
+    value,
+    id: textAt(value, 'id'),
+    type: textAt(value, 'type'),
+  };
   if (places.length > 0) payload.at = textsAt(value, places);
   return payload;
 };
@@ -70,7 +79,7 @@ const textsAt = (value: unknown, places: string[]): Record<string, string> =>
     }),
   );
 
-const readForm = (text: string, places: string[]): Payload | null => {
+const readForm = (text: string, places: string[]): TextPayload | null => {
   const fields = new Map<string, string | string[]>();
   let count = 0;
   for (const [name, value] of new URLSearchParams(text)) {
@@ -96,8 +105,8 @@ export const readLargePayload = ({
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const payload = readPayload(body, reading);
   if (!payload) return null;
-  const { value: _, ...rest } = payload;
-  return { ...rest, digest: hash('sha256', body, 'hex') };
+  const { value: _, text, ...rest } = payload;
+  return { ...rest, text: shareText(text), digest: hash('sha256', body, 'hex') };
 };
 
 /**

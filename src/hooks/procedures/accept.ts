@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { type SharedText, unsharedText } from '../../kernel/sharedtext.js';
 import {
   type NoticePosting,
   postNotice,
@@ -17,7 +18,7 @@ export type Acceptance = [
     path: string,
     method: string,
     headers: string,
-    body: string,
+    body: SharedText,
     event: string | null,
     /** The query as JSON; null without one. */
     query: string | null,
@@ -88,7 +89,7 @@ export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
         accepted[1] = earlier;
         return;
       }
-      if (accepted[0].length === 0) statements.delivery.run(...delivery, claim?.[0] ?? null);
+      if (accepted[0].length === 0) insertDelivery(delivery, claim);
       if (ready && !known.isQueued && ready[0] === known.hook.updated_at) {
         insertEnded(known.hook, [hookId, executionId], { delivery, ready });
         known.ended++;
@@ -133,6 +134,23 @@ export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
       return null;
     }
     return earlier?.delivery_id ?? id;
+  };
+
+  const insertDelivery = (
+    [id, receivedAt, path, method, headers, body, ...rest]: Acceptance[0],
+    claim: Acceptance[1],
+  ): void => {
+    const text = unsharedText(body);
+    statements.delivery.run(
+      id,
+      receivedAt,
+      path,
+      method,
+      headers,
+      text,
+      ...rest,
+      claim?.[0] ?? null,
+    );
   };
 
   const insertExecution = (

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { shareText } from '../../kernel/sharedtext.js';
 import {
   type ClaimedExecution,
   type ClaimedHook,
@@ -7,6 +8,7 @@ import {
   type ExecutionRow,
   executionTable,
   hookTable,
+  type LoadedDelivery,
 } from '../../store/tables/hooks.js';
 
 /** A request of the queue for executions of one hook. */
@@ -57,6 +59,11 @@ export const claimExecutions = (db: Database.Database) => {
     `SELECT ${deliveryTable.columns} FROM deliveries WHERE id = ?`,
   );
 
+  const loadDelivery = (id: string): LoadedDelivery | null => {
+    const row = findDelivery.get(id);
+    return row ? { ...row, body: shareText(row.body) } : null;
+  };
+
   return ({ boot, now, hookId, count, isBatch }: ExecutionClaim): ClaimedExecutions => {
     const found = due.all(hookId, now, count);
     const hook = found.length > 0 ? findHook.get(hookId) : undefined;
@@ -64,8 +71,7 @@ export const claimExecutions = (db: Database.Database) => {
     let bytes = 0;
     for (const row of found) {
       if (!hook) break;
-      const delivery =
-        row.delivery_id === null ? null : (findDelivery.get(row.delivery_id) ?? null);
+      const delivery = row.delivery_id === null ? null : loadDelivery(row.delivery_id);
       bytes += delivery?.body.length ?? 0;
       if (bytes > MOST_BYTES && claimed.length > 0) return { claimed, nextAt: now };
       if (!isBatch) mark.run(boot, row.id);

@@ -15,7 +15,7 @@ import type {
   SocketService,
   SocketSettings,
 } from './socketserver.js';
-import type { PublicationText } from './subscriptions.js';
+import { nextSubscription, type PublicationText } from './subscriptions.js';
 
 /** A protocol of clients. There are two: plain frames, and nes's. */
 export interface Dialect {
@@ -125,8 +125,8 @@ export class SocketClient {
     if (reply.statusCode !== undefined) return reply;
     const { channels } = this.connection;
     if (request.type === 'hello')
-      for (const path of request.subs ?? []) channels.add(channelOf(path));
-    else if (request.type === 'sub') channels.add(channelOf(request.path));
+      for (const path of request.subs ?? []) channels.set(channelOf(path), nextSubscription());
+    else if (request.type === 'sub') channels.set(channelOf(request.path), nextSubscription());
     else channels.delete(channelOf(request.path));
     return reply;
   }

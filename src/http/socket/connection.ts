@@ -33,8 +33,8 @@ interface ConnectionOwner {
 export class SocketConnection {
   /** The text of a heartbeat; without one it is a WebSocket ping. */
   heartbeat: string | undefined;
-  /** The channels that the client has subscribed to. */
-  readonly channels = new Set<string>();
+  /** The channels that the client has subscribed to, each with the number of its subscription. */
+  readonly channels = new Map<string, number>();
   /** Writes a publication in the client's protocol. */
   publicationText: PublicationText;
   private isAlive = true;

@@ -57,9 +57,9 @@ export class Connections {
     if (this.size === 0) this.whenEmpty();
   }
 
-  /** Returns true if one of the user's sockets has subscribed to the channel. */
-  isWanted = (userId: string, channel: string): boolean =>
-    this.audiences.get(userId)?.isWanted(channel) ?? false;
+  /** Returns the number of the newest subscription of the user's sockets to the channel, 0 if none. */
+  newestOf = (userId: string, channel: string): number =>
+    this.audiences.get(userId)?.newestOf(channel) ?? 0;
 
   /** Sends to the user's sockets that subscribed. Never throws; the order is kept per user. */
   publish = (userId: string, channel: string, data: unknown): void =>

@@ -62,7 +62,7 @@ export class UpgradeGate {
     if (pathOf(request) !== PATH) throw Boom.notFound('There is no WebSocket here');
     if (!asksForWebSocket(request)) throw upgradeRequired();
     const { origin } = request.headers;
-    if (origin !== undefined && !settings.origins.includes(origin)) {
+    if (origin !== undefined && !settings.isAllowedOrigin(request.headers)) {
       throw Boom.forbidden('This origin may not open a WebSocket');
     }
     if (connections.size + this.asking >= settings.limits.maxConnections) {

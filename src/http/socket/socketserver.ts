@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AnonymousLimit } from '../../kernel/anonymouslimit.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { SocketLimits } from './limits.js';
@@ -50,8 +51,11 @@ export interface SocketOptions {
    * id.
    */
   strategy: string;
-  /** Origins a browser may connect from. A client that sends none is not a browser. */
-  origins: readonly string[];
+  /**
+   * True if a browser may connect from the origin in these headers. A client that sends none is not
+   * a browser.
+   */
+  isAllowedOrigin(headers: IncomingHttpHeaders): boolean;
   /** All channels, each with the scope that a personal access token needs for it. */
   channels: Readonly<Record<string, string>>;
   clock: Clock;

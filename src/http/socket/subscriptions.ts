@@ -13,6 +13,10 @@ export interface Publication {
 /** Writes a publication in the protocol of a client. */
 export type PublicationText = (publication: Publication) => string;
 
+let subscriptions = 0;
+/** Returns the number of the next subscription of all sockets. */
+export const nextSubscription = (): number => ++subscriptions;
+
 /** Limit of publications in one turn of the event loop. */
 const PER_TURN = 64;
 /** Limit of the bytes to one socket in one turn, because a reader that falls behind is cut off. */
@@ -43,10 +47,13 @@ export class Audience {
     return true;
   }
 
-  /** Returns true if one of the sockets has subscribed to the channel. */
-  isWanted(channel: string): boolean {
-    for (const { channels } of this.connections) if (channels.has(channel)) return true;
-    return false;
+  /** Returns the number of the newest subscription of the sockets to the channel; 0 if there is none. */
+  newestOf(channel: string): number {
+    let newest = 0;
+    for (const { channels } of this.connections) {
+      newest = Math.max(newest, channels.get(channel) ?? 0);
+    }
+    return newest;
   }
 
   /**

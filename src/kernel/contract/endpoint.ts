@@ -22,10 +22,15 @@ export interface Endpoint {
    */
   personal?: true;
   /**
-   * True if the call is refused under impersonation (403 `personal_only`), because what it shows
-   * stays valid after the impersonation. A personal access token is accepted.
+   * True if the call is refused under impersonation (403 `personal_only`), because what it shows or
+   * does outlasts the impersonation. A personal access token is accepted.
    */
   unimpersonated?: true;
+  /**
+   * Beginning or end of a login session. A request of the page then gets its token as a cookie, and
+   * `token` in the reply is empty.
+   */
+  session?: 'begins' | 'ends';
   /** True if the call, or a kind of it, takes a permission that an admin gives (403). */
   needsPermission?: true;
   /** The action under which the audit log records this privileged call: `users.invite`. */
@@ -91,6 +96,8 @@ export interface FormRules {
   bytes: number;
   /** The text fields. A field that comes several times is a list. */
   fields: Schema;
+  /** The most bytes of the form as JSON, with its one file as base64; missing: JSON is not taken. */
+  jsonBytes?: number;
 }
 
 /** One file of a form, while it arrives. */
@@ -105,9 +112,13 @@ export interface FormFile {
 export interface FormBody<F> {
   /**
    * Reads it once. Each file is passed on as it arrives and must be read to its end; the next one
-   * waits for that. Resolves after the last byte, to what became of the files, and to the fields.
+   * waits. Resolves after the last byte, to what became of the files, and to the fields. If the form
+   * breaks off or is refused, the file that arrives ends with an error and `undo` gets each taken one.
    */
-  read<T>(take: (file: FormFile) => Promise<T>): Promise<{ files: T[]; fields: F }>;
+  read<T>(
+    take: (file: FormFile) => Promise<T>,
+    undo?: (taken: T) => Promise<void>,
+  ): Promise<{ files: T[]; fields: F }>;
 }
 
 export type Contract = Record<string, Endpoint>;
@@ -167,19 +178,13 @@ export interface RequestContext {
   requestId: string;
   /** The peer's address, taken from X-Forwarded-For only behind a trusted proxy. */
   address: string;
-  /**
-   * True if many clients share that address: they come through a tunnel that does not distinguish
-   * them.
-   */
+  /** True if many clients share that address: those of a tunnel that does not distinguish them. */
   isShared: boolean;
   /** The User-Agent header, or '' without one. The client chooses it freely. */
   userAgent: string;
   /** The Host header in lower case: `localhost:3005`. */
   host: string;
-  /**
-   * True if the request came from this machine itself: loopback peer and Host, no header of a
-   * proxy.
-   */
+  /** True if the request came from this machine: loopback peer and Host, no header of a proxy. */
   isLocal: boolean;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
@@ -284,6 +289,8 @@ export interface ReplayCall {
   route: string;
   key: string;
   bodyDigest: string;
+  /** True if doing it twice is the same as once: its method is not `POST`. */
+  isRepeatable: boolean;
 }
 export interface KeptReply {
   status: number;

@@ -13,8 +13,8 @@ export const operationStatus = () =>
     'interrupted',
   );
 
-/** A long piece of work, as each endpoint shows it that begins one. */
-export const Operation = s.object('Operation', {
+/** Returns the fields of an operation, for replies that hold more. */
+export const operationFields = () => ({
   id: s.id('operation'),
   kind: s.text(100).example('hooks.replay'),
   resource: s
@@ -28,6 +28,16 @@ export const Operation = s.object('Operation', {
       total: s.nullable(count()).description('null: not known yet'),
       unit: s.text(40).description('What is counted: `runs`, `bytes`'),
       note: s.nullable(s.anyText(500)),
+      retry: s.optional(
+        s
+          .object('OperationRetry', {
+            attempt: s.whole(2, 1000).description('The number of the try that comes next'),
+            of: s.whole(2, 1000).description('So many tries in a row there are at most'),
+            nextAt: s.time(),
+            reason: s.anyText(500).description('Why the last try ended'),
+          })
+          .description('While it waits to try again'),
+      ),
     }),
   ),
   result: s.nullable(s.record('OperationResult')).description('What came of it, by its kind'),
@@ -36,6 +46,9 @@ export const Operation = s.object('Operation', {
   startedAt: s.nullable(s.time()),
   finishedAt: s.nullable(s.time()),
 });
+
+/** A long piece of work, as each endpoint shows it that begins one. */
+export const Operation = s.object('Operation', operationFields());
 export type Operation = s.Static<typeof Operation>;
 
 /** The time by which something must have failed to be worked on. */

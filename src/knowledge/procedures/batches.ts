@@ -58,17 +58,23 @@ const keep = (id: string, batches: string[]): void => {
   if (oldest !== undefined && kept.size > MOST_KEPT) kept.delete(oldest);
 };
 
-/** Joins pages to one text. NUL characters, which are in no text, become spaces. */
+/** Joins pages to one text. */
 const wholeText = (text: EntryText): TextToSplit => {
-  if (typeof text === 'string') return { text: text.replaceAll('\0', ' '), pages: [] };
+  if (typeof text === 'string') return { text: plainText(text), pages: [] };
   let whole = '';
   const pages = text.map(({ number, text: page }) => {
     const start = whole.length;
-    whole += `${page.replaceAll('\0', ' ').trimEnd()}\n\n`;
+    whole += `${plainText(page).trimEnd()}\n\n`;
     return { number, start };
   });
   return { text: whole, pages };
 };
+
+/**
+ * Replaces what is in no text: NUL characters by spaces, and lone halves of surrogate pairs by U+FFFD,
+ * since SQLite would read one in the JSON of a batch as three characters.
+ */
+const plainText = (text: string): string => text.toWellFormed().replaceAll('\0', ' ');
 
 const hashed = ({ start, text, heading, page }: SplitChunk) => ({
   start,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { iso } from '../../kernel/clock.js';
+import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbound } from '../../outbound/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
@@ -78,7 +79,7 @@ export const askOwner = (
     kind: 'pipeline_waiting',
     title: `${run.row.name}: ${stage.name ?? stage.key} waits for you`,
     body: headline,
-    link: `/api/pipelines/${run.row.id}#${row.key}`,
+    link: `${pageLink('run', run.row.id)}#${row.key}`,
     about: run.row.name,
   });
   return {

@@ -1,5 +1,6 @@
 import { iso } from '../../kernel/clock.js';
 import { excerpt } from '../../kernel/excerpt.js';
+import { pageLink } from '../../kernel/pagepath.js';
 import { LONGEST_IN_EVENT, NOTHING, type Outbound } from '../../outbound/module.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { OVER } from './outcome.js';
@@ -20,18 +21,18 @@ export const endingOf = (
 ): { change: RunChange; published(): void } => {
   const { id, user_id: userId, name, template_id: templateId } = run.row;
   const at = iso(now());
-  const link = `/api/pipelines/${id}`;
   const notice =
     run.template.onFinish.notifyOwner && status !== 'stopped'
       ? outbound.outbox.toOwner(userId, {
           kind: `pipeline_${status}`,
           title: `${name} ${status === 'completed' ? 'is done' : 'failed'}`,
           body: error ?? resultOf(run),
-          link,
+          link: pageLink('run', id),
           about: name,
         })
       : NOTHING;
-  const data = { pipelineId: id, name, templateId, status, error, links: { pipeline: link } };
+  const links = { pipeline: `/api/pipelines/${id}` };
+  const data = { pipelineId: id, name, templateId, status, error, links };
   const event =
     run.row.parent_id === null
       ? outbound.toWebhooks(userId, { type: 'pipeline.finished', data, hops: run.row.hops })

@@ -86,6 +86,8 @@ const stepOfChildren = async (
   { children, record, background, engine }: FamilyDeps,
   of: RunStage,
 ): Promise<AttemptOutcome | 'open' | null> => {
+  // Read before the counts: those that begin in between are counted, and are the first of these.
+  const first = await children.queued(of.row, atOnce(of));
   const count = await children.counts(of.row);
   const { queued = 0, running = 0, waiting = 0, failed = 0, stopped = 0, completed = 0 } = count;
   const open = running + waiting;
@@ -97,7 +99,7 @@ const stepOfChildren = async (
   if (open === 0 && queued === 0) return successOfChildren({ runs: record.runs, children }, of);
   const free = isFailing ? 0 : atOnce(of) - open;
   // Those that are about to begin are the first ones, so that none is begun beyond the limit.
-  const next = free > 0 ? await children.queued(of.row, free) : [];
+  const next = first.slice(0, Math.max(0, free));
   for (const id of next) background.begin(id, () => engine().advance(id));
   const rests = open > 0 && running === 0 && next.length === 0 ? 1 : 0;
   const total = queued + open + failed + stopped + completed;

@@ -9,6 +9,8 @@ export interface PlatformFile {
   name: string | null;
   /** The size in bytes, as announced; null if it is not known. */
   bytes: number | null;
+  /** True if it is a voice message, whatever its name. */
+  isVoice?: true;
   /** The adapter's data by which the file is found. It holds no secret. */
   ref: string;
 }

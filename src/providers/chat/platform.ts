@@ -87,7 +87,7 @@ export interface PlatformDeferral {
   ): Promise<PlatformSent>;
 }
 
-/** The channel kinds that have an adapter. `email` has none: mail is fetched, not received. */
+/** The channel kinds that have an adapter. */
 export type PlatformKind =
   | 'slack'
   | 'teams'
@@ -95,7 +95,8 @@ export type PlatformKind =
   | 'discord'
   | 'telegram'
   | 'whatsapp'
-  | 'ntfy';
+  | 'ntfy'
+  | 'email';
 
 /** One setting for an admin, by its name in the API. */
 export interface PlatformField {
@@ -104,6 +105,8 @@ export interface PlatformField {
   doc: string;
   /** True if the value is sealed and never shown again. */
   isSecret: boolean;
+  /** Set if it says where the secrets go: another place needs them again. */
+  isPlace?: true;
   /** The required form, and its description: `must be …`. */
   form?: { pattern: RegExp; fault: string };
   /**
@@ -126,6 +129,8 @@ export interface PlatformReach {
   settings: PlatformSettings;
   /** The address that receives the platform's requests; empty if it sends none. */
   receiver: string;
+  /** The number of times that the cause of the message has come back to this daemon. */
+  hops?: number;
   signal: AbortSignal;
 }
 

@@ -1,4 +1,5 @@
 import { discord } from './discord.js';
+import { email } from './email.js';
 import { mattermost } from './mattermost.js';
 import { ntfy } from './ntfy.js';
 import type { OutboundPlatform, Platform } from './platform.js';
@@ -16,4 +17,4 @@ export const platforms: readonly Platform[] = [
 ];
 
 /** All platforms, also those to which messages are only sent. */
-export const outboundPlatforms: readonly OutboundPlatform[] = [...platforms, ntfy];
+export const outboundPlatforms: readonly OutboundPlatform[] = [...platforms, ntfy, email];

@@ -77,10 +77,12 @@ const isFile = ({ channel_type, files }: Record<string, unknown>): boolean =>
 const filesIn = (files: unknown): PlatformFile[] =>
   (Array.isArray(files) ? files.map(asObject) : [])
     .filter(({ is_external }) => is_external !== true)
-    .map(({ id, name, title, size, url_private_download }) => ({
+    .map(({ id, name, title, size, url_private_download, mimetype }) => ({
       name: asText(name) || asText(title) || null,
       bytes: typeof size === 'number' ? size : null,
       ref: asText(url_private_download) || asText(id),
+      // A clip that was recorded in Slack is one, too.
+      ...(asText(mimetype).startsWith('audio/') && { isVoice: true as const }),
     }))
     .filter(({ ref }) => ref !== '');
 

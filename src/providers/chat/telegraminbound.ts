@@ -55,14 +55,18 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
 };
 
 /**
- * Returns the document or the picture of a message. An animation is sent as a document, too, for
+ * Returns the document, the picture or the voice of a message. An animation is sent as a document, too, for
  * older bots.
  */
 const filesIn = (message: Record<string, unknown>): { files?: PlatformFile[] } => {
   if (message.animation !== undefined) return {};
   const document = fileOf(message.document, '');
+  const voice = [message.voice, message.audio, message.video_note].map((given) =>
+    fileOf(given, 'voice message'),
+  );
   const photo = largestOf(message.photo).map((size) => fileOf(size, photoName(message.date)));
-  const files = [document, ...photo].filter((file) => file !== null);
+  const spoken = voice.flatMap((file) => (file ? [{ ...file, isVoice: true as const }] : []));
+  const files = [document, ...photo, ...spoken].filter((file) => file !== null);
   return files.length > 0 ? { files } : {};
 };
 

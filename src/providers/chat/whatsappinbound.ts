@@ -76,7 +76,7 @@ const WORDS: Record<string, string> = {
 const WORDLESS = ['image', 'video', 'document', 'audio', 'sticker', 'location', 'contacts'];
 
 /** The types of messages whose file is kept, and the form of its ID. */
-const KEPT = ['image', 'document'];
+const KEPT = ['image', 'document', 'audio'];
 const MEDIA = /^\w{1,100}$/;
 
 const said = (
@@ -104,12 +104,13 @@ const said = (
   };
 };
 
-/** Returns the file of a document or a picture. Its size is told by the API alone. */
+/** Returns the file of a document, a picture or a voice message. Its size is told by the API alone. */
 const filesIn = (
   type: string,
   { id, filename }: Record<string, unknown>,
 ): { files?: PlatformFile[] } => {
   const ref = asText(id);
   if (!KEPT.includes(type) || !MEDIA.test(ref)) return {};
-  return { files: [{ name: asText(filename) || null, bytes: null, ref }] };
+  const isVoice = type === 'audio' && { isVoice: true as const, name: 'voice message' };
+  return { files: [{ name: asText(filename) || null, bytes: null, ref, ...isVoice }] };
 };

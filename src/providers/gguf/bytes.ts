@@ -34,7 +34,9 @@ const LONGEST_HEADER = 64 * 1024 * 1024;
 export const openBytes = (path: string): HeaderBytes => {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
-  let window: Buffer = Buffer.alloc(0);
+  // One buffer for all pieces, since new ones are garbage that grows faster than it is collected.
+  let room: Buffer = Buffer.alloc(0);
+  let window = room;
   let start = 0;
   let at = 0;
   /** Moves past the bytes, which are then in the window, and returns where in it they begin. */
@@ -43,7 +45,10 @@ export const openBytes = (path: string): HeaderBytes => {
       start += at;
       at = 0;
       checkEnd(start + bytes, size);
-      window = piece(file, start, Math.min(Math.max(WINDOW, bytes), size - start));
+      const length = Math.min(Math.max(WINDOW, bytes), size - start);
+      if (room.length < length) room = Buffer.allocUnsafe(length);
+      window = room.subarray(0, length);
+      fill(file, start, window);
     }
     at += bytes;
     return at - bytes;
@@ -95,10 +100,8 @@ const checkEnd = (end: number, size: number): void => {
   }
 };
 
-const piece = (file: number, start: number, bytes: number): Buffer => {
-  const into = Buffer.allocUnsafe(bytes);
-  if (readSync(file, into, 0, bytes, start) < bytes) {
+const fill = (file: number, start: number, into: Buffer): void => {
+  if (readSync(file, into, 0, into.length, start) < into.length) {
     throw new GgufFault('The file became shorter while it was read');
   }
-  return into;
 };

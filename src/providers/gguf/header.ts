@@ -51,7 +51,7 @@ export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): G
     architecture,
     name: metadataText(metadata, 'general.name'),
     parameters: sum(tensors, ({ elements }) => elements),
-    contextLength: metadataNumber(metadata, `${architecture}.context_length`),
+    contextLength: contextOf(metadataNumber(metadata, `${architecture}.context_length`)),
     quantization: quantizationOf(metadataNumber(metadata, 'general.file_type'), tensors),
     licence: metadataText(metadata, 'general.license'),
     languages: metadataTexts(metadata, 'general.languages'),
@@ -63,6 +63,16 @@ export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): G
     isEmbedding: pooling !== null && !['none', 'rank'].includes(pooling),
     fileBytes,
   };
+};
+
+/** Ours: more than any model has; the engine takes larger numbers for negative ones. */
+const MOST_CONTEXT = 100_000_000;
+
+const contextOf = (tokens: number | null): number | null => {
+  if (tokens !== null && tokens > MOST_CONTEXT) {
+    throw new GgufFault(`It claims a context of ${tokens} tokens`);
+  }
+  return tokens;
 };
 
 const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[]): ModelShape => {

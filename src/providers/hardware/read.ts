@@ -1,18 +1,16 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Systeminformation } from 'systeminformation';
-import { type CgroupLimits, readCgroup } from './cgroup.js';
+import type { CgroupLimits } from './cgroup.js';
+import { type CoreSources, cgroupOf, coresOf } from './cores.js';
 import { gpuOf } from './gpu.js';
 import type { HardwareSource, Machine } from './machine.js';
-import { type ReadText, readSystemText } from './texts.js';
+import { readSystemText } from './texts.js';
 
 /** The sources of what is known of the machine. Tests give their own. */
-export interface HardwareSources {
-  platform: NodeJS.Platform;
+export interface HardwareSources extends CoreSources {
   arch: string;
-  readText: ReadText;
-  /** The processors that the system gives this process. */
-  parallelism(): number;
   cpu(): Promise<Pick<Systeminformation.CpuData, 'manufacturer' | 'brand' | 'cores'>>;
   cpuFlags(): Promise<string>;
   mem(): Promise<Pick<Systeminformation.MemData, 'total' | 'available'>>;
@@ -47,14 +45,8 @@ const LONGEST_MS = 10_000;
 /** Reads the machine. A source that fails or hangs leaves its part unknown, and says so. */
 export const readMachine = async (folder: string, given?: HardwareSources): Promise<Machine> => {
   const from = given ?? (await systemSources());
-  const [cpu, flags, memory, graphics, free] = await Promise.all([
-    asked(from.cpu()),
-    asked(from.cpuFlags()),
-    asked(from.mem()),
-    asked(from.graphics()),
-    asked(from.freeBytes(folder)),
-  ]);
-  const cgroup = from.platform === 'linux' ? readCgroup(from.readText) : null;
+  const { cpu, flags, memory, graphics, free } = await askAll(from, folder);
+  const cgroup = cgroupOf(from);
   const isApple = from.platform === 'darwin' && from.arch === 'arm64';
   const total = memory.value?.total || null;
   return {
@@ -77,6 +69,25 @@ export const readMachine = async (folder: string, given?: HardwareSources): Prom
       source('gpus', graphics, 'systeminformation', isApple ? UNIFIED : null),
       source('disk', free, 'statfs of the data folder', null),
     ],
+  };
+};
+
+/** Asks all at once. Each begins in its own turn: to start a program holds the event loop. */
+const askAll = async (from: HardwareSources, folder: string) => {
+  const cpu = asked(from.cpu());
+  await nextTurn();
+  const flags = asked(from.cpuFlags());
+  await nextTurn();
+  const memory = asked(from.mem());
+  await nextTurn();
+  const graphics = asked(from.graphics());
+  const free = asked(from.freeBytes(folder));
+  return {
+    cpu: await cpu,
+    flags: await flags,
+    memory: await memory,
+    graphics: await graphics,
+    free: await free,
   };
 };
 
@@ -116,9 +127,6 @@ const nameOf = (
   cpu: Pick<Systeminformation.CpuData, 'manufacturer' | 'brand'> | null,
 ): string | null =>
   cpu === null ? null : `${cpu.manufacturer} ${cpu.brand}`.trim().slice(0, 200) || null;
-
-const coresOf = (parallelism: number, cgroup: CgroupLimits | null): number =>
-  Math.max(1, Math.floor(least(parallelism, cgroup?.cores) ?? 1));
 
 const least = (own: number | null, limit: number | null | undefined): number | null =>
   own === null ? (limit ?? null) : Math.min(own, limit ?? own);

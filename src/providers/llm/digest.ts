@@ -10,7 +10,10 @@ const TEXT_LINES = 10;
 const TEXT_BYTES = 8192;
 const LINE_CHARACTERS = 160;
 const TASK_CHARACTERS = 200;
-const SETUP = 'To have one answer: adjutant models create (adjutant help models).';
+const SETUP =
+  'To have one answer: adjutant models recommend --install, or adjutant models create (adjutant help models).';
+/** Ours: the longest reasons why no model answered. */
+const REASONS_CHARACTERS = 600;
 const SIGNED = 'This is the built-in digest, not a language model: it quotes and acts on nothing.';
 
 /**
@@ -26,19 +29,19 @@ export const digest: Model = {
   step: async (asked) => reply(asked),
 };
 
-const reply = ({ turns, signal, onText }: ModelRequest): StepReply => {
+const reply = ({ turns, signal, onText, unanswered = [] }: ModelRequest): StepReply => {
   if (signal.aborted) throw endedBy(digest.name, signal);
-  const text = digestOf(turns);
+  const text = digestOf(turns, unanswered);
   onText?.(text);
   const usage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
   return { text, toolCalls: [], usage, finish: 'stop' };
 };
 
-const digestOf = (turns: Turn[]): string => {
+const digestOf = (turns: Turn[], unanswered: string[]): string => {
   const last = turns.findLast((turn) => turn.role === 'user');
   const prompt = readPrompt(last?.content ?? '');
   const { payload } = prompt;
-  return payload === null ? withoutPayload(prompt) : withPayload(prompt, payload);
+  return payload === null ? withoutPayload(prompt, unanswered) : withPayload(prompt, payload);
 };
 
 const withPayload = ({ task, event }: Prompt, payload: string): string => {
@@ -53,13 +56,13 @@ const withPayload = ({ task, event }: Prompt, payload: string): string => {
   );
 };
 
-const withoutPayload = ({ task }: Prompt): string => {
+const withoutPayload = ({ task }: Prompt, unanswered: string[]): string => {
   const given = task === '' ? 'an empty task' : quote(task, TASK_CHARACTERS);
-  return [
-    `No language model is configured or within reach, so this was not worked on: ${given}`,
-    '',
-    `${SIGNED} ${SETUP}`,
-  ].join('\n');
+  const why =
+    unanswered.length === 0
+      ? 'No language model is configured or within reach, so this'
+      : `No language model answered. ${unanswered.join('. ').slice(0, REASONS_CHARACTERS)}. So this`;
+  return [`${why} was not worked on: ${given}`, '', `${SIGNED} ${SETUP}`].join('\n');
 };
 
 const textHeadline = (event: string | null, first: string): string =>

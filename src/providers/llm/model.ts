@@ -46,6 +46,8 @@ export interface ModelRequest {
    * on.
    */
   onText?(delta: string): void;
+  /** Sentences about models of this machine that were tried before this one, for the digest. */
+  unanswered?: string[];
 }
 
 export interface ModelUsage {
@@ -62,10 +64,11 @@ export interface StepReply {
   finish: 'stop' | 'tool_calls' | 'length';
 }
 
-/** A price in USD per million tokens. */
+/** A price in USD per million tokens, and per minute of speech. */
 export interface Price {
   inputPerMTok: number;
   outputPerMTok: number;
+  perMinuteUsd?: number;
 }
 
 /** A model that can answer. */

@@ -100,6 +100,15 @@ export interface Migration {
   version: number;
   name: string;
   sql: string;
+  /** The triggers of the schema that it makes; without them, all migrations are run to know. */
+  triggers?: MadeTrigger[];
+}
+
+/** A trigger as SQLite stores it, with each run of white space as one space. */
+export interface MadeTrigger {
+  name: string;
+  table: string;
+  sql: string;
 }
 
 /** The options with which a database thread is started. */

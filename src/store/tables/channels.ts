@@ -9,7 +9,8 @@ export type ChannelKind =
   | 'whatsapp'
   | 'ntfy'
   | 'email'
-  | 'webhook';
+  | 'webhook'
+  | 'push';
 
 export const channelTable = table('channels', {
   id: text,

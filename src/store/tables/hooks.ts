@@ -1,3 +1,4 @@
+import type { SharedText } from '../../kernel/sharedtext.js';
 import {
   bytes,
   flag,
@@ -17,7 +18,7 @@ export const hookTable = table('hooks', {
   name: text,
   description: orNull(text),
   trigger: literal<
-    'webhook' | 'schedule' | 'agent_completed' | 'agent_failed' | 'approval_requested'
+    'webhook' | 'schedule' | 'agent_completed' | 'agent_failed' | 'approval_requested' | 'email'
   >(),
   trigger_config: json(),
   action: literal<'spawn_agent' | 'notify' | 'webhook' | 'execute_tool' | 'start_pipeline'>(),
@@ -109,8 +110,11 @@ export interface ClaimedExecution {
   execution: ExecutionRow;
   /** The same object for all executions of the hook in one claim. */
   hook: ClaimedHook;
-  delivery: DeliveryRow | null;
+  delivery: LoadedDelivery | null;
 }
+
+/** A delivery as it is given to another thread. */
+export type LoadedDelivery = Omit<DeliveryRow, 'body'> & { body: SharedText };
 
 export const deliveryClaimTable = table('delivery_claims', {
   id: number,
@@ -123,7 +127,7 @@ export const deliveryClaimTable = table('delivery_claims', {
 });
 export type DeliveryClaimRow = Row<typeof deliveryClaimTable>;
 
-/** The number of a user's executions that began in one minute; the database's triggers keep it. */
+/** The number of a user's executions that began in one minute; a trigger on the counts of hooks keeps it. */
 export const executionMinuteTable = table('execution_minutes', {
   user_id: text,
   /** The minute in UTC, such as `2026-01-31T09:30`. */

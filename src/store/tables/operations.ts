@@ -16,6 +16,18 @@ export interface OperationProgress {
   /** The things that are counted, in the plural: `runs`, `bytes`. */
   unit: string;
   note: string | null;
+  /** The next try, while a run waits for it. */
+  retry?: OperationRetry | undefined;
+}
+
+/** The try that comes next after one that broke off. */
+interface OperationRetry {
+  attempt: number;
+  /** The most tries in a row. */
+  of: number;
+  nextAt: string;
+  /** The reason why the last try ended. */
+  reason: string;
 }
 
 /** A long piece of work. */

@@ -2,7 +2,7 @@ import type { ChannelKind } from './channels.js';
 import { json, literal, number, orNull, type Row, table, text } from './table.js';
 
 export const platformTable = table('platforms', {
-  kind: literal<Exclude<ChannelKind, 'email' | 'webhook'>>(),
+  kind: literal<Exclude<ChannelKind, 'webhook' | 'push'>>(),
   /** The base URL. null: that of the real service. */
   base_url: orNull(text),
   /** The settings that are not secret, by name, as JSON. */

@@ -8,6 +8,7 @@ import {
   Unmet,
   type WorkResult,
 } from '../engine/protocol.js';
+import { mendTexts } from './wholetexts.js';
 
 const STATEMENTS_KEPT = 500;
 
@@ -63,6 +64,7 @@ export const createBatchRunner = (
   };
 
   const write = (works: StoreWork[]): WorkResult[] => {
+    mendTexts(works);
     try {
       return attempt(() => perform(works).map((value) => ({ value })));
     } catch (error) {
@@ -80,6 +82,7 @@ export const createBatchRunner = (
   };
 
   const read = (work: StoreWork): WorkResult => {
+    mendTexts(work);
     try {
       const [value] = perform([work]);
       return { value };

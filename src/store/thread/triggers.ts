@@ -1,11 +1,5 @@
 import Database from 'better-sqlite3';
-import type { Migration } from '../engine/protocol.js';
-
-interface Trigger {
-  name: string;
-  table: string;
-  sql: string;
-}
+import type { MadeTrigger, Migration } from '../engine/protocol.js';
 
 /**
  * Returns the fault and the remedy if the triggers of a database differ from those that the
@@ -17,7 +11,7 @@ export const faultOfTriggers = (
   { file, migrations }: { file: string; migrations: Migration[] },
 ): string | null => {
   const found = triggersOf(db);
-  const due = triggersMadeBy(migrations);
+  const due = migrations.at(-1)?.triggers ?? triggersMadeBy(migrations);
   const foreign = found.find((one) => !due.some((own) => own.name === one.name));
   if (foreign) return sayForeign(file, foreign);
   for (const own of due) {
@@ -28,9 +22,9 @@ export const faultOfTriggers = (
   return null;
 };
 
-const triggersOf = (db: Database.Database): Trigger[] =>
+const triggersOf = (db: Database.Database): MadeTrigger[] =>
   db
-    .prepare<[], Trigger>(
+    .prepare<[], MadeTrigger>(
       `SELECT name, tbl_name AS "table", sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name`,
     )
     .all()
@@ -40,7 +34,7 @@ const triggersOf = (db: Database.Database): Trigger[] =>
  * Returns the triggers as SQLite stores them after all migrations, because a later one may drop
  * what an earlier one made.
  */
-const triggersMadeBy = (migrations: Migration[]): Trigger[] => {
+export const triggersMadeBy = (migrations: Migration[]): MadeTrigger[] => {
   if (!migrations.some(({ sql }) => /\bTRIGGER\b/i.test(sql))) return [];
   const db = new Database(':memory:');
   try {
@@ -53,16 +47,16 @@ const triggersMadeBy = (migrations: Migration[]): Trigger[] => {
 
 const KEEP = 'Nothing was changed. Find out who did it and keep a copy of the file';
 
-const sayForeign = (file: string, { name, table }: Trigger): string =>
+const sayForeign = (file: string, { name, table }: MadeTrigger): string =>
   `The database ${file} has a trigger ${shown(name)} on the table ${shown(table)} that Adjutant ` +
   `did not make: it may hide or change what is written. ${KEEP}. Then remove the trigger` +
   (PLAIN.test(name) ? `: sqlite3 ${file} 'DROP TRIGGER ${name}'` : ', or restore a backup');
 
-const sayMissing = (file: string, { name, table, sql }: Trigger): string =>
+const sayMissing = (file: string, { name, table, sql }: MadeTrigger): string =>
   `The database ${file} lacks the trigger ${name} on the table ${table}: somebody removed it. ` +
   `${KEEP}. Then restore a backup, or make the trigger again: sqlite3 ${file} "${sql}"`;
 
-const sayChanged = (file: string, { name, table, sql }: Trigger): string =>
+const sayChanged = (file: string, { name, table, sql }: MadeTrigger): string =>
   `The trigger ${name} on the table ${table} of the database ${file} is not the one that Adjutant ` +
   `made: somebody changed it. ${KEEP}. Then restore a backup, or make the trigger again: ` +
   `sqlite3 ${file} "DROP TRIGGER ${name}; ${sql}"`;

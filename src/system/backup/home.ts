@@ -42,8 +42,12 @@ const LEFT: RegExp[] = [
   /^logs$/,
   /^backups$/,
   /^restoring$/,
+  // Compiled code of this machine's daemon, which runs as it is.
+  /^cache$/,
   // Files that arrive, and those of processes at work.
   /^scratch$/,
+  // Audio that is being transcribed, and removed after that.
+  /^voice$/,
   // Models of gigabytes and programs for this machine, which can be fetched again.
   /^capabilities$/,
 ];

@@ -93,6 +93,23 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
       .where('error', 'is not', null)
       .limit(SHOWN_FOLDERS)
       .execute(),
+
+  /** Lists some mailboxes that are watched and were not reached since a time. */
+  unreachedMailboxes: (since: string): Promise<UnreachedMailbox[]> =>
+    db
+      .selectFrom('mail_accounts')
+      .select(['address', 'error'])
+      .where('watch', '=', 1)
+      .where('status', '!=', 'ok')
+      .where(({ fn, eb }) => eb(fn.coalesce('last_sync_at', 'created_at'), '<', since))
+      .limit(SHOWN_FOLDERS)
+      .execute(),
 });
+
+/** A mailbox that is watched and cannot be reached. */
+export interface UnreachedMailbox {
+  address: string;
+  error: string | null;
+}
 
 export type DoctorStore = ReturnType<typeof doctorStore>;

@@ -10,6 +10,7 @@ import { resource } from '../../kernel/route.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
 import type { LateSource } from '../../schedule/module.js';
 import type { MasterKeyProof } from '../../secrets/module.js';
+import type { EngineReport } from '../../voice/module.js';
 import type { Backups } from '../backup/backups.js';
 import type { Daemon } from '../daemon.js';
 import type { PartReport } from '../health/contract.js';
@@ -25,10 +26,12 @@ import {
   exposureFindings,
   failedFinding,
   foldersOf,
+  mailboxesOf,
   modelsOf,
   okFinding,
   originalsOf,
   platformsOf,
+  voiceOf,
   warnFinding,
 } from './rules.js';
 import { checkWork } from './work.js';
@@ -55,10 +58,14 @@ interface ModuleChecks {
   capabilities(): Promise<CapabilityFault[]>;
   /** The folders below which others may be indexed. */
   roots: string[];
+  /** Tells which engines transcribe speech, in their order. */
+  voice(): Promise<EngineReport>;
 }
 
 /** Ours: the time by which work may be late. A backup or the pruning of old rows takes minutes. */
 const LATE_MS = 15 * 60_000;
+/** Ours: so long a watched mailbox may be out of reach. */
+const UNREACHED_MS = 60 * 60_000;
 /** Ours: the time to compare originals with their hashes. */
 const ORIGINALS_MS = 2000;
 
@@ -71,6 +78,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
       // Comes first, because the check of the parts writes a row.
       const recorded = await store.record(by.record());
       const now = clock.now();
+      const { capabilities } = deps.checks;
       const exposure = () => ({ ...deps.exposure(), port: daemon.port() });
       const checks: [string, () => Promise<Finding[]>][] = [
         ['home', () => checkFiles(home)],
@@ -79,14 +87,17 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['audit', async () => [await checkHeads(store, daemon.heads, recorded)]],
         ['clock', async () => [clockOf(now, await store.newest())]],
         ['exposure', async () => exposureFindings(exposure())],
-        ['parts', async () => partsOf(await parts(), models.states())],
+        [
+          'parts',
+          async () => partsOf(await parts(), modelsOf(models.states(), await capabilities())),
+        ],
         ['backup', async () => [await ageOfBackup(store, deps.backups, now)]],
         ['scheduler', async () => schedulerOf(daemon.late(LATE_MS))],
         ['work', () => checkWork(base.store, now)],
         ['log', async () => logOf(daemon.recent.lost())],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
         ['embedder', async () => [embedderOf(await models.embedder(by.userId))]],
-        ['capabilities', async () => capabilityFindings(await deps.checks.capabilities())],
+        ['capabilities', async () => capabilityFindings(await capabilities(), models.states())],
         ['documents', async () => originalsOf(await deps.checks.originals(ORIGINALS_MS))],
         [
           'folders',
@@ -95,6 +106,11 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
             ...foldersOf(await store.failingFolders()),
           ],
         ],
+        [
+          'mailboxes',
+          async () => mailboxesOf(await store.unreachedMailboxes(iso(now - UNREACHED_MS))),
+        ],
+        ['voice', async () => [voiceOf(await deps.checks.voice())]],
         ['platforms', async () => platformsOf(await deps.checks.platforms())],
       ];
       const findings = await Promise.all(checks.map(([name, check]) => attempt(name, check)));
@@ -202,6 +218,7 @@ const REMEDIES: Record<string, string> = {
   queue: `${LOGS}   What runs: adjutant agents list --status running`,
   channels: 'adjutant outbox list --status failed',
   disk: 'make room: nothing can be kept otherwise',
+  capabilities: 'correct the setting, then: adjutant restart',
   tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
   confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',
 };
@@ -211,10 +228,8 @@ const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
  * Builds the findings of the parts. Findings about single models replace the summary of the part
  * `models`.
  */
-const partsOf = (parts: PartReport[], states: ModelState[]): Finding[] => {
-  const ill = modelsOf(states);
-  return parts.flatMap((part) => (part.name === 'models' && ill.length > 0 ? ill : [ofPart(part)]));
-};
+const partsOf = (parts: PartReport[], ill: Finding[]): Finding[] =>
+  parts.flatMap((part) => (part.name === 'models' && ill.length > 0 ? ill : [ofPart(part)]));
 
 const ofPart = ({ name, status, detail }: PartReport): Finding => ({
   name,

@@ -6,7 +6,9 @@ import type { OriginalsReport } from '../../documents/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
+import type { EngineReport } from '../../voice/module.js';
 import type { Finding } from './contract.js';
+import type { UnreachedMailbox } from './queries.js';
 
 const LEEWAY_MS = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
@@ -26,13 +28,15 @@ export const failedFinding = (name: string, detail: string, remedy: string): Fin
 /** Ours: so many faults of capabilities are reported. */
 const SHOWN_FAULTS = 10;
 
-/** Reports the models that lack what they need, and what is damaged. */
-export const capabilityFindings = (faults: CapabilityFault[]): Finding[] =>
-  faults
-    .slice(0, SHOWN_FAULTS)
-    .map(({ name, why, remedy }) =>
-      warnFinding('capabilities', `${name}: ${why}`.slice(0, 1000), remedy.slice(0, 500)),
-    );
+/** Reports the models that lack what they need and are not reported as down, and what is damaged. */
+export const capabilityFindings = (faults: CapabilityFault[], states: ModelState[]): Finding[] => {
+  const down = states.filter(({ status }) => status === 'down').map(({ name }) => `models/${name}`);
+  const others = faults.filter(({ name }) => !down.includes(name));
+  return others.slice(0, SHOWN_FAULTS).map(({ name, why, remedy }) =>
+    // The command line shows one finding of each name.
+    warnFinding(`capability ${name}`.slice(0, 60), why.slice(0, 1000), remedy.slice(0, 500)),
+  );
+};
 
 /** Reports what unauthenticated clients can do with the present configuration. */
 export const exposureFindings = (of: Exposure & { port: number }): Finding[] => {
@@ -85,6 +89,15 @@ export const embedderOf = ({ isWell, detail }: EmbedderReport): Finding =>
         'adjutant knowledge stats   another one: adjutant models routing set embeddings --primary <model>',
       );
 
+/** Reports the engines that transcribe speech; none is no fault, for who does not need it. */
+export const voiceOf = ({ engines, hasFfmpeg }: EngineReport): Finding => {
+  const files = hasFfmpeg ? '' : '; without ffmpeg no WebM, M4A or AMR is read';
+  const [first, ...others] = engines;
+  if (first === undefined) return okFinding('voice', `nothing here transcribes speech${files}`);
+  const then = others.length > 0 ? `, then by ${others.join(', ')}` : '';
+  return okFinding('voice', `speech is transcribed by ${first}${then}${files}`);
+};
+
 /** Reports originals of documents that are missing or changed; nothing if there are none at all. */
 export const originalsOf = ({ total, compared, damaged }: OriginalsReport): Finding[] => {
   if (total === 0) return [];
@@ -113,11 +126,26 @@ export const foldersOf = (failing: { path: string; error: string | null }[]): Fi
     ),
   );
 
-/** Reports each model that fails or cools down; nothing if all are well. */
-export const modelsOf = (states: ModelState[]): Finding[] =>
+/** Reports mailboxes that are watched and were not reached for long; nothing if there are none. */
+export const mailboxesOf = (unreached: UnreachedMailbox[]): Finding[] =>
+  unreached.map(({ address, error }) =>
+    warnFinding(
+      'mailboxes',
+      `${address} is watched and was not reached for an hour: ${error}`.slice(0, 1000),
+      `adjutant email accounts test ${address}`,
+    ),
+  );
+
+/**
+ * Reports each model that fails or cools down; nothing if all are well. One whose file is damaged or
+ * gone is not helped by another key: its fault says what to do.
+ */
+export const modelsOf = (states: ModelState[], faults: CapabilityFault[]): Finding[] =>
   states.flatMap(({ name, status, lastError }) => {
     const because = `${lastError}`.slice(0, 1000);
     if (status === 'down') {
+      const fault = faults.find((each) => each.name === `models/${name}`);
+      if (fault) return [failedFinding(`model ${name}`, because, fault.remedy.slice(0, 500))];
       const remedy = `adjutant models test ${name}   a refused key: adjutant models update ${name} --key-file -`;
       return [failedFinding(`model ${name}`, because, remedy)];
     }

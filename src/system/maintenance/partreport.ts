@@ -13,6 +13,8 @@ export interface PartsDeps {
   models: Models;
   tunnel: Tunnel;
   confinement: string;
+  /** Returns one sentence for each setting of capabilities that names nothing of use. */
+  settingFaults(): Promise<string[]>;
 }
 
 const LOW_BYTES = 1024 ** 3;
@@ -26,8 +28,9 @@ const MANY_BYTES = 1024 ** 2;
  */
 export const createPartReports = (base: Base, deps: PartsDeps): (() => Promise<PartReport[]>) => {
   const database = databaseOf(base);
-  return () =>
-    Promise.all([
+  return async () => {
+    const faults = await deps.settingFaults();
+    return Promise.all([
       attempt('database', database),
       attempt('queue', () => queue(base, deps)),
       attempt('channels', () => reportOutbox(base, deps.outgoing)),
@@ -38,8 +41,18 @@ export const createPartReports = (base: Base, deps: PartsDeps): (() => Promise<P
         status: deps.confinement.startsWith('off') ? 'warn' : 'ok',
         detail: deps.confinement,
       })),
+      ...(faults.length === 0 ? [] : [attempt('capabilities', () => settings(faults))]),
     ]);
+  };
 };
+
+/** Ours: the most characters of a part's report. */
+const LONGEST_DETAIL = 500;
+
+const settings = async (faults: string[]): Promise<PartFinding> => ({
+  status: 'warn',
+  detail: faults.join('; ').slice(0, LONGEST_DETAIL),
+});
 
 interface PartFinding {
   status?: PartReport['status'];
@@ -113,7 +126,7 @@ const disk = async ({ home }: Base): Promise<PartFinding> => {
   const { bavail, bsize } = await statfs(home);
   const free = bavail * bsize;
   const status = free < FULL_BYTES ? 'down' : free < LOW_BYTES ? 'warn' : 'ok';
-  return { status, detail: `${(free / 1024 ** 3).toFixed(1)} GB free` };
+  return { status, detail: `${(free / 1024 ** 3).toFixed(1)} GiB free` };
 };
 
 /** Reports the state of the tunnel, the result of the last check, and what does not work. */

@@ -68,6 +68,11 @@ const AFTER_RETENTION = [
     "id < 'readertask_' || @digits AND finished_at < @at AND knowledge_id IS NULL ORDER BY id",
   ),
   deleteBatch(
+    'transcriptions',
+    "id < 'transcription_' || @digits AND finished_at < @at ORDER BY id",
+  ),
+  deleteBatch('mail_sent', "id < 'sentmail_' || @digits AND finished_at < @at ORDER BY id"),
+  deleteBatch(
     'recurring_runs',
     "id < 'recurringrun_' || @digits AND status NOT IN ('queued', 'running') ORDER BY id",
   ),

@@ -25,16 +25,18 @@ export const Need = s.object('Need', {
     'task',
     'recurring',
     'stage',
+    'mailbox',
+    'mail',
   ),
   id: s
     .text(80)
     .description(
-      'Of the approval, the execution, the credential, the memory, the task, the recurring task, or the run of a pipeline',
+      'Of the approval, the execution, the credential, the memory, the task, the recurring task, the run of a pipeline, the mail account, or the sent e-mail',
     ),
   title: s
     .text(400)
     .description(
-      'Tool and action, the name of the hook or credential, the text of the memory, the title of the task or recurring task, or the run and its stage',
+      'Tool and action, the name of the hook or credential, the text of the memory, the title of the task or recurring task, the run and its stage, the address of the mail account, or the subject of the e-mail',
     ),
   detail: s.anyText(1000),
   agentId: s.nullable(s.id('agent')),
@@ -91,7 +93,7 @@ export const Overview = s.object('Overview', {
     .description(
       'Since midnight UTC, as the limits count; at most 10,000 failed executions are counted',
     ),
-  needs: s.list(Need, 7 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
+  needs: s.list(Need, 9 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
   unread: count(),
 });
 

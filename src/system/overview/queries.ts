@@ -107,6 +107,8 @@ export const overviewStore = ({ db }: Store) => {
         .selectFrom('approvals')
         .select(['id', 'tool', 'action', 'reason', 'agent_id', 'untrusted', 'created_at'])
         .select('expires_at')
+        .select(sql<string | null>`json_extract(arguments, '$.method')`.as('method'))
+        .select(sql<string | null>`substr(json_extract(arguments, '$.url'), 1, 400)`.as('url'))
         .where(visibleTo(userId))
         .where(sql<boolean>`status = 'pending'`)
         .orderBy('expires_at')

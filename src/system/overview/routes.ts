@@ -9,7 +9,8 @@ import { version } from '../../version.js';
 import type { PartReport } from '../health/contract.js';
 import { longestWait } from '../maintenance/partreport.js';
 import type { Tunnel } from '../tunnel/tunnel.js';
-import { MINUTES, MOST_NEEDS, overview } from './contract.js';
+import { MINUTES, MOST_NEEDS, type Need, overview } from './contract.js';
+import { mailNeeds } from './mail.js';
 import { type OverviewStore, overviewStore } from './queries.js';
 import { type DueTask, needsOf, ratesOf } from './rules.js';
 import { workCounts } from './work.js';
@@ -37,8 +38,9 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
     get: async (_input, { userId }) => {
       const now = clock.now();
       const due = await readDueTasks(base, userId, MOST_NEEDS);
+      const mail = await mailNeeds(base.store.db, { userId, now, limit: MOST_NEEDS });
       const [own, work, { dailyCostUsd }, parts, oldestMs] = await Promise.all([
-        figuresOf(store, { userId, due }, now),
+        figuresOf(store, { userId, due, mail }, now),
         workCounts(base.store.db, userId),
         capsOf(userId),
         deps.parts(),
@@ -63,7 +65,7 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
 /** Collects the figures that belong to the user. */
 const figuresOf = async (
   store: OverviewStore,
-  { userId, due }: { userId: string; due: DueTask[] },
+  { userId, due, mail }: { userId: string; due: DueTask[]; mail: Need[] },
   now: number,
 ) => {
   const hourAgo = now - MINUTES * MINUTE_MS;
@@ -94,7 +96,7 @@ const figuresOf = async (
       queued: countIn(operations, 'queued'),
     },
     today: { costUsd, agents, executions, failed },
-    needs: needsOf({ ...needs, due }),
+    needs: needsOf({ ...needs, due, mail }),
     unread,
   };
 };

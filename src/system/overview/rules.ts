@@ -25,9 +25,24 @@ export type DueTask = Awaited<ReturnType<typeof readDueTasks>>[number];
 
 const NO_SUBJECT = { agentId: null, hookId: null, untrusted: null };
 
+/** Returns the reason for which a call waits, after the address that it calls, where it has one. */
+const callDetail = ({
+  method,
+  url,
+  reason,
+}: {
+  method: unknown;
+  url: unknown;
+  reason: string;
+}): string => {
+  if (typeof url !== 'string') return reason;
+  const request = typeof method === 'string' ? `${method} ${url}` : url;
+  return `${request}: ${reason}`.slice(0, LONGEST_DETAIL);
+};
+
 /**
  * Lists the approvals and the stages of pipelines that wait, soonest to expire first, then what failed, newest first, then the
- * recurring tasks that fail, the credentials about to expire, the memories that nobody has confirmed,
+ * recurring tasks that fail, the mail accounts that do and the mails that were not sent, the credentials about to expire, the memories that nobody has confirmed,
  * and the tasks that are overdue or due today.
  */
 export const needsOf = (found: {
@@ -38,13 +53,14 @@ export const needsOf = (found: {
   due: DueTask[];
   failing: OverviewQuery<'failing'>;
   stages: OverviewQuery<'stages'>;
+  mail: Need[];
 }): Need[] => [
   ...found.approvals.map((row) => ({
     ...NO_SUBJECT,
     kind: 'approval' as const,
     id: row.id,
     title: `${row.tool}.${row.action}`,
-    detail: row.reason,
+    detail: callDetail(row),
     agentId: row.agent_id,
     untrusted: row.untrusted === 1,
     at: row.expires_at,
@@ -61,14 +77,8 @@ export const needsOf = (found: {
     at: row.finished_at ?? row.created_at,
   })),
   ...found.failing.map(failingNeed),
-  ...found.expiring.map((row) => ({
-    ...NO_SUBJECT,
-    kind: 'expiring' as const,
-    id: row.id,
-    title: row.name,
-    detail: row.type,
-    at: row.expires_at ?? '',
-  })),
+  ...found.mail,
+  ...found.expiring.map(expiringNeed),
   ...found.unconfirmed.map((row) => ({
     ...NO_SUBJECT,
     kind: 'memory' as const,
@@ -100,6 +110,15 @@ const stageNeed = (row: OverviewQuery<'stages'>[number]): Need => ({
   detail: `waits for you: adjutant pipelines get ${row.parent_id === null ? row.id.slice(-6) : row.id}`,
   untrusted: row.untrusted === 1,
   at: row.due_at ?? '',
+});
+
+const expiringNeed = (row: OverviewQuery<'expiring'>[number]): Need => ({
+  ...NO_SUBJECT,
+  kind: 'expiring',
+  id: row.id,
+  title: row.name,
+  detail: row.type,
+  at: row.expires_at ?? '',
 });
 
 const failingNeed = (row: OverviewQuery<'failing'>[number]): Need => ({

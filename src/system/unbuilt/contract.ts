@@ -9,10 +9,6 @@ type UnbuiltRow = readonly [Endpoint['method'], string, string];
  * endpoint that is built has no row here.
  */
 const rows: UnbuiltRow[] = [
-  ['POST', '/api/voice/transcribe', 'Transcribe audio sent as base64 into text'],
-  ['GET', '/api/email/messages', 'Email messages, read-only'],
-  ['POST', '/api/email/send', 'Send an email; requires a permission'],
-  ['POST', '/api/email/process', 'Trigger email processing'],
   ['GET', '/api/orgs', 'List the user’s organizations'],
   ['POST', '/api/orgs', 'Create an organization'],
   ['GET', '/api/orgs/{id}', 'Organization details'],

@@ -8,11 +8,14 @@ const PROGRAM = '/usr/bin/chromium';
 export const withChromium = { skip: !existsSync(PROGRAM), timeout: 60_000 };
 export const unless = withChromium.skip ? ` (${PROGRAM} is not installed)` : '';
 
+/** A host that is not this machine by its name, and leads to it. */
+export const FOREIGN_HOST = 'adjutant.test';
+
 /** Root has no sandbox; an interrupt that a test sends is not meant for the browser. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: PROGRAM,
-    args: ['--no-sandbox'],
+    args: ['--no-sandbox', `--host-resolver-rules=MAP ${FOREIGN_HOST} 127.0.0.1`],
     handleSIGINT: false,
   });
 

@@ -29,9 +29,10 @@ for (const path of ['/invite', '/reset']) {
         'referrer-policy': 'no-referrer',
       });
       const named = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name = '']) => name);
-      expect(named).to.equal([`${path}/page.css`, `${path}/page.js`, '/passkeys']);
+      const links = path === '/invite' ? ['/', '/passkeys'] : ['/passkeys'];
+      expect(named).to.equal([`${path}/page.css`, `${path}/page.js`, ...links]);
       const files = await Promise.all(named.map((name) => stage.app.call('GET', name)));
-      expect(files.map((file) => file.status)).to.equal([200, 200, 200]);
+      expect(files.map((file) => file.status)).to.equal(named.map(() => 200));
     });
   });
 }
@@ -68,6 +69,7 @@ describe('a person with a link', () => {
     expect(await page.textContent('#command')).to.equal(
       `adjutant login carla --server ${stage.app.url}`,
     );
+    await page.waitForSelector('a[href="/"]:text("open Adjutant")');
     expect([await fits(page), complaints]).to.equal([true, []]);
     const { body } = await stage.login('carla', NEXT);
     expect([body.user.role, body.user.email]).to.equal(['admin', 'carla@example.org']);
@@ -79,6 +81,18 @@ describe('a person with a link', () => {
       .execute();
     expect(sessions.length).to.equal(1);
     expect(await page.content()).to.not.contain(inviteToken);
+  });
+
+  it(`is not led to the login of somebody else${unless}`, withChromium, async () => {
+    const { url } = await stage.invite();
+    const { page } = await open(url);
+    await page.evaluate(`localStorage.setItem('adjutant.login-key', 'of somebody')`);
+    await page.fill('#username', 'hilda');
+    await page.fill('#password', NEXT);
+    await send(page);
+    await page.waitForSelector('#passkeys');
+    await page.waitForLoadState('networkidle');
+    expect(await page.isVisible('text=open Adjutant')).to.be.false();
   });
 
   it(`hears what is wrong with each field${unless}`, withChromium, async () => {

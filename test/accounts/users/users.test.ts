@@ -33,7 +33,7 @@ describe('users', () => {
       disabled: false,
       disabledAt: null,
       limits: { dailyCostUsd: null, dailyTokens: null, dailySteps: null },
-      permissions: { shell: null, mcp: null, index: null },
+      permissions: { shell: null, mcp: null, index: null, email: null },
       totpEnabled: false,
       passkeys: 0,
       createdAt: '2026-03-01T12:00:00.000Z',
@@ -105,7 +105,7 @@ describe('users', () => {
     const { body } = await patch(id, { limits: { dailyTokens: 1000 } });
     expect([body.limits, body.permissions, body.role]).to.equal([
       { dailyCostUsd: 2.5, dailyTokens: 1000, dailySteps: null },
-      { shell: true, mcp: null, index: null },
+      { shell: true, mcp: null, index: null, email: null },
       'user',
     ]);
     const back = await patch(id, { limits: { dailyCostUsd: null, dailyTokens: null } });

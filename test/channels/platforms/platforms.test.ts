@@ -35,7 +35,7 @@ describe('platforms', () => {
     const { status, body } = await ask('GET', '');
     expect([status, body.platforms.map(({ kind }: { kind: string }) => kind)]).to.equal([
       200,
-      ['slack', 'teams', 'mattermost', 'discord', 'telegram', 'whatsapp', 'ntfy'],
+      ['slack', 'teams', 'mattermost', 'discord', 'telegram', 'whatsapp', 'ntfy', 'email'],
     ]);
     const { fields, setup, ...rest } = await of('slack');
     expect(rest).to.equal({

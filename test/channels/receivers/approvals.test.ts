@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { messageOf } from '../../../src/channels/messagetext.js';
 import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
@@ -56,6 +57,21 @@ describe('approvals on channels', () => {
       ['approve', `${id}:${digest}`],
       ['deny', `${id}:${digest}`],
     ]);
+  });
+
+  it('are found by the links of before the page too, in messages that still wait', async () => {
+    await inSlack();
+    const id = await askApproval(desk, desk.userId);
+    const { digest } = await approval(id);
+    await desk.inSlack(1);
+    const { store } = desk.app;
+    const deps = { store, stages: { at: async () => null }, pageAddress: () => null };
+    const rows = store.db.selectFrom('sendings').selectAll();
+    const row = await rows.where('kind', '=', 'approval_requested').executeTakeFirstOrThrow();
+    for (const link of [`/approvals/${id}`, `/api/chat/approvals/${id}`]) {
+      const message = { ...row, content: JSON.stringify({ title: 'It asks', body: '', link }) };
+      expect((await messageOf(deps, message)).question).to.include({ approvalId: id, digest });
+    }
   });
 
   it('show arguments that hide, turn or pretend as what they are', async () => {

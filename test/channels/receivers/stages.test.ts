@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { stageOfLink } from '../../../src/channels/stagetext.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as slack from '../../harness/slack.js';
 import * as telegram from '../../harness/telegram.js';
@@ -57,6 +58,13 @@ describe('stages of pipelines on channels', () => {
     kind: 'approval',
     config: { message },
     ...more,
+  });
+
+  it('are found by their links, and by those of before the page', () => {
+    const place = { runId: 'pipeline_1', key: 'ask-us' };
+    expect(stageOfLink('/pipelines/pipeline_1#ask-us')).to.equal(place);
+    expect(stageOfLink('/api/pipelines/pipeline_1#ask-us')).to.equal(place);
+    expect(stageOfLink('/pipelines/pipeline_1')).to.be.null();
   });
   const asksFor = (fields: object[]) => ({
     key: 'ask',

@@ -120,20 +120,20 @@ describe('the messenger endpoint, with Telegram', () => {
   });
 
   it('says once a minute what is understood, and nothing of it to strangers', async () => {
-    const voice = { text: undefined, voice: { file_id: 'AwAC', duration: 2 } };
+    const video = { text: undefined, video: { file_id: 'AwAC', duration: 2 } };
     const told = async (id: number, more: object) =>
       (await desk.toMessenger(written(id, '', more))).text;
-    expect(await told(1, voice)).to.equal('');
+    expect(await told(1, video)).to.equal('');
     await link();
-    expect(await told(2, { ...voice, chat: { id: -100, type: 'group' } })).to.equal('');
-    expect(JSON.parse(await told(3, voice))).to.include({
+    expect(await told(2, { ...video, chat: { id: -100, type: 'group' } })).to.equal('');
+    expect(JSON.parse(await told(3, video))).to.include({
       ...{ method: 'sendMessage', chat_id: ADA.id },
-      text: 'Only text, pictures and documents are understood here: that was not read.',
+      text: 'Only text, pictures, documents and voice messages are understood here: that was not read.',
     });
-    expect([await told(4, voice), await told(3, voice)]).to.equal(['', '']);
+    expect([await told(4, video), await told(3, video)]).to.equal(['', '']);
     expect([await agents(), desk.telegram.calls]).to.equal([[], []]);
     desk.model.script(says({ text: 'a cat' }));
-    await told(5, { ...voice, caption: 'What is a cat?' });
+    await told(5, { ...video, caption: 'What is a cat?' });
     await desk.inTelegram(1);
     expect((await agents()).length).to.equal(1);
   });

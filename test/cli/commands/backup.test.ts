@@ -41,7 +41,7 @@ describe('backup', () => {
     });
     expect(code).to.equal(0);
     expect(stdout.trim()).to.equal(join(folder, (await readdir(folder))[0] ?? ''));
-    expect(stderr).to.match(/database \d.* MB {3}files \d+ {3}keys encrypted {3}manifest sha256:/);
+    expect(stderr).to.match(/database \d.* MiB {3}files \d+ {3}keys encrypted {3}manifest sha256:/);
     expect(stderr).to.contain('the daemon kept serving');
     expect(stderr).to.not.contain(PASSPHRASE);
   });

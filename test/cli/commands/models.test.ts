@@ -115,7 +115,10 @@ describe('models', () => {
     expect(unsure.code).to.equal(2);
     expect((await cli('delete', 'house', '--yes')).code).to.equal(0);
     const left = await world.cli(['models', 'list'], { terminal: 120 });
-    expect(left.stderr).to.equal('No language model yet. Add one: adjutant models create\n');
+    expect(left.stderr).to.equal(
+      'No language model yet. One for this machine: adjutant models recommend --install\n' +
+        'Another one: adjutant models create\n',
+    );
   });
 
   it('are tested, registered or not, and their health is told', async () => {
@@ -191,7 +194,8 @@ describe('models', () => {
     const closed = await cli('available', 'ollama', '--base-url', 'http://127.0.0.1:9');
     expect([closed.code, closed.stderr]).to.equal([
       1,
-      'Not available: 127.0.0.1: the connection was refused\n',
+      'Ollama does not reply at http://127.0.0.1:9: 127.0.0.1: the connection was refused\n' +
+        'Start it, or name that of another machine: adjutant models available ollama --base-url http://<host>:11434/v1\n',
     ]);
     expect((await cli('available', 'acme')).code).to.equal(2);
     const spent = await world.cli(['models', 'usage'], { terminal: 80 });

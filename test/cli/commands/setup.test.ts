@@ -124,6 +124,25 @@ describe('channels setup', () => {
     expect((await world.cli(['channels', 'add', 'slack', 'x'])).code).to.equal(2);
   });
 
+  it('asks for what e-mail needs, and again for its password with another server', async () => {
+    const answers = [
+      'adjutant@example.org',
+      'mail.invalid',
+      '',
+      'starttls',
+      'adjutant',
+      'a-secret',
+    ];
+    const done = await setup(['email'], answers);
+    expect([done.code, done.stderr.includes('email refuses: mail.invalid')]).to.equal([1, true]);
+    expect(await stored('email')).to.include({ sends: true, receives: false, receiver: null });
+    const moved = await setup(['email', '--host', 'other.invalid'], ['', '', '', '', 'another']);
+    expect(moved.stderr).to.include('email refuses: other.invalid');
+    expect(await stored('email')).to.include({ sends: true });
+    const kept = await setup(['email', '--from', 'ada@example.org'], ['', '', '', '', '']);
+    expect(kept.stderr).to.include('password (enter keeps it)');
+  });
+
   it('prints the manifest of a Slack app alone', async () => {
     const { stdout, stderr } = await world.cli(['channels', 'setup', 'slack', '--manifest']);
     const { settings } = JSON.parse(stdout);
@@ -170,14 +189,12 @@ describe('channels setup', () => {
     expect(alone.stderr).to.endWith('Then: adjutant platforms install telegram\n');
   });
 
-  it('says no more of Teams than holds, and that mail is no channel yet', async () => {
+  it('says no more of Teams than holds', async () => {
     const flow = await openWorkflow();
     const { code, stderr } = await setup(['teams'], [SECURITY_TOKEN, flow.url]);
     flow.close();
     expect([code, stderr.includes('@Adjutant /link <code>')]).to.equal([0, true]);
     expect(stderr).to.not.contain('say /link there first');
-    const mail = await setup(['email']);
-    expect([mail.code, mail.stderr.split('\n')[0]]).to.equal([1, 'E-mail is no channel yet.']);
   });
 
   it('tells how a webhook channel is made', async () => {

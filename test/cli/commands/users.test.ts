@@ -37,7 +37,7 @@ describe('users', () => {
     const changed = JSON.parse((await world.cli(words)).stdout);
     expect([changed.limits, changed.permissions]).to.equal([
       { dailyCostUsd: 2.5, dailyTokens: null, dailySteps: null },
-      { shell: true, mcp: null, index: null },
+      { shell: true, mcp: null, index: null, email: null },
     ]);
     const back = await world.cli([
       'users',
@@ -81,7 +81,7 @@ describe('users', () => {
     const { code, stdout, stderr } = await world.cli(words, { terminal: 80 });
     expect([code, stdout]).to.match(/^0,http:\S+\/invite#[\w-]{43}\n$/);
     expect(stderr).to.match(
-      /^A new account:\nIt opens on this machine alone\. For others: adjutant tunnel setup, then make it anew\nWorks once, until [-\d: ]+\. Shown this once\.\n$/,
+      /^A new account:\nIt opens on this machine alone\. For others: adjutant tunnel setup, then make it\nanew\nWorks once, until [-\d: ]+\. Shown this once\.\n$/,
     );
     const file = await world.file('invite', stdout);
     const register = ['register', 'carla', '--password-file', '-', '--invite-file', file];

@@ -216,9 +216,11 @@ describe('the unit', () => {
   it('names absolute paths, and nothing that would keep bubblewrap from its namespaces', () => {
     const unit = systemdUnit({ home: '/srv/100% $mine', flags: ['--port', '3006'] });
     const [command = ''] = /^ExecStart=.*$/m.exec(unit) ?? [];
-    expect(command).to.startWith(`ExecStart="${process.execPath}" "--max-semi-space-size=4" "/`);
+    expect(command).to.startWith(`ExecStart="${process.execPath}" "--max-semi-space-size=8" "/`);
     expect(command).to.endWith('"serve" "--home" "/srv/100%% $$mine" "--port" "3006"');
-    expect(unit).to.contain('\nEnvironment=MALLOC_MMAP_THRESHOLD_=131072\nEnvironmentFile=-/srv/');
+    expect(unit).to.contain(
+      '\nEnvironment=MALLOC_MMAP_THRESHOLD_=131072\nEnvironment=MALLOC_TRIM_THRESHOLD_=1048576\nEnvironmentFile=-/srv/',
+    );
     expect(unit).to.not.match(/^(NoNewPrivileges|RestrictNamespaces|SystemCall|Private|Protect)/m);
   });
 

@@ -19,7 +19,7 @@ describe('adjutant status', () => {
     expect(code).to.equal(0);
     expect(head).to.match(/^Adjutant \S+ {2}running .+ {2}http:\/\//);
     expect(ready).to.match(/^ready yes {3}queue 0 {3}running 0 of \d+ {3}approvals 0 waiting$/);
-    expect(models).to.match(/^models 1 well {3}disk [\d.]+ GB free$/);
+    expect(models).to.match(/^models 1 well {3}disk [\d.]+ GiB free$/);
     expect(work).to.equal('pipelines 0 under way, 0 waiting for you   recurring 0 enabled');
     expect(today).to.equal('today 0 executions, 0 agents, $0.00 of $10.00');
     expect(ill.filter((line) => !line.includes('confinement'))).to.equal([]);

@@ -39,7 +39,7 @@ describe('the daemon in the background', () => {
     const pid = recordedPid(machine.home);
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     const settings = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    expect(words).to.include('--max-semi-space-size=4');
+    expect(words).to.include('--max-semi-space-size=8');
     expect(settings).to.include('MALLOC_MMAP_THRESHOLD_=131072');
   });
 

@@ -61,6 +61,37 @@ describe('hooks of senders', () => {
     expect(discord?.triggerConfig).to.include({ verify: 'discord', webhookSecretSet: true });
   });
 
+  it('may be none: an e-mail fires it, of one account and folder or of each', async () => {
+    const every = await world.cli(['hooks', 'create'], {
+      terminal: 100,
+      answers: ['email', '', '', '2', '', ''],
+    });
+    expect([every.code, every.stderr]).to.match(/^0,/);
+    expect(every.stderr).to.contain('No mail account yet. Add one: adjutant email setup');
+    const hookNow = async () => (await world.client.hooks.list()).hooks[0];
+    expect(await hookNow()).to.include({ name: 'mail', trigger: 'email', triggerConfig: {} });
+
+    const value = { name: 'box', type: 'password', value: 'sample' } as const;
+    const { id: credentialId } = await world.client.vault.create({ body: value });
+    const server = { host: 'mail.example.org', port: 993, tls: 'implicit' } as const;
+    const body = { address: 'ada@example.org', credentialId, imap: server, smtp: server };
+    const account = await world.client.mailaccounts.create({ body });
+    const typed = ['an e-mail', 'bills', '2', 'Work', '2', '', 'category = invoice'];
+    const made = await world.cli(['hooks', 'create'], { terminal: 100, answers: typed });
+    expect([made.code, made.stderr]).to.match(/^0,/);
+    expect(made.stderr).to.contain('Only some e-mails? e.g. category = invoice');
+    expect(made.stderr.replace(/\s+/g, ' ')).to.contain(
+      'No mailbox is watched, so new mail fires it only once it is processed: adjutant email accounts update ada@example.org --watch',
+    );
+    expect(await hookNow()).to.include({
+      name: 'bills',
+      trigger: 'email',
+      triggerConfig: { accountId: account.id, folder: 'Work' },
+      actionConfig: { notifyMessage: '{{email.from}}: {{email.subject}}' },
+      conditions: [{ field: 'email.category', operator: 'equals', value: 'invoice' }],
+    });
+  });
+
   it('that describe their signature are told what to send', async () => {
     const token = { header: 'Authorization', algorithm: 'token', prefix: 'Bearer ' };
     const made = await create('bearer', JSON.stringify(token), given, 'the secret');

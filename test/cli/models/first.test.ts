@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -6,6 +6,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Context } from '../../../cli/command.js';
 import { chooseFirst } from '../../../cli/models/first.js';
+import { placeCapability } from '../../harness/capability.js';
 import { catalogueModel, writeCatalogue } from '../../harness/catalogue.js';
 import { refuses, says, startOpenai } from '../../harness/openai.js';
 import { forgetModels, openWorld, type World } from '../world.js';
@@ -19,7 +20,12 @@ describe('the first model', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'first-'));
     const catalogue = await writeCatalogue(folder, [catalogueModel()]);
-    world = await openWorld({ config: { catalogue } });
+    // The folder holds the model and not the engine, so that its installation ends at once.
+    const capabilitySource = join(folder, 'usb');
+    const slug = await placeCapability(folder, 'tiny-q8_0');
+    await mkdir(capabilitySource);
+    await rename(join(folder, 'capabilities', slug), join(capabilitySource, slug));
+    world = await openWorld({ config: { catalogue, capabilitySource } });
   });
   after(async () => {
     await world.stop();
@@ -28,8 +34,12 @@ describe('the first model', () => {
   afterEach(() => forgetModels(world));
 
   /** What a person is told who answers all that at a terminal; each question waits on its line. */
-  const chosen = async (baseUrl: string, answers: string[]): Promise<string> => {
-    const terminal = () => Object.assign(new PassThrough(), { isTTY: true, columns: 100 });
+  const chosen = async (
+    baseUrl: string | null,
+    answers: string[],
+    yes = false,
+  ): Promise<string> => {
+    const terminal = () => Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
     const streams = { stdin: terminal(), stdout: terminal(), stderr: terminal() };
     let told = '';
     streams.stderr.on('data', (piece: Buffer) => {
@@ -38,14 +48,11 @@ describe('the first model', () => {
       if (answer !== undefined) setImmediate(() => streams.stdin.write(`${answer}\n`));
     });
     const at = { command: 'quickstart', flagOf: (path: string) => path };
-    const context = new Context(streams, { server: world.app.url }, at);
-    const body = {
-      name: 'house',
-      provider: 'openai-compatible' as const,
-      modelId: 'fake-1',
-      baseUrl,
-    };
-    await chooseFirst(context, [{ label: 'house', body }]);
+    const context = new Context(streams, { server: world.app.url, yes }, at);
+    const provider = 'openai-compatible' as const;
+    const body = { name: 'house', provider, modelId: 'fake-1' };
+    const found = baseUrl === null ? [] : [{ label: 'house', body: { ...body, baseUrl } }];
+    await chooseFirst(context, found);
     context.close();
     return told;
   };
@@ -57,13 +64,26 @@ describe('the first model', () => {
     const told = await chosen(openai.baseUrl, ['']);
     await openai.stop();
     expect(told).to.include(
-      'Use   1 house  2 one by its API key  3 install Tiny here, 1.0 kB  4 later [1]: ',
+      [
+        '    1 house\n    2 install Tiny here: 1000 B, MIT License',
+        '    3 one by its API key\n    4 later\n',
+      ].join('\n'),
     );
-    expect(told).to.match(/Tested in .+: it answered/);
+    expect(told)
+      .to.include('    Use [1]: ')
+      .and.to.match(/Tested in .+: it answered/);
     expect(await registered()).to.equal([
       { name: 'house', isDefault: true },
       { name: 'digest', isDefault: false },
     ]);
+  });
+
+  it('is what was found with --yes, which asks nothing', async () => {
+    const openai = await startOpenai(says({ text: 'ready' }));
+    const told = await chosen(openai.baseUrl, [], true);
+    await openai.stop();
+    expect(told).to.match(/^ {4}Tested in .+: it answered\n$/);
+    expect((await registered())[0]).to.equal({ name: 'house', isDefault: true });
   });
 
   it('says what ails it where it does not answer, and how to mend that', async () => {
@@ -76,15 +96,24 @@ describe('the first model', () => {
   });
 
   it('may be one that is installed, which says what is fetched', async () => {
-    const told = await chosen('http://127.0.0.1:1', ['3']);
+    const told = await chosen('http://127.0.0.1:1', ['2']);
     // Nothing is fetched in tests: the folder to install from is empty.
-    expect(told).to.match(/Not installed: .+ has no (llama|tiny-q8_0)\n/);
+    expect(told).to.match(/Not installed: .+\s+has no\s+(llama|tiny-q8_0)\.\n/);
     expect(told).to.include('Again, later: adjutant models recommend --install');
     expect(await registered()).to.equal([{ name: 'digest', isDefault: true }]);
   });
 
+  it('is the one that fits this machine with enter alone where nothing was found, not with --yes', async () => {
+    const told = await chosen(null, ['']);
+    expect(told).to.include('    1 install Tiny here: 1000 B, MIT License\n');
+    expect(told).to.match(/Not installed: /);
+    expect(await chosen(null, [], true)).to.match(/^ {4}Have one fetched/);
+  });
+
   it('may be left for later', async () => {
-    expect(await chosen('http://127.0.0.1:1', ['4'])).to.include('Then: adjutant models create');
+    expect(await chosen('http://127.0.0.1:1', ['4'])).to.include(
+      '    adjutant models create qwen --provider ollama',
+    );
     expect(await registered()).to.equal([{ name: 'digest', isDefault: true }]);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { barOf } from '../../../cli/operations/bar.js';
+import { localTime } from '../../../cli/text.js';
 import type { Operation } from '../../../src/client/index.js';
 import { waitingOperation } from '../../harness/operation.js';
 import { openTarget } from '../../harness/target.js';
@@ -31,6 +32,18 @@ describe('the bar of an operation', () => {
     expect(barOf(operation(5, null), { at: 0, done: 0 }, 2000)).to.equal('5 runs  2.5/s');
     expect(barOf(operation(3, 3), { at: 0, done: 0 }, 2000)).to.match(
       /100 % {2}3 of 3 runs {2}1.5\/s$/,
+    );
+  });
+});
+
+describe('an operation that waits to try again', () => {
+  it('says which try comes when, and why, in place of its rate', () => {
+    const nextAt = '2026-03-01T12:00:00.000Z';
+    const retry = { attempt: 3, of: 8, nextAt, reason: 'ECONNREFUSED' };
+    const { progress, ...rest } = operation(800, 2000);
+    const waiting = { ...rest, progress: progress && { ...progress, retry } };
+    expect(barOf(waiting, { at: 0, done: 200 }, 5000)).to.equal(
+      `try 3 of 8 at ${localTime(nextAt)}: ECONNREFUSED, at 800 of 2,000 runs`,
     );
   });
 });
@@ -77,12 +90,13 @@ describe('^C', () => {
     expect(left.stderr).to.include(`Look: adjutant operations watch ${id.slice(-6)}`);
     expect(await status(id)).to.equal('running');
     const cancelled = await watch(id, 'y');
-    expect([cancelled.code, cancelled.stderr.includes('Cancelled. Until then: 1 done.')]).to.equal([
-      ...[130, true],
-    ]);
+    expect([
+      cancelled.code,
+      cancelled.stderr.includes('Cancelled. The last state was: 1 done.'),
+    ]).to.equal([...[130, true]]);
     expect(await status(id)).to.equal('cancelled');
     const ended = await world.cli(['operations', 'watch', id]);
-    expect([ended.code, ended.stderr.split('\n')[0]]).to.equal([1, 'It is cancelled.']);
+    expect([ended.code, ended.stderr.split('\n')[0]]).to.equal([1, 'It was cancelled.']);
   });
 
   it('asks the same of research that is followed step by step', async () => {

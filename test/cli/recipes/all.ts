@@ -1,3 +1,4 @@
+import { entryNames } from '../../../cli/entries.js';
 import type { Endpoint } from '../../../src/kernel/contract/endpoint.js';
 import { resources } from '../../harness/api.js';
 import { account } from './account.js';
@@ -5,12 +6,14 @@ import { agents } from './agents.js';
 import { capabilities } from './capabilities.js';
 import { daemon } from './daemon.js';
 import { documents } from './documents.js';
+import { email } from './email.js';
 import { hooks } from './hooks.js';
 import { pipelines } from './pipelines.js';
 import type { Recipes } from './recipe.js';
 import { recurringTasks } from './recurringtasks.js';
 import type { Scene } from './scene.js';
 import { things } from './things.js';
+import { voice } from './voice.js';
 
 /** The words that give a body by the flags of its fields. */
 const flagsOf = (body: object): string[] =>
@@ -49,14 +52,17 @@ const given: Recipes = {
   ...capabilities,
   ...daemon,
   ...documents,
+  ...email,
   ...hooks,
   ...pipelines,
   ...recurringTasks,
   ...things,
+  ...voice,
 };
 
 /** Resources of which nothing says how their commands are tried. */
 const byContract = resources.flatMap(({ name, contract: { list, get, create, update } }) =>
+  entryNames().includes(name) &&
   list &&
   get &&
   create?.example &&

@@ -26,7 +26,10 @@ export const capabilities: Recipes = {
   },
   'capabilities verify': { words: async (scene) => [...(await installed(scene)), '--no-wait'] },
   'capabilities measure': { words: async (scene) => [await local(scene), '--no-wait'] },
-  'capabilities delete': { words: async (scene) => [...(await installed(scene)), '--yes'] },
+  'capabilities delete': {
+    words: async (scene) => [...(await installed(scene)), '--yes'],
+    json: 'nothing',
+  },
   'capabilities export': {
     words: async (scene) => [
       ...(await installed(scene)),
@@ -35,5 +38,6 @@ export const capabilities: Recipes = {
     json: 'nothing',
   },
   hardware: {},
-  'models recommend': { json: 'its own', answers: ['n'] },
+  // The folder to install from holds nothing there.
+  'models recommend': { json: 'nothing', answers: ['n'], exit: 1 },
 };

@@ -36,6 +36,8 @@ export const hooks: Recipes = {
   'hooks disable': { words: named },
   'hooks executions': { words: async (scene) => [(await scene.run()).hook] },
   'hooks execution': { words: ran },
+  'hooks recent': { needs: (scene) => scene.run() },
+  'hooks find': { words: async (scene) => [(await scene.run()).execution] },
   'hooks refused': { words: named },
   'hooks settings': { words: named, json: 'its own' },
   'hooks send': {

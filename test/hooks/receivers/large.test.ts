@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { limitMs, watchLoop } from '../../generated/block.js';
@@ -80,33 +81,26 @@ describe('a large body', () => {
       ...onPath('alone', 'the secret'),
       actionConfig: { notifyMessage: 'Got {{webhook.body.list}}' },
     });
-    const body = Buffer.from(lists(4 * MIB));
-    const signed = (secret: string) =>
-      `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-    const bySecret = [signed('the secret'), signed('wrong')];
-    // By node:http, which copies no body: the client is on the same event loop.
-    const send = (path: string, signature: string | undefined) =>
-      new Promise<{ status: number | undefined }>((resolve, reject) => {
-        const headers = {
-          'content-type': 'application/json',
-          'x-hub-signature-256': String(signature),
-        };
-        request(`${desk.test.url}/api/webhooks/${path}`, { method: 'POST', headers })
-          .on('response', (reply) => resolve({ status: reply.resume().statusCode }))
-          .on('error', reject)
-          .end(body);
-      });
+    const text = lists(4 * MIB);
+    const body = Buffer.from(new SharedArrayBuffer(text.length));
+    body.write(text);
+    const signed = (path: string, secret: string) => ({
+      url: `${desk.test.url}/api/webhooks/${path}`,
+      headers: {
+        'content-type': 'application/json',
+        'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+      },
+    });
+    const to = [signed('alone', 'the secret'), signed('crowd', 'wrong'), signed('alone', 'wrong')];
+    const client = new Worker(new URL('./poster.js', import.meta.url));
     const { db } = desk.test.app.store;
     const runs = db.selectFrom('executions').select(['status', 'error']);
     // On a slow machine the comparison of so many values may take more than it is given.
     const tooSlow = 'condition 1: takes over 25 ms on this payload';
     const turn = async (): Promise<number> => {
       const loop = watchLoop();
-      const replies = await Promise.all([
-        send('alone', bySecret[0]),
-        send('crowd', bySecret[1]),
-        send('alone', bySecret[1]),
-      ]);
+      client.postMessage({ to, body });
+      const [statuses] = await once(client, 'message');
       await until(
         () => runs.where('hook_id', 'in', [id, shown]).execute(),
         (all) =>
@@ -114,7 +108,7 @@ describe('a large body', () => {
             ({ status, error }) => ['skipped', 'success'].includes(status) || error === tooSlow,
           ),
       );
-      expect(replies.map(({ status }) => status)).to.equal([202, 401, 401]);
+      expect(statuses).to.equal([202, 401, 401]);
       return loop.stop().turnMs;
     };
     // What the machine does beside only adds to a turn, so the shortest of some tries counts.
@@ -122,6 +116,7 @@ describe('a large body', () => {
     for (let tried = 0; tried < TRIES && least > limitMs(LONGEST_TURN_MS); tried++) {
       least = Math.min(least, await turn());
     }
+    await client.terminate();
     expect(least).to.be.below(limitMs(LONGEST_TURN_MS));
   });
 });

@@ -113,7 +113,7 @@ export const build = async (options: Partial<SocketOptions> = {}): Promise<House
   const lines: House['lines'] = [];
   const sockets = await openSockets(server, door, {
     strategy: 'jwt',
-    origins: [origin],
+    isAllowedOrigin: (headers) => headers.origin === origin,
     channels,
     clock,
     anonymousLimit: { take: () => null },

@@ -106,16 +106,21 @@ describe('what passes', () => {
     expect(passed).to.equal(256);
   });
 
-  it('is wanted where a socket of the user has subscribed to it', async () => {
-    const wanted = () => house.sockets.isWanted('user_3', 'agent.status');
-    expect(wanted()).to.be.false();
+  it('has a number for each subscription, the newest of which is known', async () => {
+    const newest = () => house.sockets.newestOf('user_3', 'agent.status');
+    expect(newest()).to.equal(0);
     const other = await Client.listening(house.url, house.door.sign('user_4'), 'agent.status');
     const client = await Client.listening(house.url, house.door.sign('user_3'), 'agent.message');
-    expect(wanted()).to.be.false();
+    expect(newest()).to.equal(0);
     await client.ask({ type: 'subscribe', channels: ['agent.status'] });
-    expect(wanted()).to.be.true();
+    const first = newest();
+    expect(first).to.be.above(0);
+    const second = await Client.listening(house.url, house.door.sign('user_3'), 'agent.status');
+    expect(newest()).to.be.above(first);
+    await second.ask({ type: 'unsubscribe', channels: ['agent.status'] });
+    expect(newest()).to.equal(first);
     await client.ask({ type: 'unsubscribe', channels: ['agent.status'] });
-    expect(wanted()).to.be.false();
+    expect(newest()).to.equal(0);
     other.ws.close();
   });
 });

@@ -77,7 +77,13 @@ describe('command-line tools', () => {
       const { status, body } = await register({ modelId: 'claude:opus' });
       expect([status, body.provider, body.modelId]).to.equal([201, 'cli', 'claude:opus']);
       expect([body.baseUrl, body.apiKeySet, body.price]).to.equal([null, false, null]);
-      const able = { tools: false, vision: false, streaming: true, embeddings: false };
+      const able = {
+        tools: false,
+        vision: false,
+        streaming: true,
+        embeddings: false,
+        transcription: false,
+      };
       expect(body.supports).to.equal(able);
       const wrong = { supports: { vision: true } };
       expect((await stage.ask('PATCH', '/api/models/mine', wrong)).status).to.equal(400);

@@ -126,7 +126,13 @@ describe('what a provider has', () => {
       modelId: 'gpt-4o',
       contextWindow: 128_000,
       maxOutputTokens: 16_384,
-      supports: { tools: true, vision: true, streaming: true, embeddings: false },
+      supports: {
+        tools: true,
+        vision: true,
+        streaming: true,
+        embeddings: false,
+        transcription: false,
+      },
       price: { inputPerMTok: 2.5, outputPerMTok: 10 },
       asOf: '2025-11-30',
     });

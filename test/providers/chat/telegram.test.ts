@@ -86,7 +86,13 @@ describe('telegram inbound', () => {
     }
     expect(files({ document, animation: document })).to.be.undefined();
     expect(files({ photo: [{}] })).to.be.undefined();
-    expect(files({ voice: document, audio: document, video: document })).to.be.undefined();
+    expect(files({ video: document })).to.be.undefined();
+    expect(files({ voice: { file_id: 'AwAC', file_size: 9 } })).to.equal([
+      { name: 'voice message', bytes: 9, ref: 'AwAC', isVoice: true },
+    ]);
+    expect(files({ audio: document })).to.equal([
+      { name: 'a.pdf', bytes: 7, ref: 'BQAC', isVoice: true },
+    ]);
   });
 
   it('hears a private chat alone, whose type may be left out', () => {

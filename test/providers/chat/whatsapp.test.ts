@@ -108,7 +108,10 @@ describe('whatsapp inbound', () => {
       const captioned = sent(type, { ...file, caption: ' look ' });
       expect(parse(captioned)).to.equal([{ ...said, text: 'look', ...kept(type) }]);
     }
-    for (const type of ['image', 'video', 'document', 'audio', 'sticker', 'location']) {
+    const voice = { name: 'voice message', bytes: null, ref: file.id, isVoice: true as const };
+    const spoken = { ...said, text: '', isWordless: true as const, files: [voice] };
+    expect(parse(sent('audio', file))).to.equal([spoken]);
+    for (const type of ['image', 'video', 'document', 'sticker', 'location']) {
       const heard = { ...said, text: '', isWordless: true as const, ...kept(type) };
       expect(parse(sent(type, file))).to.equal([heard]);
     }

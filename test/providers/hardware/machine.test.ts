@@ -2,6 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { measureBandwidth } from '../../../src/providers/hardware/bandwidth.js';
 import { readCgroup } from '../../../src/providers/hardware/cgroup.js';
+import { usableCores } from '../../../src/providers/hardware/cores.js';
+import { bandwidthOfGpu } from '../../../src/providers/hardware/gpubandwidth.js';
 import { type HardwareSources, readMachine } from '../../../src/providers/hardware/read.js';
 
 export const lab = Lab.script();
@@ -137,6 +139,19 @@ describe('the machine', () => {
     ]);
   });
 
+  it('runs as many threads at full speed as its quota has whole processors', () => {
+    const threads = (quota: string) =>
+      usableCores({
+        ...{ platform: 'linux', parallelism: () => 8 },
+        readText: system({
+          ...V2_ROOT,
+          '/proc/self/cgroup': '0::/\n',
+          '/sys/fs/cgroup/cpu.max': `${quota} 100000`,
+        }),
+      });
+    expect(['250000', '50000', '1600000', 'max'].map(threads)).to.equal([2, 1, 8, 8]);
+  });
+
   it('has the GPUs that can compute, with the memory that their drivers tell', async () => {
     const controllers = [
       controller({ vendor: 'NVIDIA', model: 'GA102', name: 'RTX 3090', vram: 256 }),
@@ -220,5 +235,29 @@ describe('the bandwidth of memory', () => {
     const bandwidth = await measureBandwidth(2);
     // One channel of the slowest memory in use reads 5 GB in a second, the fastest server 1 TB.
     expect(bandwidth ?? 0).to.be.between(1e9, 2e12);
+  });
+});
+
+describe('the memory bandwidth of a GPU', () => {
+  it('is known by its name, however the system writes it', () => {
+    const names = [
+      ...['NVIDIA GeForce RTX 4090', 'GeForce RTX 4070 Ti SUPER', 'AD102 [GeForce RTX 4090]'],
+      ...['AMD Radeon RX 7900 XTX', 'Intel(R) Arc(TM) A770 Graphics', 'Apple M3 Pro'],
+      ...['Tesla T4', 'NVIDIA A100-SXM4-80GB'],
+      // Two variants: GDDR6X at 21 and GDDR6 at 20 Gbit/s, on 192 bits.
+      'GeForce RTX 4070',
+    ];
+    expect(names.map((name) => (bandwidthOfGpu(name) ?? 0) / 1e9)).to.equal([
+      ...[1008, 672, 1008, 960, 512, 150, 320, 2039, 480],
+    ]);
+  });
+
+  it('is not guessed from a name that is like another', () => {
+    for (const name of [
+      ...['NVIDIA GeForce RTX 4090 Laptop GPU', 'NVIDIA GeForce RTX 4090 D', 'RTX', ''],
+      ...['Navi 31 [Radeon RX 7900 XT/7900 XTX]', 'constructor', 'Intel UHD Graphics 770'],
+    ]) {
+      expect([name, bandwidthOfGpu(name)]).to.equal([name, null]);
+    }
   });
 });

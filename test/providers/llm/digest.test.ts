@@ -9,7 +9,7 @@ const { describe, it } = lab;
 
 const SIGNED =
   'This is the built-in digest, not a language model: it quotes and acts on nothing. ' +
-  'To have one answer: adjutant models create (adjutant help models).';
+  'To have one answer: adjutant models recommend --install, or adjutant models create (adjutant help models).';
 
 const signal = new AbortController().signal;
 const ask = async (...turns: Turn[]) =>

@@ -136,5 +136,8 @@ describe('audit chain', () => {
     }
     const check = await ledger.store.look('checkAudit', { after: null });
     expect([check.checked, check.first]).to.equal([odd.length, null]);
+    const rows = await ledger.store.db.selectFrom('audit').select('target').execute();
+    const kept = odd.map((text) => text.replace('\ud800', '\ufffd'));
+    expect(rows.map(({ target }) => target)).to.equal(kept);
   });
 });

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3';
 import { migrations } from '../../../migrations/all.js';
 import { OpenRefused } from '../../../src/store/engine/protocol.js';
 import { openWriter } from '../../../src/store/thread/database.js';
+import { triggersMadeBy } from '../../../src/store/thread/triggers.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -41,6 +42,14 @@ const CASES: Case[] = [
     says: /^The trigger audit_unchanged on the table audit of the database .* is not the one that Adjutant made/,
   },
 ];
+
+describe('the triggers that the build has listed', () => {
+  it('are those that the migrations make, of the newest schema', () => {
+    const newest = migrations.at(-1);
+    expect(newest?.triggers).to.have.length(triggersMadeBy(migrations).length);
+    expect(newest?.triggers).to.equal(triggersMadeBy(migrations));
+  });
+});
 
 describe('triggers of a database', () => {
   let home: string;

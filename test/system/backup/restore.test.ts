@@ -9,6 +9,7 @@ import { startApp, type TestApp, until } from '../../harness/app.js';
 import { keepFolder } from '../../harness/folder.js';
 import { keepGrant } from '../../harness/grant.js';
 import { inside } from '../../harness/inside.js';
+import { silentWav } from '../../harness/speech.js';
 import { addHook, deliver, openStage, PASSPHRASE, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -19,9 +20,23 @@ const SCHEMA = migrations.at(-1)?.version;
 /** Keeps a grant, a folder that is watched, and one that is not. */
 const keepRows = async (app: TestApp, ownerId: string, token: string): Promise<void> => {
   await keepReminders(app, token);
+  await keepSpeech(app, token);
   await keepGrant(app, ownerId);
   await keepFolder(app, ownerId);
   await keepFolder(app, ownerId, { watch: 1 });
+};
+
+/** A transcription that waits. */
+const keepSpeech = async (app: TestApp, token: string): Promise<void> => {
+  const audio = silentWav().toString('base64');
+  const { body } = await app.call('POST', '/api/voice/transcribe', { token, body: { audio } });
+  const { db } = app.app.store;
+  await until(
+    () => app.call('GET', `/api/voice/transcriptions/${body.id}`, { token }),
+    (reply) => reply.body.status === 'completed',
+  );
+  const waiting = { status: 'queued', finished_at: null } as const;
+  await db.updateTable('transcriptions').set(waiting).where('id', '=', body.id).execute();
 };
 
 /** A task whose reminder has passed and was not given, and one whose reminder comes. */
@@ -118,6 +133,15 @@ describe('a restored home', () => {
     const path = `/api/hooks/${id}/executions/${waiting}/replay`;
     const replayed = await copy.call('POST', path, { token: stage.token, body: {} });
     expect(replayed.status).to.equal(202);
+  });
+
+  it('has transcriptions that waited failed, since their audio is in no backup', async () => {
+    const { transcriptions } = await get('/api/voice/transcriptions');
+    const [{ status, code, error }] = transcriptions;
+    expect([status, code, error]).to.equal([
+      ...['failed', 'interrupted'],
+      'Restored from a backup: the audio is in no backup. Transcribe the file again',
+    ]);
   });
 
   it('has events of which no message was made yet as messages of unknown fate', async () => {

@@ -47,8 +47,11 @@ describe('the doctor', () => {
     expect(findings.map(({ name }) => name)).to.equal([
       ...['home', 'keys', 'integrity', 'vault', 'audit', 'clock', 'exposure'],
       ...['database', 'queue', 'channels', 'disk', 'models', 'confinement', 'backup', 'outbox'],
-      'embedder',
+      ...['embedder', 'voice'],
     ]);
+    expect(findings.find(({ name }) => name === 'voice')?.detail).to.equal(
+      'speech is transcribed by pocketsphinx; without ffmpeg no WebM, M4A or AMR is read',
+    );
     expect(findings.find(({ name }) => name === 'integrity')?.detail).to.match(
       /^\d+ tables checked, no damage$/,
     );

@@ -66,6 +66,58 @@ describe('the overview', () => {
     expect(await needs()).to.equal([]);
   });
 
+  it('names the mail accounts that fail, and for a day the mails that were not sent', async () => {
+    const { body: kept } = await desk.ask('POST', '/api/vault', {
+      ...{ name: 'box', type: 'password', value: 'sample' },
+    });
+    const server = { host: 'mail.example.org', port: 993, tls: 'implicit' };
+    const account = async (address: string) => {
+      const body = { address, credentialId: kept.id, imap: server, smtp: server };
+      return (await desk.ask('POST', '/api/email/accounts', body)).body.id as string;
+    };
+    const [works, refused] = [await account('ok@example.org'), await account('no@example.org')];
+    const { db } = desk.test.app.store;
+    const change = { status: 'needs_login', error: 'NO [AUTHENTICATIONFAILED]' } as const;
+    await db.updateTable('mail_accounts').set(change).where('id', '=', refused).execute();
+    const mail = async (n: number, status: 'sent' | 'failed' | 'unknown', error: string | null) => {
+      const id = `sentmail_0000000000000000000000000${n}`;
+      const made = { user_id: desk.owner.id, account_id: works, message_id: `<${n}@x>` };
+      const texts = { subject: `Minutes ${n}`, text: '', refs: '[]', attachments: '[]' };
+      const rest = { recipients: '[]', attempts: 1, copy: 'none', created_at: nowText() } as const;
+      await db
+        .insertInto('mail_sent')
+        .values({ id, ...made, ...texts, ...rest, status, error })
+        .execute();
+      return id;
+    };
+    const nowText = () => new Date(clock.now()).toISOString();
+    await mail(1, 'sent', null);
+    const failed = await mail(2, 'failed', '550 no such user');
+    const needs = async (token?: string) =>
+      (await look(token)).needs.map(({ kind, id, title, detail }: Record<string, string>) => [
+        ...[kind, id, title, detail],
+      ]);
+    const ofAccount = [
+      ...['mailbox', refused, 'no@example.org'],
+      `its server refuses the login, NO [AUTHENTICATIONFAILED]: adjutant email accounts test ${refused.slice(-6)}`,
+    ];
+    const shownFailed = [
+      ...['mail', failed, 'Minutes 2'],
+      'not sent, 550 no such user: adjutant email sent get 000002',
+    ];
+    expect(await needs()).to.equal([ofAccount, shownFailed]);
+    clock.forward(MINUTE_MS);
+    await mail(3, 'unknown', null);
+    const [, lost] = await needs();
+    expect(lost?.slice(2)).to.equal([
+      'Minutes 3',
+      'the answer was lost, and it is not sent again by itself: adjutant email sent get 000003',
+    ]);
+    expect(await needs((await desk.test.register('paul')).token)).to.equal([]);
+    clock.forward(DAY_MS + MINUTE_MS);
+    expect(await needs()).to.equal([ofAccount]);
+  });
+
   it('is quiet where nothing happened', async () => {
     const fresh = await openDesk({ clock: frozenClock(), config: OPEN });
     const { parts, ...rest } = await look(fresh.owner.token, fresh);

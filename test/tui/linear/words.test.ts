@@ -36,6 +36,13 @@ describe('words that are heard', () => {
       { head: 'AGE', text: '2h' },
     ];
     expect(rowLine(7, { id: 'a', cells })).to.equal('7. reviewer, state running, age 2 hours');
+    const mail = [
+      { head: 'SUBJECT', text: 'A run of 31m → 30m' },
+      { head: 'AGE', text: '5m' },
+    ];
+    expect(rowLine(1, { id: 'b', cells: mail })).to.equal(
+      '1. subject A run of 31m → 30m, age 5 minutes',
+    );
   });
 });
 

@@ -1,8 +1,9 @@
-import { isOver, sizeText } from '../../../cli/operations/bar.js';
+import { isOver } from '../../../cli/operations/bar.js';
+import { sizeText } from '../../../cli/operations/counts.js';
 import type { Capability, ModelFit } from '../../../src/client/index.js';
 import type { Acts } from '../../page.js';
 import { type Act, onRow } from '../../state/act.js';
-import type { CapabilityItem } from '../../state/capabilities.js';
+import { type CapabilityItem, capabilitySlug } from '../../state/capabilities.js';
 import type { State } from '../../state/state.js';
 import { offered } from '../list.js';
 import { operationActs } from '../operations/operations.js';
@@ -29,13 +30,18 @@ export const licenceText = ({ licence, licenceUrl }: InstallFacts): string => {
 const originOf = (source: string): string =>
   URL.canParse(source) && /^https?:/.test(source) ? new URL(source).host : source;
 
-const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts): Act => {
+/** True for what something else needs and is installed already. */
+const isThere = ({ lists: { capabilities } }: State, need: string): boolean =>
+  capabilities.byId[capabilitySlug(need)]?.status === 'available';
+
+const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts, state: State): Act => {
   const { id, apiId, name } = item;
-  const { bytes, needs, source, mustAccept } = facts;
+  const { bytes, source, mustAccept, warning } = facts;
+  const needs = facts.needs.filter((need) => !isThere(state, need));
   const useCase = purposeOf(fit);
   const use = useCase === undefined ? '' : ` --use-case ${useCase}`;
   const size = bytes === null ? 'its size is not known' : sizeText(bytes);
-  const misfit = fit?.runsOn === 'none' ? [fit.why] : [];
+  const misfit = warning ? [warning.message] : fit?.runsOn === 'none' ? [fit.why] : [];
   return {
     ...onRow('capabilities', id, 'operations'),
     text: `Install ${name}`,
@@ -95,7 +101,7 @@ const deleteAct = ({ id, apiId, name, usedBy }: CapabilityItem): Act => {
       return `${name} is deleted`;
     },
     ...(usedBy.length > 0 && {
-      refusal: `${usedBy.join(', ')} would miss it. All the same: ${line} --force`,
+      refusal: `${usedBy.join(', ')} would miss it. All the same, and they are down then: ${line} --force`,
     }),
   };
 };
@@ -107,7 +113,7 @@ export const capabilityActs = (row: CapabilityRow, state: State): Acts => {
   const isBusy = status === 'installing' || (operation !== null && !isOver(operation));
   const [model] = kind === 'model' ? usingModels(item) : [];
   const acts = offered<Act>({
-    message: !isBusy && install !== null && installAct(row, install),
+    message: !isBusy && install !== null && installAct(row, install, state),
     mark: !isBusy && model !== undefined && measureAct(item, model),
     check: !isBusy && isOnShelf(item) && verifyAct(item),
     stop: operation && operationActs(operation).stop,

@@ -1,5 +1,5 @@
 import { machineLines, speedText } from '../../../cli/capabilities/machine.js';
-import { sizeText } from '../../../cli/operations/bar.js';
+import { sizeText } from '../../../cli/operations/counts.js';
 import type { PageNeed, ScreenPage } from '../../page.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn, whole } from '../../parts/table.js';
@@ -7,6 +7,7 @@ import { factRows } from '../../parts/text.js';
 import { HARDWARE } from '../../state/capabilities.js';
 import { type JumpTarget, operationJump, rowGoal } from '../../state/places.js';
 import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
 import { listPage } from '../list.js';
 import { capabilityActs } from './acts.js';
 import { capabilityFacts, capabilityHead, spokenSpeed } from './facts.js';
@@ -23,9 +24,17 @@ const TALL = 26;
 const useText = ({ item, fit }: CapabilityRow): string => {
   const users = item.usedBy.map((each) => each.replace(/^models\//, ''));
   if (users.length > 0) return `used by ${users.join(', ')}`;
-  const first = fit?.recommendedFor ?? [];
+  const first = (fit?.recommendedFor ?? []).filter((use) => use !== 'speech');
   return first.length > 0 ? `first for ${first.join(', ')}` : '';
 };
+
+/** True for a language that can be installed: there are a hundred, which the filter finds. */
+const isFolded = ({ item: { kind, status }, operation }: CapabilityRow): boolean =>
+  kind === 'language' && status === 'missing' && operation === null;
+
+/** Returns the name; that of a language begins with its code, as a narrow column cuts the end. */
+const nameOf = ({ item: { kind, apiId, name } }: CapabilityRow): string =>
+  kind === 'language' ? `${apiId.replace(/^tesseract[:-]/, '')}: recognition of text` : name;
 
 /** Returns the version of what is there; what can be installed has it in its name. */
 const versionOf = ({ item: { status, version } }: CapabilityRow): string =>
@@ -55,6 +64,7 @@ export const STATUS_WORDS = [
   ['degraded', 'it is there, and something is wrong with it'],
   ['missing', 'it is not there; what has a licence and a source can be installed'],
   ['split', 'a model runs in part on the GPU and in part on the CPU'],
+  ['tok/s', 'tokens written in replies each second; with “read”, those read for vectors'],
   ['~', 'before a speed: estimated, not measured'],
   ['±', 'behind a speed: it was measured, and is unsteady'],
 ] as const;
@@ -85,7 +95,12 @@ const listed: ScreenPage = listPage<CapabilityRow>({
   nouns: 'capabilities',
   list: 'capabilities',
   isWide: () => true,
-  rows: capabilityRows,
+  // As much as a narrow terminal has, so that no column is lost beside the details.
+  leastWidth: 80,
+  rows: (state) => {
+    const rows = capabilityRows(state);
+    return topView(state.ui).filter === '' ? rows.filter((each) => !isFolded(each)) : rows;
+  },
   item: ({ item, fit }) => ({
     id: item.id,
     name: item.name,
@@ -94,9 +109,9 @@ const listed: ScreenPage = listPage<CapabilityRow>({
   }),
   columns: (state) => [
     whole(stateColumn('STATE', [9, 18, 0], (each) => capabilityState(state, each))),
-    column('NAME', [18, 44, 0], ({ item }) => item.name),
+    column('NAME', [18, 44, 0], nameOf),
     column('VERSION', [7, 12, 4], versionOf),
-    numberColumn('MEMORY', [6, 8, 2], ({ fit }) => (fit ? sizeText(fit.totalBytes) : '')),
+    numberColumn('MEMORY', [8, 10, 2], ({ fit }) => (fit ? sizeText(fit.totalBytes) : '')),
     column('RUNS ON', [7, 7, 3], ({ fit }) => fit?.runsOn ?? ''),
     {
       ...whole(
@@ -108,7 +123,7 @@ const listed: ScreenPage = listPage<CapabilityRow>({
     column('LICENCE', [18, 24, 5], licenceOf),
   ],
   detail: (state, of, width) => [
-    ...capabilityHead(state, of),
+    ...capabilityHead(state, of, width),
     [],
     ...factRows(capabilityFacts(of), width),
   ],
@@ -124,7 +139,14 @@ const listed: ScreenPage = listPage<CapabilityRow>({
     const fitting = rows.filter(
       ({ item, fit }) => item.install !== null && fit !== null && fit.runsOn !== 'none',
     );
-    return `${having('available', 'degraded')} are there, ${having('installing')} being installed, ${fitting.length} models fit`;
+    const busy = having('installing');
+    const folded = topView(state.ui).filter === '' ? capabilityRows(state).filter(isFolded) : [];
+    return [
+      `${having('available', 'degraded')} installed or found`,
+      ...(busy > 0 ? [`${busy} being installed`] : []),
+      ...(state.lists.hardware.byId[HARDWARE] ? [`${fitting.length} more models fit`] : []),
+      ...(folded.length > 0 ? [`${folded.length} languages: /language`] : []),
+    ].join(', ');
   },
   glossary: STATUS_WORDS,
 });

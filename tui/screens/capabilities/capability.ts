@@ -22,7 +22,11 @@ export const capabilityPage: ScreenPage = {
     list: 'capabilities',
     shown: shownCapability,
     head: (state, of) => {
-      const [name = row(), bar = row(of.item.kind)] = capabilityHead(state, of);
+      const [name = row(), bar = row(of.item.kind)] = capabilityHead(
+        state,
+        of,
+        Number.POSITIVE_INFINITY,
+      );
       return [name, bar];
     },
     text: (state, of, width) => {

@@ -1,7 +1,9 @@
 import { speedText } from '../../../cli/capabilities/machine.js';
-import { isOver, sizeText } from '../../../cli/operations/bar.js';
+import { isOver } from '../../../cli/operations/bar.js';
+import { sizeText } from '../../../cli/operations/counts.js';
 import type { Capability, ModelFit, Operation } from '../../../src/client/index.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { textRows } from '../../parts/text.js';
 import type { State } from '../../state/state.js';
 import { toneOf } from '../../theme.js';
 import { progressText } from '../operations/operations.js';
@@ -10,7 +12,9 @@ import { type CapabilityRow, capabilityState } from './rows.js';
 
 /** Returns a speed as it is read aloud: signs would be misheard. */
 export const spokenSpeed = (fit: ModelFit): string => {
-  const text = speedText(fit).replace('tok/s', 'tokens a second');
+  const text = speedText(fit)
+    .replace('tok/s read', 'tokens read a second')
+    .replace('tok/s', 'tokens written a second');
   const [, speed = text, spread] = /^(.*) ±(\d+) %$/.exec(text) ?? [];
   if (spread !== undefined) return `${speed}, unsteady by ${spread} percent`;
   return text.startsWith('~') ? `${text.slice(1)}, estimated` : text;
@@ -57,28 +61,30 @@ const failureOf = (operation: Operation | null): string => {
 
 /** Returns all that is known of a capability, beside its name and state. */
 export const capabilityFacts = ({ item, fit, operation }: CapabilityRow): [string, string][] => {
-  const { apiId, kind, version, path, reason, usedBy, install, status } = item;
+  const { apiId, kind, version, path, reason, bytes, usedBy, install, status } = item;
   const failure = failureOf(operation);
   const facts: [string, string][] = [['Id', `${apiId}   ${kind}`]];
   if (version !== null) facts.push(['Version', version]);
-  if (reason !== null && status !== 'missing') facts.push(['Reason', reason]);
+  if (reason !== null && !['missing', 'installing'].includes(status))
+    facts.push(['Reason', reason]);
   if (reason !== null && status === 'missing' && install === null) facts.push(['Reason', reason]);
   if (failure !== '') facts.push(['Last', failure]);
   if (usedBy.length > 0) facts.push(['Used by', usedBy.join(', ')]);
   if (fit) facts.push(...fitFacts(fit));
   if (install) facts.push(...installFacts(install));
   else if (fit && fit.licence !== null) facts.push(['Licence', fit.licence]);
+  if (bytes !== null) facts.push(['On disk', sizeText(bytes)]);
   if (path !== null) facts.push(['Path', path]);
   return facts;
 };
 
 /** Returns the name with the state, and how far an operation is that is under way. */
-export const capabilityHead = (state: State, of: CapabilityRow): ScreenRow[] => {
+export const capabilityHead = (state: State, of: CapabilityRow, width: number): ScreenRow[] => {
   const word = capabilityState(state, of);
   const { item, operation } = of;
   const bar = operation && !isOver(operation) ? progressText(state, operation) : '';
   return [
     row(tonedSpan('strong', item.name), '   ', tonedSpan(toneOf(word), word)),
-    ...(bar === '' ? [] : [row(bar)]),
+    ...(bar === '' ? [] : textRows(bar, width, true)),
   ];
 };

@@ -28,8 +28,9 @@ const isOn = (item: CapabilityItem, { kind, resource }: Operation): boolean => {
 };
 
 /**
- * Returns all capabilities: what is there and what is being installed, then the models that fit, the
- * first choices before the others, then what else can be installed, and what cannot.
+ * Returns all capabilities, what a person looks for first: the models and engines that are there, what
+ * is being done, the first choices among the models, then what else is there, the other models that
+ * fit, what else can be installed, and what cannot.
  */
 export const capabilityRows = ({ lists }: State): CapabilityRow[] => {
   const fits = new Map(
@@ -50,11 +51,16 @@ export const capabilityRows = ({ lists }: State): CapabilityRow[] => {
 };
 
 /** Returns the part of the list to which a row belongs. */
-const rankOf = ({ item: { status, install }, fit, operation }: CapabilityRow): number => {
-  if (status === 'available' || status === 'degraded') return 0;
+const rankOf = (row: CapabilityRow): number => {
+  const { kind, status, install } = row.item;
+  const { fit, operation } = row;
+  const isHere = status === 'available' || status === 'degraded';
+  if (isHere && (kind === 'model' || kind === 'engine')) return 0;
   if (status === 'installing' || (operation && !isOver(operation))) return 1;
-  if (install === null) return 4;
-  return fit && fit.runsOn !== 'none' ? 2 : 3;
+  if (isHere) return 3;
+  if (install === null) return 6;
+  if (!fit || fit.runsOn === 'none') return 5;
+  return isFirst(row) ? 2 : 4;
 };
 
 const isFirst = ({ fit }: CapabilityRow): boolean => (fit?.recommendedFor.length ?? 0) > 0;

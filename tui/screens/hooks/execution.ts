@@ -36,8 +36,8 @@ const executionRows = (state: State, run: Execution, width: number): ScreenRow[]
   const { tab, isRaw, isWrapped } = topView(state.ui);
   if (isRaw) return jsonRows(run, width, isWrapped);
   if (tab === 1) {
-    const { webhook, agent, approval } = run.triggerContext;
-    return jsonRows(webhook?.body ?? agent ?? approval ?? null, width, isWrapped);
+    const { webhook, agent, approval, email } = run.triggerContext;
+    return jsonRows(webhook?.body ?? agent ?? approval ?? email ?? null, width, isWrapped);
   }
   if (tab !== 2) return timeline(run, width);
   return typeof run.result === 'string'
@@ -92,7 +92,11 @@ export const executionPage: ScreenPage = {
     const run = shownExecution(state);
     return run ? { replay: replayAct(run) } : {};
   },
-  needs: ({ ui }) => [
-    { is: 'list', list: 'executions', of: topView(ui).of ?? null, everyMs: 5000 },
-  ],
+  needs: (state) => {
+    const { id, of } = topView(state.ui);
+    return [
+      { is: 'list', list: 'executions', of: of ?? id, everyMs: 5000 },
+      ...(of === undefined ? [{ is: 'list' as const, list: 'hooks' as const }] : []),
+    ];
+  },
 };

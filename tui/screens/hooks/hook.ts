@@ -19,7 +19,9 @@ const SETTINGS = 1;
 /** Returns the hook of the page on top, or, on the page of an execution, the hook below it. */
 export const shownHook = (state: State): Hook | null => {
   const { page, id, of } = topView(state.ui);
-  return state.lists.hooks.byId[(page === 'execution' ? of : id) ?? ''] ?? null;
+  const { hooks, executions: runs } = state.lists;
+  const hookId = page === 'execution' ? (of ?? runs.byId[id ?? '']?.hookId) : id;
+  return hooks.byId[hookId ?? ''] ?? null;
 };
 
 const executions = tableFor<Execution>({

@@ -37,7 +37,7 @@ export const knowledgePage: ScreenPage = {
   name: 'knowledge',
   title: 'Knowledge',
   tabs: [],
-  isSearched: true,
+  isSearched: () => true,
   items: (state) => shown(state).items?.(state) ?? [],
   cells: (state) => shown(state).cells?.(state) ?? [],
   text: (state, width) => shown(state).text?.(state, width) ?? null,

@@ -1,9 +1,10 @@
-import { barOf, countsOf, doneOf, isOver } from '../../../cli/operations/bar.js';
+import { barOf, doneOf, isOver } from '../../../cli/operations/bar.js';
+import { countsOf } from '../../../cli/operations/counts.js';
 import type { Operation } from '../../../src/client/index.js';
 import type { Acts, PageNeed, ScreenPage } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn, stateColumn } from '../../parts/table.js';
-import { counted, factRows, plain } from '../../parts/text.js';
+import { counted, factRows, plain, textRows } from '../../parts/text.js';
 import { durationText, since, timeOfEvent } from '../../parts/times.js';
 import { onRow } from '../../state/act.js';
 import { capabilitySlug } from '../../state/capabilities.js';
@@ -107,11 +108,25 @@ const detailRows = (state: State, operation: Operation, width: number): ScreenRo
       '   ',
       tonedSpan(toneOf(operation.status), statusOf(state, operation)),
     ),
-    ...(bar === '' ? [] : [row(bar)]),
+    ...(bar === '' ? [] : textRows(bar, width, true)),
     [],
     ...factRows(operationFacts(state, operation), width),
     ...resultRows(operation, width),
   ];
+};
+
+/** Sentences on what stays of an operation that is cancelled, by its kind. */
+const STAYING: Readonly<Record<string, string>> = {
+  'capabilities.install': 'What it fetched is removed; what it needs and is complete stays.',
+  'capabilities.measure': 'No speed is kept.',
+  'capabilities.verify': 'Nothing is changed.',
+};
+
+/** Returns what stays of an operation that is cancelled. Ollama itself keeps a pull that ended. */
+const stayingOf = ({ kind, resource }: Operation): string => {
+  if (kind === 'capabilities.install' && resource.id.startsWith('ollama-'))
+    return 'Ollama keeps what it has of it.';
+  return STAYING[kind] ?? 'What it has done stays done.';
 };
 
 /** Returns the act that cancels an operation, unless it has ended. */
@@ -123,11 +138,11 @@ export const operationActs = (operation: Operation): Acts => {
       text: `Cancel operation ${title}`,
       line: `adjutant operations cancel ${id}`,
       doing: 'cancelling…',
-      ask: { lines: [`Cancel ${title}? What it has done stays done.`] },
+      ask: { lines: [`Cancel ${title}? ${stayingOf(operation)}`] },
       call: async ({ operations }) => {
         const { progress } = await operations.cancel({ id });
         const counts = progress && progress.done > 0 ? countsOf(progress) : 'nothing was done';
-        return `Cancelled. Until then: ${progress?.note ?? counts}`;
+        return `Cancelled. The last state was: ${progress?.unit === 'bytes' ? counts : (progress?.note ?? counts)}`;
       },
     },
   });

@@ -39,7 +39,8 @@ const TALL = 16;
 const isWide = ({ width, height }: Size): boolean => width >= WIDE.width && height >= WIDE.height;
 
 const isPast = ({ kind, at }: Need, now: number): boolean =>
-  ['failed', 'memory', 'recurring'].includes(kind) || (kind === 'task' && Date.parse(at) < now);
+  ['failed', 'memory', 'recurring', 'mailbox', 'mail'].includes(kind) ||
+  (kind === 'task' && Date.parse(at) < now);
 
 const whenOf = (need: Need, now: number): string =>
   isPast(need, now) ? `${since(need.at, now)} ago` : `${left(need.at, now)} left`;
@@ -86,6 +87,7 @@ const needGoal = (state: State): JumpTarget | null => {
   if (kind === 'expiring') return rowGoal('vault', id);
   // The detail says what to do, or what went wrong.
   if (kind === 'memory' || kind === 'recurring') return null;
+  if (kind === 'mailbox' || kind === 'mail') return { root: 'mail', places: [] };
   if (kind === 'stage') return runJump(id, stageOf(need));
   if (kind === 'task') return taskJump(id);
   return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
@@ -206,6 +208,8 @@ export const overviewPage: ScreenPage = {
     ['task', 'a task that is overdue or due today'],
     ['stage', 'a stage of a pipeline that waits for your answer'],
     ['memory', 'a memory that counts once you confirm it'],
+    ['mailbox', 'a mail account that does not work'],
+    ['mail', 'an e-mail that was not sent, or may not have been'],
     ['queue', 'deliveries that are kept and not yet run'],
   ],
   needs: (state) => [

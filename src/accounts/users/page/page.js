@@ -91,6 +91,21 @@ const finish = async ({ username, user, token: session }) => {
   form.reset();
   // The user does not continue on this page, so the session of the new account is ended.
   if (session) await post('/api/auth/logout', undefined, session).catch(() => undefined);
+  await offerPage();
+};
+
+/** The key of a login in this browser (web/state/loginkey.ts). */
+const LOGIN_KEY = 'adjutant.login-key';
+
+/**
+ * Links to the page at `/` where the daemon serves it to this browser and nobody is logged in there. A
+ * reset names none.
+ */
+const offerPage = async () => {
+  const link = byId('page');
+  if (!link || localStorage.getItem(LOGIN_KEY) !== null) return;
+  const manifest = await fetch('/page/manifest.webmanifest').catch(() => null);
+  link.hidden = manifest?.ok !== true;
 };
 
 const post = async (path, body, session) => {

@@ -25,6 +25,13 @@ export interface ModelFiles {
   fingerprint: string;
 }
 
+/** The file in the folder of a model, or of the engine, that was found damaged. */
+export const DAMAGE_NOTE = 'damaged.txt';
+
+/** Returns the sentence about something that is installed and damaged, with what to do. */
+export const damageSentence = (slug: string, whose = 'Its file is'): string =>
+  `${whose} damaged: adjutant capabilities install ${slug} gets it again`;
+
 /** The names of installed models. */
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 const MODEL_FILE = /^model(?:-\d{5}-of-\d{5})?\.gguf$/;
@@ -41,6 +48,7 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
   if (folder === null || first === undefined) {
     throw new NotLoaded('unknown_model', `is not installed: there is no model ${slug}`);
   }
+  await refuseDamaged(folder, damageSentence(slug, 'its file is'));
   const engine = await folderOf(
     join(capabilities, 'llama/node_modules/node-llama-cpp/package.json'),
   );
@@ -48,6 +56,10 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
     const remedy = 'adjutant capabilities install llama';
     throw new NotLoaded('refused_connection', `needs llama, which is not installed: ${remedy}`);
   }
+  await refuseDamaged(
+    join(capabilities, 'llama'),
+    damageSentence('llama', 'the files of llama are'),
+  );
   const stats = await Promise.all(names.map((name) => stat(join(folder, name))));
   return {
     engine: dirname(dirname(engine)),
@@ -55,6 +67,12 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
     bytes: stats.reduce((sum, { size }) => sum + size, 0),
     fingerprint: stats.map(({ mtimeMs, size }) => `${mtimeMs}:${size}`).join(' '),
   };
+};
+
+/** Throws NotLoaded if a check has found files in the folder damaged. */
+const refuseDamaged = async (folder: string, why: string): Promise<void> => {
+  if ((await folderOf(join(folder, DAMAGE_NOTE))) === null) return;
+  throw new NotLoaded('refused_connection', `is not loaded: ${why}`);
 };
 
 const namesIn = (folder: string): Promise<string[]> =>

@@ -32,6 +32,8 @@ export interface LlamaOptions {
   idleMs: number;
   /** True to use the graphics card, which no confinement shows to a process. */
   useGpu: boolean;
+  /** Returns how many threads run at full speed, which a model then has. */
+  threads(): number;
   memory: LlamaMemory;
 }
 
@@ -41,15 +43,15 @@ export interface LlamaModels {
   model(opening: LlamaOpening): Model;
   /** Opens a model that makes vectors with so many numbers. */
   embedding(opening: LlamaOpening, dimensions: number): EmbeddingModel;
-  /** Ends the processes of an installed model, such as one whose files are replaced. */
-  unload(slug: string): Promise<void>;
+  /** Ends the processes of an installed model, such as one that is removed; null: of all of them. */
+  unload(slug: string | null): Promise<void>;
   /** Ends all processes, and refuses further requests. */
   close(): Promise<void>;
 }
 
 /** Opens the models of node-llama-cpp, each of which runs in a process of its own. */
 export const openLlama = (options: LlamaOptions): LlamaModels => {
-  const { home, useGpu, confinement, timeouts, loadMs, idleMs, memory } = options;
+  const { home, useGpu, threads, confinement, timeouts, loadMs, idleMs, memory } = options;
   const closing = new AbortController();
   const residents = createResidents({
     capabilities: join(home, 'capabilities'),
@@ -60,8 +62,9 @@ export const openLlama = (options: LlamaOptions): LlamaModels => {
       confinement: useGpu || !confinement ? unconfined() : confinement,
       loadMs,
       useGpu,
-      closing: closing.signal,
+      threads,
     },
+    closing: closing.signal,
   });
   return {
     model: (opening) => ({

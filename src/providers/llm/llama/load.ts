@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { type Confinement, ConfinementFailed } from '../../confine/confinement.js';
 import type { createCrashRecord } from './crashes.js';
@@ -14,8 +13,8 @@ export interface LoadDeps {
   /** The longest time of a load. Some files hold the engine up for ever. */
   loadMs: number;
   useGpu: boolean;
-  /** Aborted when the daemon stops. */
-  closing: AbortSignal;
+  /** Returns how many threads run at full speed. */
+  threads(): number;
 }
 
 interface LoadOf {
@@ -23,31 +22,34 @@ interface LoadOf {
   files: ModelFiles;
   need: LoadNeed;
   crashes: ReturnType<typeof createCrashRecord>;
+  /** Aborted when nobody waits for it any more, or the model or the daemon goes. */
+  signal: AbortSignal;
 }
 
-/** Starts the process of a model and has it load the file. Throws NotLoaded. */
+/** Starts the process of a model and has it load the file. Throws NotLoaded, or the signal's reason. */
 export const loadProcess = async (deps: LoadDeps, of: LoadOf): Promise<LlamaProcess> => {
   const process = await start(deps, of);
   const late = AbortSignal.timeout(deps.loadMs);
   const stop = (): void => void process.end();
   late.addEventListener('abort', stop);
-  deps.closing.addEventListener('abort', stop);
-  if (deps.closing.aborted) stop();
+  of.signal.addEventListener('abort', stop);
+  if (of.signal.aborted) stop();
   try {
     await loaded(process, deps, of);
+    of.signal.throwIfAborted();
     of.crashes.forget(of.files);
     return process;
   } catch (error) {
     await process.end();
+    of.signal.throwIfAborted();
     if (!(error instanceof LlamaProcessEnded)) throw error;
-    deps.closing.throwIfAborted();
     const how = late.aborted ? `it did not load within ${deps.loadMs / 1000} s` : error.message;
     of.crashes.add(of.files, how);
     const kind = late.aborted ? 'timeout' : 'refused_connection';
     throw new NotLoaded(kind, `was not loaded: ${how}`);
   } finally {
     late.removeEventListener('abort', stop);
-    deps.closing.removeEventListener('abort', stop);
+    of.signal.removeEventListener('abort', stop);
   }
 };
 
@@ -69,14 +71,13 @@ const start = async (deps: LoadDeps, { files, need }: LoadOf): Promise<LlamaProc
 
 const loaded = async (
   process: LlamaProcess,
-  { useGpu }: LoadDeps,
+  { useGpu, threads }: LoadDeps,
   { wanted, files }: LoadOf,
 ): Promise<void> => {
   const { contextWindow, use } = wanted;
-  const threads = availableParallelism();
   const { engine, path: model } = files;
   const end = await process.ask(
-    { do: 'load', engine, model, contextWindow, use, threads, useGpu },
+    { do: 'load', engine, model, contextWindow, use, threads: threads(), useGpu },
     { signal: new AbortController().signal },
   );
   if (end.is === 'loaded') return;

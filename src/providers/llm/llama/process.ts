@@ -5,6 +5,7 @@ import { NamedError } from '../../../kernel/failure.js';
 import { makePrivateFolder } from '../../../kernel/private.js';
 import type { ConfinedProcess, Confinement } from '../../confine/confinement.js';
 import { holdWorker } from '../../confine/ownprogram.js';
+import { withoutFolders } from './folders.js';
 import {
   type LlamaEnd,
   type LlamaInput,
@@ -71,8 +72,16 @@ export const startLlamaProcess = async (options: ProcessOptions): Promise<LlamaP
     await remove();
     throw error;
   });
-  return createConversation(held, remove);
+  const named = (text: string): string => withoutFolders(text, [folder, ...readable]);
+  return createConversation(held, { remove, named });
 };
+
+interface ProcessEnd {
+  /** Removes its folder. */
+  remove(): Promise<void>;
+  /** Returns what it said with files by their names alone. */
+  named(text: string): string;
+}
 
 interface Question {
   id: number;
@@ -81,7 +90,7 @@ interface Question {
   reject(error: LlamaProcessEnded): void;
 }
 
-const createConversation = (held: ConfinedProcess, remove: () => Promise<void>): LlamaProcess => {
+const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd): LlamaProcess => {
   let asked: Question | null = null;
   let last = 0;
   let isGarbled = false;
@@ -96,12 +105,12 @@ const createConversation = (held: ConfinedProcess, remove: () => Promise<void>):
     }
     if (line.id !== asked?.id) return;
     if (line.is === 'text' || line.is === 'vector') asked.onPart(line);
-    else asked.resolve(line);
+    else asked.resolve(line.is === 'failed' ? { ...line, message: named(line.message) } : line);
   };
 
   const ended = held.ended.then(async (how) => {
     await remove();
-    return howEnded(how);
+    return named(howEnded(how));
   });
   held.stdout.on(
     'data',

@@ -1,10 +1,11 @@
 import { type ConcurrencyGate, createGate, unlessAborted } from '../../../kernel/gate.js';
 import { createCrashRecord } from './crashes.js';
-import { findModelFiles, type ModelFiles, NotLoaded } from './files.js';
+import { findModelFiles, NotLoaded } from './files.js';
 import { type LoadDeps, loadProcess } from './load.js';
-import { type LlamaMemory, type LoadNeed, tooLarge } from './memory.js';
+import type { LlamaMemory } from './memory.js';
 import type { LlamaProcess } from './process.js';
 import type { LoadRequest } from './protocol.js';
+import { createRoom } from './room.js';
 
 /** A model as it is to be loaded. */
 export interface WantedModel extends Pick<LoadRequest, 'contextWindow' | 'use'> {
@@ -23,6 +24,21 @@ interface Resident {
   idle: NodeJS.Timeout | undefined;
 }
 
+/** A model that loads, or waits for memory. */
+interface Load {
+  slug: string;
+  stop: AbortController;
+  /** True while a caller waits for it whose turn it is. */
+  isAwaited: boolean;
+}
+type BegunLoad = Load & { done: Promise<Resident> };
+
+/** The callers of a model, who wait for each other. */
+interface CallerLine {
+  gate: ConcurrencyGate;
+  callers: number;
+}
+
 export interface ResidentsDeps {
   load: LoadDeps;
   /** The folder of what is installed. */
@@ -30,30 +46,47 @@ export interface ResidentsDeps {
   memory: LlamaMemory;
   /** The time after which a model that nobody uses is unloaded. */
   idleMs: number;
+  /** Aborted when the daemon stops. */
+  closing: AbortSignal;
 }
 
 const STOPPING = 'was not asked: the daemon is stopping';
+const UNLOADED = 'was not loaded: it was removed, or found damaged, meanwhile';
+
+/**
+ * Time beyond the limit of a load that others wait for its memory, in milliseconds: the process of one
+ * that hung until then has ended meanwhile.
+ */
+const GRACE_MS = 10_000;
 
 /**
  * Creates the models in memory. One is loaded at its first use, and unloaded when it was idle for a
- * while, or when another needs its memory. Each answers one request at a time.
+ * while, or when another needs its memory. Each answers one request at a time. A load for which nobody
+ * waits any more is ended.
  */
 export const createResidents = (deps: ResidentsDeps) => {
-  const { capabilities, memory, idleMs } = deps;
-  const { closing } = deps.load;
+  const { capabilities, memory, idleMs, closing } = deps;
   /** The models in memory, the one that was used last at the end. */
   const residents = new Map<string, Resident>();
-  const gates = new Map<string, ConcurrencyGate>();
+  const loads = new Map<string, BegunLoad>();
+  const lines = new Map<string, CallerLine>();
   const crashes = createCrashRecord();
-  const loading = createGate(1);
-  /** True while a model waits for the memory of others, which then wait for their turn. */
-  let isShort = false;
-  let wake: () => void = () => undefined;
+  const room = createRoom({
+    memory,
+    waitMs: deps.load.loadMs + GRACE_MS,
+    loaded: () => {
+      const all = [...residents.values()];
+      const idle = all.find(({ isActive }) => !isActive);
+      const bytes = all.reduce((sum, { neededBytes }) => sum + neededBytes, 0);
+      return { bytes, unloadIdle: idle ? () => end(idle) : null };
+    },
+  });
 
-  const unload = async (resident: Resident): Promise<void> => {
+  const end = async (resident: Resident): Promise<void> => {
     if (residents.get(resident.key) === resident) residents.delete(resident.key);
     clearTimeout(resident.idle);
     await resident.process.end();
+    room.changed();
   };
 
   const activate = (resident: Resident): Resident => {
@@ -65,80 +98,81 @@ export const createResidents = (deps: ResidentsDeps) => {
   };
 
   const rest = (resident: Resident): void => {
+    clearTimeout(resident.idle);
     resident.isActive = false;
     const isThere = residents.get(resident.key) === resident;
-    if (isThere) resident.idle = setTimeout(() => void unload(resident), idleMs).unref();
-    wake();
+    if (isThere) resident.idle = setTimeout(() => void end(resident), idleMs).unref();
+    room.changed();
   };
 
-  const needOf = async (wanted: WantedModel, files: ModelFiles): Promise<LoadNeed> => {
-    const [needed, free] = await Promise.all([
-      memory.neededBytes(wanted.slug, wanted.contextWindow),
-      memory.freeBytes(),
-    ]);
-    return { neededBytes: needed ?? files.bytes, freeBytes: free ?? Number.POSITIVE_INFINITY };
-  };
-
-  /** Unloads others until the model fits, and waits for those that answer. Throws NotLoaded. */
-  const makeRoom = async (wanted: WantedModel, files: ModelFiles, signal: AbortSignal) => {
-    for (;;) {
-      signal.throwIfAborted();
-      const need = await needOf(wanted, files);
-      if (need.neededBytes <= need.freeBytes) return need;
-      const others = [...residents.values()];
-      const taken = others.reduce((sum, { neededBytes }) => sum + neededBytes, 0);
-      if (need.neededBytes > need.freeBytes + taken) {
-        throw new NotLoaded('refused_connection', tooLarge(need, wanted.contextWindow));
-      }
-      const idle = others.find(({ isActive }) => !isActive);
-      if (idle) await unload(idle);
-      else await untilOneRests(signal);
+  const load = async (wanted: WantedModel, of: Load): Promise<Resident> => {
+    const { slug, contextWindow } = wanted;
+    const signal = AbortSignal.any([of.stop.signal, closing]);
+    const files = await findModelFiles(capabilities, slug);
+    crashes.refuse(files);
+    const known = await unlessAborted(memory.neededBytes(slug, contextWindow), signal);
+    const neededBytes = known ?? files.bytes;
+    const { need, release } = await room.reserve({ neededBytes, contextWindow }, signal);
+    try {
+      const process = await loadProcess(deps.load, { wanted, files, need, crashes, signal });
+      const key = keyOf(wanted);
+      const resident = { key, slug, process, neededBytes, isActive: true, idle: undefined };
+      residents.set(key, resident);
+      void process.ended().then(() => end(resident));
+      if (!of.isAwaited) rest(resident);
+      return resident;
+    } finally {
+      release();
     }
   };
 
-  const untilOneRests = async (signal: AbortSignal): Promise<void> => {
-    isShort = true;
-    const rested = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    await unlessAborted(rested, signal).finally(() => {
-      isShort = false;
-    });
-  };
-
-  const load = async (wanted: WantedModel, signal: AbortSignal): Promise<Resident> => {
-    const files = await findModelFiles(capabilities, wanted.slug);
-    crashes.refuse(files);
-    const need = await makeRoom(wanted, files, signal);
-    const process = await loadProcess(deps.load, { wanted, files, need, crashes });
-    const { neededBytes } = need;
+  const begin = (wanted: WantedModel): BegunLoad => {
     const key = keyOf(wanted);
-    const { slug } = wanted;
-    const resident: Resident = {
-      key,
-      slug,
-      process,
-      neededBytes,
-      isActive: true,
-      idle: undefined,
-    };
-    residents.set(key, resident);
-    void process.ended().then(() => unload(resident));
-    return resident;
+    const begun = { slug: wanted.slug, stop: new AbortController(), isAwaited: true };
+    const done = load(wanted, begun).finally(() => loads.delete(key));
+    done.catch(() => undefined);
+    const all = Object.assign(begun, { done });
+    loads.set(key, all);
+    return all;
   };
 
-  /** Returns the model, loaded and active. A load that has begun goes on without its caller. */
+  const awaitLoad = async (key: string, of: BegunLoad, signal: AbortSignal): Promise<Resident> => {
+    of.isAwaited = true;
+    try {
+      return await unlessAborted(of.done, signal);
+    } catch (error) {
+      of.isAwaited = false;
+      const left = residents.get(key);
+      if (left) rest(left);
+      throw error;
+    }
+  };
+
+  /** Returns the model, loaded and active. Of each model one caller at a time is here. */
   const take = async (wanted: WantedModel, signal: AbortSignal): Promise<Resident> => {
     const key = keyOf(wanted);
-    const before = residents.get(key);
-    if (before && !isShort) return activate(before);
-    const leave = await loading(signal);
-    try {
+    const active = (): Resident | null => {
       const there = residents.get(key);
-      return there ? activate(there) : await load(wanted, signal);
-    } finally {
-      leave();
+      return there ? activate(there) : null;
+    };
+    for (;;) {
+      signal.throwIfAborted();
+      const isThere = residents.has(key);
+      const there =
+        isThere && room.isShort() ? await room.inTurn(signal, async () => active()) : active();
+      if (there) return there;
+      const begun = loads.get(key) ?? begin(wanted);
+      if (!begun.stop.signal.aborted) return awaitLoad(key, begun, signal);
+      await unlessAborted(Promise.allSettled([begun.done]), signal);
     }
+  };
+
+  /** Ends the models, or loads, that are meant. */
+  const endAll = async (isMeant: (of: { slug: string }) => boolean): Promise<void> => {
+    const stopped = [...loads.values()].filter(isMeant);
+    for (const { stop } of stopped) stop.abort(new NotLoaded('refused_connection', UNLOADED));
+    await Promise.allSettled(stopped.map(({ done }) => done));
+    await Promise.all([...residents.values()].filter(isMeant).map(end));
   };
 
   return {
@@ -149,29 +183,34 @@ export const createResidents = (deps: ResidentsDeps) => {
       work: (process: LlamaProcess) => Promise<T>,
     ): Promise<T> => {
       const key = keyOf(wanted);
-      const gate = gates.get(key) ?? createGate(1);
-      gates.set(key, gate);
+      const line = lines.get(key) ?? { gate: createGate(1), callers: 0 };
+      lines.set(key, line);
+      line.callers += 1;
       const either = AbortSignal.any([signal, closing]);
-      const leave = await gate(either).catch(ofClosing(closing));
       try {
-        const taken = take(wanted, either);
-        const resident = await unlessAborted(taken, either).catch((error) => {
-          void taken.then(rest, () => undefined);
-          return ofClosing(closing)(error);
-        });
-        return await work(resident.process).finally(() => rest(resident));
+        const leave = await line.gate(either);
+        try {
+          const resident = await take(wanted, either);
+          return await work(resident.process).finally(() => rest(resident));
+        } finally {
+          leave();
+        }
+      } catch (error) {
+        if (!closing.aborted || error !== closing.reason) throw error;
+        throw new NotLoaded('refused_connection', STOPPING);
       } finally {
-        leave();
+        line.callers -= 1;
+        if (line.callers === 0) {
+          lines.delete(key);
+          loads.get(key)?.stop.abort();
+        }
       }
     },
-    unload: async (slug: string): Promise<void> => {
-      const meant = [...residents.values()].filter((each) => each.slug === slug);
-      await Promise.all(meant.map(unload));
-    },
+    /** Ends the processes of an installed model, one that is loading too; null: of all models. */
+    unload: (slug: string | null): Promise<void> =>
+      endAll((each) => slug === null || each.slug === slug),
     /** Ends the processes of all models. */
-    close: async (): Promise<void> => {
-      await Promise.all([...residents.values()].map(unload));
-    },
+    close: (): Promise<void> => endAll(() => true),
   };
 };
 
@@ -179,13 +218,3 @@ export type Residents = ReturnType<typeof createResidents>;
 
 const keyOf = ({ slug, contextWindow, use }: WantedModel): string =>
   `${slug} ${contextWindow} ${use}`;
-
-/** Returns a function that converts an error which the end of the daemon has caused. */
-const ofClosing =
-  (closing: AbortSignal) =>
-  (error: unknown): never => {
-    if (closing.aborted && error === closing.reason) {
-      throw new NotLoaded('refused_connection', STOPPING);
-    }
-    throw error;
-  };

@@ -1,4 +1,4 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -37,7 +37,7 @@ describe('a broken GGUF file (needs node-llama-cpp)', () => {
     installScripted(stage.home, 'broken', SCRIPT, { extraTokens: ['Hello'] });
     const failure = await stage.failure('broken');
     expect(failure).to.match(
-      /^refused_connection: broken was not loaded: it was ended by SIGABRT: .*GGML_ASSERT/,
+      /^refused_connection: broken was not loaded: it was ended by SIGABRT: llama-vocab.cpp:\d+: GGML_ASSERT/,
     );
   });
 
@@ -78,6 +78,7 @@ describe('a broken GGUF file (needs node-llama-cpp)', () => {
 /** An engine that does something odd, in the place of node-llama-cpp. */
 const ENGINE = (body: string) => `
 import { writeSync } from 'node:fs';
+let threads;
 export class LlamaChat {
   chatWrapper = { generateContextState: () => ({ contextText: { tokenize: () => [1] } }) };
   async generateResponse(history, { onResponseChunk }) { ${body} }
@@ -85,7 +86,10 @@ export class LlamaChat {
 const tokenMeter = { getState: () => ({}), diff: () => ({ usedOutputTokens: 1 }) };
 const sequence = { contextSize: 100, tokenMeter };
 const model = { trainContextSize: 100, createContext: async () => ({ getSequence: () => sequence }) };
-export const getLlama = async () => ({ loadModel: async () => model });
+export const getLlama = async ({ maxThreads }) => {
+  threads = maxThreads;
+  return { loadModel: async () => model };
+};
 `;
 
 describe('an engine', () => {
@@ -123,6 +127,33 @@ describe('an engine', () => {
     install(`throw new Error('No sequences left');`);
     expect(await stage.failure('any')).to.equal('server: any failed: No sequences left');
     expect(modelProcesses(stage.home)).to.have.length(1);
+  });
+
+  it('that fails with a path names the file alone', async () => {
+    install(`
+      const path = process.env.HOME + '/x.bin';
+      throw new Error('In "' + path + '" and file:///C:/build/ggml.c:12, D:\\\\a\\\\llama.cpp, 5 tok/s');`);
+    expect(await stage.failure('any')).to.equal(
+      'server: any failed: In "x.bin" and ggml.c:12, llama.cpp, 5 tok/s',
+    );
+  });
+
+  it('that cannot be read is named by its file', async () => {
+    mkdirSync(join(stage.home, 'an engine'));
+    installFakeEngine(join(stage.home, 'an engine'), 'import "./lost.js";');
+    writeFileSync(modelFile(join(stage.home, 'an engine'), 'any'), 'GGUF');
+    stage.open({ home: join(stage.home, 'an engine') });
+    expect(await stage.failure('any')).to.match(
+      /^refused_connection: any was not loaded: Cannot find module '[^ /]*lost.js' imported from [^ /]*index.js$/,
+    );
+  });
+
+  it('has as many threads as run at full speed', async () => {
+    stage.open({ threads: () => 3 });
+    install(`
+      onResponseChunk({ text: String(threads) });
+      return { metadata: { stopReason: 'eogToken' } };`);
+    expect((await stage.step('any')).text).to.equal('3');
   });
 
   it('that does not stop when it is told to is killed', async () => {

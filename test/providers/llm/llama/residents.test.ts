@@ -1,14 +1,26 @@
+import { writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { withEngine } from '../../../harness/llamaengine.js';
-import { installScripted, modelProcesses } from '../../../harness/llamahome.js';
+import {
+  HOLDING_ENGINE,
+  installFakeEngine,
+  installScripted,
+  modelFile,
+  modelProcesses,
+} from '../../../harness/llamahome.js';
 import { installClock, type LlamaStage, llamaStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
 const MIB = 1024 ** 2;
+
+/** Waits until so many run in a home; the time-out of the test ends a vain wait. */
+const running = async (home: string, count: number): Promise<void> => {
+  while (modelProcesses(home).length !== count) await wait(20);
+};
 
 describe('models in memory (needs node-llama-cpp)', () => {
   let stage: LlamaStage;
@@ -19,10 +31,6 @@ describe('models in memory (needs node-llama-cpp)', () => {
   });
   afterEach(() => stage.close());
 
-  /** Waits until so many run; the time-out of the test ends a vain wait. */
-  const running = async (count: number): Promise<void> => {
-    while (modelProcesses(stage.home).length !== count) await wait(20);
-  };
   const short = { maxOutputTokens: 4 };
 
   it('answer one request at a time', withEngine, async () => {
@@ -51,7 +59,7 @@ describe('models in memory (needs node-llama-cpp)', () => {
   it('are unloaded when they were idle for a while, and loaded again', withEngine, async () => {
     stage.open({ idleMs: 100 });
     await stage.step('parrot');
-    await running(0);
+    await running(stage.home, 0);
     expect((await stage.step('parrot')).text).to.equal('Hello');
   });
 
@@ -115,6 +123,105 @@ describe('models in memory (needs node-llama-cpp)', () => {
     expect(modelProcesses(stage.home)).to.equal([]);
     expect(await stage.failure('clock')).to.equal(
       'refused_connection: clock was not asked: the daemon is stopping',
+    );
+  });
+});
+
+describe('a load', () => {
+  let stage: LlamaStage;
+  beforeEach(async () => {
+    stage = await llamaStage({ hasEngine: false });
+    installFakeEngine(stage.home, HOLDING_ENGINE);
+    put('held', 'hold');
+    put('other', 'Hello');
+  });
+  afterEach(() => stage.close());
+
+  const put = (slug: string, text: string) => writeFileSync(modelFile(stage.home, slug), text);
+  const slow = { timeout: 60_000 };
+  /** Memory for one model at a time, as far as none is in it. */
+  const forOne = {
+    freeBytes: async () => 100 * MIB * (1 - Math.min(1, modelProcesses(stage.home).length)),
+    neededBytes: async () => 100 * MIB,
+  };
+
+  it('goes on beside one that hangs, where both fit', slow, async () => {
+    const stop = new AbortController();
+    const hung = stage.failure('held', { signal: stop.signal });
+    await running(stage.home, 1);
+    expect((await stage.step('other')).text).to.equal('Hello');
+    expect(modelProcesses(stage.home)).to.have.length(2);
+    stop.abort();
+    await hung;
+  });
+
+  it('waits for the memory of one that hangs until that has failed', slow, async () => {
+    stage.open({ loadMs: 5000, memory: forOne });
+    const hung = stage.failure('held');
+    await running(stage.home, 1);
+    expect((await stage.step('other')).text).to.equal('Hello');
+    expect(await hung).to.equal('timeout: held was not loaded: it did not load within 5 s');
+  });
+
+  it('does not wait for ever for the memory of one that answers', slow, async () => {
+    stage.open({ loadMs: 5000, memory: forOne });
+    put('mute', 'mute');
+    const stop = new AbortController();
+    const answering = stage.failure('mute', { signal: stop.signal });
+    await running(stage.home, 1);
+    expect(await stage.failure('other')).to.equal(
+      'timeout: other was not loaded: no memory became free within 15 s, while others load or answer',
+    );
+    stop.abort();
+    await answering;
+    expect((await stage.step('other')).text).to.equal('Hello');
+  });
+
+  it('that waits for memory is given up with its caller', slow, async () => {
+    stage.open({ memory: forOne });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const hung = stage.failure('held', { signal: first.signal });
+    await running(stage.home, 1);
+    const waiting = stage.failure('other', { signal: second.signal });
+    second.abort();
+    expect(await waiting).to.equal('aborted: The call of other was stopped');
+    first.abort();
+    await hung;
+  });
+
+  it('is ended once nobody waits for it', slow, async () => {
+    const stop = new AbortController();
+    const failure = stage.failure('held', { signal: stop.signal });
+    await running(stage.home, 1);
+    stop.abort();
+    expect(await failure).to.equal('aborted: The call of held was stopped');
+    await running(stage.home, 0);
+    put('held', 'Hello');
+    expect((await stage.step('held')).text).to.equal('Hello');
+  });
+
+  it('goes on for those behind the caller who has left', slow, async () => {
+    const stop = new AbortController();
+    const first = stage.failure('held', { signal: stop.signal });
+    const second = stage.step('held');
+    await running(stage.home, 1);
+    const [pid] = modelProcesses(stage.home);
+    stop.abort();
+    await first;
+    put('held', 'Hello');
+    expect((await second).text).to.equal('Hello');
+    expect(modelProcesses(stage.home)).to.equal([pid]);
+  });
+
+  it('is ended with its process when the model is unloaded', slow, async () => {
+    const failure = stage.failure('held');
+    await running(stage.home, 1);
+    await stage.llama.unload('other');
+    expect(modelProcesses(stage.home)).to.have.length(1);
+    await stage.llama.unload('held');
+    await running(stage.home, 0);
+    expect(await failure).to.equal(
+      'refused_connection: held was not loaded: it was removed, or found damaged, meanwhile',
     );
   });
 });

@@ -32,7 +32,7 @@ export const llamaStage = async ({ hasEngine = true } = {}): Promise<LlamaStage>
   if (hasEngine) installEngine(home);
   const options = {
     ...{ home, confinement, timeouts: TIMEOUTS, memory: UNKNOWN },
-    ...{ loadMs: 30_000, idleMs: 60_000, useGpu: false },
+    ...{ loadMs: 30_000, idleMs: 60_000, useGpu: false, threads: () => 2 },
   };
   const stage: LlamaStage = {
     home,

@@ -1,0 +1,108 @@
+import { ApiError } from '../../src/client/errors.js';
+import { type Capability, contracts, type Operation, type Reply } from '../../src/client/index.js';
+import type { Context } from '../command.js';
+import { failed } from '../exit.js';
+import { requestFrom } from '../fields.js';
+import { followOperation } from '../operations/follow.js';
+import { oneLine, safe } from '../text.js';
+
+const endpoints = await contracts.capabilities();
+/** The kind of operation that installs. */
+const INSTALL = 'capabilities.install';
+
+/** The fields of a request, as they were typed. */
+type TypedInstall = Parameters<typeof requestFrom>[1]['fields'] & { id: string };
+
+/** An installation that was begun, or what is there already, which needs none. */
+type InstallStart =
+  | { is: 'begun'; operation: Operation }
+  | { is: 'there'; sentence: string; capability: Capability | null };
+
+/** Returns the name of its folder, for an id. */
+export const slugOfId = (id: string): string =>
+  id
+    .replace(/^gguf:/, '')
+    .replaceAll(':', '-')
+    .toLowerCase();
+
+/** Returns the names of the models that use something. */
+export const modelUsers = ({ usedBy }: Pick<Capability, 'usedBy'>): string[] =>
+  usedBy.filter((user) => user.startsWith('models/')).map((user) => user.slice('models/'.length));
+
+/**
+ * Begins an installation; on a terminal it asks for the agreement to a licence. One that is under
+ * way already is followed in place of another.
+ */
+export const startInstall = async (
+  context: Context,
+  fields: TypedInstall,
+): Promise<InstallStart> => {
+  try {
+    return { is: 'begun', operation: await sendInstall(context, fields) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'installed') return thereAlready(context, error);
+    const running = error.code === 'installing' ? await runningOf(context, fields.id) : null;
+    if (running === null) throw error;
+    context.out.note(`${safe(fields.id)} is being installed already: this is how far it is.`);
+    return { is: 'begun', operation: running };
+  }
+};
+
+const sendInstall = async (
+  context: Context,
+  fields: TypedInstall,
+): Promise<Reply<'capabilities', 'install'>> => {
+  const client = await context.client();
+  const body = await requestFrom(endpoints.install.body, { fields }, context.at);
+  try {
+    return await client.capabilities.install({ body });
+  } catch (error) {
+    const terms = termsOf(error);
+    if (terms === null || !context.ask.isPossible) throw error;
+    context.out.warn(`Before it is installed: ${oneLine(terms)}`);
+    const question = { ask: 'Have you read it, and do you agree?', instead: '--accept-licence' };
+    if (!(await context.ask.agree(question, false))) throw failed('Nothing was done.');
+    return client.capabilities.install({ body: { ...body, acceptLicence: true } });
+  }
+};
+
+/** Returns the name and address of the terms that the daemon wants agreed to; null: it asks nothing. */
+const termsOf = (error: unknown): string | null => {
+  if (!(error instanceof ApiError) || error.statusCode !== 400) return null;
+  const asked = error.details?.find(({ path }) => path === 'acceptLicence');
+  return asked ? asked.message.replace(/^must be true: /, '') : null;
+};
+
+const thereAlready = async (context: Context, refusal: ApiError): Promise<InstallStart> => {
+  const slug = refusal.details?.find(({ path }) => path === 'slug')?.message;
+  const { capabilities } = await (await context.client()).capabilities.list({});
+  const capability = capabilities.find(({ id }) => id === slug) ?? null;
+  if (capability === null)
+    return { is: 'there', sentence: `${safe(refusal.message)}.`, capability };
+  const names = modelUsers(capability).map(safe);
+  const as = names.length === 0 ? '' : `, and registered as ${names.join(', ')}`;
+  return { is: 'there', sentence: `${safe(capability.id)} is installed already${as}.`, capability };
+};
+
+/** Finds the installation of something that is under way; null: it has ended by now. */
+const runningOf = async (context: Context, id: string): Promise<Operation | null> => {
+  const client = await context.client();
+  const slug = slugOfId(id);
+  for (const status of ['running', 'queued'] as const) {
+    const { operations } = await client.operations.list({ query: { kind: INSTALL, status } });
+    const found = operations.find(
+      ({ resource }) => resource.id === slug || resource.id.startsWith(`${slug}-`),
+    );
+    if (found) return found;
+  }
+  return null;
+};
+
+/** Follows an installation to its end. Failed: it is not installed, with the reason. */
+export const followInstall = (context: Context, begun: Operation): Promise<Operation> =>
+  followOperation(context, begun, 'Not installed');
+
+/** Returns the name of the model that an installation registered; null: none. */
+export const registeredBy = ({ result }: Operation): string | null =>
+  typeof result?.model === 'string' ? result.model : null;

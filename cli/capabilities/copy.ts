@@ -1,0 +1,150 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Capability } from '../../src/client/index.js';
+import type { Context } from '../command.js';
+import { CliFault, failed } from '../exit.js';
+import { sizeText } from '../operations/counts.js';
+import { rateLine } from '../operations/follow.js';
+import { now, oneLine, safe } from '../text.js';
+
+const MANIFEST = 'capability.json';
+/** Ours: a manifest lists some thousand files at most. */
+const MOST_BYTES = 4 * 1024 * 1024;
+/** Ours: the progress is shown anew after so many milliseconds. */
+const PACE_MS = 200;
+const KINDS: unknown[] = ['model', 'engine', 'language'];
+const REMOVAL = { recursive: true, force: true } as const;
+
+/** Returns true for a folder that was exported, or installed: one with a valid manifest. */
+const isExported = async (folder: string): Promise<boolean> => {
+  try {
+    const path = join(folder, MANIFEST);
+    const stats = await lstat(path);
+    if (!(await lstat(folder)).isDirectory() || !stats.isFile() || stats.size > MOST_BYTES)
+      return false;
+    const { id, kind, files } = JSON.parse(await readFile(path, 'utf8'));
+    return typeof id === 'string' && KINDS.includes(kind) && Array.isArray(files);
+  } catch {
+    return false;
+  }
+};
+
+/** Throws where a name in a folder is taken by something else than an earlier export. */
+export const refuseTaken = async (to: string, slug: string): Promise<void> => {
+  const target = join(to, slug);
+  const found = await lstat(target).catch(() => null);
+  if (found === null || (await isExported(target))) return;
+  throw failed(
+    `${oneLine(target)} is there, and is no export of a capability: it holds no valid ${MANIFEST}.`,
+    'Nothing of it was changed. Move it away, or name another folder with --to.',
+  );
+};
+
+/** Opens the folder that is exported to. Failed: it cannot be made, or is that of the daemon. */
+export const openTarget = async (to: string, installed: (string | null)[]): Promise<void> => {
+  try {
+    await mkdir(to, { recursive: true });
+    const own = await realpath(to);
+    for (const path of installed) {
+      const folder = path === null ? null : await realpath(dirname(path)).catch(() => null);
+      if (folder === own) throw failed(`${oneLine(to)} is where the daemon has them already.`);
+    }
+  } catch (error) {
+    throw asFault(error, `${oneLine(to)} cannot be written to`);
+  }
+};
+
+/**
+ * Copies the folder of what is installed, in one step, so that a half copy has no name that counts.
+ * Only an earlier export is replaced. It says how far it is; ^C leaves nothing of the copy.
+ */
+export const copyInstalled = async (
+  context: Context,
+  { id, path, bytes }: Capability,
+  to: string,
+): Promise<void> => {
+  const found = path === null ? null : await lstat(path).catch(() => null);
+  if (path === null || !found?.isDirectory()) {
+    throw failed(`${safe(id)} has no files here. Run this on the machine of the daemon.`);
+  }
+  const slug = basename(path);
+  const target = join(to, slug);
+  await refuseTaken(to, slug);
+  const size = bytes === null ? '' : `, ${sizeText(bytes)}`;
+  context.out.note(`Copying ${safe(id)}${size}`);
+  let own: string | null = null;
+  try {
+    // No slug begins with a dot.
+    own = await mkdtemp(join(to, '.export-'));
+    await copyFolder(context, path, join(own, slug));
+    await refuseTaken(to, slug);
+    if (await isExported(target)) await rename(target, join(own, 'before'));
+    await rename(join(own, slug), target);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    throw asFault(error, `${safe(id)} could not be copied`);
+  } finally {
+    if (own !== null) await rm(own, REMOVAL);
+  }
+};
+
+const copyFolder = async (
+  { signal, streams }: Context,
+  from: string,
+  to: string,
+): Promise<void> => {
+  const entries = await readdir(from, { recursive: true, withFileTypes: true });
+  const files: { path: string; bytes: number; mode: number }[] = [];
+  await mkdir(to);
+  for (const entry of entries) {
+    const path = relative(from, join(entry.parentPath, entry.name));
+    if (entry.isDirectory()) {
+      await mkdir(join(to, path), { recursive: true });
+      continue;
+    }
+    const { size, mode } = await lstat(join(from, path));
+    if (!entry.isFile()) throw failed(`${oneLine(join(from, path))} is no plain file.`);
+    files.push({ path, bytes: size, mode });
+  }
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const line = rateLine(streams.stderr, { at: now(), done: 0 }, '');
+  let done = 0;
+  const show = () =>
+    line.show({ status: 'running', progress: { done, total, unit: 'bytes', note: null } });
+  const timer = setInterval(show, PACE_MS);
+  async function* counted(pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      done += piece.length;
+      yield piece;
+    }
+  }
+  try {
+    for (const { path, mode } of files) {
+      await mkdir(dirname(join(to, path)), { recursive: true });
+      const source = createReadStream(join(from, path));
+      const output = createWriteStream(join(to, path), { flags: 'wx', mode });
+      await pipeline(source, counted, output, { signal });
+    }
+  } finally {
+    clearInterval(timer);
+    line.clear();
+  }
+};
+
+/** Makes the fault of a call of the file system; other errors come back as they are. */
+const asFault = (error: unknown, what: string): unknown => {
+  if (error instanceof CliFault || !(error instanceof Error && 'code' in error)) return error;
+  const reason = REASONS[String(error.code)] ?? String(error.code);
+  return failed(`${what}: ${reason}.`);
+};
+
+const REASONS: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EACCES: 'you may not',
+  EPERM: 'you may not',
+  EROFS: 'it can only be read',
+  ENOTDIR: 'a part of its path is no folder',
+  EEXIST: 'it is no folder',
+};

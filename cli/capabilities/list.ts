@@ -1,0 +1,155 @@
+import { type Capability, contracts, type Reply } from '../../src/client/index.js';
+import { columnsOf, leavingFirst } from '../columns.js';
+import { type Context, on } from '../command.js';
+import { sizeText } from '../operations/counts.js';
+import type { CliOutput } from '../output.js';
+import { requestCommand } from '../request.js';
+import { countOf, oneLine } from '../text.js';
+
+const endpoints = await contracts.capabilities();
+
+const isModel = ({ kind }: Capability): boolean => kind === 'model';
+
+/** Returns the bytes on the disk, or those that are to be fetched. */
+const bytesOf = ({ install, bytes }: Capability): number | null => install?.bytes ?? bytes;
+
+const allColumns = columnsOf<Capability>(
+  ['id:whole', 'kind'],
+  ['status:state'],
+  { name: 'version', value: (row) => (isModel(row) ? null : row.version) },
+  {
+    name: 'size',
+    value: bytesOf,
+    show: (row) => (bytesOf(row) ? sizeText(bytesOf(row) ?? 0) : ''),
+  },
+  { name: 'licence', value: ({ install, licence }) => install?.licence ?? licence },
+  {
+    name: 'reason',
+    value: ({ reason }) => reason,
+    show: ({ status, reason }) => (status === 'missing' ? '' : (reason ?? '')),
+    isRare: true,
+  },
+  { name: 'used by', value: ({ usedBy }) => usedBy.join(','), isRare: true },
+  ['name:data', 'path:data'],
+  // The id of a model ends with it.
+  { name: 'quantization', value: (row) => (isModel(row) ? row.version : null), only: 'data' },
+);
+
+const columns = leavingFirst(['reason', 'used by', 'kind', 'version'], allColumns);
+
+const isHere = ({ status }: Capability): boolean => !['missing', 'unsupported'].includes(status);
+
+/** Returns true for what is here and not only being installed. */
+const isComplete = (row: Capability): boolean => isHere(row) && row.status !== 'installing';
+
+/** Returns true for what the folder holds that everything is installed from. */
+const isHeld = ({ source }: ListReply, { id }: Capability): boolean =>
+  source?.items.some((item) => item.id === id) ?? false;
+
+/** Returns true for a language that came with the daemon, or that can be installed. */
+const isFolded = ({ kind, path }: Capability): boolean => kind === 'language' && path === null;
+
+/** Returns one row in place of those of the languages that nobody installed here. */
+const foldedLanguages = (languages: Capability[]): Capability[] => {
+  const [first] = languages;
+  if (!first) return [];
+  const here = languages.filter(isHere);
+  const version = `${here.length} of ${languages.length}`;
+  const status = here.length > 0 ? 'available' : 'missing';
+  return [{ ...first, id: 'tesseract:<language>', status, version, install: null, reason: null }];
+};
+
+/** Returns the ids of the first choices among the models for what is done here. */
+const firstChoices = async (context: Context): Promise<string[]> => {
+  const client = (await context.client()).with({ timeoutMs: MACHINE_MS });
+  const { fit } = await client.capabilities.hardware({ query: {} });
+  return fit.flatMap(({ model, recommendedFor }) =>
+    recommendedFor.some((use) => use !== 'speech') ? [model] : [],
+  );
+};
+
+/** The memory is measured at the first call. */
+const MACHINE_MS = 60_000;
+
+type ListReply = Reply<'capabilities', 'list'>;
+type SourceItem = NonNullable<ListReply['source']>['items'][number];
+
+const sourceColumns = columnsOf<SourceItem>(
+  ['id:whole', 'kind', 'version'],
+  { name: 'size', value: ({ bytes }) => bytes, show: ({ bytes }) => sizeText(bytes) },
+  {
+    name: 'installed',
+    value: ({ installed }) => installed,
+    show: ({ installed }) => (installed ? 'yes' : 'no'),
+  },
+  ['licence', 'name:data', 'slug:data'],
+);
+
+/** Prints what the folder holds that everything is installed from. */
+const showSource = ({ out }: Context, reply: ListReply): void => {
+  const { source } = reply;
+  out.page({ reply, rows: source?.items ?? [], columns: sourceColumns });
+  if (source === null) out.note(`${NO_SOURCE} Everything is fetched from the network.`);
+  else tellSource(out, source);
+  if (source?.items.length === 0 && source.fault === null) {
+    out.note(
+      'It holds nothing. Fill it elsewhere: adjutant capabilities export <id> --to <folder>',
+    );
+  }
+};
+
+const NO_SOURCE = 'There is no folder to install from: ADJUTANT_CAPABILITY_SOURCE is not set.';
+
+/** Says that everything is installed from a folder, and what is wrong with it. */
+export const tellSource = (
+  out: CliOutput,
+  { path, fault }: NonNullable<ListReply['source']>,
+): void => {
+  out.note(`Everything is installed from ${oneLine(path ?? 'a folder of this machine')}.`);
+  if (fault !== null) out.warn(`Nothing can be: ${oneLine(fault)}`);
+};
+
+/** Prints what is here, the first choices, the programs, and one row for the languages. */
+const showShort = async (context: Context, reply: ListReply, rows: Capability[]): Promise<void> => {
+  const { out } = context;
+  const first = rows.every(isComplete) ? [] : await firstChoices(context);
+  const languages = rows.filter(isFolded);
+  const others = rows.filter((row) => !isFolded(row));
+  const isChoice = ({ id, install }: Capability) => install !== null && first.includes(id);
+  const kept = others.filter(
+    (row) => !isModel(row) || isHere(row) || isChoice(row) || isHeld(reply, row),
+  );
+  const shown = [
+    ...kept.filter(isHere),
+    ...foldedLanguages(languages),
+    ...kept.filter((row) => !isHere(row)),
+  ];
+  out.page({ reply, rows: shown, columns });
+  const hidden = others.length - kept.length;
+  if (hidden > 0) {
+    out.note(`${countOf(hidden, 'more model')} and all languages: --all, or --kind model`);
+  }
+};
+
+export const listCapabilities = requestCommand({
+  name: 'list',
+  endpoint: endpoints.list,
+  except: [],
+  examples: ['', '--installed', '--source', '--all', '--kind engine', '--kind model --json'],
+  flags: {
+    installed: on('Only what is here already'),
+    source: on('What the folder holds that an offline machine installs from'),
+    all: on('On a terminal too: all models of the catalogue, and each language'),
+  },
+  show: async (context, reply, { flags, fields }) => {
+    const { out } = context;
+    if (flags.source) return showSource(context, reply);
+    const rows = reply.capabilities.filter((each) => !flags.installed || isComplete(each));
+    const isShort = out.format === 'table' && !flags.all && fields.kind === undefined;
+    if (isShort) await showShort(context, reply, rows);
+    else out.page({ reply, rows, columns });
+    if (out.format !== 'table') return;
+    if (reply.source !== null) tellSource(out, reply.source);
+    out.note('Install one: adjutant capabilities install <id>. What fits: adjutant hardware');
+  },
+});

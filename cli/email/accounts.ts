@@ -1,0 +1,149 @@
+import { contracts, type MailAccount, type Reply } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import type { CommandGroup, Context } from '../command.js';
+import { crud } from '../crud.js';
+import { Exit } from '../exit.js';
+import { requestCommand } from '../request.js';
+import { oneLine, safe } from '../text.js';
+
+const endpoints = await contracts.mailaccounts();
+
+export const mailAccountColumns = columnsOf<MailAccount>(
+  ['id:data', 'address', 'status:state'],
+  { name: 'imap', value: ({ imap }) => `${imap.host}:${imap.port}` },
+  { name: 'smtp', value: ({ smtp }) => `${smtp.host}:${smtp.port}` },
+  { name: 'watched', value: ({ watch }) => (watch ? 'yes' : 'no') },
+  ['synced=lastSyncAt:ago', 'error'],
+);
+
+export const mailAccountCrud = crud({
+  noun: 'mailaccount',
+  called: 'mail account',
+  argument: 'account',
+  rows: 'accounts',
+  path: 'email accounts',
+  endpoints,
+  columns: mailAccountColumns,
+  named: ({ id, address }) => ({ id, name: address }),
+});
+
+const add = requestCommand({
+  name: 'add',
+  aliases: ['create'],
+  args: '<address>',
+  endpoint: endpoints.create,
+  examples: [
+    'ada@gmail.com --credential-id gmail',
+    'ada@example.org --credential-id mail --data @servers.json',
+    'ada@example.org --credential-id mail --watch --save-sent',
+  ],
+  except: ['address'],
+  areFields: true,
+  takesData: true,
+  notes: [
+    'Without servers those of the provider are found by the address.',
+    'The password is a credential: adjutant vault add mail',
+  ],
+  seeAlso: 'adjutant email setup, which asks for what it needs',
+  show: ({ out }, account) =>
+    out.done(`Added ${safe(account.address)}.`, account, mailAccountColumns),
+});
+
+type TestReply = Reply<'mailaccounts', 'test'>;
+type TestStep = TestReply['steps'][number];
+
+const STEPS: Record<TestStep['step'], string> = {
+  imap_login: 'log in to read',
+  imap_folders: 'find the folders',
+  imap_idle: 'watch for new mail',
+  smtp_login: 'log in to send',
+  smtp_send: 'send a message to yourself',
+  arrival: 'see it arrive',
+};
+
+const stepColumns = columnsOf<TestStep>(
+  ['step:data'],
+  { name: 'what', value: ({ step }) => STEPS[step] },
+  ['status:state', 'detail'],
+);
+
+/** Shows the steps of a test. The exit code is 1 if one of them has failed. */
+export const showMailTest = (context: Context, reply: TestReply): void => {
+  const { out } = context;
+  if (!reply.ok) context.exitCode = Exit.failed;
+  out.page({ reply, rows: reply.steps, columns: stepColumns });
+  const failed = reply.steps.find(({ status }) => status === 'failed');
+  if (failed) out.warn(`It fails at: ${STEPS[failed.step]}. ${oneLine(failed.detail ?? '')}`);
+  else warnOfUntried(context, reply);
+};
+
+/** Warns of the steps that were not tried, as without the permission to send. */
+export const warnOfUntried = ({ out }: Context, { steps }: TestReply): void => {
+  for (const { step, status, detail } of steps) {
+    if (status === 'skipped') out.warn(`Not tried: ${STEPS[step]}. ${oneLine(detail ?? '')}`);
+  }
+};
+
+/** The longest test: two logins, and 30 s until the message arrives. */
+export const MAIL_TEST_MS = 180_000;
+
+const test = mailAccountCrud.request({
+  name: 'test',
+  args: '<account>',
+  endpoint: endpoints.test,
+  patienceMs: MAIL_TEST_MS,
+  examples: ['ada@example.org', 'ada@example.org --json', '4ew6rt --quiet && echo it works'],
+  notes: ['Exit code 1: a step failed, and which one. It sends a message to yourself.'],
+  show: showMailTest,
+});
+
+type MailFolder = Reply<'mailaccounts', 'folders'>['folders'][number];
+
+const folderColumns = columnsOf<MailFolder>(['name', 'use', 'messages', 'unread']);
+
+const folders = mailAccountCrud.request({
+  name: 'folders',
+  args: '<account>',
+  endpoint: endpoints.folders,
+  examples: ['ada@example.org', 'ada@example.org --json', '4ew6rt --fields name,unread'],
+  show: ({ out }, reply) => {
+    if (reply.problem !== null) {
+      out.warn(`Only what is read of it is listed: ${oneLine(reply.problem)}`);
+    }
+    out.page({ reply, rows: reply.folders, columns: folderColumns });
+  },
+});
+
+export const mailAccountsGroup: CommandGroup = {
+  commands: [
+    mailAccountCrud.list({
+      examples: ['', '--all', '--json'],
+      next: (rows) => (rows.length === 0 ? 'None yet: adjutant email setup <address>' : undefined),
+    }),
+    mailAccountCrud.get({
+      examples: ['ada@example.org', 'ada@example.org --json', '4ew6rt --fields status,error'],
+    }),
+    add,
+    mailAccountCrud.update({
+      examples: [
+        'ada@example.org --name "Ada Lovelace"',
+        'ada@example.org --watch --folders INBOX,Work',
+        'ada@example.org --imap.tls starttls --imap.port 143',
+      ],
+    }),
+    test,
+    folders,
+    mailAccountCrud.request({
+      name: 'delete',
+      args: '<account>',
+      endpoint: endpoints.delete,
+      except: [],
+      examples: ['ada@example.org', '4ew6rt --yes', 'ada@example.org --force --yes'],
+      confirm: ({ args }) =>
+        `Remove ${safe(args.account)}, and what is kept of its mail? The mailbox stays as it is, and so does the record of what was sent.`,
+      show: ({ out }) => out.note('Removed. Its login stays in the vault: adjutant vault list'),
+      notes: ['Without --force it is refused while e-mails of it wait to be sent.'],
+    }),
+  ],
+  notes: ['An account is named by its address, its id, or the last six characters of that.'],
+};

@@ -1,0 +1,142 @@
+import { basename } from 'node:path';
+import {
+  contracts,
+  type MailAccount,
+  type MailMessage,
+  type MailMessageDetail,
+} from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { type CliCommand, type Context, command } from '../command.js';
+import { crud } from '../crud.js';
+import { downloadFile } from '../documents/download.js';
+import { failed } from '../exit.js';
+import { cutToWidth, localTime, oneLine, safe, wrapText } from '../text.js';
+
+const endpoints = await contracts.mail();
+
+const mailColumns = columnsOf<MailMessage>(
+  ['id:data', 'short=id:tail'],
+  { name: 'new', value: ({ unread }) => (unread ? 'new' : '') },
+  ...columnsOf<MailMessage>(['date:ago']),
+  { name: 'from', value: ({ from }) => senderOf(from) },
+  ['subject', 'category', 'priority'],
+  { name: 'files', value: ({ attachments }) => attachments.length || '' },
+);
+
+/** Returns the name of a sender; with the address where the name looks like another one. */
+const senderOf = (from: MailMessage['from']): string => {
+  if (from === null) return '';
+  if (from.name === '' || from.name.includes('@')) return `${from.name} <${from.address}>`.trim();
+  return from.name;
+};
+
+/** The e-mails that are named on the command line. */
+export const mailCrud = crud({
+  noun: 'mail',
+  called: 'e-mail',
+  argument: 'message',
+  rows: 'messages',
+  path: 'email',
+  endpoints,
+  columns: mailColumns,
+  named: ({ id, subject }) => ({ id, name: cutToWidth(subject, 60) }),
+});
+
+/** Prints the text as it is; on a terminal with the facts of the header, folded to the width. */
+const showMail = ({ out }: Context, mail: MailMessageDetail): void => {
+  if (out.format === 'json') out.json(mail);
+  else if (out.format === 'id') out.line(mail.id);
+  else if (out.format === 'table') {
+    for (const [name, value] of headOf(mail)) out.note(`${name}: ${oneLine(value)}`);
+    for (const line of safe(mail.text).split('\n')) {
+      for (const folded of wrapText(line, out.width)) out.line(folded);
+    }
+    if (mail.problem !== null)
+      out.warn(`This is the beginning that was kept. ${oneLine(mail.problem)}`);
+    else if (mail.isCut) out.warn('It is longer; the rest was cut.');
+  } else out.line(out.isTerminal ? safe(mail.text) : mail.text);
+};
+
+const headOf = (mail: MailMessageDetail): [string, string][] => {
+  const { from, to, subject, date, attachments, authentication } = mail;
+  const files = attachments.map(({ name }, at) => `${at} ${name}`).join(', ');
+  const found = authentication
+    ? `spf ${authentication.spf}, dkim ${authentication.dkim}, dmarc ${authentication.dmarc}`
+    : '';
+  const facts: [string, string][] = [
+    ['From', from ? `${from.name} <${from.address}>` : ''],
+    ['To', to.map(({ address }) => address).join(', ')],
+    ['Date', localTime(date)],
+    ['Subject', subject],
+    ['Sorted', `${mail.category}, priority ${mail.priority}`],
+    ['Thread', mail.threadId],
+    ['Files', files],
+    ['Sender', found],
+    ['Unsubscribe', mail.listUnsubscribe ?? ''],
+  ];
+  return facts.filter(([, value]) => value !== '');
+};
+
+/** Says that a mailbox could not be brought up to date. */
+const whyNotRead = ({ address, status, error }: MailAccount): string =>
+  `${safe(address)} is not up to date, ${status === 'needs_login' ? 'its login is refused' : 'it fails'}: ` +
+  `${oneLine(error ?? 'no reason given')}. Try it: adjutant email accounts test ${safe(address)}`;
+
+const get = mailCrud.request({
+  name: 'get',
+  args: '<message>',
+  endpoint: endpoints.get,
+  examples: ['4ew6rt', '4ew6rt --json', "'Your invoice'"],
+  notes: ['No flag is set: what is new stays new.'],
+  show: showMail,
+});
+
+const download = command({
+  name: 'download',
+  args: '<message> <number> [file]',
+  calls: [endpoints.attachment],
+  examples: ['4ew6rt 0', '4ew6rt 1 copies/letter.pdf', '4ew6rt 0 - > letter.pdf'],
+  notes: ['Files are numbered from 0. Without a file it is written under its own name.'],
+  run: async (context, { args }) => {
+    const { client, id } = await mailCrud.find(context, args.message);
+    const { attachments } = await client.mail.get({ id });
+    const attached = attachments[Number(args.number)];
+    if (!attached) throw failed(`The e-mail has no file number ${oneLine(args.number)}.`);
+    const file = args.file ?? basename(attached.name);
+    const path = endpoints.attachment.path
+      .replace('{id}', encodeURIComponent(id))
+      .replace('{number}', encodeURIComponent(args.number));
+    await downloadFile(context, path, file);
+    if (file !== '-') context.out.note(`Written: ${safe(file)}`);
+  },
+});
+
+const keep = mailCrud.request({
+  name: 'keep',
+  args: '<message> <number>',
+  endpoint: endpoints.keep,
+  examples: ['4ew6rt 0', '4ew6rt 1 --json', "'Your invoice' 0"],
+  notes: ['Files are numbered from 0. The same file is one document, however often it is kept.'],
+  seeAlso: 'adjutant documents list',
+  within: async (_client, _id, { number }) => ({ number }),
+  say: ({ out }, { filename, documentId, duplicate }) =>
+    out.note(
+      `${duplicate ? 'It was here already' : 'Kept'}: ${safe(filename)}, the document ${documentId.slice(-6)}`,
+    ),
+});
+
+export const readingCommands: CliCommand[] = [
+  mailCrud.list({
+    examples: ['', '--unread --from bob', '--q invoice --since 2026-01-01 --json'],
+    missing: async (client) => {
+      const { accounts } = await client.mailaccounts.list({ query: { limit: 200 } });
+      const failing = accounts.filter(({ status }) => status !== 'ok');
+      return failing.length > 0 ? failing.map(whyNotRead).join('\n') : undefined;
+    },
+    next: (rows) =>
+      rows.length === 0 ? 'Nothing. Mailboxes: adjutant email accounts list' : undefined,
+  }),
+  get,
+  download,
+  keep,
+];

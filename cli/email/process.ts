@@ -1,0 +1,37 @@
+import { contracts } from '../../src/client/index.js';
+import { command, textFlag } from '../command.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { noteEnd, noWait, showBegun } from '../operations/follow.js';
+import { mailAccountCrud } from './accounts.js';
+
+const endpoints = await contracts.mailprocessing();
+
+export const processMail = command({
+  name: 'process',
+  calls: [endpoints.process],
+  examples: [
+    '',
+    '--account ada@example.org --folder INBOX',
+    '--since 2026-01-31T09:00:00Z',
+    '--no-wait --json',
+  ],
+  fields: () => requestFields(endpoints.process.body, ['accountId']),
+  flags: {
+    account: textFlag('<account>', 'A mail account, by its address or id'),
+    noWait,
+  },
+  notes: [
+    'New mail is sorted, and starts the hooks with the trigger email, each message once.',
+    'With --since, what arrived before the account was made or watched counts as new too.',
+  ],
+  run: async (context, { fields, flags }) => {
+    const { account } = flags;
+    const more = account ? { accountId: (await mailAccountCrud.find(context, account)).id } : {};
+    const body = await requestFrom(endpoints.process.body, { fields, more }, context.at);
+    const client = await context.client();
+    noteEnd(
+      context,
+      await showBegun(context, await client.mailprocessing.process({ body }), flags),
+    );
+  },
+});

@@ -1,0 +1,88 @@
+import { contracts, type SentMail, type SentMailDetail } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import type { CommandGroup, Context } from '../command.js';
+import { crud } from '../crud.js';
+import { cutToWidth, localTime, oneLine, safe, wrapText } from '../text.js';
+
+const endpoints = await contracts.sentmail();
+
+/** Returns the recipients, as few as say who they are. */
+const namesOf = ({ recipients }: SentMail): string => {
+  const [first] = recipients;
+  const more = recipients.length - 1;
+  return first ? `${first.address}${more > 0 ? ` and ${more} more` : ''}` : '';
+};
+
+export const sentColumns = columnsOf<SentMail>(
+  ['id:data', 'short=id:tail', 'status:state'],
+  { name: 'to', value: namesOf },
+  ['subject', 'attempts', 'sent=createdAt:ago', 'error'],
+);
+
+export const sentCrud = crud({
+  noun: 'sentmail',
+  called: 'sent e-mail',
+  argument: 'message',
+  rows: 'sent',
+  path: 'email sent',
+  endpoints,
+  columns: sentColumns,
+  named: ({ id, subject }) => ({ id, name: cutToWidth(subject, 60) }),
+});
+
+/** Prints what became of each recipient, and the text, on a terminal; else the text alone. */
+const showSent = (context: Context, mail: SentMailDetail): void => {
+  const { out } = context;
+  if (out.format !== 'table' || context.flags.fields) {
+    out.item(mail, sentColumns);
+    return;
+  }
+  const facts: [string, string][] = [
+    ['Subject', mail.subject],
+    ['Status', mail.status],
+    ...mail.recipients.map(({ place, address, status, reply }): [string, string] => [
+      place,
+      `${address}: ${status}${reply === null || status === 'sent' ? '' : `, ${reply}`}`,
+    ]),
+    ['Files', mail.attachments.map(({ name }) => name).join(', ')],
+    ['Made', localTime(mail.createdAt)],
+    ['Next attempt', mail.nextAt === null ? '' : localTime(mail.nextAt)],
+    ['Copy', mail.copy === 'none' ? '' : mail.copy],
+  ];
+  for (const [name, value] of facts) if (value !== '') out.note(`${name}: ${oneLine(value)}`);
+  for (const line of safe(mail.text).split('\n')) {
+    for (const folded of wrapText(line, out.width)) out.line(folded);
+  }
+};
+
+const cancelledText = ({ recipients }: SentMailDetail): string => {
+  const got = recipients.filter(({ status }) => status === 'sent').length;
+  const had = got === 0 ? 'nobody got it' : `${got} of ${recipients.length} had got it already`;
+  return `Cancelled: ${had}.`;
+};
+
+export const sentMailGroup: CommandGroup = {
+  commands: [
+    sentCrud.list({
+      examples: ['', '--status unknown', '--json'],
+      next: (rows) =>
+        rows.length === 0 ? 'Nothing was sent yet: adjutant email send --help' : undefined,
+    }),
+    sentCrud.request({
+      name: 'get',
+      args: '<message>',
+      endpoint: endpoints.get,
+      examples: ['4ew6rt', '4ew6rt --json', 'Report'],
+      show: showSent,
+    }),
+    sentCrud.request({
+      name: 'cancel',
+      args: '<message>',
+      endpoint: endpoints.cancel,
+      examples: ['4ew6rt', '4ew6rt --json', 'Report'],
+      notes: ['One that is on its way cannot be called back.'],
+      say: ({ out }, mail) => out.done(cancelledText(mail), mail, sentColumns),
+    }),
+  ],
+  notes: ['A message is named by its id, the last six characters of that, or its subject.'],
+};

@@ -1,0 +1,218 @@
+import { ApiError } from '../../src/client/errors.js';
+import { type Client, contracts, type MailAccount, type Reply } from '../../src/client/index.js';
+import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
+import { failed, usageFault } from '../exit.js';
+import { secretFrom } from '../input.js';
+import { oneLine, safe } from '../text.js';
+import { MAIL_TEST_MS, mailAccountColumns, showMailTest, warnOfUntried } from './accounts.js';
+import { type Consent, consentInBrowser, consentOnDevice } from './consent.js';
+import { readingCommands } from './messages.js';
+import { processMail } from './process.js';
+import { replyToMail } from './reply.js';
+import { sendMail } from './send.js';
+
+const endpoints = await contracts.mailaccounts();
+
+type SetupServers = Pick<
+  Reply<'mailaccounts', 'servers'>,
+  'imap' | 'smtp' | 'username' | 'oauth2' | 'hint'
+>;
+
+const flags = {
+  passwordFile: textFlag('<file|->', 'Where the password of the mailbox is; else you are asked'),
+  imap: textFlag('<host:port>', 'The server for reading; 993 is TLS at once, others STARTTLS'),
+  smtp: textFlag('<host:port>', 'The server for sending; 465 is TLS at once, others STARTTLS'),
+  username: textFlag('<name>', 'The name to log in with; the address unless given'),
+  clientId: textFlag('<id>', 'Log in by OAuth2, with this client that you registered there'),
+  clientSecretFile: textFlag('<file|->', 'OAuth2: where the secret of that client is'),
+  device: on('OAuth2: consent on another device, by a code'),
+};
+type SetupFlags = { [K in keyof typeof flags]?: K extends 'device' ? boolean : string };
+
+/** `email setup`: from an address to a mailbox that works. */
+const setupMail = command({
+  name: 'setup',
+  args: '[address]',
+  summary: 'Add a mailbox step by step: find its servers, store the login, try it all',
+  calls: [endpoints.servers, endpoints.create, endpoints.test, endpoints.get, 'vault create'],
+  examples: [
+    'ada@example.org',
+    'ada@gmail.com --password-file ./app-password',
+    'ada@example.org --imap imap.example.org:993 --smtp smtp.example.org:465',
+    'ada@outlook.com --client-id 8f3c… --device',
+  ],
+  flags,
+  notes: [
+    'The login is stored in the vault, for these two servers alone.',
+    'Exit code 1: the account is added, but a step of its test fails.',
+  ],
+  seeAlso: 'adjutant email accounts',
+  run: async (context, { args, flags }) => {
+    const client = await context.client();
+    const { ask } = context;
+    const address =
+      args.address ?? (await ask.text({ ask: 'Address', instead: 'an argument: <address>' }));
+    await refuseKnown(client, address);
+    const servers = await serversOf(context, client, { address, flags });
+    if (servers.hint !== null) context.out.note(oneLine(servers.hint));
+    const { value, isGrant } = await loginFor(context, { address, flags, servers });
+    const account = await store(client, { address, servers, value, isGrant });
+    context.out.note(`Added ${safe(address)}.`);
+    context.out.note('Now the whole way is tried, with a message to yourself.');
+    const tested = await client
+      .with({ timeoutMs: MAIL_TEST_MS })
+      .mailaccounts.test({ id: account.id });
+    // The test has changed its status.
+    const after = await client.mailaccounts.get({ id: account.id });
+    context.out.done(`${safe(address)} is ${after.status}.`, after, mailAccountColumns);
+    if (context.out.format === 'table') showMailTest(context, tested);
+    else if (!tested.ok) throw failed(testFault(tested));
+    else warnOfUntried(context, tested);
+  },
+});
+
+/** Failed: the mailbox is added already. What is wrong with its login is mended in the vault. */
+const refuseKnown = async (client: Client, address: string): Promise<void> => {
+  const { accounts } = await client.mailaccounts.list({ query: { limit: 200 } });
+  const known = accounts.find((each) => each.address.toLowerCase() === address.toLowerCase());
+  if (!known) return;
+  const { name } = await client.vault.get({ id: known.credentialId });
+  throw failed(
+    `${safe(address)} is added already.`,
+    `Another password: adjutant vault rotate ${safe(name)}`,
+    `Other servers: adjutant email accounts update ${safe(address)} --edit`,
+    `Try it: adjutant email accounts test ${safe(address)}`,
+  );
+};
+
+const testFault = ({ steps }: Reply<'mailaccounts', 'test'>): string => {
+  const step = steps.find(({ status }) => status === 'failed');
+  return `The account is added, but ${step?.step} fails: ${oneLine(step?.detail ?? '')}`;
+};
+
+interface SetupGiven {
+  address: string;
+  flags: SetupFlags;
+}
+
+/** The servers by the flags, by the address, or as the person says. */
+const serversOf = async (
+  context: Context,
+  client: Client,
+  { address, flags }: SetupGiven,
+): Promise<SetupServers> => {
+  const { imap, smtp, username = address } = flags;
+  const own = { username, oauth2: null, hint: null };
+  if (imap !== undefined && smtp !== undefined) {
+    return { ...own, imap: serverIn(imap, 993), smtp: serverIn(smtp, 465) };
+  }
+  const found = await client.mailaccounts.servers({ body: { address } }).catch((error) => {
+    if (error instanceof ApiError && error.code === 'no_servers') return null;
+    throw error;
+  });
+  if (found) {
+    context.out.note(
+      `${oneLine(found.name)}: ${found.imap.host} for reading, ${found.smtp.host} for sending.`,
+    );
+    return { ...found, ...(flags.username !== undefined && { username }) };
+  }
+  const asked = (ask: string, instead: string) => context.ask.text({ ask, instead });
+  context.out.note(
+    'No servers are known for that address. A port is 993 or 465 unless you say one.',
+  );
+  return {
+    ...own,
+    imap: serverIn(imap ?? (await asked('Server for reading (host:port)', '--imap')), 993),
+    smtp: serverIn(smtp ?? (await asked('Server for sending (host:port)', '--smtp')), 465),
+  };
+};
+
+/** The ports at which TLS begins after a greeting (RFC 9051, RFC 6409); at all others it begins at once. */
+const STARTTLS_PORTS = [143, 587, 25];
+
+/** Reads a server as it is typed. Usage: it is none. */
+const serverIn = (text: string, implicit: number): MailAccount['imap'] => {
+  const [, host, digits] = /^([^\s:]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
+  if (!host)
+    throw usageFault(`"${oneLine(text)}" is no server. One looks like mail.example.org:993`);
+  const port = digits === undefined ? implicit : Number(digits);
+  return { host, port, tls: STARTTLS_PORTS.includes(port) ? 'starttls' : 'implicit' };
+};
+
+/** The value of the credential: a password, or the grant of a consent. */
+const loginFor = async (
+  context: Context,
+  { address, flags, servers: { oauth2 } }: SetupGiven & { servers: SetupServers },
+): Promise<{ value: string; isGrant: boolean }> => {
+  const { clientId, clientSecretFile, passwordFile, device } = flags;
+  if (clientId === undefined) {
+    const question = { ask: 'Password of the mailbox', instead: '--password-file' };
+    return { value: await secretFrom(context, passwordFile, question), isGrant: false };
+  }
+  if (!oauth2) throw usageFault('That provider has no login by OAuth2 that is known here.');
+  const question = { ask: 'Client secret', instead: '--client-secret-file' };
+  const clientSecret =
+    clientSecretFile === undefined
+      ? {}
+      : { clientSecret: await secretFrom(context, clientSecretFile, question) };
+  const own = { clientId, ...clientSecret, address };
+  return { value: await consentBy(context, oauth2, own, device), isGrant: true };
+};
+
+const consentBy = (
+  context: Context,
+  consent: Consent,
+  own: Parameters<typeof consentInBrowser>[2],
+  isByDevice = false,
+): Promise<string> => {
+  const { deviceEndpoint } = consent;
+  if (!isByDevice) return consentInBrowser(context, consent, own);
+  if (deviceEndpoint === null) throw usageFault('That provider has no consent by a code.');
+  return consentOnDevice(context, { ...consent, deviceEndpoint }, own);
+};
+
+interface StoredLogin {
+  address: string;
+  servers: SetupServers;
+  value: string;
+  isGrant: boolean;
+}
+
+/** Stores the login in the vault, and the account that uses it; if that fails, neither. */
+const store = async (
+  client: Client,
+  { address, servers, value, isGrant }: StoredLogin,
+): Promise<MailAccount> => {
+  const { imap, smtp, username } = servers;
+  const allowedHosts = [imap, smtp].map(({ host, port }) => `${host.toLowerCase()}:${port}`);
+  const credential = await client.vault.create({
+    body: {
+      name: await unusedName(client, `mail-${address.replace(/[^\w.-]/g, '-').slice(0, 80)}`),
+      value,
+      type: isGrant ? 'oauth_token' : 'password',
+      description: `The login of the mailbox ${address}`,
+      allowedHosts,
+    },
+  });
+  try {
+    const auth = isGrant ? ('oauth2' as const) : ('password' as const);
+    const body = { address, credentialId: credential.id, auth, imap, smtp, username };
+    return await client.mailaccounts.create({ body });
+  } catch (error) {
+    await client.vault.delete({ id: credential.id });
+    throw error;
+  }
+};
+
+/** Returns a name that no credential has: that of a mailbox that was removed stays in the vault. */
+const unusedName = async (client: Client, name: string): Promise<string> => {
+  const { credentials } = await client.vault.list({ query: { limit: 200 } });
+  const used = new Set(credentials.map((each) => each.name));
+  let unused = name;
+  for (let n = 2; used.has(unused); n++) unused = `${name}-${n}`;
+  return unused;
+};
+
+export const emailGroup: CommandGroup = {
+  commands: [setupMail, ...readingCommands, sendMail, replyToMail, processMail],
+};

@@ -1,0 +1,51 @@
+import { type Client, contracts, type ExecutionSummary } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { namePages } from '../pages.js';
+import { listCommand, requestCommand } from '../request.js';
+import { NEWEST_PAGES, resolveId } from '../resolve.js';
+import { executionTableColumns } from './hook.js';
+
+const endpoints = await contracts.executions();
+
+const columns = columnsOf<ExecutionSummary>(
+  ['id:data', 'time=createdAt:time', 'hook=hookName', 'status:state', 'event', 'short=id:tail'],
+  ['error', 'hook-id=hookId:data', 'agent=agentId:data'],
+);
+
+/** Lists the executions of all hooks. */
+export const recentExecutionsList = listCommand({
+  endpoint: endpoints.list,
+  name: 'recent',
+  summary: 'Runs of all hooks, newest first',
+  examples: ['', '--status error', '--output id --all'],
+  rows: 'executions',
+  columns,
+  next: ([first]) =>
+    first
+      ? `One of them whole: adjutant hooks find ${first.id.slice(-6)}`
+      : 'No runs. Make a hook: adjutant hooks create',
+  seeAlso: 'adjutant hooks find, adjutant hooks executions',
+});
+
+const idOf = (client: Client, typed: string): Promise<string> =>
+  resolveId(typed, {
+    noun: 'execution',
+    listed: 'hooks recent',
+    pages: NEWEST_PAGES,
+    page: namePages(
+      'executions',
+      (query) => client.executions.list({ query }),
+      ({ id, createdAt }) => ({ id, name: createdAt }),
+    ),
+  });
+
+/** Shows one execution, whichever hook it is of. */
+export const foundExecution = requestCommand({
+  name: 'find',
+  args: '<execution>',
+  endpoint: endpoints.get,
+  examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields status,error'],
+  seeAlso: 'adjutant hooks recent, adjutant hooks replay',
+  at: async (client, { execution }) => ({ id: await idOf(client, execution) }),
+  show: ({ out }, run) => out.item(run, executionTableColumns),
+});

@@ -1,0 +1,29 @@
+import type { Operation } from '../../src/client/index.js';
+
+export type ShownProgress = NonNullable<Operation['progress']>;
+
+/** `2.3 GiB`, `850 MiB`: in binary units, as all sizes of memory and disks are shown. */
+export const sizeText = (bytes: number): string => {
+  let value = Math.abs(bytes);
+  let unit = 0;
+  while (value >= 1023.5 && unit < UNITS.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  const digits = unit > 0 && value < 99.95 ? value.toFixed(1) : String(Math.round(value));
+  return `${bytes < 0 ? '-' : ''}${digits} ${UNITS[unit]}`;
+};
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+export const countsOf = ({ done, total, unit }: ShownProgress): string =>
+  unit === 'bytes' ? sizesOf(done, total) : plainCounts(done, total, unit);
+
+const sizesOf = (done: number, total: number | null): string =>
+  `${sizeText(done)}${total === null ? '' : ` of ${sizeText(total)}`}`;
+
+const plainCounts = (done: number, total: number | null, unit: string): string =>
+  `${grouped(done)}${total === null ? '' : ` of ${grouped(total)}`} ${unit}`;
+
+/** `1,204`, as everybody reads it, whatever the locale. */
+const grouped = (count: number): string => count.toLocaleString('en-US');

@@ -1,0 +1,83 @@
+import {
+  contracts,
+  type TranscriptionDetail,
+  type TranscriptionView,
+} from '../../src/client/index.js';
+import { columnsOf, reasonColumn } from '../columns.js';
+import { type Context, on } from '../command.js';
+import { crud } from '../crud.js';
+import { usageFault } from '../exit.js';
+import { cutToWidth, safe, wrapText } from '../text.js';
+import { type CaptionForm, captionsOf } from './captions.js';
+
+export const voiceEndpoints = await contracts.voice();
+
+export const voiceColumns = columnsOf<TranscriptionView>(
+  ['id:data', 'short=id:tail', 'status:state', 'engine'],
+  reasonColumn(),
+  ['text=excerpt'],
+  ['filename', 'seconds=durationSeconds:data', 'model', 'language', 'error:data'],
+  ['created=createdAt:ago'],
+);
+
+export const voiceCrud = crud({
+  noun: 'transcription',
+  rows: 'transcriptions',
+  path: 'voice',
+  endpoints: { list: voiceEndpoints.list, delete: voiceEndpoints.delete },
+  columns: voiceColumns,
+  named: ({ id, filename, excerpt }) => ({
+    id,
+    name: cutToWidth(filename ?? (excerpt || 'a transcription'), 60),
+  }),
+});
+
+/** The flags with which a transcription is shown as subtitles. */
+export const captionFlags = {
+  srt: on('As subtitles in the form SubRip'),
+  vtt: on('As subtitles in the form WebVTT'),
+};
+
+export const captionForm = (flags: { srt?: boolean; vtt?: boolean }): CaptionForm | null => {
+  if (flags.srt && flags.vtt) throw usageFault('--srt and --vtt cannot stand together.');
+  if (flags.srt) return 'srt';
+  return flags.vtt ? 'vtt' : null;
+};
+
+/** The words for a text that is empty. */
+const EMPTY: Record<string, string> = {
+  silence: 'It is silent.',
+  no_speech: 'No speech is heard in it: music, or noise.',
+  not_understood: 'Speech is heard in it, and no word was understood.',
+};
+
+/** Prints the text, or subtitles; in a table with where it comes from. */
+export const showTranscription = (
+  { out }: Context,
+  transcription: TranscriptionDetail,
+  form: CaptionForm | null,
+): void => {
+  const { text, reason } = transcription;
+  if (out.format === 'json') out.json(transcription);
+  else if (out.format === 'id') out.line(transcription.id);
+  else if (form !== null) printLines(out, captionsOf(form, transcription).split('\n'));
+  else if (reason !== null) out.note(EMPTY[reason] ?? reason);
+  else if (out.format !== 'table') printLines(out, [text ?? '']);
+  else showText(out, transcription);
+};
+
+/** Shows the text folded to the width of the terminal, and where it comes from. */
+const showText = (out: Context['out'], transcription: TranscriptionDetail): void => {
+  for (const line of wrapText(safe(transcription.text ?? ''), out.width)) out.line(line);
+  out.note(sourceOf(transcription));
+};
+
+const printLines = (out: Context['out'], lines: string[]): void => {
+  for (const line of lines) out.line(out.isTerminal ? safe(line) : line);
+};
+
+const sourceOf = ({ engine, model, passedOver }: TranscriptionDetail): string => {
+  const by = safe(engine === 'model' ? (model ?? '') : `${engine} (${model})`);
+  const others = passedOver.map((each) => `${each.engine} did not: ${each.because}`);
+  return [`By ${by}.`, ...others.map(safe)].join(' ');
+};

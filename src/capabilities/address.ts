@@ -1,0 +1,77 @@
+import { isReserved, SLUG } from './catalogue.js';
+import { LLAMA } from './packages.js';
+import type { InstallPlan, NoPlan, PlannedFile, WantedInstall } from './plan.js';
+import { hasCredentials, withoutQuery } from './toldfile.js';
+
+/** Plans a GGUF file from an address. */
+export const planAddress = (
+  { id, url, sha256 }: WantedInstall & { url: string },
+  name: string,
+): InstallPlan | NoPlan => {
+  const slug = name.toLowerCase();
+  if (!SLUG.test(slug)) {
+    return { field: 'id', fault: 'must be gguf:<name>, of letters, digits and . _ - in the name' };
+  }
+  if (isReserved(slug)) return { field: 'id', fault: `${slug} is the name of something else here` };
+  const fault = faultOfUrl(url);
+  if (fault !== null) return { field: 'url', fault };
+  if (sha256 === undefined) return { field: 'sha256', fault: 'is required with url' };
+  return {
+    via: 'download',
+    id,
+    slug,
+    kind: 'model',
+    name,
+    version: null,
+    bytes: null,
+    licence: null,
+    source: withoutQuery(url),
+    useCases: [],
+    needs: [LLAMA],
+    files: fileParts({ url, bytes: null, sha256 }),
+    contextWindow: null,
+  };
+};
+
+/** A file comes over TLS; over the loopback it need not, which the guard allows by its own setting. */
+const faultOfUrl = (url: string): string | null => {
+  if (!URL.canParse(url)) return 'is no URL';
+  const { protocol, hostname } = new URL(url);
+  if (hasCredentials(url)) return 'must hold no name and password';
+  const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback) ? null : 'must be https';
+};
+
+const PART = /-00001-of-(\d{5})\.gguf$/;
+/** Ours: the most parts of one model. */
+const MOST_PARTS = 200;
+
+/** Returns the parts of a file that is split; the checksums of those after the first are asked for. */
+export const fileParts = ({ url, bytes, sha256 }: Part): PlannedFile[] => {
+  const { pathname } = new URL(url);
+  const count = Number(PART.exec(pathname)?.[1] ?? 1);
+  if (count < 2 || count > MOST_PARTS) {
+    return [{ url, path: 'model.gguf', bytes, sha256 }];
+  }
+  return Array.from({ length: count }, (_, at) => {
+    const part = `-${String(at + 1).padStart(5, '0')}-of-${String(count).padStart(5, '0')}.gguf`;
+    return {
+      url: withPath(url, pathname.replace(PART, part)),
+      path: `model${part}`,
+      bytes: at === 0 ? bytes : null,
+      sha256: at === 0 ? sha256 : null,
+    };
+  });
+};
+
+const withPath = (url: string, pathname: string): string => {
+  const changed = new URL(url);
+  changed.pathname = pathname;
+  return changed.href;
+};
+
+interface Part {
+  url: string;
+  bytes: number | null;
+  sha256: string | null;
+}

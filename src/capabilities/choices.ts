@@ -1,0 +1,105 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cataloguedModels, type FittedModel, ggufOf, installedModel } from './candidates.js';
+import type { Catalogue, ChosenCatalogue } from './catalogue.js';
+import type { HeaderReader } from './headers.js';
+import { slugOf } from './plan.js';
+import type { InstalledCapability, Shelf } from './shelf.js';
+import { type HeldCapability, readSource, type SourceFolder } from './source.js';
+import { damageOf } from './verify.js';
+
+interface FittedDeps {
+  shelf: Pick<Shelf, 'list'>;
+  headers: HeaderReader;
+  catalogue(): Promise<ChosenCatalogue>;
+  /** The folder that everything is installed from; null: the network. */
+  folder: string | null;
+}
+
+/** Ours: the longest time for the headers of all models, in milliseconds. */
+const HEADERS_MS = 60_000;
+/** Ours: so many names of what the folder holds are told. */
+const MOST_NAMED = 5;
+
+/**
+ * Creates what lists the models whose fit is shown: the installed ones, then the catalogue and what
+ * the folder to install from holds beside it. A damaged one is listed as one to be installed again.
+ */
+export const createFitted =
+  ({ shelf, headers, catalogue, folder }: FittedDeps) =>
+  async (): Promise<FittedModel[]> => {
+    const [installed, { catalogue: chosen }] = await Promise.all([shelf.list(), catalogue()]);
+    const source = folder === null ? null : await readSource(folder, chosen.models);
+    const signal = AbortSignal.timeout(HEADERS_MS);
+    const damages = new Map<string, string>();
+    for (const each of installed) {
+      const damage = await damageOf(each);
+      if (damage !== null) damages.set(each.slug, damage);
+    }
+    const whole = installed.filter(({ slug }) => !damages.has(slug));
+    const known = new Set(
+      chosen.models.flatMap((model) => model.files.map((f) => slugOf(model, f))),
+    );
+    const shown = installed.filter(({ slug }) => !damages.has(slug) || !known.has(slug));
+    const found = await Promise.all(
+      shown.map(async (each) => {
+        const path = ggufOf(each);
+        if (path === null) return [];
+        const damage = damages.get(each.slug) ?? null;
+        const model = installedModel(each, await headers(path, signal));
+        return [{ ...model, reason: damage ?? model.reason }];
+      }),
+    );
+    const missing = missingModels(chosen, { whole, damages, source });
+    const held = await Promise.all(
+      (source?.held ?? [])
+        .filter(({ slug, kind }) => kind === 'model' && !known.has(slug))
+        .filter(({ slug }) => !installed.some((each) => each.slug === slug))
+        .map((each) => heldModel(each, join(source?.path ?? '', each.slug), { headers, signal })),
+    );
+    return [...found.flat(), ...missing, ...held];
+  };
+
+interface MissingDeps {
+  whole: InstalledCapability[];
+  /** The damage of what is installed, by its slug. */
+  damages: Map<string, string>;
+  source: SourceFolder | null;
+}
+
+/** Lists the models of the catalogue that are not there, with why one of them cannot be had. */
+const missingModels = (
+  catalogue: Catalogue,
+  { whole, damages, source }: MissingDeps,
+): FittedModel[] =>
+  cataloguedModels(catalogue, whole).map((model) => ({
+    ...model,
+    fault: damages.get(model.slug) ?? null,
+    reason: source?.held.some(({ slug }) => slug === model.slug) ? null : lackIn(source),
+  }));
+
+/** Returns why a folder has nothing to install of a model; null: it is the network. */
+const lackIn = (source: SourceFolder | null): string | null => {
+  if (source === null) return null;
+  if (source.fault !== null) return `The folder to install from: ${source.fault}`;
+  const names = source.held.filter(({ kind }) => kind === 'model').map(({ id }) => id);
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const all =
+    names.length === 0 ? 'no model' : `only ${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+  return `The folder to install from holds ${all}`;
+};
+
+/** Describes a model in the folder that is in no catalogue, by the header of its file. */
+const heldModel = async (
+  { id, slug, ...held }: HeldCapability,
+  folder: string,
+  { headers, signal }: { headers: HeaderReader; signal: AbortSignal },
+): Promise<FittedModel> => {
+  const path = ggufOf({ ...held, id, slug, folder });
+  const isFile = path !== null && (await lstat(path).catch(() => null))?.isFile();
+  const reading = isFile
+    ? await headers(path, signal)
+    : { header: null, fault: 'Its file is missing' };
+  const model = installedModel({ ...held, id, slug, folder }, reading);
+  return { ...model, id, isInstalled: false };
+};

@@ -1,0 +1,47 @@
+import Boom from '@hapi/boom';
+import type { Registry } from '../models/module.js';
+import { languageSlug } from './plan.js';
+import { ollamaSlug } from './planollama.js';
+import { slugNamed } from './resolve.js';
+import type { InstalledCapability, Shelf } from './shelf.js';
+import { suggestSlug } from './suggest.js';
+import type { Survey } from './survey.js';
+
+interface FindDeps {
+  registry: Pick<Registry, 'list'>;
+  shelf: Shelf;
+  survey: Survey;
+}
+
+/** Returns the slug of what a slug, an id or the name of a registered model stands for. */
+export const findSlug = async ({ shelf, registry }: FindDeps, name: string): Promise<string> =>
+  slugNamed(name, { installed: await shelf.list(), models: registry.list() });
+
+/** Finds what is installed. Throws 404 with the name that may be meant, 409 for what ships. */
+export const findInstalled = async (
+  { shelf, survey }: FindDeps,
+  slug: string,
+): Promise<InstalledCapability> => {
+  const found = await shelf.find(slug);
+  if (found) return found;
+  const { languages, installed, tools, programs, ollama } = await survey.known();
+  const isShipped = slug === 'node' || languages.some((each) => languageSlug(each) === slug);
+  if (isShipped) throw fixed(`${slug} ships with Adjutant`);
+  const kept = ollama.models.find((each) => ollamaSlug(each) === slug);
+  if (kept !== undefined) {
+    throw Boom.conflict(
+      `Ollama keeps ${kept}, and Adjutant cannot verify it; what is damaged there is fetched again by: ollama pull ${kept}`,
+      { code: 'fixed' },
+    );
+  }
+  const beside = [...tools.map(({ name }) => name), ...programs.map(({ id }) => id)];
+  const isBeside = ['ollama', 'confinement', ...beside].includes(slug);
+  if (isBeside) throw fixed(`${slug} was not installed by Adjutant`);
+  const slugs = [...installed.map((each) => each.slug), ...ollama.models.map(ollamaSlug)];
+  const meant = suggestSlug(slug, slugs);
+  const hint = meant === null ? '' : `; did you mean ${meant}?`;
+  throw Boom.notFound(`Nothing of that name is installed${hint}`);
+};
+
+const fixed = (why: string): Boom.Boom =>
+  Boom.conflict(`${why} and can neither be checked nor removed here`, { code: 'fixed' });

@@ -1,0 +1,33 @@
+import type { Gpu } from '../providers/hardware/machine.js';
+import { type EngineHost, engineGpus, engineOf, enginePackages, LLAMA } from './packages.js';
+
+/** The GPUs that llama uses on a machine with the present settings. */
+export interface LlamaGpuUse {
+  gpus: readonly Gpu[];
+  /** A sentence for people on a GPU that llama does not use; null: there is none. */
+  note: string | null;
+}
+
+/** The setting that lets llama use a GPU. */
+const GPU_SETTING = 'ADJUTANT_LLAMA_GPU=true';
+
+/** Returns the GPUs that llama uses. Where its engine does not run, models are those of Ollama. */
+export const llamaGpuUse = (host: EngineHost, isAllowed: boolean): LlamaGpuUse => {
+  const { gpus } = host;
+  const engine = engineOf(LLAMA);
+  if (gpus.length === 0 || !engine || 'unsupported' in enginePackages(engine, host)) {
+    return { gpus, note: null };
+  }
+  const usable = engineGpus(host);
+  const names = gpus
+    .map(({ name }) => name)
+    .join(', ')
+    .slice(0, 500);
+  if (usable.length === 0) {
+    const note = `llama has no program for ${names} and runs models on the CPU; Ollama uses a GPU by itself`;
+    return { gpus: [], note };
+  }
+  if (isAllowed) return { gpus: usable, note: null };
+  const note = `llama does not use ${names} unless ${GPU_SETTING} is set; Ollama uses a GPU by itself`;
+  return { gpus: [], note };
+};

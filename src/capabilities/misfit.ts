@@ -1,0 +1,58 @@
+import type { Machine } from '../providers/hardware/machine.js';
+import { shapeOfModel } from './candidates.js';
+import type { Catalogue, CatalogueFile, CatalogueModel } from './catalogue.js';
+import type { MemoryWarning } from './contract.js';
+import { fitTo } from './fit/machine.js';
+import { memoryOf } from './fit/memory.js';
+import { USUAL_WINDOW } from './fit/window.js';
+import { memoryOn, shapeless } from './hardware.js';
+import type { LlamaGpuUse } from './llamagpu.js';
+import { LLAMA } from './packages.js';
+import { type InstallPlan, slugOf } from './plan.js';
+
+interface WarningFacts {
+  catalogue: Catalogue;
+  machine: Machine;
+  /** The GPUs that llama uses. */
+  llama: Pick<LlamaGpuUse, 'gpus'>;
+}
+
+/**
+ * Returns why a planned model would not run on this machine as it is now; null if it fits, or if its
+ * size or the memory of the machine is not known. People may add memory: nothing is refused for it.
+ */
+export const warningFor = (
+  plan: InstallPlan,
+  { catalogue, machine, llama }: WarningFacts,
+  asked: number = USUAL_WINDOW,
+): MemoryWarning | null => {
+  const { totalBytes, availableBytes } = machine.memory;
+  if (plan.kind !== 'model' || (totalBytes === null && availableBytes === null)) return null;
+  const found = catalogue.models.flatMap((model) => fileOf(model, plan)).at(0);
+  const shape = found && shapeOfModel(found.model, found.file);
+  const bytes = found?.file.bytes ?? plan.bytes;
+  const weights = shape ?? (bytes === null ? null : shapeless(bytes));
+  if (weights === null) return null;
+  const contextWindow = Math.min(asked, found?.model.contextWindow ?? asked);
+  const gpus = plan.needs.includes(LLAMA) ? llama.gpus : machine.gpus;
+  const { runsOn, headroomBytes, why } = fitTo(memoryOn(machine, gpus), weights, contextWindow);
+  if (runsOn !== 'none') return null;
+  const neededBytes = Math.round(memoryOf(weights, { contextWindow }).totalBytes);
+  return {
+    message: `It does not fit this machine as it is now. ${why}`,
+    neededBytes,
+    usableBytes: Math.max(0, neededBytes + headroomBytes),
+  };
+};
+
+/** Finds the file of a catalogued model that a plan installs. */
+const fileOf = (
+  model: CatalogueModel,
+  plan: InstallPlan,
+): { model: CatalogueModel; file: CatalogueFile }[] => {
+  const isPulled = plan.via === 'ollama' && model.ollama === plan.model;
+  const file = isPulled
+    ? model.files[0]
+    : model.files.find((each) => slugOf(model, each) === plan.slug);
+  return file ? [{ model, file }] : [];
+};

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { constants, createWriteStream } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { errorCode, NamedError } from '../kernel/failure.js';
+
+/** The error of a path that names no regular file; it says what is wrong, without the path. */
+export class NoPlainFile extends NamedError {}
+
+/** Never waits for the other end of a pipe, and follows no link. */
+const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Opens a regular file to read it; no link, pipe, device or folder. Throws NoPlainFile. The caller
+ * closes it.
+ */
+const openPlain = async (path: string): Promise<FileHandle> => {
+  let handle: FileHandle | undefined;
+  try {
+    if (!(await lstat(path)).isFile()) throw new NoPlainFile('is no regular file');
+    handle = await open(path, READ_ONLY);
+    if ((await handle.stat()).isFile()) return handle;
+    throw new NoPlainFile('is no regular file');
+  } catch (error) {
+    await handle?.close();
+    if (error instanceof NoPlainFile) throw error;
+    throw new NoPlainFile(errorCode(error) === 'ENOENT' ? 'is missing' : 'cannot be read');
+  }
+};
+
+/** Returns the text of a regular file of at most so many bytes. Throws NoPlainFile. */
+export const readPlainText = async (path: string, mostBytes: number): Promise<string> => {
+  const handle = await openPlain(path);
+  try {
+    const { size } = await handle.stat();
+    if (size > mostBytes) throw new NoPlainFile(`is larger than ${mostBytes} bytes`);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Returns the length of a regular file. Throws NoPlainFile. */
+export const plainSize = async (path: string): Promise<number> => {
+  const handle = await openPlain(path);
+  try {
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+};
+
+interface PlainCopy {
+  from: string;
+  to: string;
+  /** No more bytes than that are copied. */
+  bytes: number;
+}
+
+/**
+ * Copies a regular file, and stops at once when it is told to. Returns the checksum of what was read.
+ * Throws NoPlainFile, the error of the disk, or the reason of the signal.
+ */
+export const copyPlain = async (
+  { from, to, bytes }: PlainCopy,
+  signal: AbortSignal,
+  copied: (bytes: number) => void,
+): Promise<string> => {
+  const handle = await openPlain(from);
+  const hash = createHash('sha256');
+  try {
+    const source = handle.createReadStream({
+      highWaterMark: PIECE,
+      autoClose: false,
+      ...upTo(bytes),
+    });
+    await pipeline(
+      source,
+      async function* (pieces) {
+        for await (const piece of pieces) {
+          hash.update(piece);
+          yield piece;
+          copied(piece.length);
+        }
+      },
+      createWriteStream(to, { flush: true }),
+      { signal },
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    await handle.close().catch(() => undefined);
+  }
+  return hash.digest('hex');
+};
+
+const PIECE = 1 << 20;
+
+/** An empty file has no last byte. */
+const upTo = (bytes: number) => (bytes === 0 ? {} : { end: bytes - 1 });

@@ -1,0 +1,68 @@
+import Boom from '@hapi/boom';
+import type { Recorder } from '../kernel/contract/audit.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { findInstalled, findSlug } from './find.js';
+import { OllamaFailed, type OllamaLibrary } from './ollama.js';
+import { beingInstalled, type CapabilitiesDeps } from './service.js';
+import { modelsUsing } from './usage.js';
+
+/** Removes what is installed; a model of Ollama from Ollama. Throws 404, and 409 if it is used. */
+export const removeCapability = async (
+  deps: CapabilitiesDeps,
+  { slug: name, isForced }: { slug: string; isForced: boolean },
+  by: Caller & Recorder,
+): Promise<void> => {
+  const { shelf, registry, survey, ends } = deps;
+  const slug = await findSlug(deps, name);
+  const pulled = await pulledOf(deps, slug);
+  if (pulled === null) await findInstalled(deps, slug);
+  const usedBy = modelsUsing(slug, registry.list());
+  if (usedBy.length > 0 && !isForced) {
+    const details = usedBy.map((message) => ({ path: 'usedBy', message }));
+    const data = { code: 'in_use', details };
+    throw Boom.conflict(
+      `${slug} is used by ${usedBy.join(', ')}. Delete that first (${usedBy.map(deletionOf).join(', ')}), or add --force: the model is down then`,
+      data,
+    );
+  }
+  if ((await survey.needed()).includes(slug)) {
+    throw beingInstalled(slug);
+  }
+  if ((await survey.checking()).includes(slug)) {
+    throw Boom.conflict(
+      `The files of ${slug} are being checked: wait for it, or adjutant operations cancel`,
+      { code: 'verifying' },
+    );
+  }
+  await deps.store.transact([by.record({ target: slug, data: { forced: isForced } })]);
+  if (pulled !== null) return removePulled(ends.pulled, pulled, by.signal);
+  // Its files go first: what begins to load after that finds none.
+  await shelf.remove(slug).finally(() => ends.unload(slug));
+};
+
+/** Returns the command that deletes a user of a capability: `models/qwen`. */
+const deletionOf = (user: string): string =>
+  `adjutant models delete ${user.slice(user.indexOf('/') + 1)}`;
+
+/** Finds the model of Ollama with that slug; null: it has none. Throws 409 if it has two. */
+const pulledOf = async ({ survey }: CapabilitiesDeps, slug: string): Promise<string | null> => {
+  const [first = null, ...others] = await survey.pulled(slug);
+  if (others.length === 0) return first;
+  throw Boom.conflict(
+    `${slug} stands for ${[first, ...others].join(' and ')}: remove the one that you mean with: ollama rm <model>`,
+    { code: 'ambiguous' },
+  );
+};
+
+const removePulled = async (
+  library: Pick<OllamaLibrary, 'remove'>,
+  model: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  try {
+    await library.remove(model, signal);
+  } catch (error) {
+    if (!(error instanceof OllamaFailed)) throw error;
+    throw Boom.conflict(`Ollama does not remove ${model}: ${error.message}`, { code: 'no_ollama' });
+  }
+};

@@ -1,0 +1,41 @@
+import { stat, statfs } from 'node:fs/promises';
+import { DownloadFailed } from './download.js';
+import { readPatiently } from './patience.js';
+
+/** Ours: what must stay free beside a file, for the database and its log. */
+const RESERVED_BYTES = 512 * 1024 * 1024;
+
+/** Throws DownloadFailed if so many bytes do not fit beside what must stay free. */
+export const checkRoom = async (folder: string, bytes: number): Promise<void> => {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize - RESERVED_BYTES;
+  if (bytes <= free) return;
+  throw new DownloadFailed(
+    `There is no room: it takes ${sizeText(bytes)}, and ${sizeText(free)} are free beside ${sizeText(RESERVED_BYTES)} that are kept for the database`,
+    false,
+  );
+};
+
+/** A server may claim any length. */
+const sizeText = (bytes: number): string =>
+  bytes > 2 ** 50 ? 'more than 1024 TiB' : `${Math.max(0, Math.round(bytes / 2 ** 20))} MiB`;
+
+/**
+ * Returns true if there is room for so many bytes in the first of the folders that exists, false if
+ * none exists or answers, or the size is not known. Throws DownloadFailed if there is none.
+ */
+export const checkRoomIn = async (folders: string[], bytes: number | null): Promise<boolean> => {
+  if (bytes === null) return false;
+  for (const folder of folders) {
+    const isChecked = await readPatiently(folder, () => checkRoomOf(folder, bytes), false);
+    if (isChecked) return true;
+  }
+  return false;
+};
+
+const checkRoomOf = async (folder: string, bytes: number): Promise<boolean> => {
+  const found = await stat(folder).catch(() => null);
+  if (!found?.isDirectory()) return false;
+  await checkRoom(folder, bytes);
+  return true;
+};

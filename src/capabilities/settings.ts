@@ -1,0 +1,32 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ChosenCatalogue } from './catalogue.js';
+import { readPatiently } from './patience.js';
+
+interface CheckedSettings {
+  /** Returns the catalogue that is used; null: no other one is asked for. */
+  catalogue: (() => Promise<ChosenCatalogue>) | null;
+  /** The folder to install from in place of the network. */
+  source: string | null;
+}
+
+/** Ours: a catalogue on another machine that has not come by then is checked later, in milliseconds. */
+const PATIENCE_MS = 1000;
+
+/** Returns one sentence for each setting of this module that names nothing of use. */
+export const checkSettings = async ({ catalogue, source }: CheckedSettings): Promise<string[]> => {
+  const chosen = catalogue && Promise.race([catalogue(), pause(PATIENCE_MS, null, { ref: false })]);
+  const [found, folder] = await Promise.all([chosen, source === null ? null : faultOf(source)]);
+  return [
+    ...(found?.fault ? [`ADJUTANT_CATALOGUE is not used: ${found.fault}`] : []),
+    ...(folder === null ? [] : [`ADJUTANT_CAPABILITY_SOURCE: ${folder}`]),
+  ];
+};
+
+/** Returns why nothing can be installed from a folder; null if something can. */
+const faultOf = async (source: string): Promise<string | null> => {
+  const found = await readPatiently(source, () => stat(source).catch(() => null), undefined);
+  if (found === undefined) return `${source} does not answer, so that nothing can be installed`;
+  if (!found) return `${source} does not exist, so that nothing can be installed`;
+  return found.isDirectory() ? null : `${source} is no folder, so that nothing can be installed`;
+};

@@ -1,0 +1,71 @@
+import { dropWaiting } from '../../outbound/module.js';
+import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
+import { newestFirst, type Page, type PageInput } from '../../store/page.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import type { channelTable } from '../../store/tables/channels.js';
+import type { Row } from '../../store/tables/table.js';
+import { visibleTo } from '../../store/visible.js';
+
+type ChannelColumns = Row<typeof channelTable>;
+export type PushRow = Pick<ChannelColumns, 'id' | 'user_id' | 'sender_name' | 'url' | 'created_at'>;
+export type NewPushRow = PushRow &
+  Pick<ChannelColumns, 'kind' | 'sender_id' | 'verified_at' | 'secret_sealed'>;
+
+/** The most browsers of one user. */
+export const MOST_SUBSCRIPTIONS = 10;
+
+export const pushStore = (store: Store) => {
+  const { db } = store;
+  const own = (userId: string) =>
+    db.selectFrom('channels').where(visibleTo(userId)).where('kind', '=', 'push');
+  return {
+    list: (userId: string, page: PageInput): Promise<Page<PushRow>> =>
+      newestFirst(own(userId).select(['id', 'user_id', 'sender_name', 'url', 'created_at']), page),
+
+    /**
+     * Stores a subscription in place of every earlier one of that browser, also of another user: a
+     * browser shows only what is for the user who subscribed last. Resolves to false if the user has
+     * ten already.
+     */
+    subscribe: (row: NewPushRow, also: TransactionStep[]): Promise<boolean> => {
+      const earlier = db
+        .deleteFrom('channels')
+        .where('kind', '=', 'push')
+        .where('sender_id', '=', row.sender_id);
+      const count = own(row.user_id).select((of) => of.fn.countAll().as('count'));
+      const insert = db
+        .insertInto('channels')
+        .columns(COLUMNS)
+        .expression(
+          db
+            .selectNoFrom((of) => COLUMNS.map((name) => of.val(row[name]).as(name)))
+            .where(count, '<', MOST_SUBSCRIPTIONS),
+        );
+      return unlessUnmet(store.transact([statement(earlier), statement(insert, 1), ...also]));
+    },
+
+    /** Builds the statements that end a subscription, with what waits for it. */
+    end: (userId: string, id: string): Statement[] => [
+      statement(db.deleteFrom('channels').where(visibleTo(userId)).where('id', '=', id)),
+      dropWaiting(store, id),
+    ],
+
+    /** Returns the address and the sealed keys of a subscription; undefined if it is gone. */
+    find: (userId: string, id: string) =>
+      own(userId).select(['id', 'url', 'secret_sealed']).where('id', '=', id).executeTakeFirst(),
+  };
+};
+
+export type PushStore = ReturnType<typeof pushStore>;
+
+const COLUMNS = [
+  'id',
+  'user_id',
+  'kind',
+  'sender_id',
+  'sender_name',
+  'verified_at',
+  'url',
+  'secret_sealed',
+  'created_at',
+] as const;

@@ -1,0 +1,100 @@
+import { createHash, createPublicKey } from 'node:crypto';
+import Boom from '@hapi/boom';
+import { isLoopbackName } from '../../kernel/clientaddress.js';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { hostAndPort } from '../../kernel/egress.js';
+import type { Http } from '../../kernel/http.js';
+import { mint } from '../../kernel/ids.js';
+import { refuseFaults } from '../../kernel/route.js';
+import type { NewSubscription, PushSubscription } from './contract.js';
+import { MOST_SUBSCRIPTIONS, type PushRow, type PushStore } from './queries.js';
+
+export interface PushDeps {
+  push: PushStore;
+  clock: Clock;
+  http: Http;
+  sealChannelSecret(channelId: string, secret: string): string;
+}
+
+/** Keys of a subscription, sealed together as one secret of its channel. */
+export interface PushKeys {
+  p256dh: string;
+  auth: string;
+}
+
+export const viewSubscription = (row: PushRow): PushSubscription => ({
+  id: row.id,
+  name: row.sender_name,
+  service: hostAndPort(row.url ?? ''),
+  createdAt: row.created_at,
+});
+
+/** Subscribes a browser. One that subscribes again takes the place of its earlier subscription. */
+export const subscribe = async (
+  { push, clock, http, sealChannelSecret }: PushDeps,
+  { endpoint, keys, name }: NewSubscription,
+  by: Caller & Recorder,
+): Promise<PushSubscription> => {
+  refuseFaults([...endpointFaults(http, endpoint), ...keyFaults(keys.p256dh)]);
+  const now = clock.now();
+  const id = mint('channel', now);
+  const url = withoutFragment(endpoint);
+  const row = {
+    id,
+    user_id: by.userId,
+    kind: 'push' as const,
+    sender_id: createHash('sha256').update(url).digest('hex'),
+    sender_name: name ?? 'A browser',
+    verified_at: iso(now),
+    url,
+    secret_sealed: sealChannelSecret(id, JSON.stringify({ p256dh: keys.p256dh, auth: keys.auth })),
+    created_at: iso(now),
+  };
+  const data = { name: row.sender_name, service: hostAndPort(url) };
+  if (await push.subscribe(row, [by.record({ target: id, data })])) return viewSubscription(row);
+  throw Boom.conflict(
+    `You have ${MOST_SUBSCRIPTIONS} browsers with pushes: end those of one that you no longer use`,
+    { code: 'too_many_subscriptions' },
+  );
+};
+
+/** A browser sends no fragment: two addresses that differ in it are one. */
+const withoutFragment = (endpoint: string): string => {
+  const url = new URL(endpoint);
+  url.hash = '';
+  return url.href;
+};
+
+/**
+ * Push services are on https. A service on this machine may be on http, where the setting
+ * ADJUTANT_EGRESS_ALLOW names it.
+ */
+const endpointFaults = (http: Http, endpoint: string) => {
+  const fault = (message: string) => [{ path: 'endpoint', message }];
+  if (!URL.canParse(endpoint)) return fault('must be an address that begins with https://');
+  const { protocol, host } = new URL(endpoint);
+  if (protocol !== 'https:' && !isLoopbackName(host)) return fault('must begin with https://');
+  try {
+    http.check(endpoint);
+    return [];
+  } catch (error) {
+    return fault(error instanceof Error ? error.message : 'cannot be reached');
+  }
+};
+
+/** Refuses what is no point on the curve, with which no push could be encrypted. */
+const keyFaults = (p256dh: string) => {
+  const point = Buffer.from(p256dh, 'base64url');
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) =>
+    part.toString('base64url'),
+  );
+  try {
+    if (point[0] !== 4) throw new Error('It is compressed');
+    createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
+    return [];
+  } catch {
+    return [{ path: 'keys.p256dh', message: 'must be an uncompressed point on P-256' }];
+  }
+};

@@ -1,0 +1,108 @@
+import { unlessShut } from '../../kernel/envelope.js';
+import { HttpFailure } from '../../kernel/failure.js';
+import type { Http } from '../../kernel/http.js';
+import { isPressing, NOTHING, type SendResult, type Transport } from '../../outbound/module.js';
+import type { OutboundMessageRow } from '../../store/tables/outbox.js';
+import { CHANNEL_DELAYS_MS } from '../delays.js';
+import type { PushStore } from './queries.js';
+import type { PushKeys } from './service.js';
+
+export interface PushTransportDeps {
+  push: PushStore;
+  http: Http;
+  unsealChannelSecret(channelId: string, sealed: string): string;
+  keyPair(): Promise<{ publicKey: string; privateKey: string }>;
+  /** Returns who is responsible for the pushes, for the push service: an https address or mailto. */
+  contact(): string;
+}
+
+/** Time that the push service keeps a push, in seconds. An approval lives 15 minutes. */
+const KEPT_SECONDS = 24 * 3600;
+const APPROVAL_SECONDS = 15 * 60;
+/** Paths of the page hold a kind and an id; a push holds no others, and no stage of a run. */
+const PATH = /^(\/(?!api\/)[a-z]{1,20}\/[\w-]{1,80})(?:#.*)?$/;
+
+/**
+ * Makes the transport of pushes (RFC 8030), encrypted for the browser (RFC 8291) and signed with
+ * the key pair of this daemon (RFC 8292). A push for the same notice takes the place of one that
+ * was not delivered yet, so that it can be repeated.
+ */
+export const createPushTransport = (deps: PushTransportDeps): Transport => ({
+  isRepeatable: true,
+  delaysMs: CHANNEL_DELAYS_MS,
+  send: async (message, signal) => {
+    const found = await deps.push.find(message.user_id, message.channel_id ?? '');
+    if (!found?.url || found.secret_sealed === null) {
+      return { verdict: 'failed', error: 'The browser is not subscribed any more' };
+    }
+    const { id, url, secret_sealed } = found;
+    const keys = unlessShut(() => deps.unsealChannelSecret(id, secret_sealed));
+    if (!keys) return { verdict: 'failed', error: 'The keys were damaged: subscribe again' };
+    return post(deps, { url, keys: JSON.parse(keys), message }, signal);
+  },
+  failed: async ({ user_id, channel_id }, sent) => {
+    if (sent.verdict !== 'failed' || !sent.isGone) return NOTHING;
+    return { ...NOTHING, statements: deps.push.end(user_id, channel_id ?? '') };
+  },
+});
+
+interface AddressedPush {
+  url: string;
+  keys: PushKeys;
+  message: OutboundMessageRow;
+}
+
+const post = async (
+  { http, keyPair, contact }: PushTransportDeps,
+  { url, keys, message }: AddressedPush,
+  signal: AbortSignal,
+): Promise<SendResult> => {
+  const { default: webPush } = await import('web-push');
+  const isApproval = message.kind === 'approval_requested';
+  const { headers, body } = webPush.generateRequestDetails(
+    { endpoint: url, keys },
+    textOf(message),
+    {
+      vapidDetails: { subject: contact(), ...(await keyPair()) },
+      TTL: isApproval ? APPROVAL_SECONDS : KEPT_SECONDS,
+      urgency: isPressing(message.kind) ? 'high' : 'normal',
+      // RFC 8030, section 5.4: at most 32 characters of base64url.
+      topic: message.cause_id.replace(/\W/g, '').slice(-32),
+      contentEncoding: 'aes128gcm',
+    },
+  );
+  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+  try {
+    const reply = await http.request({
+      method: 'POST',
+      url,
+      headers: Object.fromEntries(texts),
+      body: body ?? '',
+      // What it says beside the status counts for nothing.
+      enoughBytes: 0,
+      isExact: true,
+      signal,
+    });
+    return verdictOf(reply.status, reply.headers['retry-after']);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Error)) throw error;
+    const isRefused = !(error instanceof HttpFailure);
+    return { verdict: isRefused ? 'failed' : 'retry', error: error.message };
+  }
+};
+
+/** Returns what the push says: kind and id, and the path if it is no more than these. */
+const textOf = ({ cause_id: id, kind, content }: OutboundMessageRow): string => {
+  const [, link] = PATH.exec(JSON.parse(content).link ?? '') ?? [];
+  return JSON.stringify({ kind, id, link });
+};
+
+const verdictOf = (status: number, retryAfter: unknown): SendResult => {
+  if (status >= 200 && status < 300) return { verdict: 'sent', receipt: null, status };
+  const error = `The push service replied ${status}`;
+  if (status === 404 || status === 410) return { verdict: 'failed', error, status, isGone: true };
+  if (status !== 429 && status < 500) return { verdict: 'failed', error, status };
+  const seconds = Number(retryAfter);
+  return { verdict: 'retry', error, status, ...(seconds > 0 && { afterMs: seconds * 1000 }) };
+};

@@ -1,0 +1,104 @@
+import type { Http } from '../../kernel/http.js';
+import type { Outbox } from '../../outbound/module.js';
+import { FolderMissing, MailFault } from '../../providers/mail/fault.js';
+import { type ImapSession, withImap } from '../../providers/mail/imap.js';
+import { keepingSecrets } from '../../providers/mail/secret.js';
+import type { MailLogin } from '../../providers/mail/server.js';
+import { openSmtp, type SmtpSession } from '../../providers/mail/smtp.js';
+import type { MailAccountRow } from '../../store/tables/mail.js';
+import type { MailAccountsStore } from './queries.js';
+import type { MailTokens } from './tokens.js';
+
+export interface MailAccessDeps {
+  http: Pick<Http, 'addressesOf'>;
+  accounts: MailAccountsStore;
+  outbox: Pick<Outbox, 'toOwner'>;
+  tokens: MailTokens;
+}
+
+/** The way to the servers of mail accounts. Each visit writes into the account how it is. */
+export interface MailAccess {
+  /** Works in an IMAP session. Throws MailFault. */
+  imap<T>(
+    account: MailAccountRow,
+    visit: { signal: AbortSignal; silenceMs?: number },
+    work: (session: ImapSession) => Promise<T>,
+  ): Promise<T>;
+  /** Opens a session for sending, which the caller closes. Throws MailFault. */
+  smtp(account: MailAccountRow, signal: AbortSignal): Promise<SmtpSession>;
+}
+
+export const createMailAccess = (deps: MailAccessDeps): MailAccess => {
+  const { http, tokens } = deps;
+
+  /** Tries once more with a new access token if the server refuses the one that was kept. */
+  const loggedIn = async <T>(
+    account: MailAccountRow,
+    signal: AbortSignal,
+    visit: (login: MailLogin) => Promise<T>,
+  ): Promise<T> => {
+    const attempt = async (): Promise<T> => {
+      const login = await tokens.loginOf(account, signal);
+      return keepingSecrets(login, () => visit(login));
+    };
+    try {
+      return await attempt();
+    } catch (error) {
+      const isLogin = error instanceof MailFault && error.kind === 'login';
+      if (!isLogin || !tokens.forget(account)) throw error;
+      return attempt();
+    }
+  };
+
+  const noted = async <T>(account: MailAccountRow, visit: () => Promise<T>): Promise<T> => {
+    try {
+      const result = await visit();
+      if (account.status !== 'ok') {
+        await deps.accounts.note(account, { status: 'ok', error: null });
+      }
+      return result;
+    } catch (error) {
+      if (error instanceof MailFault && !(error instanceof FolderMissing)) {
+        await noteFault(deps, account, error);
+      }
+      throw error;
+    }
+  };
+
+  return {
+    imap: (account, visit, work) =>
+      noted(account, () =>
+        loggedIn(account, visit.signal, (login) =>
+          withImap(http, { server: JSON.parse(account.imap), login, ...visit }, work),
+        ),
+      ),
+    smtp: (account, signal) =>
+      noted(account, () =>
+        loggedIn(account, signal, (login) =>
+          openSmtp(http, { server: JSON.parse(account.smtp), login, signal }),
+        ),
+      ),
+  };
+};
+
+/** Writes a failure into the account; its owner is told once when a login is needed. */
+const noteFault = async (
+  { accounts, outbox }: MailAccessDeps,
+  account: MailAccountRow,
+  { kind, message: error }: MailFault,
+): Promise<void> => {
+  if (kind !== 'login') {
+    await accounts.note(account, { status: 'failing', error }, { unless: 'needs_login' });
+    return;
+  }
+  const notice = outbox.toOwner(account.user_id, {
+    kind: 'mail_needs_login',
+    title: `${account.address} needs a login`,
+    body: `${error}. Nothing is read or sent until its credential is good again: adjutant email accounts test ${account.address}`,
+    link: `/api/email/accounts/${account.id}`,
+    about: account.address,
+  });
+  const state = { status: 'needs_login', error } as const;
+  const also = notice.statements;
+  if (await accounts.note(account, state, { unless: 'needs_login', also })) notice.published();
+};

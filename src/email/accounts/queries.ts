@@ -1,0 +1,104 @@
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import { newestFirst, type PageInput } from '../../store/page.js';
+import { deleteRows, insertUpTo, selectCount, selectRows, updateRows } from '../../store/rows.js';
+import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { type MailAccountRow, mailAccountTable } from '../../store/tables/mail.js';
+import { unchangedSince } from '../../store/updateif.js';
+import { visibleTo } from '../../store/visible.js';
+
+/** Ours: the most mail accounts of a user. */
+export const MOST_MAIL_ACCOUNTS = 100;
+
+/** Returns the queries for the mail accounts of users. */
+export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
+  const own = (userId: string, values: Partial<MailAccountRow> = {}) =>
+    selectRows(db, mailAccountTable, values, visibleTo(userId));
+
+  return {
+    list: (userId: string, page: PageInput) => newestFirst(own(userId), page),
+
+    /** Reads the accounts of all users that are watched, without those whose owner is disabled. */
+    watched: (): Promise<MailAccountRow[]> =>
+      selectRows(db, mailAccountTable, { watch: 1 })
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('users')
+              .select('users.id')
+              .whereRef('users.id', '=', 'mail_accounts.user_id')
+              .where('users.disabled_at', 'is', null),
+          ),
+        )
+        .orderBy('id')
+        .execute(),
+
+    get: (userId: string, id: string): Promise<MailAccountRow | undefined> =>
+      own(userId, { id }).executeTakeFirst(),
+
+    /** Returns false if the user has too many. Throws Taken if there is one with that address. */
+    insert: (row: MailAccountRow, also: TransactionStep): Promise<boolean> => {
+      const count = selectCount(db, mailAccountTable, {}, visibleTo(row.user_id));
+      const insert = insertUpTo(db, mailAccountTable, row, { count, most: MOST_MAIL_ACCOUNTS });
+      return unlessUnmet(transact([statement(insert, 1), also]));
+    },
+
+    /** Returns false if it was changed or deleted since it was read. */
+    update: (
+      read: MailAccountRow,
+      changes: Partial<MailAccountRow>,
+      also: TransactionStep[],
+    ): Promise<boolean> =>
+      tryTransact([
+        statement(
+          updateRows(db, mailAccountTable, { user_id: read.user_id, id: read.id })
+            .set(changes)
+            .where(unchangedSince(read)),
+          1,
+        ),
+        ...also,
+      ]),
+
+    /**
+     * Returns false if the user has none with that id, or if messages of it are on their way. `isForced`
+     * deletes it nevertheless, and has the jobs of these run at once.
+     */
+    delete: (
+      userId: string,
+      id: string,
+      { isForced, now, also }: { isForced: boolean; now: string; also: TransactionStep[] },
+    ): Promise<boolean> => {
+      const removal = deleteRows(db, mailAccountTable, { id }).where(visibleTo(userId));
+      const unsent = db
+        .selectFrom('mail_sent')
+        .select('id')
+        .where('account_id', '=', id)
+        .where('finished_at', 'is', null);
+      const jobs = db
+        .updateTable('jobs')
+        .set({ run_at: now })
+        .where('lane', '=', id)
+        .where('boot', 'is', null)
+        .where('run_at', '>', now);
+      return tryTransact([
+        statement(isForced ? removal : removal.where(({ not, exists }) => not(exists(unsent))), 1),
+        ...(isForced ? [statement(jobs)] : []),
+        ...also,
+      ]);
+    },
+
+    /**
+     * Writes how it is, while its servers and its credential are those that were tried. Returns false
+     * if they are not, or if `expected` is given and is not its status.
+     */
+    note: (
+      { id, credential_id, imap, smtp, username }: MailAccountRow,
+      state: Partial<Pick<MailAccountRow, 'status' | 'error' | 'authserv_id' | 'last_sync_at'>>,
+      { unless, also = [] }: { unless?: MailAccountRow['status']; also?: TransactionStep[] } = {},
+    ): Promise<boolean> => {
+      const changed = updateRows(db, mailAccountTable, { id, credential_id, imap, smtp, username });
+      const guarded = unless === undefined ? changed : changed.where('status', '!=', unless);
+      return tryTransact([statement(guarded.set(state), 1), ...also]);
+    },
+  };
+};
+
+export type MailAccountsStore = ReturnType<typeof mailAccountsStore>;

@@ -1,0 +1,83 @@
+import Boom from '@hapi/boom';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { resource } from '../../kernel/route.js';
+import { type MailAccountRow, mailAccountTable } from '../../store/tables/mail.js';
+import { viewer } from '../../store/view.js';
+import type { MailAccess } from './access.js';
+import { MailAccount, type MailAccountTest, mailaccounts } from './contract.js';
+import { listMailFolders } from './folders.js';
+import {
+  addMailAccount,
+  findMailAccount,
+  type MailAccountsDeps,
+  mailUsername,
+  removeMailAccount,
+  updateMailAccount,
+} from './service.js';
+import { type RecordMailTest, tryMailAccount } from './trial.js';
+
+interface AccountRoutesDeps {
+  /** The service of the accounts. */
+  service: MailAccountsDeps;
+  access: MailAccess;
+  sending: {
+    recordTest: RecordMailTest;
+    /** Looks after the messages of an account at once. */
+    hurry(accountId: string): void;
+  };
+  /** True if the user has the permission to send e-mail. */
+  maySend(userId: string): Promise<boolean>;
+}
+
+const viewMailAccount: (row: MailAccountRow) => MailAccount = viewer(
+  mailAccountTable,
+  MailAccount,
+  {},
+);
+
+export const mailAccountsResource = (deps: AccountRoutesDeps) => {
+  const { service } = deps;
+  return resource('mailaccounts', mailaccounts, {
+    list: async ({ query }, { userId }) => {
+      const page = await service.accounts.list(userId, query);
+      return { accounts: page.rows.map(viewMailAccount), nextCursor: page.nextCursor };
+    },
+    create: async ({ body }, by) => viewMailAccount(await addMailAccount(service, by, body)),
+    get: async ({ id }, { userId }) => viewMailAccount(await findMailAccount(service, userId, id)),
+    update: async ({ id, body }, by) =>
+      viewMailAccount(await updateMailAccount(service, by, { id, given: body })),
+    delete: ({ id, query }, by) =>
+      removeMailAccount(deps, by, { id, isForced: query.force === true }),
+    test: ({ id }, by) => testAccount(deps, by, id),
+    folders: async ({ id }, by) => {
+      const { accounts } = service;
+      return listMailFolders({ accounts, access: deps.access }, by, id);
+    },
+    servers: async ({ body: { address } }, { signal }) => {
+      const found = await service.findServers(address, signal);
+      if (!found) {
+        throw Boom.notFound('Nobody says the servers of that address: give them yourself', {
+          code: 'no_servers',
+        });
+      }
+      return { ...found, username: mailUsername(address, found.username) };
+    },
+  });
+};
+
+const testAccount = async (
+  deps: AccountRoutesDeps,
+  { userId, signal }: Caller,
+  id: string,
+): Promise<MailAccountTest> => {
+  const account = await findMailAccount(deps.service, userId, id);
+  const maySend = await deps.maySend(userId);
+  const { recordTest } = deps.sending;
+  const trial = { clock: deps.service.clock, access: deps.access, recordTest };
+  const { steps, authservId } = await tryMailAccount(trial, account, { maySend, signal });
+  const isArrived = steps.some(({ step, status }) => step === 'arrival' && status === 'ok');
+  if (isArrived) await deps.service.accounts.note(account, { authserv_id: authservId });
+  const after = await findMailAccount(deps.service, userId, id);
+  const ok = steps.every(({ status }) => status !== 'failed');
+  return { ok, steps, account: viewMailAccount(after) };
+};

@@ -1,0 +1,226 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { whyRefused } from '../../kernel/egress.js';
+import type { Http } from '../../kernel/http.js';
+import { mint } from '../../kernel/ids.js';
+import type { FieldFault } from '../../kernel/problem.js';
+import { badRequest, orNotFound, refuseFaults } from '../../kernel/route.js';
+import { domainOf, type FindMailServers } from '../../providers/mail/autoconfig.js';
+import { parseMailGrant } from '../../providers/mail/oauth.js';
+import type { MailServer } from '../../providers/mail/server.js';
+import { Taken } from '../../store/engine/protocol.js';
+import type { MailAccountRow } from '../../store/tables/mail.js';
+import { mailAccountTable } from '../../store/tables/mail.js';
+import { updateIf } from '../../store/updateif.js';
+import { storedColumns } from '../../store/view.js';
+import type { Vault } from '../../vault/module.js';
+import type { MailAccountChanges, NewMailAccount } from './contract.js';
+import { type MailAccountsStore, MOST_MAIL_ACCOUNTS } from './queries.js';
+
+export interface MailAccountsDeps {
+  clock: Clock;
+  http: Pick<Http, 'check'>;
+  accounts: MailAccountsStore;
+  vault: Pick<Vault, 'borrow'>;
+  findServers: FindMailServers;
+}
+
+type RecordingCaller = Caller & Recorder;
+
+const SYNC_DAYS = 90;
+
+export const addMailAccount = async (
+  deps: MailAccountsDeps,
+  by: RecordingCaller,
+  given: NewMailAccount,
+): Promise<MailAccountRow> => {
+  const now = deps.clock.now();
+  const { address, credentialId } = given;
+  const { imap, smtp, username } = await serversFor(deps, by, given);
+  const row: MailAccountRow = {
+    id: mint('mailaccount', now),
+    user_id: by.userId,
+    address,
+    name: given.name ?? address,
+    imap: JSON.stringify(imap),
+    smtp: JSON.stringify(smtp),
+    auth: given.auth ?? 'password',
+    username,
+    credential_id: credentialId,
+    folders: JSON.stringify(given.folders ?? ['INBOX']),
+    watch: given.watch ? 1 : 0,
+    sync_days: given.syncDays ?? SYNC_DAYS,
+    save_sent: given.saveSent ? 1 : 0,
+    authserv_id: null,
+    status: 'ok',
+    last_sync_at: null,
+    error: null,
+    new_from: iso(now),
+    created_at: iso(now),
+    updated_at: iso(now),
+  };
+  await refuseUnfit(deps, by, row);
+  const record = by.record({ target: row.id, data: auditedOf(row) });
+  if (await insertOnce(deps, row, record)) return row;
+  throw Boom.conflict(`You have ${MOST_MAIL_ACCOUNTS} mail accounts, the most there may be`, {
+    code: 'too_many_mail_accounts',
+  });
+};
+
+const insertOnce = async (
+  { accounts }: MailAccountsDeps,
+  ...[row, record]: Parameters<MailAccountsStore['insert']>
+): Promise<boolean> => {
+  try {
+    return await accounts.insert(row, record);
+  } catch (error) {
+    if (!(error instanceof Taken)) throw error;
+    throw Boom.conflict(`You have a mail account for ${row.address} already`, {
+      code: 'address_taken',
+    });
+  }
+};
+
+const auditedOf = ({ address, imap, smtp, credential_id }: MailAccountRow) => ({
+  address,
+  imap: JSON.parse(imap),
+  smtp: JSON.parse(smtp),
+  credentialId: credential_id,
+});
+
+/** Returns the servers that were given; those that are missing are found by the address. */
+const serversFor = async (
+  deps: MailAccountsDeps,
+  { signal }: Caller,
+  { address, imap, smtp, username }: NewMailAccount,
+): Promise<{ imap: MailServer; smtp: MailServer; username: string }> => {
+  if (imap && smtp) return { imap, smtp, username: username ?? address };
+  const found = await deps.findServers(address, signal);
+  if (!found) {
+    const message = `is required: nobody says the servers of ${domainOf(address)}`;
+    throw badRequest([{ path: imap ? 'smtp' : 'imap', message }]);
+  }
+  return {
+    imap: imap ?? found.imap,
+    smtp: smtp ?? found.smtp,
+    username: username ?? mailUsername(address, found.username),
+  };
+};
+
+/** Returns the name to log in with. */
+export const mailUsername = (address: string, kind: 'address' | 'local'): string =>
+  kind === 'address' ? address : address.slice(0, address.lastIndexOf('@'));
+
+/** Throws if a server can never be reached, or if the credential is not fit to be sent there. */
+const refuseUnfit = async (
+  deps: MailAccountsDeps,
+  by: Caller,
+  { imap, smtp, credential_id: id, auth }: MailAccountRow,
+): Promise<void> => {
+  const servers: [string, MailServer][] = [
+    ['imap', JSON.parse(imap)],
+    ['smtp', JSON.parse(smtp)],
+  ];
+  refuseFaults(servers.flatMap(([path, server]) => serverFault(deps, path, server)));
+  const lent = await deps.vault.borrow(by.userId, { id });
+  if (lent === null) throw Boom.notFound('No credential of yours with that id');
+  if (lent === 'expired') throw unfit('names a credential that has expired');
+  if (lent === 'damaged') throw unfit('names a credential that does not open: rotate it');
+  const isGrant = lent.secret.take((bytes) => parseMailGrant(bytes.toString()) !== null);
+  if (auth === 'oauth2' && !isGrant) {
+    throw unfit('must hold JSON with clientId, refreshToken and a tokenEndpoint of https');
+  }
+  const isLent = servers.every(([, { host, port }]) =>
+    [host, `${host}:${port}`].some((name) => lent.allowedHosts.includes(name.toLowerCase())),
+  );
+  if (!isLent) refuseDelegate(by);
+};
+
+const unfit = (message: string): Boom.Boom => badRequest([{ path: 'credentialId', message }]);
+
+const serverFault = (
+  { http }: MailAccountsDeps,
+  path: string,
+  { host, port }: MailServer,
+): FieldFault[] => {
+  const why = whyRefused(() => http.check(`https://${host}:${port}`));
+  return why === null ? [] : [{ path: `${path}.host`, message: why }];
+};
+
+/**
+ * Throws 403 unless the owner acts in person. Ours: whoever names the servers gets the value of the
+ * credential, so others may name only those that its allowedHosts have.
+ */
+const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
+  if (tokenId === null && !impersonator) return;
+  const message =
+    'Only the owner, logged in, has a credential sent to servers that its allowedHosts do not name';
+  throw Boom.forbidden(message, PERSONAL_ONLY);
+};
+
+const PERSONAL_ONLY = { code: 'personal_only' };
+const WATCH_IN_PERSON =
+  'An admin who acts as a user has no mail processed, and so has no account watched';
+
+export const findMailAccount = async (
+  { accounts }: { accounts: MailAccountsStore },
+  userId: string,
+  id: string,
+): Promise<MailAccountRow> =>
+  orNotFound(await accounts.get(userId, id), 'No mail account with that id');
+
+/** Changes what is given. Another server, name or credential is untried: the error before is gone. */
+export const updateMailAccount = (
+  deps: MailAccountsDeps,
+  by: RecordingCaller,
+  { id, given }: { id: string; given: MailAccountChanges },
+): Promise<MailAccountRow> => {
+  return updateIf({
+    clock: deps.clock,
+    read: () => findMailAccount(deps, by.userId, id),
+    write: async (read, version) => {
+      const { imap, smtp } = given;
+      const changed = {
+        ...given,
+        ...(imap && { imap: { ...JSON.parse(read.imap), ...imap } }),
+        ...(smtp && { smtp: { ...JSON.parse(read.smtp), ...smtp } }),
+      };
+      const changes = { ...storedColumns(mailAccountTable, changed), updated_at: version };
+      const after = { ...read, ...changes };
+      const login = ['imap', 'smtp', 'auth', 'username', 'credential_id'] as const;
+      const isOther = login.some((column) => after[column] !== read[column]);
+      if (isOther) await refuseUnfit(deps, by, after);
+      const state = isOther ? { status: 'ok' as const, error: null, authserv_id: null } : {};
+      const isWatched = read.watch === 0 && after.watch === 1;
+      if (isWatched && by.impersonator) throw Boom.forbidden(WATCH_IN_PERSON, PERSONAL_ONLY);
+      const start = isWatched ? { new_from: iso(deps.clock.now()) } : {};
+      const record = by.record({ data: { ...given } });
+      const written = { ...changes, ...state, ...start };
+      const isWritten = await deps.accounts.update(read, written, [record]);
+      return isWritten ? { ...read, ...written } : null;
+    },
+  });
+};
+
+/** Deletes an account. Replies with 409 while messages of it wait, unless they are given up. */
+export const removeMailAccount = async (
+  { service, sending }: { service: MailAccountsDeps; sending: { hurry(accountId: string): void } },
+  by: RecordingCaller,
+  { id, isForced }: { id: string; isForced: boolean },
+): Promise<void> => {
+  const { address } = await findMailAccount(service, by.userId, id);
+  const { accounts, clock } = service;
+  const records = [by.record({ data: { address, ...(isForced && { force: true }) } })];
+  const now = iso(clock.now());
+  if (await accounts.delete(by.userId, id, { isForced, now, also: records })) {
+    if (isForced) sending.hurry(id);
+    return;
+  }
+  await findMailAccount(service, by.userId, id);
+  throw Boom.conflict(
+    `E-mails from ${address} wait to be sent, or are on their way. Wait for them, or add force=true: those that wait are not sent then`,
+    { code: 'mail_waits' },
+  );
+};

@@ -1,0 +1,113 @@
+import type { Clock } from '../../kernel/clock.js';
+import type { Http } from '../../kernel/http.js';
+import type { Log } from '../../kernel/log.js';
+import { MailFault, mailFaultOf } from '../../providers/mail/fault.js';
+import {
+  type MailGrant,
+  type MailToken,
+  parseMailGrant,
+  refreshMailToken,
+  TokenRefused,
+} from '../../providers/mail/oauth.js';
+import { withoutSecrets } from '../../providers/mail/secret.js';
+import type { MailLogin } from '../../providers/mail/server.js';
+import type { MailAccountRow } from '../../store/tables/mail.js';
+import type { Renewal, Vault } from '../../vault/module.js';
+
+export interface MailTokensDeps {
+  clock: Clock;
+  log: Log;
+  http: Pick<Http, 'request'>;
+  vault: Pick<Vault, 'newest' | 'used'>;
+  renew: Renewal;
+}
+
+/** The logins of mail accounts, by the credentials of the vault. */
+export interface MailTokens {
+  /** Returns the login of an account. Throws MailFault; `login` if its credential is good no more. */
+  loginOf(account: MailAccountRow, signal: AbortSignal): Promise<MailLogin>;
+  /** Forgets the access token of an account, which its server refused. False: it had none. */
+  forget(account: MailAccountRow): boolean;
+}
+
+/** A token is renewed this long before it ends. */
+const EARLY_MS = 60_000;
+
+interface KeptToken {
+  accessToken: string;
+  until: number;
+  /** The value of the credential that it was issued for. */
+  value: string;
+}
+
+export const createMailTokens = (deps: MailTokensDeps): MailTokens => {
+  const { clock, vault } = deps;
+  const tokens = new Map<string, KeptToken>();
+  const underway = new Map<string, Promise<KeptToken>>();
+
+  /** Gets one token at a time for a credential: many services accept each refresh token once. */
+  const tokenFor = (account: MailAccountRow, value: string): Promise<KeptToken> => {
+    const id = account.credential_id;
+    const begun = underway.get(id);
+    if (begun) return begun;
+    const renewed = renewedToken(deps, account, value).finally(() => underway.delete(id));
+    underway.set(id, renewed);
+    return renewed;
+  };
+
+  return {
+    loginOf: async (account, signal) => {
+      const { username, credential_id: id, auth } = account;
+      const value = await vault.newest(id);
+      const { host } = JSON.parse(account.imap);
+      if (value === null) throw new MailFault('login', host, 'the credential is good no more');
+      vault.used(id);
+      if (auth === 'password') return { username, password: value };
+      const kept = tokens.get(id);
+      if (kept?.value === value && kept.until > clock.now()) {
+        return { username, accessToken: kept.accessToken };
+      }
+      const token = await tokenFor(account, value);
+      signal.throwIfAborted();
+      tokens.set(id, token);
+      return { username, accessToken: token.accessToken };
+    },
+    forget: ({ credential_id: id }) => tokens.delete(id),
+  };
+};
+
+const renewedToken = async (
+  deps: MailTokensDeps,
+  account: MailAccountRow,
+  value: string,
+): Promise<KeptToken> => {
+  const grant = parseMailGrant(value);
+  const { host } = JSON.parse(account.imap);
+  if (!grant) throw new MailFault('login', host, 'the credential holds no grant of OAuth2');
+  const token = await requestedToken(deps, grant);
+  const until = deps.clock.now() + token.lifeMs - EARLY_MS;
+  const { accessToken, rotated } = token;
+  if (rotated === null) return { accessToken, until, value };
+  // Stored before it is used: the one before may be good no more.
+  const next = JSON.stringify({ ...grant, refreshToken: rotated });
+  const { user_id: userId, credential_id: credentialId } = account;
+  if (!(await deps.renew({ userId, credentialId, value: next, before: value }))) {
+    deps.log.warn({ credentialId }, 'a rotated refresh token gave way to a new value');
+  }
+  return { accessToken, until, value: next };
+};
+
+/** Ours: the request is not ended by who waits for it, since its answer may hold the only token. */
+const REQUEST_MS = 30_000;
+
+const requestedToken = async ({ http }: MailTokensDeps, grant: MailGrant): Promise<MailToken> => {
+  const { host } = new URL(grant.tokenEndpoint);
+  try {
+    return await refreshMailToken(http, grant, AbortSignal.timeout(REQUEST_MS));
+  } catch (error) {
+    if (!(error instanceof TokenRefused)) throw mailFaultOf(error, host);
+    const kind = error.code === 'invalid_grant' ? 'login' : 'server';
+    const secrets = [grant.refreshToken, grant.clientSecret];
+    throw new MailFault(kind, host, await withoutSecrets(error.message, secrets));
+  }
+};

@@ -1,0 +1,208 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import Boom from '@hapi/boom';
+import type { Clock } from '../../kernel/clock.js';
+import { hopHeader } from '../../kernel/hops.js';
+import { mint } from '../../kernel/ids.js';
+import { authservIdOf } from '../../providers/mail/authentication.js';
+import { domainOf } from '../../providers/mail/autoconfig.js';
+import { composeMail } from '../../providers/mail/compose.js';
+import { MailFault } from '../../providers/mail/fault.js';
+import type { ImapSession } from '../../providers/mail/imap.js';
+import { AnswerLost } from '../../providers/mail/smtp.js';
+import type { MailAccountRow } from '../../store/tables/mail.js';
+import type { MailAccess } from './access.js';
+import type { MailAccountTest } from './contract.js';
+
+type TrialStep = MailAccountTest['steps'][number];
+
+/**
+ * Puts the message of a test on record before it is sent. Resolves to what takes the answer of the server:
+ * null, or the reason for which it was refused. Throws 429 beyond the limit of an hour.
+ */
+export type RecordMailTest = (
+  account: MailAccountRow,
+  message: { messageId: string; subject: string; text: string },
+) => Promise<(refused: string | null) => Promise<void>>;
+
+interface MailTrialDeps {
+  clock: Clock;
+  access: MailAccess;
+  recordTest: RecordMailTest;
+}
+
+interface Trial {
+  /** True if the user may send e-mail. */
+  maySend: boolean;
+  signal: AbortSignal;
+}
+
+/** The result of a trial: its steps up to the first that fails, and what was learnt. */
+export interface TrialResult {
+  steps: TrialStep[];
+  /** The name of the receiving server in its authentication results; null if it wrote none. */
+  authservId: string | null;
+}
+
+/** Ours: the longest wait for a message to oneself. */
+const ARRIVAL_MS = 30_000;
+const LOOK_MS = 500;
+
+/** Goes the whole way of a mail account, and names the step that fails. */
+export const tryMailAccount = async (
+  { clock, access, recordTest }: MailTrialDeps,
+  account: MailAccountRow,
+  { maySend, signal }: Trial,
+): Promise<TrialResult> => {
+  const steps: TrialStep[] = [];
+  const { did, failed, skipped } = recorder(steps);
+  try {
+    await access.imap(account, { signal }, async (session) => {
+      did('imap_login', [...session.capabilities.keys()].join(' ').slice(0, 900));
+      did('imap_folders', await foldersOf(session, account));
+      if (session.capabilities.has('IDLE')) did('imap_idle', null);
+      else skipped('imap_idle', 'The server has no IDLE: it is asked every few minutes');
+    });
+    const messageId = `<${mint('test', clock.now())}@${domainOf(account.address)}>`;
+    const session = await access.smtp(account, signal);
+    try {
+      did('smtp_login', null);
+      if (!maySend) {
+        skipped('smtp_send', 'You may not send e-mail: an admin can give you the permission email');
+        skipped('arrival', null);
+        return { steps, authservId: null };
+      }
+      const { address } = account;
+      const message = await testMessage(account, { messageId, date: new Date(clock.now()) });
+      const answered = await recordTest(account, { messageId, ...TEST });
+      await answeredBy(answered, () => session.send({ from: address, to: [address] }, message));
+      did('smtp_send', messageId);
+    } finally {
+      session.close();
+    }
+    const header = await arrivalOf(access, account, { messageId, signal });
+    did('arrival', header.folder);
+    return { steps, authservId: authservIdOf(header.text) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const isLimit = Boom.isBoom(error, 429);
+    if (!(isLimit || error instanceof MailFault)) throw error;
+    failed(error.message);
+    return { steps, authservId: null };
+  }
+};
+
+const ORDER = [
+  ...(['imap_login', 'imap_folders', 'imap_idle'] as const),
+  ...(['smtp_login', 'smtp_send', 'arrival'] as const),
+];
+
+const recorder = (steps: TrialStep[]) => {
+  let began = performance.now();
+  const add = (step: TrialStep['step'], status: TrialStep['status'], detail: string | null) => {
+    const durationMs = Math.round(performance.now() - began);
+    began = performance.now();
+    steps.push({ step, status, detail, durationMs });
+  };
+  return {
+    did: (step: TrialStep['step'], detail: string | null) => add(step, 'ok', detail),
+    skipped: (step: TrialStep['step'], detail: string | null) => add(step, 'skipped', detail),
+    /** The step after the last one that was done is the one that failed. */
+    failed: (detail: string) => add(ORDER[steps.length] ?? 'arrival', 'failed', detail),
+  };
+};
+
+/** Checks that the folders of the account are there. Throws MailFault. */
+const foldersOf = async (session: ImapSession, { folders, imap }: MailAccountRow) => {
+  const listed = await session.list();
+  const names = new Set(listed.map(({ path }) => path));
+  const wanted: string[] = JSON.parse(folders);
+  const missing = wanted.filter((name) => !names.has(name));
+  if (missing.length === 0) return wanted.join(', ').slice(0, 900);
+  const { host } = JSON.parse(imap);
+  throw new MailFault('server', host, `there is no folder ${missing.join(', ')}`);
+};
+
+const TEST = {
+  subject: 'A test of your mail account',
+  text: 'Adjutant has sent this message to you, from you, to see that it arrives.\n',
+};
+
+/** Does the sending, and puts on record what became of it. A lost answer stays unknown. */
+const answeredBy = async (
+  answered: (refused: string | null) => Promise<void>,
+  send: () => Promise<unknown>,
+): Promise<void> => {
+  try {
+    await send();
+  } catch (error) {
+    if (error instanceof MailFault && !(error instanceof AnswerLost)) await answered(error.message);
+    throw error;
+  }
+  await answered(null);
+};
+
+const testMessage = (
+  { address, name }: MailAccountRow,
+  { messageId, date }: { messageId: string; date: Date },
+): Promise<Buffer> =>
+  composeMail({
+    messageId,
+    date,
+    from: { name, address },
+    to: [address],
+    ...TEST,
+    // Nobody is to answer it by itself, and no hook is to start.
+    isAutomatic: true,
+    headers: hopHeader(),
+  });
+
+interface ArrivedHeader {
+  folder: string;
+  /** The header as it arrived. */
+  text: string;
+}
+
+/** Waits until the message is in one of the folders. Throws MailFault `timeout`. */
+const arrivalOf = (
+  access: MailAccess,
+  account: MailAccountRow,
+  { messageId, signal }: { messageId: string; signal: AbortSignal },
+): Promise<ArrivedHeader> =>
+  access.imap(account, { signal }, async (session) => {
+    const folders = await arrivalFolders(session);
+    const until = performance.now() + ARRIVAL_MS;
+    for (;;) {
+      for (const folder of folders) {
+        const text = await headerIn(session, folder, messageId);
+        if (text !== null) return { folder, text };
+      }
+      if (performance.now() > until) break;
+      await pause(LOOK_MS, undefined, { signal });
+    }
+    const { host } = JSON.parse(account.imap);
+    throw new MailFault('timeout', host, 'the message to yourself was sent and has not arrived');
+  });
+
+/** The inbox, the folder of spam, and that of everything. */
+const arrivalFolders = async (session: ImapSession): Promise<string[]> => {
+  const listed = await session.list();
+  const places = listed.filter(({ specialUse }) => /^\\(?:Junk|All)$/.test(specialUse ?? ''));
+  return ['INBOX', ...places.map(({ path }) => path)];
+};
+
+const headerIn = async (
+  session: ImapSession,
+  folder: string,
+  messageId: string,
+): Promise<string | null> => {
+  const lock = await session.getMailboxLock(folder, { readOnly: true });
+  try {
+    const found = await session.search({ header: { 'message-id': messageId } }, { uid: true });
+    const [uid] = found || [];
+    if (uid === undefined) return null;
+    const message = await session.fetchOne(`${uid}`, { headers: true }, { uid: true });
+    return message ? (message.headers?.toString('latin1') ?? '') : null;
+  } finally {
+    lock.release();
+  }
+};

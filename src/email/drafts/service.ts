@@ -1,0 +1,172 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { mint } from '../../kernel/ids.js';
+import { orNotFound } from '../../kernel/route.js';
+import { Taken } from '../../store/engine/protocol.js';
+import {
+  type MailDraftRow,
+  type MailMessageRow,
+  mailDraftTable,
+  type SentMailRow,
+} from '../../store/tables/mail.js';
+import { updateIf } from '../../store/updateif.js';
+import { storedColumns } from '../../store/view.js';
+import type { EmailToolCaller } from '../../tools/module.js';
+import { answerAddresses, answerSubject, findAnswered } from '../sending/answer.js';
+import { accountFor, attachmentsOf, type SendingDeps, sendMail } from '../sending/service.js';
+import type { MailDraftChanges, NewMailDraft } from './contract.js';
+import { type MailDraftsStore, MOST_DRAFTS } from './queries.js';
+
+export interface MailDraftsDeps {
+  clock: Clock;
+  drafts: MailDraftsStore;
+  sending: SendingDeps;
+}
+
+export const findMailDraft = async (
+  { drafts }: MailDraftsDeps,
+  userId: string,
+  id: string,
+): Promise<MailDraftRow> =>
+  orNotFound(await drafts.get(userId, id), 'No draft of an e-mail with that id');
+
+/** Keeps a draft. Replies with 400 if it names what the user does not have. */
+export const addMailDraft = async (
+  deps: MailDraftsDeps,
+  by: Caller & Recorder,
+  given: NewMailDraft,
+): Promise<MailDraftRow> => {
+  const row = await draftOf(deps, by.userId, given);
+  if (await deps.drafts.insert(row, [by.record({ target: row.id })])) return row;
+  throw tooMany();
+};
+
+/** Keeps the draft of a tool, once for each effect. */
+export const addToolDraft = async (
+  deps: MailDraftsDeps,
+  { userId, agentId, executionId, effectId }: EmailToolCaller,
+  given: NewMailDraft,
+): Promise<MailDraftRow> => {
+  const { drafts } = deps;
+  const isUntrusted = executionId !== null || (await drafts.isUntrusted(agentId));
+  const row = {
+    ...(await draftOf(deps, userId, given)),
+    untrusted: isUntrusted ? 1 : 0,
+    effect_id: effectId,
+  };
+  try {
+    if (await drafts.insert(row, [])) return row;
+  } catch (error) {
+    const made = await drafts.ofEffect(userId, effectId);
+    if (error instanceof Taken && made) return made;
+    throw error;
+  }
+  throw tooMany();
+};
+
+const tooMany = (): Boom.Boom =>
+  Boom.conflict(`You have ${MOST_DRAFTS} drafts, the most there may be`, {
+    code: 'too_many_drafts',
+  });
+
+/** Returns the draft; an answer has the subject and the recipient of one, unless they are given. */
+const draftOf = async (
+  deps: MailDraftsDeps,
+  userId: string,
+  given: NewMailDraft,
+): Promise<MailDraftRow> => {
+  const answered = await findNamed(deps.sending, userId, given);
+  const isToNobody = (given.to ?? []).length === 0;
+  const to = answered && isToNobody ? answerAddresses(answered) : given.to;
+  const now = deps.clock.now();
+  return {
+    id: mint('maildraft', now),
+    user_id: userId,
+    account_id: given.accountId ?? null,
+    to: JSON.stringify(to ?? []),
+    cc: JSON.stringify(given.cc ?? []),
+    bcc: JSON.stringify(given.bcc ?? []),
+    subject: given.subject ?? (answered ? answerSubject(answered) : ''),
+    text: given.text ?? '',
+    html: given.html ?? null,
+    in_reply_to: given.inReplyTo ?? null,
+    attachments: JSON.stringify(given.attachments ?? []),
+    untrusted: 0,
+    created_at: iso(now),
+    updated_at: iso(now),
+    effect_id: null,
+  };
+};
+
+/** Finds what a draft names: its account, its documents, and the message that it answers. */
+const findNamed = async (
+  sending: SendingDeps,
+  userId: string,
+  {
+    accountId,
+    attachments,
+    inReplyTo,
+  }: Pick<MailDraftChanges, 'accountId' | 'attachments' | 'inReplyTo'>,
+): Promise<MailMessageRow | null> => {
+  if (accountId) await accountFor(sending, userId, accountId);
+  if (attachments) await attachmentsOf(sending, userId, attachments);
+  return findAnswered(sending.mailbox.messages, userId, inReplyTo);
+};
+
+/** Changes what is given. */
+export const updateMailDraft = (
+  deps: MailDraftsDeps,
+  by: Caller & Recorder,
+  { id, given }: { id: string; given: MailDraftChanges },
+): Promise<MailDraftRow> =>
+  updateIf({
+    clock: deps.clock,
+    read: async () => {
+      const draft = await findMailDraft(deps, by.userId, id);
+      await findNamed(deps.sending, by.userId, given);
+      return draft;
+    },
+    write: async (read, version) => {
+      const changes = { ...storedColumns(mailDraftTable, given), updated_at: version };
+      const isWritten = await deps.drafts.update(read, changes, by.record());
+      return isWritten ? { ...read, ...changes } : null;
+    },
+  });
+
+export const removeMailDraft = async (
+  { drafts }: MailDraftsDeps,
+  by: Caller & Recorder,
+  id: string,
+): Promise<void> => {
+  const isGone = await drafts.delete(by.userId, id, by.record());
+  if (!isGone) throw Boom.notFound('No draft of an e-mail with that id');
+};
+
+/**
+ * Sends a draft as it is now; the same transaction removes it, so that two who send it send it once.
+ * Throws 409 if it has changed since the time at which it was seen.
+ */
+export const sendMailDraft = async (
+  deps: MailDraftsDeps,
+  by: Caller & Recorder,
+  { id, seen }: { id: string; seen?: string | undefined },
+): Promise<SentMailRow> => {
+  const draft = await findMailDraft(deps, by.userId, id);
+  if (seen !== undefined && seen !== draft.updated_at) {
+    throw Boom.conflict('The draft has changed meanwhile: nothing was sent');
+  }
+  return sendMail(deps.sending, by, {
+    to: JSON.parse(draft.to),
+    cc: JSON.parse(draft.cc),
+    bcc: JSON.parse(draft.bcc),
+    subject: draft.subject,
+    text: draft.text,
+    attachments: JSON.parse(draft.attachments),
+    ...(draft.account_id !== null && { accountId: draft.account_id }),
+    ...(draft.html !== null && { html: draft.html }),
+    ...(draft.in_reply_to !== null && { inReplyTo: draft.in_reply_to }),
+    replaces: deps.drafts.removalOf(draft),
+  });
+};

@@ -1,0 +1,220 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow';
+import { iso } from '../../kernel/clock.js';
+import { HOPS_HEADER, hopsIn } from '../../kernel/hops.js';
+import { timeDigits } from '../../kernel/ids.js';
+import {
+  authenticationIn,
+  fieldsOf,
+  type HeaderField,
+} from '../../providers/mail/authentication.js';
+import { sortMail } from '../../providers/mail/sort.js';
+import { mailPartsOf } from '../../providers/mail/structure.js';
+import type { MailAccountRow, MailAddress, MailMessageRow } from '../../store/tables/mail.js';
+
+/** The fields of the header that are read. */
+const HEADER_FIELDS = new Set([
+  ...['authentication-results', 'received', 'references', 'in-reply-to', 'list-unsubscribe'],
+  ...['list-id', 'precedence', 'auto-submitted', 'x-priority', 'importance', 'x-spam-flag'],
+  ...['date', 'from', 'to', 'subject', HOPS_HEADER],
+]);
+
+/** Ours: the most bytes of a header that are fetched and read. */
+export const HEADER_BYTES = 128 * 1024;
+
+/** The header of a message, without the fields that are not read. */
+export interface MailHeader {
+  /** As it stands in the message, one character for each byte. */
+  text: string;
+  fields: HeaderField[];
+}
+
+/** Reads the header of a message. */
+export const mailHeaderOf = ({ headers }: FetchMessageObject): MailHeader => {
+  let text = '';
+  let isRead = false;
+  const all = headers?.subarray(0, HEADER_BYTES).toString('latin1') ?? '';
+  for (const line of all.split(/(?<=\n)/)) {
+    if (!/^[ \t]/.test(line)) {
+      const name = line.slice(0, line.indexOf(':') + 1).slice(0, -1);
+      isRead = HEADER_FIELDS.has(name.trimEnd().toLowerCase()) || line.trim() === '';
+    }
+    if (isRead) text += line;
+  }
+  return { text, fields: fieldsOf(Buffer.from(text, 'latin1').toString('utf8')) };
+};
+
+/** A message as it was fetched, and where it lies. */
+export interface FetchedMail {
+  account: MailAccountRow;
+  folder: string;
+  uidValidity: string;
+  message: FetchMessageObject;
+  header: MailHeader;
+  snippet: string;
+  /** The thread of the messages that it refers to; null if none of them is known. */
+  thread: string | null;
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const UID_DIGITS = 7;
+const RANDOM_DIGITS = 9;
+
+/** Returns an id in the order of arrival, and of UIDs within a second, whenever it is minted. */
+const idAt = (ms: number, uid: number): string => {
+  let digits = '';
+  for (let rest = uid; digits.length < UID_DIGITS; rest = Math.floor(rest / 32)) {
+    digits = ALPHABET[rest % 32] + digits;
+  }
+  const random = Array.from(randomBytes(RANDOM_DIGITS), (byte) => ALPHABET[byte & 31]);
+  return `mail_${timeDigits(ms)}${digits}${random.join('')}`;
+};
+
+/** Returns the lowest id of messages that arrive from that time on. */
+export const firstIdAt = (ms: number): string => `mail_${timeDigits(ms)}`;
+
+const MOST_ADDRESSES = 1000;
+const MOST_REFERENCES = 200;
+
+const addressesOf = (given: MessageAddressObject[] | undefined): MailAddress[] =>
+  (given ?? []).slice(0, MOST_ADDRESSES).map(({ name, address }) => ({
+    name: oneLine(name, 300),
+    address: oneLine(address, 320),
+  }));
+
+/** One line without control characters, also those that turn the direction of a text. */
+const oneLine = (text: string | undefined, most: number): string =>
+  (text ?? '')
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, most);
+
+/** Returns the ids of the messages that a message refers to, the oldest first. */
+export const referencesIn = (fields: HeaderField[]): string[] => {
+  const idsIn = (name: string): string[] =>
+    fields.flatMap((field) =>
+      field.name === name ? (field.value.match(/<[^<>\s]{1,900}>/g) ?? []) : [],
+    );
+  return [...new Set([...idsIn('references'), ...idsIn('in-reply-to')])].slice(-MOST_REFERENCES);
+};
+
+/** Returns the row of a message. */
+export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
+  const { account, message, snippet } = fetched;
+  const { envelope, flags = new Set() } = message;
+  const { fields } = fetched.header;
+  const refs = referencesIn(fields);
+  const arrivedAt = arrivalOf(message) ?? 0;
+  const id = idAt(arrivedAt, message.uid);
+  const messageId = oneLine(envelope?.messageId, 900) || null;
+  const from = addressesOf(envelope?.from)[0]?.address ?? '';
+  const subject = oneLine(envelope?.subject, 1000);
+  const { files, ...parts } = mailPartsOf(message.bodyStructure);
+  const field = (name: string): string | null =>
+    fields.find((each) => each.name === name)?.value ?? null;
+  const facts = { subject, from, own: account.address, snippet, files };
+  return {
+    id,
+    user_id: account.user_id,
+    account_id: account.id,
+    folder: fetched.folder,
+    uid_validity: fetched.uidValidity,
+    uid: message.uid,
+    message_id: messageId,
+    thread_id: fetched.thread ?? threadId(account.id, refs[0] ?? messageId ?? id),
+    refs: JSON.stringify(refs),
+    ...peopleOf(envelope),
+    subject,
+    date: iso(dateOf(envelope?.date, arrivedAt)),
+    snippet: oneLine(snippet, 200),
+    unread: flags.has('\\Seen') ? 0 : 1,
+    flagged: flags.has('\\Flagged') ? 1 : 0,
+    parts: JSON.stringify(parts),
+    attachments: JSON.stringify(files),
+    list_unsubscribe: field('list-unsubscribe')?.slice(0, 1000) ?? null,
+    ...sortMail({ ...facts, field, isReply: refs.length > 0 }),
+    authentication: resultsOf(fetched, from),
+    ...ledgerOf(messageId, fetched, field),
+  };
+};
+
+/** Returns the column of what the server of the account found about the sender. */
+const resultsOf = ({ account, header }: FetchedMail, from: string): string | null => {
+  const found = authenticationIn(header.fields, { authservId: account.authserv_id, from });
+  return found && JSON.stringify(found);
+};
+
+/** The columns by which a message is processed once. */
+const ledgerOf = (
+  messageId: string | null,
+  fetched: FetchedMail,
+  field: (name: string) => string | null,
+) => ({
+  size: fetched.message.size ?? 0,
+  identity: identityOf(messageId, fetched),
+  hops: hopsIn({ [HOPS_HEADER]: field(HOPS_HEADER) }),
+  arrived_ms: arrivalOf(fetched.message),
+  processed_at: null,
+  automatic: isAutomatic(field('auto-submitted')) ? (1 as const) : (0 as const),
+});
+
+/** True for a message that no person has sent, by its field `Auto-Submitted` (RFC 3834, section 5). */
+const isAutomatic = (value: string | null): boolean => value !== null && !/^\s*no\b/i.test(value);
+
+/**
+ * Returns by what a message is known wherever it lies: a digest of its Message-ID, its size and its
+ * header. A stranger may guess a Message-ID and write another message with it, but does not know what
+ * the servers on the way wrote into the header. Many are alike that state no Message-ID and no time, so
+ * for these the time of arrival counts too.
+ */
+const identityOf = (messageId: string | null, { message, header }: FetchedMail): string => {
+  const { size = 0 } = message;
+  const digestOf = (facts: string): string =>
+    createHash('sha256').update(facts).digest('base64url');
+  if (messageId !== null) return `message:${digestOf(`${messageId} ${size} ${header.text}`)}`;
+  const isTimed = header.fields.some(({ name }) => name === 'date' || name === 'received');
+  return `header:${digestOf(`${size} ${isTimed ? '' : arrivalOf(message)} ${header.text}`)}`;
+};
+
+/**
+ * Returns the identities by which a message may be known. That of one that was kept before the header
+ * was a part of it is its Message-ID.
+ */
+export const identitiesOf = ({
+  identity,
+  message_id,
+}: Pick<MailMessageRow, 'identity' | 'message_id'>): string[] =>
+  message_id === null ? [identity] : [identity, `id:${message_id}`];
+
+/** The columns of those that a message names. */
+const peopleOf = (envelope: MessageEnvelopeObject | undefined) => {
+  const [sender = null] = addressesOf(envelope?.from);
+  return {
+    sender: sender && JSON.stringify(sender),
+    reply_to: JSON.stringify(addressesOf(envelope?.replyTo).slice(0, 50)),
+    recipients: JSON.stringify(addressesOf(envelope?.to)),
+    cc: JSON.stringify(addressesOf(envelope?.cc)),
+  };
+};
+
+const threadId = (accountId: string, root: string): string =>
+  `thread_${createHash('sha256').update(`${accountId} ${root}`).digest('hex').slice(0, 26)}`;
+
+/** Returns the arrival of a message as its server states it; null if it states none. */
+export const arrivalOf = ({ internalDate }: FetchMessageObject): number | null =>
+  timeOf(internalDate);
+
+const timeOf = (date: Date | string | undefined): number | null => {
+  const ms = date === undefined ? Number.NaN : new Date(date).getTime();
+  return ms >= 0 && ms < LAST_MS ? ms : null;
+};
+
+const DAY_MS = 86_400_000;
+/** Ours: a later time, which has more digits, counts as none. */
+const LAST_MS = Date.UTC(9999, 0);
+
+/** The time that the sender gave; that of the arrival where there is none, or one to come. */
+const dateOf = (date: Date | string | undefined, arrivedAt: number): number => {
+  const given = timeOf(date);
+  return given === null || given > arrivedAt + DAY_MS ? arrivedAt : given;
+};

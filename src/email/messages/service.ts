@@ -1,0 +1,194 @@
+import Boom from '@hapi/boom';
+import { iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { badRequest, orNotFound } from '../../kernel/route.js';
+import { FolderMissing, MailFault } from '../../providers/mail/fault.js';
+import type { ImapSession } from '../../providers/mail/imap.js';
+import type { MailAccountRow, MailMessageRow } from '../../store/tables/mail.js';
+import type { MailAccess } from '../accounts/access.js';
+import type { MailAccountsStore } from '../accounts/queries.js';
+import { findMailAccount } from '../accounts/service.js';
+import type { KeepFresh } from './freshness.js';
+import type { MessageFilter } from './queries.js';
+import { addMessages, foundIn, inFolder, type MailSyncDeps, syncFolder } from './sync.js';
+
+export interface MailMessagesDeps {
+  /** The parts that bring what is kept up to date. */
+  sync: MailSyncDeps;
+  accounts: MailAccountsStore;
+  access: MailAccess;
+  /** Does what keeps messages of an account in turns, since no message may be kept twice. */
+  inTurn: MailTurns;
+  keepFresh: KeepFresh;
+}
+
+/** Does the work of an account when that before it has ended. */
+export type MailTurns = <T>(accountId: string, work: () => Promise<T>) => Promise<T>;
+
+/** The query of a list of messages. */
+export interface MailListQuery extends Omit<MessageFilter, 'found'> {
+  q?: string | undefined;
+}
+
+const DAY_MS = 86_400_000;
+/** Ours: the longest wait for a server before what is kept is shown. */
+const PATIENCE_MS = 20_000;
+/** Ours: the most messages of a folder that a search finds, the newest. */
+const MOST_FOUND = 300;
+
+/**
+ * Returns a page of messages. The first page brings what is kept up to date; a server that cannot be
+ * reached leaves it as it is, and its account says so.
+ */
+export const listMail = async (
+  deps: MailMessagesDeps,
+  { userId, signal }: Pick<Caller, 'userId' | 'signal'>,
+  { q, ...filter }: MailListQuery,
+) => {
+  const accounts = await accountsOf(deps, userId, filter.accountId);
+  const isDeep = (account: MailAccountRow): boolean =>
+    q !== undefined ||
+    (filter.since !== undefined &&
+      Date.parse(filter.since) < deps.sync.clock.now() - account.sync_days * DAY_MS);
+  const found: string[] = [];
+  const known = await Promise.all(
+    accounts.map(async (account) => {
+      const folders: string[] = filter.folder ? [filter.folder] : JSON.parse(account.folders);
+      const isKnown = filter.cursor !== undefined || (await bringUpToDate(deps, account, folders));
+      if (!isKnown || !isDeep(account)) return isKnown;
+      await reached(deps, account, signal, async (session) => {
+        for (const folder of folders) {
+          await inFolder(session, { account, folder }, async (opened) => {
+            found.push(...(await search(deps.sync, opened, { ...filter, q })));
+          });
+        }
+      });
+      return isKnown;
+    }),
+  );
+  if (filter.folder !== undefined && known.length > 0 && !known.includes(true)) {
+    throw badRequest([{ path: 'folder', message: 'names no folder of your mailboxes' }]);
+  }
+  if (q !== undefined && found.length === 0) return { rows: [], nextCursor: null };
+  const searched = q === undefined ? filter : { ...filter, found };
+  return deps.sync.messages.list(userId, searched);
+};
+
+/**
+ * Syncs the folders of an account, unless that was done a moment ago. All who ask share one sync.
+ * Resolves to false if its server knows no such folder.
+ */
+const bringUpToDate = (
+  deps: MailMessagesDeps,
+  account: MailAccountRow,
+  folders: string[],
+): Promise<boolean> =>
+  deps.keepFresh(`${account.id} ${JSON.stringify(folders)}`, async () => {
+    const outcome = await reached(deps, account, null, async (session) => {
+      for (const folder of folders) {
+        const opened = { account, folder };
+        await inFolder(session, opened, (each) => syncFolder(deps.sync, each));
+      }
+      const { accounts, sync } = deps;
+      await accounts.note(account, { last_sync_at: iso(sync.clock.now()) });
+    });
+    return !('problem' in outcome && outcome.isMissing);
+  });
+
+const accountsOf = async (
+  { accounts }: MailMessagesDeps,
+  userId: string,
+  id: string | undefined,
+): Promise<MailAccountRow[]> => {
+  if (id !== undefined) {
+    const account = await accounts.get(userId, id);
+    return account ? [account] : [];
+  }
+  return (await accounts.list(userId, { limit: 200 })).rows;
+};
+
+/**
+ * Works at the server of an account, one work after the other. Resolves to why it cannot be reached in
+ * time. `signal` null: nobody in particular waits for it.
+ */
+const reached = async <T>(
+  { access, inTurn }: MailMessagesDeps,
+  account: MailAccountRow,
+  signal: AbortSignal | null,
+  work: (session: ImapSession) => Promise<T>,
+): Promise<{ value: T } | { problem: string; isMissing: boolean }> => {
+  const late = AbortSignal.timeout(PATIENCE_MS);
+  const limit = signal ? AbortSignal.any([signal, late]) : late;
+  const visit = inTurn(account.id, () => access.imap(account, { signal: limit }, work));
+  try {
+    return { value: await Promise.race([visit, abortOf(limit)]) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (limit.aborted) {
+      return { problem: 'The server took too long to answer', isMissing: false };
+    }
+    if (error instanceof MailFault) {
+      return { problem: error.message, isMissing: error instanceof FolderMissing };
+    }
+    throw error;
+  }
+};
+
+/** Rejects when the signal aborts. */
+const abortOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+/** Has the server search a folder, keeps what is found, and returns its ids. */
+const search = async (
+  deps: MailSyncDeps,
+  opened: Parameters<typeof addMessages>[1],
+  { q, since, until }: MailListQuery,
+): Promise<string[]> => {
+  const criteria = {
+    ...(q !== undefined && { text: q }),
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(until !== undefined && { before: new Date(Date.parse(until) + DAY_MS) }),
+  };
+  const uids = new Set((await foundIn(opened, criteria)).slice(-MOST_FOUND));
+  const { account, folder, uidValidity } = opened;
+  const isSame = (row: { uid_validity: string }) => row.uid_validity === uidValidity;
+  const known = (await deps.messages.known(account.id, folder)).filter(isSame);
+  const have = new Set(known.map(({ uid }) => uid));
+  await addMessages(deps, opened, { uids: [...uids].filter((uid) => !have.has(uid)) });
+  const now = (await deps.messages.known(account.id, folder)).filter(isSame);
+  return now.flatMap(({ id, uid }) => (uids.has(uid) ? [id] : []));
+};
+
+export const findMail = async (
+  deps: MailMessagesDeps,
+  userId: string,
+  id: string,
+): Promise<{ row: MailMessageRow; account: MailAccountRow }> => {
+  const row = orNotFound(await deps.sync.messages.get(userId, id), 'No e-mail with that id');
+  return { row, account: await findMailAccount(deps, userId, row.account_id) };
+};
+
+/** Works on one message at its server. Throws 404 if it is not there any more. */
+export const atMessage = async <T>(
+  deps: MailMessagesDeps,
+  { row, account }: { row: MailMessageRow; account: MailAccountRow },
+  signal: AbortSignal,
+  work: (session: ImapSession) => Promise<T | null>,
+): Promise<{ value: T } | { problem: string }> => {
+  const found = await reached(deps, account, signal, (session) =>
+    inFolder(session, { account, folder: row.folder }, ({ uidValidity }) =>
+      uidValidity === row.uid_validity ? work(session) : Promise.resolve(null),
+    ),
+  );
+  if ('problem' in found) return found;
+  // Thrown here: what is thrown in a session counts as a failure of the server.
+  const { value } = found;
+  if (value === null) throw goneMail();
+  return { value };
+};
+
+const goneMail = (): Boom.Boom =>
+  Boom.notFound('The e-mail is not there any more: list the messages again', { code: 'mail_gone' });

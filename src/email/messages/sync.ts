@@ -1,0 +1,261 @@
+import type { FetchMessageObject, FetchQueryObject, SearchObject } from 'imapflow';
+import type { Clock } from '../../kernel/clock.js';
+import { FolderMissing, isCommandRefused, MailFault } from '../../providers/mail/fault.js';
+import type { ImapSession } from '../../providers/mail/imap.js';
+import { textOfHtml } from '../../providers/mail/safehtml.js';
+import { decodedPart, type MailTextParts, mailPartsOf } from '../../providers/mail/structure.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { MailAccountRow, MailMessageRow } from '../../store/tables/mail.js';
+import type { KnownMessage, MailMessagesStore } from './queries.js';
+import {
+  arrivalOf,
+  firstIdAt,
+  HEADER_BYTES,
+  identitiesOf,
+  mailHeaderOf,
+  mailRecordOf,
+  referencesIn,
+} from './record.js';
+
+export interface MailSyncDeps {
+  clock: Clock;
+  messages: MailMessagesStore;
+}
+
+/** A folder that is opened for reading alone. */
+export interface OpenFolder {
+  session: ImapSession;
+  account: MailAccountRow;
+  folder: string;
+  uidValidity: string;
+}
+
+const DAY_MS = 86_400_000;
+/** The messages that are fetched with one command. */
+const STEP = 200;
+/** The same with their headers, so that those of hostile messages are few at a time. */
+const HEADERS_STEP = 50;
+const SNIPPET_BYTES = 4096;
+const FACTS = { uid: true, flags: true, size: true, internalDate: true };
+// The header as a part, since of this a beginning can be asked for.
+const HEADER = [{ key: 'HEADER', start: 0, maxLength: HEADER_BYTES }];
+const HEADERS = { ...FACTS, envelope: true, bodyStructure: true, bodyParts: HEADER };
+
+/** Works in a folder that is opened for reading alone (EXAMINE): no flag can be set there. */
+export const inFolder = async <T>(
+  session: ImapSession,
+  { account, folder }: { account: MailAccountRow; folder: string },
+  work: (opened: OpenFolder) => Promise<T>,
+): Promise<T> => {
+  const lock = await session.getMailboxLock(folder, { readOnly: true }).catch((error) => {
+    const isMissing = Object.assign({ mailboxMissing: false }, error).mailboxMissing === true;
+    const own: string[] = JSON.parse(account.folders);
+    if (!isMissing || own.includes(folder)) throw error;
+    throw new FolderMissing(JSON.parse(account.imap).host, folder);
+  });
+  try {
+    const { mailbox } = session;
+    const uidValidity = mailbox ? String(mailbox.uidValidity) : '';
+    return await work({ session, account, folder, uidValidity });
+  } finally {
+    lock.release();
+  }
+};
+
+/** Brings what is kept of a folder up to date: the messages of the account's `syncDays`. */
+export const syncFolder = async (deps: MailSyncDeps, opened: OpenFolder): Promise<void> => {
+  const { session, account, folder, uidValidity } = opened;
+  const since = deps.clock.now() - account.sync_days * DAY_MS;
+  const uids = await foundIn(opened, { since: new Date(since) });
+  const present = new Set(uids);
+  const all = await deps.messages.known(account.id, folder);
+  const isHere = ({ uid, uid_validity }: KnownMessage): boolean =>
+    uid_validity === uidValidity && present.has(uid);
+  const { same, others, flags } = await compare(deps, session, all.filter(isHere));
+  const former = all.filter((row) => row.uid_validity !== uidValidity).concat(others);
+  const have = new Set(same.map(({ uid }) => uid));
+  await addMessages(deps, opened, { uids: uids.filter((uid) => !have.has(uid)), former });
+  // Older ones were found by a search, and a search finds them again.
+  const isGone = (row: KnownMessage): boolean =>
+    row.uid_validity === uidValidity && !present.has(row.uid) && row.id >= firstIdAt(since);
+  const gone = [...former, ...all.filter(isGone)];
+  await deps.messages.write([...gone.map(({ id }) => deps.messages.deletion(id)), ...flags]);
+};
+
+/** Has the server search a folder. Throws MailFault if it refuses, which is not finding nothing. */
+export const foundIn = async (
+  { session, account }: OpenFolder,
+  criteria: SearchObject,
+): Promise<number[]> => {
+  const uids = await session.search(criteria, { uid: true });
+  if (!uids) throw new MailFault('server', JSON.parse(account.imap).host, 'to search');
+  return [...new Set(uids)];
+};
+
+/**
+ * Compares what is known with what now lies under the same UIDs. A server that was restored may give
+ * a UID again to another message: its size or its arrival are others then. Such rows are set aside as
+ * those of another validity.
+ */
+const compare = async (
+  { messages }: MailSyncDeps,
+  session: ImapSession,
+  known: KnownMessage[],
+): Promise<{ same: KnownMessage[]; others: KnownMessage[]; flags: TransactionStep[] }> => {
+  const byUid = new Map(known.map((row) => [row.uid, row]));
+  const others = new Set<KnownMessage>();
+  const flags: TransactionStep[] = [];
+  for (const facts of await fetchAll(session, [...byUid.keys()], FACTS, factsOf)) {
+    const row = byUid.get(facts.uid);
+    if (!row) continue;
+    if (isOther(row, facts)) others.add(row);
+    else flags.push(...flagSteps(messages, row, facts));
+  }
+  const aside = ({ id }: KnownMessage): TransactionStep =>
+    messages.change(id, { uid_validity: `former ${id}` });
+  await messages.write([...others].map(aside));
+  return { same: known.filter((row) => !others.has(row)), others: [...others], flags };
+};
+
+/** The facts of a message that are compared with what is known. */
+interface ComparedFacts {
+  uid: number;
+  size: number | undefined;
+  arrival: number | null;
+  /** undefined: the server did not say. */
+  flags: { unread: 0 | 1; flagged: 0 | 1 } | undefined;
+}
+
+/** Returns the facts of a message, without what else a server has sent of it. */
+const factsOf = (message: FetchMessageObject): ComparedFacts => ({
+  uid: message.uid,
+  size: message.size,
+  arrival: arrivalOf(message),
+  flags: message.flags && {
+    unread: message.flags.has('\\Seen') ? 0 : 1,
+    flagged: message.flags.has('\\Flagged') ? 1 : 0,
+  },
+});
+
+const isOther = (row: KnownMessage, { size, arrival }: ComparedFacts): boolean => {
+  const isLater = row.arrived_ms !== null && arrival !== null && arrival !== row.arrived_ms;
+  return isLater || (size !== undefined && size !== row.size);
+};
+
+/** Returns the change of the flags that others have set or taken away. */
+const flagSteps = (
+  messages: MailMessagesStore,
+  row: KnownMessage,
+  { flags }: ComparedFacts,
+): TransactionStep[] => {
+  if (!flags) return [];
+  const isSame = row.unread === flags.unread && row.flagged === flags.flagged;
+  return isSame ? [] : [messages.change(row.id, flags)];
+};
+
+/**
+ * Fetches messages and keeps their headers. One that lay there under another validity keeps its id:
+ * it is known by its Message-ID, or by its header, and by its size.
+ */
+export const addMessages = async (
+  deps: MailSyncDeps,
+  opened: OpenFolder,
+  { uids, former = [] }: { uids: number[]; former?: KnownMessage[] },
+): Promise<void> => {
+  const { session, ...place } = opened;
+  for (let at = 0; at < uids.length; at += HEADERS_STEP) {
+    const some = uids.slice(at, at + HEADERS_STEP);
+    const fetched = await fetchAll(session, some, HEADERS, arrivedOf);
+    const snippets = await beginningsOf(session, partsByUid(fetched), SNIPPET_BYTES);
+    const steps = [];
+    for (const { message, header } of fetched) {
+      const thread = await deps.messages.threadOf(place.account.id, referencesIn(header.fields));
+      const snippet = snippets.get(message.uid) ?? '';
+      const row = mailRecordOf({ ...place, message, header, snippet, thread });
+      const before = takeFormer(former, row);
+      const { uid, uid_validity, arrived_ms, identity } = row;
+      steps.push(
+        before
+          ? deps.messages.change(before.id, { uid, uid_validity, arrived_ms, identity })
+          : deps.messages.insertion(row),
+      );
+    }
+    await deps.messages.write(steps);
+  }
+};
+
+/** Reads the header of a message, and lets go of the bytes. */
+const arrivedOf = ({ headers, ...message }: FetchMessageObject) => ({
+  message,
+  header: mailHeaderOf({ ...message, ...(headers && { headers }) }),
+});
+
+const takeFormer = (
+  former: KnownMessage[],
+  row: Pick<MailMessageRow, 'identity' | 'message_id' | 'size'>,
+): KnownMessage | undefined => {
+  const own = identitiesOf(row);
+  const at = former.findIndex(({ identity, size }) => size === row.size && own.includes(identity));
+  return at === -1 ? undefined : former.splice(at, 1)[0];
+};
+
+/**
+ * Fetches messages in steps, since servers refuse a command of tens of thousands of characters. Each
+ * comes once, and none that was not asked for, whatever the server sends. One that the server refuses
+ * is left out.
+ */
+const fetchAll = async <T>(
+  session: ImapSession,
+  uids: number[],
+  query: FetchQueryObject,
+  keep: (message: FetchMessageObject) => T,
+): Promise<T[]> => {
+  const wanted = new Set(uids);
+  const fetched: T[] = [];
+  const fetchStep = async (step: number[]): Promise<void> => {
+    try {
+      for await (const message of session.fetch(step.join(','), query, { uid: true })) {
+        if (wanted.delete(message.uid)) fetched.push(keep(message));
+      }
+    } catch (error) {
+      if (!isCommandRefused(error)) throw error;
+      // One of them cannot be read. It is left out, and the others are asked for one by one.
+      if (step.length === 1) return;
+      for (const uid of step) if (wanted.has(uid)) await fetchStep([uid]);
+    }
+  };
+  for (let at = 0; at < uids.length; at += STEP) await fetchStep(uids.slice(at, at + STEP));
+  return fetched;
+};
+
+const partsByUid = (fetched: { message: FetchMessageObject }[]): Map<number, MailTextParts> =>
+  new Map(fetched.map(({ message }) => [message.uid, mailPartsOf(message.bodyStructure)]));
+
+/** Returns the beginnings of the texts, by their UIDs; messages with the same part are asked at once. */
+export const beginningsOf = async (
+  session: ImapSession,
+  structures: Map<number, MailTextParts>,
+  bytes: number,
+): Promise<Map<number, string>> => {
+  const beginnings = new Map<number, string>();
+  const byPart = new Map<string, number[]>();
+  for (const [uid, { text, html }] of structures) {
+    const { part } = text ?? html ?? {};
+    if (part !== undefined) byPart.set(part, [...(byPart.get(part) ?? []), uid]);
+  }
+  for (const [part, group] of byPart) {
+    const bodyParts = [{ key: part, start: 0, maxLength: bytes }];
+    const contentOf = (message: FetchMessageObject) => ({
+      uid: message.uid,
+      content: Buffer.from(message.bodyParts?.get(part)?.subarray(0, bytes) ?? []),
+    });
+    const query = { uid: true, bodyParts };
+    for (const { uid, content } of await fetchAll(session, group, query, contentOf)) {
+      const { text = null, html = null } = structures.get(uid) ?? {};
+      if (content.length === 0) continue;
+      if (text) beginnings.set(uid, decodedPart(content, text));
+      else if (html) beginnings.set(uid, textOfHtml(decodedPart(content, html)));
+    }
+  }
+  return beginnings;
+};

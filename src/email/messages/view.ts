@@ -1,0 +1,17 @@
+import { type MailFile, type MailMessageRow, mailMessageTable } from '../../store/tables/mail.js';
+import { viewer } from '../../store/view.js';
+import { MailMessage } from './contract.js';
+
+/** Builds the public view of a message. */
+export const viewMail: (row: MailMessageRow) => MailMessage = viewer(
+  mailMessageTable,
+  MailMessage,
+  {
+    from: ({ sender }: MailMessageRow) => (sender === null ? null : JSON.parse(sender)),
+    to: ({ recipients }: MailMessageRow) => JSON.parse(recipients),
+    attachments: (row: MailMessageRow) => {
+      const files: MailFile[] = JSON.parse(row.attachments);
+      return files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes }));
+    },
+  },
+);

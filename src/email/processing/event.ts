@@ -1,0 +1,48 @@
+import type { MailAddress, MailFile, MailMessageRow } from '../../store/tables/mail.js';
+
+/** The text of an e-mail, or its beginning. */
+export interface MailText {
+  text: string;
+  isCut: boolean;
+}
+
+/** Ours: the most recipients that are told to hooks. */
+const MOST_RECIPIENTS = 1000;
+
+/**
+ * Returns what hooks are told of an e-mail. Addresses are in lower case, so that conditions compare
+ * them; what is not known of the authentication is null.
+ */
+export const mailEventOf = (
+  row: MailMessageRow,
+  { text, isCut }: MailText,
+): Record<string, unknown> => {
+  const sender: MailAddress | null = row.sender === null ? null : JSON.parse(row.sender);
+  const files: MailFile[] = JSON.parse(row.attachments);
+  const found = row.authentication === null ? {} : JSON.parse(row.authentication);
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    folder: row.folder,
+    messageId: row.message_id,
+    threadId: row.thread_id,
+    from: sender?.address.toLowerCase() ?? null,
+    fromName: sender?.name ?? null,
+    to: addressesIn(row.recipients),
+    cc: addressesIn(row.cc),
+    subject: row.subject,
+    date: row.date,
+    text,
+    isCut,
+    automatic: row.automatic === 1,
+    category: row.category,
+    priority: row.priority,
+    authentication: { spf: null, dkim: null, dmarc: null, ...found },
+    attachments: files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes })),
+  };
+};
+
+const addressesIn = (stored: string): string[] => {
+  const all: MailAddress[] = JSON.parse(stored);
+  return all.slice(0, MOST_RECIPIENTS).map(({ address }) => address.toLowerCase());
+};

@@ -1,0 +1,127 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { OperationEnd, OperationKind, OperationRun } from '../../operations/module.js';
+import { MailFault } from '../../providers/mail/fault.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { MailAccountRow } from '../../store/tables/mail.js';
+import type { MailAccountsStore } from '../accounts/queries.js';
+import type { ProcessedCounts } from './take.js';
+import { type VisitDeps, visitMailbox } from './visit.js';
+
+/** The mailboxes that are processed. */
+export interface ProcessingInput {
+  /** null: all of the user. */
+  accountId: string | null;
+  folder: string | null;
+  /** Also what arrived since then, though it is not new. */
+  since: string | null;
+}
+
+interface ProcessingDeps extends VisitDeps {
+  accounts: MailAccountsStore;
+}
+
+/** Ours: so often a mailbox is visited whose server is away, with a pause that doubles. */
+const TRIES = 4;
+const FIRST_PAUSE_MS = 1000;
+const AWAY: ReadonlySet<string> = new Set(['connection', 'timeout']);
+
+type ProcessingRun = OperationRun<ProcessingInput, ProcessedCounts>;
+
+/**
+ * The kind of operation that processes new e-mails. It begins anew after an interruption: what was
+ * processed is known by then, and stays counted.
+ */
+export const processOperation = (
+  deps: ProcessingDeps,
+): OperationKind<ProcessingInput, ProcessedCounts> => ({
+  kind: 'email.process',
+  isResumable: true,
+  isAdmins: false,
+  run: (run) => processMailboxes(deps, run),
+});
+
+const processMailboxes = async (
+  deps: ProcessingDeps,
+  run: ProcessingRun,
+): Promise<OperationEnd> => {
+  const { accountId, folder, since } = run.input;
+  const tally = createTally(run);
+  const failures: string[] = [];
+  for (const account of await accountsOf(deps, run.userId, accountId)) {
+    const visit = {
+      account,
+      folders: folder === null ? JSON.parse(account.folders) : [folder],
+      since: since === null ? null : Date.parse(since),
+      signal: run.signal,
+      found: tally.found,
+      commit: tally.commit,
+    };
+    try {
+      await patiently(run.signal, () => visitMailbox(deps, visit));
+    } catch (error) {
+      if (!(error instanceof MailFault)) throw error;
+      failures.push(`${account.address}: ${error.message}`);
+    }
+  }
+  const result = tally.result();
+  if (failures.length > 0) return { status: 'failed', error: failures.join('. '), result };
+  return { status: 'completed', result };
+};
+
+/** Counts what is processed, from the checkpoint on, and writes the count with each step. */
+const createTally = (run: ProcessingRun) => {
+  let counts = run.checkpoint ?? { processed: 0, runs: 0, known: 0 };
+  let left = 0;
+  return {
+    found: (count: number): void => {
+      left = count;
+    },
+    commit: async (steps: TransactionStep[], more: ProcessedCounts): Promise<void> => {
+      const after = sumOf(counts, more);
+      const leftAfter = Math.max(0, left - more.processed - more.known);
+      await run.commit(steps, { checkpoint: after, progress: progressOf(after, leftAfter) });
+      counts = after;
+      left = leftAfter;
+    },
+    result: (): Record<string, unknown> => ({ ...counts }),
+  };
+};
+
+/** Visits a mailbox, and again a little later if its server cannot be reached for the moment. */
+const patiently = async (signal: AbortSignal, visit: () => Promise<void>): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await visit();
+    } catch (error) {
+      const isAway = error instanceof MailFault && AWAY.has(error.kind);
+      if (!isAway || tries === TRIES) throw error;
+    }
+    await pause(FIRST_PAUSE_MS * 2 ** (tries - 1), undefined, { signal });
+  }
+};
+
+const accountsOf = async (
+  { accounts }: ProcessingDeps,
+  userId: string,
+  id: string | null,
+): Promise<MailAccountRow[]> => {
+  if (id === null) return (await accounts.list(userId, { limit: 200 })).rows;
+  const account = await accounts.get(userId, id);
+  return account ? [account] : [];
+};
+
+const sumOf = (one: ProcessedCounts, more: ProcessedCounts): ProcessedCounts => ({
+  processed: one.processed + more.processed,
+  runs: one.runs + more.runs,
+  known: one.known + more.known,
+});
+
+const progressOf = ({ processed, runs, known }: ProcessedCounts, left: number) => {
+  const done = processed + known;
+  return {
+    done,
+    total: done + left,
+    unit: 'messages',
+    note: `${processed} processed, ${runs} runs of hooks${known > 0 ? `, ${known} known` : ''}`,
+  };
+};

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Statement } from '../../store/engine/protocol.js';
+import { selectRows, updateRows } from '../../store/rows.js';
+import { type Store, statement } from '../../store/store.js';
+import { type MailMessageRow, mailMessageTable } from '../../store/tables/mail.js';
+import { visibleTo } from '../../store/visible.js';
+import { firstIdAt, identitiesOf } from '../messages/record.js';
+
+/** The messages of a folder that arrived from a time on. */
+interface ArrivedMail {
+  userId: string;
+  accountId: string;
+  folder: string;
+  /** The earliest arrival, in milliseconds. */
+  from: number;
+}
+
+/** Returns the queries for the messages that are to be processed, and for those that were. */
+export const processingStore = ({ db }: Store) => ({
+  /** Reads messages that were not processed, the oldest first. */
+  unprocessed: (
+    { userId, accountId, folder, from }: ArrivedMail,
+    limit: number,
+  ): Promise<MailMessageRow[]> =>
+    selectRows(db, mailMessageTable, { account_id: accountId, folder }, visibleTo(userId))
+      .where('processed_at', 'is', null)
+      .where('id', '>=', firstIdAt(from))
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+
+  countUnprocessed: async ({ accountId, folder, from }: ArrivedMail): Promise<number> => {
+    const { count } = await db
+      .selectFrom('mail_messages')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('account_id', '=', accountId)
+      .where('folder', '=', folder)
+      .where('processed_at', 'is', null)
+      .where('id', '>=', firstIdAt(from))
+      .executeTakeFirstOrThrow();
+    return count;
+  },
+
+  /** Reads what was processed of these messages, wherever they lay then. */
+  processed: (accountId: string, identities: string[]) =>
+    db
+      .selectFrom('mail_processed')
+      .select(['identity', 'size'])
+      .where('account_id', '=', accountId)
+      .where('identity', 'in', identities)
+      .execute(),
+
+  /** Builds the statement that keeps that a message was processed; it fails if it was before. */
+  claim: (row: MailMessageRow, at: string): Statement => {
+    const { account_id, identity, folder, size } = row;
+    const before = db
+      .selectFrom('mail_processed')
+      .select('size')
+      .where('account_id', '=', account_id)
+      .where('identity', 'in', identitiesOf(row))
+      .where('size', '=', size);
+    const claimed = db
+      .selectNoFrom([
+        sql.val(account_id).as('account_id'),
+        sql.val(identity).as('identity'),
+        sql.val(folder).as('folder'),
+        sql.val(size).as('size'),
+        sql.val(at).as('processed_at'),
+      ])
+      .where(({ not, exists }) => not(exists(before)));
+    const columns = ['account_id', 'identity', 'folder', 'size', 'processed_at'] as const;
+    return statement(db.insertInto('mail_processed').columns(columns).expression(claimed), 1);
+  },
+
+  /**
+   * Builds the statement that marks a message and keeps how it is sorted; it fails if it is marked,
+   * or gone.
+   */
+  mark: ({ id, category, priority }: MailMessageRow, at: string): Statement =>
+    statement(
+      updateRows(db, mailMessageTable, { id })
+        .where('processed_at', 'is', null)
+        .set({ processed_at: at, category, priority }),
+      1,
+    ),
+});
+
+export type ProcessingStore = ReturnType<typeof processingStore>;

@@ -1,0 +1,149 @@
+import type { MailTriggers } from '../../hooks/module.js';
+import { type Clock, iso } from '../../kernel/clock.js';
+import { type TransactionStep, Unmet } from '../../store/engine/protocol.js';
+import type { MailMessageRow } from '../../store/tables/mail.js';
+import { identitiesOf } from '../messages/record.js';
+import { beginningsOf, type OpenFolder } from '../messages/sync.js';
+import type { FindBounces } from '../sending/bounce.js';
+import { type MailText, mailEventOf } from './event.js';
+import type { ProcessingStore } from './queries.js';
+import type { SortMessages } from './sort.js';
+
+/** The numbers of what was processed. */
+export interface ProcessedCounts {
+  /** The messages that were new. */
+  processed: number;
+  /** The runs of hooks that they started. */
+  runs: number;
+  /** The messages that had been processed before, in another folder or under another UID. */
+  known: number;
+}
+
+export interface TakeDeps {
+  clock: Clock;
+  inbox: ProcessingStore;
+  triggers: MailTriggers;
+  sort: SortMessages;
+  findBounces: FindBounces;
+}
+
+/** The way in which what is processed is written. */
+export interface TakeRun {
+  /** The earliest arrival of a message that is new, in milliseconds. */
+  from: number;
+  signal: AbortSignal;
+  /** Writes the steps of a batch, all or none, and counts it. Throws Unmet. */
+  commit(steps: TransactionStep[], more: ProcessedCounts): Promise<void>;
+}
+
+/** The messages that one transaction processes. */
+const BATCH = 50;
+/** Ours: a batch is read again so often if another processed a part of it first. */
+const TRIES = 10;
+/** Ours: the most bytes of the text of a message that are told to hooks. */
+const TEXT_BYTES = 64 * 1024;
+
+/** Processes the messages of a folder that were not yet, the oldest first, each once. */
+export const takeFolder = async (
+  deps: TakeDeps,
+  opened: OpenFolder,
+  run: TakeRun,
+): Promise<void> => {
+  const { account, folder } = opened;
+  const arrived = { userId: account.user_id, accountId: account.id, folder, from: run.from };
+  for (let tries = 0; ; ) {
+    run.signal.throwIfAborted();
+    const rows = await deps.inbox.unprocessed(arrived, BATCH);
+    if (rows.length === 0) return;
+    try {
+      await takeBatch(deps, opened, { rows, run });
+      tries = 0;
+    } catch (error) {
+      if (!(error instanceof Unmet) || ++tries === TRIES) throw error;
+    }
+  }
+};
+
+/** Marks messages as processed and creates the runs that they start, in one transaction. */
+const takeBatch = async (
+  deps: TakeDeps,
+  { session, account, folder }: OpenFolder,
+  { rows, run }: { rows: MailMessageRow[]; run: TakeRun },
+): Promise<void> => {
+  const { inbox, triggers, sort } = deps;
+  const at = iso(deps.clock.now());
+  const isNew = await newsAmong(inbox, account.id, rows);
+  const news = await sort(rows.filter(isNew), run.signal);
+  const { user_id: userId, id: accountId } = account;
+  const hookIds = await triggers.hooksFor({ userId, accountId, folder });
+  const heard = news.filter((row) => !isOfDaemon(row));
+  const texts = hookIds.length === 0 ? new Map() : await textsOf(session, heard);
+  const firing = heard.map((row) =>
+    triggers.fire(hookIds, mailEventOf(row, texts.get(row.id) ?? kept(row)), row.hops),
+  );
+  const bounces = await deps.findBounces({ session, account }, news);
+  const sorted = new Map(news.map((row) => [row.id, row]));
+  const steps = [
+    ...bounces.statements,
+    ...rows.map((row) => inbox.mark(sorted.get(row.id) ?? row, at)),
+    ...news.map((row) => inbox.claim(row, at)),
+    ...firing.flatMap(({ statements }) => statements),
+  ];
+  await run.commit(steps, {
+    processed: news.length,
+    runs: heard.length * hookIds.length,
+    known: rows.length - news.length,
+  });
+  bounces.published();
+  for (const { committed } of firing) committed();
+};
+
+/**
+ * Returns what is true for a message that was not processed. One that was moved is known by its
+ * identity and its size, which stay as they are.
+ */
+const newsAmong = async (
+  inbox: ProcessingStore,
+  accountId: string,
+  rows: MailMessageRow[],
+): Promise<(row: MailMessageRow) => boolean> => {
+  const identities = [...new Set(rows.flatMap(identitiesOf))];
+  const before = await inbox.processed(accountId, identities);
+  const news = new Set<MailMessageRow>();
+  for (const row of rows) {
+    const own = identitiesOf(row);
+    const isKnown = [...before, ...news].some(
+      ({ identity, size }) => size === row.size && own.includes(identity),
+    );
+    if (!isKnown) news.add(row);
+  }
+  return (row) => news.has(row);
+};
+
+/**
+ * True for a message that a daemon has sent by itself: a notice, a test, what a hook or an agent sends.
+ * It fires no hook, since a notice of the run would be the next such message.
+ */
+const isOfDaemon = ({ automatic, hops }: MailMessageRow): boolean => automatic === 1 && hops > 0;
+
+/** The beginning that was kept of a message whose text its server does not give any more. */
+const kept = ({ snippet }: MailMessageRow): MailText => ({ text: snippet, isCut: true });
+
+/** Returns the texts of messages by their ids. */
+const textsOf = async (
+  session: OpenFolder['session'],
+  rows: MailMessageRow[],
+): Promise<Map<string, MailText>> => {
+  const parts = new Map(rows.map(({ uid, parts }) => [uid, JSON.parse(parts)]));
+  const texts = await beginningsOf(session, parts, TEXT_BYTES);
+  return new Map(
+    rows.map((row) => {
+      const { text, html } = JSON.parse(row.parts);
+      const shown = text ?? html;
+      if (shown === null) return [row.id, { text: '', isCut: false }];
+      const found = texts.get(row.uid);
+      if (found === undefined) return [row.id, kept(row)];
+      return [row.id, { text: found, isCut: shown.bytes > TEXT_BYTES }];
+    }),
+  );
+};

@@ -1,0 +1,128 @@
+import { NOTHING, type Outbox, type QueuedMessage } from '../../outbound/module.js';
+import { isCommandRefused } from '../../providers/mail/fault.js';
+import type { ImapSession } from '../../providers/mail/imap.js';
+import { type FailureReport, failureReportOf } from '../../providers/mail/report.js';
+import { decodedPart } from '../../providers/mail/structure.js';
+import type {
+  MailAccountRow,
+  MailFile,
+  MailMessageRow,
+  SentMailRow,
+  SentRecipient,
+} from '../../store/tables/mail.js';
+import { bouncedMail } from './notice.js';
+import { endedAs } from './outcome.js';
+import type { BouncedMailStore } from './queries.js';
+
+/**
+ * Finds the bounces among new messages of a mailbox. What it returns marks the recipients of what was
+ * sent from this account, and tells its owner; it fails if they were changed meanwhile.
+ */
+export type FindBounces = (
+  mailbox: { session: ImapSession; account: MailAccountRow },
+  news: MailMessageRow[],
+) => Promise<QueuedMessage>;
+
+interface BounceDeps {
+  sent: BouncedMailStore;
+  outbox: Pick<Outbox, 'toOwner'>;
+}
+
+/** A message that was sent, as the bounces of a batch leave it. */
+interface BouncedMail {
+  row: SentMailRow;
+  recipients: SentRecipient[];
+  bounced: SentRecipient[];
+  /** The last report about it. */
+  reportId: string;
+}
+
+/** Ours: the most bytes that are read of a report, and of the message that it returns. */
+const REPORT_BYTES = 128 * 1024;
+const HEADER_BYTES = 64 * 1024;
+const STATUS = /^message\/(?:global-)?delivery-status$/i;
+const RETURNED = /^(?:message\/(?:rfc822|global|global-headers)|text\/rfc822-headers)$/i;
+
+export const createFindBounces =
+  ({ sent, outbox }: BounceDeps): FindBounces =>
+  async ({ session, account }, news) => {
+    const mails = new Map<string, BouncedMail>();
+    for (const message of news) {
+      const report = await reportIn(session, message);
+      if (!report || report.failed.length === 0 || report.messageIds.length === 0) continue;
+      const row = await sent.byMessageId(account, report.messageIds);
+      if (row) mark(mails, { row, report, reportId: message.id });
+    }
+    const notices = [...mails.values()].map((mail) => bouncedMail(outbox, mail));
+    const changes = [...mails.values()].map(({ row, recipients }) =>
+      sent.change(row, { recipients: JSON.stringify(recipients), ...endOf(row, recipients) }),
+    );
+    if (changes.length === 0) return NOTHING;
+    return {
+      statements: [...changes, ...notices.flatMap(({ statements }) => statements)],
+      published: () => {
+        for (const { published } of notices) published();
+      },
+    };
+  };
+
+/** Reads the report in a message; null if it is none, or if the server does not give it. */
+const reportIn = async (
+  session: ImapSession,
+  { uid, attachments }: MailMessageRow,
+): Promise<FailureReport | null> => {
+  const files: MailFile[] = JSON.parse(attachments);
+  const status = files.find(({ mediaType }) => STATUS.test(mediaType));
+  if (!status) return null;
+  const returned = files.find(({ mediaType }) => RETURNED.test(mediaType));
+  const bodyParts = [{ key: status.part, start: 0, maxLength: REPORT_BYTES }];
+  if (returned) bodyParts.push({ key: returned.part, start: 0, maxLength: HEADER_BYTES });
+  const found = await session
+    .fetchOne(`${uid}`, { uid: true, bodyParts }, { uid: true })
+    .catch((error) => {
+      if (isCommandRefused(error)) return false as const;
+      throw error;
+    });
+  if (!found) return null;
+  const textOf = (file: MailFile | undefined): string => {
+    const content = file && found.bodyParts?.get(file.part);
+    return file && content ? decodedPart(content, file) : '';
+  };
+  return failureReportOf(textOf(status), textOf(returned));
+};
+
+/**
+ * Marks the recipients whom a report names and for whom the message was accepted, or may have been: only
+ * who got a message can know its Message-ID.
+ */
+const mark = (
+  mails: Map<string, BouncedMail>,
+  { row, report, reportId }: { row: SentMailRow; report: FailureReport; reportId: string },
+): void => {
+  const { recipients, bounced } = mails.get(row.id) ?? {
+    recipients: JSON.parse(row.recipients),
+    bounced: [],
+  };
+  const replies = new Map(
+    report.failed.flatMap(({ addresses, reply }) =>
+      addresses.map((address): [string, string] => [address.toLowerCase(), reply]),
+    ),
+  );
+  const after = recipients.map((recipient: SentRecipient): SentRecipient => {
+    const reply = replies.get(recipient.address.toLowerCase());
+    const isAccepted = recipient.status === 'sent' || recipient.status === 'unknown';
+    return reply !== undefined && isAccepted
+      ? { ...recipient, status: 'bounced', reply }
+      : recipient;
+  });
+  const more = after.filter((one: SentRecipient, at: number) => one !== recipients[at]);
+  if (more.length === 0) return;
+  mails.set(row.id, { row, recipients: after, bounced: [...bounced, ...more], reportId });
+};
+
+/** Returns the changes of a message that is not tried again: it has failed where all have bounced. */
+const endOf = ({ finished_at }: SentMailRow, recipients: SentRecipient[]) => {
+  if (finished_at === null) return {};
+  const { status, error } = endedAs(recipients);
+  return { status, error };
+};

@@ -1,0 +1,64 @@
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { NamedError } from '../../kernel/failure.js';
+import { hopHeader } from '../../kernel/hops.js';
+import { composeMail } from '../../providers/mail/compose.js';
+import type {
+  MailAccountRow,
+  SentAttachment,
+  SentMailRow,
+  SentRecipient,
+} from '../../store/tables/mail.js';
+
+/** The documents that go with messages. */
+export interface MailFiles {
+  /** Opens the original of a document; null if it is gone. */
+  open(userId: string, documentId: string): Promise<Readable | null>;
+}
+
+/** The error of a message whose document was deleted before it was sent. */
+export class AttachmentGone extends NamedError {}
+
+/** Writes a message as it goes out, the same in every attempt. Throws AttachmentGone. */
+export const writeMail = async (
+  files: MailFiles,
+  row: SentMailRow,
+  { address, name }: Pick<MailAccountRow, 'address' | 'name'>,
+): Promise<Buffer> => {
+  const recipients: SentRecipient[] = JSON.parse(row.recipients);
+  const at = (place: SentRecipient['place']): string[] =>
+    recipients.filter((one) => one.place === place).map((one) => one.address);
+  const attachments: SentAttachment[] = JSON.parse(row.attachments);
+  return composeMail({
+    messageId: row.message_id,
+    date: new Date(row.created_at),
+    from: { name: name === address ? '' : name, address },
+    to: at('to'),
+    cc: at('cc'),
+    subject: row.subject,
+    headers: hopHeader(row.hops ?? 0),
+    // Nobody is to answer by itself what a hook or an agent has sent.
+    isAutomatic: row.hops !== null,
+    text: row.text,
+    ...(row.html !== null && { html: row.html }),
+    ...(row.in_reply_to !== null && { inReplyTo: row.in_reply_to }),
+    references: JSON.parse(row.refs),
+    attachments: await Promise.all(
+      attachments.map(async ({ documentId, name: filename, mediaType }) => ({
+        filename,
+        contentType: mediaType,
+        content: await contentOf(files, row.user_id, { documentId, filename }),
+      })),
+    ),
+  });
+};
+
+const contentOf = async (
+  files: MailFiles,
+  userId: string,
+  { documentId, filename }: { documentId: string; filename: string },
+): Promise<Buffer> => {
+  const content = await files.open(userId, documentId);
+  if (!content) throw new AttachmentGone(`The document ${filename} was deleted before it was sent`);
+  return buffer(content);
+};

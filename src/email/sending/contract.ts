@@ -1,0 +1,92 @@
+import { contract, endpoint } from '../../kernel/contract/endpoint.js';
+import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import * as s from '../../kernel/contract/schema.js';
+import {
+  LONGEST_TEXT,
+  MOST_FILES,
+  MOST_RECIPIENTS,
+  mailFields,
+  SentMailBegun,
+  sentMailStatus,
+} from './fields.js';
+
+const NewMail = s.object('NewMail', mailFields());
+export type NewMail = s.Static<typeof NewMail>;
+
+const fields = {
+  id: s.id('sentmail'),
+  accountId: s.id('mailaccount'),
+  messageId: s.text(1000),
+  status: sentMailStatus(),
+  recipients: s.list(
+    s.object('MailRecipient', {
+      address: s.text(320),
+      place: s.oneOf('MailRecipientPlace', 'to', 'cc', 'bcc'),
+      status: s.oneOf(
+        'MailRecipientStatus',
+        ...(['queued', 'sent', 'refused', 'bounced', 'cancelled', 'unknown'] as const),
+      ),
+      reply: s.nullable(s.anyText(1000)).description('What a server last said about it'),
+    }),
+    MOST_RECIPIENTS,
+  ),
+  subject: s.anyText(998),
+  inReplyTo: s.nullable(s.anyText(1000)).description('A Message-ID'),
+  attachments: s.list(
+    s.object('SentFile', {
+      documentId: s.id('document'),
+      name: s.text(300),
+      mediaType: s.text(200),
+      bytes: s.whole(0, Number.MAX_SAFE_INTEGER),
+    }),
+    MOST_FILES,
+  ),
+  attempts: s.whole(0, Number.MAX_SAFE_INTEGER),
+  nextAt: s.nullable(s.time()),
+  error: s.nullable(s.anyText(2000)),
+  copy: s
+    .oneOf('SentMailCopy', 'none', 'wanted', 'saved', 'failed')
+    .description('In the folder of sent mail, if the account wants that'),
+  createdAt: s.time(),
+  finishedAt: s.nullable(s.time()),
+};
+
+export const SentMail = s.object('SentMail', fields);
+export type SentMail = s.Static<typeof SentMail>;
+
+export const SentMailDetail = s.object('SentMailDetail', {
+  ...fields,
+  text: s.anyText(LONGEST_TEXT),
+  html: s.nullable(s.anyText(LONGEST_TEXT)),
+});
+export type SentMailDetail = s.Static<typeof SentMailDetail>;
+
+export const sentmail = contract({
+  send: endpoint.post('/api/email/send', {
+    summary: 'Send an e-mail; needs the permission email',
+    example: { to: ['bob@example.org'], subject: 'The report', text: 'It is done.' },
+    body: NewMail,
+    reply: SentMailBegun,
+    status: 202,
+    audit: 'sentmail.send',
+    unimpersonated: true,
+  }),
+  list: endpoint.get('/api/email/sent', {
+    summary: 'List the e-mails that you have sent, newest first',
+    query: pageQuery('SentMailQuery', {
+      accountId: s.optional(s.text(80)),
+      status: s.optional(sentMailStatus()),
+    }),
+    reply: pageOf('sent', SentMail),
+  }),
+  get: endpoint.get('/api/email/sent/{id}', {
+    summary: 'Show an e-mail that you have sent, with what became of each recipient',
+    reply: SentMailDetail,
+  }),
+  cancel: endpoint.post('/api/email/sent/{id}/cancel', {
+    summary: 'Cancel an e-mail that waits; 409 while it is on its way, and after it',
+    reply: SentMailDetail,
+    audit: 'sentmail.cancel',
+    unimpersonated: true,
+  }),
+});

@@ -1,0 +1,73 @@
+import type { Outbox, QueuedMessage } from '../../outbound/module.js';
+import type { SentMailRow, SentRecipient } from '../../store/tables/mail.js';
+
+/** Ours: as many recipients as a notice names. */
+const NAMED = 5;
+
+/** Returns the notice about recipients who did not get a message, or may not have; null: all got it. */
+export const undeliveredMail = (
+  outbox: Pick<Outbox, 'toOwner'>,
+  { id, user_id, subject, attempts }: SentMailRow,
+  recipients: SentRecipient[],
+): QueuedMessage | null => {
+  // A bounce that came before the last attempt was told when it came.
+  const open = recipients.filter(({ status }) => status !== 'sent' && status !== 'bounced');
+  if (open.length === 0) return null;
+  const isLost = open.some(({ status }) => status === 'unknown');
+  const title = isLost
+    ? `E-mail "${beginningOf(subject)}": answer lost, not sent again by itself`
+    : `E-mail "${beginningOf(subject)}" did not reach ${countOf(open.length, recipients.length, 'any recipient')}`;
+  return outbox.toOwner(user_id, {
+    kind: isLost ? 'mail_unknown' : 'mail_failed',
+    title,
+    body: linesOf(open),
+    link: `/api/email/sent/${id}`,
+    about: subject,
+    effectId: `${id} ${attempts}`,
+  });
+};
+
+/** Returns the notice about recipients from whom a message came back after it was accepted. */
+export const bouncedMail = (
+  outbox: Pick<Outbox, 'toOwner'>,
+  {
+    row: { id, user_id, subject },
+    recipients,
+    bounced,
+    reportId,
+  }: {
+    row: SentMailRow;
+    recipients: SentRecipient[];
+    bounced: SentRecipient[];
+    reportId: string;
+  },
+): QueuedMessage =>
+  outbox.toOwner(user_id, {
+    kind: 'mail_failed',
+    title: `E-mail "${beginningOf(subject)}" bounced from ${countOf(bounced.length, recipients.length)}`,
+    body: linesOf(bounced),
+    link: `/api/email/sent/${id}`,
+    about: subject,
+    effectId: `${id} ${reportId}`,
+  });
+
+/** Returns a line for each recipient, as many as a notice names. */
+const linesOf = (all: SentRecipient[]): string => {
+  const lines = all
+    .slice(0, NAMED)
+    .map(({ address, reply }) => (reply === null ? address : `${address}: ${reply}`));
+  const more = all.length > NAMED ? [`and ${all.length - NAMED} more`] : [];
+  return [...lines, ...more].join('\n');
+};
+
+const LONGEST_SUBJECT = 80;
+
+const beginningOf = (subject: string): string =>
+  [...subject].length <= LONGEST_SUBJECT
+    ? subject
+    : `${[...subject].slice(0, LONGEST_SUBJECT - 1).join('')}…`;
+
+const countOf = (open: number, all: number, every = 'all recipients'): string => {
+  if (open === all) return all === 1 ? 'its recipient' : every;
+  return `${open} of ${all} recipients`;
+};

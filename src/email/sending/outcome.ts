@@ -1,0 +1,99 @@
+import type { MailFault } from '../../providers/mail/fault.js';
+import { AnswerLost, type RecipientReply, RecipientsRefused } from '../../providers/mail/smtp.js';
+import type { SentMailRow, SentRecipient } from '../../store/tables/mail.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/**
+ * The delays after each failed attempt, 24 hours together. A server that greylists takes a message
+ * after some minutes.
+ */
+const DELAYS_MS: readonly number[] = [
+  ...[MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 40 * MINUTE_MS],
+  ...[HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 8 * HOUR_MS, 8 * HOUR_MS],
+];
+
+/** The result of an attempt: what the server said of the recipients, or why it said nothing. */
+export type MailAttempt = { replies: RecipientReply[] } | { fault: MailFault };
+
+/** The state of a message after an attempt. */
+export type MailOutcome = Pick<SentMailRow, 'status' | 'error'> & {
+  recipients: SentRecipient[];
+  /** Milliseconds until the next attempt; null: there is none. */
+  delayMs: number | null;
+};
+
+export const isOpenRecipient = ({ status }: SentRecipient): boolean => status === 'queued';
+
+/**
+ * Returns what becomes of a message. Recipients whom the server refuses for now stay queued until the
+ * last attempt; nobody is sent to again who may have got it.
+ */
+export const mailOutcomeOf = (
+  before: SentRecipient[],
+  attempt: MailAttempt,
+  attempts: number,
+): MailOutcome => {
+  const judged = before.map((one) => (isOpenRecipient(one) ? judge(one, attempt) : one));
+  const delayMs = judged.some(isOpenRecipient) ? (DELAYS_MS[attempts - 1] ?? null) : null;
+  if (delayMs !== null) {
+    return { status: 'queued', recipients: judged, delayMs, error: errorOf(attempt, judged) };
+  }
+  return endedAs(judged.map((one) => (isOpenRecipient(one) ? { ...one, status: 'refused' } : one)));
+};
+
+/** Returns what a message is that ends without another attempt. */
+export const endedAs = (recipients: SentRecipient[], error: string | null = null): MailOutcome => {
+  const has = (wanted: SentRecipient['status']): boolean =>
+    recipients.some(({ status }) => status === wanted);
+  const without = has('cancelled') ? 'cancelled' : 'failed';
+  const status = has('unknown') ? 'unknown' : has('sent') ? 'sent' : without;
+  return { status, recipients, delayMs: null, error: error ?? firstReply(recipients) };
+};
+
+/** Returns what a message is whose recipients have bounced in part during an attempt. */
+export const withBounces = (outcome: MailOutcome, now: SentRecipient[]): MailOutcome => {
+  const recipients = outcome.recipients.map((one, at) =>
+    now[at]?.status === 'bounced' ? now[at] : one,
+  );
+  if (outcome.delayMs === null) return endedAs(recipients, outcome.error);
+  return { ...outcome, recipients };
+};
+
+/** Returns the recipients of a message of which nobody knows whether it was sent. */
+export const lostFor = (recipients: SentRecipient[], reply: string): SentRecipient[] =>
+  recipients.map((one) => (isOpenRecipient(one) ? { ...one, status: 'unknown', reply } : one));
+
+/** Returns what a message is that its sender has cancelled while it waited. */
+export const cancelledAs = (recipients: SentRecipient[]): MailOutcome =>
+  endedAs(recipients.map((one) => (isOpenRecipient(one) ? { ...one, status: 'cancelled' } : one)));
+
+const judge = (recipient: SentRecipient, attempt: MailAttempt): SentRecipient => {
+  if ('replies' in attempt) return withReply(recipient, attempt.replies);
+  const { fault } = attempt;
+  if (fault instanceof AnswerLost) {
+    const after = withReply(recipient, fault.refused);
+    return after === recipient ? { ...after, status: 'unknown', reply: fault.message } : after;
+  }
+  if (fault instanceof RecipientsRefused) return withReply(recipient, fault.recipients);
+  // A server that refuses the message, not the login or the connection.
+  const isRefused = fault.kind === 'server' && fault.status !== undefined && fault.status >= 500;
+  return { ...recipient, ...(isRefused && { status: 'refused' }), reply: fault.message };
+};
+
+const withReply = (recipient: SentRecipient, replies: RecipientReply[]): SentRecipient => {
+  const found = replies.find(
+    ({ address }) => address.toLowerCase() === recipient.address.toLowerCase(),
+  );
+  if (!found) return recipient;
+  const { isAccepted, status, reply } = found;
+  if (isAccepted) return { ...recipient, status: 'sent', reply };
+  return { ...recipient, reply, ...(status !== null && status >= 500 && { status: 'refused' }) };
+};
+
+const errorOf = (attempt: MailAttempt, recipients: SentRecipient[]): string | null =>
+  'fault' in attempt ? attempt.fault.message : firstReply(recipients);
+
+const firstReply = (recipients: SentRecipient[]): string | null =>
+  recipients.find(({ status }) => status !== 'sent')?.reply ?? null;

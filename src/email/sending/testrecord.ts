@@ -1,0 +1,63 @@
+import { iso } from '../../kernel/clock.js';
+import { mint } from '../../kernel/ids.js';
+import type { MailAccountRow, SentMailRow, SentRecipient } from '../../store/tables/mail.js';
+import type { RecordMailTest } from '../accounts/trial.js';
+import { insertMail, type SendingDeps } from './service.js';
+
+const UNTOLD = 'the daemon ended before the answer was recorded';
+
+/**
+ * Makes the record of messages that test an account. It counts for the limit of an hour, and stands as
+ * `unknown` until the server has answered.
+ */
+export const createTestRecord =
+  (deps: SendingDeps): RecordMailTest =>
+  async (account, { messageId, subject, text }) => {
+    const now = iso(deps.clock.now());
+    const recipient: SentRecipient = {
+      address: account.address,
+      place: 'to',
+      status: 'unknown',
+      reply: UNTOLD,
+    };
+    const row: SentMailRow = {
+      ...rowOf(account),
+      id: mint('sentmail', deps.clock.now()),
+      message_id: messageId,
+      recipients: JSON.stringify([recipient]),
+      subject,
+      text,
+      created_at: now,
+      finished_at: now,
+    };
+    await insertMail(deps, row, []);
+    return async (reply) => {
+      const isSent = reply === null;
+      const told = {
+        ...recipient,
+        status: isSent ? ('sent' as const) : ('refused' as const),
+        reply,
+      };
+      const changes: Partial<SentMailRow> = {
+        status: isSent ? 'sent' : 'failed',
+        error: reply,
+        recipients: JSON.stringify([told]),
+      };
+      await deps.sent.settle(row, changes, []);
+    };
+  };
+
+const rowOf = ({ id, user_id }: MailAccountRow) => ({
+  user_id,
+  account_id: id,
+  html: null,
+  in_reply_to: null,
+  refs: '[]',
+  attachments: '[]',
+  status: 'unknown' as const,
+  attempts: 1,
+  next_at: null,
+  error: UNTOLD,
+  copy: 'none' as const,
+  hops: 0,
+});

@@ -1,0 +1,86 @@
+import { contract, endpoint } from '../../kernel/contract/endpoint.js';
+import { pageOf, pageQuery } from '../../kernel/contract/page.js';
+import * as s from '../../kernel/contract/schema.js';
+
+export const hookTrigger = () =>
+  s.oneOf(
+    'Trigger',
+    ...(['webhook', 'schedule', 'agent_completed', 'agent_failed', 'approval_requested'] as const),
+    'email',
+  );
+export const hookAction = () =>
+  s.oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool', 'start_pipeline');
+export const executionStatus = () =>
+  s.oneOf('ExecutionStatus', 'queued', 'running', 'success', 'error', 'skipped', 'interrupted');
+
+export const Execution = s.object('Execution', {
+  id: s.id('execution'),
+  hookId: s.id('hook'),
+  deliveryId: s.nullable(s.id('delivery')),
+  status: executionStatus(),
+  trigger: hookTrigger(),
+  action: hookAction(),
+  triggerContext: s.object('TriggerContext', {
+    webhook: s.optional(
+      s.object('WebhookContext', {
+        path: s.anyText(200),
+        method: s.text(10),
+        headers: s.record('WebhookHeaders'),
+        query: s.optional(s.record('WebhookQuery').description('The parameters, if any')),
+        body: s.json().description('The payload; text and XML as one string'),
+      }),
+    ),
+    agent: s.optional(s.record('AgentContext')),
+    approval: s.optional(s.record('ApprovalContext')),
+    email: s.optional(s.record('EmailContext')),
+    scheduledAt: s.optional(s.time()),
+    event: s.nullable(s.anyText(200)),
+    receivedAt: s.time(),
+  }),
+  result: s.json(),
+  error: s.nullable(s.anyText(100_000)),
+  attempts: s.whole(0, 1_000_000),
+  agentId: s.nullable(s.id('agent')),
+  replayOf: s.nullable(s.id('execution')),
+  durationMs: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
+  createdAt: s.time(),
+  startedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()),
+});
+export type Execution = s.Static<typeof Execution>;
+
+/** The longest part of an error that the list shows, in characters. */
+export const LONGEST_ERROR = 500;
+
+export const ExecutionSummary = s.object('ExecutionSummary', {
+  id: s.id('execution'),
+  hookId: s.id('hook'),
+  hookName: s.text(200),
+  status: executionStatus(),
+  trigger: hookTrigger(),
+  action: hookAction(),
+  event: s.nullable(s.anyText(200)),
+  error: s.nullable(s.anyText(LONGEST_ERROR).description('Its beginning')),
+  attempts: s.whole(0, 1_000_000),
+  agentId: s.nullable(s.id('agent')),
+  replayOf: s.nullable(s.id('execution')),
+  createdAt: s.time(),
+  startedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()),
+});
+export type ExecutionSummary = s.Static<typeof ExecutionSummary>;
+
+export const executions = contract({
+  list: endpoint.get('/api/hooks/executions/recent', {
+    summary: 'Runs of all your hooks, newest first, without payloads and results',
+    query: pageQuery('RecentQuery', {
+      status: s.optional(executionStatus()),
+      hookId: s.optional(s.text(80).description('Those of one hook')),
+    }),
+    reply: pageOf('executions', ExecutionSummary, 'RecentExecutions'),
+  }),
+  get: endpoint.get('/api/hooks/executions/{id}', {
+    summary: 'Show one run, by its id alone',
+    reply: Execution,
+  }),
+});

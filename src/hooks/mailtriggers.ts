@@ -1,0 +1,44 @@
+import type { FollowUp } from '../agents/module.js';
+import { selectRows } from '../store/rows.js';
+import { hookTable } from '../store/tables/hooks.js';
+import { visibleTo } from '../store/visible.js';
+import { hookOf } from './hook.js';
+import { fireStatements, type TriggerDeps } from './triggers.js';
+
+/** The folder in which an e-mail arrived. */
+interface MailPlace {
+  userId: string;
+  accountId: string;
+  folder: string;
+}
+
+/** Fires the hooks of users for their e-mails. */
+export interface MailTriggers {
+  /** Returns the ids of the owner's enabled hooks for e-mails that arrive there. */
+  hooksFor(place: MailPlace): Promise<string[]>;
+  /** Builds the statements that fire hooks for an e-mail, and what to do after their commit. */
+  fire(hookIds: string[], email: Record<string, unknown>, hops: number): FollowUp;
+}
+
+export const MAIL_EVENT = 'email.received';
+
+export const createMailTriggers = (deps: TriggerDeps): MailTriggers => ({
+  hooksFor: async ({ userId, accountId, folder }) => {
+    const own = { trigger: 'email', enabled: 1 } as const;
+    const rows = await selectRows(deps.store.db, hookTable, own, visibleTo(userId)).execute();
+    const isMeant = (given: string | undefined, is: string): boolean => (given ?? is) === is;
+    return rows.flatMap((row) => {
+      const config = hookOf(row).triggerConfig;
+      const isFired = isMeant(config.accountId, accountId) && isMeant(config.folder, folder);
+      return isFired ? [row.id] : [];
+    });
+  },
+  fire: (hookIds, email, hops) => ({
+    statements: hookIds.flatMap(
+      (id) => fireStatements(deps, id, { event: MAIL_EVENT, email }, hops).statements,
+    ),
+    committed: () => {
+      for (const id of hookIds) deps.queue.added(id);
+    },
+  }),
+});

@@ -1,0 +1,97 @@
+import Boom from '@hapi/boom';
+import type { Request, Server } from '@hapi/hapi';
+import type { Config } from '../config.js';
+import type { AnonymousLimit } from '../kernel/anonymouslimit.js';
+import type { Clock } from '../kernel/clock.js';
+import type { Caller, RequestContext } from '../kernel/contract/endpoint.js';
+import { type Allowance, createRate, rateLimitMessage } from '../kernel/rate.js';
+import { scopeRefusal } from '../kernel/scope.js';
+import type { PageLogin } from './pagelogin.js';
+
+declare module '@hapi/hapi' {
+  interface RequestApplicationState {
+    /** The client's remaining requests in this minute, if they are counted. */
+    allowance?: Allowance;
+  }
+}
+
+/**
+ * Routes that are not counted: health checks must always pass, and the receivers have limits of
+ * their own.
+ */
+const UNCOUNTED = /^(?:health\.|receivers\.(?:byPath|incoming)$)/;
+
+/** The parts that decide who calls, and how often. */
+export interface AccessDeps {
+  /** Returns the caller of a token, read again on every request; null if the token is not valid. */
+  identify(token: string): Promise<Omit<Caller, keyof RequestContext> | null>;
+  /** The login of the page, by its cookie. */
+  pageLogin: PageLogin;
+  anonymousLimit: AnonymousLimit;
+}
+
+/** Creates the limits of requests. Both reply with 429 and Retry-After if it is reached. */
+export const createLimits = (
+  { ratePerUser }: Pick<Config, 'ratePerUser'>,
+  clock: Clock,
+  anonymousLimit: AnonymousLimit,
+) => {
+  const perUser = createRate(ratePerUser, clock);
+  const count = (request: Request, take: () => Allowance | null): void => {
+    if (UNCOUNTED.test(request.route.settings.id ?? '')) return;
+    const allowance = take();
+    request.app.allowance = allowance ?? request.app.allowance;
+    if (!allowance?.isSpent) return;
+    throw Boom.tooManyRequests(rateLimitMessage(allowance), {
+      code: 'rate_limited',
+      retryAfter: allowance.resetSeconds,
+    });
+  };
+  return {
+    user: (request: Request, userId: string): void => count(request, () => perUser.take(userId)),
+    /** Counts a request from an address without a valid token. */
+    anonymous: (request: Request): void => {
+      const { headers, info } = request;
+      count(request, () => anonymousLimit.take(info.remoteAddress ?? '', headers));
+    },
+  };
+};
+
+export type RateLimits = ReturnType<typeof createLimits>;
+
+/** Adds the authentication of hapi: a bearer token, or the cookie of the page. */
+export const authenticate = (
+  server: Server,
+  { identify, pageLogin }: AccessDeps,
+  limits: RateLimits,
+): void => {
+  server.auth.scheme('bearer', () => ({
+    authenticate: async (request, h) => {
+      const { authorization } = request.headers;
+      const cookie = authorization === undefined ? pageLogin.tokenOf(request) : undefined;
+      const token = cookie ?? /^Bearer +(\S+)$/i.exec(String(authorization ?? ''))?.[1];
+      const who = token === undefined ? null : await identify(token);
+      if (!who) {
+        limits.anonymous(request);
+        throw Boom.unauthorized('Log in first: no valid token', 'Bearer');
+      }
+      if (cookie !== undefined) pageLogin.requireSameUser(request, who.userId);
+      limits.user(request, who.userId);
+      const caller: Caller = Object.assign(request.app.context, who);
+      const credentials = { user: who.userId, app: { caller }, scope: [who.role] };
+      const endpoint = request.route.settings.app?.endpoint?.();
+      const refusal = endpoint && scopeRefusal(caller, endpoint);
+      if (!refusal) return h.authenticated({ credentials });
+      const { message, code } = refusal;
+      return h.unauthenticated(Boom.forbidden(message, { code }), { credentials });
+    },
+  }));
+  server.auth.strategy('jwt', 'bearer');
+  server.auth.default('jwt');
+  server.ext('onPreAuth', (request, h) => {
+    pageLogin.requireSecure(request);
+    // hapi's types do not include the value `false`, which a public route has here.
+    if (Object.is(request.route.settings.auth, false)) limits.anonymous(request);
+    return h.continue;
+  });
+};

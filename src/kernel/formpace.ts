@@ -1,0 +1,56 @@
+import type { Readable } from 'node:stream';
+import Boom from '@hapi/boom';
+
+/** The deadlines of a form. */
+export interface FormPace {
+  periodMs: number;
+  leastBytes: number;
+  longestMs: number;
+}
+
+/** Ours: the slowest sender that is waited for, in bytes in each period of milliseconds. */
+const PERIOD_MS = 15_000;
+const LEAST_BYTES = 16 * 1024 * (PERIOD_MS / 1000);
+/** Ours: the longest time that a form may take to arrive. */
+const LONGEST_MS = 15 * 60_000;
+
+export const PACE: FormPace = {
+  periodMs: PERIOD_MS,
+  leastBytes: LEAST_BYTES,
+  longestMs: LONGEST_MS,
+};
+
+/** Rejects when the source is slower than the deadlines allow; a source that is paused waits for us. */
+export const lateness = (source: Readable, pace: FormPace): Promise<never> => {
+  let bytes = 0;
+  source.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  const late = new Promise<never>((_resolve, reject) => {
+    const judge = (): void => {
+      if (bytes < pace.leastBytes && !source.isPaused()) reject(tooSlow());
+      bytes = 0;
+    };
+    const slow = setInterval(judge, pace.periodMs);
+    const long = setTimeout(() => reject(tooSlow()), pace.longestMs);
+    void overOf(source).then(() => {
+      clearInterval(slow);
+      clearTimeout(long);
+    });
+  });
+  late.catch(() => undefined);
+  return late;
+};
+
+/** Resolves once the source has ended, in whatever way. */
+export const overOf = (source: Readable): Promise<void> =>
+  new Promise((resolve) => {
+    if (source.readableEnded || source.destroyed) resolve();
+    for (const event of ['end', 'close', 'error']) source.once(event, () => resolve());
+  });
+
+const tooSlow = (): Boom.Boom => {
+  const boom = Boom.clientTimeout('The form did not arrive in time');
+  boom.output.headers.connection = 'close';
+  return boom;
+};

@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream';
+import Boom from '@hapi/boom';
+import { createBodies } from './body.js';
+import type { FormBody, FormRules } from './contract/endpoint.js';
+import { checkFields, type FormRequest, faulty, MULTIPART, whileUploading } from './form.js';
+import { lateness, PACE } from './formpace.js';
+import type { ParseApart } from './input.js';
+import { isRecord } from './jsonvalue.js';
+import { holdRaw } from './raw.js';
+
+/** Ours: the memory for such bodies until their files are taken, in bytes. */
+const CAPACITY = 96 * 1024 * 1024;
+const bodies = createBodies(CAPACITY);
+
+/** True if the form of this request comes as JSON. */
+export const isJsonForm = ({ raw: { req } }: FormRequest, { jsonBytes }: FormRules): boolean =>
+  jsonBytes !== undefined && !req.headers['content-type']?.startsWith(MULTIPART);
+
+/**
+ * Returns the form of a request that comes as JSON: its file is base64 under the name that it has in a
+ * multipart form, and has no name of its own. The JSON is parsed by `apart` on behalf of the asker.
+ */
+export const openJsonForm = (
+  { payload: source, raw: { req } }: FormRequest,
+  rules: FormRules,
+  { asker, apart }: { asker: string; apart: ParseApart },
+): FormBody<unknown> => {
+  if (!(source instanceof Readable)) throw new Error('A form must come as a stream');
+  return {
+    read: (take) =>
+      whileUploading(req.socket, async () => {
+        const late = lateness(source, PACE);
+        const most = rules.jsonBytes ?? 0;
+        const held = holdRaw(bodies, { stream: source, most }, async (bytes) => {
+          const { file, fields } = await partsOf(await apart(asker, 'parse', bytes), rules);
+          const content = Readable.from([file.subarray(0, rules.fileBytes)]);
+          const isCut = () => file.length > rules.fileBytes;
+          return { files: [await take({ filename: '', content, isCut })], fields };
+        });
+        held.catch(() => undefined);
+        return Promise.race([held, late]);
+      }),
+  };
+};
+
+const partsOf = async (
+  parsed: Awaited<ReturnType<ParseApart>>,
+  rules: FormRules,
+): Promise<{ file: Buffer; fields: unknown }> => {
+  if ('fault' in parsed) throw Boom.badRequest(parsed.fault);
+  if (!isRecord(parsed.value)) throw faulty(rules.files, 'is required, in a JSON object');
+  const { [rules.files]: encoded, ...fields } = parsed.value;
+  if (typeof encoded !== 'string') throw faulty(rules.files, 'is required, as base64');
+  const file = Buffer.from(encoded, 'base64');
+  if (file.length !== lengthOf(encoded)) throw faulty(rules.files, 'must be base64');
+  return { file, fields: await checkFields(rules, fields) };
+};
+
+/** Returns the bytes that a text stands for if it is base64 throughout; what is not is left out. */
+const lengthOf = (encoded: string): number =>
+  Math.floor((encoded.replace(/={1,2}$/, '').length * 3) / 4);

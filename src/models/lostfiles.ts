@@ -1,0 +1,25 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DAMAGE_NOTE, damageSentence, isSlug } from '../providers/llm/llama/files.js';
+import type { RegisteredModel } from './registry.js';
+
+/** Returns why a model of this machine cannot be loaded; null: it can, or is none of this machine. */
+export type LostFiles = (model: Pick<RegisteredModel, 'provider' | 'modelId'>) => string | null;
+
+/** Creates what looks at the files of models that run here, without reading them. */
+export const createLostFiles =
+  (home: string): LostFiles =>
+  ({ provider, modelId }) => {
+    if (provider !== 'llama') return null;
+    const names = isSlug(modelId) ? namesIn(join(home, 'capabilities', modelId)) : [];
+    if (!names.some((name) => name.endsWith('.gguf'))) return `Its file is gone: ${modelId}`;
+    return names.includes(DAMAGE_NOTE) ? damageSentence(modelId) : null;
+  };
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+};

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { hopHeader } from '../../kernel/hops.js';
+import { composeMail } from '../mail/compose.js';
+import { MailFault } from '../mail/fault.js';
+import { withoutSecrets } from '../mail/secret.js';
+import type { MailServer } from '../mail/server.js';
+import { AnswerLost, openSmtp, RecipientsRefused, type SmtpSession } from '../mail/smtp.js';
+import { asText } from './call.js';
+import { messageLines } from './markdown/message.js';
+import { writePlain } from './markdown/plain.js';
+import type {
+  OutboundPlatform,
+  PlatformReach,
+  PlatformRefusal,
+  PlatformSent,
+  PlatformSettings,
+} from './platform.js';
+
+/** The ports of submission: TLS from the beginning (RFC 8314, section 3.3), STARTTLS (RFC 6409). */
+const IMPLICIT_PORT = 465;
+const STARTTLS_PORT = 587;
+/** Ours: as much of a subject as a list of messages shows. */
+const LONGEST_SUBJECT = 150;
+const ADDRESS = /^[^\s@<>"(),:;[\]\\]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]{0,251}[\p{L}\p{N}])?$/u;
+
+/**
+ * The platform e-mail: messages to an address, through the server of the installation. Nothing that
+ * is written back is read, so no reply decides anything.
+ */
+export const email: OutboundPlatform = {
+  kind: 'email',
+  // It has no address of HTTP: its server is in the settings.
+  baseUrl: '',
+  fields: [
+    {
+      name: 'from',
+      doc: 'The address from which it is sent; the server must let the login use it',
+      isSecret: false,
+      form: { pattern: ADDRESS, fault: 'must be an e-mail address, without a name' },
+      neededTo: ['send'],
+    },
+    {
+      name: 'host',
+      doc: 'The server for outgoing mail (SMTP submission)',
+      isSecret: false,
+      isPlace: true,
+      form: {
+        pattern: /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^\[[0-9A-Fa-f:.]+\]$/,
+        fault: 'must be the name or the address of a host, such as smtp.example.org',
+      },
+      neededTo: ['send'],
+    },
+    {
+      name: 'port',
+      doc: `Optional: ${IMPLICIT_PORT}, or ${STARTTLS_PORT} with starttls`,
+      isSecret: false,
+      isPlace: true,
+      form: {
+        pattern: /^(?!0)(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/,
+        fault: 'must be a port from 1 to 65535',
+      },
+    },
+    {
+      name: 'tls',
+      doc: 'Optional: implicit, or starttls, which begins TLS before any login. There is no mode without TLS',
+      isSecret: false,
+      form: { pattern: /^(?:implicit|starttls)$/, fault: 'must be implicit or starttls' },
+    },
+    {
+      name: 'username',
+      doc: 'The name of the login, often the address itself',
+      isSecret: false,
+      neededTo: ['send'],
+    },
+    {
+      name: 'password',
+      doc: 'Its password; many providers give one for each application',
+      isSecret: true,
+      neededTo: ['send'],
+    },
+  ],
+  setup: () => [
+    'Have a mailbox or a relay that sends for an address of its own, such as adjutant@example.org',
+    'Its server for outgoing mail needs a login and TLS: port 465, or 587 with starttls',
+    'Set from, host, username and password here',
+    'Then each user: adjutant channels add email ADDRESS, and redeem the code that arrives there',
+  ],
+
+  render: (message) => {
+    const title = oneLine(message.title ?? '');
+    const text = writePlain(messageLines({ ...message, title: null }));
+    const subject = title || oneLine(text.split('\n', 1)[0] ?? '') || 'A message from Adjutant';
+    return [{ subject: shortened(subject), text: bodyOf(title, text) }];
+  },
+  send: async (reach, to, part) => {
+    const { from = '' } = reach.settings.values;
+    const messageId = `<${randomUUID()}@${from.slice(from.lastIndexOf('@') + 1)}>`;
+    const message = await composeMail({
+      messageId,
+      from: { name: 'Adjutant', address: from },
+      to: [to],
+      subject: asText(part.subject),
+      text: `${asText(part.text)}\n`,
+      isAutomatic: true,
+      // A mailbox that is read here would start hooks with what they have told.
+      headers: hopHeader(reach.hops),
+    });
+    return withSession(reach, async (session) => {
+      const [reply] = await session.send({ from, to: [to] }, message);
+      return { verdict: 'sent', receipt: messageId, excerpt: reply?.reply ?? '' };
+    });
+  },
+  check: async (reach) => {
+    const { values } = reach.settings;
+    const account = `${values.from} by ${values.host}`;
+    const tried = await withSession(reach, async () => ({ verdict: 'sent', receipt: null }));
+    return tried.verdict === 'sent' ? { ok: true, account } : { ok: false, error: tried.error };
+  },
+};
+
+/**
+ * Returns an address of e-mail in the form by which a channel is known: without spaces around it, and
+ * in lower case, since no provider tells mailboxes apart by case; null if it is none.
+ */
+export const addressOfMailbox = (typed: string): string | null => {
+  const address = typed.trim().toLowerCase();
+  return ADDRESS.test(address) && !address.includes('..') ? address : null;
+};
+
+const withSession = async (
+  { http, settings, signal }: PlatformReach,
+  work: (session: SmtpSession) => Promise<PlatformSent>,
+): Promise<PlatformSent> => {
+  const { username = '' } = settings.values;
+  const { password = '' } = settings.secrets;
+  // Only an admin sets the server, so it may be private: exactly its host and port are allowed.
+  const reached = {
+    addressesOf: (host: string, port: number) => http.addressesOf(host, port, [`${host}:${port}`]),
+  };
+  const options = { server: serverOf(settings), login: { username, password }, signal };
+  let session: SmtpSession | null = null;
+  try {
+    session = await openSmtp(reached, options);
+    return await work(session);
+  } catch (error) {
+    if (!(error instanceof MailFault) || signal.aborted) throw error;
+    const refusal = refusalOf(error);
+    return { ...refusal, error: await withoutSecrets(refusal.error, [password]) };
+  } finally {
+    session?.close();
+  }
+};
+
+const serverOf = ({ values }: PlatformSettings): MailServer => {
+  const { host = '', port, tls } = values;
+  const isStarttls = tls === 'starttls' || (tls === undefined && Number(port) === STARTTLS_PORT);
+  return {
+    host,
+    port: Number(port ?? (isStarttls ? STARTTLS_PORT : IMPLICIT_PORT)),
+    tls: isStarttls ? 'starttls' : 'implicit',
+  };
+};
+
+/** Failures that stay until an admin changes the settings. */
+const LASTING = new Set(['address', 'starttls', 'login']);
+
+const refusalOf = (fault: MailFault): PlatformRefusal => {
+  const error = fault.message;
+  if (fault instanceof AnswerLost) return { verdict: 'unknown', error };
+  const status = fault instanceof RecipientsRefused ? fault.recipients[0]?.status : fault.status;
+  const isFinal = LASTING.has(fault.kind) || (status != null && status >= 500);
+  return { verdict: isFinal ? 'failed' : 'retry', error };
+};
+
+const oneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').trim();
+
+const shortened = (subject: string): string => {
+  const characters = [...subject];
+  return characters.length <= LONGEST_SUBJECT
+    ? subject
+    : `${characters.slice(0, LONGEST_SUBJECT - 1).join('')}…`;
+};
+
+/** Returns the text, below the title if that is too long for a subject. */
+const bodyOf = (title: string, text: string): string =>
+  shortened(title) === title ? text || title : `${title}\n\n${text}`.trim();

@@ -1,0 +1,118 @@
+import { isRecord, parsedJson } from '../../kernel/jsonvalue.js';
+import { adapters, type ModelEndpoint, type Provider } from './adapters.js';
+import { endedBy, modelFailure, refuseUnsendable } from './failure.js';
+import { ModelFailure } from './model.js';
+import { type TokenUsage, usageIn } from './usage.js';
+import { wireOf } from './wire.js';
+
+/** Speech as a WAV file, with what is known of it. */
+export interface SpeechInput {
+  wav: Buffer;
+  language: string | null;
+  prompt: string | null;
+}
+
+/** The text of speech, as the provider heard it. */
+export interface HeardText {
+  text: string;
+  /** In seconds from the beginning; empty if the provider tells no times. */
+  segments: { start: number; end: number; text: string }[];
+  /** The language as the provider calls it; null: it tells none. */
+  language: string | null;
+  usage: TokenUsage;
+}
+
+/** A model that turns speech into text. */
+export interface TranscriptionModel {
+  /** Transcribes speech, without retries. Every failure is a ModelFailure. */
+  hear(speech: SpeechInput, signal: AbortSignal): Promise<HeardText>;
+}
+
+interface TranscriptionOptions extends ModelEndpoint {
+  provider: Provider;
+  apiKey?: string;
+  /** Returns the key, in place of `apiKey`. */
+  keyOf?(): Promise<string | null>;
+}
+
+/** The providers that have the interface of OpenAI: `POST /audio/transcriptions`. */
+const HEARING: string[] = ['openai', 'litellm', 'openrouter', 'openai-compatible'];
+/** Models of OpenAI that tell no times, and refuse the form of reply that has them. */
+const TIMELESS = /^gpt-4o/;
+/** Ours: the most bytes of a reply. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** Returns true if models of a provider can turn speech into text here. */
+export const hearsSpeech = (provider: string): provider is Provider => HEARING.includes(provider);
+
+/** Creates a model that turns speech into text at the endpoint of a provider. */
+export const transcriptionModel = (options: TranscriptionOptions): TranscriptionModel => {
+  const { name, provider, baseUrl } = options;
+  const traits = { wantsCompletionTokens: false };
+  const fetch = wireOf({ name, fetch: options.fetch, traits, begun: () => undefined });
+  return {
+    hear: async (speech, signal) => {
+      const apiKey = (await options.keyOf?.()) ?? options.apiKey;
+      refuseUnsendable(name, apiKey);
+      try {
+        const form = new Response(formOf(options, speech));
+        const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/audio/transcriptions`, {
+          method: 'POST',
+          headers: {
+            'content-type': form.headers.get('content-type') ?? '',
+            ...(apiKey && adapters[provider].keyHeader(apiKey)),
+          },
+          body: Buffer.from(await form.arrayBuffer()),
+          signal,
+        });
+        return heardIn(name, parsedJson(await replyText(name, response)));
+      } catch (error) {
+        throw signal.aborted ? endedBy(name, signal) : modelFailure(name, error);
+      }
+    },
+  };
+};
+
+const formOf = (
+  { modelId }: TranscriptionOptions,
+  { wav, language, prompt }: SpeechInput,
+): FormData => {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(wav)], { type: 'audio/wav' }), 'speech.wav');
+  form.append('model', modelId);
+  form.append('response_format', TIMELESS.test(modelId) ? 'json' : 'verbose_json');
+  if (language !== null) form.append('language', language);
+  if (prompt !== null) form.append('prompt', prompt);
+  return form;
+};
+
+const replyText = async (name: string, response: Response): Promise<string> => {
+  let bytes = 0;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) throw new ModelFailure('invalid_reply', `${name} sent too much`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+};
+
+const heardIn = (name: string, reply: unknown): HeardText => {
+  if (!isRecord(reply) || typeof reply.text !== 'string') {
+    throw new ModelFailure('invalid_reply', `${name} sent no text`);
+  }
+  const { text, language } = reply;
+  const given = Array.isArray(reply.segments) ? reply.segments.filter(isRecord) : [];
+  const segments = given.flatMap(({ start, end, text: part }) =>
+    isTime(start) && isTime(end) && typeof part === 'string' ? [{ start, end, text: part }] : [],
+  );
+  return {
+    text,
+    segments,
+    language: typeof language === 'string' ? language.slice(0, 20) : null,
+    usage: usageIn(reply),
+  };
+};
+
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;

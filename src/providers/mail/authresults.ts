@@ -1,0 +1,109 @@
+/** One result of a method, and the properties that it is about. */
+interface MethodResult {
+  method: string;
+  result: string;
+  properties: Map<string, string>;
+}
+
+/** The results in a field `Authentication-Results`, each `none` where it says nothing. */
+interface AuthenticationResults {
+  /** The name of the server that wrote it, in lower case; null if it has none. */
+  authservId: string | null;
+  spf(): string;
+  /** The result for the domain of the sender. */
+  dkim(domain: string): string;
+  dmarc(): string;
+}
+
+/** Ours: the most results of a field that are looked at. */
+const MOST_RESULTS = 100;
+
+/**
+ * Reads a field `Authentication-Results` (RFC 8601, 2.2). A method stands at the beginning of a clause
+ * alone: what stands in comments and quotes may be the words of the sender.
+ */
+export const resultsIn = (value: string): AuthenticationResults => {
+  const [first = '', ...clauses] = bare(value).split(';', MOST_RESULTS + 1);
+  const results = clauses.flatMap(resultIn);
+  const of = (name: string): MethodResult[] => results.filter(({ method }) => method === name);
+  const [, id] = /^"?([a-z0-9._-]{1,253})"?(?: |$)/.exec(first.trim()) ?? [];
+  return {
+    authservId: id ?? null,
+    spf: () => {
+      const all = of('spf');
+      const ofEnvelope = all.filter(({ properties }) => properties.has('smtp.mailfrom'));
+      return worstOf(ofEnvelope.length > 0 ? ofEnvelope : all);
+    },
+    dkim: (domain) => signatureOf(of('dkim'), domain.toLowerCase()),
+    dmarc: () => worstOf(of('dmarc')),
+  };
+};
+
+/**
+ * Returns a field in lower case without its comments, which may be nested, and with blanks made one
+ * each. In quotes all that means something elsewhere becomes `_`.
+ */
+const bare = (value: string): string => {
+  let depth = 0;
+  let isQuoted = false;
+  let text = '';
+  for (let at = 0; at < value.length; at++) {
+    const char = value[at] ?? '';
+    const isEscape = char === '\\' && (isQuoted || depth > 0);
+    if (isEscape) at++;
+    else if (!isQuoted && char === '(') depth++;
+    else if (depth > 0 && char === ')') depth--;
+    if (depth > 0) continue;
+    if (isEscape) text += '_';
+    else if (char === '"') {
+      isQuoted = !isQuoted;
+      text += char;
+    } else if (isQuoted) text += /[\w.@-]/.test(char) ? char : '_';
+    else text += char === ')' ? ' ' : char;
+  }
+  return text.replace(/\s+/g, ' ').toLowerCase();
+};
+
+/** Returns the result in a clause: `dkim=pass header.d=example.org`. */
+const resultIn = (clause: string): MethodResult[] => {
+  const [head = '', ...words] = clause
+    .replace(/ ?([=/.]) ?/g, '$1')
+    .trim()
+    .split(' ');
+  const [, method, result] =
+    /^([a-z][a-z0-9-]{0,40})(?:\/\d{1,5})?=([a-z]{1,20})$/.exec(head) ?? [];
+  if (method === undefined || result === undefined) return [];
+  const properties = words.flatMap((word): [string, string][] => {
+    const [, name, value] = /^([a-z]+\.[a-z0-9-]+)=(.*)$/.exec(word) ?? [];
+    return name === undefined ? [] : [[name, (value ?? '').replaceAll('"', '')]];
+  });
+  return [{ method, result, properties: new Map(properties) }];
+};
+
+/** Returns `pass` if all results are that, else the first that is not. */
+const worstOf = (results: MethodResult[]): string =>
+  (results.find(({ result }) => result !== 'pass') ?? results[0])?.result ?? 'none';
+
+/**
+ * Returns the result of the signatures. One that passes counts if it is of the domain of the sender, or
+ * of a domain above or below that (RFC 7489, 3.1.1), since anybody may sign with a domain of his own.
+ * Where the server does not say of which domain a signature is, all must pass.
+ */
+const signatureOf = (results: MethodResult[], domain: string): string => {
+  const named = results.map((one) => ({ ...one, signer: signerOf(one) }));
+  const isOfSender = ({ signer }: { signer: string | null }): boolean =>
+    signer !== null && isAligned(signer, domain);
+  if (named.some((one) => one.result === 'pass' && isOfSender(one))) return 'pass';
+  const others = named.filter((one) => one.result !== 'pass' || one.signer === null);
+  return worstOf(others);
+};
+
+const signerOf = ({ properties }: MethodResult): string | null => {
+  const identity = properties.get('header.i');
+  return properties.get('header.d') ?? identity?.slice(identity.lastIndexOf('@') + 1) ?? null;
+};
+
+const isAligned = (signer: string, domain: string): boolean =>
+  signer.includes('.') &&
+  domain.includes('.') &&
+  (signer === domain || domain.endsWith(`.${signer}`) || signer.endsWith(`.${domain}`));

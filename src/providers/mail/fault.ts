@@ -1,0 +1,117 @@
+import { BadUrl, EgressRefused } from '../../kernel/egress.js';
+import { errorCode, HttpFailure, NamedError } from '../../kernel/failure.js';
+
+/** The failures of a mail server, in words that a person can act on. */
+const sentences = {
+  address: 'may not be reached',
+  dns: 'the name does not resolve',
+  connection: 'cannot be reached',
+  tls: 'no trusted TLS connection came about',
+  starttls: 'offers no STARTTLS, and nothing is said there without TLS',
+  login: 'refuses the login',
+  timeout: 'took too long to answer',
+  excess: 'answers more than was asked for',
+  server: 'refuses',
+};
+export type MailFaultKind = keyof typeof sentences;
+
+/** The error of a mail server, or of the way there. */
+export class MailFault extends NamedError {
+  constructor(
+    readonly kind: MailFaultKind,
+    readonly host: string,
+    /** The words of the server or of the system; '' if there are none. */
+    readonly detail = '',
+    options: ErrorOptions & {
+      /** The status of the server's reply, if it gave one that tells a passing failure from another. */
+      status?: number | undefined;
+    } = {},
+  ) {
+    super(`${host}: ${sentences[kind]}${detail === '' ? '' : ` (${detail})`}`, options);
+    this.status = options.status;
+  }
+  readonly status: number | undefined;
+}
+
+/** The fault of a folder that was asked for and is not there. The server itself is well. */
+export class FolderMissing extends MailFault {
+  constructor(host: string, folder: string) {
+    super('server', host, `there is no folder ${wordsOf(folder)}`);
+  }
+}
+
+const LONGEST_DETAIL = 300;
+/** The most characters that are looked at: there may be blanks between the words. */
+const LONGEST_SAID = 3000;
+
+/** Returns the words of a server in one line without control characters. */
+export const wordsOf = (text: unknown): string =>
+  (typeof text === 'string' ? text : '')
+    .slice(0, LONGEST_SAID)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_DETAIL);
+
+/** The fields with which imapflow and nodemailer describe a failure. */
+interface ErrorFields {
+  responseStatus?: string;
+  authenticationFailed?: boolean;
+  tlsFailed?: boolean;
+  serverResponseCode?: string;
+  responseText?: string;
+  response?: unknown;
+  responseCode?: number;
+}
+
+/** True if an IMAP server has refused a command (RFC 3501, 7.1: NO, BAD); the session goes on. */
+export const isCommandRefused = (error: unknown): boolean => {
+  const { responseStatus }: ErrorFields = Object.assign({}, error);
+  return responseStatus === 'NO' || responseStatus === 'BAD';
+};
+
+/** Returns the fault that an error of a mail library or of the way to a server is. */
+export const mailFaultOf = (error: unknown, host: string): MailFault => {
+  if (error instanceof MailFault) return error;
+  if (error instanceof EgressRefused) return new MailFault('address', host, error.why);
+  if (error instanceof BadUrl) return new MailFault('address', host, error.message);
+  if (error instanceof HttpFailure) return ofHttp(error);
+  const fields: ErrorFields = Object.assign({}, error);
+  const said = wordsOf(fields.responseText ?? fields.response);
+  const detail = said || wordsOf(error instanceof Error ? error.message : String(error));
+  return new MailFault(kindOf(error, fields), host, detail, {
+    cause: error,
+    status: fields.responseCode,
+  });
+};
+
+/** The failures of the guarded HTTP client that are failures of a mail server too. */
+const ofHttp = (error: HttpFailure): MailFault => {
+  const { kind, host } = error;
+  const same = kind === 'dns' || kind === 'tls' || kind === 'timeout' ? kind : 'connection';
+  return new MailFault(same, host, same === 'connection' ? error.message : '', { cause: error });
+};
+
+const kindOf = (error: unknown, fields: ErrorFields): MailFaultKind => {
+  const code = errorCode(error);
+  const message = error instanceof Error ? wordsOf(error.message) : '';
+  if (fields.authenticationFailed || code === 'EAUTH')
+    return isPassing(fields) ? 'server' : 'login';
+  if (/STARTTLS/i.test(message) && fields.tlsFailed && !CERTIFICATE.test(code)) return 'starttls';
+  if (NO_STARTTLS.test(message)) return 'starttls';
+  if (fields.tlsFailed || code === 'ETLS' || CERTIFICATE.test(code)) return 'tls';
+  if (TIMEOUT.test(code)) return 'timeout';
+  return CLOSED.test(code) ? 'connection' : 'server';
+};
+
+/** True if the server could not check the login now: SMTP 4yz, IMAP `UNAVAILABLE` (RFC 5530). */
+const isPassing = ({ responseCode = 0, serverResponseCode = '' }: ErrorFields): boolean =>
+  (responseCode >= 400 && responseCode < 500) || PASSING.has(serverResponseCode);
+
+const PASSING = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT']);
+const NO_STARTTLS =
+  /does(?: not|n't) (?:support|offer).*STARTTLS|STARTTLS.*not (?:available|supported|offered)/i;
+const CERTIFICATE =
+  /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO$|HOSTNAME_MISMATCH|ClosedAfterConnectTLS/;
+const TIMEOUT = /TIMEOUT|ETIMEDOUT/;
+const CLOSED =
+  /^(?:ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ESOCKET|NoConnection|EConnectionClosed|ClosedAfterConnect)/;

@@ -1,0 +1,144 @@
+import type { ImapFlow } from 'imapflow';
+import type { Http } from '../../kernel/http.js';
+import { MailFault, mailFaultOf } from './fault.js';
+import { limitResponses } from './responselimits.js';
+import { connectTo, type DialledServer, type MailLogin, type MailServer } from './server.js';
+import { createPartDecoder, type MailPart } from './structure.js';
+
+/** An IMAP session, logged in. */
+export type ImapSession = ImapFlow;
+
+/** A session, and why it was closed if its server answered too much. */
+interface LimitedSession {
+  client: ImapSession;
+  excess(): MailFault | null;
+}
+
+interface ImapOptions {
+  server: MailServer;
+  login: MailLogin;
+  /** Closes the connection when it aborts. */
+  signal: AbortSignal;
+  /** The most milliseconds in which the server may be silent. */
+  silenceMs?: number;
+}
+
+const CONNECT_MS = 15_000;
+const SILENCE_MS = 60_000;
+const MIB = 1024 * 1024;
+
+/** Opens an IMAP session. Throws MailFault. The caller closes it with `closeImap`. */
+const openImap = async (
+  http: Pick<Http, 'addressesOf'>,
+  options: ImapOptions,
+): Promise<LimitedSession> => {
+  // Loaded at the first use: most daemons read no mail.
+  const { ImapFlow } = await import('imapflow');
+  return connectTo(http, options.server, async (to) => {
+    options.signal.throwIfAborted();
+    const client = new ImapFlow(optionsOf(to, options));
+    const excess = limitResponses(client, to.host);
+    const close = (): void => client.close();
+    // The error of a connection that breaks off comes to the call under way as well.
+    client.on('error', () => undefined);
+    client.once('close', () => options.signal.removeEventListener('abort', close));
+    options.signal.addEventListener('abort', close, { once: true });
+    try {
+      await client.connect();
+      if (client.secureConnection) return { client, excess };
+      throw new MailFault('starttls', to.host);
+    } catch (error) {
+      client.close();
+      throw excess() ?? error;
+    }
+  });
+};
+
+const optionsOf = (
+  { address, port, tls, servername }: DialledServer,
+  { login, silenceMs = SILENCE_MS }: ImapOptions,
+) => ({
+  host: address,
+  port,
+  secure: tls === 'implicit',
+  ...(tls === 'starttls' && { doSTARTTLS: true }),
+  ...(servername !== null && { servername }),
+  tls: { rejectUnauthorized: true },
+  auth:
+    login.accessToken === undefined
+      ? { user: login.username, pass: login.password }
+      : { user: login.username, accessToken: login.accessToken },
+  clientInfo: { name: 'Adjutant' },
+  logger: false as const,
+  disableAutoIdle: true,
+  // A small compressed answer may be a very large one.
+  disableCompression: true,
+  connectionTimeout: CONNECT_MS,
+  greetingTimeout: CONNECT_MS,
+  socketTimeout: silenceMs,
+  // Nothing is asked for that is longer: of parts and headers so many bytes at a time.
+  maxLiteralSize: MIB,
+  maxResponseSize: 20 * MIB,
+  maxLineLength: 4 * MIB,
+});
+
+/** Logs out, or closes the connection if that takes longer than a second. */
+const closeImap = async (client: ImapSession): Promise<void> => {
+  const late = setTimeout(() => client.close(), 1000);
+  try {
+    await client.logout();
+  } catch {
+    // What cannot be logged out of is closed all the same.
+  } finally {
+    clearTimeout(late);
+    client.close();
+  }
+};
+
+/** Runs work in an IMAP session and closes it. Throws MailFault, also for errors of the work. */
+export const withImap = async <T>(
+  http: Pick<Http, 'addressesOf'>,
+  options: ImapOptions,
+  work: (client: ImapSession) => Promise<T>,
+): Promise<T> => {
+  const { client, excess } = await openImap(http, options).catch((error) => {
+    options.signal.throwIfAborted();
+    throw error;
+  });
+  try {
+    return await work(client);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw excess() ?? mailFaultOf(error, options.server.host);
+  } finally {
+    await closeImap(client);
+  }
+};
+
+const PIECE_BYTES = MIB / 2;
+
+/**
+ * Reads a part of a message, or its beginning of so many bytes, and undoes its transfer encoding. It is
+ * fetched in pieces. Resolves to null if the message is gone.
+ */
+export const readMailPart = async (
+  session: ImapSession,
+  uid: number,
+  { part, encoding }: Pick<MailPart, 'part' | 'encoding'>,
+  mostBytes: number,
+): Promise<Buffer | null> => {
+  const decode = createPartDecoder(encoding);
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < mostBytes; ) {
+    const maxLength = Math.min(PIECE_BYTES, mostBytes - start);
+    const query = { uid: true, bodyParts: [{ key: part, start, maxLength }] };
+    const found = await session.fetchOne(`${uid}`, query, { uid: true });
+    if (!found) return null;
+    const piece = found.bodyParts?.get(part) ?? Buffer.alloc(0);
+    pieces.push(decode(piece.subarray(0, mostBytes - start)));
+    start += piece.length;
+    // A server that gives more than it was asked for has given all.
+    if (piece.length !== maxLength) break;
+  }
+  return Buffer.concat([...pieces, decode(null)]);
+};

@@ -1,0 +1,111 @@
+import { NamedError } from '../../kernel/failure.js';
+import type { Http } from '../../kernel/http.js';
+import { isRecord } from '../../kernel/jsonvalue.js';
+import { wordsOf } from './fault.js';
+
+/** The value of a credential of the vault with which a mailbox is opened by OAuth2. */
+export interface MailGrant {
+  clientId: string;
+  clientSecret?: string;
+  refreshToken: string;
+  tokenEndpoint: string;
+  scope?: string;
+}
+
+/** A token that opens a mailbox, and for how long. */
+export interface MailToken {
+  accessToken: string;
+  lifeMs: number;
+  /** The refresh token that takes the place of the one that was sent; null if it stays. */
+  rotated: string | null;
+}
+
+/** The error of a token endpoint that issues no token. */
+export class TokenRefused extends NamedError {
+  constructor(
+    /** The error code of RFC 6749, 5.2, such as `invalid_grant`; '' if there is none. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const HOUR_SECONDS = 3600;
+const LONGEST_TOKEN = 16_384;
+
+/** Reads the value of a credential. Null: it is no grant, or its token endpoint is not https. */
+export const parseMailGrant = (text: string): MailGrant | null => {
+  const value = parsed(text);
+  if (!isRecord(value)) return null;
+  const { clientId, clientSecret, refreshToken, tokenEndpoint, scope } = value;
+  if (typeof clientId !== 'string' || typeof refreshToken !== 'string') return null;
+  if (typeof tokenEndpoint !== 'string' || !URL.canParse(tokenEndpoint)) return null;
+  if (new URL(tokenEndpoint).protocol !== 'https:') return null;
+  return {
+    clientId,
+    refreshToken,
+    tokenEndpoint,
+    ...(typeof clientSecret === 'string' && { clientSecret }),
+    ...(typeof scope === 'string' && { scope }),
+  };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Gets a new access token (RFC 6749, 6). Throws TokenRefused, and the errors of `http.request` if the
+ * endpoint cannot be reached.
+ */
+export const refreshMailToken = async (
+  http: Pick<Http, 'request'>,
+  grant: MailGrant,
+  signal: AbortSignal,
+): Promise<MailToken> => {
+  const { clientId, clientSecret, refreshToken, tokenEndpoint, scope } = grant;
+  const form = new URLSearchParams({
+    grant_type: 'refresh_token',
+    refresh_token: refreshToken,
+    client_id: clientId,
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    ...(scope !== undefined && { scope }),
+  });
+  const reply = await http.request({
+    method: 'POST',
+    url: tokenEndpoint,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+    },
+    body: form.toString(),
+    isExact: true,
+    maxBytes: 256 * 1024,
+    signal,
+  });
+  const body = parsed(reply.body.toString());
+  const said = isRecord(body) ? body : {};
+  if (reply.status !== 200) throw refusalOf(reply.status, said);
+  const { access_token, expires_in, refresh_token } = said;
+  if (typeof access_token !== 'string' || access_token.length > LONGEST_TOKEN) {
+    throw new TokenRefused('', 'The token endpoint answered without a token');
+  }
+  const seconds = Number(expires_in);
+  return {
+    accessToken: access_token,
+    lifeMs: (seconds > 0 && Number.isFinite(seconds) ? seconds : HOUR_SECONDS) * 1000,
+    rotated:
+      typeof refresh_token === 'string' && refresh_token !== refreshToken ? refresh_token : null,
+  };
+};
+
+const refusalOf = (status: number, { error, error_description }: Record<string, unknown>) => {
+  const code = wordsOf(error);
+  const why = wordsOf(error_description) || code || `status ${status}`;
+  return new TokenRefused(code, `The token endpoint refuses: ${why}`);
+};

@@ -1,0 +1,25 @@
+import { redactTextApart } from '../../kernel/redactapart.js';
+import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
+import { FolderMissing, MailFault } from './fault.js';
+import type { MailLogin } from './server.js';
+
+/** Returns words of a server without secrets that it was told, which some servers repeat. */
+export const withoutSecrets = (text: string, told: (string | undefined)[]): Promise<string> => {
+  const secrets = told.flatMap((secret) =>
+    secret !== undefined && secret.length >= SHORTEST_PIECE ? [secret] : [],
+  );
+  return redactTextApart(text, secrets);
+};
+
+/** Runs a visit to a mail server. What it throws repeats no secret of the login. */
+export const keepingSecrets = async <T>(login: MailLogin, visit: () => Promise<T>): Promise<T> => {
+  try {
+    return await visit();
+  } catch (error) {
+    if (!(error instanceof MailFault) || error instanceof FolderMissing) throw error;
+    const detail = await withoutSecrets(error.detail, [login.password, login.accessToken]);
+    if (detail === error.detail) throw error;
+    // Without its cause, which has the same words.
+    throw new MailFault(error.kind, error.host, detail, { status: error.status });
+  }
+};

@@ -1,0 +1,299 @@
+import { Readable } from 'node:stream';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Http } from '../../kernel/http.js';
+import { MailFault, mailFaultOf, wordsOf } from './fault.js';
+import { limitTime } from './phaselimit.js';
+import { withoutSecrets } from './secret.js';
+import { connectTo, type DialledServer, type MailLogin, type MailServer } from './server.js';
+
+interface SmtpOptions {
+  server: MailServer;
+  login: MailLogin;
+  signal: AbortSignal;
+  /** The most milliseconds in which the server may be silent. */
+  silenceMs?: number;
+  /** The most milliseconds until it has greeted. */
+  connectMs?: number;
+  /** The most milliseconds for the login, and again for the recipients of a message. */
+  phaseMs?: number;
+}
+
+/** The addresses on the envelope of a message. */
+export interface MailEnvelope {
+  from: string;
+  to: string[];
+  /** The id that a server repeats in its reports, if it can (RFC 3461). */
+  id?: string;
+}
+
+/** The answer about one recipient. */
+export interface RecipientReply {
+  address: string;
+  isAccepted: boolean;
+  /** The status of the SMTP reply; null if there is none for this recipient alone. */
+  status: number | null;
+  reply: string;
+}
+
+/** The error of a message that may have been sent: its data went out, and the answer was lost. */
+export class AnswerLost extends MailFault {
+  /** The recipients that the server had refused before: the message is not for them. */
+  readonly refused: RecipientReply[];
+
+  constructor(fault: MailFault, refused: RecipientReply[]) {
+    super(fault.kind, fault.host, fault.detail, { cause: fault });
+    this.refused = refused;
+  }
+}
+
+/** The error of a message that none of the recipients was accepted for. */
+export class RecipientsRefused extends MailFault {
+  constructor(
+    host: string,
+    readonly recipients: RecipientReply[],
+  ) {
+    super('server', host, recipients[0]?.reply ?? '');
+  }
+}
+
+/** A session for the submission of mail, logged in. */
+export interface SmtpSession {
+  /**
+   * Sends a message. Resolves to what became of each recipient. Throws RecipientsRefused, AnswerLost
+   * if nobody knows whether it was sent, and MailFault if it was not. `beforeData` is awaited once the
+   * server has accepted recipients, before the first byte of the message; if it throws, nothing is
+   * sent.
+   */
+  send(
+    envelope: MailEnvelope,
+    message: Buffer,
+    beforeData?: () => Promise<void>,
+  ): Promise<RecipientReply[]>;
+  close(): void;
+}
+
+const CONNECT_MS = 15_000;
+const SILENCE_MS = 60_000;
+/** Ours, for a server that keeps on saying half of an answer (RFC 5321, 4.5.3.2, for one answer). */
+const PHASE_MS = 5 * 60_000;
+/** Ours: the most for the data of a message and the answer to it, 18 MiB by 15 KiB a second. */
+const DATA_MS = 20 * 60_000;
+
+/** Opens a session and logs in. Throws MailFault. */
+export const openSmtp = async (
+  http: Pick<Http, 'addressesOf'>,
+  options: SmtpOptions,
+): Promise<SmtpSession> => {
+  const { default: Connection } = await import('nodemailer/lib/smtp-connection');
+  const connection = await connectTo(http, options.server, async (to) => {
+    options.signal.throwIfAborted();
+    const opened = new Connection(connectionOptions(to, options));
+    opened.on('error', () => undefined);
+    const close = (): void => opened.close();
+    options.signal.addEventListener('abort', close, { once: true });
+    opened.once('end', () => options.signal.removeEventListener('abort', close));
+    const limit = limitTime(opened, to.host, options.phaseMs ?? PHASE_MS);
+    try {
+      await settled(opened, (done) => opened.connect(done));
+    } catch (error) {
+      throw limit.fault() ?? error;
+    } finally {
+      limit.end();
+    }
+    if (opened.secure) return opened;
+    opened.close();
+    throw new MailFault('starttls', to.host);
+  }).catch((error) => {
+    options.signal.throwIfAborted();
+    throw error;
+  });
+  const { phaseMs = PHASE_MS } = options;
+  const limit = limitTime(connection, options.server.host, phaseMs);
+  try {
+    await logIn(connection, options.login);
+  } catch (error) {
+    connection.close();
+    options.signal.throwIfAborted();
+    throw limit.fault() ?? mailFaultOf(error, options.server.host);
+  } finally {
+    limit.end();
+  }
+  const { password, accessToken } = options.login;
+  return {
+    send: (envelope, message, beforeData) =>
+      withoutTold([password, accessToken], () =>
+        sendOn(connection, options.server.host, { envelope, message, beforeData, phaseMs }),
+      ),
+    close: () => connection.quit(),
+  };
+};
+
+const connectionOptions = (
+  { address, port, tls, servername }: DialledServer,
+  { silenceMs = SILENCE_MS, connectMs = CONNECT_MS }: SmtpOptions,
+) => ({
+  host: address,
+  port,
+  secure: tls === 'implicit',
+  requireTLS: tls === 'starttls',
+  ...(servername !== null && { servername }),
+  tls: { rejectUnauthorized: true },
+  // The name of the machine is nobody's business.
+  name: '[127.0.0.1]',
+  connectionTimeout: connectMs,
+  greetingTimeout: connectMs,
+  socketTimeout: silenceMs,
+});
+
+/** Waits for the answer of a call, or for the error or the end of the connection. */
+const settled = <T>(
+  connection: SMTPConnection,
+  call: (done: (error?: Error | null, value?: T) => void) => void,
+): Promise<T | undefined> =>
+  new Promise((resolve, reject) => {
+    const over = (): void =>
+      reject(Object.assign(new Error('The connection was closed'), { code: 'ECONNECTION' }));
+    connection.once('error', reject);
+    connection.once('end', over);
+    call((error, value) => {
+      connection.off('error', reject);
+      connection.off('end', over);
+      if (error) reject(error);
+      else resolve(value);
+    });
+  });
+
+const logIn = async (connection: SMTPConnection, login: MailLogin): Promise<void> => {
+  const { username: user, password, accessToken } = login;
+  if (accessToken === undefined) {
+    await settled(connection, (done) =>
+      connection.login({ user, credentials: { user, pass: password } }, done),
+    );
+    return;
+  }
+  const { default: XOAuth2 } = await import('nodemailer/lib/xoauth2');
+  const oauth2 = new XOAuth2({ user, accessToken });
+  await settled(connection, (done) => connection.login({ user, oauth2 }, done));
+};
+
+const PIECE = 64 * 1024;
+
+interface Mailing {
+  envelope: MailEnvelope;
+  message: Buffer;
+  beforeData?: (() => Promise<void>) | undefined;
+  phaseMs: number;
+}
+
+const sendOn = async (
+  connection: SMTPConnection,
+  host: string,
+  { envelope, message, beforeData, phaseMs }: Mailing,
+): Promise<RecipientReply[]> => {
+  let isWhole = false;
+  let limit = limitTime(connection, host, phaseMs);
+  const pieces = async function* () {
+    try {
+      await beforeData?.();
+    } catch (error) {
+      // Without the end of the data the server drops what it has.
+      connection.close();
+      throw error;
+    }
+    limit.end();
+    limit = limitTime(connection, host, DATA_MS);
+    for (let at = 0; at < message.length; at += PIECE) yield message.subarray(at, at + PIECE);
+    // The line that ends the data goes out after this: from now on the message may have been taken.
+    isWhole = true;
+  };
+  try {
+    const content = Readable.from(pieces());
+    const sent = await settled<SMTPConnection.SentMessageInfo>(connection, (done) =>
+      connection.send({ ...addressed(envelope), size: message.length }, content, done),
+    );
+    if (!sent) throw new Error('No answer');
+    const accepted = sent.accepted.map((address) => ({
+      address,
+      isAccepted: true,
+      status: 250,
+      reply: wordsOf(sent.response),
+    }));
+    return [...accepted, ...(sent.rejectedErrors ?? []).map(refusalOf)];
+  } catch (error) {
+    throw failureOf(limit.fault() ?? error, host, isWhole ? refusedOn(connection) : null);
+  } finally {
+    limit.end();
+  }
+};
+
+const LONGEST_ID = 100;
+
+const addressed = ({ from, to, id }: MailEnvelope) => ({
+  from,
+  to,
+  ...(id !== undefined && id.length <= LONGEST_ID && { dsn: { envid: id } }),
+});
+
+interface RefusalError {
+  recipient?: string | undefined;
+  responseCode?: number | undefined;
+  response?: string | undefined;
+  message: string;
+}
+
+interface SendingError {
+  rejectedErrors?: RefusalError[];
+  responseCode?: number;
+}
+
+const refusalOf = ({
+  recipient,
+  responseCode,
+  response,
+  message,
+}: RefusalError): RecipientReply => ({
+  address: recipient ?? '',
+  isAccepted: false,
+  status: responseCode ?? null,
+  reply: wordsOf(response ?? message),
+});
+
+/** Returns the recipients of the message that is underway whom the server has refused. */
+const refusedOn = (connection: SMTPConnection): RecipientReply[] => {
+  // nodemailer has no other way to ask for them before the message is taken.
+  const envelope: SendingError | false | undefined = Reflect.get(connection, '_envelope');
+  const { rejectedErrors = [] } = envelope || {};
+  return rejectedErrors.map(refusalOf);
+};
+
+/** Sends, and takes what was told to the server out of its words about recipients. */
+const withoutTold = async (
+  told: (string | undefined)[],
+  send: () => Promise<RecipientReply[]>,
+): Promise<RecipientReply[]> => {
+  // Each reply is one line.
+  const cleaned = async (replies: RecipientReply[]): Promise<RecipientReply[]> => {
+    const text = await withoutSecrets(replies.map(({ reply }) => reply).join('\n'), told);
+    const lines = text.split('\n');
+    return replies.map((one, at) => ({ ...one, reply: lines[at] ?? '' }));
+  };
+  try {
+    return await cleaned(await send());
+  } catch (error) {
+    if (!(error instanceof MailFault)) throw error;
+    const { kind, host, status } = error;
+    if (error instanceof RecipientsRefused) {
+      throw new RecipientsRefused(host, await cleaned(error.recipients));
+    }
+    const fault = new MailFault(kind, host, await withoutSecrets(error.detail, told), { status });
+    throw error instanceof AnswerLost ? new AnswerLost(fault, await cleaned(error.refused)) : fault;
+  }
+};
+
+/** Returns the fault; `refused` is null if the message cannot have been taken. */
+const failureOf = (error: unknown, host: string, refused: RecipientReply[] | null): MailFault => {
+  const { rejectedErrors, responseCode }: SendingError = Object.assign({}, error);
+  if (rejectedErrors?.length) return new RecipientsRefused(host, rejectedErrors.map(refusalOf));
+  const fault = mailFaultOf(error, host);
+  return refused !== null && responseCode === undefined ? new AnswerLost(fault, refused) : fault;
+};

@@ -1,0 +1,61 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode } from '../../kernel/failure.js';
+import { DAMAGE_NOTE } from '../llm/llama/files.js';
+
+/** An installed model of Whisper. */
+export interface WhisperModel {
+  /** Its name among capabilities: `whisper-base-q5_1`. */
+  slug: string;
+  path: string;
+  bytes: number;
+}
+
+/** whisper.cpp and its models, as they are installed. */
+export interface WhisperFiles {
+  /** The folder that has whisper.node in its node_modules; null: it is not installed. */
+  engine: string | null;
+  /** The models, the largest first, which is the most accurate. */
+  models: WhisperModel[];
+}
+
+const MODEL_FOLDER = /^whisper-[a-z0-9._-]{1,90}$/;
+
+/** Finds whisper.cpp and its models in the folder of capabilities. What is damaged is left out. */
+export const findWhisper = async (capabilities: string): Promise<WhisperFiles> => {
+  const names = (await orNone(readdir(capabilities))) ?? [];
+  const found = await Promise.all(
+    names.filter((name) => MODEL_FOLDER.test(name)).map((slug) => modelIn(capabilities, slug)),
+  );
+  const models = found.flatMap((model) => (model === null ? [] : [model]));
+  return {
+    engine: await engineIn(join(capabilities, 'whisper')),
+    models: models.sort((one, other) => other.bytes - one.bytes),
+  };
+};
+
+const modelIn = async (capabilities: string, slug: string): Promise<WhisperModel | null> => {
+  const folder = join(capabilities, slug);
+  const path = await orNone(realpath(join(folder, 'model.bin')));
+  if (path === null || (await isDamaged(folder))) return null;
+  return { slug, path, bytes: (await stat(path)).size };
+};
+
+const engineIn = async (folder: string): Promise<string | null> => {
+  const main = await orNone(realpath(join(folder, 'node_modules/@fugood/whisper.node')));
+  if (main === null || (await isDamaged(folder))) return null;
+  return dirname(dirname(dirname(main)));
+};
+
+const isDamaged = async (folder: string): Promise<boolean> =>
+  (await orNone(stat(join(folder, DAMAGE_NOTE)))) !== null;
+
+/** Resolves to null if there is no such file. */
+const orNone = async <T>(asked: Promise<T>): Promise<T | null> => {
+  try {
+    return await asked;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+};

@@ -1,0 +1,173 @@
+import type { Readable } from 'node:stream';
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import { errorCode } from '../kernel/failure.js';
+import { mint } from '../kernel/ids.js';
+import { sayFaults } from '../kernel/problem.js';
+import type { OperationBeginner } from '../operations/module.js';
+import type { TranscriptionRow } from '../store/tables/voice.js';
+import type { ArrivedAudio, AudioFiles } from './audio.js';
+import { AUDIO_BYTES } from './contract.js';
+import { type AudioKind, audioKindOf } from './decode/kinds.js';
+import type { ChooseEngines, EngineWish, PassedOver } from './engines/choice.js';
+import type { TranscribeInput } from './operation.js';
+import type { VoiceStore } from './queries.js';
+
+/** Audio that is to be transcribed. */
+interface NewAudio {
+  /** The name that its sender gives it; empty: none. */
+  filename: string;
+  content: Readable;
+  /** True, at the end of the content, if the rest is missing. */
+  isCut(): boolean;
+}
+
+interface ReceiveDeps {
+  clock: Clock;
+  audio: AudioFiles;
+  /** Returns the path of ffmpeg; null if it is not on this machine. */
+  ffmpeg(): Promise<string | null>;
+}
+
+export interface NewAudioDeps extends ReceiveDeps {
+  rows: VoiceStore;
+  choose: ChooseEngines;
+  begins: OperationBeginner<TranscribeInput>;
+}
+
+/** The name of the field with the audio. */
+const FIELD = 'audio';
+
+/** Audio that has arrived under the id of its transcription. */
+interface KeptAudio extends ArrivedAudio {
+  id: string;
+  filename: string | null;
+  kind: AudioKind;
+}
+
+/**
+ * Keeps audio as it arrives. Throws 413 if it is too large, 415 if it is no audio or of a kind that is
+ * not read here, 400 if there is none, and 507 if the disk is full.
+ */
+export const receiveAudio = async (
+  { clock, audio, ffmpeg }: ReceiveDeps,
+  { filename, content, isCut }: NewAudio,
+): Promise<KeptAudio> => {
+  const id = mint('transcription', clock.now());
+  try {
+    const arrived = await audio.receive(id, content);
+    if (isCut() || arrived.bytes > AUDIO_BYTES)
+      throw Boom.entityTooLarge(`Not accepted: ${FIELD}: ${TOO_LARGE}`, fault(TOO_LARGE));
+    if (arrived.bytes === 0)
+      throw Boom.badRequest(`Not accepted: ${FIELD}: is empty`, fault('is empty'));
+    const kind = await audioKindOf(arrived.head);
+    if (kind === null) throw unread('is no audio of a kind that is known, whatever its name');
+    if (kind.decoder === null && (await ffmpeg()) === null) {
+      throw unread(`is ${kind.mediaType}, which needs ffmpeg on the machine of the daemon`);
+    }
+    return { ...arrived, id, filename: lastPart(filename), kind };
+  } catch (error) {
+    await audio.remove(id);
+    throw /^(ENOSPC|EDQUOT)$/.test(errorCode(error)) ? diskFull() : error;
+  }
+};
+
+const TOO_LARGE = `is larger than ${AUDIO_BYTES / 1024 ** 2} MiB`;
+
+const fault = (message: string) => ({ details: [{ path: FIELD, message }] });
+
+const unread = (message: string): Boom.Boom =>
+  Boom.unsupportedMediaType(sayFaults([{ path: FIELD, message }]), fault(message));
+
+const diskFull = (): Boom.Boom =>
+  new Boom.Boom('No room is left on the disk of the daemon; nothing of this was kept', {
+    statusCode: 507,
+    data: { code: 'disk_full' },
+  });
+
+/** Returns the last part of a name without control characters; null if nothing is left. */
+const lastPart = (name: string): string | null =>
+  (name.split(/[/\\]/).at(-1) ?? '').replace(/\p{C}/gu, '').trim().slice(-255) || null;
+
+/** The wishes of a request. */
+interface TranscribeWish extends EngineWish {
+  prompt: string | null;
+}
+
+/**
+ * Begins the transcription of audio that was kept. Throws 503 `no_engine` if nothing here transcribes
+ * it, 409 if too many of the user wait; the audio is removed then.
+ */
+export const beginTranscription = async (
+  { clock, rows, audio, choose, begins }: NewAudioDeps,
+  userId: string,
+  { kept, wish }: { kept: KeptAudio; wish: TranscribeWish },
+): Promise<{ id: string; operationId: string }> => {
+  const { id, filename, kind } = kept;
+  try {
+    const { engines, passedOver } = await choose(wish);
+    if (engines.length === 0) throw noEngine(wish, passedOver);
+    const row: Omit<TranscriptionRow, 'operation_id'> = {
+      ...NOT_TRANSCRIBED,
+      id,
+      user_id: userId,
+      filename,
+      media_type: kind.mediaType,
+      bytes: kept.bytes,
+      asked_language: wish.language,
+      asked_model: wish.model,
+      prompt: wish.prompt,
+      created_at: iso(clock.now()),
+    };
+    const operation = await begins.begin(
+      {
+        userId,
+        resource: { kind: 'transcription', id },
+        title: `Transcription of ${filename ?? 'audio'}`.slice(0, 200),
+        input: { transcriptionId: id, kind },
+        progress: { total: null, unit: 'seconds' },
+      },
+      ({ id: operation_id }) => [rows.insert({ ...row, operation_id })],
+    );
+    return { id, operationId: operation.id };
+  } catch (error) {
+    await audio.remove(id);
+    throw error;
+  }
+};
+
+/** The columns of a transcription of which nothing is known yet. */
+const NOT_TRANSCRIBED = {
+  status: 'queued' as const,
+  duration_seconds: null,
+  engine: null,
+  model: null,
+  language: null,
+  text: null,
+  reason: null,
+  passed_over: '[]',
+  cost_usd: null,
+  error: null,
+  code: null,
+  finished_at: null,
+};
+
+/** Ours: the seconds after which a client may ask again; an admin has to do something first. */
+const RETRY_AFTER_S = 3600;
+
+const noEngine = ({ model }: EngineWish, passedOver: PassedOver[]): Boom.Boom => {
+  if (model !== null && passedOver.length === 0) {
+    const message = 'names no registered model, and no engine';
+    const path = 'model';
+    return Boom.badRequest(sayFaults([{ path, message }]), { details: [{ path, message }] });
+  }
+  const reasons = passedOver.map(({ engine, because }) => `${engine}: ${because}`).join('; ');
+  return Boom.serverUnavailable(`Nothing here transcribes it (${reasons}). ${REMEDY}`, {
+    code: 'no_engine',
+    retryAfter: RETRY_AFTER_S,
+  });
+};
+
+/** The ways in which an admin gives the daemon an engine. */
+const REMEDY =
+  'Run adjutant capabilities install whisper:base, route the topic transcription to a model that transcribes, or install pocketsphinx and pocketsphinx-en-us (English)';

@@ -1,0 +1,48 @@
+import { createReadStream } from 'node:fs';
+import { DecodeFailed, type SampleBlock } from './job.js';
+import type { DecoderName } from './kinds.js';
+
+/** The bytes of a file that a decoder gets at once. */
+const PIECE_BYTES = 64 * 1024;
+
+/** A decoder of the packages, which all have this interface. */
+interface PackedDecoder {
+  ready: Promise<void>;
+  decode(bytes: Uint8Array): DecodedPiece | Promise<DecodedPiece>;
+  flush?(): Promise<DecodedPiece>;
+}
+
+interface DecodedPiece {
+  channelData: Float32Array[];
+  samplesDecoded: number;
+  sampleRate: number;
+}
+
+/** The decoders by name, each loaded when a file needs it. */
+const decoders: Record<Exclude<DecoderName, 'wav'>, () => Promise<PackedDecoder>> = {
+  opus: async () => new (await import('ogg-opus-decoder')).OggOpusDecoder(),
+  vorbis: async () => new (await import('@wasm-audio-decoders/ogg-vorbis')).OggVorbisDecoder(),
+  flac: async () => new (await import('@wasm-audio-decoders/flac')).FLACDecoder(),
+  mp3: async () => new (await import('mpg123-decoder')).MPEGDecoder(),
+};
+
+/** Decodes a compressed file, piece by piece. Throws DecodeFailed if it holds no audio. */
+export async function* readPacked(
+  name: Exclude<DecoderName, 'wav'>,
+  path: string,
+): AsyncGenerator<SampleBlock> {
+  const decoder = await decoders[name]();
+  await decoder.ready;
+  let isEmpty = true;
+  const blockOf = ({ channelData, sampleRate, samplesDecoded }: DecodedPiece): SampleBlock[] => {
+    if (samplesDecoded === 0) return [];
+    isEmpty = false;
+    const channels = channelData.map((each) => each.subarray(0, samplesDecoded));
+    return [{ channels, rate: sampleRate }];
+  };
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+    yield* blockOf(await decoder.decode(piece));
+  }
+  if (decoder.flush) yield* blockOf(await decoder.flush());
+  if (isEmpty) throw new DecodeFailed('damaged', `The ${name} file is damaged: it has no samples`);
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { DecodeFailed, type DecodeJob, SAMPLE_RATE, type SampleBlock } from './job.js';
+
+const BYTES = 2;
+const LONGEST_REMARK = 300;
+
+/** Decodes a file with ffmpeg, which reads that one file in that one format, and nothing else. */
+export async function* readByFfmpeg({
+  path,
+  kind,
+  ffmpeg,
+  mostSeconds,
+}: DecodeJob): AsyncGenerator<SampleBlock> {
+  if (ffmpeg === null) {
+    throw new DecodeFailed('unsupported', `${kind.mediaType} needs ffmpeg, which is not here`);
+  }
+  const input = ['-protocol_whitelist', 'file,pipe', '-f', kind.format, '-i', path];
+  const output = ['-vn', '-sn', '-dn', '-map', '0:a:0', '-t', String(mostSeconds + 1)];
+  const form = ['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '1', 'pipe:1'];
+  const args = ['-nostdin', '-hide_banner', '-v', 'error', ...input, ...output, ...form];
+  const child = spawn(ffmpeg, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close');
+  let remark = '';
+  child.stderr.on('data', (said) => {
+    remark = `${remark}${said}`.slice(0, LONGEST_REMARK);
+  });
+  let isEmpty = true;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of child.stdout) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const whole = bytes.length - (bytes.length % BYTES);
+    rest = bytes.subarray(whole);
+    if (whole === 0) continue;
+    isEmpty = false;
+    const samples = Float32Array.from(
+      { length: whole / BYTES },
+      (_, at) => bytes.readInt16LE(at * BYTES) / 2 ** 15,
+    );
+    yield { channels: [samples], rate: SAMPLE_RATE };
+  }
+  await ended;
+  if (isEmpty) throw new DecodeFailed('damaged', `ffmpeg reads no audio: ${wordsOf(remark, path)}`);
+}
+
+/** Returns the last remark of ffmpeg without the path of the file. */
+const wordsOf = (remark: string, path: string): string =>
+  remark.replaceAll(path, 'the file').trim().split('\n').at(-1) || 'it has none';

@@ -1,0 +1,91 @@
+import { type AudioRegion, SAMPLE_RATE } from './job.js';
+
+/** The samples of a frame, and the frames of a second. */
+const FRAME = SAMPLE_RATE / 100;
+const FRAMES = SAMPLE_RATE / FRAME;
+
+/** Ours: what is softer than this is silence, in full scale: -60 dB. */
+const SOFTEST = 0.001;
+/** Ours: what is softer than this part of the loud parts is silence: -40 dB. */
+const SOFT_PART = 0.01;
+/** Ours: the seconds of silence that part two regions, and those kept at the ends of one. */
+const GAP_S = 0.5;
+const MARGIN_S = 0.25;
+/** Ours: the shortest sound that counts, and the longest region, in seconds. */
+const SHORTEST_S = 0.06;
+const LONGEST_S = 28;
+/** Ours: a region that is too long is cut where it is softest, in this part at its end. */
+const CUT_PART = 0.4;
+
+type Stretch = Pick<AudioRegion, 'start' | 'end'>;
+
+/** Creates what measures the loudness of audio while it is decoded, and finds what is no silence. */
+export const createLoudness = () => {
+  const frames: number[] = [];
+  let sum = 0;
+  let count = 0;
+  return {
+    add: (samples: Float32Array): void => {
+      for (const sample of samples) {
+        sum += sample * sample;
+        count++;
+        if (count < FRAME) continue;
+        frames.push(Math.sqrt(sum / FRAME));
+        sum = 0;
+        count = 0;
+      }
+    },
+    /** Returns the stretches that are no silence, none longer than an engine takes well. */
+    stretches: (): Stretch[] => stretchesOf(frames),
+  };
+};
+
+const stretchesOf = (frames: number[]): Stretch[] => {
+  const silence = Math.max(SOFTEST, loudOf(frames) * SOFT_PART);
+  const sounds: { from: number; to: number }[] = [];
+  for (let at = 0; at < frames.length; at++) {
+    if ((frames[at] ?? 0) < silence) continue;
+    const last = sounds.at(-1);
+    if (last && at - last.to <= GAP_S * FRAMES) last.to = at + 1;
+    else sounds.push({ from: at, to: at + 1 });
+  }
+  return sounds
+    .filter(({ from, to }) => to - from >= SHORTEST_S * FRAMES)
+    .flatMap((sound) => divided(frames, sound))
+    .map(({ from, to }) => ({
+      start: Math.max(0, from / FRAMES - MARGIN_S),
+      end: Math.min(frames.length / FRAMES, to / FRAMES + MARGIN_S),
+    }));
+};
+
+/** Returns the loudness that few frames exceed. */
+const loudOf = (frames: number[]): number => {
+  const sorted = Float32Array.from(frames).sort();
+  return sorted[Math.floor(sorted.length * 0.98)] ?? 0;
+};
+
+const divided = (
+  frames: number[],
+  { from, to }: { from: number; to: number },
+): { from: number; to: number }[] => {
+  const parts: { from: number; to: number }[] = [];
+  let start = from;
+  while (to - start > LONGEST_S * FRAMES) {
+    const end = start + LONGEST_S * FRAMES;
+    const cut = softestIn(frames, Math.round(end - CUT_PART * LONGEST_S * FRAMES), end);
+    parts.push({ from: start, to: cut });
+    start = cut;
+  }
+  return [...parts, { from: start, to }];
+};
+
+/** Returns the middle of the softest tenth of a second between two frames. */
+const softestIn = (frames: number[], from: number, to: number): number => {
+  const width = FRAMES / 10;
+  let softest = { at: to, sum: Number.POSITIVE_INFINITY };
+  for (let at = from; at + width <= to; at++) {
+    const sum = frames.slice(at, at + width).reduce((all, each) => all + each, 0);
+    if (sum < softest.sum) softest = { at: at + width / 2, sum };
+  }
+  return softest.at;
+};

@@ -1,0 +1,96 @@
+import { open, readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { readPacked } from './codecs.js';
+import { readByFfmpeg } from './ffmpeg.js';
+import {
+  type AudioFacts,
+  DECODED_FILE,
+  DecodeFailed,
+  type DecodeJob,
+  type DecodeLine,
+  SAMPLE_RATE,
+  type SampleBlock,
+} from './job.js';
+import { createLoudness } from './loudness.js';
+import { mono16k } from './resample.js';
+import { openSpeechDetector } from './speech.js';
+import { readWav } from './wav.js';
+
+/** Ours: the seconds of audio after which it is told how far the decoding is. */
+const TOLD_S = 30;
+/** Ours: the time in milliseconds after which a process that nobody has ended does so itself. */
+const LEFT_MS = 60_000;
+/** Ours: so many regions are listened to; the ones after them count as speech, unheard. */
+const MOST_HEARD = 2000;
+
+/**
+ * Decodes one file of audio, in a process of its own. Reads one DecodeJob from its standard input,
+ * writes the samples into a file of its folder, and one DecodeLine after the other.
+ */
+const main = async (): Promise<void> => {
+  // Libraries write what they wonder about there, which would stand among our lines.
+  console.log = console.error;
+  const job: DecodeJob = JSON.parse(await text(process.stdin));
+  try {
+    write({ end: await decode(job) });
+  } catch (error) {
+    const { code, message } = error instanceof DecodeFailed ? error : damaged(error);
+    write({ failed: { code, message } });
+  }
+  // The reader of the last line ends this process, so that no line is lost.
+  setTimeout(() => process.exit(0), LEFT_MS);
+};
+
+const write = (line: DecodeLine): void => {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+};
+
+const damaged = (error: unknown): DecodeFailed => {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new DecodeFailed('damaged', `The file cannot be read: ${reason.slice(0, 300)}`);
+};
+
+const decode = async (job: DecodeJob): Promise<AudioFacts> => {
+  const loudness = createLoudness();
+  const file = await open(DECODED_FILE, 'wx+', 0o600);
+  let samples = 0;
+  let told = 0;
+  for await (const block of mono16k(await blocksOf(job))) {
+    loudness.add(block);
+    await file.write(Int16Array.from(block, toInteger));
+    samples += block.length;
+    const seconds = samples / SAMPLE_RATE;
+    if (seconds > job.mostSeconds) {
+      throw new DecodeFailed('too_long', `It is longer than ${job.mostSeconds / 3600} hours`);
+    }
+    if (seconds - told >= TOLD_S) {
+      told = seconds;
+      write({ decoded: seconds });
+    }
+  }
+  if (samples === 0) throw new DecodeFailed('damaged', 'The file has no samples');
+  const detector = await openSpeechDetector();
+  const regions: AudioFacts['regions'] = [];
+  for (const stretch of loudness.stretches()) {
+    const isHeard = regions.length < MOST_HEARD;
+    regions.push({ ...stretch, isSpeech: !isHeard || (await detector.isSpeech(file, stretch)) });
+    write({ decoded: stretch.end });
+  }
+  await file.close();
+  return { seconds: samples / SAMPLE_RATE, regions };
+};
+
+const toInteger = (sample: number): number =>
+  Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768)));
+
+/** Returns the samples of the file, by a decoder of ours if there is one, else by ffmpeg. */
+const blocksOf = async (
+  job: DecodeJob,
+): Promise<AsyncIterable<SampleBlock> | Iterable<SampleBlock>> => {
+  const { decoder } = job.kind;
+  if (decoder === null) return readByFfmpeg(job);
+  if (decoder !== 'wav') return readPacked(decoder, job.path);
+  return readWav(await readFile(job.path)) ?? readByFfmpeg(job);
+};
+
+await main();

@@ -1,0 +1,41 @@
+import samplerate from '@alexanderolsen/libsamplerate-js';
+import { SAMPLE_RATE, type SampleBlock } from './job.js';
+
+/** The most samples that the resampler gets at once. */
+const AT_ONCE = 16_384;
+
+/** Turns blocks of samples into one channel at the rate at which speech is recognized. */
+export async function* mono16k(
+  blocks: AsyncIterable<SampleBlock> | Iterable<SampleBlock>,
+): AsyncGenerator<Float32Array> {
+  const last: { rate: number; convert: Convert } = { rate: SAMPLE_RATE, convert: unchanged };
+  for await (const { channels, rate } of blocks) {
+    // A stream may change its rate, as one of chained files does.
+    if (last.rate !== rate) Object.assign(last, { rate, convert: await converterOf(rate) });
+    const mixed = mixedDown(channels);
+    for (let at = 0; at < mixed.length; at += AT_ONCE) {
+      yield last.convert(mixed.subarray(at, at + AT_ONCE));
+    }
+  }
+}
+
+type Convert = (samples: Float32Array) => Float32Array;
+
+const unchanged: Convert = (samples) => samples;
+
+const converterOf = async (rate: number): Promise<Convert> => {
+  if (rate === SAMPLE_RATE) return unchanged;
+  const converterType = samplerate.ConverterType.SRC_SINC_FASTEST;
+  const converter = await samplerate.create(1, rate, SAMPLE_RATE, { converterType });
+  // The result is overwritten by the next call.
+  return (samples) => Float32Array.from(converter.full(samples));
+};
+
+const mixedDown = (channels: Float32Array[]): Float32Array => {
+  const [first = new Float32Array(0), ...others] = channels;
+  if (others.length === 0) return first;
+  return first.map(
+    (sample, at) =>
+      others.reduce((sum, channel) => sum + (channel[at] ?? 0), sample) / channels.length,
+  );
+};

@@ -1,0 +1,67 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type AudioRegion, SAMPLE_RATE } from './job.js';
+
+/** The rate at which the network of RNNoise listens, and the factor to it. */
+const FACTOR = 48_000 / SAMPLE_RATE;
+/** The largest sample of 16 bits, to which RNNoise scales. */
+const SCALE = 32_768;
+/** Ours: the seconds of a region that are listened to, in its middle. */
+const HEARD_S = 4;
+/** Ours: the least mean probability of speech. Speech has 0.6 and more, music and noise 0.2 and less. */
+const LEAST = 0.35;
+
+/**
+ * Creates what tells speech from music and noise by the voice detection of RNNoise. Throws if it
+ * cannot be loaded.
+ */
+export const openSpeechDetector = async () => {
+  // The package is made for browsers, and looks for the mark of one alone.
+  Reflect.set(globalThis, 'WorkerGlobalScope', class {});
+  Reflect.set(globalThis, 'self', { location: { href: 'file:///' } });
+  const { Rnnoise } = await import('@shiguredo/rnnoise-wasm');
+  const rnnoise = await Rnnoise.load();
+
+  /**
+   * True if the mean probability of speech over these samples is high enough. A frame takes a
+   * millisecond, so it ends as soon as no further frame can change the answer.
+   */
+  const soundsLikeSpeech = (samples: Int16Array): boolean => {
+    const state = rnnoise.createDenoiseState();
+    const frame = new Float32Array(rnnoise.frameSize);
+    const step = frame.length / FACTOR;
+    const frames = Math.max(0, Math.ceil(samples.length / step) - 1);
+    const needed = frames * LEAST;
+    let sum = 0;
+    for (let at = 0; at < frames && sum < needed && sum + frames - at >= needed; at++) {
+      for (let n = 0; n < frame.length; n++) frame[n] = sampleAt(samples, at * step + n / FACTOR);
+      sum += state.processFrame(frame);
+    }
+    state.destroy();
+    return frames > 0 && sum >= needed;
+  };
+
+  return {
+    /** Finds out if a stretch of decoded audio sounds like speech. */
+    isSpeech: async (file: FileHandle, { start, end }: Pick<AudioRegion, 'start' | 'end'>) => {
+      const seconds = Math.min(HEARD_S, end - start);
+      const from = Math.round(((start + end - seconds) / 2) * SAMPLE_RATE);
+      const heard = new Int16Array(Math.round(seconds * SAMPLE_RATE));
+      await file.read(heard, 0, heard.byteLength, from * heard.BYTES_PER_ELEMENT);
+      return soundsLikeSpeech(louder(heard));
+    },
+  };
+};
+
+/** Returns the sample between two others. */
+const sampleAt = (samples: Int16Array, at: number): number => {
+  const before = Math.floor(at);
+  const part = at - before;
+  return (samples[before] ?? 0) * (1 - part) + (samples[before + 1] ?? 0) * part;
+};
+
+/** Returns soft samples at half of the full scale: the network was trained with loud speech. */
+const louder = (samples: Int16Array): Int16Array => {
+  const peak = samples.reduce((most, each) => Math.max(most, Math.abs(each)), 1);
+  const factor = Math.max(1, SCALE / 2 / peak);
+  return samples.map((each) => Math.round(each * factor));
+};

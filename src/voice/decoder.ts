@@ -1,0 +1,64 @@
+import { dirname, join } from 'node:path';
+import { WorkerFailed, type Workers } from '../operations/module.js';
+import {
+  type AudioFacts,
+  DECODED_FILE,
+  DecodeFailed,
+  type DecodeJob,
+  type DecodeLine,
+} from './decode/job.js';
+
+interface Decoding {
+  userId: string;
+  job: DecodeJob;
+  signal: AbortSignal;
+  /** Told of the seconds that are decoded. */
+  decoded(seconds: number): void;
+  /** Keeps the file of decoded audio. */
+  keep(path: string, facts: AudioFacts): Promise<void>;
+}
+
+const SCRIPT = new URL('./decode/main.js', import.meta.url);
+const PACKAGES = [
+  ...['ogg-opus-decoder', '@wasm-audio-decoders/ogg-vorbis', '@wasm-audio-decoders/flac'],
+  ...['mpg123-decoder', '@alexanderolsen/libsamplerate-js', '@shiguredo/rnnoise-wasm'],
+];
+/** Ours: the longest time in milliseconds without half a minute of audio. */
+const SILENCE_MS = 60_000;
+
+/**
+ * Decodes audio in a process of its own. Throws DecodeFailed, which says why it cannot be, or the
+ * reason of the signal.
+ */
+export const decodeApart = async (
+  workers: Workers,
+  { userId, job, signal, decoded, keep }: Decoding,
+): Promise<AudioFacts> => {
+  let facts: AudioFacts | null = null;
+  let failure: DecodeFailed | null = null;
+  try {
+    await workers.run<DecodeLine>({
+      userId,
+      script: SCRIPT,
+      input: job,
+      readable: [job.path, ...(job.ffmpeg === null ? [] : [dirname(job.ffmpeg)])],
+      packages: PACKAGES,
+      silenceMs: SILENCE_MS,
+      signal,
+      take: async (line) => {
+        if ('decoded' in line) decoded(line.decoded);
+        if ('failed' in line) failure = new DecodeFailed(line.failed.code, line.failed.message);
+        if ('end' in line) facts = line.end;
+        return failure !== null || facts !== null;
+      },
+      keep: async (folder) => {
+        if (facts) await keep(join(folder, DECODED_FILE), facts);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof WorkerFailed)) throw error;
+    throw new DecodeFailed('too_large', `It is too large or too complex: ${error.message}`);
+  }
+  if (facts) return facts;
+  throw failure ?? new DecodeFailed('damaged', 'It was not decoded');
+};

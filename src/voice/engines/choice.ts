@@ -1,0 +1,96 @@
+import type { SpeechModels } from '../../agents/module.js';
+import { findProgram } from '../../kernel/program.js';
+import type { Workers } from '../../operations/module.js';
+import type { Confinement } from '../../providers/confine/confinement.js';
+import { findWhisper } from '../../providers/whisper/files.js';
+import type { SpeechEngine } from './engine.js';
+import { modelEngine } from './model.js';
+import { POCKETSPHINX_LANGUAGE, POCKETSPHINX_PROGRAM, pocketsphinxEngine } from './pocketsphinx.js';
+import { whisperEngine } from './whisper.js';
+
+/** The wishes of a request that decide which engines transcribe it. */
+export interface EngineWish {
+  language: string | null;
+  /** The name of a registered model, or of an engine; null: the first one that is there. */
+  model: string | null;
+}
+
+/** An engine that is not asked, with the reason. */
+export interface PassedOver {
+  engine: string;
+  because: string;
+}
+
+/** The engines for a request, in the order in which they are asked. */
+export interface ChosenEngines {
+  engines: SpeechEngine[];
+  passedOver: PassedOver[];
+}
+
+interface EngineChoiceDeps {
+  /** The folder of what is installed. */
+  capabilities: string;
+  /** The processes of whisper.cpp. */
+  workers: Workers;
+  /** The folders in which programs are looked for. */
+  folders: string[];
+  confinement: Confinement;
+  scratch: string;
+  /** The registered models that transcribe. */
+  models: SpeechModels;
+  inTurn<T>(userId: string, work: () => Promise<T>): Promise<T>;
+}
+
+export type ChooseEngines = (wish: EngineWish) => Promise<ChosenEngines>;
+
+/** Creates what chooses the engines for a request. */
+export const createEngineChoice = (deps: EngineChoiceDeps): ChooseEngines => {
+  const pocketsphinx = async ({ language }: EngineWish): Promise<SpeechEngine | PassedOver> => {
+    const passed = (because: string): PassedOver => ({ engine: 'pocketsphinx', because });
+    const program = await findProgram(deps.folders, POCKETSPHINX_PROGRAM);
+    if (program === null) return passed('it is not on this machine');
+    if (language !== null && !isEnglish(language)) return passed('it knows English alone');
+    const { confinement, scratch: folder, inTurn } = deps;
+    return pocketsphinxEngine({ program, confinement, folder, inTurn });
+  };
+
+  const whisper = async ({ model }: EngineWish): Promise<SpeechEngine | PassedOver | null> => {
+    const found = await findWhisper(deps.capabilities);
+    const chosen = found.models.find(({ slug }) => slug === model) ?? found.models[0];
+    if (model !== null && model !== WHISPER && chosen?.slug !== model) return null;
+    const passed = (because: string): PassedOver => ({ engine: WHISPER, because });
+    if (!chosen) return passed('no model of it is installed');
+    const { engine } = found;
+    if (engine === null) return passed('its program is not installed');
+    return whisperEngine({ engine, model: chosen, workers: deps.workers });
+  };
+
+  const models = ({ model }: EngineWish): (SpeechEngine | PassedOver)[] => {
+    const found = model === null ? deps.models.routed() : [deps.models.named(model)];
+    return found
+      .filter((each) => each !== null)
+      .map((each) =>
+        'because' in each ? { engine: each.name, because: each.because } : modelEngine(each),
+      );
+  };
+
+  return async (wish) => {
+    const chosen: ChosenEngines = { engines: [], passedOver: [] };
+    for (const each of models(wish)) {
+      if ('because' in each) chosen.passedOver.push(each);
+      else chosen.engines.push(each);
+    }
+    const isPocketsphinx = wish.model === null || wish.model === 'pocketsphinx';
+    for (const found of [await whisper(wish), isPocketsphinx ? await pocketsphinx(wish) : null]) {
+      if (found === null) continue;
+      if ('because' in found) chosen.passedOver.push(found);
+      else chosen.engines.push(found);
+    }
+    return chosen;
+  };
+};
+
+const WHISPER = 'whisper';
+
+const isEnglish = (language: string): boolean =>
+  language.toLowerCase().split(/[_-]/)[0] === POCKETSPHINX_LANGUAGE;

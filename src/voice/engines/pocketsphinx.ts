@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makePrivateFolder } from '../../kernel/private.js';
+import { type Confinement, ConfinementFailed } from '../../providers/confine/confinement.js';
+import { EngineFailed, type SpeechEngine, type SpeechSegment, type SpokenText } from './engine.js';
+
+/** The name of its program, in version 0.8 as Debian has it. */
+export const POCKETSPHINX_PROGRAM = 'pocketsphinx_continuous';
+/** The language of the model that its package brings. */
+export const POCKETSPHINX_LANGUAGE = 'en';
+
+interface PocketsphinxOptions {
+  /** The absolute path of its program. */
+  program: string;
+  confinement: Confinement;
+  /** The folder for the files of its processes. */
+  folder: string;
+  /** Runs the work when it is the turn of that user. */
+  inTurn<T>(userId: string, work: () => Promise<T>): Promise<T>;
+}
+
+const LONGEST_S = 30;
+/** Ours: the longest time for one piece, in milliseconds; it takes about as long as the audio is. */
+const LIMIT_MS = 120_000;
+const OUTPUT_BYTES = 1024 * 1024;
+const FILE = 'piece.wav';
+
+/** Creates the engine that runs PocketSphinx, a process for each piece. It knows English alone. */
+export const pocketsphinxEngine = (options: PocketsphinxOptions): SpeechEngine => ({
+  name: 'pocketsphinx',
+  engine: 'pocketsphinx',
+  model: 'en-us',
+  longestSeconds: LONGEST_S,
+  transcribe: ({ wav }, { userId, signal }) =>
+    options.inTurn(userId, async () => {
+      signal.throwIfAborted();
+      makePrivateFolder(options.folder);
+      const own = await mkdtemp(join(options.folder, 'speech-'));
+      try {
+        await writeFile(join(own, FILE), wav, { mode: 0o600 });
+        return textOf(await outputIn(options, own, signal));
+      } finally {
+        await rm(own, { recursive: true, force: true });
+      }
+    }),
+});
+
+/** Runs the program on the file of a folder. */
+const outputIn = async (
+  { program, confinement }: PocketsphinxOptions,
+  folder: string,
+  signal: AbortSignal,
+): Promise<string> => {
+  const options = ['-infile', FILE, '-time', 'yes', '-logfn', '/dev/null'];
+  try {
+    const { exitCode, stdout, timedOut, stderr } = await confinement.run({
+      argv: ['nice', '-n', '10', program, ...options],
+      folder,
+      network: false,
+      readable: [dirname(program)],
+      timeoutMs: LIMIT_MS,
+      maxOutputBytes: OUTPUT_BYTES,
+      signal,
+    });
+    if (timedOut) throw new EngineFailed(`PocketSphinx took over ${LIMIT_MS / 1000} seconds`);
+    if (exitCode === 0) return stdout;
+    const remark = stderr.trim().split('\n').at(-1)?.slice(0, 200) || 'without a word';
+    throw new EngineFailed(`PocketSphinx ended with ${exitCode}: ${remark}`);
+  } catch (error) {
+    if (error instanceof ConfinementFailed) throw new EngineFailed(error.message);
+    throw error;
+  }
+};
+
+/** A word with its times and its probability: `hello(2) 0.160 0.590 1.000000`. */
+const WORD = /^(\S+) (\d+\.\d+) (\d+\.\d+) \d+\.\d+$/;
+/** Marks of silence and noise, which are no words. */
+const FILLER = /^(<|\[|\+\+)/;
+
+/** Returns the text in the output: lines of an utterance, each followed by the times of its words. */
+const textOf = (output: string): SpokenText => {
+  const segments: SpeechSegment[] = [];
+  for (const line of output.split('\n')) {
+    const [, word = '', start, end] = WORD.exec(line) ?? [];
+    const last = segments.at(-1);
+    if (start === undefined) {
+      if (line.trim() !== '') segments.push({ start: Number.NaN, end: 0, text: line.trim() });
+    } else if (last && !FILLER.test(word)) {
+      if (Number.isNaN(last.start)) last.start = Number(start);
+      last.end = Number(end);
+    }
+  }
+  const spoken = segments.filter(({ start }) => !Number.isNaN(start));
+  return {
+    text: spoken.map(({ text }) => text).join(' '),
+    segments: spoken,
+    language: POCKETSPHINX_LANGUAGE,
+    costUsd: null,
+  };
+};

@@ -1,0 +1,80 @@
+import { WorkerFailed, type Workers } from '../../operations/module.js';
+import { usableCores } from '../../providers/hardware/cores.js';
+import type { WhisperModel } from '../../providers/whisper/files.js';
+import type {
+  WhisperInput,
+  WhisperLine,
+  WhisperSegment,
+} from '../../providers/whisper/protocol.js';
+import { EngineFailed, type SpeechEngine, type SpokenText } from './engine.js';
+
+interface WhisperOptions {
+  /** The folder that has whisper.node in its node_modules. */
+  engine: string;
+  model: WhisperModel;
+  workers: Workers;
+}
+
+const SCRIPT = new URL('../../providers/whisper/main.js', import.meta.url);
+/** Ours: the longest piece, in seconds. Its model is loaded for each. */
+const LONGEST_S = 120;
+/** Ours: the longest time without progress, in milliseconds: a window of 30 seconds on a slow machine. */
+const SILENCE_MS = 300_000;
+/** Ours: the memory beside that of the model, for the process and its work. */
+const OWN_BYTES = 2 * 1024 ** 3;
+
+/** Creates the engine that runs an installed model of Whisper, in a process for each piece. */
+export const whisperEngine = ({ engine, model, workers }: WhisperOptions): SpeechEngine => ({
+  name: 'whisper',
+  engine: 'whisper',
+  model: model.slug,
+  longestSeconds: LONGEST_S,
+  transcribe: async ({ wav }, { userId, language, prompt, signal }) => {
+    const input: WhisperInput = {
+      engine,
+      model: model.path,
+      wav: wav.toString('base64'),
+      language: language === null ? null : (language.toLowerCase().split(/[_-]/)[0] ?? null),
+      prompt,
+      threads: usableCores(),
+    };
+    let heard: SpokenText | null = null;
+    let fault = 'it said nothing';
+    try {
+      await workers.run<WhisperLine>({
+        userId,
+        script: SCRIPT,
+        input,
+        readable: [`${engine}/node_modules`, model.path],
+        packages: [],
+        memoryBytes: OWN_BYTES + Math.ceil(1.5 * model.bytes),
+        speaksApart: true,
+        silenceMs: SILENCE_MS,
+        signal,
+        take: async (line) => {
+          if ('segments' in line) heard = textOf(line.segments, line.language);
+          else if ('fault' in line) fault = line.fault;
+          return !('progress' in line);
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof WorkerFailed)) throw error;
+      throw new EngineFailed(`whisper.cpp: ${error.message}`);
+    }
+    if (heard === null) throw new EngineFailed(`whisper.cpp: ${fault.slice(0, 500)}`);
+    return heard;
+  },
+});
+
+/** A remark of the model on what is no speech: `[BLANK_AUDIO]`, `(music)`. */
+const REMARK = /^\s*(?:\[[^\]]*\]|\([^)]*\)|\*[^*]*\*)\s*$/;
+
+const textOf = (segments: WhisperSegment[], language: string | null): SpokenText => {
+  const spoken = segments.filter(({ text }) => text.trim() !== '' && !REMARK.test(text));
+  return {
+    text: spoken.map(({ text }) => text.trim()).join(' '),
+    segments: spoken.map(({ t0, t1, text }) => ({ start: t0 / 1000, end: t1 / 1000, text })),
+    language,
+    costUsd: null,
+  };
+};

@@ -1,0 +1,118 @@
+import Boom from '@hapi/boom';
+import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
+import { orNotFound, resource } from '../kernel/route.js';
+import type { Operations } from '../operations/module.js';
+import { type TranscriptionRow, transcriptionTable } from '../store/tables/voice.js';
+import { viewer } from '../store/view.js';
+import { beginTranscription, type NewAudioDeps, receiveAudio } from './begin.js';
+import { type TranscriptionDetail, TranscriptionView, voice } from './contract.js';
+import { isSettled } from './operation.js';
+
+interface VoiceDeps extends NewAudioDeps {
+  operations: Pick<Operations, 'ended'>;
+}
+
+/** Ours: the audio of one user that arrives at once. */
+const MOST_ARRIVING = 4;
+const RETRY_AFTER_S = 5;
+const WAIT_S = 60;
+const EXCERPT_CHARS = 200;
+
+const view = viewer(transcriptionTable, TranscriptionView, {
+  excerpt: ({ text }: TranscriptionRow) => text?.slice(0, EXCERPT_CHARS) ?? null,
+});
+
+export const voiceResource = (deps: VoiceDeps) => {
+  const { rows, audio, begins, operations } = deps;
+  const arriving = new Map<string, number>();
+
+  const find = async (userId: string, id: string): Promise<TranscriptionRow> =>
+    orNotFound(await rows.get(userId, id), 'No transcription with that id');
+
+  const detailOf = async (userId: string, id: string): Promise<TranscriptionDetail> => {
+    const row = await find(userId, id);
+    const pieces = await rows.pieces(userId, id);
+    const { excerpt: _, ...facts } = view(row);
+    const soFar =
+      pieces.length === 0
+        ? null
+        : pieces
+            .map(({ text }) => text)
+            .join(' ')
+            .trim();
+    const segments = pieces.flatMap((piece) => JSON.parse(piece.segments));
+    return { ...facts, text: row.text ?? soFar, segments };
+  };
+
+  /** Returns a transcription at its end, or after so many seconds. */
+  const awaited = async ({ userId, signal }: Caller, id: string, seconds: number) => {
+    const { operation_id } = await find(userId, id);
+    if (seconds > 0)
+      await operations.ended(userId, operation_id, { waitMs: seconds * 1000, signal });
+    return detailOf(userId, id);
+  };
+
+  const end = async (row: TranscriptionRow): Promise<void> => {
+    try {
+      await begins.cancel(row.user_id, row.operation_id);
+    } catch (error) {
+      // It has ended in this moment, or its operation was pruned.
+      if (!Boom.isBoom(error)) throw error;
+    }
+    await audio.remove(row.id);
+  };
+
+  const inTurn = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
+    const others = arriving.get(userId) ?? 0;
+    if (others >= MOST_ARRIVING) throw busy();
+    arriving.set(userId, others + 1);
+    try {
+      return await work();
+    } finally {
+      arriving.set(userId, (arriving.get(userId) ?? 1) - 1);
+    }
+  };
+
+  return resource('voice', voice, {
+    transcribe: async ({ query, form }, by) => {
+      const { id } = await inTurn(by.userId, async () => {
+        const { files, fields } = await form.read(
+          (file) => receiveAudio(deps, file),
+          (kept) => audio.remove(kept.id),
+        );
+        const [kept] = files;
+        if (!kept) throw Boom.badRequest('Not accepted: audio: is required', MISSING);
+        const { language = null, model = null, prompt = null } = fields;
+        const wish = { language, model, prompt };
+        return beginTranscription(deps, by.userId, { kept, wish });
+      });
+      const found = await awaited(by, id, query.wait ?? WAIT_S);
+      return new CustomReply(isSettled(found) ? 200 : 202, found);
+    },
+    list: async ({ query }, { userId }) => {
+      const page = await rows.list(userId, query);
+      return { transcriptions: page.rows.map(view), nextCursor: page.nextCursor };
+    },
+    get: ({ id, query }, by) => awaited(by, id, query.wait ?? 0),
+    cancel: async ({ id }, { userId }) => {
+      const row = await find(userId, id);
+      if (isSettled(row)) throw Boom.conflict(`It has ended: it is ${row.status}`);
+      await begins.cancel(userId, row.operation_id);
+      // One that waited has no run that would remove its audio.
+      if (isSettled(await find(userId, id))) await audio.remove(id);
+      return detailOf(userId, id);
+    },
+    delete: async ({ id }, { userId }) => {
+      const row = await find(userId, id);
+      if (!isSettled(row)) await end(row);
+      if (!(await rows.delete(userId, id))) await find(userId, id);
+    },
+  });
+};
+
+const MISSING = { details: [{ path: 'audio', message: 'is required' }] };
+
+const busy = (): Boom.Boom =>
+  Boom.tooManyRequests(`You are sending ${MOST_ARRIVING} files already`, {
+    retryAfter: RETRY_AFTER_S,
+  });

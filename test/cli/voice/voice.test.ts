@@ -1,0 +1,73 @@
+import { writeFile } from 'node:fs/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { captionsOf } from '../../../cli/voice/captions.js';
+import { silentWav } from '../../harness/speech.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const TALK = {
+  durationSeconds: 3725.5,
+  text: 'good morning to all',
+  segments: [
+    { start: 0.08, end: 1.5, text: 'good\n\nmorning' },
+    { start: 3661.25, end: 3725.5, text: 'to --> all' },
+  ],
+};
+
+describe('adjutant voice', { timeout: 60_000 }, () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  it('writes subtitles as SubRip and WebVTT', () => {
+    expect(captionsOf('srt', TALK)).to.equal(
+      '1\n00:00:00,080 --> 00:00:01,500\ngood morning\n\n2\n01:01:01,250 --> 01:02:05,500\nto → all\n',
+    );
+    expect(captionsOf('vtt', { ...TALK, segments: [] })).to.equal(
+      'WEBVTT\n\n00:00:00.000 --> 01:02:05.500\ngood morning to all\n',
+    );
+  });
+
+  it('goes on after a file that failed, and ends with 1', async () => {
+    const text = await world.file('song.mp3', 'This is no audio.');
+    const silent = await world.file('silent.wav', '');
+    await writeFile(silent, silentWav());
+    const { code, stdout, stderr } = await world.cli([
+      'voice',
+      'transcribe',
+      text,
+      silent,
+      '--json',
+    ]);
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('song.mp3: Not accepted: audio is no audio');
+    const { transcriptions } = JSON.parse(stdout);
+    expect(transcriptions.map(({ reason }: { reason: string }) => reason)).to.equal(['silence']);
+    const alone = await world.cli(['voice', 'transcribe', silent]);
+    expect([alone.code, alone.stderr]).to.equal([0, 'It is silent.\n']);
+    const misused = await world.cli(['voice', 'transcribe', text, silent, '--srt']);
+    expect(misused.code).to.equal(2);
+    const both = await world.cli(['voice', 'transcribe', silent, silent]);
+    expect([both.code, both.stdout]).to.equal([0, `==> ${silent} <==\n==> ${silent} <==\n`]);
+  });
+
+  it('writes no two texts into one file', async () => {
+    const talk = await world.file('talk.wav', '');
+    await writeFile(talk, silentWav());
+    const other = talk.replace(/wav$/, 'flac');
+    const refused = await world.cli(['voice', 'transcribe', talk, other, '--beside']);
+    expect([refused.code, refused.stderr]).to.equal([
+      2,
+      `${talk} and ${other} would both be written as ${talk.replace(/wav$/, 'txt')}.\n`,
+    ]);
+    const { transcriptions } = JSON.parse((await world.cli(['voice', 'list', '--json'])).stdout);
+    expect(transcriptions.map(({ filename }: { filename: string }) => filename)).to.not.include(
+      'talk.wav',
+    );
+  });
+});

@@ -1,0 +1,366 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { PASSWORD, until } from '../harness/app.js';
+import { MAILBOX } from '../harness/mail/dovecot.js';
+import type { TakenMail } from '../harness/mail/smtp.js';
+import { upload } from '../harness/upload.js';
+import { type MailStage, noMail, openMailStage } from './stage.js';
+
+export const lab = Lab.script();
+const { after, afterEach, before, beforeEach, describe, it } = lab;
+
+const missing = noMail();
+const said = missing ? ` (skipped: ${missing})` : '';
+const LIMIT = { timeout: 60_000, skip: missing !== null };
+const HOUR_MS = 3600_000;
+
+const smtpError = (responseCode: number, message: string): Error =>
+  Object.assign(new Error(message), { responseCode });
+
+interface Recipient {
+  address: string;
+  status: string;
+  reply: string | null;
+}
+
+/** The lines of the header of a message, unfolded, by their names in lower case. */
+const headersOf = ({ text }: TakenMail): Map<string, string> => {
+  const head = text.slice(0, text.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ');
+  return new Map(
+    head.split('\r\n').map((line): [string, string] => {
+      const [name = '', ...value] = line.split(': ');
+      return [name.toLowerCase(), value.join(': ')];
+    }),
+  );
+};
+
+describe(`the sending of e-mails${said}`, () => {
+  let stage: MailStage;
+  let token: string;
+  before(async () => {
+    if (missing) return;
+    stage = await openMailStage({ emailPerHour: 40 });
+    expect((await stage.account('ada', { name: 'Ada L.' })).status).to.equal(201);
+  });
+  beforeEach(async () => {
+    if (!missing) token = await loggedIn();
+  });
+  afterEach(() => {
+    if (missing) return;
+    stage.smtp.isRight = () => true;
+    stage.smtp.recipient = () => undefined;
+    stage.smtp.arrived = () => undefined;
+    stage.smtp.taken.length = 0;
+    // Each test has the whole allowance of an hour.
+    stage.clock.forward(HOUR_MS);
+  });
+  after(async () => {
+    await stage?.stop();
+  });
+
+  /** Logs in: a test may take days. */
+  const loggedIn = async (username = 'ada'): Promise<string> =>
+    (await stage.app.call('POST', '/api/auth/login', { body: { username, password: PASSWORD } }))
+      .body.token;
+  const call = (method: string, path: string, body?: object, by = token) =>
+    stage.call(method, path, body, by);
+  const post = (body: object, by?: string) => call('POST', '/api/email/send', body, by);
+  const letter = (over: object = {}): object => ({
+    ...{ to: ['bob@example.org'], subject: 'The report', text: 'It is done.' },
+    ...over,
+  });
+  const sent = async (id: string) => (await call('GET', `/api/email/sent/${id}`)).body;
+  /** Sends; resolves to the message once it is neither on its way nor waits for its first attempt. */
+  const send = async (over: object = {}) => {
+    const begun = await post(letter(over));
+    expect([begun.status, begun.body.status], begun.text).to.equal([202, 'queued']);
+    return decided(begun.body.id);
+  };
+  const decided = (id: string, attempts = 1) =>
+    until(
+      () => sent(id),
+      (mail) => mail.attempts >= attempts && mail.status !== 'sending',
+    );
+  const statuses = ({ recipients }: { recipients: Recipient[] }): string[] =>
+    recipients.map(({ status }) => status);
+  /** Puts the clock forward; a new start looks at once what is due. */
+  const later = async (ms: number): Promise<void> => {
+    stage.clock.forward(ms);
+    await stage.app.restart();
+    token = await loggedIn();
+  };
+  const notices = async (kind: string) =>
+    (await stage.notices(kind, token)).map(({ title }) => title);
+
+  it('sends to everybody once, and names nobody of bcc', LIMIT, async () => {
+    const mail = await send({
+      ...{ to: ['bob@example.org', 'BOB@example.org'], cc: ['carol@example.org'] },
+      ...{ bcc: ['eve@example.org', 'carol@example.org'], html: '<p>It is <b>done</b>.</p>' },
+    });
+    expect([mail.status, mail.error, mail.nextAt, mail.attempts]).to.equal(['sent', null, null, 1]);
+    expect(statuses(mail)).to.equal(['sent', 'sent', 'sent']);
+    const [taken] = stage.smtp.taken;
+    expect(stage.smtp.taken.length).to.equal(1);
+    expect([taken?.from, taken?.to]).to.equal([
+      ...['ada@example.test', ['bob@example.org', 'carol@example.org', 'eve@example.org']],
+    ]);
+    const headers = headersOf(taken as TakenMail);
+    expect(headers.get('from')).to.equal('"Ada L." <ada@example.test>');
+    expect([headers.get('to'), headers.get('cc'), headers.get('subject')]).to.equal([
+      ...['bob@example.org', 'carol@example.org', 'The report'],
+    ]);
+    expect(headers.get('message-id')).to.equal(mail.messageId);
+    expect(taken?.text).to.not.include('eve@example.org');
+    expect(taken?.text).to.include('text/plain').and.include('<b>done</b>');
+    const { body } = await call('GET', '/api/email/sent?limit=1');
+    expect([body.sent[0].id, body.sent[0].text]).to.equal([mail.id, undefined]);
+  });
+
+  it('answers a message in its thread, from its account', LIMIT, async () => {
+    const raw = [
+      ...['From: Bob <bob@example.org>', 'To: ada@example.test', 'Subject: A question'],
+      ...['Message-ID: <3@example.org>', 'References: <1@example.org> <2@example.org>'],
+      ...['Date: Sat, 31 Jan 2026 09:30:00 +0000', '', 'Is it done?', ''],
+    ].join('\r\n');
+    await stage.dovecot.deliver('ada', raw);
+    const list = await until(
+      async () => {
+        stage.clock.forward(6000);
+        return (await call('GET', '/api/email/messages?limit=5')).body.messages;
+      },
+      (messages) => messages.length > 0,
+    );
+    const mail = await send({ subject: 'Re: A question', inReplyTo: list[0].id });
+    expect(mail.inReplyTo).to.equal('<3@example.org>');
+    const headers = headersOf(stage.smtp.taken[0] as TakenMail);
+    expect(headers.get('in-reply-to')).to.equal('<3@example.org>');
+    expect(headers.get('references')).to.equal('<1@example.org> <2@example.org> <3@example.org>');
+  });
+
+  it('takes documents along, and fails where one was deleted meanwhile', LIMIT, async () => {
+    const { app } = stage;
+    const { body } = await upload(app, token, [{ name: 'minutes.txt', content: 'Grüße' }]);
+    const { id } = body.documents[0] ?? { id: '' };
+    const mail = await send({ attachments: [id] });
+    expect([mail.status, mail.attachments[0].name]).to.equal(['sent', 'minutes.txt']);
+    const { text = '' } = stage.smtp.taken[0] ?? {};
+    expect(text).to.include('filename=minutes.txt');
+    expect(text).to.include(Buffer.from('Grüße').toString('base64'));
+    stage.smtp.recipient = () => {
+      throw smtpError(451, '4.7.1 Greylisted');
+    };
+    const waits = await send({ attachments: [id] });
+    expect(waits.status).to.equal('queued');
+    expect((await call('DELETE', `/api/documents/${id}`)).status).to.equal(204);
+    await later(2 * 60_000);
+    const failed = await decided(waits.id, 2);
+    expect([failed.status, failed.error]).to.equal([
+      'failed',
+      'The document minutes.txt was deleted before it was sent',
+    ]);
+  });
+
+  it('sends again after a refusal for now, to those alone who were refused', LIMIT, async () => {
+    let isGrey = true;
+    stage.smtp.recipient = (address) => {
+      if (isGrey && address === 'carol@example.org') throw smtpError(450, '4.2.0 Greylisted');
+      if (address === 'eve@example.org') throw smtpError(550, '5.1.1 No such user');
+    };
+    const to = ['bob@example.org', 'carol@example.org', 'eve@example.org'];
+    const mail = await send({ to });
+    expect([mail.status, statuses(mail)]).to.equal(['queued', ['sent', 'queued', 'refused']]);
+    expect(Date.parse(mail.nextAt) - stage.clock.now()).to.be.between(0, 60_001);
+    isGrey = false;
+    await later(61_000);
+    const done = await decided(mail.id, 2);
+    expect([done.status, statuses(done)]).to.equal(['sent', ['sent', 'sent', 'refused']]);
+    expect(done.recipients[2].reply).to.include('5.1.1 No such user');
+    expect(stage.smtp.taken.map((taken) => taken.to)).to.equal([
+      ['bob@example.org'],
+      ['carol@example.org'],
+    ]);
+    expect(await notices('mail_failed')).to.include(
+      'E-mail "The report" did not reach 1 of 3 recipients',
+    );
+  });
+
+  it('fails for good where the message itself is refused', LIMIT, async () => {
+    stage.smtp.arrived = () => {
+      throw smtpError(554, '5.7.1 Refused as spam');
+    };
+    const mail = await send({ subject: 'Spam' });
+    expect([mail.status, statuses(mail)]).to.equal(['failed', ['refused']]);
+    expect(mail.error).to.include('5.7.1 Refused as spam');
+    expect(await notices('mail_failed')).to.include('E-mail "Spam" did not reach its recipient');
+  });
+
+  it('is given up after a day of refusals for now', LIMIT, async () => {
+    stage.smtp.recipient = () => {
+      throw smtpError(450, '4.2.0 Later');
+    };
+    const mail = await send();
+    const since = stage.clock.now();
+    let left = mail;
+    while (left.nextAt !== null) {
+      await later(Math.max(1, Date.parse(left.nextAt) - stage.clock.now()));
+      left = await decided(mail.id, left.attempts + 1);
+    }
+    expect(left.status).to.equal('failed');
+    expect([left.attempts, statuses(left)]).to.equal([10, ['refused']]);
+    expect((stage.clock.now() - since) / HOUR_MS).to.be.between(23.9, 24.5);
+  });
+
+  it('is unknown, told and not sent again where the answer is lost', LIMIT, async () => {
+    let whole = 0;
+    stage.smtp.arrived = () => {
+      whole++;
+      stage.smtp.breakOff();
+    };
+    const mail = await send({ subject: 'Lost' });
+    expect([mail.status, statuses(mail)]).to.equal(['unknown', ['unknown']]);
+    await later(25 * HOUR_MS);
+    stage.smtp.arrived = () => undefined;
+    expect((await send({ subject: 'Another' })).status).to.equal('sent');
+    expect([(await sent(mail.id)).attempts, whole]).to.equal([1, 1]);
+    expect(await notices('mail_unknown')).to.include(
+      'E-mail "Lost": answer lost, not sent again by itself',
+    );
+  });
+
+  it(
+    'is unknown for those alone who were not refused before the answer was lost',
+    LIMIT,
+    async () => {
+      stage.smtp.recipient = (address) => {
+        const [name = ''] = address.split('@');
+        const status = { never: 550, later: 450 }[name];
+        if (status) throw Object.assign(new Error(`no ${name}`), { responseCode: status });
+      };
+      stage.smtp.arrived = () => stage.smtp.breakOff();
+      const to = ['bob@example.org', 'never@example.org', 'later@example.org'];
+      const mail = await send({ to, subject: 'Lost for one' });
+      expect([mail.status, statuses(mail)]).to.equal(['queued', ['unknown', 'refused', 'queued']]);
+      expect(mail.recipients[1].reply).to.include('no never');
+      stage.smtp.arrived = () => undefined;
+      stage.smtp.recipient = () => undefined;
+      await later(61_000);
+      const after = await decided(mail.id, 2);
+      expect([after.status, statuses(after)]).to.equal(['unknown', ['unknown', 'refused', 'sent']]);
+      const taken = stage.smtp.taken.filter(({ text }) => text.includes('Subject: Lost for one'));
+      expect(taken.map((each) => each.to)).to.equal([['bob@example.org'], ['later@example.org']]);
+    },
+  );
+
+  it('keeps no secret that the server repeats after the login', LIMIT, async () => {
+    stage.smtp.recipient = () => {
+      throw Object.assign(new Error(`who is ${MAILBOX}?`), { responseCode: 550 });
+    };
+    const refused = await send({ subject: 'Repeated' });
+    expect([refused.status, JSON.stringify(refused).includes(MAILBOX)]).to.equal(['failed', false]);
+    expect(refused.recipients[0].reply).to.include('who is ');
+    stage.smtp.recipient = () => undefined;
+    stage.smtp.arrived = () => {
+      throw Object.assign(new Error(`not from ${MAILBOX}`), { responseCode: 554 });
+    };
+    const whole = await send({ subject: 'Repeated again' });
+    expect([whole.status, JSON.stringify(whole).includes(MAILBOX)]).to.equal(['failed', false]);
+    expect(whole.error).to.include('not from ');
+    stage.smtp.arrived = () => undefined;
+  });
+
+  it('waits for a server that hangs up at the login, and sends once', LIMIT, async () => {
+    let tries = 0;
+    stage.smtp.isRight = () => ++tries > 1;
+    const mail = await send();
+    expect([mail.status, statuses(mail)]).to.equal(['queued', ['queued']]);
+    expect(mail.error).to.include('refuses the login');
+    await later(61_000);
+    expect((await decided(mail.id, 2)).status).to.equal('sent');
+    expect(stage.smtp.taken.length).to.equal(1);
+  });
+
+  it('begins no header with what is given, and names the field', LIMIT, async () => {
+    const bad: [object, string][] = [
+      [{ subject: 'Hi\r\nBcc: eve@example.org' }, 'subject'],
+      [{ subject: 'Hi\u2028there' }, 'subject'],
+      [{ to: ['bob@example.org\r\nRCPT TO:<eve@example.org>'] }, 'to.0'],
+      [{ to: ['Bob <bob@example.org>'] }, 'to.0'],
+      [{ cc: ['bob@example.org', 'a@b@c.org'] }, 'cc.1'],
+      [{ to: [] }, 'to'],
+      [{ to: Array.from({ length: 101 }, (_, at) => `u${at}@example.org`) }, 'to'],
+      [{ bcc: Array.from({ length: 100 }, (_, at) => `u${at}@example.org`) }, 'to'],
+      [{ inReplyTo: 'mail_01j9zq4w8k2m6n0p3r5t7v9xyz' }, 'inReplyTo'],
+      [{ attachments: ['document_01j9zq4w8k2m6n0p3r5t7v9xyz'] }, 'attachments.0'],
+      [{ accountId: 'mailaccount_01j9zq4w8k2m6n0p3r5t7v9xyz' }, 'accountId'],
+    ];
+    for (const [over, path] of bad) {
+      const { status, body } = await post(letter(over));
+      expect([status, body.details?.[0]?.path], JSON.stringify(over).slice(0, 80)).to.equal([
+        ...[400, path],
+      ]);
+    }
+    const many = Array.from({ length: 10_000 }, (_, at) => `u${at}@example.org`);
+    expect((await post(letter({ to: many }))).status).to.equal(400);
+    expect(stage.smtp.taken).to.equal([]);
+    const quoted = await send({ subject: 'Grüße =?utf-8?q?x?= "and" <more>' });
+    expect(quoted.status).to.equal('sent');
+    expect(stage.smtp.taken[0]?.text).to.match(/\r\nSubject: =\?UTF-8\?/);
+  });
+
+  it('takes the permission, also at the time of sending', LIMIT, async () => {
+    const bob = await stage.app.register('bob');
+    const refused = await post(letter(), bob.token);
+    expect([refused.status, refused.body.code]).to.equal([403, 'permission_missing']);
+    const allow = (email: boolean) =>
+      call('PATCH', `/api/admin/users/${bob.id}`, { permissions: { email } });
+    expect((await allow(true)).status).to.equal(200);
+    expect((await post(letter(), bob.token)).body.code).to.equal('no_mail_account');
+    await stage.account('bob', {}, bob.token);
+    stage.smtp.recipient = () => {
+      throw smtpError(451, 'Later');
+    };
+    const { id } = (await post(letter(), bob.token)).body;
+    const ofBob = async () =>
+      (await call('GET', `/api/email/sent/${id}`, undefined, bob.token)).body;
+    await until(ofBob, ({ attempts }) => attempts === 1);
+    await allow(false);
+    stage.smtp.recipient = () => undefined;
+    await later(2 * 60_000);
+    const left = await until(ofBob, ({ status }) => status !== 'queued');
+    expect([left.status, left.error]).to.equal([
+      'failed',
+      'its owner may not send e-mail any more',
+    ]);
+    expect(stage.smtp.taken).to.equal([]);
+    expect((await call('GET', `/api/email/sent/${id}`)).status).to.equal(404);
+  });
+
+  it('takes so many an hour, and says when there is room again', LIMIT, async () => {
+    const all = await Promise.all(Array.from({ length: 43 }, () => post(letter())));
+    const refused = all.filter(({ status }) => status === 429);
+    expect([refused.length, refused[0]?.body.code]).to.equal([3, 'too_many_mails']);
+    expect(Number(refused[0]?.headers['retry-after'])).to.be.between(3500, 3601);
+    stage.clock.forward(HOUR_MS + 1000);
+    expect((await post(letter())).status).to.equal(202);
+  });
+
+  it('saves one copy in the folder of sent mail', LIMIT, async () => {
+    await stage.account('copier', { saveSent: true }, token);
+    const { body } = await call('GET', '/api/email/accounts?limit=50');
+    const account = body.accounts.find(
+      ({ address }: { address: string }) => address === 'copier@example.test',
+    );
+    const mail = await send({ accountId: account.id });
+    const saved = await until(
+      () => sent(mail.id),
+      ({ copy }) => copy !== 'wanted',
+    );
+    expect([saved.copy, saved.error]).to.equal(['saved', null]);
+    const inSent = await call(
+      ...(['GET', `/api/email/messages?accountId=${account.id}&folder=Sent`] as const),
+    );
+    expect(inSent.body.messages.map(({ messageId }: { messageId: string }) => messageId)).to.equal([
+      mail.messageId,
+    ]);
+  });
+});

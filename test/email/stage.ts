@@ -1,0 +1,100 @@
+import type { Config } from '../../src/config.js';
+import {
+  type FrozenClock,
+  frozenClock,
+  type Reply,
+  startApp,
+  type TestApp,
+} from '../harness/app.js';
+import { type Dovecot, MAILBOX, noDovecot, startDovecot } from '../harness/mail/dovecot.js';
+import { type SmtpStandin, startSmtp } from '../harness/mail/smtp.js';
+import { startTokens, type TokenService } from '../harness/mail/tokens.js';
+import { trustAuthority } from '../harness/mail/trust.js';
+import { type Certificate, makeAuthority, noOpenssl } from '../harness/tunnels/tls.js';
+
+/** Why nothing is tried against mail servers here; null if it is. */
+export const noMail = (): string | null => noDovecot() ?? noOpenssl();
+
+/** A daemon beside a mail server, and an admin with a mailbox there. */
+export interface MailStage {
+  app: TestApp;
+  clock: FrozenClock;
+  token: string;
+  userId: string;
+  certificate: Certificate;
+  dovecot: Dovecot;
+  smtp: SmtpStandin;
+  tokens: TokenService;
+  call(method: string, path: string, body?: unknown, token?: string): Promise<Reply>;
+  /** Stores a credential; resolves to its id. */
+  credential(value?: string, token?: string): Promise<string>;
+  /** Adds a mail account for a new mailbox, whose name is given; resolves to it. */
+  account(name: string, over?: object, token?: string): Promise<Reply>;
+  /** The servers of the mailboxes, as an account has them. */
+  servers: { imap: object; smtp: object };
+  /** The notifications of a kind. */
+  notices(kind: string, token?: string): Promise<{ title: string; body: string }[]>;
+  stop(): Promise<void>;
+}
+
+export const openMailStage = async (config: Partial<Config> = {}): Promise<MailStage> => {
+  const authority = await makeAuthority();
+  const distrust = trustAuthority(authority.file);
+  const certificate = await authority.issue('mail');
+  const tokens = await startTokens(certificate);
+  const dovecot = await startDovecot({ certificate, introspection: tokens.introspection });
+  const smtp = await startSmtp({ certificate });
+  // It puts each message into the mailbox of each recipient, as a mail server does.
+  smtp.arrived = async ({ to, text }) => {
+    for (const address of to) {
+      const user = address.slice(0, address.indexOf('@'));
+      await dovecot.deliver(user, Buffer.from(results + text, 'latin1'));
+    }
+  };
+  const clock = frozenClock(Date.now());
+  const app = await startApp({
+    clock,
+    config: { registration: 'open', egressAllow: ['localhost', '127.0.0.1'], ...config },
+  });
+  const { token, id: userId } = await app.register('ada');
+  const servers = {
+    imap: { host: 'localhost', port: dovecot.ports.implicit, tls: 'implicit' },
+    smtp: { host: 'localhost', port: smtp.port, tls: 'implicit' },
+  };
+  let count = 0;
+  const stage: MailStage = {
+    ...{ app, clock, token, userId, certificate, dovecot, smtp, tokens, servers },
+    call: (method, path, body, by = token) => app.call(method, path, { token: by, body }),
+    credential: async (value = MAILBOX, by = token) => {
+      const body = { name: `mailbox-${++count}`, value, type: 'password' };
+      return (await stage.call('POST', '/api/vault', body, by)).body.id;
+    },
+    account: async (name, over = {}, by = token) => {
+      const credentialId = await stage.credential(MAILBOX, by);
+      const body = { address: `${name}@example.test`, credentialId, ...servers, ...over };
+      return stage.call('POST', '/api/email/accounts', body, by);
+    },
+    notices: async (kind, by = token) => {
+      const { body } = await stage.call('GET', '/api/notifications?limit=200', undefined, by);
+      return body.notifications.filter((each: { kind: string }) => each.kind === kind);
+    },
+    stop: async () => {
+      await app.stop();
+      await smtp.close();
+      await dovecot.stop();
+      tokens.close();
+      distrust();
+      await authority.remove();
+    },
+  };
+  return stage;
+};
+
+/** The header that the receiving server writes on top of each message. */
+const results = [
+  'Return-Path: <ada@example.test>',
+  'Authentication-Results: mx.example.test; spf=pass smtp.mailfrom=example.test;',
+  '\tdkim=pass header.d=example.test; dmarc=pass header.from=example.test',
+  'Received: from client.example.test ([192.0.2.1]) by mx.example.test with ESMTPSA; Sat, 31 Jan 2026 09:30:00 +0000',
+  '',
+].join('\r\n');

@@ -1,0 +1,78 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { ImapFlow } from 'imapflow';
+import { STAY_TIMES, stayInMailbox } from '../../src/email/watch/stay.js';
+import { until } from '../harness/app.js';
+import { startLiar } from '../harness/mail/liar.js';
+import { type MailStage, noMail, openMailStage } from './stage.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const missing = noMail();
+const said = missing ? ` (skipped: ${missing})` : '';
+const LIMIT = { timeout: 60_000, skip: missing !== null };
+
+const mail = (subject: string): string =>
+  `From: bob@example.org\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@example.org>\r\n\r\nx`;
+
+describe(`the stay in a mailbox${said}`, () => {
+  let stage: MailStage;
+  before({ timeout: 60_000 }, async () => {
+    if (!missing) stage = await openMailStage();
+  });
+  after(async () => {
+    await stage?.stop();
+  });
+
+  it('asks a server that has no IDLE, and looks at every folder', LIMIT, async () => {
+    const liar = await startLiar(stage.certificate);
+    const session = new ImapFlow({
+      ...{ host: 'localhost', port: liar.port, secure: true, logger: false },
+      ...{ auth: { user: 'ada', pass: 'x' }, disableAutoIdle: true },
+    });
+    await session.connect();
+    expect(session.capabilities.has('IDLE')).to.be.false();
+    const account = await stage.app.app.store.db
+      .selectFrom('mail_accounts')
+      .selectAll()
+      .where('id', '=', (await stage.account('polled')).body.id)
+      .executeTakeFirstOrThrow();
+    const end = new AbortController();
+    const looks: string[] = [];
+    const stay = stayInMailbox({
+      session,
+      place: { account },
+      folders: ['INBOX', 'Work'],
+      times: { ...STAY_TIMES, settleMs: 1, othersMs: 20 },
+      signal: end.signal,
+      look: async ({ folder }) => void looks.push(folder),
+      looked: async () => {
+        if (looks.length >= 6) end.abort();
+      },
+    });
+    await expect(stay).to.reject();
+    expect(looks.slice(0, 6)).to.equal(['Work', 'INBOX', 'Work', 'INBOX', 'Work', 'INBOX']);
+    session.close();
+    liar.close();
+  });
+
+  it('ends without a fault when its account is deleted', LIMIT, async () => {
+    await stage.dovecot.deliver('deleted', mail('work'), 'Work');
+    const over = { watch: true, folders: ['INBOX', 'Work'] };
+    const { id } = (await stage.account('deleted', over)).body;
+    await until(
+      async () => (await stage.call('GET', `/api/email/accounts/${id}`)).body,
+      ({ lastSyncAt }) => lastSyncAt !== null,
+    );
+    const sessions = async () =>
+      (await stage.dovecot.log()).split('\n').filter((line) => line.includes('(deleted)'));
+    expect((await sessions()).filter((line) => /Logged out|Disconnected/.test(line))).to.equal([]);
+    const { status } = await stage.call('DELETE', `/api/email/accounts/${id}`);
+    expect(status).to.equal(204);
+    await until(sessions, (all) => all.some((line) => /Logged out|Disconnected/.test(line)));
+    const lines = stage.app.recent.after(null);
+    expect(lines.filter(({ level }) => level !== 'info' && level !== 'debug')).to.equal([]);
+    expect(lines.filter(({ text }) => text.includes('connected to again'))).to.equal([]);
+  });
+});

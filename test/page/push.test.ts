@@ -1,0 +1,129 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { CDPSession, Worker } from 'playwright-core';
+import { unless, withChromium } from '../accounts/passkeys/browser.js';
+import { until } from '../harness/app.js';
+import { askApproval } from '../harness/approval.js';
+import { type FakePushService, startPushService } from '../harness/pushservice.js';
+import { openPageStage, type PageStage, type Visitor, WIDTHS } from './stage.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+for (const { where, viewport } of WIDTHS) {
+  describe(`a push to the page, ${where}`, () => {
+    let stage: PageStage;
+    let service: FakePushService;
+    let ada: { id: string; token: string };
+    let visitor: Visitor;
+
+    before(async () => {
+      if (withChromium.skip) return;
+      service = await startPushService();
+      stage = await openPageStage({ config: { egressAllow: [new URL(service.origin).host] } });
+      ada = await stage.app.register('ada');
+      visitor = await stage.enter('ada', viewport);
+      await visitor.context.grantPermissions(['notifications']);
+    });
+
+    after(async () => {
+      await stage?.stop();
+      await service?.stop();
+    });
+
+    it(`leads to the answered approval in two taps${unless}`, withChromium, async () => {
+      const { page, complaints } = visitor;
+      const { subscription } = service.subscribe();
+      const body = { ...subscription, name: 'phone' };
+      await stage.app.call('POST', '/api/push/subscriptions', { token: ada.token, body });
+      const id = await askApproval(stage.app, ada.id, { url: 'http://127.0.0.1:9/deploy' });
+      await until(
+        async () => service.pushes,
+        ({ length }) => length > 0,
+      );
+      const worker = await workerOf(visitor);
+      await deliver(visitor, stage.app.url, service.pushes[0]?.text ?? '');
+      expect(await worker.evaluate(NOTIFICATIONS)).to.equal([
+        { title: 'An agent asks for your approval', body: 'Open it to see what it is about.' },
+      ]);
+      // The first tap is on the notification, the second on the answer.
+      await worker.evaluate(TAP);
+      await page.waitForSelector('text=http://127.0.0.1:9/deploy');
+      await page.locator('button.main').scrollIntoViewIfNeeded();
+      await page.click('button.main');
+      await page.waitForSelector('.state:text("approved")');
+      const reply = await stage.app.call('GET', `/api/chat/approvals/${id}`, { token: ada.token });
+      expect(reply.body.status).to.equal('approved');
+      expect(complaints).to.equal([]);
+    });
+
+    it(
+      `without a text, or with a path elsewhere, leads to the notices${unless}`,
+      withChromium,
+      async () => {
+        const { page, open } = visitor;
+        const worker = await workerOf(visitor);
+        for (const text of ['', 'no JSON', '{"kind":"x","id":"y","link":"//evil.example/x"}']) {
+          await open('/');
+          await worker.evaluate(CLEAR);
+          await until(
+            () => worker.evaluate<unknown[]>(NOTIFICATIONS),
+            ({ length }) => length === 0,
+          );
+          await deliver(visitor, stage.app.url, text);
+          expect(await worker.evaluate<unknown[]>(NOTIFICATIONS)).to.have.length(1);
+          await worker.evaluate(TAP);
+          await page.waitForURL(`${stage.app.url}/notifications`);
+        }
+      },
+    );
+  });
+}
+
+const NOTIFICATIONS = `self.registration.getNotifications().then((all) =>
+  all.map(({ title, body }) => ({ title, body })))`;
+/** The event of a tap, without the leave to take the focus that a person's tap has. */
+const TAP = `self.registration.getNotifications().then(([notification]) =>
+  void self.dispatchEvent(new NotificationEvent('notificationclick', { notification })))`;
+const CLEAR = `self.registration.getNotifications().then((all) => all.forEach((one) => one.close()))`;
+
+const workerOf = async ({ context }: Visitor): Promise<Worker> => {
+  const [worker] = context.serviceWorkers();
+  return worker ?? context.waitForEvent('serviceworker');
+};
+
+/**
+ * Has the browser deliver a push to the page's worker, as its push service would; resolves when the
+ * worker has shown it. Whoever asks Chromium for the notifications before that has it drop the new one.
+ */
+const deliver = async (visitor: Visitor, origin: string, data: string): Promise<void> => {
+  const worker = await workerOf(visitor);
+  await worker.evaluate(WATCH);
+  const cdp = await visitor.context.newCDPSession(visitor.page);
+  const registrationId = await registrationOf(cdp, origin);
+  await cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+  await cdp.detach();
+  await worker.evaluate('self.shown');
+};
+
+const WATCH = `(() => {
+  const { registration } = self;
+  self.shown = new Promise((resolve) => {
+    registration.showNotification = async (...given) => {
+      delete registration.showNotification;
+      await registration.showNotification(...given);
+      resolve();
+    };
+  });
+})()`;
+
+const registrationOf = async (cdp: CDPSession, origin: string): Promise<string> => {
+  const found = new Promise<string>((resolve) => {
+    cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const own = registrations.find(({ scopeURL }) => scopeURL === `${origin}/`);
+      if (own) resolve(own.registrationId);
+    });
+  });
+  await cdp.send('ServiceWorker.enable');
+  return found;
+};

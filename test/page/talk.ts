@@ -1,0 +1,54 @@
+import { type Agent, call } from '../agents/stage.js';
+import { startCanary } from '../approvals/stage.js';
+import { type Reply, until } from '../harness/app.js';
+import { type Openai, startOpenai } from '../harness/openai.js';
+import { openPageStage, type PageStage } from './stage.js';
+
+/** The page of somebody whose agents ask a model of ours, and call a service of ours. */
+export interface TalkStage extends PageStage {
+  model: Openai;
+  canary: Awaited<ReturnType<typeof startCanary>>;
+  userId: string;
+  ask(method: string, path: string, body?: unknown): Promise<Reply>;
+  spawn(body: object): Promise<Agent>;
+  /** The agent, once it has that status. */
+  reaches(id: string, status: string): Promise<Agent>;
+  /** A call with an effect, for which an agent asks first. */
+  post(body?: string): ReturnType<typeof call>;
+}
+
+export const openTalkStage = async (): Promise<TalkStage> => {
+  const model = await startOpenai();
+  const canary = await startCanary();
+  const stage = await openPageStage({
+    config: {
+      modelUrl: model.baseUrl,
+      modelName: 'fake',
+      drainSeconds: 0,
+      egressAllow: ['127.0.0.1'],
+    },
+  });
+  const { id: userId, token } = await stage.app.register('ada');
+  const ask: TalkStage['ask'] = (method, path, body) =>
+    stage.app.call(method, path, { token, ...(body !== undefined && { body }) });
+  const { stop } = stage;
+  return Object.assign(stage, {
+    model,
+    canary,
+    userId,
+    ask,
+    spawn: async (body: object) => (await ask('POST', '/api/agents', body)).body,
+    reaches: (id: string, status: string) =>
+      until(
+        async () => (await ask('GET', `/api/agents/${id}`)).body,
+        (agent) => agent.status === status,
+      ),
+    post: (body = 'hello') =>
+      call('http_request', { method: 'POST', url: canary.url, body }, `post_${body.length}`),
+    stop: async () => {
+      await stop();
+      canary.stop();
+      await model.stop();
+    },
+  });
+};

@@ -1,0 +1,87 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import {
+  authenticationIn,
+  authservIdOf,
+  fieldsOf,
+} from '../../../src/providers/mail/authentication.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const FOREIGN = 'Received: from evil.example ([203.0.113.9]) by mx.example.test';
+
+/** The results for a message from bank.example, in the order spf, dkim, dmarc. */
+const found = (value: string, from = 'ceo@bank.example'): string => {
+  const fields = fieldsOf(`Authentication-Results: ${value}\r\n${FOREIGN}\r\n`);
+  const all = authenticationIn(fields, { authservId: 'MX.example.test', from });
+  return all ? `${all.spf} ${all.dkim} ${all.dmarc}` : 'null';
+};
+const of = (clauses: string, from?: string): string => found(`mx.example.test; ${clauses}`, from);
+
+describe('the authentication results of a message', () => {
+  it('are not found in comments, in quotes and in the values of properties', () => {
+    const sender = '"x dkim=pass dmarc=pass y"@evil.example';
+    expect(of(`spf=pass (of ${sender} designates 192.0.2.9) smtp.mailfrom=${sender}`)).to.equal(
+      'pass none none',
+    );
+    expect(
+      of('spf=fail smtp.mailfrom="a; dkim=pass; dmarc=pass"@evil.example; dkim=fail; dmarc=fail'),
+    ).to.equal('fail fail fail');
+    expect(
+      of('spf=fail (said: dkim=pass dmarc=pass) smtp.mailfrom=e@evil; dkim=fail header.d=evil'),
+    ).to.equal('fail fail none');
+    expect(of('dkim=fail reason="x; spf=pass; dmarc=pass"; spf=fail')).to.equal('fail fail none');
+    expect(of('spf=fail (a (b; dmarc=pass) ; dkim=pass \\) ; dkim=pass); dmarc=none')).to.equal(
+      'fail none none',
+    );
+    expect(of('spf=fail reason="a\\"; dkim=pass; dmarc=pass"')).to.equal('fail none none');
+    expect(of('spf=fail (never closed; dkim=pass; dmarc=pass')).to.equal('fail none none');
+    expect(of('spf=fail "never closed; dkim=pass; dmarc=pass')).to.equal('fail none none');
+    expect(of('spf=fail smtp.mailfrom=a dkim=pass dmarc=pass')).to.equal('fail none none');
+    expect(of('"dkim"=pass; dmarc="pass"; x-spf=pass; spf=passed; dkim=pass=fail')).to.equal(
+      'passed none none',
+    );
+  });
+
+  it('are read with comments, versions and blanks where the format has them', () => {
+    const value =
+      '(by) MX.example.test (x) 1 ; spf (a) = (b) pass smtp . mailfrom=bank.example ; ' +
+      'DKIM/1=Pass (2048-bit key) header.i=@bank.example header.s=s; dmarc=pass (p=none) header.from=bank.example';
+    expect(found(value)).to.equal('pass pass pass');
+    expect(found('other.example; dmarc=pass')).to.equal('null');
+    expect(found('"mx.example.test"; none')).to.equal('none none none');
+    expect(authservIdOf('Authentication-Results: (a (b)) "MX.Example.test" 1; none')).to.equal(
+      'mx.example.test',
+    );
+    expect(authservIdOf('Authentication-Results: (mx.example.test; none')).to.be.null();
+  });
+
+  it('count a signature of the domain of the sender alone', () => {
+    const [evil, bank] = ['dkim=pass header.d=evil.example', 'dkim=fail header.d=bank.example'];
+    expect(of(`${evil}; ${bank}`)).to.equal('none fail none');
+    expect(of(`${bank}; ${evil}`)).to.equal('none fail none');
+    expect(of(evil)).to.equal('none none none');
+    expect(of(`${evil}; dkim=pass header.d=bank.example`)).to.equal('none pass none');
+    expect(of('dkim=fail header.d=list.example; dkim=pass header.d="Bank.example"')).to.equal(
+      'none pass none',
+    );
+    expect(of('dkim=pass header.d=bank.example', 'a@mail.bank.example')).to.equal('none pass none');
+    expect(of('dkim=pass header.d=mail.bank.example')).to.equal('none pass none');
+    expect(of('dkim=pass header.d=notbank.example')).to.equal('none none none');
+    expect(of('dkim=pass header.d=example')).to.equal('none none none');
+    expect(of('dkim=pass header.d=bank.example', '')).to.equal('none none none');
+    expect(of('dkim=pass; dkim=fail')).to.equal('none fail none');
+    expect(of('dkim=pass')).to.equal('none pass none');
+  });
+
+  it('pass with several results of a method if all of them do', () => {
+    expect(of('spf=pass; spf=fail; dmarc=pass; dmarc=fail')).to.equal('fail none fail');
+    expect(of('spf=none smtp.helo=x; spf=pass smtp.mailfrom=bank.example')).to.equal(
+      'pass none none',
+    );
+    expect(of('spf=pass smtp.helo=x; spf=softfail smtp.mailfrom=bank.example')).to.equal(
+      'softfail none none',
+    );
+  });
+});

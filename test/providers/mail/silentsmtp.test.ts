@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type TLSSocket } from 'node:tls';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { mailOutcomeOf } from '../../../src/email/sending/outcome.js';
+import { MailFault } from '../../../src/providers/mail/fault.js';
+import { openSmtp } from '../../../src/providers/mail/smtp.js';
+import { trustAuthority } from '../../harness/mail/trust.js';
+import {
+  type Authority,
+  type Certificate,
+  makeAuthority,
+  noOpenssl,
+} from '../../harness/tunnels/tls.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const missing = noOpenssl();
+const said = missing ? ` (skipped: ${missing})` : '';
+const LIMIT = { timeout: 20_000, skip: missing !== null };
+
+/** The answers of a server, by what it is told. */
+const ANSWERS: [string, RegExp, string][] = [
+  ['hello', /^EHLO/, '250-localhost\r\n250 AUTH PLAIN\r\n'],
+  ['login', /^AUTH/, '235 ok\r\n'],
+  ['sender', /^MAIL/, '250 ok\r\n'],
+  ['recipient', /^RCPT/, '250 ok\r\n'],
+  ['data', /^DATA/, '354 go on\r\n'],
+  ['end', /^\.$/, '250 taken\r\n'],
+];
+
+/** Starts a server that says nothing any more from a stage on, or for ever the half of an answer. */
+const startSilent = async (certificate: Certificate, stage: string, isDripping = false) => {
+  const sockets = new Set<TLSSocket>();
+  const server = createServer(
+    { cert: readFileSync(certificate.certificate), key: readFileSync(certificate.key) },
+    (socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      if (stage !== 'greeting') socket.write('220 localhost\r\n');
+      socket.on('data', (data) => {
+        for (const line of data.toString().split('\r\n')) {
+          const [name, , answer = ''] = ANSWERS.find(([, told]) => told.test(line)) ?? [];
+          if (name !== undefined && name !== stage) socket.write(answer);
+          else if (name !== undefined && isDripping) {
+            const drip = setInterval(() => socket.write(answer.replace(/^(\d+) /gm, '$1-')), 30);
+            socket.on('close', () => clearInterval(drip));
+          }
+        }
+      });
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const close = (): void => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { port: typeof address === 'object' && address ? address.port : 0, close };
+};
+
+describe(`an SMTP server that says nothing any more${said}`, () => {
+  let authority: Authority;
+  let certificate: Certificate;
+  let distrust: () => void;
+  before(async () => {
+    if (missing) return;
+    authority = await makeAuthority();
+    distrust = trustAuthority(authority.file);
+    certificate = await authority.issue('mail');
+  });
+  after(async () => {
+    distrust?.();
+    await authority?.remove();
+  });
+
+  /** Sends to a server; resolves to what the message is then. */
+  const outcomeAt = async (stage: string, isDripping = false) => {
+    const { port, close } = await startSilent(certificate, stage, isDripping);
+    const http = { addressesOf: async () => ['127.0.0.1'] };
+    const server = { host: 'localhost', port, tls: 'implicit' as const };
+    const login = { username: 'ada', password: 'x' };
+    const { signal } = new AbortController();
+    const limits = isDripping
+      ? { silenceMs: 5000, connectMs: 5000, phaseMs: 300 }
+      : { silenceMs: 150, connectMs: 150 };
+    try {
+      const session = await openSmtp(http, { server, login, signal, ...limits });
+      const envelope = { from: 'ada@example.test', to: ['bob@example.org'] };
+      const replies = await session.send(envelope, Buffer.from('Subject: x\r\n\r\nx\r\n'));
+      session.close();
+      return outcomeOf({ replies });
+    } catch (fault) {
+      if (!(fault instanceof MailFault)) throw fault;
+      return outcomeOf({ fault });
+    } finally {
+      close();
+    }
+  };
+  const outcomeOf = (attempt: Parameters<typeof mailOutcomeOf>[1]) => {
+    const open = {
+      address: 'bob@example.org',
+      place: 'to',
+      status: 'queued',
+      reply: null,
+    } as const;
+    const { status, delayMs } = mailOutcomeOf([open], attempt, 1);
+    return [status, delayMs];
+  };
+
+  for (const stage of ['greeting', 'hello', 'login', 'sender', 'recipient', 'data']) {
+    it(`is tried again where it hangs at the ${stage}`, LIMIT, async () => {
+      expect(await outcomeAt(stage)).to.equal(['queued', 60_000]);
+    });
+  }
+
+  for (const stage of ['hello', 'login', 'sender', 'recipient', 'data']) {
+    it(`is tried again where the answer to the ${stage} never ends`, LIMIT, async () => {
+      const since = performance.now();
+      expect(await outcomeAt(stage, true)).to.equal(['queued', 60_000]);
+      expect(performance.now() - since).to.be.below(4000);
+    });
+  }
+
+  it('leaves a message unknown whose end it does not answer', LIMIT, async () => {
+    expect(await outcomeAt('end')).to.equal(['unknown', null]);
+    expect(await outcomeAt('never')).to.equal(['sent', null]);
+  });
+});

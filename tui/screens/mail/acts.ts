@@ -1,0 +1,181 @@
+import { exposed, oneLine, wrapped } from '../../../cli/text.js';
+import {
+  ApiError,
+  type MailAccount,
+  type MailDraft,
+  type MailMessage,
+  type MailMessageDetail,
+  type Reply,
+  type SentMail,
+} from '../../../src/client/index.js';
+import type { Acts } from '../../page.js';
+import type { Act } from '../../state/act.js';
+import { done, onRow } from '../../state/act.js';
+import type { State } from '../../state/state.js';
+import { offered } from '../list.js';
+import { subjectOf } from './facts.js';
+
+/** Time after a question has appeared in which keys have no effect, in milliseconds. */
+const DEAD_MS = 700;
+/** Rows of the terminal that are left beside the recipients in a question. */
+const FREE_ROWS = 12;
+/** Most characters of a subject in a question. */
+const MOST_SUBJECT = 60;
+/** Most names of files in a question. */
+const MOST_FILES = 10;
+/** The longest test of an account, in milliseconds: it waits until a message has arrived. */
+const TEST_MS = 180_000;
+
+type MailStep = Reply<'mailaccounts', 'test'>['steps'][number];
+
+const STEPS: Record<MailStep['step'], string> = {
+  imap_login: 'log in to read',
+  imap_folders: 'find the folders',
+  imap_idle: 'watch for new mail',
+  smtp_login: 'log in to send',
+  smtp_send: 'send a message to yourself',
+  arrival: 'see it arrive',
+};
+
+const shortSubject = (of: { subject: string }): string =>
+  exposed(oneLine(subjectOf(of))).slice(0, MOST_SUBJECT);
+
+/** Returns the act that keeps an answer to an e-mail as a draft; nothing is sent. */
+export const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
+  const wanted = 'replyTo' in mail ? mail.replyTo : [];
+  const authors = wanted.length > 0 ? wanted : [mail.from].flatMap((each) => each ?? []);
+  const to = authors.map(({ address }) => exposed(address)).join(', ');
+  return offered<Act>({
+    message: authors.length > 0 && {
+      ...onRow('mails', mail.id, 'drafts'),
+      text: `Draft an answer to ${shortSubject(mail)}`,
+      line: `adjutant email reply ${mail.id} --draft …`,
+      doing: 'keeping…',
+      ask: {
+        lines: [`Your answer to ${to}? It is kept as a draft.`],
+        writes: true,
+        enter: 'keep as a draft',
+      },
+      call: async ({ maildrafts }, text) => {
+        const { id, accountId } = mail;
+        await maildrafts.create({ body: { inReplyTo: id, accountId, text } });
+        return 'Kept: it is among the drafts, and is sent from there';
+      },
+    },
+  });
+};
+
+/** Returns the act that keeps the files of an e-mail as documents. */
+export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts =>
+  offered<Act>({
+    add: attachments.length > 0 && {
+      ...onRow('wholeMails', id, 'entries'),
+      text: `Keep the files of ${shortSubject({ subject })}`,
+      line: `adjutant email keep ${id} 0`,
+      doing: 'keeping…',
+      ask: {
+        lines: [
+          `Keep ${attachments.length === 1 ? 'this file' : `these ${attachments.length} files`} as documents?`,
+          ...attachments.slice(0, MOST_FILES).map(({ name }) => `  ${exposed(oneLine(name))}`),
+          ...(attachments.length > MOST_FILES
+            ? [`  and ${attachments.length - MOST_FILES} more`]
+            : []),
+        ],
+      },
+      call: async ({ mail }) => {
+        const count = { kept: 0, known: 0, refused: 0 };
+        for (const number of attachments.keys()) {
+          try {
+            const { duplicate } = await mail.keep({ id, number: String(number) });
+            count[duplicate ? 'known' : 'kept']++;
+          } catch (error) {
+            // A file that cannot be read holds up no other.
+            if (!(error instanceof ApiError) || error.statusCode >= 500) throw error;
+            count.refused++;
+          }
+        }
+        const { kept, known, refused } = count;
+        const said = [
+          `Kept: ${kept}`,
+          ...(known > 0 ? [`${known} you had already`] : []),
+          ...(refused > 0 ? [`${refused} cannot be read or kept`] : []),
+        ];
+        return { message: said.join(', '), ...(refused > 0 && { tone: 'warn' as const }) };
+      },
+    },
+  });
+
+/** Returns the acts on a draft. The question before it is sent names all who get it. */
+export const draftActs = (draft: MailDraft, state: State): Acts => {
+  const { id } = draft;
+  const line = `adjutant email drafts send ${id}`;
+  const { lines, isShown } = sendQuestion(draft, state);
+  return offered<Act>({
+    start: {
+      ...onRow('drafts', id, 'sentMails'),
+      text: `Send ${shortSubject(draft)}`,
+      line,
+      doing: 'sending…',
+      ask: { lines, deadMs: DEAD_MS },
+      ...(!isShown && { refusal: `Too many recipients to be read here: ${line}` }),
+      call: ({ maildrafts }) =>
+        done(
+          maildrafts.send({ id, query: { updatedAt: draft.updatedAt } }),
+          'It is being sent: the tab Sent shows what becomes of it',
+        ),
+    },
+    delete: {
+      ...onRow('drafts', id),
+      text: `Delete draft ${shortSubject(draft)}`,
+      line: `adjutant email drafts delete ${id}`,
+      doing: 'deleting…',
+      ask: { lines: [`Delete the draft ${shortSubject(draft)}? There is no undo.`] },
+      call: ({ maildrafts }) => done(maildrafts.delete({ id }), 'The draft is deleted'),
+    },
+  });
+};
+
+/** Returns the act that cancels an e-mail which waits. */
+export const sentActs = (mail: SentMail): Acts =>
+  offered<Act>({
+    stop: mail.status === 'queued' && {
+      ...onRow('sentMails', mail.id),
+      text: `Cancel ${shortSubject(mail)}`,
+      line: `adjutant email sent cancel ${mail.id}`,
+      doing: 'cancelling…',
+      ask: { lines: [`Cancel "${shortSubject(mail)}"? Who has got it already keeps it.`] },
+      call: ({ sentmail }) => done(sentmail.cancel({ id: mail.id }), 'It is cancelled'),
+    },
+  });
+
+const sendQuestion = (draft: MailDraft, { ui }: State): { lines: string[]; isShown: boolean } => {
+  const { width, height } = ui.size;
+  const all = [...draft.to, ...draft.cc, ...draft.bcc].map(exposed).join(', ') || 'nobody';
+  const to = wrapped(`to ${all}`, Math.max(8, width - 2)).map((each) => `  ${each}`);
+  return {
+    lines: [
+      `Send "${shortSubject(draft)}", exactly as shown above?`,
+      ...to,
+      ...(draft.untrusted ? ['UNTRUSTED: an agent wrote it after text from outside.'] : []),
+    ],
+    isShown: to.length <= Math.max(1, height - FREE_ROWS),
+  };
+};
+
+export const accountActs = ({ id, address }: MailAccount): Acts =>
+  offered<Act>({
+    test: {
+      ...onRow('mailAccounts', id),
+      text: `Test mail account ${address}`,
+      line: `adjutant email accounts test ${id}`,
+      doing: 'testing…',
+      ask: { lines: [`Try ${exposed(address)} the whole way, with a message to yourself?`] },
+      call: async (client) => {
+        const { ok, steps } = await client.with({ timeoutMs: TEST_MS }).mailaccounts.test({ id });
+        if (ok) return `${address} works`;
+        const failed = steps.find(({ status }) => status === 'failed');
+        const step = failed ? `${STEPS[failed.step]}: ${failed.detail ?? ''}` : 'no step says why';
+        return { message: `It fails at: ${step}`, tone: 'danger' };
+      },
+    },
+  });

@@ -1,0 +1,109 @@
+import type {
+  MailAccount,
+  MailDraft,
+  MailMessage,
+  MailMessageDetail,
+  SentMail,
+} from '../../../src/client/index.js';
+import { since, timeOfEvent } from '../../parts/times.js';
+
+/** The facts about one mail or account, as names and values. */
+type MailFacts = [string, string][];
+type MailSender = MailMessage['from'];
+
+const URGENCY = ['may wait', '', 'high', 'urgent'];
+
+/** Returns the sender as a list shows it: the name, with the address, which is harder to forge. */
+export const mailSender = (from: MailSender): string => {
+  if (from === null) return '-';
+  return from.name === '' ? from.address : `${from.name} <${from.address}>`;
+};
+
+const addresses = (all: MailMessage['to']): string => all.map(mailSender).join(', ');
+
+const bytesOf = (bytes: number): string =>
+  bytes < 1024 ? `${bytes} B` : `${Math.ceil(bytes / 1024).toLocaleString('en')} KiB`;
+
+const verdictOf = ({ authentication }: MailMessage): string =>
+  authentication === null
+    ? 'not known who sent it: the server has written nothing about it'
+    : `spf ${authentication.spf}, dkim ${authentication.dkim}, dmarc ${authentication.dmarc}`;
+
+const without = (facts: MailFacts): MailFacts => facts.filter(([, value]) => value !== '');
+
+/** Returns the header of an e-mail, as far as the list has it. */
+export const mailFacts = (mail: MailMessage, now: number): MailFacts =>
+  without([
+    ['From', mailSender(mail.from)],
+    ['To', addresses(mail.to)],
+    ['Cc', addresses(mail.cc)],
+    ['Date', timeOfEvent(mail.date, now)],
+    ['Folder', mail.folder],
+    ['Sender', verdictOf(mail)],
+    ['Category', [mail.category, URGENCY[mail.priority] ?? ''].filter(Boolean).join(', ')],
+    ...mail.attachments.map(({ name, mediaType, bytes }, at): [string, string] => [
+      `File ${at}`,
+      `${name} (${mediaType}, ${bytesOf(bytes)})`,
+    ]),
+  ]);
+
+/** Returns what only the whole e-mail says of itself. */
+export const mailMore = ({
+  replyTo,
+  listUnsubscribe,
+  isCut,
+  problem,
+}: MailMessageDetail): MailFacts =>
+  without([
+    ['Reply to', addresses(replyTo)],
+    ['Unsubscribe', listUnsubscribe ?? ''],
+    ['Problem', problem === null ? '' : `this is the beginning that was kept: ${problem}`],
+    ['Cut', isCut && problem === null ? 'it is longer than what is shown' : ''],
+  ]);
+
+/** Returns the header of a draft, with all who would get it. */
+export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDraft): MailFacts =>
+  without([
+    ['To', to.join(', ') || 'nobody yet'],
+    ['Cc', cc.join(', ')],
+    ['Bcc', bcc.join(', ')],
+    ['Files', attachments.join(', ')],
+    ['HTML', html === null ? '' : 'it has a version in HTML, which is not shown here'],
+    ['Trust', untrusted ? 'untrusted: an agent wrote it after text from outside' : ''],
+  ]);
+
+/** Returns the name of a draft or a sent mail. */
+export const subjectOf = ({ subject }: { subject: string }): string => subject || '(no subject)';
+
+/** Returns what became of a sent mail, recipient by recipient. */
+export const sentFacts = (mail: SentMail, now: number): MailFacts =>
+  without([
+    ...mail.recipients.map(({ place, address, status, reply }): [string, string] => [
+      `${place[0]?.toUpperCase()}${place.slice(1)}`,
+      `${address}: ${status}${reply === null ? '' : `, ${reply}`}`,
+    ]),
+    ['Files', mail.attachments.map(({ name }) => name).join(', ')],
+    ['Attempts', String(mail.attempts)],
+    ['Again', mail.nextAt === null ? '' : timeOfEvent(mail.nextAt, now)],
+    ['Copy', mail.copy === 'none' ? '' : mail.copy],
+    ['Error', mail.error ?? ''],
+    [
+      'Note',
+      mail.status === 'unknown' ? 'the answer was lost: it is not sent again by itself' : '',
+    ],
+  ]);
+
+const serverOf = ({ host, port, tls }: MailAccount['imap']): string => `${host}:${port}, ${tls}`;
+
+export const accountFacts = (account: MailAccount, now: number): MailFacts =>
+  without([
+    ['Name', account.name],
+    ['Reads', serverOf(account.imap)],
+    ['Sends', serverOf(account.smtp)],
+    ['Login', `${account.username}, ${account.auth}`],
+    ['Folders', account.folders.join(', ')],
+    ['Watched', account.watch ? 'new mail is processed as it arrives' : 'no'],
+    ['Read', account.lastSyncAt === null ? 'never' : `${since(account.lastSyncAt, now)} ago`],
+    ['Known as', account.authservId ?? 'not known: a test learns it'],
+    ['Error', account.error ?? ''],
+  ]);

@@ -1,0 +1,146 @@
+import type { MailAccount, MailDraft, SentMail } from '../../../src/client/index.js';
+import type { ScreenPage } from '../../page.js';
+import { column, numberColumn, stateColumn } from '../../parts/table.js';
+import { factRows, textRows } from '../../parts/text.js';
+import { since } from '../../parts/times.js';
+import { rowsOf } from '../../state/lists.js';
+import { chosenOf } from '../../state/selection.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { tabsRow } from '../detail.js';
+import { listPage } from '../list.js';
+import { accountActs, draftActs, sentActs } from './acts.js';
+import { accountFacts, draftFacts, sentFacts, subjectOf } from './facts.js';
+import { heading, messagesPage } from './messages.js';
+
+const EVERY_MS = 15_000;
+
+const drafts = listPage<MailDraft>({
+  name: 'mail',
+  title: 'Drafts',
+  noun: 'draft',
+  list: 'drafts',
+  everyMs: EVERY_MS,
+  rows: ({ lists }) => rowsOf(lists.drafts),
+  item: (draft) => ({
+    id: draft.id,
+    name: subjectOf(draft),
+    words: `${draft.to.join(' ')} ${draft.untrusted ? 'untrusted' : ''}`,
+  }),
+  columns: ({ session: { now }, lists }) => [
+    column('TO', [16, 40, 0], ({ id, to }) => lists.drafts.busy[id] ?? to.join(', ')),
+    column('SUBJECT', [16, 120, 0], subjectOf),
+    stateColumn('TRUST', [9, 9, 1], ({ untrusted }) => (untrusted ? 'untrusted' : 'trusted')),
+    numberColumn('CHANGED', [7, 7, 2], ({ updatedAt }) => since(updatedAt, now)),
+  ],
+  detail: (_, draft, width) => [
+    ...heading(subjectOf(draft)),
+    ...factRows(draftFacts(draft), width),
+    [],
+    ...textRows(draft.text, width, true),
+  ],
+  empty: ['No drafts.', '  i  on an e-mail drafts an answer      adjutant email drafts create'],
+  acts: draftActs,
+  leaves: (draft) => ({ edit: draft && ['email', 'drafts', 'update', draft.id, '--edit'] }),
+});
+
+const sent = listPage<SentMail>({
+  name: 'mail',
+  title: 'Sent',
+  noun: 'sent e-mail',
+  list: 'sentMails',
+  everyMs: EVERY_MS,
+  rows: ({ lists }) => rowsOf(lists.sentMails),
+  item: (mail) => ({
+    id: mail.id,
+    name: subjectOf(mail),
+    words: `${mail.status} ${mail.recipients.map(({ address }) => address).join(' ')}`,
+    facts: { status: mail.status },
+  }),
+  columns: ({ session: { now } }) => [
+    stateColumn('STATUS', [7, 8, 0], ({ status }) => status),
+    column('TO', [16, 40, 0], ({ recipients }) =>
+      recipients.map(({ address }) => address).join(', '),
+    ),
+    column('SUBJECT', [16, 120, 0], subjectOf),
+    numberColumn('AGO', [4, 5, 1], ({ createdAt }) => since(createdAt, now)),
+  ],
+  detail: ({ session: { now } }, mail, width) => [
+    ...heading(subjectOf(mail)),
+    ...factRows(sentFacts(mail, now), width),
+  ],
+  empty: ['Nothing was sent yet.', '  adjutant email send --help'],
+  acts: sentActs,
+});
+
+const accounts = listPage<MailAccount>({
+  name: 'mail',
+  title: 'Accounts',
+  noun: 'mail account',
+  list: 'mailAccounts',
+  everyMs: EVERY_MS,
+  rows: ({ lists }) => rowsOf(lists.mailAccounts),
+  item: ({ id, address, name, status }) => ({
+    id,
+    name: address,
+    words: `${name} ${status}`,
+    facts: { status },
+  }),
+  columns: ({ session: { now }, lists }) => [
+    stateColumn('STATE', [7, 11, 0], ({ id, status }) => lists.mailAccounts.busy[id] ?? status),
+    column('ADDRESS', [16, 60, 0], ({ address }) => address),
+    numberColumn('READ', [5, 6, 1], ({ lastSyncAt }) => since(lastSyncAt, now)),
+    column('WATCHED', [7, 7, 3], ({ watch }) => (watch ? 'yes' : 'no')),
+    column('ERROR', [10, 120, 2], ({ error }) => error ?? ''),
+  ],
+  detail: ({ session: { now } }, account, width) => [
+    ...heading(account.address),
+    ...factRows(accountFacts(account, now), width),
+  ],
+  empty: ['No mail accounts yet.', '  a  add one      adjutant email setup <address>'],
+  acts: accountActs,
+  leaves: (account) => ({
+    add: ['email', 'setup'],
+    edit: account && ['email', 'accounts', 'update', account.id, '--edit'],
+  }),
+});
+
+const TABS = ['Messages', 'Drafts', 'Sent', 'Accounts'];
+const PARTS = [messagesPage, drafts, sent, accounts];
+/** The commands that show the rows of each tab. */
+const COMMANDS = ['email', 'email drafts', 'email sent', 'email accounts'];
+
+const partOf = ({ ui }: State): ScreenPage => PARTS[topView(ui).tab] ?? messagesPage;
+
+/** The mail of the user: what has arrived, drafts, what was sent, and the mail accounts. */
+export const mailPage: ScreenPage = {
+  name: 'mail',
+  title: 'Mail',
+  tabs: TABS,
+  isSearched: (state) => partOf(state).isSearched?.(state) === true,
+  searchHint: 'words, is:new, category:invoice, from:bob, folder:X, has:files',
+  related: (state) => partOf(state).related?.(state) ?? null,
+  items: (state) => partOf(state).items?.(state) ?? [],
+  cells: (state) => partOf(state).cells?.(state) ?? [],
+  acts: (state) => partOf(state).acts?.(state) ?? {},
+  leaves: (state) => partOf(state).leaves?.(state) ?? {},
+  opens: (state) => partOf(state).opens?.(state) ?? null,
+  pages: (state) => partOf(state).pages?.(state) ?? null,
+  summary: (state) => partOf(state).summary?.(state) ?? '',
+  needs: (state) => partOf(state).needs(state),
+  text: (state, width) => partOf(state).text?.(state, width) ?? null,
+  textHeight: (state, { width, height }) =>
+    partOf(state).textHeight?.(state, { width, height: Math.max(0, height - 2) }) ?? height,
+  head: ({ ui }) => [tabsRow(TABS, topView(ui).tab)],
+  view: (state, { width, height }) => {
+    const rows = partOf(state).view(state, { width, height: Math.max(0, height - 2) });
+    return [tabsRow(TABS, topView(state.ui).tab), [], ...rows];
+  },
+  line: (state) => {
+    const part = partOf(state);
+    if (part.isSearched?.(state)) return part.line?.(state) ?? '';
+    const chosen = chosenOf(part, state);
+    const command = COMMANDS[topView(state.ui).tab] ?? 'email';
+    return `adjutant ${command} ${chosen ? `get ${chosen.id}` : 'list'}`;
+  },
+};

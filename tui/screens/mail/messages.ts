@@ -1,0 +1,131 @@
+import type { MailMessage } from '../../../src/client/index.js';
+import type { ScreenPage } from '../../page.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { column, numberColumn, type ScreenColumn, stateColumn } from '../../parts/table.js';
+import { counted, factRows, textRows } from '../../parts/text.js';
+import { since } from '../../parts/times.js';
+import { rowsOf } from '../../state/lists.js';
+import { mailQuery } from '../../state/mailquery.js';
+import { chosenOf } from '../../state/selection.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { quotedWord } from '../knowledge/acts.js';
+import { listPage } from '../list.js';
+import { replyActs } from './acts.js';
+import { mailFacts, mailSender, subjectOf } from './facts.js';
+
+/** The daemon looks at the mailboxes when the list is read, at most once in five seconds. */
+const MESSAGES_MS = 30_000;
+/** Time in milliseconds for which nothing was typed before a mail server is asked. */
+const TYPED_MS = 500;
+
+/** Returns the first rows of the details of what has a subject. */
+export const heading = (subject: string): ScreenRow[] => [row(tonedSpan('strong', subject)), []];
+
+const columns = ({ session: { now }, lists }: State): ScreenColumn<MailMessage>[] => [
+  stateColumn(
+    'STATE',
+    [5, 9, 1],
+    ({ id, unread }) => lists.mails.busy[id] ?? (unread ? 'new' : 'read'),
+  ),
+  column('FROM', [16, 40, 0], ({ from }) => mailSender(from)),
+  column('SUBJECT', [16, 120, 0], subjectOf),
+  numberColumn('AGO', [4, 5, 1], ({ date }) => since(date, now)),
+  column('CATEGORY', [8, 12, 2], ({ category }) => category),
+  numberColumn('FILES', [5, 5, 3], ({ attachments }) => String(attachments.length || '')),
+];
+
+const detail = ({ session: { now } }: State, mail: MailMessage, width: number): ScreenRow[] => [
+  ...heading(subjectOf(mail)),
+  ...factRows(mailFacts(mail, now), width),
+  [],
+  ...textRows(mail.snippet, width, true),
+];
+
+const item = ({ id, subject, from, category, folder, unread }: MailMessage) => ({
+  id,
+  name: subject,
+  words: `${mailSender(from)} ${category} ${folder} ${unread ? 'new' : ''}`,
+  facts: { status: unread ? 'new' : 'read', category, folder },
+});
+
+const filterOf = ({ ui }: State): string => topView(ui).filter.trim();
+
+/** Returns what says that mailboxes are not up to date, so that e-mails may be missing. */
+const staleRows = ({ lists }: State): string[] =>
+  rowsOf(lists.mailAccounts)
+    .filter(({ status }) => status !== 'ok')
+    .map(
+      ({ address, error }) => `${address} is not up to date: ${error ?? 'its login is refused'}`,
+    );
+
+const summaryOf = (state: State, rows: MailMessage[]): string => {
+  const { of, askedAt } = state.lists.mails;
+  const isSearching = askedAt !== null && (of ?? '') !== filterOf(state);
+  if (isSearching) return 'searching…';
+  const stale = staleRows(state).length;
+  const said = stale > 0 ? `, ${counted(stale, 'mailbox', 'mailboxes')} not up to date` : '';
+  return `${counted(rows.length, 'e-mail')}, ${rows.filter(({ unread }) => unread).length} new${said}`;
+};
+
+/** Returns the command that lists the same. */
+const lineOf = (state: State): string => {
+  const chosen = chosenOf(messagesPage, state);
+  if (chosen) return `adjutant email get ${chosen.id}`;
+  const flags = Object.entries(mailQuery(filterOf(state))).map(([name, value]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return value === true ? flag : `${flag} ${quotedWord(String(value))}`;
+  });
+  return ['adjutant email list', ...flags].join(' ');
+};
+
+/** The e-mails that have arrived, or those of them that the mail servers find. */
+export const messagesPage: ScreenPage = {
+  ...listPage<MailMessage>({
+    name: 'mail',
+    title: 'Messages',
+    noun: 'e-mail',
+    list: 'mails',
+    isSearched: true,
+    rows: ({ lists }) => rowsOf(lists.mails),
+    item,
+    columns,
+    detail,
+    empty: (state) =>
+      filterOf(state) === ''
+        ? ['No e-mails.', '  ]  your mail accounts are the last tab      adjutant email setup']
+        : ['Nothing fits.', ...staleRows(state), '  esc  drop the search'],
+    needs: (state) => {
+      const of = filterOf(state);
+      const when = of === '' ? { everyMs: MESSAGES_MS } : { afterMs: TYPED_MS };
+      return [
+        { is: 'list', list: 'mails', of, ...when },
+        { is: 'list', list: 'mailAccounts', everyMs: MESSAGES_MS },
+      ];
+    },
+    opens: ({ id }) => ({ page: 'message', id }),
+    related: ({ threadId }) => ({ page: 'thread', id: threadId }),
+    acts: replyActs,
+    summary: summaryOf,
+  }),
+  line: lineOf,
+};
+
+/** The e-mails of one conversation, newest first. */
+export const threadPage: ScreenPage = {
+  ...listPage<MailMessage>({
+    name: 'thread',
+    title: 'Thread',
+    noun: 'e-mail',
+    list: 'threadMails',
+    rows: ({ lists }) => rowsOf(lists.threadMails),
+    item,
+    columns,
+    detail,
+    empty: ['No e-mails of this thread.'],
+    needs: ({ ui }) => [{ is: 'list', list: 'threadMails', of: topView(ui).id }],
+    opens: ({ id }) => ({ page: 'message', id }),
+    acts: replyActs,
+  }),
+  line: ({ ui }) => `adjutant email list --thread ${topView(ui).id}`,
+};

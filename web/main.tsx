@@ -1,0 +1,20 @@
+import { render } from 'preact';
+import { BrowserPage } from './app.js';
+import { hurryLive, networkFound, networkLost } from './state/live.js';
+import { followLinks } from './state/route.js';
+import { registerWorker } from './state/worker.js';
+
+/** Starts the page: the app, the links within it, and what wakes it up. */
+const start = (): void => {
+  const root = document.getElementById('page');
+  if (!root) throw new Error('The document of the page is not whole');
+  document.addEventListener('click', followLinks);
+  document.addEventListener('visibilitychange', () => document.hidden || hurryLive());
+  addEventListener('online', networkFound);
+  addEventListener('offline', networkLost);
+  addEventListener('pageshow', hurryLive);
+  render(<BrowserPage />, root);
+  void registerWorker();
+};
+
+start();

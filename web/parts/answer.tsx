@@ -1,0 +1,161 @@
+import { useId, useState } from 'preact/hooks';
+import type { Approval } from '../../src/kernel/contract/approval.js';
+import { ask } from '../state/api.js';
+import { type Action, Button, useAction } from './action.js';
+import { visibleText } from './json.js';
+import { Failure } from './notes.js';
+
+export type AnswerScope = Approval['scopes'][number];
+
+interface AnswerProps {
+  approval: Approval;
+  /** False while a click may be meant for what was there before. */
+  isSettled: boolean;
+  /** False until all arguments have been on screen. */
+  isRead: boolean;
+  answered(next: Approval, scope: AnswerScope | null): void;
+  reload(): Promise<void>;
+}
+
+/** Returns what a scope covers (docs/agents.md), with the host by its name. */
+export const scopeText = (
+  { arguments: { url, method }, untrusted }: Approval,
+  scope: AnswerScope,
+): string => {
+  if (scope === 'once') return 'This call alone';
+  const isKnown = typeof url === 'string' && URL.canParse(url);
+  const host = isKnown ? `host (${visibleText(new URL(url).host)})` : 'host';
+  if (scope === 'conversation') {
+    return `This tool${isKnown ? ` and ${host}` : ''} in this conversation, for 30 days`;
+  }
+  const isBelow = untrusted && method !== 'GET';
+  const path = isBelow ? ', to this path or below it' : '';
+  return `This ${host}, port and method${path}, of this hook or conversation, for 30 days`;
+};
+
+/**
+ * The answer to a call, bound to what is shown of it by its digest. Where it cannot be given the call
+ * is loaded again: somebody else has answered it, or it is another call now.
+ */
+export const Answer = ({ approval, isSettled, isRead, answered, reload }: AnswerProps) => {
+  const [scope, setScope] = useState<AnswerScope>('once');
+  const [reason, setReason] = useState('');
+  const settings = { approval, scope, setScope, reason, setReason };
+  const action = useAction();
+  const answer = (approved: boolean) => async (): Promise<void> => {
+    const more = approved ? { scope } : reason.trim() !== '' && { reason: reason.trim() };
+    try {
+      answered(await sendAnswer(approval, { approved, ...more }), approved ? scope : null);
+    } catch (error) {
+      await reload();
+      throw error;
+    }
+  };
+  return (
+    <section class="answer" aria-label="Your answer">
+      {action.error && <Failure error={action.error} />}
+      <AnswerSettings {...settings} />
+      <AnswerButtons
+        action={action}
+        yes={{ label: 'Allow', work: answer(true) }}
+        no={{ label: 'Deny', work: answer(false) }}
+        isSettled={isSettled}
+        isRead={isRead}
+      />
+    </section>
+  );
+};
+
+interface AnswerButtonsProps {
+  action: Action;
+  yes: { label: string; work(): Promise<unknown> };
+  no: { label: string; work(): Promise<unknown> };
+  isSettled: boolean;
+  isRead: boolean;
+}
+
+/** The two buttons of an answer. What was not read to its end cannot be allowed, and that is said. */
+export const AnswerButtons = ({ action, yes, no, isSettled, isRead }: AnswerButtonsProps) => {
+  const hint = useId();
+  return (
+    <>
+      <p id={hint} class="muted" role="status">
+        {isRead ? '' : 'Read to the end to allow it.'}
+      </p>
+      <div class="buttons">
+        <Button
+          action={action}
+          kind="main"
+          isOff={!isSettled || !isRead}
+          describedBy={hint}
+          work={yes.work}
+        >
+          {yes.label}
+        </Button>
+        <Button action={action} kind="danger" isOff={!isSettled} work={no.work}>
+          {no.label}
+        </Button>
+      </div>
+    </>
+  );
+};
+
+const sendAnswer = async (
+  { id: approvalId, digest }: Approval,
+  decision: { approved: boolean; scope?: AnswerScope; reason?: string },
+): Promise<Approval> =>
+  ask('POST', '/api/chat/approve', { body: { approvalId, digest, ...decision } });
+
+interface AnswerSettingsProps {
+  approval: Approval;
+  scope: AnswerScope;
+  setScope(scope: AnswerScope): void;
+  reason: string;
+  setReason(reason: string): void;
+}
+
+/** The scope and the reason of an answer, folded: most answers need neither. */
+const AnswerSettings = ({ approval, scope, setScope, reason, setReason }: AnswerSettingsProps) => (
+  <details>
+    <summary>
+      {approval.scopes.length > 1 ? `Scope and reason: ${scopeText(approval, scope)}` : 'Reason'}
+    </summary>
+    {approval.scopes.length > 1 && (
+      <ScopeChoice approval={approval} chosen={scope} choose={setScope} />
+    )}
+    <label>
+      Reason, told to the agent where you deny
+      <input
+        maxLength={1000}
+        value={reason}
+        onInput={(event) => setReason(event.currentTarget.value)}
+      />
+    </label>
+  </details>
+);
+
+const ScopeChoice = ({
+  approval,
+  chosen,
+  choose,
+}: {
+  approval: Approval;
+  chosen: AnswerScope;
+  choose(scope: AnswerScope): void;
+}) => (
+  <fieldset>
+    <legend>Allow it for</legend>
+    {approval.scopes.map((each) => (
+      <label key={each} class="choice">
+        <input
+          type="radio"
+          name={`scope ${approval.id}`}
+          value={each}
+          checked={chosen === each}
+          onChange={() => choose(each)}
+        />
+        {scopeText(approval, each)}
+      </label>
+    ))}
+  </fieldset>
+);

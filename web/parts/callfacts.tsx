@@ -1,0 +1,69 @@
+import type { Agent } from '../../src/agents/contract.js';
+import { pageLink } from '../../src/kernel/pagepath.js';
+import { ask } from '../state/api.js';
+import { useLoad } from '../state/load.js';
+import { visibleText } from './json.js';
+import { Fact } from './notes.js';
+
+/** A call of a tool: that of an agent, or of a stage. */
+export interface CalledTool {
+  tool: string;
+  action: string;
+  arguments: Record<string, unknown>;
+}
+
+/** The tools that send to the address in `url`, and nowhere else. */
+const REQUESTS = ['http.request', 'web.read'];
+
+/** True if a call is one request to the address in its arguments. */
+export const isRequest = ({ tool, action }: Pick<CalledTool, 'tool' | 'action'>): boolean =>
+  REQUESTS.includes(`${tool}.${action}`);
+
+/** Returns the host to which a call sends, with its port; null if its arguments do not tell. */
+export const hostOfCall = (call: CalledTool): string | null => {
+  const { url } = call.arguments;
+  if (!isRequest(call)) return null;
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : null;
+};
+
+/** The facts about who asks: the agent by its name, and what began it. */
+export const Asker = ({ agentId }: { agentId: string | null }) =>
+  agentId === null ? (
+    <Fact name="Who asks">You, without an agent</Fact>
+  ) : (
+    <AskingAgent id={agentId} />
+  );
+
+const AskingAgent = ({ id }: { id: string }) => {
+  const agent = useLoad({
+    key: id,
+    load: (signal) => ask('GET', '/api/agents/{id}', { id }, signal),
+  });
+  return (
+    <>
+      <Fact name="Who asks">
+        <a href={pageLink('agent', id)}>
+          {agent.data
+            ? `The agent ${visibleText(agent.data.name)}`
+            : 'The agent and its transcript'}
+        </a>
+      </Fact>
+      {agent.data && (
+        <Fact name="Who began it">
+          <Beginner agent={agent.data} />
+        </Fact>
+      )}
+    </>
+  );
+};
+
+const Beginner = ({ agent: { executionId, hookId, parentId } }: { agent: Agent }) => {
+  if (executionId !== null) {
+    return <a href={pageLink('execution', executionId)}>An execution of a hook</a>;
+  }
+  if (parentId !== null) return <a href={pageLink('agent', parentId)}>Another agent</a>;
+  if (hookId === null) return <>You</>;
+  return (
+    <a href={`${pageLink('executions')}?${new URLSearchParams({ hookId })}`}>A hook of yours</a>
+  );
+};

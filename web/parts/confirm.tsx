@@ -1,0 +1,73 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type Action, Button } from './action.js';
+
+interface ConfirmProps {
+  action: Action;
+  work(): Promise<unknown>;
+  question: ComponentChildren;
+  /** The answer that acts: `Replay it`. */
+  label: string;
+  kind?: 'main' | 'danger' | '';
+  /** Words of the button that asks. */
+  children: ComponentChildren;
+}
+
+/**
+ * A button that asks once before it acts. The question stands in its place, and the focus is on the
+ * answer; after "No" it is back on the button.
+ */
+export const Confirm = (props: ConfirmProps) => {
+  const [isAsking, setAsking] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  const wasAsking = useRef(false);
+  useLayoutEffect(() => {
+    if (isAsking !== wasAsking.current) place.current?.querySelector('button')?.focus();
+    wasAsking.current = isAsking;
+  }, [isAsking]);
+  return (
+    <div ref={place}>
+      {isAsking ? (
+        <AskedOnce {...props} end={() => setAsking(false)} />
+      ) : (
+        <div class="buttons">
+          <button type="button" class={props.kind} onClick={() => setAsking(true)}>
+            {props.children}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+};
+
+const AskedOnce = ({
+  action,
+  work,
+  question,
+  label,
+  kind = '',
+  end,
+}: ConfirmProps & { end(): void }) => {
+  const id = useId();
+  const act = async (): Promise<void> => {
+    try {
+      await work();
+    } finally {
+      end();
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields, and these are buttons
+    <div class="note warn" role="group" aria-labelledby={id}>
+      <p id={id}>{question}</p>
+      <div class="buttons">
+        <Button action={action} kind={kind} work={act}>
+          {label}
+        </Button>
+        <button type="button" onClick={end}>
+          No
+        </button>
+      </div>
+    </div>
+  );
+};

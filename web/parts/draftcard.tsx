@@ -1,0 +1,128 @@
+import type { MailDraft } from '../../src/email/drafts/contract.js';
+import { pageLink } from '../../src/kernel/pagepath.js';
+import { ask, RequestError } from '../state/api.js';
+import { useLoad } from '../state/load.js';
+import { useAction } from './action.js';
+import { Confirm } from './confirm.js';
+import { LongText, visibleText } from './json.js';
+import { fileSize, subjectText } from './mailtext.js';
+import { Failure, Untrusted } from './notes.js';
+import { Show } from './show.js';
+import { Ago } from './time.js';
+
+/** The names of what goes along with a draft. */
+interface DraftFacts {
+  /** The address of its account; null: it has none, or that is gone. */
+  from: string | null;
+  /** The names and sizes of its documents. */
+  files: string[];
+}
+
+const factsOf = async (draft: MailDraft, signal: AbortSignal): Promise<DraftFacts> => {
+  const { accounts } = await ask('GET', '/api/email/accounts', { query: { limit: 200 } }, signal);
+  const [only, second] = accounts;
+  const account =
+    draft.accountId === null && draft.inReplyTo === null && !second
+      ? only
+      : accounts.find(({ id }) => id === draft.accountId);
+  const files = await Promise.all(draft.attachments.map((id) => fileName(id, signal)));
+  return { from: account?.address ?? null, files };
+};
+
+const fileName = async (id: string, signal: AbortSignal): Promise<string> => {
+  try {
+    const document = await ask('GET', '/api/documents/{id}', { id }, signal);
+    return `${document.filename} (${fileSize(document)})`;
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 404) return `${id} (it is gone)`;
+    throw error;
+  }
+};
+
+/** A draft, shown whole: whoever sends it has seen what is sent, from where and with which files. */
+export const DraftCard = ({ draft, reload }: { draft: MailDraft; reload(): Promise<void> }) => {
+  const key = `${draft.id} ${draft.updatedAt}`;
+  const facts = useLoad({ key, load: (signal) => factsOf(draft, signal) });
+  return (
+    <>
+      <p class="line">
+        {draft.untrusted && <Untrusted />}
+        <span class="at">
+          <Ago at={draft.updatedAt} />
+        </span>
+      </p>
+      <p>
+        <strong>{subjectText(draft)}</strong>
+      </p>
+      <Show of={facts} what="what goes along">
+        {(data) => <WholeDraft draft={draft} facts={data} reload={reload} />}
+      </Show>
+    </>
+  );
+};
+
+/** The account of a draft that names none. */
+const UNCHOSEN = {
+  new: 'an account that is not chosen yet',
+  answer: 'the account of the e-mail that it answers',
+};
+
+const recipientsOf = ({ to, cc, bcc }: MailDraft): string[] => [...to, ...cc, ...bcc];
+
+const WholeDraft = ({
+  draft,
+  facts: { from, files },
+  reload,
+}: {
+  draft: MailDraft;
+  facts: DraftFacts;
+  reload(): Promise<void>;
+}) => {
+  const action = useAction();
+  const { id } = draft;
+  const all = recipientsOf(draft).join(', ');
+  const send = async (): Promise<void> => {
+    const query = { updatedAt: draft.updatedAt };
+    try {
+      await ask('POST', '/api/email/drafts/{id}/send', { id, query });
+    } finally {
+      await reload();
+    }
+  };
+  return (
+    <>
+      <DraftHead draft={draft} facts={{ from, files }} />
+      <LongText text={draft.text} kind="prose" isWhole />
+      {action.error && <Failure error={action.error} />}
+      {all !== '' && (
+        <Confirm
+          action={action}
+          work={send}
+          question={<>Send it to {visibleText(all)}, as it is shown?</>}
+          label="Send it"
+        >
+          Send
+        </Confirm>
+      )}
+    </>
+  );
+};
+
+const DraftHead = ({ draft, facts: { from, files } }: { draft: MailDraft; facts: DraftFacts }) => {
+  const { html, inReplyTo } = draft;
+  return (
+    <>
+      <p class="muted">
+        From {visibleText(from ?? UNCHOSEN[inReplyTo === null ? 'new' : 'answer'])}
+      </p>
+      <p class="muted">To {visibleText(recipientsOf(draft).join(', ')) || 'nobody yet'}</p>
+      {inReplyTo !== null && (
+        <p class="muted">
+          Answers <a href={pageLink('message', inReplyTo)}>this e-mail</a>
+        </p>
+      )}
+      {files.length > 0 && <p class="muted">With {visibleText(files.join(', '))}</p>}
+      {html !== null && <p class="muted">It has a version in HTML, which is not shown here.</p>}
+    </>
+  );
+};

@@ -1,0 +1,21 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { approvalCount, useOverview } from '../state/overview.js';
+
+/**
+ * The heading of a view. It names the tab, with the number of calls that wait, and gets the focus when the view is opened, so that
+ * keyboard and screen reader begin there.
+ */
+export const Heading = ({ children, title }: { children?: ComponentChildren; title: string }) => {
+  const element = useRef<HTMLHeadingElement>(null);
+  const waiting = approvalCount(useOverview());
+  useLayoutEffect(() => {
+    document.title = `${waiting && `(${waiting}) `}${title} · Adjutant`;
+  }, [title, waiting]);
+  useEffect(() => element.current?.focus({ preventScroll: true }), []);
+  return (
+    <h1 ref={element} tabIndex={-1}>
+      {children ?? title}
+    </h1>
+  );
+};

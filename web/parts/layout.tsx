@@ -1,0 +1,117 @@
+import type { ComponentChildren } from 'preact';
+import type { User } from '../../src/accounts/auth/contract.js';
+import type { PagePlace } from '../../src/kernel/pagepath.js';
+import { pagePaths } from '../../src/kernel/pagepath.js';
+import { ask } from '../state/api.js';
+import { useTime } from '../state/clock.js';
+import { hurryLive, liveState, nextTry, useTopics } from '../state/live.js';
+import { useLoad } from '../state/load.js';
+import { approvalCount, OverviewContext, unreadCount, useOverview } from '../state/overview.js';
+import { useObservable } from '../state/store.js';
+import { isWithin, MAIN_PLACES, OTHER_PLACES } from './places.js';
+
+/** Topics of what the counts are made of, and of what else the first view shows. */
+const COUNTED = ['approval', 'notification'];
+const ON_HOME = [
+  ...COUNTED,
+  'agent.status',
+  'task.changed',
+  'pipeline.stage',
+  'recurring.run',
+  'memory.saved',
+];
+
+interface LayoutProps {
+  me: User;
+  place: PagePlace | 'unknown';
+  children: ComponentChildren;
+}
+
+/** The frame of all views: the link past the navigation, the places with counts, the connection. */
+export const Layout = ({ me, place, children }: LayoutProps) => {
+  const overview = useLoad({
+    key: '',
+    load: (signal) => ask('GET', '/api/overview', {}, signal),
+    topics: place === 'home' ? ON_HOME : COUNTED,
+  });
+  const reloadUnseen = (): void => {
+    // The title of a tab that nobody looks at says how many calls wait; all else loads when it is shown.
+    if (document.hidden) void overview.reload();
+  };
+  useTopics(['approval'], reloadUnseen, () => undefined);
+  return (
+    <OverviewContext.Provider value={overview}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="bar">
+        <a class="brand" href="/">
+          Adjutant
+        </a>
+        <Connection />
+        <a class="who" href={pagePaths.device}>
+          {me.username}
+        </a>
+      </header>
+      <Navigation place={place} />
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </OverviewContext.Provider>
+  );
+};
+
+/** A phone has it at the bottom, with the main places and `More`; a wide screen all at the side. */
+const Navigation = ({ place }: { place: PagePlace | 'unknown' }) => {
+  const overview = useOverview();
+  const counts: Partial<Record<PagePlace, string>> = {
+    approvals: approvalCount(overview),
+    notifications: unreadCount(overview),
+  };
+  const isOther = place === 'more' || OTHER_PLACES.some((one) => isWithin(one, place));
+  return (
+    <nav aria-label="Places">
+      <ul>
+        {[...MAIN_PLACES, ...OTHER_PLACES].map((one) => (
+          <li key={one.name} class={OTHER_PLACES.includes(one) ? 'other' : undefined}>
+            <a href={pagePaths[one.name]} aria-current={isWithin(one, place) ? 'page' : undefined}>
+              {one.label}
+              {counts[one.name] && (
+                <>
+                  {' '}
+                  <span class="count">{counts[one.name]}</span>
+                </>
+              )}
+            </a>
+          </li>
+        ))}
+        <li class="more">
+          <a href={pagePaths.more} aria-current={isOther ? 'page' : undefined}>
+            More
+          </a>
+        </li>
+      </ul>
+    </nav>
+  );
+};
+
+/** The state of the connection, said where it is not `online`. */
+const Connection = () => {
+  const state = useObservable(liveState);
+  const next = useObservable(nextTry);
+  const now = useTime(1000);
+  if (state === 'online' || state === 'off') return <span role="status" data-live={state} />;
+  if (state === 'connecting') return <span role="status">connecting…</span>;
+  const seconds = Math.max(0, Math.ceil(((next ?? now) - now) / 1000));
+  return (
+    <span class="offline">
+      <span role="status" class="state danger">
+        offline
+      </span>
+      <span aria-hidden="true"> next try in {seconds} s </span>
+      <button type="button" onClick={hurryLive}>
+        Try now
+      </button>
+    </span>
+  );
+};

@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ask } from '../state/api.js';
+import { liveState } from '../state/live.js';
+import { useObservable } from '../state/store.js';
+import { Heading } from './heading.js';
+import { Waiting } from './notes.js';
+
+/**
+ * A view whose file did not come, with the reason: no connection, or a daemon that is newer than
+ * this page and no longer has the file. Once connected again it is loaded by itself.
+ */
+export const NotLoaded = ({ retry }: { retry(): void }) => {
+  const state = useObservable(liveState);
+  const [isReached, setReached] = useState<boolean | null>(null);
+  useEffect(() => {
+    const found = (answer: boolean) => () => setReached(answer);
+    ask('GET', '/api/auth/me').then(found(true), found(false));
+    if (state === 'online') retry();
+  }, [state, retry]);
+  if (isReached === null) return <Waiting what="Loading" />;
+  return (
+    <>
+      <Heading title="Not loaded" />
+      <div class="note warn" role="status">
+        {isReached ? (
+          <p>Adjutant was updated: load the page again.</p>
+        ) : (
+          <p>
+            This part of the page cannot be loaded:{' '}
+            {navigator.onLine ? 'the daemon cannot be reached' : 'you are offline'}.
+          </p>
+        )}
+        <button type="button" onClick={isReached ? () => location.reload() : retry}>
+          {isReached ? 'Load the page again' : 'Try again'}
+        </button>
+      </div>
+    </>
+  );
+};

@@ -1,0 +1,27 @@
+/** A field for words, and the button that searches for them. */
+export const SearchForm = ({
+  words,
+  search,
+  isNeeded = false,
+}: {
+  /** The words that are searched for now. */
+  words: string;
+  search(words: string): void;
+  /** True if there is nothing to show without words. */
+  isNeeded?: boolean;
+}) => (
+  <search>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        search(String(new FormData(event.currentTarget).get('q') ?? '').trim());
+      }}
+    >
+      <label>
+        Search
+        <input type="search" name="q" required={isNeeded} maxLength={2000} defaultValue={words} />
+      </label>
+      <button type="submit">Search</button>
+    </form>
+  </search>
+);

@@ -1,0 +1,33 @@
+import type { ComponentChildren } from 'preact';
+import { type PagePlace, pageLink } from '../../src/kernel/pagepath.js';
+import type { Loaded } from '../state/load.js';
+import { Failure, Waiting } from './notes.js';
+
+/**
+ * Shows what a view has loaded; while it loads for the first time a sentence, and after a failure
+ * the reason above what was there before. What is not there links to its list.
+ */
+export const Show = <T,>({
+  of,
+  what,
+  listed,
+  children,
+}: {
+  of: Loaded<T>;
+  what: string;
+  /** The list in which it would be. */
+  listed?: PagePlace;
+  children(data: T): ComponentChildren;
+}) => (
+  <>
+    {of.error && listed && of.error.status === 404 ? (
+      <p role="alert">
+        It is gone, or was never there. <a href={pageLink(listed)}>Back to the list</a>
+      </p>
+    ) : (
+      of.error && <Failure error={of.error} retry={() => void of.reload()} />
+    )}
+    {of.data !== null && (of.error?.status !== 404 || !listed) && children(of.data)}
+    {of.data === null && of.error === null && <Waiting what={`Loading ${what}`} />}
+  </>
+);

@@ -1,0 +1,93 @@
+import { pageLink } from '../../src/kernel/pagepath.js';
+import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
+import type { Loaded } from '../state/load.js';
+import { LongText, Value, visibleText } from './json.js';
+import { State, Untrusted } from './notes.js';
+import { StageApproval } from './stageapproval.js';
+import { StageForm } from './stageform.js';
+import { Ago, Left } from './time.js';
+
+/** A stage of a run, and the run as the view has loaded it. */
+export interface ShownStage {
+  run: PipelineRunDetail;
+  stage: PipelineRunDetail['stages'][number];
+  loaded: Loaded<PipelineRunDetail>;
+}
+
+/** One stage: its state, what it asks or works with, and what came of it. */
+export const RunStageCard = (shown: ShownStage) => {
+  const { stage } = shown;
+  const { status, digest } = stage;
+  const isAsking = digest !== null;
+  return (
+    <li class="card">
+      <p class="line">
+        <State of={status} />
+        {stage.untrusted && <Untrusted />}
+        <span class="at">
+          <StageTime stage={stage} />
+        </span>
+      </p>
+      <p>
+        <strong>{visibleText(stage.name)}</strong> <span class="muted">{stage.kind}</span>
+      </p>
+      {stage.needs.length > 0 && <p class="muted">after {visibleText(stage.needs.join(', '))}</p>}
+      {stage.attempt > 1 && <p>attempt {stage.attempt}</p>}
+      {stage.reason !== null && <p>{visibleText(stage.reason)}</p>}
+      {stage.error !== null && <LongText text={stage.error} />}
+      <Below {...shown} />
+      {isAsking && status === 'waiting_approval' && (
+        <StageApproval key={digest} {...shown} digest={digest} />
+      )}
+      {isAsking && status === 'waiting_input' && (
+        <StageForm key={digest} {...shown} digest={digest} />
+      )}
+      {!isAsking && <Hidden title="Input" of={stage.input} />}
+      <Hidden title="Output" of={stage.output} />
+    </li>
+  );
+};
+
+const StageTime = ({ stage: { finishedAt, startedAt, dueAt } }: Pick<ShownStage, 'stage'>) => {
+  if (finishedAt !== null) return <Ago at={finishedAt} />;
+  if (dueAt !== null)
+    return (
+      <>
+        <Left until={dueAt} /> left
+      </>
+    );
+  return startedAt === null ? null : <Ago at={startedAt} />;
+};
+
+const NESTING = ['foreach', 'pipeline'];
+
+/** Links to what a stage has begun. */
+const Below = ({ run, stage: { kind, agentId, operationId, startedAt } }: ShownStage) => (
+  <>
+    {agentId !== null && (
+      <p>
+        <a href={pageLink('agent', agentId)}>The agent and its transcript</a>
+      </p>
+    )}
+    {operationId !== null && (
+      <p>
+        <a href={pageLink('operation', operationId)}>The operation</a>
+      </p>
+    )}
+    {NESTING.includes(kind) && startedAt !== null && (
+      <p>
+        <a href={`${pageLink('pipelines')}?parentId=${encodeURIComponent(run.id)}`}>
+          The runs that it has begun
+        </a>
+      </p>
+    )}
+  </>
+);
+
+const Hidden = ({ title, of }: { title: string; of: unknown }) =>
+  of === null || of === undefined ? null : (
+    <details>
+      <summary>{title}</summary>
+      <Value of={of} />
+    </details>
+  );

@@ -1,0 +1,109 @@
+import type { Ref } from 'preact';
+import { useState } from 'preact/hooks';
+import { isRecord } from '../../src/kernel/jsonvalue.js';
+import { ask } from '../state/api.js';
+import { useSettled } from '../state/doubletap.js';
+import { useSeen } from '../state/viewport.js';
+import { useAction } from './action.js';
+import { AnswerButtons } from './answer.js';
+import type { CalledTool } from './callfacts.js';
+import { LongText, Values, visibleText } from './json.js';
+import { Failure } from './notes.js';
+import type { ShownStage } from './stage.js';
+import { WholeCall } from './wholecall.js';
+
+/** The question of a stage: its message, and behind it the call or whatever else belongs to it. */
+export const StageQuestion = ({
+  of,
+  without = [],
+}: {
+  of: unknown;
+  without?: readonly string[];
+}) => {
+  const { message, ...all } = Object(of);
+  const others = Object.fromEntries(
+    Object.entries(all).filter(([name]) => !without.includes(name)),
+  );
+  return (
+    <>
+      {typeof message === 'string' && <LongText text={message} isWhole />}
+      {Object.keys(others).length > 0 && <Values of={others} isWhole />}
+    </>
+  );
+};
+
+/** Returns the call that a stage would make; null if it asks for no call. */
+const callIn = (input: unknown): CalledTool | null => {
+  const { toolId, toolAction, arguments: given } = Object(input);
+  const isCall = typeof toolId === 'string' && typeof toolAction === 'string' && isRecord(given);
+  return isCall ? { tool: toolId, action: toolAction, arguments: given } : null;
+};
+
+/** The question to its end: the call as it would run, or the message. */
+const WholeQuestion = ({
+  of,
+  digest,
+  end,
+}: {
+  of: unknown;
+  digest: string;
+  end: Ref<HTMLParagraphElement>;
+}) => {
+  const call = callIn(of);
+  return call ? (
+    <>
+      <StageQuestion of={of} without={['toolId', 'toolAction', 'arguments']} />
+      <WholeCall call={call} digest={digest} end={end} />
+    </>
+  ) : (
+    <>
+      <StageQuestion of={of} />
+      <p class="muted" ref={end}>
+        Digest <code>{digest.slice(0, 12)}</code>
+      </p>
+    </>
+  );
+};
+
+/** The question of a stage that waits for approval, exactly as it would run, and the answer. */
+export const StageApproval = ({ run, stage, loaded, digest }: ShownStage & { digest: string }) => {
+  const action = useAction();
+  const [reason, setReason] = useState('');
+  const answer = (verb: 'approve' | 'reject') => async (): Promise<void> => {
+    const at = { id: run.id, key: stage.key };
+    const body = { digest, ...(reason.trim() !== '' && { reason: reason.trim() }) };
+    try {
+      loaded.replace(
+        await ask('POST', `/api/pipelines/{id}/stages/{key}/${verb}`, { ...at, body }),
+      );
+    } catch (error) {
+      await loaded.reload();
+      throw error;
+    }
+    document.querySelector('h1')?.focus();
+  };
+  const { mark, isSeen } = useSeen<HTMLParagraphElement>();
+  const isSettled = useSettled(digest);
+  return (
+    <section aria-label={`Your answer to ${visibleText(stage.name)}`}>
+      <h3>It asks</h3>
+      <WholeQuestion of={stage.input} digest={digest} end={mark} />
+      {action.error && <Failure error={action.error} />}
+      <AnswerButtons
+        action={action}
+        yes={{ label: 'Approve', work: answer('approve') }}
+        no={{ label: 'Deny', work: answer('reject') }}
+        isSettled={isSettled}
+        isRead={isSeen}
+      />
+      <label>
+        Reason, for those who read the run
+        <input
+          maxLength={2000}
+          value={reason}
+          onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+      </label>
+    </section>
+  );
+};

@@ -1,0 +1,106 @@
+import { useId } from 'preact/hooks';
+import { ask } from '../state/api.js';
+import { useAction } from './action.js';
+import { visibleText } from './json.js';
+import { Failure } from './notes.js';
+import type { ShownStage } from './stage.js';
+import { StageQuestion } from './stageapproval.js';
+
+/** A field of the question, as the template has it. */
+interface AskedFormField {
+  key: string;
+  label?: string;
+  type: 'string' | 'number' | 'boolean' | 'choice' | 'text';
+  options?: string[];
+  required?: boolean;
+}
+
+/** The question of a stage that waits for values, with a field for each of them. */
+export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest: string }) => {
+  const action = useAction();
+  const fields = fieldsOf(stage.input);
+  const give = async (form: FormData): Promise<void> => {
+    const body = { digest, values: valuesOf(fields, form) };
+    const path = '/api/pipelines/{id}/stages/{key}/input';
+    loaded.replace(await ask('POST', path, { id: run.id, key: stage.key, body }));
+    document.querySelector('h1')?.focus();
+  };
+  return (
+    <form
+      aria-label={`Your answer to ${visibleText(stage.name)}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = new FormData(event.currentTarget);
+        void action.run(() => give(form));
+      }}
+    >
+      <h3>It asks</h3>
+      <StageQuestion of={stage.input} without={['fields']} />
+      {fields.map((field) => (
+        <AskedField key={field.key} field={field} />
+      ))}
+      {action.error && <Failure error={action.error} />}
+      <div class="buttons">
+        <button type="submit" class="main" aria-disabled={action.isBusy}>
+          Give these values
+        </button>
+      </div>
+    </form>
+  );
+};
+
+/** Returns the fields of a question, whose form the daemon has checked. */
+const fieldsOf = (input: unknown): AskedFormField[] => {
+  const { fields } = Object(input);
+  return Array.isArray(fields) ? fields : [];
+};
+
+/** Returns the values by their types; what is left empty is not given. */
+const valuesOf = (fields: AskedFormField[], form: FormData): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap(({ key, type }): [string, unknown][] => {
+      const text = String(form.get(key) ?? '');
+      if (text === '') return [];
+      if (type === 'number') return [[key, Number(text)]];
+      return [[key, type === 'boolean' ? text === 'true' : text]];
+    }),
+  );
+
+const AskedField = ({ field }: { field: AskedFormField }) => {
+  const id = useId();
+  return (
+    <>
+      <label for={id}>
+        {visibleText(field.label ?? field.key)}
+        {field.required ? '' : ' (may be left empty)'}
+      </label>
+      <FieldControl field={field} id={id} />
+    </>
+  );
+};
+
+const FieldControl = ({
+  field: { key: name, type, options = [], required },
+  id,
+}: {
+  field: AskedFormField;
+  id: string;
+}) => {
+  if (type === 'text') return <textarea id={id} name={name} rows={4} required={required} />;
+  if (type !== 'boolean' && type !== 'choice') {
+    const isNumber = type === 'number';
+    const kind = isNumber ? { type: 'number', step: 'any' } : { type: 'text' };
+    return <input id={id} name={name} {...kind} required={required} />;
+  }
+  const choices = type === 'boolean' ? ['true', 'false'] : options;
+  return (
+    <select id={id} name={name} required={required}>
+      <option value="">choose</option>
+      {choices.map((choice) => (
+        <option key={choice} value={choice}>
+          {visibleText(choice)}
+        </option>
+      ))}
+    </select>
+  );
+};

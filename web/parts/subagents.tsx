@@ -1,0 +1,50 @@
+import { useRef } from 'preact/hooks';
+import type { Agent } from '../../src/agents/contract.js';
+import { numberAt } from '../../src/kernel/jsonvalue.js';
+import { pageLink } from '../../src/kernel/pagepath.js';
+import { agentOf } from '../state/agentevents.js';
+import { ask } from '../state/api.js';
+import { useLoad } from '../state/load.js';
+import { visibleText } from './json.js';
+import { Failure, State, Untrusted } from './notes.js';
+
+/** The most sub-agents that are listed; an agent may have a hundred. */
+const MOST = 100;
+
+/** The agents below an agent, in the order in which they were spawned. Nothing if there are none. */
+export const SubAgents = ({ id }: { id: string }) => {
+  const known = useRef<readonly Agent[]>([]);
+  const tree = useLoad<Agent[]>({
+    key: id,
+    load: async (signal) => {
+      const query = { rootId: id, limit: MOST };
+      const { agents } = await ask('GET', '/api/agents', { query }, signal);
+      return agents.filter((agent) => agent.id !== id).reverse();
+    },
+    topics: ['agent.status'],
+    // The first event of an agent: it may be one of these.
+    concerns: (event) =>
+      numberAt(event, 'id') === 1 || known.current.some((agent) => agent.id === agentOf(event)),
+  });
+  known.current = tree.data ?? [];
+  if (tree.error) return <Failure error={tree.error} retry={() => void tree.reload()} />;
+  if (known.current.length === 0) return null;
+  return (
+    <>
+      <h2>Sub-agents</h2>
+      <ul class="cards">
+        {known.current.map((agent) => (
+          <li key={agent.id} class="card">
+            <p class="line">
+              <State of={agent.status} />
+              {agent.untrusted && <Untrusted />}
+              <a class="tap" href={pageLink('agent', agent.id)}>
+                {visibleText(agent.name)}
+              </a>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};

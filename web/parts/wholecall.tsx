@@ -1,0 +1,81 @@
+import type { ComponentChildren, Ref } from 'preact';
+import { type CalledTool, hostOfCall, isRequest } from './callfacts.js';
+import { Value, Values, visibleText } from './json.js';
+import { Fact } from './notes.js';
+
+interface WholeCallProps {
+  call: CalledTool;
+  digest: string;
+  /** The line below the last argument. */
+  end: Ref<HTMLParagraphElement>;
+  /** Facts that come first: who asks. */
+  children?: ComponentChildren;
+}
+
+/** A call exactly as it would run: the tool, where the bytes go, and all arguments, with their end. */
+export const WholeCall = ({ call, digest, end, children }: WholeCallProps) => {
+  const { url: _url, method: _method, ...others } = call.arguments;
+  const isOne = isRequest(call);
+  const rest = isOne ? others : call.arguments;
+  return (
+    <>
+      <dl class="facts">
+        {children}
+        <CallFacts call={call} />
+      </dl>
+      <p class="kind">{isOne ? 'All other arguments' : 'Arguments'}</p>
+      {isOne && Object.keys(rest).length === 0 ? <p>None.</p> : <Values of={rest} isWhole />}
+      {RIGHT_TO_LEFT.test(JSON.stringify(call.arguments)) && (
+        <p class="note warn">
+          Some of it is written from right to left: on screen its parts may stand in another order
+          than the one in which they are sent.
+        </p>
+      )}
+      <p class="muted" ref={end}>
+        These are all arguments. Digest <code>{digest.slice(0, 12)}</code>
+      </p>
+    </>
+  );
+};
+
+const CallFacts = ({ call }: { call: CalledTool }) => {
+  const { url, method } = isRequest(call) ? call.arguments : {};
+  return (
+    <>
+      <Fact name="Tool">
+        <strong>{visibleText(call.tool)}</strong>
+      </Fact>
+      <Fact name="Action">
+        <strong>{visibleText(call.action)}</strong>
+      </Fact>
+      {method !== undefined && (
+        <Fact name="Method">
+          <Value of={method} isWhole />
+        </Fact>
+      )}
+      {url !== undefined && (
+        <Fact name="Address">
+          <Value of={url} isWhole />
+        </Fact>
+      )}
+      <Fact name="Goes to">
+        <Destination call={call} />
+      </Fact>
+    </>
+  );
+};
+
+const RIGHT_TO_LEFT =
+  /\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}|\p{Script=Adlam}/u;
+
+const Destination = ({ call }: { call: CalledTool }) => {
+  const host = hostOfCall(call);
+  if (host !== null) return <strong>{visibleText(host)}</strong>;
+  return (
+    <>
+      {isRequest(call)
+        ? 'not known: the address cannot be read'
+        : 'where the tool sends it, by the arguments below'}
+    </>
+  );
+};

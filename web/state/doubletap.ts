@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** The time without a click after which a view counts as seen, in milliseconds. */
+const SETTLED_MS = 1000;
+
+/**
+ * Hook: true once what has that key has been there for a second without a click anywhere, and again
+ * after the window got the focus. A second tap, or one that another page has called for, is meant for
+ * what was there before: each that comes too early begins the second anew.
+ */
+export const useSettled = (key: string): boolean => {
+  const [settled, setSettled] = useState<string | null>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const begin = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        timer = undefined;
+        setSettled(key);
+      }, SETTLED_MS);
+    };
+    const clicked = (): void => {
+      if (timer !== undefined) begin();
+    };
+    const returned = (): void => {
+      if (document.hidden) return;
+      setSettled(null);
+      begin();
+    };
+    begin();
+    document.addEventListener('click', clicked, true);
+    document.addEventListener('visibilitychange', returned);
+    addEventListener('focus', returned);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('click', clicked, true);
+      document.removeEventListener('visibilitychange', returned);
+      removeEventListener('focus', returned);
+    };
+  }, [key]);
+  return settled === key;
+};

@@ -1,0 +1,193 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { ask, RequestError } from './api.js';
+import { timeNow } from './clock.js';
+import { createObservable } from './store.js';
+
+/** The state of the connection. `offline`: the last try failed, and the next one waits. */
+export type LiveState = 'off' | 'connecting' | 'online' | 'offline';
+export const liveState = createObservable<LiveState>('off');
+/** The time of the next try while offline, in milliseconds since 1970. */
+export const nextTry = createObservable<number | null>(null);
+
+/** The token of the socket is no longer valid (src/http/socket/PROTOCOL.md). */
+const SIGNED_OUT = 4401;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+/** The daemon pings every 15 s, which scripts do not see; after a sleep the page asks itself. */
+const PROBE_AFTER_MS = 20_000;
+const PROBE_MS = 5_000;
+
+interface Listener {
+  hear(data: unknown): void;
+  /** Events may have been missed: what was loaded before the daemon knew the topic may be old. */
+  resync(): void;
+}
+const listeners = new Map<string, Set<Listener>>();
+/** Listeners without a topic, which are called after each connection but the first. */
+const withoutTopic = new Set<Listener>();
+
+let socket: WebSocket | null = null;
+let pause = FIRST_PAUSE_MS;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let wasOnline = false;
+let heardAt = 0;
+let onSignedOut: () => void = () => {};
+
+/** Connects, and connects again whenever the connection is lost, until `stopLive`. */
+export const startLive = (signedOut: () => void): void => {
+  onSignedOut = signedOut;
+  wasOnline = false;
+  pause = FIRST_PAUSE_MS;
+  liveState.set('connecting');
+  void connect();
+};
+
+export const stopLive = (): void => {
+  liveState.set('off');
+  clearTimeout(timer);
+  const old = socket;
+  socket = null;
+  old?.close();
+};
+
+/** Tries at once: the page is shown again, the network is back, or the user asks for it. */
+export const hurryLive = (): void => {
+  if (liveState.get() === 'offline') {
+    clearTimeout(timer);
+    void connect();
+  } else if (liveState.get() === 'online' && timeNow() - heardAt > PROBE_AFTER_MS) probe();
+};
+
+/** The network is back: tries at once, however long the last pause was. */
+export const networkFound = (): void => {
+  pause = FIRST_PAUSE_MS;
+  hurryLive();
+};
+
+/**
+ * The network is gone, which a socket notices only minutes later. It tries again all the same: a
+ * daemon on this machine needs no network.
+ */
+export const networkLost = (): void => {
+  const old = socket;
+  socket = null;
+  old?.close();
+  retryLater();
+};
+
+/**
+ * Hook: calls back for each event on those topics, and `resync` when some may be missing: once the
+ * daemon has subscribed to them, which is after each connection too.
+ */
+export const useTopics = (
+  topics: readonly string[],
+  hear: Listener['hear'],
+  resync: () => void,
+): void => {
+  const latest = useRef({ hear, resync });
+  latest.current = { hear, resync };
+  const key = topics.join(' ');
+  useEffect(() => {
+    const names = key === '' ? [] : key.split(' ');
+    const listener: Listener = {
+      hear: (data) => latest.current.hear(data),
+      resync: () => latest.current.resync(),
+    };
+    addListener(names, listener);
+    return () => removeListener(names, listener);
+  }, [key]);
+};
+
+const addListener = (topics: string[], listener: Listener): void => {
+  if (topics.length === 0) withoutTopic.add(listener);
+  const fresh = topics.filter((topic) => !listeners.has(topic));
+  for (const topic of topics) {
+    listeners.set(topic, (listeners.get(topic) ?? new Set()).add(listener));
+  }
+  if (fresh.length > 0) send({ type: 'subscribe', channels: fresh });
+};
+
+const removeListener = (topics: string[], listener: Listener): void => {
+  withoutTopic.delete(listener);
+  for (const topic of topics) listeners.get(topic)?.delete(listener);
+  const unheard = topics.filter((topic) => listeners.get(topic)?.size === 0);
+  for (const topic of unheard) listeners.delete(topic);
+  if (unheard.length > 0) send({ type: 'unsubscribe', channels: unheard });
+};
+
+const send = (frame: object): void => {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+};
+
+const connect = async (): Promise<void> => {
+  if (liveState.get() !== 'online') liveState.set('connecting');
+  nextTry.set(null);
+  try {
+    const { ticket } = await ask('POST', '/api/auth/ws-ticket');
+    if (liveState.get() !== 'connecting') return;
+    open(ticket);
+  } catch (error) {
+    const isOver = error instanceof RequestError && error.status === 401;
+    if (!isOver) retryLater();
+  }
+};
+
+const open = (ticket: string): void => {
+  const url = new URL('/ws', location.href);
+  url.protocol = url.protocol.replace('http', 'ws');
+  url.searchParams.set('token', ticket);
+  const mine = new WebSocket(url);
+  socket = mine;
+  mine.onopen = () => {
+    if (listeners.size > 0) send({ type: 'subscribe', channels: [...listeners.keys()] });
+    heardAt = timeNow();
+    pause = FIRST_PAUSE_MS;
+    liveState.set('online');
+    if (wasOnline) for (const one of withoutTopic) one.resync();
+    wasOnline = true;
+  };
+  mine.onmessage = ({ data }) => receive(String(data));
+  mine.onclose = ({ code }) => {
+    if (socket !== mine) return;
+    socket = null;
+    if (code === SIGNED_OUT) onSignedOut();
+    else retryLater();
+  };
+};
+
+const receive = (text: string): void => {
+  heardAt = timeNow();
+  const frame: { type: string; data?: unknown; channels?: string[] } = JSON.parse(text);
+  if (frame.type === 'subscribed') resyncAll(frame.channels ?? []);
+  for (const { hear } of listeners.get(frame.type) ?? []) hear(frame.data);
+};
+
+const resyncAll = (topics: string[]): void => {
+  const those = new Set(topics.flatMap((topic) => [...(listeners.get(topic) ?? [])]));
+  for (const { resync } of those) resync();
+};
+
+/** After a sleep a socket can look open that is not: any reply within 5 s shows that it is. */
+const probe = (): void => {
+  const asked = timeNow();
+  const mine = socket;
+  send({ type: 'subscribe', channels: ['notification'] });
+  setTimeout(() => {
+    if (heardAt >= asked || socket !== mine || mine === null) return;
+    socket = null;
+    mine.close();
+    liveState.set('offline');
+    void connect();
+  }, PROBE_MS);
+};
+
+const retryLater = (): void => {
+  if (liveState.get() === 'off') return;
+  liveState.set('offline');
+  clearTimeout(timer);
+  // Half of it by chance, so that not all pages come back in the same moment.
+  const wait = pause * (0.5 + Math.random() / 2);
+  pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  nextTry.set(timeNow() + wait);
+  timer = setTimeout(() => void connect(), wait);
+};

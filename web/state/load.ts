@@ -1,0 +1,127 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { RequestError } from './api.js';
+import { timeNow } from './clock.js';
+import { useTopics } from './live.js';
+import { useRetry } from './retry.js';
+
+/** The data of a view. After a failure it is still what was there before. */
+export interface Loaded<T> {
+  data: T | null;
+  error: RequestError | null;
+  isLoading: boolean;
+  /** Loads it again; resolves when that has ended. */
+  reload(): Promise<void>;
+  /** Replaces it by what a call has replied. */
+  replace(next: T): void;
+}
+
+/** Events that arrive close together cause one load. */
+const TOGETHER_MS = 150;
+/** Pause after a load that an event caused, doubled with each that follows, in milliseconds. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 8000;
+
+interface Source<T> {
+  /** Distinguishes what is loaded: the id in the path, the filter. */
+  key: string;
+  load(signal: AbortSignal): Promise<T>;
+  /** Topics of `/ws` whose events change it. */
+  topics?: readonly string[];
+  /** True if an event on those topics changes it; every one unless given. */
+  concerns?(event: unknown): boolean;
+}
+
+/** Hook: loads something now, and again when an event on one of its topics says that it changed. */
+export const useLoad = <T>({ key, load, topics = [], concerns }: Source<T>): Loaded<T> => {
+  const [state, setState] = useState<Pick<Loaded<T>, 'data' | 'error' | 'isLoading'>>(EMPTY);
+  const latest = useRef(load);
+  latest.current = load;
+  const running = useRef<AbortController | null>(null);
+  const reload = useCallback(async () => {
+    running.current?.abort();
+    const control = new AbortController();
+    running.current = control;
+    setState((before) => ({ ...before, isLoading: true }));
+    try {
+      const data = await latest.current(control.signal);
+      if (!control.signal.aborted) setState({ data, error: null, isLoading: false });
+    } catch (error) {
+      if (control.signal.aborted) return;
+      setState(({ data }) => ({ data, error: asRequestError(error), isLoading: false }));
+    }
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is another thing to load
+  useEffect(() => {
+    setState(EMPTY);
+    void reload();
+    return () => running.current?.abort();
+  }, [key, reload]);
+  const soon = useSoon(() => void reload());
+  useTopics(topics, (event) => (concerns?.(event) ?? true) && soon(), soon);
+  useRetry(state.error, soon);
+  const replace = useCallback((data: T) => {
+    running.current?.abort();
+    setState({ data, error: null, isLoading: false });
+  }, []);
+  return { ...state, reload, replace };
+};
+
+const EMPTY = { data: null, error: null, isLoading: true };
+
+/**
+ * Hook: a function that acts soon, once for all calls until then. While calls go on it acts less and
+ * less often, so that a storm of events costs the daemon little; a page that nobody sees waits until
+ * it is shown.
+ */
+const useSoon = (act: () => void): (() => void) => {
+  const latest = useRef(act);
+  latest.current = act;
+  const pace = useRef<LoadPace | null>(null);
+  pace.current ??= createPace(() => latest.current());
+  useEffect(() => {
+    const shown = () => pace.current?.shown();
+    document.addEventListener('visibilitychange', shown);
+    return () => {
+      document.removeEventListener('visibilitychange', shown);
+      pace.current?.stop();
+    };
+  }, []);
+  return pace.current.call;
+};
+
+interface LoadPace {
+  call(): void;
+  /** Makes up for what was left out while the page was hidden. */
+  shown(): void;
+  stop(): void;
+}
+
+const createPace = (act: () => void): LoadPace => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let notBefore = 0;
+  let pause = FIRST_PAUSE_MS;
+  let isOwed = false;
+  const run = (): void => {
+    timer = undefined;
+    isOwed = document.hidden;
+    if (isOwed) return;
+    notBefore = timeNow() + pause;
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    act();
+  };
+  return {
+    call: () => {
+      if (timer !== undefined || isOwed) return;
+      const now = timeNow();
+      if (now > notBefore + LONGEST_PAUSE_MS) pause = FIRST_PAUSE_MS;
+      timer = setTimeout(run, Math.max(TOGETHER_MS, notBefore - now));
+    },
+    shown: () => {
+      if (isOwed && !document.hidden) run();
+    },
+    stop: () => clearTimeout(timer),
+  };
+};
+
+export const asRequestError = (error: unknown): RequestError =>
+  error instanceof RequestError ? error : new RequestError(String(error), 0, undefined);

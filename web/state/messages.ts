@@ -1,0 +1,123 @@
+import { useCallback, useEffect, useRef } from 'preact/hooks';
+import type { MessageReply } from '../../src/conversations/contract.js';
+import { AGENT_TOPICS, agentOf } from './agentevents.js';
+import { ask, type RequestError } from './api.js';
+import { useTopics } from './live.js';
+import { asRequestError } from './load.js';
+import { useRedraw } from './redraw.js';
+import { useRetry } from './retry.js';
+import { useWhenShown } from './visibility.js';
+
+/** The messages of a conversation as far as they are known, and what loads others. */
+export interface ChatMessages {
+  messages: readonly MessageReply[];
+  isLoading: boolean;
+  hasEarlier: boolean;
+  error: RequestError | null;
+  /** Loads those newer than the last one; resolves when they are there. */
+  pull(): Promise<void>;
+  /** Loads a page of those before the first one. */
+  pullEarlier(): Promise<void>;
+}
+
+/** The number of messages that are loaded at first, and each time that earlier ones are asked for. */
+const FIRST = 50;
+const PAGE = 200;
+const PAUSE_MS = 250;
+
+interface Held {
+  messages: MessageReply[];
+  isLoaded: boolean;
+  error: RequestError | null;
+  loading: Promise<void> | null;
+  isBehind: boolean;
+}
+
+const empty = (): Held => ({
+  messages: [],
+  isLoaded: false,
+  error: null,
+  loading: null,
+  isBehind: false,
+});
+
+/**
+ * Hook: the newest messages of a conversation. New ones of these agents are loaded as they come, or
+ * once the page is shown.
+ */
+export const useMessages = (id: string, agentIds: readonly string[]): ChatMessages => {
+  const held = useRef(empty());
+  const redraw = useRedraw();
+  const pull = useCallback(async () => {
+    await pullNewer(id, held.current);
+    redraw();
+  }, [id, redraw]);
+  const pullEarlier = useCallback(async () => {
+    await loadEarlier(id, held.current);
+    redraw();
+  }, [id, redraw]);
+  useEffect(() => {
+    held.current = empty();
+    void pull();
+  }, [pull]);
+  const follow = useWhenShown(() => void pull());
+  const hear = (event: unknown) => {
+    const agentId = agentOf(event);
+    if (agentId !== null && agentIds.includes(agentId)) follow();
+  };
+  useTopics(AGENT_TOPICS, hear, follow);
+  // What an agent has written before it was known here was not heard.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other agents are a reason to load
+  useEffect(() => void (agentIds.length > 0 && follow()), [agentIds.join(' ')]);
+  const { messages, isLoaded, error } = held.current;
+  useRetry(error, follow);
+  const hasEarlier = (messages[0]?.seq ?? 1) > 1;
+  return { messages, isLoading: !isLoaded, hasEarlier, error, pull, pullEarlier };
+};
+
+/** One load at a time: whoever asks meanwhile waits for one that begins after it. */
+const pullNewer = (id: string, held: Held): Promise<void> => {
+  held.isBehind = true;
+  held.loading ??= (async () => {
+    try {
+      while (held.isBehind) {
+        held.isBehind = false;
+        await loadNewer(id, held);
+        if (held.isBehind) await pause();
+      }
+      held.error = null;
+      held.isLoaded = true;
+    } catch (error) {
+      held.error = asRequestError(error);
+    } finally {
+      held.loading = null;
+    }
+  })();
+  return held.loading;
+};
+
+/** An agent at work has many events: each of them needs no load of its own. */
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+
+const loadNewer = async (id: string, held: Held): Promise<void> => {
+  const last = held.messages.at(-1)?.seq ?? (await firstToLoad(id));
+  const query = { cursor: String(last), limit: PAGE };
+  const page = await ask('GET', '/api/sessions/{id}/messages', { id, query });
+  held.messages = [...held.messages, ...page.messages];
+  if (page.nextCursor !== null) held.isBehind = true;
+};
+
+/** Messages are numbered from 1 without gaps, so that the last ones can be asked for. */
+const firstToLoad = async (id: string): Promise<number> => {
+  const { messageCount } = await ask('GET', '/api/sessions/{id}', { id });
+  return Math.max(0, messageCount - FIRST);
+};
+
+const loadEarlier = async (id: string, held: Held): Promise<void> => {
+  const first = held.messages[0]?.seq ?? 1;
+  const after = Math.max(0, first - 1 - FIRST);
+  if (first <= 1) return;
+  const query = { cursor: String(after), limit: first - 1 - after };
+  const page = await ask('GET', '/api/sessions/{id}/messages', { id, query });
+  held.messages = [...page.messages.filter(({ seq }) => seq < first), ...held.messages];
+};

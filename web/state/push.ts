@@ -1,0 +1,104 @@
+import { ask, RequestError } from './api.js';
+import { deviceName } from './device.js';
+
+/** The state of pushes to this browser, with the reason if it can get none. */
+export type PushState =
+  | { is: 'on'; id: string }
+  | { is: 'off' }
+  | { is: 'impossible'; reason: string };
+
+/** Key of the id of this browser's subscription, by which it is found in the list. */
+const KEY = 'adjutant.push';
+
+interface AppleNavigator extends Navigator {
+  /** True in a page that was opened from the home screen of an iPhone or iPad. */
+  standalone?: boolean;
+}
+
+/** Returns why this browser can get no pushes; null if it can. */
+const pushHindrance = (): string | null => {
+  if (!isSecureContext) {
+    return 'The page was opened over http. Pushes need https: open it at the public address of the daemon.';
+  }
+  const { standalone, userAgent }: AppleNavigator = navigator;
+  if (standalone === false && /iPhone|iPad/.test(userAgent)) {
+    return 'On an iPhone or iPad pushes need the page on the home screen: choose Share, then Add to Home Screen, and open it there.';
+  }
+  if (!('serviceWorker' in navigator) || !('PushManager' in window)) {
+    return 'This browser has no Web Push, or it is a private window.';
+  }
+  if (Notification.permission === 'denied') {
+    return 'You have blocked notifications of this address. Allow them in the settings of the browser.';
+  }
+  return null;
+};
+
+/** Reads whether this browser is subscribed, here and at the daemon. */
+export const readPush = async (signal: AbortSignal): Promise<PushState> => {
+  const reason = pushHindrance();
+  if (reason !== null) return { is: 'impossible', reason };
+  const registration = await navigator.serviceWorker.getRegistration();
+  if (!registration) {
+    return { is: 'impossible', reason: 'The browser has refused the worker of this page.' };
+  }
+  const subscription = await registration.pushManager.getSubscription();
+  const id = localStorage.getItem(KEY);
+  if (!subscription || id === null) return { is: 'off' };
+  const query = { limit: 200 };
+  const { subscriptions } = await ask('GET', '/api/push/subscriptions', { query }, signal);
+  return subscriptions.some((each) => each.id === id) ? { is: 'on', id } : { is: 'off' };
+};
+
+/** Asks the user for the permission, subscribes at the push service, and tells the daemon. */
+export const turnPushOn = async (): Promise<PushState> => {
+  if ((await Notification.requestPermission()) !== 'granted') {
+    return { is: 'impossible', reason: 'You have not allowed notifications of this address.' };
+  }
+  const { publicKey } = await ask('GET', '/api/push/key');
+  const registration = await navigator.serviceWorker.ready;
+  // A subscription that was made with another key of the daemon is worthless.
+  await (await registration.pushManager.getSubscription())?.unsubscribe();
+  const subscription = await registration.pushManager.subscribe({
+    userVisibleOnly: true,
+    applicationServerKey: bytesOf(publicKey),
+  });
+  const { endpoint, keys } = subscription.toJSON();
+  if (!endpoint || !keys?.p256dh || !keys.auth) {
+    throw new RequestError('The browser gave no whole subscription', 0, undefined);
+  }
+  const body = {
+    endpoint,
+    keys: { p256dh: keys.p256dh, auth: keys.auth },
+    name: deviceName(),
+  };
+  const { id } = await ask('POST', '/api/push/subscriptions', { body });
+  localStorage.setItem(KEY, id);
+  return { is: 'on', id };
+};
+
+export const turnPushOff = async (id: string): Promise<PushState> => {
+  const registration = await navigator.serviceWorker.getRegistration();
+  await (await registration?.pushManager.getSubscription())?.unsubscribe();
+  localStorage.removeItem(KEY);
+  try {
+    await ask('DELETE', '/api/push/subscriptions/{id}', { id });
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.status !== 404) throw error;
+  }
+  return { is: 'off' };
+};
+
+/** Ends the pushes to this browser, where it gets some; a failure keeps nobody logged in. */
+export const turnPushOffHere = async (): Promise<void> => {
+  try {
+    const id = localStorage.getItem(KEY);
+    if (id !== null) await turnPushOff(id);
+  } catch {
+    // The daemon drops a subscription that the push service does not know any more.
+  }
+};
+
+const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> => {
+  const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+};

@@ -1,0 +1,23 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { RequestError } from './api.js';
+
+const FIRST_PAUSE_MS = 2000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** True for a failure that another try may not meet: no reply, too many requests, a fault of the daemon. */
+const isPassing = ({ status }: RequestError): boolean =>
+  status === 0 || status === 429 || status >= 500;
+
+/** Hook: loads again by itself after a failure that may pass, with longer and longer pauses. */
+export const useRetry = (error: RequestError | null, load: () => void): void => {
+  const latest = useRef(load);
+  latest.current = load;
+  const pause = useRef(FIRST_PAUSE_MS);
+  useEffect(() => {
+    if (error === null) pause.current = FIRST_PAUSE_MS;
+    if (error === null || !isPassing(error)) return;
+    const timer = setTimeout(() => latest.current(), pause.current);
+    pause.current = Math.min(pause.current * 2, LONGEST_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [error]);
+};

@@ -1,0 +1,131 @@
+import type { AgentEvent } from '../../src/agents/contract.js';
+import type { MessageReply } from '../../src/conversations/contract.js';
+import { isRecord, listAt, memberAt, numberAt, textAt } from '../../src/kernel/jsonvalue.js';
+
+/** One thing that an agent did or was told. `key` is unique in the transcript. */
+export type TranscriptItem =
+  | (ItemPlace & { is: 'status'; statuses: readonly string[]; detail: string })
+  | (ItemPlace & { is: 'said'; content: string })
+  | (ItemPlace & TranscriptText & { is: 'message' })
+  | (ItemPlace & ToolUse & { is: 'call' });
+
+interface ItemPlace {
+  key: number | string;
+  at: string;
+}
+
+interface TranscriptText {
+  content: string;
+  model: string | null;
+  messageId: string | null;
+  /** A sentence for readers beside the words of the model. */
+  note: string | null;
+}
+
+/** A call of a tool from its request to its result. */
+export interface ToolUse {
+  callId: string | null;
+  tool: string;
+  arguments: unknown;
+  approvalId: string | null;
+  /** `pending`, and later the answer; null if nobody was asked. */
+  approval: string | null;
+  result: { isOk: boolean; text: string; ms: number | null; isOutside: boolean } | null;
+}
+
+/**
+ * Returns events and what was said to the agent as a transcript: what belongs to one call is one
+ * item, at its first event, and so are states without anything between them.
+ */
+export const transcriptOf = (
+  events: readonly AgentEvent[],
+  said: readonly MessageReply[],
+): TranscriptItem[] => {
+  const items: TranscriptItem[] = [];
+  const calls = new Map<string, TranscriptItem & { is: 'call' }>();
+  for (const next of inOrder(events, said)) {
+    if ('role' in next) items.push(saidItem(next));
+    else if (next.type === 'agent.status') addStatus(items, statusItem(next));
+    else if (next.type === 'agent.message') items.push(messageItem(next));
+    else {
+      const callId = textAt(next.data, 'callId');
+      const known = callId === null ? undefined : calls.get(callId);
+      const item = withPhase(known ?? newCall(next), next.data);
+      if (callId !== null) calls.set(callId, item);
+      if (known) items[items.indexOf(known)] = item;
+      else items.push(item);
+    }
+  }
+  return items;
+};
+
+/** A message stands before the states that it caused, which have the same time. */
+const inOrder = (
+  events: readonly AgentEvent[],
+  said: readonly MessageReply[],
+): (AgentEvent | MessageReply)[] => {
+  const rest = [...said];
+  const ordered = events.flatMap((event): (AgentEvent | MessageReply)[] => {
+    const later = rest.findIndex(({ createdAt }) => createdAt > event.at);
+    return [...rest.splice(0, later < 0 ? rest.length : later), event];
+  });
+  return [...ordered, ...rest];
+};
+
+const addStatus = (items: TranscriptItem[], item: TranscriptItem & { is: 'status' }): void => {
+  const before = items.at(-1);
+  if (before?.is !== 'status') items.push(item);
+  else items.splice(-1, 1, { ...item, statuses: [...before.statuses, ...item.statuses] });
+};
+
+const saidItem = ({ id, createdAt, content }: MessageReply): TranscriptItem => ({
+  is: 'said',
+  key: id,
+  at: createdAt,
+  content,
+});
+
+const statusItem = ({ id, at, data }: AgentEvent): TranscriptItem & { is: 'status' } => {
+  const names = listAt(data, 'waitingFor').map((sub) => textAt(sub, 'name') ?? '');
+  const detail = names.length > 0 ? `waits for ${names.join(', ')}` : (textAt(data, 'error') ?? '');
+  return { is: 'status', key: id, at, statuses: [textAt(data, 'status') ?? ''], detail };
+};
+
+const messageItem = ({ id, at, data }: AgentEvent): TranscriptItem => ({
+  is: 'message',
+  key: id,
+  at,
+  content: textAt(data, 'content') ?? '',
+  model: textAt(data, 'model'),
+  messageId: textAt(data, 'messageId'),
+  note: textAt(data, 'note'),
+});
+
+const newCall = ({ id, at, data }: AgentEvent): TranscriptItem & { is: 'call' } => ({
+  is: 'call',
+  key: id,
+  at,
+  callId: textAt(data, 'callId'),
+  tool: textAt(data, 'tool') ?? '',
+  arguments: {},
+  approvalId: null,
+  approval: null,
+  result: null,
+});
+
+const withPhase = <T extends ToolUse>(call: T, data: Record<string, unknown>): T => {
+  const args = memberAt(data, 'arguments');
+  const next = { ...call, ...(isRecord(args) && { arguments: args }) };
+  if (data.phase === 'approval') {
+    next.approvalId = textAt(data, 'approvalId');
+    next.approval = textAt(data, 'status');
+  }
+  if (data.phase !== 'result') return next;
+  next.result = {
+    isOk: data.ok === true,
+    text: textAt(data, 'result') ?? '',
+    ms: numberAt(data, 'ms'),
+    isOutside: data.fromOutside === true,
+  };
+  return next;
+};

@@ -1,0 +1,145 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Approval } from '../../src/kernel/contract/approval.js';
+import { Answer, type AnswerScope, scopeText } from '../parts/answer.js';
+import { Asker } from '../parts/callfacts.js';
+import { Heading } from '../parts/heading.js';
+import { visibleText } from '../parts/json.js';
+import { Fact, State, Untrusted } from '../parts/notes.js';
+import { Show } from '../parts/show.js';
+import { Ago, Left } from '../parts/time.js';
+import { WholeCall } from '../parts/wholecall.js';
+import { ask } from '../state/api.js';
+import { useSettled } from '../state/doubletap.js';
+import { useLoad } from '../state/load.js';
+import { useSeen } from '../state/viewport.js';
+
+/** The answer that was given here: the scope of what is allowed, null where it is denied. */
+interface GivenAnswer {
+  id: string;
+  scope: AnswerScope | null;
+}
+
+/** One call exactly as it would run, and the answer to it. */
+export const ApprovalView = ({ id }: { id: string }) => {
+  const [given, setGiven] = useState<GivenAnswer | null>(null);
+  const approval = useLoad({
+    key: id,
+    load: (signal) => ask('GET', '/api/chat/approvals/{id}', { id }, signal),
+    topics: ['approval'],
+    concerns: (event) =>
+      typeof event === 'object' && event !== null && 'id' in event && event.id === id,
+  });
+  const answered = (next: Approval, scope: AnswerScope | null): void => {
+    setGiven({ id, scope });
+    approval.replace(next);
+  };
+  return (
+    <>
+      <Heading title="Approval" />
+      <Show of={approval} what="the call" listed="approvals">
+        {(data) =>
+          data.status === 'pending' ? (
+            <Pending
+              key={data.digest}
+              approval={data}
+              answered={answered}
+              reload={approval.reload}
+            />
+          ) : (
+            <>
+              <Decided approval={data} given={given?.id === id ? given : null} />
+              <WholeCall call={data} digest={data.digest} end={null}>
+                <Asker agentId={data.agentId} />
+              </WholeCall>
+              <Reasons approval={data} />
+            </>
+          )
+        }
+      </Show>
+    </>
+  );
+};
+
+const Pending = ({
+  approval,
+  answered,
+  reload,
+}: {
+  approval: Approval;
+  answered(next: Approval, scope: AnswerScope | null): void;
+  reload(): Promise<void>;
+}) => {
+  const { mark, isSeen } = useSeen<HTMLParagraphElement>();
+  const isSettled = useSettled(approval.digest);
+  return (
+    <>
+      <p class="line">
+        <State of={approval.status} />
+        {approval.untrusted && <Untrusted />}
+        <span class="at">
+          <Left until={approval.expiresAt} /> left
+        </span>
+      </p>
+      <WholeCall call={approval} digest={approval.digest} end={mark}>
+        <Asker agentId={approval.agentId} />
+      </WholeCall>
+      <Reasons approval={approval} />
+      <Answer
+        approval={approval}
+        isSettled={isSettled}
+        isRead={isSeen}
+        answered={answered}
+        reload={reload}
+      />
+    </>
+  );
+};
+
+const Reasons = ({ approval }: { approval: Approval }) => (
+  <dl class="facts">
+    <Fact name="Why it asks">{visibleText(approval.reason)}</Fact>
+    <Fact name="Asked">
+      <Ago at={approval.createdAt} />
+    </Fact>
+  </dl>
+);
+
+/** The answer to a call. It has the focus where that was done here: its buttons are gone. */
+const Decided = ({ approval, given }: { approval: Approval; given: GivenAnswer | null }) => {
+  const line = useRef<HTMLParagraphElement>(null);
+  const isOurs = given !== null;
+  useEffect(() => {
+    if (isOurs) line.current?.focus();
+  }, [isOurs]);
+  return (
+    <section aria-label="The answer">
+      <p role="status" ref={line} tabIndex={-1}>
+        <State of={approval.status} />
+        {approval.untrusted && (
+          <>
+            {' '}
+            <Untrusted />
+          </>
+        )}
+        {approval.decidedAt !== null && (
+          <>
+            {' '}
+            <Ago at={approval.decidedAt} />
+          </>
+        )}
+      </p>
+      {given?.scope && <p>Allowed: {scopeText(approval, given.scope)}</p>}
+      {given?.scope && given.scope !== 'once' && (
+        <p class="muted">
+          What stands is listed by <code>adjutant approvals grants list</code>, and ended there.
+        </p>
+      )}
+      {approval.decisionReason !== null && <p>{visibleText(approval.decisionReason)}</p>}
+      <p>
+        <a class="tap" href="/">
+          What else needs you
+        </a>
+      </p>
+    </section>
+  );
+};

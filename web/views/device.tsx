@@ -1,0 +1,189 @@
+import type { LoginSession } from '../../src/accounts/loginsessions/contract.js';
+import type { PushSubscription } from '../../src/channels/push/contract.js';
+import { Button, useAction } from '../parts/action.js';
+import { Confirm } from '../parts/confirm.js';
+import { Heading } from '../parts/heading.js';
+import { visibleText } from '../parts/json.js';
+import { Failure, State } from '../parts/notes.js';
+import { Show } from '../parts/show.js';
+import { Ago } from '../parts/time.js';
+import { ask } from '../state/api.js';
+import { type Loaded, useLoad } from '../state/load.js';
+import { type PushState, readPush, turnPushOff, turnPushOn } from '../state/push.js';
+import { logOut } from '../state/session.js';
+
+/** Pushes to this browser, the logout, and where else the user is logged in. */
+export const Device = () => {
+  const push = useLoad<PushState>({ key: '', load: readPush });
+  const logins = useLoad({
+    key: '',
+    load: (signal) => ask('GET', '/api/auth/sessions', { query: { limit: 50 } }, signal),
+  });
+  const leaving = useAction();
+  return (
+    <>
+      <Heading title="This device" />
+      <section aria-labelledby="pushes">
+        <h2 id="pushes">Pushes</h2>
+        <Show of={push} what="the state of pushes">
+          {(state) => (
+            <>
+              <Pushes state={state} loaded={push} />
+              <OtherBrowsers own={state.is === 'on' ? state.id : null} />
+            </>
+          )}
+        </Show>
+      </section>
+      <section aria-labelledby="logins">
+        <h2 id="logins">Where you are logged in</h2>
+        <Show of={logins} what="logins">
+          {({ sessions }) => (
+            <ul class="cards">
+              {sessions.map((login) => (
+                <LoginCard key={login.id} login={login} loaded={logins} />
+              ))}
+            </ul>
+          )}
+        </Show>
+      </section>
+      <h2>Leave</h2>
+      {leaving.error && <Failure error={leaving.error} />}
+      <Button action={leaving} work={logOut}>
+        Log out on this device
+      </Button>
+      <p class="muted">
+        Passkeys are on <a href="/passkeys">their page</a>. All else is set by the command line and
+        the desk.
+      </p>
+    </>
+  );
+};
+
+const Pushes = ({ state, loaded }: { state: PushState; loaded: Loaded<PushState> }) => {
+  const action = useAction();
+  const become = (work: () => Promise<PushState>) => async () => loaded.replace(await work());
+  if (state.is === 'impossible') return <p role="status">{state.reason}</p>;
+  return (
+    <>
+      {action.error && <Failure error={action.error} />}
+      <p role="status">
+        <State of={state.is === 'on' ? 'enabled' : 'disabled'} />{' '}
+        {state.is === 'on'
+          ? 'This browser tells you when something needs you.'
+          : 'This browser can tell you when something needs you, also while the page is closed.'}
+      </p>
+      <p class="muted">
+        A push says what kind of notice there is, and nothing of its text. It passes through the
+        service of the browser’s maker, encrypted.
+      </p>
+      {state.is === 'on' ? (
+        <div class="buttons">
+          <Button action={action} work={() => testPush(state.id)}>
+            Send a test
+          </Button>
+          <Button action={action} work={become(() => turnPushOff(state.id))}>
+            Turn pushes off
+          </Button>
+        </div>
+      ) : (
+        <Button action={action} kind="main" work={become(turnPushOn)}>
+          Turn pushes on
+        </Button>
+      )}
+    </>
+  );
+};
+
+/** The other browsers that get pushes: the end of a login there does not end them. */
+const OtherBrowsers = ({ own }: { own: string | null }) => {
+  const list = useLoad({
+    key: '',
+    load: (signal) => ask('GET', '/api/push/subscriptions', { query: { limit: 200 } }, signal),
+  });
+  const others = (list.data?.subscriptions ?? []).filter(({ id }) => id !== own);
+  if (others.length === 0) return null;
+  return (
+    <>
+      <h3>Other browsers that get pushes</h3>
+      <ul class="cards">
+        {others.map((browser) => (
+          <BrowserCard key={browser.id} browser={browser} loaded={list} />
+        ))}
+      </ul>
+    </>
+  );
+};
+
+const BrowserCard = ({
+  browser,
+  loaded,
+}: {
+  browser: PushSubscription;
+  loaded: Pick<Loaded<unknown>, 'reload'>;
+}) => {
+  const action = useAction();
+  const named = visibleText(browser.name);
+  const end = async (): Promise<void> => {
+    await ask('DELETE', '/api/push/subscriptions/{id}', { id: browser.id });
+    document.querySelector('h1')?.focus();
+    await loaded.reload();
+  };
+  return (
+    <li class="card">
+      <p class="line">
+        <strong>{named}</strong>
+        <span class="at">
+          since <Ago at={browser.createdAt} />
+        </span>
+      </p>
+      {action.error && <Failure error={action.error} />}
+      <Button action={action} work={end}>
+        End the pushes to {named}
+      </Button>
+    </li>
+  );
+};
+
+const testPush = async (id: string): Promise<void> => {
+  const { status, error } = await ask('POST', '/api/channels/{id}/test', { id });
+  if (status === 'failed' || status === 'unknown') throw new Error(error ?? 'It was not sent');
+};
+
+const LoginCard = ({
+  login,
+  loaded,
+}: {
+  login: LoginSession;
+  loaded: Pick<Loaded<unknown>, 'reload'>;
+}) => {
+  const action = useAction();
+  const named = visibleText(login.device ?? 'without a name');
+  const end = async (): Promise<void> => {
+    await ask('DELETE', '/api/auth/sessions/{id}', { id: login.id });
+    document.querySelector('h1')?.focus();
+    await loaded.reload();
+  };
+  return (
+    <li class="card">
+      <p class="line">
+        <strong>{named}</strong>
+        {login.current && <span class="state ok">this one</span>}
+        <span class="at">
+          <Ago at={login.lastUsedAt ?? login.createdAt} />
+        </span>
+      </p>
+      {action.error && <Failure error={action.error} />}
+      {!login.current && (
+        <Confirm
+          action={action}
+          work={end}
+          question={`End the login ${named}? Who uses it there has to log in again.`}
+          label="End it"
+          kind="danger"
+        >
+          End the login {named}
+        </Confirm>
+      )}
+    </li>
+  );
+};

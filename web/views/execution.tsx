@@ -1,0 +1,224 @@
+import type { Hook } from '../../src/hooks/contract.js';
+import type { Execution } from '../../src/hooks/executions/contract.js';
+import { pageLink } from '../../src/kernel/pagepath.js';
+import { durationText } from '../../tui/parts/times.js';
+import { useAction } from '../parts/action.js';
+import { Confirm } from '../parts/confirm.js';
+import { Heading } from '../parts/heading.js';
+import { LongText, Value, Values, visibleText } from '../parts/json.js';
+import { Fact, Failure, State } from '../parts/notes.js';
+import { usePendingCalls } from '../parts/pendingcalls.js';
+import { Show } from '../parts/show.js';
+import { Ago, Moment } from '../parts/time.js';
+import { ask, RequestError } from '../state/api.js';
+import { useLoad } from '../state/load.js';
+import { goToPlace } from '../state/route.js';
+
+interface ExecutionWithHook {
+  run: Execution;
+  hook: Hook;
+}
+
+/** One execution: its hook, its times, what fired it, and what came of it. */
+export const ExecutionView = ({ id }: { id: string }) => {
+  const execution = useLoad({
+    key: id,
+    load: async (signal): Promise<ExecutionWithHook> => {
+      const run = await ask('GET', '/api/hooks/executions/{id}', { id }, signal);
+      return { run, hook: await ask('GET', '/api/hooks/{id}', { id: run.hookId }, signal) };
+    },
+    topics: ['hook.execution'],
+    concerns: (event) => Object(event).id === id,
+  });
+  return (
+    <>
+      <Heading title="Execution" />
+      <Show of={execution} what="the execution" listed="executions">
+        {({ run, hook }) => (
+          <>
+            <Facts run={run} hook={hook} />
+            {run.agentId !== null && <WaitingCalls agentId={run.agentId} />}
+            <Outcome run={run} />
+            <Replay run={run} hook={hook} />
+            <h2>What fired it</h2>
+            <Trigger run={run} />
+            <h2>Conditions</h2>
+            <Conditions hook={hook} />
+          </>
+        )}
+      </Show>
+    </>
+  );
+};
+
+const Facts = ({ run, hook }: ExecutionWithHook) => (
+  <>
+    <p class="line" role="status">
+      <State of={run.status} />
+      {run.attempts > 1 && <span>attempt {run.attempts}</span>}
+      <span class="at">
+        <Ago at={run.createdAt} />
+      </span>
+    </p>
+    <dl class="facts">
+      <Fact name="Hook">
+        <a href={`${pageLink('executions')}?${new URLSearchParams({ hookId: hook.id })}`}>
+          <strong>{visibleText(hook.name)}</strong>
+        </a>
+        {!hook.enabled && ' (disabled)'}
+      </Fact>
+      <Fact name="Event">{visibleText(run.triggerContext.event ?? run.trigger)}</Fact>
+      <Fact name="Action">{run.action.replaceAll('_', ' ')}</Fact>
+      <Fact name="Received">
+        <Moment at={run.triggerContext.receivedAt} />
+      </Fact>
+      <Time word="Started" at={run.startedAt} />
+      <Time word="Ended" at={run.finishedAt} />
+      {run.durationMs !== null && <Fact name="Took">{durationText(run.durationMs)}</Fact>}
+      {run.agentId !== null && (
+        <Fact name="Agent">
+          <a href={pageLink('agent', run.agentId)}>The agent and its transcript</a>
+        </Fact>
+      )}
+      {run.replayOf !== null && (
+        <Fact name="Replay of">
+          <a href={pageLink('execution', run.replayOf)}>The execution before it</a>
+        </Fact>
+      )}
+    </dl>
+  </>
+);
+
+/** Links to the calls of its agent that wait for the user. */
+const WaitingCalls = ({ agentId }: { agentId: string }) => {
+  const calls = usePendingCalls([agentId]);
+  if (!calls.data || calls.data.length === 0) return null;
+  return (
+    <ul class="note warn" aria-label="Waiting for you">
+      {calls.data.map((call) => (
+        <li key={call.id}>
+          Its agent waits for you:{' '}
+          <a class="tap" href={pageLink('approval', call.id)}>
+            {visibleText(call.tool)}: {visibleText(call.action)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+const Time = ({ word, at }: { word: string; at: string | null }) =>
+  at === null ? null : (
+    <Fact name={word}>
+      <Moment at={at} />
+    </Fact>
+  );
+
+const Outcome = ({ run }: { run: Execution }) => (
+  <>
+    {run.error !== null && (
+      <>
+        <h2>{run.status === 'skipped' ? 'Why it was skipped' : 'Error'}</h2>
+        <LongText text={run.error} />
+      </>
+    )}
+    {run.result !== null && (
+      <>
+        <h2>Result</h2>
+        <Value of={run.result} />
+      </>
+    )}
+  </>
+);
+
+const Trigger = ({ run }: { run: Execution }) => {
+  const { webhook, agent, approval, email, scheduledAt } = run.triggerContext;
+  if (!webhook) {
+    const given = agent ?? approval ?? email ?? (scheduledAt ? { scheduledAt } : {});
+    return <Values of={given} />;
+  }
+  return (
+    <>
+      <p>
+        {webhook.method} to the path <code>{visibleText(webhook.path)}</code>
+      </p>
+      <h3>Payload</h3>
+      <Value of={webhook.body} />
+      <details>
+        <summary>Headers</summary>
+        <Values of={webhook.headers} />
+      </details>
+      {webhook.query && (
+        <details>
+          <summary>Parameters of the address</summary>
+          <Values of={webhook.query} />
+        </details>
+      )}
+    </>
+  );
+};
+
+const Conditions = ({ hook }: { hook: Hook }) => {
+  if (hook.conditions.length === 0) return <p>The hook has none: each delivery runs.</p>;
+  return (
+    <ul aria-label="Conditions of the hook as it is now">
+      {hook.conditions.map(({ field, operator, value }) => (
+        <li key={`${field} ${operator} ${JSON.stringify(value)}`}>
+          <code>{visibleText(field)}</code> {operator.replaceAll('_', ' ')}{' '}
+          {value !== undefined && <code>{visibleText(JSON.stringify(value))}</code>}
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+const OPEN = ['queued', 'running'];
+
+/** The replay. Where its effect may be done already, the daemon refuses, and that is asked as well. */
+const Replay = ({ run, hook }: ExecutionWithHook) => {
+  const action = useAction();
+  if (OPEN.includes(run.status)) return null;
+  const mayBeDone = action.error?.code === 'effect_done';
+  const replay = async (): Promise<void> => {
+    const at = { id: run.hookId, executionId: run.id };
+    const path = '/api/hooks/{id}/executions/{executionId}/replay';
+    const again = await ask('POST', path, { ...at, body: mayBeDone ? { force: true } : {} });
+    goToPlace('execution', again.id);
+  };
+  return (
+    <section aria-label="Replay">
+      {action.error && <Failure error={asked(action.error)} />}
+      <Confirm
+        key={String(mayBeDone)}
+        action={action}
+        work={replay}
+        kind={mayBeDone ? 'danger' : ''}
+        question={
+          mayBeDone
+            ? `Run it again although it may be done twice: ${deedOf(hook)}?`
+            : `Run it again, with the payload that came then: ${deedOf(hook)}?`
+        }
+        label={mayBeDone ? 'Run it again all the same' : 'Run it again'}
+      >
+        {mayBeDone ? 'Replay all the same' : 'Replay'}
+      </Confirm>
+    </section>
+  );
+};
+
+/** Returns what a hook does, and to what. */
+const deedOf = ({ action, actionConfig }: Hook): string => {
+  const { webhookUrl, toolId, toolAction } = actionConfig;
+  const tool = toolId && (toolAction ? `${toolId}: ${toolAction}` : toolId);
+  const target = webhookUrl ?? tool ?? '';
+  return visibleText(`${action.replaceAll('_', ' ')}${target === '' ? '' : `, ${target}`}`);
+};
+
+const asked = (error: RequestError): RequestError =>
+  error.code === 'effect_done'
+    ? new RequestError(
+        'It called an address or a tool, which may have worked.',
+        error.status,
+        error.code,
+      )
+    : error;

@@ -1,0 +1,164 @@
+import { type PagePlace, pageLink } from '../../src/kernel/pagepath.js';
+import type { Need, Overview } from '../../src/system/overview/contract.js';
+import { Heading } from '../parts/heading.js';
+import { visibleText } from '../parts/json.js';
+import { Empty, State, Untrusted } from '../parts/notes.js';
+import { Show } from '../parts/show.js';
+import { Ago, Left } from '../parts/time.js';
+import { timeNow } from '../state/clock.js';
+import { MOST_OF_A_KIND, useOverview } from '../state/overview.js';
+
+/** The first view: the things that need the user, soonest to run out first, and figures. */
+export const Home = () => {
+  const overview = useOverview();
+  return (
+    <>
+      <Heading title="What needs you" />
+      {overview && (
+        <Show of={overview} what="what needs you">
+          {(data) => (
+            <>
+              {data.needs.length === 0 && <Empty>Nothing needs you.</Empty>}
+              <ul class="cards">
+                {data.needs.map((need) => (
+                  <NeedCard key={`${need.kind} ${need.id}`} need={need} />
+                ))}
+              </ul>
+              <Others needs={data.needs} />
+              <Standing overview={data} />
+            </>
+          )}
+        </Show>
+      )}
+    </>
+  );
+};
+
+/** The lists of the kinds of which more may wait than the overview names. */
+const LISTS: readonly { kind: Need['kind']; place: PagePlace; text: string }[] = [
+  { kind: 'approval', place: 'approvals', text: 'All approvals' },
+  { kind: 'failed', place: 'executions', text: 'All executions' },
+  { kind: 'memory', place: 'memories', text: 'All memories' },
+  { kind: 'task', place: 'tasks', text: 'All tasks' },
+  { kind: 'recurring', place: 'recurringTasks', text: 'All recurring tasks' },
+  { kind: 'stage', place: 'pipelines', text: 'All pipelines' },
+];
+
+const Others = ({ needs }: { needs: Need[] }) => {
+  const isFull = (kind: Need['kind']) =>
+    needs.filter((need) => need.kind === kind).length >= MOST_OF_A_KIND;
+  const lists = LISTS.filter(({ kind }) => isFull(kind));
+  if (lists.length === 0) return null;
+  return (
+    <p class="line">
+      There may be more:
+      {lists.map(({ place, text }) => (
+        <a key={place} class="tap" href={pageLink(place)}>
+          {text}
+        </a>
+      ))}
+    </p>
+  );
+};
+
+const KINDS: Record<Need['kind'], { word: string; place: PagePlace | null }> = {
+  approval: { word: 'Approval', place: 'approval' },
+  failed: { word: 'Failed', place: 'execution' },
+  expiring: { word: 'Runs out', place: null },
+  memory: { word: 'Memory', place: 'memory' },
+  task: { word: 'Task', place: 'task' },
+  recurring: { word: 'Recurring task', place: 'recurringTask' },
+  stage: { word: 'Pipeline waits', place: 'run' },
+  mailbox: { word: 'Mail account', place: 'mail' },
+  mail: { word: 'Mail not sent', place: 'mail' },
+};
+
+/** The details of kinds of which the overview names a command: here a view answers them. */
+const DETAILS: Partial<Record<Need['kind'], string>> = {
+  memory: 'Saved after text from outside was read',
+  task: '',
+  stage: 'Waits for your answer',
+};
+
+const detailOf = ({ kind, detail }: Need): string => DETAILS[kind] ?? detail;
+
+/** The kinds whose time is the one at which they run out. */
+const RUNS_OUT: Need['kind'][] = ['approval', 'stage', 'expiring'];
+
+const NeedCard = ({ need }: { need: Need }) => {
+  const { word, place } = KINDS[need.kind];
+  const title = <strong>{visibleText(need.title)}</strong>;
+  return (
+    <li class={`card ${need.kind}`}>
+      <p class="line">
+        <span class="kind">{word}</span>
+        {need.untrusted && <Untrusted />}
+        <span class="at">
+          <NeedTime need={need} />
+        </span>
+      </p>
+      <p>{place === null ? title : <a href={pageLink(place, need.id)}>{title}</a>}</p>
+      {detailOf(need) !== '' && <p class="muted clip">{visibleText(detailOf(need))}</p>}
+      {need.kind === 'expiring' && (
+        <p>
+          A new value: <code>adjutant vault rotate {visibleText(need.title)}</code>
+        </p>
+      )}
+    </li>
+  );
+};
+
+/** The time that is left of what runs out; the age of the rest. A stage may wait without an end. */
+const NeedTime = ({ need: { kind, at } }: { need: Need }) => {
+  if (at === '') return null;
+  const isLeft = RUNS_OUT.includes(kind) || Date.parse(at) > timeNow();
+  if (isLeft) {
+    return (
+      <>
+        <Left until={at} /> left
+      </>
+    );
+  }
+  return (
+    <>
+      {kind === 'task' && 'due '}
+      <Ago at={at} />
+    </>
+  );
+};
+
+const Standing = ({ overview }: { overview: Overview }) => {
+  const { agents, today, unread, parts } = overview;
+  const faults = parts.filter(({ status }) => status !== 'ok');
+  return (
+    <section aria-labelledby="standing">
+      <h2 id="standing">How it stands</h2>
+      <dl class="facts">
+        <dt>Agents</dt>
+        <dd>
+          {agents.running} running, {agents.waitingApproval} waiting for you
+        </dd>
+        <dt>Executions</dt>
+        <dd>
+          {today.executions} today, {today.failed} failed
+        </dd>
+        <dt>Cost today</dt>
+        <dd>
+          {today.costUsd.toFixed(2)} USD
+          {today.limitUsd === null ? '' : ` of ${today.limitUsd.toFixed(2)}`}
+        </dd>
+        <dt>Unread</dt>
+        <dd>
+          <a href={pageLink('notifications')}>
+            {unread} {unread === 1 ? 'notification' : 'notifications'}
+          </a>
+        </dd>
+      </dl>
+      {faults.map((part) => (
+        <p key={part.name}>
+          {part.name}: <State of={part.status} /> {part.detail}
+        </p>
+      ))}
+    </section>
+  );
+};

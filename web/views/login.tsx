@@ -1,0 +1,195 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Login } from '../../src/accounts/auth/contract.js';
+import { useAction } from '../parts/action.js';
+import { Heading } from '../parts/heading.js';
+import { Failure } from '../parts/notes.js';
+import { ask, RequestError } from '../state/api.js';
+import { deviceName, keepDeviceToken, knownDevice } from '../state/device.js';
+import { keepLoginKey } from '../state/loginkey.js';
+import { begin, type LoginEnd, lastEnd } from '../state/session.js';
+import { useObservable } from '../state/store.js';
+
+/** The login: passkey, password with a code where the account asks for one, new account. */
+export const LoginView = () => {
+  const end = useObservable(lastEnd);
+  const [isNew, setNew] = useState(false);
+  return (
+    <main class="login" id="main">
+      <Heading title={isNew ? 'New account' : 'Log in'}>Adjutant</Heading>
+      <p class="muted">at {location.host}</p>
+      {end && <LastEnd end={end} />}
+      {isSecureContext ? (
+        <>
+          {isNew ? <NewAccountForm /> : <KnownAccount />}
+          <p>
+            <button type="button" class="link" onClick={() => setNew(!isNew)}>
+              {isNew ? 'Log in with an account' : 'Create an account'}
+            </button>
+          </p>
+        </>
+      ) : (
+        <HttpsAlone />
+      )}
+    </main>
+  );
+};
+
+const LastEnd = ({ end }: { end: LoginEnd }) =>
+  end.isOwn ? (
+    <p class="note" role="status">
+      You are logged out.
+    </p>
+  ) : (
+    <p class="note warn" role="status">
+      {end.reason}. Log in again to go on where you were.
+    </p>
+  );
+
+/** The daemon refuses such a login too (src/http/pagelogin.ts); no password is typed for nothing. */
+const HttpsAlone = () => (
+  <p class="note warn" role="status">
+    Beyond this machine the page logs in over https alone: a password or a cookie could be read on
+    the way. Open this page by its https address, or set up a tunnel:{' '}
+    <code>adjutant tunnel setup</code>
+  </p>
+);
+
+const KnownAccount = () => {
+  const [wantsCode, setWantsCode] = useState(false);
+  const action = useAction();
+  const submit = async (fields: FormData): Promise<void> => {
+    const username = textOf(fields, 'username');
+    const totpCode = textOf(fields, 'code').trim();
+    try {
+      const body = {
+        username,
+        password: textOf(fields, 'password'),
+        device: deviceName(),
+        ...(totpCode && { totpCode }),
+        ...knownDevice(username),
+      };
+      enter(await ask('POST', '/api/auth/login', { body }), username);
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.code !== 'totp_required') throw error;
+      setWantsCode(true);
+      document.getElementById('code')?.focus();
+      throw error;
+    }
+  };
+  return (
+    <>
+      <button type="button" class="main" onClick={() => void action.run(usePasskey)}>
+        Log in with a passkey
+      </button>
+      <Form submit={(fields) => action.run(() => submit(fields))} label="Log in">
+        <Field name="username" label="Name or e-mail" complete="username" />
+        <Field name="password" label="Password" type="password" complete="current-password" />
+        {wantsCode && (
+          <Field name="code" label="Code of your authenticator app" complete="one-time-code" />
+        )}
+      </Form>
+      {action.error && <Failure error={action.error} />}
+    </>
+  );
+};
+
+const NewAccountForm = () => {
+  const action = useAction();
+  const submit = async (fields: FormData): Promise<void> => {
+    const username = textOf(fields, 'username');
+    const setupCode = textOf(fields, 'setup').trim();
+    const password = textOf(fields, 'password');
+    const body = { username, password, device: deviceName(), ...(setupCode && { setupCode }) };
+    enter(await ask('POST', '/api/auth/register', { body }), username);
+  };
+  return (
+    <>
+      <p>
+        The first account manages this daemon. Where the daemon is reached from other machines, that
+        one needs the setup code, which is in the file <code>setup-code</code> of its home. Later
+        accounts are made by invites, unless the daemon lets everybody register.
+      </p>
+      <Form submit={(fields) => action.run(() => submit(fields))} label="Create the account">
+        <Field name="username" label="Name" complete="username" />
+        <Field name="password" label="Password" type="password" complete="new-password" />
+        <Field name="setup" label="Setup code, if it is asked for" complete="off" isOptional />
+      </Form>
+      {action.error && <Failure error={action.error} />}
+    </>
+  );
+};
+
+const usePasskey = async (): Promise<void> => {
+  const { startAuthentication } = await import('@simplewebauthn/browser');
+  const path = '/api/auth/passkey/authenticate';
+  const { options, challengeId } = await ask('POST', path, { body: {} });
+  const { response, ...credential } = await startAuthentication({ optionsJSON: Object(options) });
+  const body = {
+    challengeId,
+    response: { ...credential, response: { ...response, userHandle: response.userHandle ?? '' } },
+    device: deviceName(),
+    ...knownDevice(),
+  };
+  const { user, token, deviceToken } = await ask('POST', path, { body });
+  if (user && token) enter({ user, token, deviceToken }, user.username);
+};
+
+/** The reply to the page holds the key of its login in place of the token. */
+const enter = (
+  { user, token, deviceToken }: Pick<Login, 'user' | 'token' | 'deviceToken'>,
+  typed: string,
+): void => {
+  keepLoginKey(token);
+  if (deviceToken) keepDeviceToken([typed, user.username], deviceToken);
+  begin(user);
+};
+
+const textOf = (fields: FormData, name: string): string => String(fields.get(name) ?? '');
+
+const Form = ({
+  submit,
+  label,
+  children,
+}: {
+  submit(fields: FormData): Promise<void>;
+  label: string;
+  children: ComponentChildren;
+}) => (
+  <form
+    onSubmit={(event) => {
+      event.preventDefault();
+      void submit(new FormData(event.currentTarget));
+    }}
+  >
+    {children}
+    <button type="submit">{label}</button>
+  </form>
+);
+
+const Field = ({
+  name,
+  label,
+  type = 'text',
+  complete,
+  isOptional = false,
+}: {
+  name: string;
+  label: string;
+  type?: string;
+  complete: string;
+  isOptional?: boolean;
+}) => (
+  <label>
+    {label}
+    <input
+      id={name}
+      name={name}
+      type={type}
+      autocomplete={complete}
+      autocapitalize="none"
+      spellcheck={false}
+      required={!isOptional}
+    />
+  </label>
+);

@@ -1,0 +1,68 @@
+import { pageLink } from '../../src/kernel/pagepath.js';
+import type { Memory } from '../../src/memories/contract.js';
+import { Heading } from '../parts/heading.js';
+import { visibleText } from '../parts/json.js';
+import { Cards, type PagedList, usePaged } from '../parts/more.js';
+import { Empty, State, Untrusted } from '../parts/notes.js';
+import { Ago } from '../parts/time.js';
+import { ask } from '../state/api.js';
+
+/** The memories of the user: first those that wait to be confirmed, then those that count. */
+export const MemoryList = () => {
+  const waiting = useMemories(false);
+  const kept = useMemories(true);
+  const isWaiting = waiting.data !== null && waiting.data.rows.length > 0;
+  return (
+    <>
+      <Heading title="Memories" />
+      {(isWaiting || waiting.error !== null) && (
+        <section aria-labelledby="waiting">
+          <h2 id="waiting">To confirm</h2>
+          <Cards of={waiting} what="memories to confirm" empty={null}>
+            {(memory) => <MemoryCard memory={memory} />}
+          </Cards>
+        </section>
+      )}
+      <section aria-labelledby="kept">
+        <h2 id="kept">What they remember</h2>
+        <Cards of={kept} what="memories" empty={<NothingKept />}>
+          {(memory) => <MemoryCard memory={memory} />}
+        </Cards>
+      </section>
+    </>
+  );
+};
+
+const useMemories = (confirmed: boolean): PagedList<Memory> =>
+  usePaged({
+    key: String(confirmed),
+    load: async (page, signal) => {
+      const reply = await ask('GET', '/api/memories', { query: { ...page, confirmed } }, signal);
+      return { rows: reply.memories, nextCursor: reply.nextCursor };
+    },
+    topics: ['memory.saved'],
+  });
+
+const MemoryCard = ({ memory }: { memory: Memory }) => (
+  <>
+    <p class="line">
+      <State of={memory.confirmed ? (memory.pinned ? 'pinned' : 'kept') : 'unconfirmed'} />
+      {!memory.confirmed && <Untrusted />}
+      <span>{memory.about}</span>
+      <span class="at">
+        <Ago at={memory.createdAt} />
+      </span>
+    </p>
+    <p>
+      <a href={pageLink('memory', memory.id)}>
+        <strong>{visibleText(memory.text)}</strong>
+      </a>
+    </p>
+  </>
+);
+
+const NothingKept = () => (
+  <Empty>
+    Nothing yet. Agents save what is worth it, and you can: <code>adjutant memories create</code>
+  </Empty>
+);

@@ -1,0 +1,19 @@
+import { pagePaths } from '../../src/kernel/pagepath.js';
+import { Heading } from '../parts/heading.js';
+import { OTHER_PLACES } from '../parts/places.js';
+
+/** The places that the bar of a phone has no room for. */
+export const MorePlaces = () => (
+  <>
+    <Heading title="More" />
+    <ul class="cards">
+      {OTHER_PLACES.map(({ name, label }) => (
+        <li key={name} class="card">
+          <p>
+            <a href={pagePaths[name]}>{label}</a>
+          </p>
+        </li>
+      ))}
+    </ul>
+  </>
+);

@@ -1,0 +1,71 @@
+import { pagePaths } from '../../src/kernel/pagepath.js';
+
+declare const self: ServiceWorkerGlobalScope;
+
+/**
+ * A push says of what kind the message is and which one, and nothing of its content: it passes
+ * through the service of the browser's maker.
+ */
+interface PushText {
+  kind: string;
+  /** Id of the notification. */
+  id: string;
+  /** Path of the page, where it has one for what the notice is about. */
+  link?: string;
+}
+
+const TITLES: Record<string, string> = {
+  approval_requested: 'An agent asks for your approval',
+  pipeline_waiting: 'A pipeline waits for you',
+  agent_completed: 'An agent is done',
+  agent_failed: 'An agent failed',
+  hook_failed: 'A hook failed',
+  task_reminder: 'A task is due',
+  test: 'This is a test',
+};
+
+self.addEventListener('install', () => void self.skipWaiting());
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener('push', (event) => {
+  const text = readPush(event.data);
+  event.waitUntil(
+    self.registration.showNotification(TITLES[text.kind] ?? 'Adjutant has news', {
+      body: 'Open it to see what it is about.',
+      tag: text.link ?? text.id,
+      icon: '/page/icon-192.png',
+      data: { path: pathOf(text) },
+    }),
+  );
+});
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(show(event.notification.data.path));
+});
+
+const readPush = (data: PushMessageData | null): PushText => {
+  try {
+    return data?.json() ?? { kind: '', id: '' };
+  } catch {
+    return { kind: '', id: '' };
+  }
+};
+
+const pathOf = ({ link }: PushText): string =>
+  link !== undefined && isPath(link) ? link : pagePaths.notifications;
+
+/** True for a path of the page itself, which no other origin can be made of. */
+const isPath = (link: string): boolean => /^\/[a-z]+\/[\w-]+$/.test(link);
+
+/** Shows a path in the page if it is open, in a new window otherwise. */
+const show = async (path: string): Promise<void> => {
+  const pages = await self.clients.matchAll({ type: 'window' });
+  const page = pages.find(({ url }) => new URL(url).origin === self.location.origin);
+  if (!page) {
+    await self.clients.openWindow(path);
+    return;
+  }
+  await page.navigate(path);
+  await page.focus();
+};
