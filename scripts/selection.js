@@ -1,16 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 
-const SUFFIX = /\.test\.(js|tsx?)$/;
-/** Options of lab that take the next word as their value, so that it is not taken for a file. */
-const VALUED = [
-  ...['assert', 'a', 'context-timeout', 'M', 'coverage-exclude', 'coverage-path'],
-  ...['coverage-pattern', 'coverage-predicates', 'default-plan-threshold', 'p', 'environment', 'e'],
-  ...['globals', 'I', 'ignore', 'grep', 'g', 'id', 'i', 'linter', 'n', 'lint-options'],
-  ...['lint-errors-threshold', 'lint-warnings-threshold', 'output', 'o', 'pattern', 'P'],
-  ...['reporter', 'r', 'require', 'req', 'retries', 'R', 'seed', 'threshold', 't', 'timeout', 'm'],
-  ...['transform', 'T', 'types-test'],
-];
+const SUFFIX = /(\.(long|speed))?\.test\.(js|tsx?)$/;
 
 /** A word of the command line names no test. */
 class NoSuchTest extends Error {
@@ -23,39 +14,41 @@ class NoSuchTest extends Error {
   }
 }
 
-/** The built test files, as paths inside test/, in the order of their names. */
-export const testFiles = (root) =>
+/** Tiers by the end of a file's name: what each run of `npm test` takes, at length, and by speed. */
+const TIERS = { long: /\.long\.test\.js$/, speed: /\.speed\.test\.js$/ };
+const isFast = (path) => !Object.values(TIERS).some((suffix) => suffix.test(path));
+
+/** The built test files of a tier, or all, as paths inside test/, in the order of their names. */
+export const testFiles = (root, tier) =>
   readdirSync(join(root, 'dist/test'), { recursive: true })
-    .filter((path) => path.endsWith('.test.js'))
     .map((path) => path.split(sep).join('/'))
+    .filter((path) => path.endsWith('.test.js'))
+    .filter((path) => !tier || (tier === 'fast' ? isFast(path) : TIERS[tier].test(path)))
     .sort();
 
 /**
- * Takes a command line apart: `options` are lab's, every other word names tests. `files` are all
- * that they name, each once; null where there is no such word. Throws a NoSuchTest.
+ * The files of a tier that the words name, each once; without a word the whole tier. A word that
+ * names none of the tier may name a file of another one. Throws a NoSuchTest.
  */
-export const select = (args, { root, files }) => {
-  const isValue = (at) => at > 0 && VALUED.some((name) => args[at - 1] === dashed(name));
-  const isOption = (word, at) => word.startsWith('-') || isValue(at);
-  const words = args.filter((word, at) => !isOption(word, at));
-  const named = words.flatMap((word) => filesOf(word, { root, files }));
-  return {
-    options: args.filter(isOption),
-    files: words.length === 0 ? null : files.filter((file) => named.includes(file)),
-  };
+export const select = (words, { root, tier }) => {
+  const files = testFiles(root, tier);
+  if (words.length === 0) return files;
+  const all = testFiles(root);
+  const named = words.flatMap((word) => {
+    const found = [files, all].map((each) => filesOf(word, { root, files: each }));
+    if (found[1].length === 0) throw new NoSuchTest(word);
+    return found[0].length > 0 ? found[0] : found[1];
+  });
+  return all.filter((file) => named.includes(file));
 };
-
-const dashed = (name) => (name.length === 1 ? `-${name}` : `--${name}`);
 
 const filesOf = (word, { root, files }) => {
   const path = relative(root, resolve(root, word)).split(sep).join('/');
   const isWhole = /^(dist\/)?test(\/|$)/.test(path);
   const wanted = path.replace(/^(dist\/)?test(\/|$)/, '').replace(SUFFIX, '');
-  const found = files.filter((file) => {
+  return files.filter((file) => {
     const own = `/${file.replace(SUFFIX, '')}/`;
     if (wanted === '') return isWhole;
     return isWhole ? own.startsWith(`/${wanted}/`) : own.includes(`/${wanted}/`);
   });
-  if (found.length === 0) throw new NoSuchTest(word);
-  return found;
 };

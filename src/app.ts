@@ -6,6 +6,7 @@ import type { FastPath } from './http/fastpath.js';
 import { type Clock, systemClock } from './kernel/clock.js';
 import { createHttp } from './kernel/http.js';
 import { mint } from './kernel/ids.js';
+import type { PasswordCost } from './kernel/password.js';
 import type { LogRing } from './kernel/ring.js';
 import { startModules, stopModules } from './lifecycle.js';
 import { type Modules, openModules } from './modules.js';
@@ -32,6 +33,8 @@ export interface AppOptions extends BeginOptions {
   clock?: Clock;
   /** Percentage of replies that are held against their schema: all of them in tests. */
   checkedReplies?: number;
+  /** The cost of hashing a password; the product's own if left out. */
+  passwordCost?: PasswordCost;
   /** Time for clients with a kept connection to hear that it ends, in milliseconds. */
   farewellMs?: number;
   /** Time that a worker thread may take for one payload, in milliseconds. */
@@ -50,7 +53,14 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   const boot = mint('boot', clock.now());
   const base: Base = { store, clock, log, http, boot, home: config.home };
   try {
-    const modules = await openModules(base, { config, master, payloads, checkedReplies });
+    const { passwordCost } = options;
+    const modules = await openModules(base, {
+      config,
+      master,
+      payloads,
+      checkedReplies,
+      passwordCost,
+    });
     const state = { isDraining: false };
     const { recent } = options;
     const setup = await modules.accounts.openSetup(modules.system.exposure());

@@ -14,6 +14,7 @@ import { openFolders } from './folders/module.js';
 import { openHooks, type PayloadPool } from './hooks/module.js';
 import { openHttp } from './http/module.js';
 import { openJobs } from './jobs/module.js';
+import type { PasswordCost } from './kernel/password.js';
 import { openKnowledge } from './knowledge/module.js';
 import { openMemories } from './memories/module.js';
 import { openModels } from './models/module.js';
@@ -43,6 +44,7 @@ interface ModulesOptions {
   master: MasterKey;
   payloads: PayloadPool;
   checkedReplies: number;
+  passwordCost: PasswordCost | undefined;
 }
 
 /** Opens the modules, each with those before it that it needs. */
@@ -80,7 +82,12 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   });
   const { toolbox } = tools;
   const outbound = openOutbound(base, { hub, operations, vault, secrets });
-  const accounts = await openAccounts(base, { config, secrets, outbound });
+  const accounts = await openAccounts(base, {
+    config,
+    secrets,
+    outbound,
+    passwordCost: options.passwordCost,
+  });
   const amountOfTexts = knowledge.amount;
   const models = openModels(base, { config, secrets, vault, confinement, amountOfTexts });
   const own = { operations, models, confinement, config, documents };

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Base } from '../base.js';
 import type { Config } from '../config.js';
 import { createPace } from '../kernel/pace.js';
-import { createPasswords } from '../kernel/password.js';
+import { createPasswords, type PasswordCost } from '../kernel/password.js';
 import { createRate } from '../kernel/rate.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Secrets } from '../secrets/module.js';
@@ -43,6 +43,7 @@ export interface AccountsModuleDeps {
   config: Config;
   secrets: Secrets;
   outbound: Outbound;
+  passwordCost: PasswordCost | undefined;
 }
 
 interface AccountsResourcesDeps {
@@ -76,7 +77,7 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
   const { outbox } = deps.outbound;
   const { tokenHours } = config;
   const users = authStore(store);
-  const passwords = createPasswords();
+  const passwords = createPasswords(deps.passwordCost);
   const tokens = tokensStore(store);
   const tickets = createTickets({ signer, clock });
   await makeFirstAccount({ config, users, passwords, clock });

@@ -6,18 +6,21 @@ import { networkOf } from './rate.js';
 const AT_ONCE = 2;
 const QUEUE = 50;
 const MEASURED = 16;
-/**
- * The minimum cost of argon2id (RFC 9106) in OWASP's Password Storage Cheat Sheet: 19 MiB, 2
- * passes.
- */
-const COST = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
+/** The cost of argon2id (RFC 9106): memory in KiB, passes over it, and threads. */
+export interface PasswordCost {
+  memoryCost: number;
+  timeCost: number;
+  parallelism: number;
+}
+
+/** The minimum in OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes. */
+export const PASSWORD_COST: PasswordCost = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
 
 /** Returns a hash of that cost that no password matches. */
-const decoyHash = (): string => {
+const decoyHash = ({ memoryCost, timeCost, parallelism }: PasswordCost): string => {
   const [salt, hash] = [16, 32].map((size) =>
     randomBytes(size).toString('base64').replace(/=+$/, ''),
   );
-  const { memoryCost, timeCost, parallelism } = COST;
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${hash}`;
 };
 
@@ -36,9 +39,9 @@ export type Passwords = ReturnType<typeof createPasswords>;
  * share, so two run at a time, fifty wait, and the rest is refused. The library is loaded on first
  * use. Both methods throw PasswordsBusy.
  */
-export const createPasswords = () => {
+export const createPasswords = (cost: PasswordCost = PASSWORD_COST) => {
   const turns = createTurns({ atOnce: AT_ONCE, waiting: QUEUE });
-  const decoy = decoyHash();
+  const decoy = decoyHash(cost);
   const library = () => import('@node-rs/argon2');
 
   const times = createTimes();
@@ -58,7 +61,7 @@ export const createPasswords = () => {
      */
     hash: (password: string): Promise<string> =>
       gated(() =>
-        turns.take('', async () => (await library()).hash(password.normalize('NFC'), COST)),
+        turns.take('', async () => (await library()).hash(password.normalize('NFC'), cost)),
       ),
     /**
      * Verifies a password. `null`, an unknown user, and '', an account without a password, take as

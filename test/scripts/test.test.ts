@@ -23,6 +23,16 @@ lab.test('fails', () => { throw new Error('on purpose'); });
 const DEAD = `${HEAD}
 lab.test('ends the runner', () => process.exit(0));
 `;
+/** Passes when it runs again. The file of the first time lies in the project, which both share. */
+const ODD = `${HEAD}
+import { existsSync, writeFileSync } from 'node:fs';
+lab.test('passes later', () => {
+  const mark = import.meta.filename + '.ran';
+  if (existsSync(mark)) return;
+  writeFileSync(mark, '');
+  throw new Error('not yet');
+});
+`;
 const ENVIRONMENT = `HOME LANG NODE_ENV TMPDIR TZ ${[
   'CACHE_HOME',
   'CONFIG_HOME',
@@ -47,6 +57,8 @@ describe('test', () => {
       'test/fine.test.ts': FINE,
       'test/bad/broken.test.ts': BROKEN,
       'test/dead.test.ts': DEAD,
+      'test/odd.test.ts': ODD,
+      'test/faults/odd.test.ts': ODD,
       'test/harness.ts': "throw new Error('not a test');\n",
     });
     await clone.run(['scripts/build.js']);
@@ -77,12 +89,16 @@ describe('test', () => {
   it('fails when the runner ends before its report', async () => {
     const { code, lines } = await run(['test/dead.test.ts']);
     expect(code).to.equal(1);
-    expect(lines.slice(-2)).to.equal(['No test ran.', '0 passed, 1 failed']);
+    expect(lines.slice(-2)).to.equal([
+      'failed: test/dead.test.ts: the test process ended: 0',
+      '0 passed, 1 failed',
+    ]);
   });
 
   it('runs every test, and tests alone, where none is named', async () => {
     const { code, last } = await run(['-g', 'pass|fail|told']);
-    expect({ code, last }).to.equal({ code: 1, last: '1 passed, 1 failed, 1 skipped' });
+    // The file that ends its process has no title to be chosen by.
+    expect({ code, last }).to.equal({ code: 1, last: '1 passed, 2 failed, 1 skipped' });
   });
 
   it('runs the files of a module, by any part of their paths, and says which', async () => {
@@ -109,19 +125,40 @@ describe('test', () => {
     }
   });
 
-  it('adds up what ran side by side, and alone after it, where nothing is chosen', async () => {
-    const whole = cloneProject({
+  it('runs the files of each tier by themselves, and any that is named', async () => {
+    const tiers = cloneProject({
       'test/fine.test.ts': FINE,
-      'test/bad/broken.test.ts': BROKEN,
-      'test/faults/flood.test.ts': FINE,
+      'test/much.long.test.ts': FINE,
+      'test/quick.speed.test.ts': FINE,
     });
     try {
-      const { code, stdout } = await whole.run(['scripts/test.js'], { CI: '' });
-      const last = stdout.trimEnd().split('\n').at(-1);
-      expect({ code, last }).to.equal({ code: 1, last: '4 passed, 1 failed, 2 skipped' });
+      const ran = async (...args: string[]) => {
+        const { stdout } = await tiers.run(['scripts/test.js', ...args], { CI: '' });
+        return [...stdout.matchAll(/^ok test\/(\S+)/gm)].map(([, file]) => file);
+      };
+      expect(await ran()).to.equal(['fine.test.ts']);
+      expect(await ran('--tier', 'long')).to.equal(['much.long.test.ts']);
+      expect(await ran('--tier', 'speed')).to.equal(['quick.speed.test.ts']);
+      expect(await ran('much')).to.equal(['much.long.test.ts']);
     } finally {
-      whole.clear();
+      tiers.clear();
     }
+  });
+
+  it('gives a failed file a second try, and names what passed then as unsteady', async () => {
+    const { code, lines } = await run(['test/odd.test.ts']);
+    expect({ code, lines: lines.slice(-2) }).to.equal({
+      code: 0,
+      lines: ['unsteady: test/odd.test.ts: passes later: not yet', '1 passed, 0 failed'],
+    });
+  });
+
+  it('gives no second try to a test of safety', async () => {
+    const { code, lines } = await run(['test/faults/odd.test.ts']);
+    expect({ code, lines: lines.slice(-2) }).to.equal({
+      code: 1,
+      lines: ['failed: passes later: not yet', '0 passed, 1 failed'],
+    });
   });
 
   it('fails when no test is meant', async () => {

@@ -1,0 +1,42 @@
+import { pathToFileURL } from 'node:url';
+import Lab from '@hapi/lab';
+
+/**
+ * A long-lived process that runs one test file at a time and keeps all modules loaded between them.
+ * Receives `{ path, grep }`. Sends `{ title, ms, error?, skipped? }` for each test, then
+ * `{ end: true, errors, ms, loadMs, residentBytes }`.
+ */
+const LIMITS = { timeout: 60_000, 'context-timeout': 120_000 };
+
+const run = async ({ path, grep }) => {
+  const began = performance.now();
+  const { lab } = await import(pathToFileURL(path).href);
+  if (!lab) throw new Error(`${path} exports no lab`);
+  const loadMs = performance.now() - began;
+  const reporter = { start: () => undefined, test: report };
+  const options = { ...LIMITS, environment: 'test', ...(grep !== undefined && { grep }) };
+  const { errors } = await Lab.execute([lab], options, reporter);
+  return { errors: errors.map(describe), ms: performance.now() - began, loadMs };
+};
+
+/** lab fails a test in three ways: with an error, by a hook that threw, or by never running it. */
+const report = ({ title, duration, err, skipped, todo }) =>
+  process.send({
+    title,
+    ms: duration ?? 0,
+    ...(err && { error: err === true ? 'a hook failed' : describe(err) }),
+    ...((skipped || todo) && { skipped: true }),
+  });
+
+const describe = (error) =>
+  String(error?.stack?.includes(error?.message) ? error.stack : (error?.message ?? error));
+
+process.on('message', async (message) => {
+  try {
+    const result = await run(message);
+    process.send({ end: true, ...result, residentBytes: process.memoryUsage.rss() });
+  } catch (error) {
+    process.send({ end: true, errors: [describe(error)], ms: 0, loadMs: 0, residentBytes: 0 });
+  }
+});
+process.send({ ready: true });
