@@ -1,7 +1,14 @@
 #!/usr/bin/env node
-import './version.js';
 import { existsSync } from 'node:fs';
+import { isSupported, refusal } from './version.js';
 
+if (!isSupported) {
+  // A checkout may have a Node of its own. The npm package does not.
+  const runtime = new URL('../scripts/runtime.js', import.meta.url);
+  if (existsSync(runtime)) await (await import(runtime)).runUnderRuntime();
+  console.error(refusal);
+  process.exit(1);
+}
 if (!existsSync(new URL('../dist/commands/main.js', import.meta.url))) {
   console.error('Adjutant is not built yet. Run: npm run build');
   process.exit(1);

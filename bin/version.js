@@ -1,6 +1,12 @@
-// Imported first, for its effect: an older Node is refused in one line, before anything else loads.
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Adjutant needs Node 20.19 or later; this is ${process.version}.`);
-  process.exit(1);
-}
+/** The oldest Node that better-sqlite3 runs in; an older one ends with a segmentation fault. */
+const MIN_NODE = '22.14';
+
+const isOlder = ([major, minor], [minMajor, minMinor]) =>
+  major < minMajor || (major === minMajor && minor < minMinor);
+const numbers = (version) => version.split('.').map(Number);
+
+/** Whether this Node runs Adjutant. */
+export const isSupported = !isOlder(numbers(process.versions.node), numbers(MIN_NODE));
+
+/** The error of a Node that does not. */
+export const refusal = `Adjutant needs Node ${MIN_NODE} or later; this is ${process.versions.node}.`;

@@ -74,7 +74,7 @@ const write = async (dist, { entry, target, chunks, format = 'esm' }, threads) =
     cwd: dist,
     input: { main: join(dist, entry) },
     platform: 'node',
-    transform: { target: 'node20.19' },
+    transform: { target: 'node22.14' },
     external: isExternal,
     plugins: [ownUrls(dist, target, threads), ...(format === 'cjs' ? [importModules] : [])],
     // That a module is loaded early and late is intended.

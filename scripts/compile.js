@@ -13,8 +13,9 @@ import { join } from 'node:path';
 import { run } from './child.js';
 
 const FOLDERS = ['src', 'cli', 'tui', 'migrations', 'test'];
-/** The page for browsers, which is bundled and never compiled file by file. */
+/** The page for browsers, which is bundled: the compiler only checks its types. */
 const WEB = 'web';
+const WEB_PROJECTS = ['web', 'web/worker'];
 const SETTINGS = [
   'scripts/compile.js',
   'scripts/bundle.js',
@@ -72,8 +73,11 @@ const digestOf = (root, paths) => {
 const emit = async (root) => {
   mkdirSync(join(root, 'dist'), { recursive: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const code = await run(process.execPath, [compiler, '--project', root]);
-  if (code !== 0) throw new Error('the build failed');
+  const projects = [root, ...WEB_PROJECTS.map((path) => join(root, path)).filter(existsSync)];
+  for (const project of projects) {
+    const code = await run(process.execPath, [compiler, '--project', project]);
+    if (code !== 0) throw new Error('the build failed');
+  }
 };
 
 const runPrograms = async (root) => {

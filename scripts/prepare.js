@@ -1,11 +1,14 @@
-import '../bin/version.js';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { start } from './child.js';
 import { compile } from './compile.js';
 import { install } from './install.js';
 import { withLock } from './lock.js';
+import { ensureRuntime } from './runtime.js';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
+
+await start(ensureRuntime);
 
 /** Installs and builds what is missing or stale, and nothing else. */
 export const prepare = () =>

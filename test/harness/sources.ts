@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
-import ts from 'typescript';
+import ts from '@typescript/typescript6';
 
 /** A source file of the project, parsed. `path` is from the project's root, with slashes. */
 export interface Source {

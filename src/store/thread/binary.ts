@@ -1,27 +1,26 @@
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Returns the remedy if SQLite's native binary does not load: it was built for another Node or
- * machine, or its install script was never run. Null: it is another error.
+ * Returns the remedy if SQLite's native binary does not load: the package has none for this machine,
+ * or it needs newer system libraries. Null: it is another error.
  */
 export const binaryFault = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
   const why = reasonOf(error);
   if (why === null) return null;
-  const root = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
+  const folder = dirname(fileURLToPath(import.meta.resolve('better-sqlite3/package.json')));
   return (
-    `The database's binary ${why}. Run: cd ${root} && npm rebuild better-sqlite3 ` +
-    '--ignore-scripts=false --allow-scripts=better-sqlite3'
+    `SQLite's binary ${why}. Install Adjutant again, or compile it (python3, make and a C++ compiler): ` +
+    `cd ${folder} && npx node-gyp rebuild --release --force_build=1`
   );
 };
 
-const reasonOf = ({ message, ...rest }: Error & { code?: string }): string | null => {
-  if (message.startsWith('Could not locate the bindings file')) {
-    return 'was never built: its install script did not run';
+const reasonOf = ({ message, code }: Error & { code?: string }): string | null => {
+  const machine = `${process.platform}-${process.arch} with Node ${process.version}`;
+  if (code === 'ERR_DLOPEN_FAILED') return `does not load on ${machine}`;
+  if (code === 'MODULE_NOT_FOUND' && message.includes('better_sqlite3.node')) {
+    return `is missing for ${machine}`;
   }
-  if (message.includes('NODE_MODULE_VERSION'))
-    return `was built for another Node than ${process.version}`;
-  if (rest.code === 'ERR_DLOPEN_FAILED')
-    return `does not load on this machine with Node ${process.version}`;
   return null;
 };
