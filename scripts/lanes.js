@@ -63,10 +63,7 @@ const startLane = async (root) => {
   let onMessage = () => undefined;
   let onExit = () => undefined;
   child.on('message', (message) => onMessage(message));
-  const exited = new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve(`the test process ended: ${signal ?? code}`));
-  });
-  exited.then((reason) => onExit(reason));
+  child.once('exit', (code, signal) => onExit(`the test process ended: ${signal ?? code}`));
   await new Promise((resolve, reject) => {
     onMessage = resolve;
     onExit = (reason) => reject(new Error(`${reason}\n${output}`));
