@@ -380,7 +380,7 @@ const isStyle = (node: ts.Node): boolean =>
     /^(color|backgroundColor|dimColor|bold|inverse)$/.test(node.name.getText()));
 
 const isBadName = (name: string): boolean =>
-  !/^[a-z0-9_]+(-[a-z0-9]+)*(\.test)?(\.[jt]sx?)?$/.test(name) ||
+  !/^[a-z0-9_]+(-[a-z0-9]+)*((\.(long|speed))?\.test)?(\.[jt]sx?)?$/.test(name) ||
   /^(utils?|helpers?|common|manager|data|info)\b/.test(name);
 
 const modifiersOf = (node: ts.Node): ts.SyntaxKind[] =>

@@ -59,9 +59,10 @@ export const openBytes = (path: string): HeaderBytes => {
     ...numbersOf(() => window, take),
     count: (what) => {
       const from = take(8);
-      const value = window.readBigUInt64LE(from);
-      if (value > BigInt(size)) throw new GgufFault(`It claims ${value} ${what}`);
-      return Number(value);
+      // In two halves: a header may have millions of counts, and each BigInt is an object.
+      const value = window.readUInt32LE(from) + window.readUInt32LE(from + 4) * 2 ** 32;
+      if (value > size) throw new GgufFault(`It claims ${window.readBigUInt64LE(from)} ${what}`);
+      return value;
     },
     text: (bytes, encoding) => {
       const from = take(bytes);
