@@ -108,7 +108,13 @@ export const modelProcesses = (home: string): number[] =>
 const isModel = (pid: string, home: string): boolean => {
   try {
     const isNode = readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node');
-    return isNode && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`HOME=${home}/scratch/`);
+    // Headers of files are read by processes that have a folder there too.
+    const isModel = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('llama/main.js');
+    return (
+      isNode &&
+      isModel &&
+      readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`HOME=${home}/scratch/`)
+    );
   } catch {
     return false;
   }

@@ -46,7 +46,7 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
     folder === null ? [] : (await namesIn(folder)).filter((each) => MODEL_FILE.test(each));
   const [first] = names.sort();
   if (folder === null || first === undefined) {
-    throw new NotLoaded('unknown_model', `is not installed: there is no model ${slug}`);
+    throw notInstalled(slug);
   }
   await refuseDamaged(folder, damageSentence(slug, 'its file is'));
   const engine = await folderOf(
@@ -60,14 +60,23 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
     join(capabilities, 'llama'),
     damageSentence('llama', 'the files of llama are'),
   );
-  const stats = await Promise.all(names.map((name) => stat(join(folder, name))));
+  const paths = names.map((name) => join(folder, name));
+  const [path, ...stats] = await Promise.all([
+    realpath(join(folder, first)),
+    ...paths.map((each) => stat(each)),
+  ] as const).catch((error: unknown) => {
+    throw errorCode(error) === 'ENOENT' ? notInstalled(slug) : error;
+  });
   return {
     engine: dirname(dirname(engine)),
-    path: await realpath(join(folder, first)),
+    path,
     bytes: stats.reduce((sum, { size }) => sum + size, 0),
     fingerprint: stats.map(({ mtimeMs, size }) => `${mtimeMs}:${size}`).join(' '),
   };
 };
+
+const notInstalled = (slug: string): NotLoaded =>
+  new NotLoaded('unknown_model', `is not installed: there is no model ${slug}`);
 
 /** Throws NotLoaded if a check has found files in the folder damaged. */
 const refuseDamaged = async (folder: string, why: string): Promise<void> => {

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { type ConcurrencyGate, createGate, unlessAborted } from '../../../kernel/gate.js';
 import { createCrashRecord } from './crashes.js';
-import { findModelFiles, NotLoaded } from './files.js';
+import { findModelFiles, type ModelFiles, NotLoaded } from './files.js';
 import { type LoadDeps, loadProcess } from './load.js';
 import type { LlamaMemory } from './memory.js';
 import type { LlamaProcess } from './process.js';
@@ -106,9 +107,19 @@ export const createResidents = (deps: ResidentsDeps) => {
   };
 
   const load = async (wanted: WantedModel, of: Load): Promise<Resident> => {
+    const files = await findModelFiles(capabilities, wanted.slug);
+    try {
+      return await loadFiles(files, wanted, of);
+    } catch (error) {
+      // What removes a model removes its files first, and stops its load after that.
+      if (existsSync(files.path) && existsSync(files.engine)) throw error;
+      throw new NotLoaded('refused_connection', UNLOADED);
+    }
+  };
+
+  const loadFiles = async (files: ModelFiles, wanted: WantedModel, of: Load): Promise<Resident> => {
     const { slug, contextWindow } = wanted;
     const signal = AbortSignal.any([of.stop.signal, closing]);
-    const files = await findModelFiles(capabilities, slug);
     crashes.refuse(files);
     const known = await unlessAborted(memory.neededBytes(slug, contextWindow), signal);
     const neededBytes = known ?? files.bytes;

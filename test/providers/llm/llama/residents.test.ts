@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -212,6 +213,25 @@ describe('a load', () => {
     expect((await second).text).to.equal('Hello');
     expect(modelProcesses(stage.home)).to.equal([pid]);
   });
+
+  it(
+    'is ended with its model when the files of that go before its process starts',
+    slow,
+    async () => {
+      stage.open({
+        memory: {
+          freeBytes: async () => null,
+          neededBytes: async () => {
+            rmSync(dirname(modelFile(stage.home, 'other')), { recursive: true });
+            return null;
+          },
+        },
+      });
+      expect(await stage.failure('other')).to.equal(
+        'refused_connection: other was not loaded: it was removed, or found damaged, meanwhile',
+      );
+    },
+  );
 
   it('is ended with its process when the model is unloaded', slow, async () => {
     const failure = stage.failure('held');
