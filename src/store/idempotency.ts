@@ -49,9 +49,11 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   };
 
   const kept = async (call: ReplayCall): Promise<RepeatedCall> => {
+    // The first call may end after its row is read without a reply.
+    const isUnderway = underway.has(nameOf(call));
     const row = await selectRows(db, idempotencyTable, of(call)).executeTakeFirst();
     if (row && row.body_digest !== digest(call.bodyDigest)) return 'other_body';
-    if (!row || underway.has(nameOf(call))) return 'running';
+    if (!row || isUnderway) return 'running';
     if (row.status === null) return 'lost';
     const isEmpty = row.reply === null || row.reply === 'null';
     return { status: row.status, body: isEmpty ? null : new JsonText(row.reply ?? '') };

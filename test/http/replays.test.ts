@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
+import { iso } from '../../src/kernel/clock.js';
+import { replayStore } from '../../src/store/idempotency.js';
 import { frozenClock, startApp, type TestApp } from '../harness/app.js';
 
 export const lab = Lab.script();
@@ -84,6 +86,24 @@ describe('Idempotency-Key', () => {
     expect(busy.length + done.length).to.equal(20);
     expect(new Set(done.map(({ body }) => body.id)).size).to.equal(1);
     expect(await count()).to.equal(before + 1);
+  });
+
+  it('is busy for a call that reads the record just before the first one ends', async () => {
+    const { store } = app.app;
+    const { id: userId } = await app.register('eve');
+    const call = { userId, route: 'r', key: 'k', bodyDigest: 'd', isRepeatable: false };
+    const deps = { now: () => iso(clock.now()), digest: (text: string) => text };
+    const endFirst: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        if (result.rows.length > 0) await replays.end(call, { status: 201, body: null });
+        return result;
+      },
+    };
+    const replays = replayStore({ ...store, db: store.db.withPlugin(endFirst) }, deps);
+    expect(await replays.begin(call)).to.be.null();
+    expect(await replays.begin(call)).to.equal('running');
+    expect(await replays.begin(call)).to.equal({ status: 201, body: null });
   });
 
   it('is free again after a failure', async () => {
