@@ -83,7 +83,12 @@ describe(`the state of a mail account${said}`, () => {
 
   it('is not that of a folder that somebody asks for', LIMIT, async () => {
     const { id } = (await stage.account('nope')).body;
-    expect(await list(`accountId=${id}&folder=nope`)).to.equal([]);
+    const path = `/api/email/messages?accountId=${id}&folder=nope`;
+    const { status, body: refused } = await stage.call('GET', path);
+    expect([status, refused.details]).to.equal([
+      400,
+      [{ path: 'folder', message: 'names no folder of your mailboxes' }],
+    ]);
     expect(await stateOf(id)).to.equal(['ok', null]);
     const body = { accountId: id, folder: 'nope' };
     const begun = await stage.call('POST', '/api/email/process', body);
