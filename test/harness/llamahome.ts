@@ -1,5 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { LLAMA_ENGINE } from './llamaengine.js';
 import { type ScriptedOptions, writeScriptedGguf } from './scriptedgguf.js';
 
@@ -107,7 +114,8 @@ export const modelProcesses = (home: string): number[] =>
 
 const isModel = (pid: string, home: string): boolean => {
   try {
-    const isNode = readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node');
+    // Not what confines it. Node names its main thread otherwise since version 24.
+    const isNode = basename(readlinkSync(`/proc/${pid}/exe`)) === 'node';
     // Headers of files are read by processes that have a folder there too.
     const isModel = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('llama/main.js');
     return (
