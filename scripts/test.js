@@ -1,14 +1,23 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { start } from './child.js';
 import { runInLanes } from './lanes.js';
 import { prepare, root } from './prepare.js';
 import { select, testFiles } from './selection.js';
 
 const TIMES = join(root, 'scripts/times.json');
-/** One more than there are cores, since tests wait for two fifths of their time. */
-const LANES = Math.min(availableParallelism() + 1, 4);
+/** One line of JSON for each test of the last run: file, title, ms, error. */
+const REPORT = join(root, '.test/tests.jsonl');
+/** More than there are cores, since tests wait for two fifths of their time. */
+const LANES = Math.min(availableParallelism() + 2, 6);
 const MAX_UNSTEADY = 3;
 const SLOWEST_SHOWN = 20;
 /** What must never fail even once: durability, isolation, access, secrets, the audit log. */
@@ -31,12 +40,15 @@ const main = async () => {
   const byTime = (one, other) => (times[other] ?? Infinity) - (times[one] ?? Infinity) || 0;
   const queue = [...chosen].sort(byTime);
 
+  rmSync(REPORT, { force: true });
+  mkdirSync(dirname(REPORT), { recursive: true });
   const began = performance.now();
   const outcomes = [];
   const isVerbose = chosen.length <= SLOWEST_SHOWN;
   const setup = { root, times, grep: options.grep };
   const onEnd = (outcome) => {
     outcomes.push(outcome);
+    writeReport(outcome);
     show(outcome, { isVerbose });
   };
   // Figures are measured one at a time.
@@ -96,6 +108,9 @@ const writeTimes = (times, outcomes) => {
   const kept = Object.entries(next).filter(([file]) => files.has(file));
   writeFileSync(TIMES, `${JSON.stringify(Object.fromEntries(kept.sort()), null, 2)}\n`);
 };
+
+const writeReport = ({ file, tests }) =>
+  appendFileSync(REPORT, tests.map((test) => `${JSON.stringify({ file, ...test })}\n`).join(''));
 
 /** One line for each failure: its title and the error. Errors of hooks belong to the file. */
 const failuresOf = ({ file, tests, errors }) => [
