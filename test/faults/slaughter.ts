@@ -32,10 +32,10 @@ export interface Toll {
   slowestStart: number;
 }
 
-const SECRET = 'a secret of the slaughter';
+export const SECRET = 'a secret of the slaughter';
 /** The longest that a life is prolonged for its share. */
 const SLOWEST_MS = 10_000;
-const PATHS = ['spawn', 'notify', 'batch', 'forward', 'tool'];
+export const PATHS = ['spawn', 'notify', 'batch', 'forward', 'tool'];
 
 export interface Slaughter {
   kills: number;
@@ -133,7 +133,7 @@ const count = (
 const isNotified = ({ action, status }: { action: string; status: string }): boolean =>
   action === 'notify' && status === 'success';
 
-const addHooks = async ({ url }: Daemon, sinkPort: number): Promise<void> => {
+export const addHooks = async ({ url }: Daemon, sinkPort: number): Promise<void> => {
   const owner = await registerOwner(url);
   const hook = { secret: SECRET };
   const add = (
