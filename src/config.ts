@@ -225,6 +225,17 @@ export const variableOf = (key: string): string =>
 export const loginsFolder = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant');
 
+/** Variables with which Node and npm find a proxy and the certificates of a company's network. */
+const NETWORK = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|((HTTPS?|NO)_PROXY))$/i;
+
+/** Returns the network settings of this process, for the programs that fetch packages. */
+export const networkSettings = (given: Environment = process.env): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) =>
+      value !== undefined && NETWORK.test(name) ? [[name, value]] : [],
+    ),
+  );
+
 /** Returns the folders in which an Ollama on this machine keeps its models, by its own rules. */
 export const ollamaFolders = ({ OLLAMA_MODELS: given }: Environment = process.env): string[] =>
   given

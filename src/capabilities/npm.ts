@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { networkSettings } from '../config.js';
 import { NamedError } from '../kernel/failure.js';
 import { findProgram, programEnv, signalGroup } from '../kernel/program.js';
 import type { Telling } from './fetch.js';
@@ -63,7 +64,7 @@ export const installPackages = async (
     JSON.stringify({ ...lock, packages }, null, 2),
   );
   await rm(join(folder, 'node_modules'), { recursive: true, force: true });
-  const env = programEnv([dirname(process.execPath), ...folders]);
+  const env = { ...networkSettings(), ...programEnv([dirname(process.execPath), ...folders]) };
   const from = [`--cache=${join(folder, NPM_CACHE)}`, ...(isOffline ? ['--offline'] : [])];
   const failure = await ranWatched(npm, [...ARGUMENTS, ...from], {
     cwd: folder,

@@ -18,9 +18,9 @@ Sqlite.prototype.prepare = function (this: Database.Database, sql: string) {
   const statement = prepare.call(this, sql);
   if (sql !== 'COMMIT') return statement;
   const { run } = statement;
-  statement.run = (...values) => {
+  statement.run = () => {
     pass('before-commit');
-    const result = run.apply(statement, values);
+    const result = run.call(statement);
     pass('after-commit');
     return result;
   };
