@@ -4,8 +4,10 @@ import { isSupported, refusal } from './version.js';
 
 if (!isSupported) {
   // A checkout may have a Node of its own. The npm package does not.
-  const runtime = new URL('../scripts/runtime.js', import.meta.url);
-  if (existsSync(runtime)) await (await import(runtime)).runUnderRuntime();
+  if (existsSync(new URL('../scripts/runtime.js', import.meta.url))) {
+    const { runUnderRuntime } = await import('../scripts/runtime.js');
+    await runUnderRuntime();
+  }
   console.error(refusal);
   process.exit(1);
 }

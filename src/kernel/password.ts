@@ -14,7 +14,7 @@ export interface PasswordCost {
 }
 
 /** The minimum in OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes. */
-export const PASSWORD_COST: PasswordCost = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
+const PASSWORD_COST: PasswordCost = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
 
 /** Returns a hash of that cost that no password matches. */
 const decoyHash = ({ memoryCost, timeCost, parallelism }: PasswordCost): string => {

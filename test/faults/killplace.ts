@@ -1,5 +1,5 @@
-import { createRequire, syncBuiltinESMExports } from 'node:module';
 import http from 'node:http';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type Database from 'better-sqlite3';
 
 /**
@@ -17,10 +17,10 @@ const { prepare } = Sqlite.prototype;
 Sqlite.prototype.prepare = function (this: Database.Database, sql: string) {
   const statement = prepare.call(this, sql);
   if (sql !== 'COMMIT') return statement;
-  const { run } = statement;
+  const run = statement.run.bind(statement);
   statement.run = () => {
     pass('before-commit');
-    const result = run.call(statement);
+    const result = run();
     pass('after-commit');
     return result;
   };

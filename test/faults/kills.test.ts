@@ -24,7 +24,9 @@ const PLACES = [
 ];
 
 describe('a daemon that is killed at a place', () => {
-  it('loses nothing acknowledged and repeats nothing that ended', { timeout: 180_000 }, async () => {
+  it('loses nothing acknowledged and repeats nothing that ended', {
+    timeout: 180_000,
+  }, async () => {
     const home = await mkdtemp(join(tmpdir(), 'adjutant-places-'));
     const sink = await startSink();
     const env = { ADJUTANT_EGRESS_ALLOW: `127.0.0.1:${sink.port}` };
@@ -43,9 +45,14 @@ describe('a daemon that is killed at a place', () => {
         body,
       });
       const answer: unknown = await response.json();
-      if (response.status === 202 && isAcknowledged(answer)) acknowledged.push(...answer.executions);
+      if (response.status === 202 && isAcknowledged(answer))
+        acknowledged.push(...answer.executions);
     };
-    const isIdle = () => until(async () => readLedger(home).jobs, (jobs) => jobs === 0);
+    const isIdle = () =>
+      until(
+        async () => readLedger(home).jobs,
+        (jobs) => jobs === 0,
+      );
 
     let daemon = await startDaemon({ home, env });
     try {
@@ -54,9 +61,11 @@ describe('a daemon that is killed at a place', () => {
       const seen = new Map<string, { end: string; effects: number }>();
       const killed: string[] = [];
       for (const place of PLACES) {
-        const life = await startDaemon({ home, env: { ...env, KILL_AT: place }, entry: KILLED }).catch(
-          () => null,
-        );
+        const life = await startDaemon({
+          home,
+          env: { ...env, KILL_AT: place },
+          entry: KILLED,
+        }).catch(() => null);
         if (life) {
           for (const path of PATHS) await send(life, path).catch(() => undefined);
           await Promise.race([life.ended, isIdle()]);
