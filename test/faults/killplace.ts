@@ -17,14 +17,15 @@ const { prepare } = Sqlite.prototype;
 Sqlite.prototype.prepare = function (this: Database.Database, sql: string) {
   const statement = prepare.call(this, sql);
   if (sql !== 'COMMIT') return statement;
-  const run = statement.run.bind(statement);
-  statement.run = () => {
-    pass('before-commit');
-    const result = run();
-    pass('after-commit');
-    return result;
-  };
-  return statement;
+  const run: (...values: unknown[]) => Database.RunResult = statement.run.bind(statement);
+  return Object.assign(statement, {
+    run: (...values: unknown[]) => {
+      pass('before-commit');
+      const result = run(...values);
+      pass('after-commit');
+      return result;
+    },
+  });
 } as typeof prepare;
 
 const { end } = http.ServerResponse.prototype;
