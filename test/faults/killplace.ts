@@ -1,6 +1,5 @@
 import http from 'node:http';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import type Database from 'better-sqlite3';
 
 /**
  * Loaded into a daemon before it starts: ends it with SIGKILL at the place that `KILL_AT` names, as
@@ -12,21 +11,25 @@ const pass = (here: string): void => {
   if (here === place && --left === 0) process.kill(process.pid, 'SIGKILL');
 };
 
-const Sqlite: typeof Database = createRequire(import.meta.url)('better-sqlite3');
-const { prepare } = Sqlite.prototype;
-Sqlite.prototype.prepare = function (this: Database.Database, sql: string) {
+/** What is changed of better-sqlite3. */
+interface Sqlite {
+  prototype: { prepare(sql: string): { run(...values: unknown[]): unknown } };
+}
+
+const sqlite: Sqlite = createRequire(import.meta.url)('better-sqlite3');
+const { prepare } = sqlite.prototype;
+sqlite.prototype.prepare = function (sql) {
   const statement = prepare.call(this, sql);
   if (sql !== 'COMMIT') return statement;
-  const run: (...values: unknown[]) => Database.RunResult = statement.run.bind(statement);
-  return Object.assign(statement, {
-    run: (...values: unknown[]) => {
-      pass('before-commit');
-      const result = run(...values);
-      pass('after-commit');
-      return result;
-    },
-  });
-} as typeof prepare;
+  const run = statement.run.bind(statement);
+  statement.run = (...values) => {
+    pass('before-commit');
+    const result = run(...values);
+    pass('after-commit');
+    return result;
+  };
+  return statement;
+};
 
 const { end } = http.ServerResponse.prototype;
 http.ServerResponse.prototype.end = function (this: http.ServerResponse, ...values: unknown[]) {
