@@ -20,7 +20,7 @@ const MOST_FILES = 8;
 const STEP = /^`(\S+)`\n\n```(\w+)\n(.*?)^```$/gms;
 /** The tests that follow from the contract, and those of the project's structure. */
 const TESTS = [
-  ...['architecture', 'shape', 'names', 'api'].map((name) => `test/${name}.test.ts`),
+  ...['architecture', 'names', 'api'].map((name) => `test/${name}.test.ts`),
   ...['access', 'examples', 'input', 'isolation', 'scopes'].map(
     (name) => `test/generated/${name}.test.ts`,
   ),

@@ -26,7 +26,7 @@ lab.test('ends the runner', () => process.exit(0));
 /** Passes when it runs again. The file of the first time lies in the project, which both share. */
 const ODD = `${HEAD}
 import { existsSync, writeFileSync } from 'node:fs';
-lab.test('passes later', () => {
+lab.test('is odd', () => {
   const mark = import.meta.filename + '.ran';
   if (existsSync(mark)) return;
   writeFileSync(mark, '');
@@ -149,7 +149,7 @@ describe('test', () => {
     const { code, lines } = await run(['test/odd.test.ts']);
     expect({ code, lines: lines.slice(-2) }).to.equal({
       code: 0,
-      lines: ['unsteady: test/odd.test.ts: passes later: not yet', '1 passed, 0 failed'],
+      lines: ['unsteady: test/odd.test.ts: is odd: not yet', '1 passed, 0 failed'],
     });
   });
 
@@ -157,7 +157,7 @@ describe('test', () => {
     const { code, lines } = await run(['test/faults/odd.test.ts']);
     expect({ code, lines: lines.slice(-2) }).to.equal({
       code: 1,
-      lines: ['failed: passes later: not yet', '0 passed, 1 failed'],
+      lines: ['failed: is odd: not yet', '0 passed, 1 failed'],
     });
   });
 
