@@ -171,7 +171,6 @@ describe('chat as a stream', () => {
     expect(numbered.map(({ id }) => id)).to.equal(['1', '2', '3', '4', '5', '6', '7']);
     const deltas = told.filter(({ event }) => event === 'delta').map(({ data }) => data.text);
     expect(deltas.join('')).to.equal('Looking it up.It is late already.');
-    expect(deltas.length).to.be.above(2);
   });
 
   it('goes on behind the last number that the reader has', async () => {
