@@ -32,10 +32,10 @@ export interface Toll {
   slowestStart: number;
 }
 
-export const SECRET = 'a secret of the slaughter';
+const SECRET = 'a secret of the slaughter';
 /** The longest that a life is prolonged for its share. */
 const SLOWEST_MS = 10_000;
-export const PATHS = ['spawn', 'notify', 'batch', 'forward', 'tool'];
+const PATHS = ['spawn', 'notify', 'batch', 'forward', 'tool'];
 
 export interface Slaughter {
   kills: number;
@@ -133,7 +133,7 @@ const count = (
 const isNotified = ({ action, status }: { action: string; status: string }): boolean =>
   action === 'notify' && status === 'success';
 
-export const addHooks = async ({ url }: Daemon, sinkPort: number): Promise<void> => {
+const addHooks = async ({ url }: Daemon, sinkPort: number): Promise<void> => {
   const owner = await registerOwner(url);
   const hook = { secret: SECRET };
   const add = (

@@ -91,7 +91,7 @@ const placed = (from: Source, module: string, node: ts.Node) => ({
 export const place = (source: Source, node: ts.Node): string =>
   `${source.path}:${lineOf(source, node.getStart(source.tree))}`;
 
-export const lineOf = (source: Source, position: number): number =>
+const lineOf = (source: Source, position: number): number =>
   source.tree.getLineAndCharacterOfPosition(position).line + 1;
 
 type Found = Pick<Import, 'module' | 'names' | 'isTypeOnly'>;
