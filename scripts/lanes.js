@@ -8,7 +8,9 @@ const LANE = fileURLToPath(new URL('lane.js', import.meta.url));
 /** A lane ends after so many files or with so much memory, before what its files left behind adds up. */
 const MAX_FILES = 60;
 const MAX_RESIDENT_BYTES = 600 * 2 ** 20;
+/** A file that takes longer hangs, and is ended: ten times what it took when it was recorded. */
 const MIN_LIMIT_MS = 180_000;
+const UNKNOWN_LIMIT_MS = 900_000;
 const LIMIT_FACTOR = 10;
 /** Memory, where there is enough: one fsync on a disk takes milliseconds, and tests wait for thousands. */
 const MEMORY = '/dev/shm';
@@ -29,7 +31,11 @@ export const runInLanes = async (files, { root, lanes, times, grep, onEnd }) => 
     try {
       for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
         worker ??= await startLane(root);
-        const limitMs = Math.max(MIN_LIMIT_MS, LIMIT_FACTOR * (times[file] ?? 0));
+        const recorded = times[file];
+        const limitMs =
+          recorded === undefined
+            ? UNKNOWN_LIMIT_MS
+            : Math.max(MIN_LIMIT_MS, LIMIT_FACTOR * recorded);
         const outcome = await worker.run(file, { grep, limitMs });
         onEnd(outcome);
         if (worker.isWorn()) {

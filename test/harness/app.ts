@@ -213,7 +213,7 @@ export const sign = (secret: string, body: string | Buffer): string =>
 export const until = async <T>(
   ask: () => Promise<T>,
   isRight: (answer: T) => boolean,
-  limitMs = 40_000,
+  limitMs = 100_000,
 ): Promise<T> => {
   const end = Date.now() + limitMs;
   while (true) {
