@@ -16,8 +16,8 @@ import { select, testFiles } from './selection.js';
 const TIMES = join(root, 'scripts/times.json');
 /** One line of JSON for each test of the last run: file, title, ms, error. */
 const REPORT = join(root, '.test/tests.jsonl');
-/** More than there are cores, since tests wait for two fifths of their time. */
-const LANES = Math.min(availableParallelism() + 2, 6);
+/** One more than there are cores, since tests wait for two fifths of their time. */
+const LANES = Math.min(availableParallelism() + 1, 4);
 const MAX_UNSTEADY = 3;
 const SLOWEST_SHOWN = 20;
 /** What must never fail even once: durability, isolation, access, secrets, the audit log. */
