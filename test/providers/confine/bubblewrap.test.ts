@@ -139,7 +139,7 @@ describe('bubblewrap', () => {
   it('limits processes, memory, files and open files (needs bubblewrap)', hardened, async () => {
     const limits = 'ulimit -u; ulimit -d; ulimit -f; ulimit -n; ulimit -c';
     const ran = await confinement.run(on.run(['bash', '-c', limits]));
-    expect(ran.stdout).to.equal('512\n2097152\n1048576\n1024\n0\n');
+    expect(ran.stdout).to.equal('512\n3145728\n1048576\n1024\n0\n');
   });
 
   it('kills the whole tree at the time-out (needs bubblewrap)', hardened, async () => {
