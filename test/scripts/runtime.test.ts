@@ -30,9 +30,9 @@ writeFileSync(folder + '/node_modules/.package-lock.json', lock);
 /** Stands in for a program: it prints what Node it runs in, with its arguments. */
 const CLI = `
 export const main = async ([, , ...args]: string[]): Promise<void> => {
-  console.log(process.versions.node, ...args);
-  if (args[0] === 'serve') setInterval(() => undefined, 1000);
   process.once('SIGTERM', () => process.exit(7));
+  if (args[0] === 'serve') setInterval(() => undefined, 1000);
+  console.log(process.versions.node, ...args);
 };
 `;
 
