@@ -35,40 +35,19 @@ const pack = (scratch) => {
   return join(scratch, filename);
 };
 
+/** Installs the tarball without install scripts, as npm 12 does for who allows none. */
 const install = (scratch, tarball) => {
   const prefix = join(scratch, 'prefix');
-  // npm 12 runs no install script that is not named.
-  const options = ['--allow-scripts=better-sqlite3', '--no-audit', '--no-fund'];
-  npm(['install', '--global', '--prefix', prefix, ...options, tarball], {
-    // What prebuild-install documents for a binary that is at hand: no second compilation.
-    npm_config_better_sqlite3_local_prebuilds: bundleSqlite(scratch),
-  });
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund'];
+  npm(['install', '--global', '--prefix', prefix, ...options, tarball]);
   expectLinked(join(prefix, 'lib/node_modules/adjutant'));
   return join(prefix, 'bin/adjutant');
 };
 
-const bundleSqlite = (scratch) => {
-  const packed = join(root, 'node_modules/better-sqlite3');
-  const { version } = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8'));
-  const { platform, arch, versions } = process;
-  const name = `better-sqlite3-v${version}-node-v${versions.modules}-${platform}-${arch}.tar.gz`;
-  const folder = join(scratch, 'prebuilds');
-  mkdirSync(folder);
-  execFileSync('tar', [
-    '-czf',
-    join(folder, name),
-    '-C',
-    packed,
-    'build/Release/better_sqlite3.node',
-  ]);
-  return folder;
-};
-
-const npm = (args, environment = {}) =>
+const npm = (args) =>
   execFileSync('npm', ['--loglevel=error', ...args], {
     cwd: root,
     encoding: 'utf8',
-    env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
