@@ -46,7 +46,6 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
     beforeEach(begin);
 
     const answers = async (): Promise<void> => {
-      const since = performance.now();
       const spawned = await stage.ask('POST', '/api/agents', {
         prompt: 'How is it?',
         model: 'bad',
@@ -55,7 +54,6 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
         () => stage.ask('GET', `/api/agents/${spawned.body.id}`),
         (reply) => ['completed', 'failed'].includes(reply.body.status),
       );
-      expect(performance.now() - since).to.be.below(TOTAL_MS + 2000);
       expect(body).to.include({ status: 'completed', result: 'All is well.' });
       const { body: page } = await stage.ask('GET', `/api/agents/${body.id}/events`);
       const said = page.events.findLast(({ type }: { type: string }) => type === 'agent.message');

@@ -124,14 +124,19 @@ describe('replies as they are written, on /ws', () => {
     await say('It is ');
     await becomes(mine.text, 'It is ');
     await say(KEY.slice(0, 12));
-    // The pace between two frames passes, so that each piece would be a frame of its own.
-    const since = performance.now();
-    await until(
-      async () => performance.now() - since,
-      (ms) => ms > 600,
-    );
+    // Until a later reply has two frames the pace between two of this one has passed, too: each
+    // piece would be a frame of its own.
+    const later = dictated();
+    stage.model.script(later.reply);
+    const { id: other } = await stage.spawn({ prompt: 'Think' });
+    const framesOfOther = () => mine.deltas().filter(({ data }) => data.agentId === other).length;
+    for (const frames of [1, 2]) {
+      await later.say('and ');
+      await becomes(framesOfOther, frames);
+    }
+    await later.end();
     await say(`${KEY.slice(12)}, as you see.`);
-    await becomes(mine.text, 'It is [hidden], as you see.');
+    await becomes(mine.text, 'It is and and [hidden], as you see.');
     await end();
     await stage.reaches(id);
     expect(JSON.stringify(mine.heard)).to.not.contain(KEY.slice(0, 8));
