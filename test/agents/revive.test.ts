@@ -93,40 +93,4 @@ describe('agents that wait for others, and a SIGKILL', () => {
     ]);
     await second.end('SIGTERM');
   });
-
-  it('are killed at six moments and end all the same', { timeout: 180_000 }, async () => {
-    think = ({ task, results }) => {
-      if (task === 'sub') return { text: 'sub' };
-      if (results.length > 0) return { text: `${results.length}` };
-      const order = { prompt: 'sub' };
-      return { toolCalls: ['a', 'b', 'c'].map((id) => call('agents_delegate', order, id)) };
-    };
-    let daemon = await start();
-    let owner = await registerOwner(daemon.url);
-    const roots: string[] = [];
-    for (let kill = 0; kill < 6; kill++) {
-      const spawned = await Promise.all(
-        [1, 2, 3].map(() => owner.agents.spawn({ body: { prompt: 'Root' } })),
-      );
-      roots.push(...spawned.map(({ id }) => id));
-      await new Promise((resolve) => setTimeout(resolve, kill * 20));
-      await daemon.end('SIGKILL');
-      daemon = await start();
-      owner = await loginOwner(daemon.url);
-    }
-    for (const id of roots) {
-      const agents = await until(
-        () => all(owner, id),
-        (tree) => tree.every(({ status }) => status === 'completed'),
-        25_000,
-      );
-      expect(agents[0]?.result).to.equal('3');
-      const { messages } = await owner.sessions.messages({
-        id: agents[0]?.sessionId ?? '',
-        query: { limit: 200 },
-      });
-      expect(messages.filter(({ role }) => role === 'tool').length).to.equal(3);
-    }
-    await daemon.end('SIGTERM');
-  });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
@@ -143,11 +142,13 @@ describe('bounds of runs', () => {
       const { status, stages } = await stage.reach(id, 'waiting');
       expect([status, stages[0]?.reason]).to.equal(['waiting', 'Its agent waits for you']);
     };
+    const { db } = stage.app.app.store;
+    const deadline = db.selectFrom('pipeline_runs').select('deadline_at').where('id', '=', id);
     await waits();
-    await pause(2500);
+    const before = await deadline.execute();
     await stage.app.restart();
-    await pause(1500);
     await waits();
+    expect(before).to.equal([{ deadline_at: null }]);
     model.script(says({ text: 'Done' }));
     const { token } = stage;
     const path = '/api/chat/approvals';
@@ -225,7 +226,7 @@ describe('bounds of runs', () => {
   });
 
   it('ask anew after a crash, and judge rights when a call is made', async () => {
-    target.answer = (response) => void setTimeout(() => response.end('x'), 20);
+    target.answer = (response) => response.end('x');
     const send = { method: 'POST', url: `${target.url}/once` };
     const id = await stage.start([
       get('read', '/page'),
