@@ -61,7 +61,7 @@ describe('a held process', () => {
     held.kill();
   });
 
-  it('is killed as soon as it is held, and leaves nothing behind (needs bubblewrap)', hardened, async () => {
+  it('is killed at once, and leaves nothing behind (needs bubblewrap)', hardened, async () => {
     const mark = `started-${process.pid}`;
     const held = await bubblewrap(true).hold(command(['sh', '-c', `sleep 1000; echo ${mark}`]));
     held.kill();
