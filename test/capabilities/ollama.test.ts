@@ -42,11 +42,12 @@ const startLibrary = async () => {
     const steps = [0.1, 0.37, 0.7, 1].map((part) => part * TOTAL).filter((at) => at > kept);
     for (const completed of steps) {
       kept = completed;
-      const isBroken = habits.breaksAt !== null && completed >= habits.breaksAt;
       const line = { status: `pulling ${DIGEST.slice(7, 19)}`, ...layer, completed };
-      // It breaks off once the line was sent.
-      if (isBroken) habits.breaksAt = null;
-      if (isBroken) return void response.write(`${JSON.stringify(line)}\n`, () => response.destroy());
+      if (habits.breaksAt !== null && completed >= habits.breaksAt) {
+        habits.breaksAt = null;
+        response.write(`${JSON.stringify(line)}\n`, () => response.destroy());
+        return;
+      }
       say(line);
     }
     for (const status of ['verifying sha256 digest', 'writing manifest', 'success'])

@@ -142,13 +142,17 @@ describe('bounds of runs', () => {
       const { status, stages } = await stage.reach(id, 'waiting');
       expect([status, stages[0]?.reason]).to.equal(['waiting', 'Its agent waits for you']);
     };
-    const { db } = stage.app.app.store;
-    const deadline = db.selectFrom('pipeline_runs').select('deadline_at').where('id', '=', id);
+    const deadlines = () =>
+      stage.app.app.store.db
+        .selectFrom('pipeline_runs')
+        .select('deadline_at')
+        .where('id', '=', id)
+        .execute();
     await waits();
-    const before = await deadline.execute();
+    expect(await deadlines()).to.equal([{ deadline_at: null }]);
     await stage.app.restart();
     await waits();
-    expect(before).to.equal([{ deadline_at: null }]);
+    expect(await deadlines()).to.equal([{ deadline_at: null }]);
     model.script(says({ text: 'Done' }));
     const { token } = stage;
     const path = '/api/chat/approvals';
