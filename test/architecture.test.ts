@@ -72,7 +72,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     who: /^src\/client\//,
     may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|hooks\/senders\/|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
   },
-  { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/(nearest|private)\.ts))/ },
+  { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/(nearest|normalform|private)\.ts))/ },
   // Both desks make text from outside safe in one place, ask one clock, lend the terminal alike, and
   // show the settings of a webhook as the command line does.
   {

@@ -167,9 +167,9 @@ const receive = async (
 const overQuota = (bytes: number): string =>
   `is more than your quota of ${bytes / 1024 ** 3} GiB leaves room for`;
 
-/** Returns the last part of a path that a sender gives as a name, without control characters. */
+/** Returns the last part of a path that a sender gives as a name, composed and without what is not visible. */
 export const nameOf = (given: string): string => {
-  const last = given.split(/[/\\]/).at(-1) ?? '';
+  const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
   // A character that the cut has divided is no character any more.
   const clean = last.slice(-255).replace(/\p{C}/gu, '').trim();
   return /[^.\s]/.test(clean) ? clean : 'unnamed';
