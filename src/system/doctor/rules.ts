@@ -3,6 +3,7 @@ import type { ModelState } from '../../agents/module.js';
 import type { CapabilityFault } from '../../capabilities/module.js';
 import type { IncompletePlatform } from '../../channels/module.js';
 import type { OriginalsReport } from '../../documents/module.js';
+import { isOfWatching } from '../../folders/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
@@ -116,15 +117,31 @@ export const originalsOf = ({ total, compared, damaged }: OriginalsReport): Find
   ];
 };
 
-/** Reports folders of the machine whose last scan failed; nothing if there are none. */
+/**
+ * Reports folders of the machine whose last scan failed, and those that are read though their changes
+ * are seen late; nothing if there are none.
+ */
 export const foldersOf = (failing: { path: string; error: string | null }[]): Finding[] =>
-  failing.map(({ path, error }) =>
-    warnFinding(
-      'folders',
-      `${path.slice(0, 300)} is not read: ${error}`.slice(0, 1000),
-      'adjutant knowledge folders list   again: adjutant knowledge index <path> --on-server',
-    ),
-  );
+  failing.map(({ path, error }) => {
+    const shown = path.slice(0, 300);
+    const again = `adjutant knowledge index ${shellQuoted(path)} --on-server`;
+    const setting = /fs\.inotify\.\w+/.exec(error ?? '')?.[0];
+    if (error === null || !isOfWatching(error)) {
+      const text = `${shown} is not read: ${error}`.slice(0, 1000);
+      return warnFinding('folders', text, `adjutant knowledge folders list   again: ${again}`);
+    }
+    const late = `${shown} is read, but changes are seen late: ${error}`.slice(0, 1000);
+    return setting === undefined
+      ? warnFinding('folders', late, 'Index the folders in it that change, one by one')
+      : warnFinding('folders', late, `sudo sysctl ${setting}=${INOTIFY_LIMIT}   then: ${again}`);
+  });
+
+/** Writes a path as one word of a shell. */
+const shellQuoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+
+/** The limit that editors and synchronizers ask for, of folders or of programs. */
+const INOTIFY_LIMIT = 524_288;
 
 /** Reports mailboxes that are watched and were not reached for long; nothing if there are none. */
 export const mailboxesOf = (unreached: UnreachedMailbox[]): Finding[] =>
