@@ -28,7 +28,8 @@ describe('a page that is a scan', () => {
       long,
     ]);
     const hidden = `3 Tr ${lines('The rent is due on Monday.')}`;
-    expect((await read({ scan: 1, content: hidden }, LEASE)).texts).to.equal(['The rent is due on Monday.',
+    expect((await read({ scan: 1, content: hidden }, LEASE)).texts).to.equal([
+      'The rent is due on Monday.',
     ]);
   });
 

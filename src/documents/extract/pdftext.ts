@@ -1,4 +1,5 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { TICKED, UNTICKED } from './symbols.js';
 
 /** Pieces of text that stand beside each other. Units are those of the page, 1/72 inch. */
 interface TextLine {
@@ -113,14 +114,10 @@ const noteOf = (annotation: Annotation): PageNote[] => {
   return [{ text, x: Math.min(left, right), y: (bottom + top) / 2, isApart }];
 };
 
-/** The signs of a box or a button that is on, and of one that is off. */
-const ON = '☒';
-const OFF = '☐';
-
 const valueOf = (annotation: Annotation): string => {
   const { fieldType, fieldValue, checkBox, radioButton, options = [] } = annotation;
-  if (checkBox) return fieldValue === annotation.exportValue ? ON : OFF;
-  if (radioButton) return fieldValue === annotation.buttonValue ? ON : OFF;
+  if (checkBox) return fieldValue === annotation.exportValue ? TICKED : UNTICKED;
+  if (radioButton) return fieldValue === annotation.buttonValue ? TICKED : UNTICKED;
   if (annotation.password || (fieldType !== 'Tx' && fieldType !== 'Ch')) return '';
   const values: unknown[] = Array.isArray(fieldValue) ? fieldValue : [fieldValue];
   const shown = values.flatMap((value) => {
