@@ -133,4 +133,20 @@ describe('hidden text', () => {
       notes: ['13 characters of hidden text are left out.'],
     });
   });
+
+  it('is left out of a text of OpenDocument too, with its sections', async () => {
+    const styles =
+      '<style:style style:name="H" style:family="paragraph"><style:text-properties text:display="none"/></style:style>' +
+      '<style:style style:name="C" style:parent-style-name="H" style:family="text"/>';
+    const body = [
+      '<text:p text:style-name="H">UNSEEN</text:p>',
+      '<text:p>Seen<text:span text:style-name="C"> NOT<text:s/></text:span>.</text:p>',
+      '<text:section text:display="none"><text:p>GONE</text:p></text:section>',
+      '<text:p>Last</text:p>',
+    ];
+    expect(await pagesOf(ODT, odf('text', body.join(''), styles))).to.equal({
+      texts: ['Seen.\n\nLast'],
+      notes: ['15 characters of hidden text are left out.'],
+    });
+  });
 });

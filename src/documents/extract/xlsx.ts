@@ -160,7 +160,7 @@ const sheetVisitor = (sheet: SheetText, values: CellValues): XmlVisitor => {
     },
     text: (piece) => {
       if (part === 'v') value += piece;
-      else if (part === 'f') formula += piece;
+      else if (part === 'f') formula = `${formula ?? ''}${piece}`;
       else runs.text(piece);
     },
     close: (name) => {
