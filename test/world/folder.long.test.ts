@@ -103,7 +103,7 @@ describe('a folder of 60 ordinary files', { ...withPrograms, timeout: 600_000 },
     ];
     expect(files.length).to.equal(60);
     await stage.write(Object.fromEntries(files.map(({ name, content }) => [name, content])));
-    const done = await stage.index({ path: stage.folder });
+    const done = await stage.index({ path: stage.folder }, 400_000);
     expect(done.result).to.include({ read: 60, failed: 0, skipped: 0 });
     const missing: string[] = [];
     for (const { name, phrase } of files) {
