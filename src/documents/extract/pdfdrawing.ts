@@ -1,7 +1,7 @@
 import { OPS, type PDFPageProxy, Util } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
 /** What a page shows beside its text. */
-export interface PageDrawing {
+interface PageDrawing {
   /** The share of the page that pictures cover, from 0 on; pictures may lie above each other. */
   covered: number;
   /** True if lines or areas are drawn, of which letters may be made. */
