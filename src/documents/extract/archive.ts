@@ -80,23 +80,23 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
 };
 
 /** Opens a file of an archive. */
-export type OpenFile = () => Promise<Readable>;
+export type ArchiveFile = () => Promise<Readable>;
 
 /** The files of an archive by their names in lower case. Find them by `fileIn`. */
-export type ArchiveFiles = ReadonlyMap<string, OpenFile>;
+export type ArchiveFiles = ReadonlyMap<string, ArchiveFile>;
 
 /** Finds a file. Programs do not agree on the case of names and the form of their accents. */
-export const fileIn = (files: ArchiveFiles, name: string): OpenFile | undefined =>
+export const fileIn = (files: ArchiveFiles, name: string): ArchiveFile | undefined =>
   files.get(keyOf(name));
 
 const keyOf = (name: string): string => normalForm(name).toLowerCase();
 
 /** Reads a file of an archive. */
-export const bytesIn = async (file: OpenFile): Promise<Buffer> => buffer(await file());
+export const bytesIn = async (file: ArchiveFile): Promise<Buffer> => buffer(await file());
 
 /** Lists the files of a checked archive, which are read when they are opened. */
 export const listArchive = async (bytes: Buffer): Promise<ArchiveFiles> => {
-  const files = new Map<string, OpenFile>();
+  const files = new Map<string, ArchiveFile>();
   await walkArchive(bytes, async ({ fileName }, open) => {
     files.set(keyOf(fileName), open);
   });

@@ -5,7 +5,7 @@ import { attributeOf, type XmlAttributes } from './xmlwalk.js';
 /** Ours: the most styles of which one may be based on the other. */
 const MOST_BASES = 20;
 
-/** What a style says of its paragraphs or characters. */
+/** The properties that a style gives to its paragraphs or characters. */
 export interface WordStyle {
   /** The level of its headings from 1; null if it is of no heading. */
   level: number | null;

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import { decodedText } from '../../providers/pages/charset.js';
 import {
+  type ArchiveFile,
   type ArchiveFiles,
   bytesIn,
   checkArchive,
   fileIn,
   listArchive,
-  type OpenFile,
 } from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
 import { textOfMarkup } from './markup.js';
@@ -28,13 +28,13 @@ export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promis
   }
 };
 
-const chapterText = async (file: OpenFile): Promise<string> =>
+const chapterText = async (file: ArchiveFile): Promise<string> =>
   textOfMarkup(decodedText(await bytesIn(file), 'application/xhtml+xml'));
 
 /** A file of a book, by its path in the archive; `file` is undefined if there is none. */
 interface BookFile {
   path: string;
-  file: OpenFile | undefined;
+  file: ArchiveFile | undefined;
 }
 
 /** Returns the chapters in the order of the spine (EPUB 3.3, section 5.7). */

@@ -7,7 +7,7 @@ import {
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { ExtractFailed, type Extraction, type RecognizedText } from './job.js';
-import { drawingOf } from './pdfdrawing.js';
+import { drawingOf } from './pdfpictures.js';
 import { pageText } from './pdftext.js';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));

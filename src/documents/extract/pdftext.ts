@@ -2,14 +2,14 @@ import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { TICKED, UNTICKED } from './symbols.js';
 
 /** Pieces of text that stand beside each other. Units are those of the page, 1/72 inch. */
-interface TextLine {
+interface PdfLine {
   pieces: { x: number; text: string }[];
   /** The place of its ground line; null for a gap between lines. */
   y: number | null;
   height: number;
 }
 
-/** What a person has filled in or written onto a page, with its place. */
+/** A value or a remark that a person has put onto a page, with its place. */
 interface PageNote {
   text: string;
   x: number;
@@ -33,10 +33,10 @@ export const pageText = async (page: PDFPageProxy): Promise<string> => {
 /** Ours: the distance between ground lines, in heights, from which on there is a gap. */
 const GAP = 1.8;
 
-const linesOf = async (page: PDFPageProxy): Promise<TextLine[]> => {
+const linesOf = async (page: PDFPageProxy): Promise<PdfLine[]> => {
   const { items } = await page.getTextContent();
-  const lines: TextLine[] = [];
-  let line: TextLine | null = null;
+  const lines: PdfLine[] = [];
+  let line: PdfLine | null = null;
   let last: { y: number; height: number } | null = null;
   for (const item of items) {
     if (!('str' in item)) continue;
@@ -57,7 +57,7 @@ const linesOf = async (page: PDFPageProxy): Promise<TextLine[]> => {
 };
 
 /** Puts a note into the line at its place, or between the lines above and below it. */
-const place = (lines: TextLine[], { text, x, y, isApart }: PageNote): void => {
+const place = (lines: PdfLine[], { text, x, y, isApart }: PageNote): void => {
   const line = lines.find((each) => isBeside(each, y));
   if (line && !isApart) {
     const at = line.pieces.findIndex((piece) => piece.x > x && piece.text.trim() !== '');
@@ -74,7 +74,7 @@ const place = (lines: TextLine[], { text, x, y, isApart }: PageNote): void => {
 /** Ours: the least height of a line, for fields beside letters whose height is not known. */
 const LEAST_HEIGHT = 8;
 
-const isBeside = ({ y: ground, height }: TextLine, y: number): boolean => {
+const isBeside = ({ y: ground, height }: PdfLine, y: number): boolean => {
   if (ground === null) return false;
   const tall = Math.max(height, LEAST_HEIGHT);
   return y > ground - tall / 2 && y < ground + 1.2 * tall;

@@ -1,6 +1,6 @@
 import { OPS, type PDFPageProxy, Util } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-/** What a page shows beside its text. */
+/** The pictures and drawings of a page. */
 interface PageDrawing {
   /** The share of the page that pictures cover, from 0 on; pictures may lie above each other. */
   covered: number;
