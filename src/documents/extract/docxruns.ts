@@ -27,7 +27,7 @@ export const createRunText = (
   styles: ReadonlyMap<string, WordStyle>,
 ): RunText => {
   const fields = createFields();
-  /** Of each open paragraph and run, the outermost first: if it is hidden. */
+  /** True for each open paragraph and run that is hidden, the outermost first. */
   const hidden: boolean[] = [];
   let isText = false;
   let isOfMark = false;

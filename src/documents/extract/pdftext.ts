@@ -85,7 +85,7 @@ interface Annotation {
   subtype?: string;
   fieldType?: string | null;
   fieldValue?: unknown;
-  /** Of a choice: the values that may be chosen, as they are shown. */
+  /** The values that may be chosen in a choice, as they are shown. */
   options?: { exportValue: string; displayValue: string }[];
   checkBox?: boolean;
   radioButton?: boolean;
