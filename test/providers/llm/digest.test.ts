@@ -42,13 +42,12 @@ describe('digest', () => {
       { role: 'user', content: 'Summarise\nmy day' },
     );
     const first =
-      'No language model is configured or within reach, so this was not worked on: "Summarise my day"';
+      'No language model is configured. This was not worked on: "Summarise my day"';
     expect(said).to.equal([first, '', SIGNED]);
   });
 
   it('answers without any user turn', async () => {
-    const first =
-      'No language model is configured or within reach, so this was not worked on: an empty task';
+    const first = 'No language model is configured. This was not worked on: an empty task';
     expect(await ask()).to.equal([first, '', SIGNED]);
   });
 
