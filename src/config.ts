@@ -182,6 +182,10 @@ export const settings = {
   modelName: maybe('Model to ask for there'),
   modelKey: key('API key for it, if it wants one'),
   modelContext: number(128000, 1000, 1e8, 'Context window of that model, in tokens'),
+  modelDigest: flag(
+    false,
+    'Let the built-in digest answer where that model does not; otherwise the agent fails',
+  ),
   modelInputPrice: number(0, 0, 1e6, 'Its price in USD for a million input tokens; 0 = not known'),
   modelOutputPrice: number(
     0,
