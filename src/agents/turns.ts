@@ -2,7 +2,7 @@ import type { ReplyReasoning, ToolCall, Turn } from '../providers/llm/model.js';
 import type { Generation, SaidRow } from '../store/tables/agents.js';
 
 /** The circumstances of a reply, as its row contains them. */
-export interface ReplyGeneration extends Generation {
+interface ReplyGeneration extends Generation {
   reasoning?: ReplyReasoning;
 }
 

@@ -35,7 +35,7 @@ describe('a test of a model', () => {
       expect(text).to.not.contain(KEY);
       expect(wire.asked.length).to.equal(2);
       expect(JSON.stringify(wire.asked[0]?.headers)).to.contain(KEY);
-      expect(JSON.stringify(wire.asked[1]?.body).length).to.be.below(900);
+      expect(JSON.stringify(wire.asked[1]?.body).length).to.be.below(1200);
       const { body: list } = await stage.ask('GET', '/api/models');
       expect(list.models.length).to.equal(1);
       await wire.stop();

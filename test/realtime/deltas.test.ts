@@ -185,4 +185,27 @@ describe('replies as they are written, on /ws', () => {
     expect('Another one.').to.startWith(begun[1]?.data.text ?? 'nothing');
     mine.close();
   });
+
+  it('begin anew where the text so far has proved to be reasoning', async () => {
+    const mine = await listen();
+    const { reply, say, end } = dictated();
+    stage.model.script(reply);
+    const token = stage.token;
+    const stream = await openStream(`${stage.url}/api/chat`, { token, body: { message: 'Which day?' } });
+    await say('Whatever it is, I will say so in the end. ');
+    await becomes(() => mine.text().startsWith('Whatever'), true);
+    await say('Friday?</think>It is Friday.');
+    await end();
+    const told = await stream.until();
+    const pieces = told.filter(({ event }) => event === 'delta').map(({ data }) => data);
+    const from = pieces.findLastIndex(({ restart }) => restart === true);
+    const text = pieces.slice(from).map((piece) => piece.text);
+    expect([from >= 0, text.join('')]).to.equal([true, 'It is Friday.']);
+    expect(told.at(-1)?.data.message).to.equal('It is Friday.');
+    await becomes(() => mine.heard.at(-1)?.type, 'agent.message');
+    const begun = mine.deltas().findLastIndex(({ data }) => data.from === 0);
+    const last = mine.deltas().slice(begun).map(({ data }) => data.text);
+    expect(last.join('')).to.equal('It is Friday.');
+    mine.close();
+  });
 });

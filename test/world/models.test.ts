@@ -179,6 +179,20 @@ describe('replies of the models of this world', () => {
     }
   });
 
+  it('keeps reasoning from a server that refuses it', async () => {
+    const error = "'messages.2': property 'reasoning_content' is unsupported";
+    stage.model.script(
+      ...refusing(
+        ({ messages }) => (messages.some((each) => each.reasoning_content) ? error : null),
+        (request) =>
+          hasResult(request)
+            ? pieces(FRIDAY)
+            : calling('time_now', '{}', { reasoning_content: 'The clock knows.' }),
+      ),
+    );
+    expect((await resultOf()).result).to.equal(FRIDAY);
+  });
+
   it('gives empty reasoning to a server that wants it of each call', async () => {
     const error = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
     stage.model.script(

@@ -129,6 +129,6 @@ const uniformCall = (call: Json): Json => {
     ...call,
     index: typeof call.index === 'number' ? call.index : undefined,
     id: typeof call.id === 'number' ? String(call.id) : call.id,
-    function: { ...of, arguments: isRecord(args) ? JSON.stringify(args) : args },
+    function: { ...of, arguments: isRecord(args) ? JSON.stringify(args) : (args ?? '') },
   };
 };

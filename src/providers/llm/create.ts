@@ -117,20 +117,12 @@ const take = async (
     const { model, watch: watchBegin } = await options.open();
     watchBegin(signal, tally.begin);
     const call = callOf({ ...options, apiKey }, { ...asked, signal });
-    const pass = (text: string) => ownErrors.from(() => asked.onText?.(text));
-    let shown = withoutApiKey(apiKey, pass);
-    const heard = {
-      ...asked,
-      onText: (text: string) => shown.take(text),
-      onRestart: () => {
-        shown = withoutApiKey(apiKey, pass);
-        ownErrors.from(() => asked.onRestart?.());
-      },
-    };
+    const listener = openListener(asked, apiKey, ownErrors.from);
+    const heard = { ...asked, ...listener };
     const reader = createReplyReader({ name, modelId, asked: heard, traits: learned });
     const sdkReply = await askModel({ name, model, call, reader, watch, tally });
     isRead = !sdkReply.isCutOff;
-    shown.end();
+    listener.end();
     const reply = replyOf({ name, price, asked, sdkReply });
     return await withoutKey(reply, apiKey);
   } catch (error) {
@@ -143,6 +135,24 @@ const take = async (
     // Otherwise an abandoned reply would keep its connection open.
     if (!isRead) whole.abort();
   }
+};
+
+/** Opens what passes text on to the caller without the key. */
+const openListener = (
+  { onText, onRestart }: Pick<ModelRequest, 'onText' | 'onRestart'>,
+  apiKey: string | undefined,
+  own: (work: () => void) => void,
+) => {
+  const open = () => withoutApiKey(apiKey, (text) => own(() => onText?.(text)));
+  let shown = open();
+  return {
+    onText: (text: string): void => shown.take(text),
+    onRestart: (): void => {
+      shown = open();
+      own(() => onRestart?.());
+    },
+    end: (): void => shown.end(),
+  };
 };
 
 /** Returns the failure of a call: the reason of an aborted signal, or what the error says. */

@@ -96,6 +96,7 @@ export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderO
       if (calls === 'unreadable') {
         throw new ModelFailure('invalid_reply', `${name} wrote a tool call as text`);
       }
+      if (calls && held === null) asked.onRestart?.();
       if (calls) return { ...reply, text: '', toolCalls: calls };
       if (held !== null && held !== '') asked.onText?.(held);
       return { ...reply, text, reasoning: keptReasoning(reply) };

@@ -14,7 +14,7 @@ import {
 import { shapeTurns } from './shape.js';
 
 /** The model to which a prompt is sent. */
-export interface ReceivingModel {
+interface ReceivingModel {
   name: string;
   modelId: string;
 }
