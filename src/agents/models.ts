@@ -180,8 +180,9 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       let isSizeAlone = true;
       for (const name of candidatesOf(registry, wanted)) {
         const unanswered = reasonsOf(passedOver);
-        const isLast = name === digest.name && unanswered.length > 0;
-        if (isLast && !isSizeAlone && !step.isDigestEnough && !choosesDigest(registry, wanted)) break;
+        const isLastResort =
+          name === digest.name && !isSizeAlone && !choosesDigest(registry, wanted);
+        if (isLastResort && !step.isDigestEnough) break;
         const asked = await attempt(name, wanted, { ...step, unanswered, isDigestChosen }, budget);
         if (asked === 'gone') return asked;
         if ('reply' in asked) return { ...asked, model: name, passedOver };

@@ -51,7 +51,8 @@ describe('repetitionsOf', () => {
       { a: 1, b: 3 },
     ].map((args, seq) => ({
       ...rows('a')[0],
-      ...{ seq, role: 'assistant' as const, content: '', tool_call_id: null, agent_id: 'agent_a', generation: null },
+      ...{ seq, role: 'assistant' as const, content: '', tool_call_id: null, agent_id: 'agent_a' },
+      generation: null,
       tool_calls: JSON.stringify([{ id: `${seq}`, name: 't', arguments: args }]),
     }));
     expect(repetitionsOf(answers.slice(0, 2), 'agent_a')).to.equal(2);

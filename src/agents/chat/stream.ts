@@ -42,8 +42,9 @@ export const viewAnswer = ({
 /**
  * Streams the results of a message: `chat` first, then the agent's events under their own names and
  * numbers, the text of its replies as `delta` while it is written, and `done` with the result. A
- * `delta` with `restart` replaces the text of the reply before it, which was reasoning. A client that sends the number of an event as `Last-Event-ID` gets the events after it. The stream
- * ends when the daemon stops.
+ * `delta` with `restart` replaces the text of the reply before it, which was reasoning. A client
+ * that sends the number of an event as `Last-Event-ID` gets the events after it. The stream ends
+ * when the daemon stops.
  */
 export async function* eventsOf(
   deps: FollowingDeps,

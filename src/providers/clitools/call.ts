@@ -99,7 +99,8 @@ const converse = async (
   try {
     held.stdin.end(prompt);
     const traits = { beginsInThought: false, isShown: false };
-    const reader = createReplyReader({ name, modelId: tool.name, asked: { ...asked, tools: [] }, traits });
+    const toReader = { ...asked, tools: [] };
+    const reader = createReplyReader({ name, modelId: tool.name, asked: toReader, traits });
     return await listen({ name, tool, held, watch, reader, tally, quota });
   } catch (error) {
     const failed = { tally, asked, price: price ?? undefined, isStreamed: true };

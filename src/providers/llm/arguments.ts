@@ -22,7 +22,8 @@ export const readArguments = (text: string): ReadArguments => {
   try {
     const input: unknown = Bourne.parse(text);
     if (input === null) return { input: {} };
-    const inner: unknown = typeof input === 'string' && /^\s*\{/.test(input) ? Bourne.parse(input) : input;
+    const isEncodedTwice = typeof input === 'string' && /^\s*\{/.test(input);
+    const inner: unknown = isEncodedTwice ? Bourne.parse(input) : input;
     return isRecord(inner) ? { input: inner } : broken('they are not a JSON object', text);
   } catch (error) {
     const because = error instanceof Error ? error.message.replace(QUOTED, '') : String(error);

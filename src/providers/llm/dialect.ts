@@ -133,7 +133,8 @@ const bodyOf = (text: string): Body | null => {
 
 const changed = (body: Body, change: (message: Message) => Message): Body | null => {
   const messages = body.messages.map(change);
-  return messages.every((message, at) => message === body.messages[at]) ? null : { ...body, messages };
+  const isSame = messages.every((message, at) => message === body.messages[at]);
+  return isSame ? null : { ...body, messages };
 };
 
 const without = (message: Message, fields: string[]): Message =>

@@ -44,7 +44,8 @@ export const shapeTurns = (turns: Turn[]): Turn[] => {
   else if (notes.length > 0) {
     shaped.push({ role: 'user', content: paragraphs(notes.map(noteOf)) });
   }
-  return system.length === 0 ? shaped : [{ role: 'system', content: paragraphs(system) }, ...shaped];
+  if (system.length === 0) return shaped;
+  return [{ role: 'system', content: paragraphs(system) }, ...shaped];
 };
 
 const isSilent = (turn: Turn): boolean =>

@@ -26,10 +26,7 @@ type ToolMessage = Extract<LanguageModelV3Message, { role: 'tool' }>;
  * follow one another are one message. Throws ModelFailure if there is nothing to ask, or if a call
  * has no result before the next turn: providers refuse both.
  */
-export const promptOf = (
-  to: ReceivingModel,
-  turns: Turn[],
-): LanguageModelV3Prompt => {
+export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prompt => {
   const { name } = to;
   const prompt: LanguageModelV3Prompt = [];
   const open = new Set<string>();

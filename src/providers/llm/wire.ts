@@ -43,7 +43,10 @@ const CAUSES: [RegExp, string][] = [
   [NO_TOOLS, 'it takes no tools (register it with supports.tools false, or choose another model)'],
   [/no models? (?:is |are )?loaded|model is not loaded/i, 'its server has no model loaded'],
   [/insufficient (?:balance|credits?)|more credits/i, 'its account has no credit left'],
-  [/alternat|unexpected role|expected last role/i, 'its chat template wants another order of roles'],
+  [
+    /alternat|unexpected role|expected last role/i,
+    'its chat template wants another order of roles',
+  ],
   [/system (?:role|message|prompt)/i, 'its chat template refuses the system message'],
 ];
 

@@ -79,7 +79,8 @@ const taggedCalls = (reply: string): WrittenCall[] | null => {
 const innerCalls = (inner: string): WrittenCall[] => {
   const [, name, body = ''] = FUNCTION.exec(inner) ?? NAMED_ARGS.exec(inner) ?? [];
   if (name !== undefined) {
-    const parameters = [...body.matchAll(PARAMETER)].map(([, key = '', value = '']) => [key, value]);
+    const found = [...body.matchAll(PARAMETER)];
+    const parameters = found.map(([, key = '', value = '']) => [key, value]);
     return [{ name, args: parameters.length > 0 ? Object.fromEntries(parameters) : body }];
   }
   return callsIn(json(inner)) ?? [];
