@@ -72,12 +72,12 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     who: /^src\/client\//,
     may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|hooks\/senders\/|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
   },
-  { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/(nearest|normalform|private)\.ts))/ },
+  { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/(nearest|normalform|private|width)\.ts))/ },
   // Both desks make text from outside safe in one place, ask one clock, lend the terminal alike, and
   // show the settings of a webhook as the command line does.
   {
     who: /^tui\//,
-    may: /^(tui\/|src\/client\/|cli\/(text|editor|capabilities\/machine|foreground|hooks\/senders\/form|operations\/(bar|counts)|pipelines\/tree|tunnel\/reach)\.ts$)/,
+    may: /^(tui\/|src\/(client\/|kernel\/width\.ts$)|cli\/(text|placed|editor|capabilities\/machine|foreground|hooks\/senders\/form|operations\/(bar|counts)|pipelines\/tree|tunnel\/reach)\.ts$)/,
   },
   // Of the server the page has these rules alone, and types.
   {
