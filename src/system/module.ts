@@ -119,6 +119,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
           exposure,
           checks: {
             platforms: channels.unset,
+            unread: channels.receiver.unread,
             originals: files.documents.check,
             capabilities: files.capabilities.check,
             roots: config.knowledgeRoots,

@@ -2,7 +2,7 @@ import type { Exposure } from '../../accounts/module.js';
 import type { ModelState } from '../../agents/module.js';
 import type { Base } from '../../base.js';
 import type { CapabilityFault } from '../../capabilities/module.js';
-import type { IncompletePlatform } from '../../channels/module.js';
+import type { IncompletePlatform, UnreadMessages } from '../../channels/module.js';
 import type { OriginalsReport } from '../../documents/module.js';
 import { iso } from '../../kernel/clock.js';
 import type { LostLines } from '../../kernel/linewriter.js';
@@ -31,6 +31,7 @@ import {
   okFinding,
   originalsOf,
   platformsOf,
+  unreadOf,
   voiceOf,
   warnFinding,
 } from './rules.js';
@@ -52,6 +53,8 @@ interface DoctorDeps {
 interface ModuleChecks {
   /** Returns the platforms that have linked channels but are not set up. */
   platforms(): Promise<IncompletePlatform[]>;
+  /** Returns the messages of platforms that could not be read since the start. */
+  unread(): UnreadMessages[];
   /** Compares the originals of documents with their hashes, for so many milliseconds. */
   originals(budgetMs: number): Promise<OriginalsReport>;
   /** Lists what does not work because of what is, or is not, installed. */
@@ -112,6 +115,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ],
         ['voice', async () => [voiceOf(await deps.checks.voice())]],
         ['platforms', async () => platformsOf(await deps.checks.platforms())],
+        ['messages', async () => unreadOf(deps.checks.unread())],
       ];
       const findings = await Promise.all(checks.map(([name, check]) => attempt(name, check)));
       return { at: iso(now), findings: findings.flat() };

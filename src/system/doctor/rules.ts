@@ -1,7 +1,7 @@
 import type { Exposure } from '../../accounts/module.js';
 import type { ModelState } from '../../agents/module.js';
 import type { CapabilityFault } from '../../capabilities/module.js';
-import type { IncompletePlatform } from '../../channels/module.js';
+import type { IncompletePlatform, UnreadMessages } from '../../channels/module.js';
 import type { OriginalsReport } from '../../documents/module.js';
 import { isOfWatching } from '../../folders/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
@@ -196,6 +196,14 @@ export const backupOf = (of: {
     'adjutant backup create   by itself: adjutant backup schedule --daily',
   );
 };
+
+/** Reports the messages that were dropped because they could not be read; nothing if there are none. */
+export const unreadOf = (unread: UnreadMessages[]): Finding[] =>
+  unread.map(({ kind, count, reason }) => {
+    const messages = count === 1 ? '1 message was' : `${count} messages were`;
+    const detail = `${messages} not read since the start. The last one: ${reason}`;
+    return warnFinding(`messages of ${kind}`, detail, 'adjutant logs --level warn');
+  });
 
 /**
  * Reports each platform that has linked channels but is not set up, or has nothing for messages after
