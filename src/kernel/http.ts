@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import { collected } from './collect.js';
+import type { Cookies } from './cookies.js';
 import { decodedBody, ENCODINGS } from './decode.js';
 import { checkedAddresses, createConnector } from './dial.js';
 import { createEgress, type Egress, EgressRefused, hostAndPort, parseUrl } from './egress.js';
@@ -37,6 +38,8 @@ export interface Outgoing extends Partial<CallLimits> {
    * limit of bytes is valid before and after that.
    */
   isDecoded?: boolean;
+  /** Cookies that several requests share. Without them only the redirects of one request do. */
+  cookies?: Cookies;
 }
 
 /** A reply. Its headers are as they came, also if a content-encoding was undone. */
@@ -94,9 +97,10 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
     request: async (out: Outgoing): Promise<Incoming> => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
-      const { isBound, isExact, isDecoded, signal } = out;
+      const { isBound, isExact, isDecoded, signal, cookies } = out;
       const hop = hopOf(askingEncoded(out));
-      const followed = await followRedirects(hop, { ...way, limits, isBound, isExact, signal });
+      const bounds = { ...way, limits, isBound, isExact, signal, cookies };
+      const followed = await followRedirects(hop, bounds);
       const { url, notFollowed, ...reply } = followed;
       const contentEncoding = (isDecoded && reply.headers['content-encoding']) || '';
       const encoded = { host: url.hostname, contentEncoding, maxBytes: limits.maxBytes };
@@ -112,7 +116,9 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
      * its end or cancels it. Redirects are followed, also to other hosts. Any status is a reply.
      * Throws as `request`, also in the middle of the body.
      */
-    open: async (out: Omit<Outgoing, 'enoughBytes' | 'isDecoded'>): Promise<OpenedReply> => {
+    open: async (
+      out: Omit<Outgoing, 'enoughBytes' | 'isDecoded' | 'cookies'>,
+    ): Promise<OpenedReply> => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
       const { isBound, isExact, signal } = out;
