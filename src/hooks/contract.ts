@@ -16,7 +16,9 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
   webhookCredentialId: s.optional(s.text(80).description('A vault entry in place of the secret')),
   verify: s.optional(SenderVerification.description('The sender, if it does not sign like GitHub')),
   cron: s.optional(s.text(200).example('0 9 * * 1-5')),
-  timezone: s.optional(s.text(64).example('Europe/Berlin')),
+  timezone: s.optional(
+    s.text(64).example('Europe/Berlin').description('Time zone of `cron`. Defaults to UTC'),
+  ),
   accountId: s.optional(s.text(80).description('A mail account; each of yours unless given')),
   folder: s.optional(s.text(500).description('A folder of mail; each unless given')),
 });
@@ -31,6 +33,11 @@ const TriggerConfig = s.object('TriggerConfig', {
   cron: s.optional(s.text(200)),
   timezone: s.optional(s.text(64)),
   nextRunAt: s.optional(s.nullable(s.time())),
+  note: s.optional(
+    s
+      .nullable(s.anyText(1000))
+      .description('How `cron` is read. `null` if it can be read in one way only'),
+  ),
   accountId: s.optional(s.text(80)),
   folder: s.optional(s.text(500)),
 });
@@ -83,7 +90,7 @@ const own = {
   limits: s.optional(s.nullable(Limits)),
 };
 
-const SHOWN = ['webhookSecretSet', 'oldSecretUntil', 'oldSecretLastUsedAt', 'nextRunAt'];
+const SHOWN = ['webhookSecretSet', 'oldSecretUntil', 'oldSecretLastUsedAt', 'nextRunAt', 'note'];
 export const NewHook = s.object('NewHook', { ...own, triggerConfig: s.optional(NewTriggerConfig) });
 export type NewHook = s.Static<typeof NewHook>;
 

@@ -70,8 +70,10 @@ describe('a recurrence rule', () => {
       ['FREQ=DAILY;UNTIL=20200101', /still to come/],
       ['FREQ=WEEKLY;BYDAY=XX', /BYDAY such as MO,WE or -1FR/],
       ['FREQ=WEEKLY;BYDAY=2MO', /RFC 5545/],
-      ['DTSTART:20260101T090000Z\nRRULE:FREQ=DAILY', /a local time of its zone/],
-      ['RRULE:FREQ=DAILY\nEXDATE:20260101T090000', /a local time of its zone/],
+      ['DTSTART:tomorrow\nRRULE:FREQ=DAILY', /DTSTART:20260131T090000, not "tomorrow"/],
+      ['RRULE:FREQ=DAILY\nRRULE:FREQ=WEEKLY', /one line RRULE/],
+      ['RRULE:FREQ=DAILY\nSUMMARY:Walk', /without the line SUMMARY/],
+      ['RRULE:FREQ=DAILY\nEXRULE:FREQ=WEEKLY', /without the line EXRULE/],
     ];
     for (const [rrule, said] of faults) expect(await faultOf(rrule), rrule).to.match(said);
   });
