@@ -41,7 +41,7 @@ export const givenParameters = (
     const own = Object.hasOwn(given, parameter.key) ? given[parameter.key] : null;
     const value = own ?? parameter.default ?? null;
     const path = `params.${parameter.key}`;
-    if (isBlank(value) && parameter.required) faults.push({ path, message: 'is required' });
+    if (isUnfilled(value) && parameter.required) faults.push({ path, message: 'is required' });
     const fault = value === null ? null : faultOfParameter(parameter, value);
     if (fault !== null) faults.push({ path, message: fault });
     values[parameter.key] = value;
@@ -50,7 +50,7 @@ export const givenParameters = (
 };
 
 /** True for a value that a required parameter or field must not have: none, or a text without words. */
-export const isBlank = (value: unknown): boolean =>
+export const isUnfilled = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /** Returns what the value of a parameter must be; null if it is valid. */
