@@ -3,7 +3,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { FormBody, FormFile } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
-import { errorCode } from '../kernel/failure.js';
+import { isDiskFull } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
@@ -117,8 +117,6 @@ const withPlace = async <T>(
     if (folder !== null) await originals.removeUpload(folder);
   }
 };
-
-const isDiskFull = (error: unknown): boolean => /^(ENOSPC|EDQUOT)$/.test(errorCode(error));
 
 const diskFull = (): Boom.Boom =>
   new Boom.Boom('No room is left on the disk of the daemon; nothing of this upload was kept', {
