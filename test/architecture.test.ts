@@ -72,7 +72,10 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     who: /^src\/client\//,
     may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|hooks\/senders\/|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
   },
-  { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/(nearest|normalform|private|width)\.ts))/ },
+  {
+    who: /^cli\//,
+    may: /^(cli\/|src\/(client\/|kernel\/(nearest|normalform|private|shellword|width)\.ts))/,
+  },
   // Both desks make text from outside safe in one place, ask one clock, lend the terminal alike, and
   // show the settings of a webhook as the command line does.
   {
@@ -87,7 +90,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
 ];
 /**
  * `serve` is the daemon: it is the one command that becomes it; `recover`, `rollback` and parts of
- * `backup` work where none runs.
+ * `audit` and `backup` work where none runs.
  * `help environment` prints its settings. A tool's login is made by a person, at the HOME it will have.
  * `tui` opens the desk.
  */
@@ -95,6 +98,7 @@ const DAEMON_IMPORTS = [
   'cli/commands/serve.ts → src/bundle.ts',
   'cli/commands/recover.ts → src/recover.ts',
   'cli/commands/recover.ts → src/rollback.ts',
+  'cli/commands/admin.ts → src/auditverify.ts',
   'cli/commands/backup.ts → src/backup.ts',
   'cli/commands/environment.ts → src/config.ts',
   'cli/models/groups.ts → src/providers/clitools/login.ts',

@@ -7,7 +7,7 @@ import { type Migration, OpenRefused, type OpenReport } from '../engine/protocol
 import { binaryFault } from './binary.js';
 import { LOG_BYTES } from './checkpoint.js';
 import { makeSnapshot } from './snapshots.js';
-import { faultOfTriggers } from './triggers.js';
+import { findTriggerFault, triggerRefusal } from './triggers.js';
 
 export const DATABASE = 'adjutant.db';
 /**
@@ -167,8 +167,8 @@ const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[
   // Checks the triggers of the current schema, before any migration runs with a foreign trigger in
   // place.
   const made = migrations.filter(({ version }) => version <= found);
-  const fault = faultOfTriggers(db, { file, migrations: made });
-  if (fault !== null) throw new OpenRefused(fault);
+  const fault = findTriggerFault(db, made);
+  if (fault !== null) throw new OpenRefused(triggerRefusal(file, fault));
 };
 
 const readSchema = (db: Database.Database, file: string): number => {
