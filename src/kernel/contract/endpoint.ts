@@ -35,6 +35,11 @@ export interface Endpoint {
   needsPermission?: true;
   /** The action under which the audit log records this privileged call: `users.invite`. */
   audit?: string;
+  /**
+   * True if the call is served even if its audit entry cannot be written, because it finds out why
+   * nothing can be written.
+   */
+  auditMayFail?: true;
   /** The query parameter of a call that continues an earlier one, as a long poll does. */
   continuedBy?: string;
   query?: Schema;

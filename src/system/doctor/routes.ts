@@ -10,13 +10,15 @@ import { resource } from '../../kernel/route.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
 import type { LateSource } from '../../schedule/module.js';
 import type { MasterKeyProof } from '../../secrets/module.js';
+import { Unavailable } from '../../store/engine/protocol.js';
 import type { EngineReport } from '../../voice/module.js';
 import type { Backups } from '../backup/backups.js';
 import type { Daemon } from '../daemon.js';
 import type { PartReport } from '../health/contract.js';
+import { storageFault } from '../maintenance/partreport.js';
 import { doctor, type Finding } from './contract.js';
 import { checkFiles, missingRoots } from './files.js';
-import { checkHeads } from './heads.js';
+import { checkAuditLog } from './heads.js';
 import { type DoctorStore, doctorStore } from './queries.js';
 import {
   backupOf,
@@ -31,6 +33,7 @@ import {
   okFinding,
   originalsOf,
   platformsOf,
+  ROOM,
   unreadOf,
   voiceOf,
   warnFinding,
@@ -78,8 +81,11 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
   const store = doctorStore(base.store);
   return resource('doctor', doctor, {
     look: async (_input, by) => {
-      // Comes first, because the check of the parts writes a row.
-      const recorded = await store.record(by.record());
+      // Comes first, because the check of the parts writes a row. On a full disk no row is written.
+      const recorded = await store.record(by.record()).catch((error: unknown) => {
+        if (error instanceof Unavailable) return error;
+        throw error;
+      });
       const now = clock.now();
       const { capabilities } = deps.checks;
       const exposure = () => ({ ...deps.exposure(), port: daemon.port() });
@@ -87,7 +93,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['home', () => checkFiles(home)],
         ['integrity', async () => [integrityOf(await store.integrity())]],
         ['vault', async () => proofOf(await deps.prove())],
-        ['audit', async () => [await checkHeads(store, daemon.heads, recorded)]],
+        ['audit', async () => [await checkAuditLog(store, daemon.heads, recorded)]],
         ['clock', async () => [clockOf(now, await store.newest())]],
         ['exposure', async () => exposureFindings(exposure())],
         [
@@ -128,6 +134,8 @@ const attempt = async (name: string, check: () => Promise<Finding[]>): Promise<F
   try {
     return await check();
   } catch (error) {
+    const full = storageFault(error);
+    if (full !== null) return [failedFinding(name, full, ROOM)];
     const why = error instanceof Error ? error.message : String(error);
     return [failedFinding(name, `it could not be looked at: ${why}`.slice(0, 1000), LOGS)];
   }
@@ -221,7 +229,7 @@ const REMEDIES: Record<string, string> = {
   database: `${LOGS}   It needs a disk that can be written and is not full`,
   queue: `${LOGS}   What runs: adjutant agents list --status running`,
   channels: 'adjutant outbox list --status failed',
-  disk: 'make room: nothing can be kept otherwise',
+  disk: ROOM,
   capabilities: 'correct the setting, then: adjutant restart',
   tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
   confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',

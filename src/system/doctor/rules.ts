@@ -26,6 +26,9 @@ export const failedFinding = (name: string, detail: string, remedy: string): Fin
   return { name, status: 'fail', detail, remedy };
 };
 
+/** The remedy of a full disk. */
+export const ROOM = 'make room: nothing can be kept otherwise';
+
 /** Ours: so many faults of capabilities are reported. */
 const SHOWN_FAULTS = 10;
 
