@@ -7,7 +7,7 @@ import { createEgress, type Egress, EgressRefused, hostAndPort, parseUrl } from 
 import type { HttpReply } from './exchange.js';
 import { HttpFailure, type PartialReply } from './failure.js';
 import { completeHandshake } from './handshake.js';
-import { type Lookup, systemLookup } from './lookup.js';
+import { type Lookup, notedLookup, systemLookup } from './lookup.js';
 import { type CallLimits, followRedirects, hopOf } from './redirect.js';
 import { loadUndici } from './undici.js';
 
@@ -33,6 +33,8 @@ export interface Outgoing extends Partial<CallLimits> {
   isBound?: boolean;
   /** True if the request is meant for this URL only: no redirect is followed. */
   isExact?: boolean;
+  /** True if no redirect leads from https to plain http. */
+  keepsTls?: boolean;
   /**
    * True if the body may come in a content-encoding that is undone: gzip, deflate or brotli. The
    * limit of bytes is valid before and after that.
@@ -75,12 +77,20 @@ const forModels: CallLimits = {
   redirects: 3,
 };
 
-/**
- * Creates the HTTP client, the only way for the daemon to make outgoing requests. `allow` is the
- * setting egressAllow; an invalid entry throws. Tests pass their own lookup.
- */
-export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
-  const { allow, lookup = systemLookup } = options;
+interface HttpOptions {
+  /** The setting egressAllow. An invalid entry throws. */
+  allow: string[];
+  /** Tests pass their own. */
+  lookup?: Lookup;
+  /** What a failure says of a name that does not resolve; null: no more than that. */
+  nameNote?: string | null;
+}
+
+/** Creates the HTTP client, the only way for the daemon to make outgoing requests. */
+export const createHttp = (options: HttpOptions) => {
+  const { allow, nameNote = null } = options;
+  const { lookup: plain = systemLookup } = options;
+  const lookup = nameNote === null ? plain : notedLookup(plain, nameNote);
   const egress = createEgress(allow);
   const ways = createWays(allow, lookup);
 
@@ -97,9 +107,9 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
     request: async (out: Outgoing): Promise<Incoming> => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
-      const { isBound, isExact, isDecoded, signal, cookies } = out;
+      const { isBound, isExact, keepsTls, isDecoded, signal, cookies } = out;
       const hop = hopOf(askingEncoded(out));
-      const bounds = { ...way, limits, isBound, isExact, signal, cookies };
+      const bounds = { ...way, limits, isBound, isExact, keepsTls, signal, cookies };
       const followed = await followRedirects(hop, bounds);
       const { url, notFollowed, ...reply } = followed;
       const contentEncoding = (isDecoded && reply.headers['content-encoding']) || '';
@@ -121,8 +131,9 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
     ): Promise<OpenedReply> => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
-      const { isBound, isExact, signal } = out;
-      const reply = await followRedirects(hopOf(out), { ...way, limits, isBound, isExact, signal });
+      const { isBound, isExact, keepsTls, signal } = out;
+      const bounds = { ...way, limits, isBound, isExact, keepsTls, signal };
+      const reply = await followRedirects(hopOf(out), bounds);
       return { ...reply, url: reply.url.href };
     },
     /**

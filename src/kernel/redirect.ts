@@ -68,6 +68,8 @@ interface Bounds {
   isBound?: boolean | undefined;
   /** True if no redirect is followed, not even within the origin. */
   isExact?: boolean | undefined;
+  /** True if no redirect leads from https to plain http. */
+  keepsTls?: boolean | undefined;
   signal?: AbortSignal | null;
   /** The cookies of the calls before this one. Without them a call begins with none. */
   cookies?: Cookies | undefined;
@@ -104,7 +106,9 @@ export const followRedirects = async (first: Hop, bounds: Bounds): Promise<Final
     if (count === redirects) {
       throw tooManyRedirects(hop.url, setCookies.length > 0 && cookies.headerFor(hop.url) === '');
     }
-    hop = redirected(hop, reply);
+    const next = redirected(hop, reply);
+    if (bounds.keepsTls) refusePlain(hop.url, next.url);
+    hop = next;
   }
 };
 
@@ -131,6 +135,12 @@ const afterEffect = (error: unknown): unknown => {
 export const tooManyRedirects = ({ hostname }: URL, wantsCookie: boolean): HttpFailure => {
   const detail = wantsCookie ? 'it wants a cookie that cannot be kept' : undefined;
   return new HttpFailure('too_many_redirects', { host: hostname, effectBegan: true, detail });
+};
+
+const refusePlain = (from: URL, to: URL): void => {
+  if (from.protocol !== 'https:' || to.protocol === 'https:') return;
+  const cause = new BadUrl(`${to.origin} is plain http, and it was asked for over https`);
+  throw new HttpFailure('bad_response', { host: from.hostname, effectBegan: true, cause });
 };
 
 /** The part of a reply that decides a redirect. */

@@ -3,7 +3,7 @@ import type { Agents } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Capabilities } from '../capabilities/module.js';
 import type { Channels } from '../channels/module.js';
-import type { Config } from '../config.js';
+import { type Config, unusedProxy } from '../config.js';
 import type { Documents } from '../documents/module.js';
 import type { Jobs } from '../jobs/module.js';
 import type { Knowledge } from '../knowledge/module.js';
@@ -117,6 +117,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
           backups,
           daemon,
           exposure,
+          proxy: unusedProxy(),
           checks: {
             platforms: channels.unset,
             unread: channels.receiver.unread,

@@ -33,6 +33,7 @@ import {
   okFinding,
   originalsOf,
   platformsOf,
+  proxyFindings,
   ROOM,
   unreadOf,
   voiceOf,
@@ -49,6 +50,8 @@ interface DoctorDeps {
   prove(): Promise<MasterKeyProof>;
   exposure(): Exposure;
   daemon: Daemon;
+  /** The sentence about a proxy that is named and not used; null: none is. */
+  proxy: string | null;
   checks: ModuleChecks;
 }
 
@@ -96,6 +99,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['audit', async () => [await checkAuditLog(store, daemon.heads, recorded)]],
         ['clock', async () => [clockOf(now, await store.newest())]],
         ['exposure', async () => exposureFindings(exposure())],
+        ['proxy', async () => proxyFindings(deps.proxy)],
         [
           'parts',
           async () => partsOf(await parts(), modelsOf(models.states(), await capabilities())),

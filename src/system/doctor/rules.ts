@@ -59,6 +59,18 @@ export const exposureFindings = (of: Exposure & { port: number }): Finding[] => 
   ];
 };
 
+/** Reports a proxy that the environment names and the daemon does not use. */
+export const proxyFindings = (note: string | null): Finding[] =>
+  note === null
+    ? []
+    : [
+        warnFinding(
+          'proxy',
+          `${note}: its requests go directly, and fail where only the proxy may go out`,
+          'give the daemon a direct way out, or unset the variable for it: see "Proxies" in docs/settings.md',
+        ),
+      ];
+
 const openTo = (isReached: boolean): Finding =>
   (isReached ? failedFinding : warnFinding)(
     'registration',
