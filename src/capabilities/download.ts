@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
-import { errorCode, HttpFailure, NamedError } from '../kernel/failure.js';
+import { errorCode, HttpFailure, isDiskFull, NamedError } from '../kernel/failure.js';
 import type { Http, OpenedReply } from '../kernel/http.js';
 import { createByteRate } from './rate.js';
 import { type NextTry, retryBroken } from './retry.js';
@@ -114,9 +114,17 @@ export const breaks = {
 
 /** Returns true for a failure of the network that may be over at the next try. */
 const isBreak = (error: unknown): error is HttpFailure =>
-  error instanceof HttpFailure && !(error.cause instanceof BadUrl) && !LASTING.test(error.kind);
+  error instanceof HttpFailure &&
+  !(error.cause instanceof BadUrl) &&
+  !LASTING.test(error.kind) &&
+  !hasNoSuchName(error);
 
-const LASTING = /^(too_many_redirects|too_large|invalid_request|unknown_encoding)$/;
+/** Returns true for a name that does not exist; EAI_AGAIN is a server of names that does not answer. */
+const hasNoSuchName = ({ kind, cause }: HttpFailure): boolean =>
+  kind === 'dns' && errorCode(cause) === 'ENOTFOUND';
+
+/** The failures that another try does not mend. */
+const LASTING = /^(tls|too_many_redirects|too_large|invalid_request|unknown_encoding|undecodable)$/;
 
 /** Removes what is not what it should be. Returns the error to throw. */
 const refused = async (file: Download, error: unknown): Promise<unknown> => {
@@ -124,10 +132,14 @@ const refused = async (file: Download, error: unknown): Promise<unknown> => {
   if (error instanceof BadUrl) return new DownloadFailed(error.message, false);
   if (error instanceof HttpFailure) {
     const { cause, host } = error;
-    if (!(cause instanceof BadUrl)) return new DownloadFailed(error.message, isBreak(error));
+    // The way there says nothing about what is there already.
+    const isOfWay = error.kind === 'tls' || error.kind === 'dns';
+    if (!(cause instanceof BadUrl)) {
+      return new DownloadFailed(error.message, isOfWay || isBreak(error));
+    }
     return new DownloadFailed(`${host} redirects to an address of no use: ${cause.message}`, false);
   }
-  if (errorCode(error) === 'ENOSPC') {
+  if (isDiskFull(error)) {
     await forget(file);
     return new DownloadFailed('The disk is full', false);
   }
@@ -164,11 +176,17 @@ const attempt = async (
     url: file.url,
     headers: { 'accept-encoding': 'identity', ...(await rangeOf(file, from)) },
     ...LIMITS,
+    keepsTls: true,
     signal,
   });
   if (isComplete(reply, from)) {
     reply.body.cancel();
     return finish(file, hash);
+  }
+  if (from > 0 && !(await goesOn(file, reply, from))) {
+    reply.body.cancel();
+    await forget(file);
+    return attempt(http, file, { signal, told, rate });
   }
   const begin = await beginOf(file, reply, from);
   const total = file.bytes ?? totalOf(reply, begin);
@@ -246,24 +264,47 @@ const finish = async (file: Download, hash: Hash): Promise<void> => {
   );
 };
 
+/**
+ * Returns the place at which the body of a reply begins, which Content-Range names. Some servers send
+ * a part under 200; without that header it is the whole file.
+ */
+const placeOf = ({ status, headers }: OpenedReply): number | null => {
+  const [, begin] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? [];
+  if (begin !== undefined) return Number(begin);
+  return status === 200 ? 0 : null;
+};
+
+/**
+ * Returns false if what is there is of no use: the server sends another part than it was asked for,
+ * has nothing from there on, or a part of another version, though it was asked for the whole then.
+ */
+const goesOn = async (file: Download, reply: OpenedReply, from: number): Promise<boolean> => {
+  const { status, headers } = reply;
+  if (status === 416) return false;
+  if (status !== 200 && status !== 206) return true;
+  const place = placeOf(reply);
+  if (place === 0) return true;
+  const etag = await readEtag(file.to);
+  return place === from && (etag === '' || !headers.etag || headers.etag === etag);
+};
+
 /** Returns the place from which the reply goes on: where we are, or the beginning. */
 const beginOf = async (file: Download, reply: OpenedReply, from: number): Promise<number> => {
   const { status, headers } = reply;
-  const [, begin] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? [];
-  const isPart = status === 206 && Number(begin) === from;
-  if (!isPart && status !== 200) {
+  const place = status === 200 || status === 206 ? placeOf(reply) : null;
+  if (place === null || (place !== from && place !== 0)) {
     reply.body.cancel();
-    if (status === 416) await forget(file);
     const host = new URL(reply.url).hostname;
     throw busyServer(reply) ?? new DownloadFailed(`${host} answered ${status}`, false);
   }
   if (headers.etag) await writeFile(etagOf(file.to), headers.etag);
-  return isPart ? from : 0;
+  return place;
 };
 
-const totalOf = ({ status, headers }: OpenedReply, begin: number): number | null => {
-  const [, whole] = /\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
-  if (status === 206) return whole === undefined ? null : Number(whole);
+const totalOf = ({ headers }: OpenedReply, begin: number): number | null => {
+  const range = headers['content-range'];
+  const [, whole] = /\/(\d+)$/.exec(range ?? '') ?? [];
+  if (range !== undefined) return whole === undefined ? null : Number(whole);
   const length = headers['content-length'];
   return length === undefined ? null : begin + Number(length);
 };
@@ -271,13 +312,15 @@ const totalOf = ({ status, headers }: OpenedReply, begin: number): number | null
 /** A strong validator, so that parts of two versions are never joined (RFC 9110, 13.1.5). */
 const rangeOf = async ({ to }: Download, from: number): Promise<Record<string, string>> => {
   if (from === 0) return {};
-  const etag = await sizeOf(etagOf(to)).then((size) => (size > 0 ? readEtag(to) : ''));
+  const etag = await readEtag(to);
   return { range: `bytes=${from}-`, ...(etag.startsWith('"') && { 'if-range': etag }) };
 };
 
 const etagOf = (to: string): string => `${to}.etag`;
 
+/** Returns the kept validator; '' if there is none. */
 const readEtag = async (to: string): Promise<string> => {
+  if ((await sizeOf(etagOf(to))) === 0) return '';
   const pieces: Buffer[] = [];
   for await (const piece of createReadStream(etagOf(to), { end: 1023 })) pieces.push(piece);
   return Buffer.concat(pieces).toString();
