@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import type { Base } from './base.js';
-import { unusedProxy } from './config.js';
 import { createPayloadPool, type PayloadPool } from './hooks/payloads/pool.js';
 import type { FastPath } from './http/fastpath.js';
 import { type Clock, systemClock } from './kernel/clock.js';
@@ -12,6 +11,7 @@ import type { LogRing } from './kernel/ring.js';
 import { startModules, stopModules } from './lifecycle.js';
 import { type Modules, openModules } from './modules.js';
 import { type BeginOptions, beginOpening, type OpenedHome } from './open.js';
+import { unusedProxy } from './proxy.js';
 import { type Opened, resourcesOf } from './resources.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { type Store, storeOf } from './store/store.js';

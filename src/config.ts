@@ -240,21 +240,6 @@ export const networkSettings = (given: Environment = process.env): Record<string
     ),
   );
 
-/** The variables that name a proxy to other programs, such as curl. */
-const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
-
-/**
- * Returns the sentence about the proxy that the environment names, and that the daemon does not use,
- * because the address of each connection is checked; null if none is named, or with `NO_PROXY=*`.
- */
-export const unusedProxy = (environment: Environment = process.env): string | null => {
-  const proxyIn = (name: string): string =>
-    environment[name] || environment[name.toLowerCase()] || '';
-  const names = proxyIn('NO_PROXY').trim() === '*' ? [] : PROXIES.filter((name) => proxyIn(name));
-  if (names.length === 0) return null;
-  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} set, and the daemon uses no proxy`;
-};
-
 /** Returns the folders in which an Ollama on this machine keeps its models, by its own rules. */
 export const ollamaFolders = ({ OLLAMA_MODELS: given }: Environment = process.env): string[] =>
   given

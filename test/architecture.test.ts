@@ -20,7 +20,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 /** Files that any module may import. `http` also reads the whole API. */
-const SETTINGS = /^src\/(config|version)\.ts$/;
+const SETTINGS = /^src\/(config|proxy|version)\.ts$/;
 /** The dependency that every module has. */
 const BASE = 'src/base.ts';
 /**
@@ -62,7 +62,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/open\.ts$/, may: /^(migrations\/|src\/(config\.ts|(secrets|store|kernel)\/))/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
   {
-    who: /^src\/(recover|rollback|backup|operator)\.ts$/,
+    who: /^src\/(recover|rollback|backup|auditverify|operator)\.ts$/,
     may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/,
   },
   { who: /^src\/main\.ts$/, may: /^src\/((app|open|config|version)\.ts$|(store|kernel)\/)/ },
@@ -130,6 +130,7 @@ const CLIENT_PACKAGES = ['joi', 'ws'];
 /** The last hands a daemon that it starts an environment. */
 const ENVIRONMENT = [
   'src/config.ts',
+  'src/proxy.ts',
   'src/client/session.ts',
   'cli/daemon/environment.ts',
   'tui/environment.ts',

@@ -1,11 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rm, stat, writeFile } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { errorCode, HttpFailure, isDiskFull, NamedError } from '../kernel/failure.js';
 import type { Http, OpenedReply } from '../kernel/http.js';
 import { createByteRate } from './rate.js';
+import { etagOf, forget, goesOn, placeOf, rangeOf, sizeOf, totalOf } from './resume.js';
 import { type NextTry, retryBroken } from './retry.js';
 import { checkRoom } from './room.js';
 
@@ -147,11 +148,6 @@ const refused = async (file: Download, error: unknown): Promise<unknown> => {
   return error;
 };
 
-const forget = async ({ to }: Download): Promise<void> => {
-  await rm(to, { force: true });
-  await rm(etagOf(to), { force: true });
-};
-
 interface DownloadAttempt {
   signal: AbortSignal;
   told(progress: DownloadProgress): void;
@@ -189,19 +185,36 @@ const attempt = async (
     return attempt(http, file, { signal, told, rate });
   }
   const begin = await beginOf(file, reply, from);
+  await takeBody(file, reply, { begin, hash: begin === from ? hash : createHash('sha256') }, ({ done, total, added }) =>
+    told({ done, total, rate: rate(added) }),
+  );
+};
+
+interface BodyPlace {
+  begin: number;
+  /** Of the bytes before it. */
+  hash: Hash;
+}
+
+/** Puts the body of a reply behind what is there, and ends the file. Throws where it is not whole. */
+const takeBody = async (
+  file: Download,
+  reply: OpenedReply,
+  { begin, hash }: BodyPlace,
+  told: (of: { done: number; total: number | null; added: number }) => void,
+): Promise<void> => {
   const total = file.bytes ?? totalOf(reply, begin);
-  const writing = begin === from ? hash : createHash('sha256');
   let head = begin === 0 ? (file.begin ?? '') : '';
   const done = await writeBody({ to: file.to, begin, total }, reply, (piece, written) => {
     head = checkBegin(head, piece);
-    writing.update(piece);
-    told({ done: written, total, rate: rate(piece.length) });
+    hash.update(piece);
+    told({ done: written, total, added: piece.length });
   });
   if (total !== null && done < total) {
     const host = new URL(file.url).hostname;
     throw new HttpFailure('reset', { host, effectBegan: true });
   }
-  await finish({ ...file, bytes: total }, writing);
+  await finish({ ...file, bytes: total }, hash);
 };
 
 /** Returns what is still to come of the text with which a file begins. Throws DownloadFailed for another. */
@@ -264,30 +277,6 @@ const finish = async (file: Download, hash: Hash): Promise<void> => {
   );
 };
 
-/**
- * Returns the place at which the body of a reply begins, which Content-Range names. Some servers send
- * a part under 200; without that header it is the whole file.
- */
-const placeOf = ({ status, headers }: OpenedReply): number | null => {
-  const [, begin] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? [];
-  if (begin !== undefined) return Number(begin);
-  return status === 200 ? 0 : null;
-};
-
-/**
- * Returns false if what is there is of no use: the server sends another part than it was asked for,
- * has nothing from there on, or a part of another version, though it was asked for the whole then.
- */
-const goesOn = async (file: Download, reply: OpenedReply, from: number): Promise<boolean> => {
-  const { status, headers } = reply;
-  if (status === 416) return false;
-  if (status !== 200 && status !== 206) return true;
-  const place = placeOf(reply);
-  if (place === 0) return true;
-  const etag = await readEtag(file.to);
-  return place === from && (etag === '' || !headers.etag || headers.etag === etag);
-};
-
 /** Returns the place from which the reply goes on: where we are, or the beginning. */
 const beginOf = async (file: Download, reply: OpenedReply, from: number): Promise<number> => {
   const { status, headers } = reply;
@@ -300,37 +289,6 @@ const beginOf = async (file: Download, reply: OpenedReply, from: number): Promis
   if (headers.etag) await writeFile(etagOf(file.to), headers.etag);
   return place;
 };
-
-const totalOf = ({ headers }: OpenedReply, begin: number): number | null => {
-  const range = headers['content-range'];
-  const [, whole] = /\/(\d+)$/.exec(range ?? '') ?? [];
-  if (range !== undefined) return whole === undefined ? null : Number(whole);
-  const length = headers['content-length'];
-  return length === undefined ? null : begin + Number(length);
-};
-
-/** A strong validator, so that parts of two versions are never joined (RFC 9110, 13.1.5). */
-const rangeOf = async ({ to }: Download, from: number): Promise<Record<string, string>> => {
-  if (from === 0) return {};
-  const etag = await readEtag(to);
-  return { range: `bytes=${from}-`, ...(etag.startsWith('"') && { 'if-range': etag }) };
-};
-
-const etagOf = (to: string): string => `${to}.etag`;
-
-/** Returns the kept validator; '' if there is none. */
-const readEtag = async (to: string): Promise<string> => {
-  if ((await sizeOf(etagOf(to))) === 0) return '';
-  const pieces: Buffer[] = [];
-  for await (const piece of createReadStream(etagOf(to), { end: 1023 })) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
-};
-
-const sizeOf = (path: string): Promise<number> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
 
 const hashInto = async (hash: Hash, path: string, signal: AbortSignal): Promise<void> => {
   for await (const piece of createReadStream(path, { highWaterMark: 1 << 20, signal })) {

@@ -77,20 +77,18 @@ const forModels: CallLimits = {
   redirects: 3,
 };
 
-interface HttpOptions {
-  /** The setting egressAllow. An invalid entry throws. */
+/**
+ * Creates the HTTP client, the only way for the daemon to make outgoing requests. `allow` is the
+ * setting egressAllow; an invalid entry throws. `nameNote` ends the failure of a name that does not
+ * resolve. Tests pass their own lookup.
+ */
+export const createHttp = (options: {
   allow: string[];
-  /** Tests pass their own. */
   lookup?: Lookup;
-  /** What a failure says of a name that does not resolve; null: no more than that. */
   nameNote?: string | null;
-}
-
-/** Creates the HTTP client, the only way for the daemon to make outgoing requests. */
-export const createHttp = (options: HttpOptions) => {
-  const { allow, nameNote = null } = options;
-  const { lookup: plain = systemLookup } = options;
-  const lookup = nameNote === null ? plain : notedLookup(plain, nameNote);
+}) => {
+  const { allow, lookup: plain = systemLookup, nameNote = null } = options;
+  const lookup = notedLookup(plain, nameNote);
   const egress = createEgress(allow);
   const ways = createWays(allow, lookup);
 

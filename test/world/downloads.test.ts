@@ -9,9 +9,9 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { DownloadFailed, download } from '../../src/capabilities/download.js';
 import type { NextTry } from '../../src/capabilities/retry.js';
-import { unusedProxy } from '../../src/config.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { readCgroup } from '../../src/providers/hardware/cgroup.js';
+import { unusedProxy } from '../../src/proxy.js';
 import { type MirrorHabits, sha256Of, startMirror } from '../capabilities/mirror.js';
 import { type CapabilityStage, startCapabilities } from '../capabilities/stage.js';
 import { startApp } from '../harness/app.js';
@@ -85,7 +85,8 @@ describe('a download', () => {
   it('begins anew where the part is of another version, though the server was asked not to', async () => {
     await writeFile(`${to}.etag`, '"old"');
     expect(await goOn({ etag: '"new"' }, randomBytes(FILE.length))).to.equal([
-      ...[`bytes=${HALF}-`, undefined],
+      `bytes=${HALF}-`,
+      undefined,
     ]);
   });
 

@@ -35,10 +35,7 @@ export interface Endpoint {
   needsPermission?: true;
   /** The action under which the audit log records this privileged call: `users.invite`. */
   audit?: string;
-  /**
-   * True if the call is served even if its audit entry cannot be written, because it finds out why
-   * nothing can be written.
-   */
+  /** True if the call is served even if its audit entry cannot be written. */
   auditMayFail?: true;
   /** The query parameter of a call that continues an earlier one, as a long poll does. */
   continuedBy?: string;

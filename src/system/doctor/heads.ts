@@ -42,15 +42,20 @@ export const checkAuditLog = async (
       'see to the network, or change ADJUTANT_AUDIT_HEADS',
     );
   }
+  return okFinding('audit', whereHeadsGo(states, syslog, chain));
+};
+
+const whereHeadsGo = (
+  states: HeadsState[],
+  syslog: OutsideHeads['syslog'],
+  chain: { entries: number; isAll: boolean },
+): string => {
   const sent = syslog ? [`sent to ${syslog.to}; UDP does not tell whether they arrive`] : [];
   const names = states.map(({ name }) => name).join(' and ');
   const checked = chain.isAll
     ? []
     : [`the first ${chain.entries} entries are unbroken, no time for more`];
-  return okFinding(
-    'audit',
-    [`its heads are written to ${names}`, ...sent, ...checked].join(', and '),
-  );
+  return [`its heads are written to ${names}`, ...sent, ...checked].join(', and ');
 };
 
 const VERIFY =
