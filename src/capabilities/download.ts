@@ -185,7 +185,8 @@ const attempt = async (
     return attempt(http, file, { signal, told, rate });
   }
   const begin = await beginOf(file, reply, from);
-  await takeBody(file, reply, { begin, hash: begin === from ? hash : createHash('sha256') }, ({ done, total, added }) =>
+  const place = { begin, hash: begin === from ? hash : createHash('sha256') };
+  await takeBody(file, reply, place, ({ done, total, added }) =>
     told({ done, total, rate: rate(added) }),
   );
 };

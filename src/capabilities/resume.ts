@@ -27,7 +27,11 @@ export const placeOf = ({ status, headers }: OpenedReply): number | null => {
  * Returns false if what is there is of no use: the server sends another part than it was asked for,
  * has nothing from there on, or a part of another version, though it was asked for the whole then.
  */
-export const goesOn = async (file: ResumedFile, reply: OpenedReply, from: number): Promise<boolean> => {
+export const goesOn = async (
+  file: ResumedFile,
+  reply: OpenedReply,
+  from: number,
+): Promise<boolean> => {
   const { status, headers } = reply;
   if (status === 416) return false;
   if (status !== 200 && status !== 206) return true;
@@ -47,7 +51,10 @@ export const totalOf = ({ headers }: OpenedReply, begin: number): number | null 
 };
 
 /** A strong validator, so that parts of two versions are never joined (RFC 9110, 13.1.5). */
-export const rangeOf = async ({ to }: ResumedFile, from: number): Promise<Record<string, string>> => {
+export const rangeOf = async (
+  { to }: ResumedFile,
+  from: number,
+): Promise<Record<string, string>> => {
   if (from === 0) return {};
   const etag = await readEtag(to);
   return { range: `bytes=${from}-`, ...(etag.startsWith('"') && { 'if-range': etag }) };

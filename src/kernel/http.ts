@@ -79,8 +79,7 @@ const forModels: CallLimits = {
 
 /**
  * Creates the HTTP client, the only way for the daemon to make outgoing requests. `allow` is the
- * setting egressAllow; an invalid entry throws. `nameNote` ends the failure of a name that does not
- * resolve. Tests pass their own lookup.
+ * setting egressAllow; an invalid entry throws. `nameNote` ends the failure to resolve a name.
  */
 export const createHttp = (options: {
   allow: string[];
@@ -128,8 +127,8 @@ export const createHttp = (options: {
       out: Omit<Outgoing, 'enoughBytes' | 'isDecoded' | 'cookies'>,
     ): Promise<OpenedReply> => {
       const way = await ways.to(out.allow ?? []);
-      const limits = bounded(out, forRequests);
       const { isBound, isExact, keepsTls, signal } = out;
+      const limits = bounded(out, forRequests);
       const bounds = { ...way, limits, isBound, isExact, keepsTls, signal };
       const reply = await followRedirects(hopOf(out), bounds);
       return { ...reply, url: reply.url.href };
