@@ -125,7 +125,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^web-push$/, only: /^src\/channels\/push\// },
 ];
 /** All that the client needs at run time, so that it works where the server is not installed. */
-const CLIENT_PACKAGES = ['joi', 'ws'];
+const CLIENT_PACKAGES = ['joi', 'lossless-json', 'ws'];
 
 /** The last hands a daemon that it starts an environment. */
 const ENVIRONMENT = [

@@ -30,7 +30,8 @@ export type { Endpoint } from '../kernel/contract/endpoint.js';
 export { headlineOf } from '../kernel/contract/headline.js';
 export type { Operation, OperationPreview } from '../kernel/contract/operation.js';
 export { timeDigits } from '../kernel/ids.js';
-export { isRecord } from '../kernel/jsonvalue.js';
+export { parseExact } from '../kernel/exactjson.js';
+export { isRecord, withoutMark } from '../kernel/jsonvalue.js';
 export type {
   KnowledgeAnswer,
   KnowledgeEntry,

@@ -46,6 +46,8 @@ export interface Endpoint {
    */
   ignoresQuery?: true;
   body?: Schema;
+  /** True if numbers of the body keep their digits, as an `ExactNumber`; otherwise they are refused. */
+  keepsDigits?: true;
   /** A valid body, for the API document. */
   example?: unknown;
   /** A header that belongs to the example, as a signature over it, for the API document. */
