@@ -8,6 +8,7 @@ import type { Documents } from '../documents/module.js';
 import type { Jobs } from '../jobs/module.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Outbound } from '../outbound/module.js';
+import { createProxyWatch } from '../kernel/proxywatch.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import { unusedProxy } from '../proxy.js';
 import type { Hub } from '../realtime/module.js';
@@ -71,10 +72,12 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
     const isTunnelled = tunnel.row() !== null;
     return { registration, host, publicUrl, trustedProxies, isTunnelled };
   };
+  const proxies = createProxyWatch({ log, isNamed: () => isExposed(exposure()) });
   return {
     tunnel,
     backups,
     exposure,
+    proxies,
     retention: createRetention({
       store,
       clock,
@@ -119,6 +122,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
           daemon,
           exposure,
           proxy: unusedProxy(),
+          proxies,
           checks: {
             platforms: channels.unset,
             unread: channels.receiver.unread,

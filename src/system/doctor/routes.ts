@@ -6,6 +6,7 @@ import type { IncompletePlatform, UnreadMessages } from '../../channels/module.j
 import type { OriginalsReport } from '../../documents/module.js';
 import { iso } from '../../kernel/clock.js';
 import type { LostLines } from '../../kernel/linewriter.js';
+import type { ProxyWatch } from '../../kernel/proxywatch.js';
 import { resource } from '../../kernel/route.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
 import type { LateSource } from '../../schedule/module.js';
@@ -36,6 +37,7 @@ import {
   proxyFindings,
   ROOM,
   unreadOf,
+  unusedProxyFindings,
   voiceOf,
   warnFinding,
 } from './rules.js';
@@ -49,6 +51,7 @@ interface DoctorDeps {
   backups: Backups;
   prove(): Promise<MasterKeyProof>;
   exposure(): Exposure;
+  proxies: Pick<ProxyWatch, 'seen'>;
   daemon: Daemon;
   /** The sentence about a proxy that is named and not used; null: none is. */
   proxy: string | null;
@@ -98,8 +101,11 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['vault', async () => proofOf(await deps.prove())],
         ['audit', async () => [await checkAuditLog(store, daemon.heads, recorded)]],
         ['clock', async () => [clockOf(now, await store.newest())]],
-        ['exposure', async () => exposureFindings(exposure())],
-        ['proxy', async () => proxyFindings(deps.proxy)],
+        [
+          'exposure',
+          async () => [...exposureFindings(exposure()), ...proxyFindings(deps.proxies.seen())],
+        ],
+        ['proxy', async () => unusedProxyFindings(deps.proxy)],
         [
           'parts',
           async () => partsOf(await parts(), modelsOf(models.states(), await capabilities())),

@@ -6,6 +6,11 @@ import type { OriginalsReport } from '../../documents/module.js';
 import { isOfWatching } from '../../folders/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
+import {
+  type SeenProxies,
+  UNNAMED_PROXY_REMEDY,
+  UNREADABLE_ADDRESS_REMEDY,
+} from '../../kernel/proxywatch.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
 import type { EngineReport } from '../../voice/module.js';
 import type { Finding } from './contract.js';
@@ -60,7 +65,7 @@ export const exposureFindings = (of: Exposure & { port: number }): Finding[] => 
 };
 
 /** Reports a proxy that the environment names and the daemon does not use. */
-export const proxyFindings = (note: string | null): Finding[] =>
+export const unusedProxyFindings = (note: string | null): Finding[] =>
   note === null
     ? []
     : [
@@ -70,6 +75,28 @@ export const proxyFindings = (note: string | null): Finding[] =>
           'give the daemon a direct way out, or unset the variable for it: see "Proxies" in docs/settings.md',
         ),
       ];
+
+/** Reports proxies that are not set up, and those that state no address of the client. */
+export const proxyFindings = ({ unnamed, unreadable }: SeenProxies): Finding[] => [
+  ...(unnamed === null
+    ? []
+    : [
+        warnFinding(
+          'proxy',
+          `a request came through a proxy that is not set up (${unnamed}); it does not count as local`,
+          UNNAMED_PROXY_REMEDY,
+        ),
+      ]),
+  ...(unreadable === null
+    ? []
+    : [
+        warnFinding(
+          'addresses',
+          `a trusted proxy sent "${unreadable}" in place of the client's address, so all its clients share the limits of one`,
+          UNREADABLE_ADDRESS_REMEDY,
+        ),
+      ]),
+];
 
 const openTo = (isReached: boolean): Finding =>
   (isReached ? failedFinding : warnFinding)(
