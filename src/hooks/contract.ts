@@ -42,10 +42,20 @@ const TriggerConfig = s.object('TriggerConfig', {
   folder: s.optional(s.text(500)),
 });
 
+/** An address of which the path, query and fragment may hold placeholders. */
+const TEMPLATED_URL =
+  /^https?:\/\/[^/?#\s{}\\]+(?:[/?#](?:\{\{[^{}]{1,300}\}\}|[^\s{}])*)?$/i;
+
 const ActionConfig = s.object('ActionConfig', {
   ...agentAction,
   notifyChannels: s.optional(s.list(s.text(40), 20)),
-  webhookUrl: s.optional(s.text(2000).uri({ scheme: ['http', 'https'] })),
+  webhookUrl: s.optional(
+    s
+      .text(2000)
+      .pattern(TEMPLATED_URL, 'an http or https address without placeholders before its path')
+      .example('https://example.org/orders/{{webhook.body.id}}')
+      .description('Address of the forward. Its path and query may hold placeholders'),
+  ),
   webhookMethod: s.optional(s.oneOf('ForwardMethod', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
   webhookHeaders: s.optional(
     Joi.object<Record<string, string>>()
@@ -236,6 +246,7 @@ export const hooks = contract({
     summary: 'Run the hook with a payload of yours, or show what it would do',
     example: { payload: { action: 'opened', issue: { number: 7 } }, event: 'issues', dryRun: true },
     body: HookTest,
+    keepsDigits: true,
     reply: Execution,
     status: 202,
     otherReplies: { 200: DryRun },

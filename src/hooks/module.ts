@@ -173,7 +173,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const { used } = vault;
       const apart = payloads.run;
       const senders = createSenders({ http, clock, log, publicUrl });
-      const refusals = createRefusalLog({ clock, directory });
+      const refusals = createRefusalLog({ clock, directory, addressOf: senders.addressOf });
       const inbox = createInbox({
         store,
         clock,
@@ -187,7 +187,12 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         used,
       });
       return {
-        receivers: receiversResource({ inbox: refusals.watching(inbox), counted, probe }),
+        receivers: receiversResource({
+          inbox: refusals.watching(inbox),
+          counted,
+          probe,
+          tried: refusals.tried,
+        }),
         replays: replaysResource({ store, clock, hooks, failures, grants, replays }),
         executions: executionsResource({
           ...executionsStore(store),
