@@ -48,6 +48,7 @@ export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolea
   };
 
   const seeAddress = ({ headers, socket }: WatchedRequest, trust: ProxyTrust): void => {
+    if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return;
     const { unreadable } = clientOf(socket.remoteAddress ?? '', headers, trust);
     if (unreadable === null) return;
     seen.unreadable = unreadable.slice(0, MAX_SHOWN);
