@@ -1,8 +1,8 @@
 import {
   clientOf,
   isLoopbackAddress,
-  type ProxyTrust,
   proxyMark,
+  type ProxyTrust,
   type RawHeaders,
 } from './clientaddress.js';
 import type { Log } from './log.js';

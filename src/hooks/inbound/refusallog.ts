@@ -2,11 +2,11 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import { type Headers, headerText } from '../../kernel/signature.js';
 import type { VerifiedHook } from './accept.js';
 import type { RefusedDeliveries, RefusedDelivery } from './contract.js';
+import { isAddressSigned, whyUnverified } from './diagnose.js';
 import { meansSecret, type Unkept } from './headers.js';
 import type { InboundVerdict, Inbox, Receiving } from './inbound.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
 import { unkeptOf } from './unkept.js';
-import { isAddressSigned, whyUnverified } from './diagnose.js';
 
 /** Ours: the newest of each hook, and the hooks of which they are kept in memory. */
 const MOST_OF_HOOK = 20;
