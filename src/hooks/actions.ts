@@ -169,7 +169,10 @@ export const noticeOutcome = (
   effect: 'done',
   // A name without a value stays in the text, so the execution says which.
   result: { message: body, ...(unfilled.length > 0 && { unfilled }) },
-  notice: { notice: { ...noticeOf(run, body), markdown }, isSent: run.hook.actionConfig.notifyOwner !== false },
+  notice: {
+    notice: { ...noticeOf(run, body), markdown },
+    isSent: run.hook.actionConfig.notifyOwner !== false,
+  },
 });
 
 const notify: PerformAction = async (deps, run) =>

@@ -29,7 +29,9 @@ export const refuseHookFaults = (
 ): void => {
   const faults = hookFaults(hook, areToolsKept ? { ...named, faultsOfTools: () => [] } : named);
   const { webhookUrl } = hook.actionConfig;
-  if (hook.action === 'webhook' && webhookUrl) faults.push(...urlFaults(http, withoutPlaceholders(webhookUrl)));
+  if (hook.action === 'webhook' && webhookUrl) {
+    faults.push(...urlFaults(http, withoutPlaceholders(webhookUrl)));
+  }
   refuseFaults(faults);
 };
 

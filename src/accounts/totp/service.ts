@@ -5,7 +5,13 @@ import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import { inPieces } from '../../kernel/pieces.js';
-import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl, totpSkew } from '../../kernel/totp.js';
+import {
+  matchTotp,
+  newRecoveryCode,
+  newTotpSecret,
+  otpauthUrl,
+  totpSkew,
+} from '../../kernel/totp.js';
 import type { Outbox } from '../../outbound/module.js';
 import type { TotpRow } from '../../store/tables/accounts.js';
 import type { AccountOperations } from '../auth/account.js';

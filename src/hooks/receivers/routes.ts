@@ -109,12 +109,13 @@ export const receiversResource = ({ inbox, counted, tried, probe }: ReceiversDep
       if (!tried(path)) throw Boom.unauthorized('Log in first: no valid token', 'Bearer');
       return { received: true, accepted: false, hooks: 0 };
     },
-    challenge: async ({ path, query }) => {
-      const found = inbox.challenge(path, query['hub.verify_token'] ?? '');
+    challenge: async ({ path: hookPath, query }) => {
+      const found = inbox.challenge(hookPath, query['hub.verify_token'] ?? '');
       if (found !== 'handshake') throw REFUSALS[found]();
       const challenge = query['hub.challenge'];
       if (challenge && /^(?:un)?subscribe$/.test(query['hub.mode'] ?? '')) return challenge;
-      throw badRequest([{ path: challenge ? 'hub.mode' : 'hub.challenge', message: 'is required' }]);
+      const path = challenge ? 'hub.mode' : 'hub.challenge';
+      throw badRequest([{ path, message: 'is required' }]);
     },
   });
 };
