@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { App, AppOptions } from './app.js';
-import { BadSetting, type Config, readConfig } from './config.js';
+import { BadSetting, type Config, readConfig, takeNotifySettings } from './config.js';
 import { systemClock } from './kernel/clock.js';
 import { type CompiledCode, keepsNone } from './kernel/codecache.js';
 import { diskFullSentence, isDiskFull } from './kernel/failure.js';
@@ -10,6 +10,7 @@ import { createLog } from './kernel/log.js';
 import { keepPrivate } from './kernel/private.js';
 import { releaseWhenIdle } from './kernel/release.js';
 import { createLogRing } from './kernel/ring.js';
+import { openServiceManager } from './kernel/sdnotify.js';
 import { beginOpening } from './open.js';
 import { OpenRefused, Unavailable } from './store/engine/protocol.js';
 import { version } from './version.js';
@@ -50,19 +51,25 @@ export const runDaemon = async (
     log.fatal({ err: error, origin }, 'the daemon broke, and ends');
     process.exit(1);
   });
+  const notify = takeNotifySettings();
   const app = await open({ config, log, recent, onLost: lost }, compiled).catch((error) => {
     throw isFull(error) ? new StartRefused(diskFullSentence(config.home)) : refusal(error);
   });
   // Whoever reads that it listens may end it at once.
   const ended = endSignal();
+  const manager = await openServiceManager(notify, (error) =>
+    log.error({ err: error }, 'the service manager was not notified'),
+  );
   for (const line of startLines(config, app)) say(line);
   tellSetupCode(app.report.setupCode, { say, terminal: process.stderr });
+  manager.ready();
   const stopReleasing = releaseWhenIdle((error) =>
     log.warn({ err: error }, 'memory was not given back'),
   );
   await ended;
   stopReleasing();
   log.info('draining');
+  manager.stopping();
   await app.close();
   compiled.keep();
 };
