@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
+import { supportedNode } from '../../src/client/version.js';
 import { shellWord } from '../../src/kernel/shellword.js';
 import { unlessRefused } from '../exit.js';
 import { ago, now } from '../text.js';
@@ -64,7 +65,7 @@ const FOR_OTHERS = 0o077;
 
 /** Findings about the machine and the home that need no daemon. */
 export const checkMachine = (home: string): DoctorFinding[] => [
-  okCheck('node', process.versions.node),
+  okCheck('node', `${process.versions.node}, of the supported ${supportedNode()}`),
   ...(existsSync(home) ? [lookAtHome(home), ...lookAtKeys(home)] : []),
   lookAtDisk(home),
   lookAtClock(home),
