@@ -57,7 +57,7 @@ export const runDaemon = async (
   });
   // Whoever reads that it listens may end it at once.
   const ended = endSignal();
-  const manager = await openServiceManager(notify, (error) =>
+  const manager = openServiceManager(notify, (error) =>
     log.error({ err: error }, 'the service manager was not notified'),
   );
   for (const line of startLines(config, app)) say(line);

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makePrivateFolder } from '../../src/kernel/private.js';
@@ -29,22 +28,12 @@ const wordsOf = ({ home, flags }: Service): string[] => [
 
 /**
  * systemd restarts a daemon that has not notified it for a minute. A start may migrate a large
- * database.
+ * database. All processes of the service may notify, since systemd-notify does it for the daemon.
  */
 const NOTIFYING = `Type=notify
-NotifyAccess=main
+NotifyAccess=all
 WatchdogSec=60
 TimeoutStartSec=1h`;
-
-/** Whether the daemon can notify systemd here: the package is optional, and not for all platforms. */
-const canNotify = (): boolean => {
-  try {
-    createRequire(import.meta.url)('node-unix-socket');
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /**
  * A systemd user unit (systemd.service(5)). Ours: none of the settings that filter system calls or
@@ -57,7 +46,7 @@ StartLimitIntervalSec=60
 StartLimitBurst=5
 
 [Service]
-${canNotify() ? NOTIFYING : 'Type=exec'}
+${NOTIFYING}
 ExecStart=${wordsOf(service).map(quoted).join(' ')}
 ${Object.entries(DAEMON_ENV)
   .map((pair) => `Environment=${pair.join('=')}`)

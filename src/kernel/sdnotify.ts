@@ -1,4 +1,5 @@
-import type { DgramSocket } from 'node-unix-socket';
+import { execFile } from 'node:child_process';
+import { programEnv } from './program.js';
 
 /** The settings that systemd passes to a service (sd_notify(3), sd_watchdog_enabled(3)). */
 export interface NotifySettings {
@@ -15,22 +16,19 @@ export interface ServiceManager {
   stopping(): void;
 }
 
-const silent: ServiceManager = { ready: () => undefined, stopping: () => undefined };
-
 /**
- * Opens the connection to systemd. `onError` gets what cannot be sent: systemd then restarts a
- * service that seems hung, so its log must say why.
+ * Opens the connection to systemd by systemd-notify(1), which comes with it: Node has no datagram
+ * sockets of the file system. `onError` gets what cannot be sent: systemd then restarts a service
+ * that seems hung, so its log must say why.
  */
-export const openServiceManager = async (
-  { socket: path, watchdogMs }: NotifySettings,
+export const openServiceManager = (
+  { socket, watchdogMs }: NotifySettings,
   onError: (error: unknown) => void,
-): Promise<ServiceManager> => {
-  if (path === null) return silent;
-  const socket = await openSocket(onError);
-  if (socket === null) return silent;
+): ServiceManager => {
+  if (socket === null) return { ready: () => undefined, stopping: () => undefined };
+  const env = { ...programEnv(['/usr/bin', '/bin']), NOTIFY_SOCKET: socket };
   const send = (state: string): void => {
-    const message = Buffer.from(state);
-    socket.sendTo(message, 0, message.length, path, (error) => error && onError(error));
+    execFile('systemd-notify', [state], { env }, (error) => error && onError(error));
   };
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -42,18 +40,6 @@ export const openServiceManager = async (
     stopping: () => {
       clearInterval(timer);
       send('STOPPING=1');
-      socket.close();
     },
   };
-};
-
-/** Null on a platform for which the optional package has no binary. */
-const openSocket = async (onError: (error: unknown) => void): Promise<DgramSocket | null> => {
-  try {
-    const { DgramSocket } = await import('node-unix-socket');
-    return new DgramSocket();
-  } catch (error) {
-    onError(error);
-    return null;
-  }
 };

@@ -1,10 +1,11 @@
-import { on } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { DgramSocket } from 'node-unix-socket';
 import { takeNotifySettings } from '../../../src/config.js';
 import { openServiceManager } from '../../../src/kernel/sdnotify.js';
 import { startDaemon } from '../../harness/daemon.js';
@@ -12,29 +13,41 @@ import { startDaemon } from '../../harness/daemon.js';
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
+/** Prints the states that arrive at a socket, one on a line; a barrier is acknowledged by its end. */
+const RECEIVER = `
+import os, socket, sys
+receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+receiver.bind(sys.argv[1])
+print('bound')
+while True:
+    data, descriptors, *rest = socket.recv_fds(receiver, 4096, 4)
+    for descriptor in descriptors: os.close(descriptor)
+    if not data.startswith(b'BARRIER'): print(data.decode().strip())
+`;
+
 describe('a daemon under systemd', { skip: process.platform !== 'linux' }, () => {
   let folder: string;
-  let socket: DgramSocket;
-  beforeEach(() => {
+  let receiver: ChildProcess;
+  let lines: AsyncIterator<string>;
+  beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'adjutant-notify-'));
-    socket = new DgramSocket();
-    socket.bind(join(folder, 'notify'));
+    const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
+    const child = spawn('python3', ['-uc', RECEIVER, join(folder, 'notify')], { stdio });
+    receiver = child;
+    lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect((await lines.next()).value).to.equal('bound');
   });
-  afterEach(() => {
-    socket.close();
+  afterEach(async () => {
+    const ended = once(receiver, 'exit');
+    receiver.kill('SIGKILL');
+    await ended;
     rmSync(folder, { recursive: true });
   });
-
-  /** The states that arrive, in their order. */
-  async function* states(): AsyncGenerator<string, void, undefined> {
-    for await (const [data] of on(socket, 'data')) yield String(data);
-  }
 
   it('reports that it is ready, that its event loop runs, and that it stops', {
     timeout: 60_000,
   }, async () => {
-    const received = states();
-    const next = async () => (await received.next()).value;
+    const next = async () => (await lines.next()).value;
     const first = next();
     const daemon = await startDaemon({
       home: join(folder, 'home'),
@@ -56,7 +69,7 @@ describe('a daemon under systemd', { skip: process.platform !== 'linux' }, () =>
   it('learns why the service manager was not notified', async () => {
     const settings = { socket: join(folder, 'missing'), watchdogMs: null };
     const error = await new Promise((resolve) => {
-      openServiceManager(settings, resolve).then((manager) => manager.ready(), resolve);
+      openServiceManager(settings, resolve).ready();
     });
     expect(error).to.be.an.error();
   });
