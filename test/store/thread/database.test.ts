@@ -153,7 +153,7 @@ describe('opening', () => {
   it('is held by one process, and free after it was killed', async () => {
     const module = new URL('../../../src/store/thread/database.js', import.meta.url).href;
     const script = `import { takeLock } from '${module}';
-      takeLock(process.argv[1]); console.log('held'); setInterval(() => {}, 1000);`;
+      globalThis.lock = takeLock(process.argv[1]); console.log('held'); setInterval(() => {}, 1000);`;
     const holder = spawn(process.execPath, ['--input-type=module', '-e', script, home]);
     await once(holder.stdout, 'data');
     expect(() => takeLock(home)).to.throw(OpenRefused, `Another Adjutant already runs on ${home}`);
