@@ -3,7 +3,8 @@ import { Writable } from 'node:stream';
 import { isReadAloud } from '../src/client/session.js';
 import type { CommonFlags, Streams } from './command.js';
 import { failed, interrupted, usageFault } from './exit.js';
-import { oneLine, widthOf } from './text.js';
+import { keepRawMode } from './foreground.js';
+import { oneLine, widthOf, wrapProse } from './text.js';
 
 export interface CliQuestion {
   /** The question, without the colon. */
@@ -73,14 +74,13 @@ export class Ask {
     const { ask, choices, initial = '1', instead } = question;
     const numbered = choices.map((choice, at) => `${at + 1} ${choice}`);
     const list = `${ask}   ${numbered.join('  ')}`;
-    const room = this.streams.stderr.columns || WIDTH;
-    const isShort = widthOf(`${list} [${initial}]: ${choices.length}`) < room;
+    const isShort = widthOf(`${list} [${initial}]: ${choices.length}`) < this.room;
     const isKnown = (input: string) => /^\d+$/.test(input) && choices[Number(input) - 1];
     const refuse = (input: string) =>
       isKnown(input) ? undefined : `A number from 1 to ${choices.length}.`;
     this.mustBePossible(question);
     const indent = ask.slice(0, ask.length - ask.trimStart().length);
-    if (!isShort) for (const each of numbered) this.say(indent + each);
+    if (!isShort) for (const each of numbered) this.sayFolded(each, indent);
     return Number(await this.text({ ask: isShort ? list : ask, initial, instead, refuse })) - 1;
   }
 
@@ -144,7 +144,18 @@ export class Ask {
   }
 
   say(text: string): void {
-    this.streams.stderr.write(`${text}\n`);
+    for (const line of text.split('\n')) this.sayFolded(line, '');
+  }
+
+  /** Says a line, folded to the terminal. The further lines of a numbered one stand below its words. */
+  private sayFolded(line: string, before: string): void {
+    const inset = /^\s*(?:\d+ )?/.exec(line)?.[0].length ?? 0;
+    for (const each of wrapProse(line, this.room - before.length, inset))
+      this.streams.stderr.write(`${before}${each}\n`);
+  }
+
+  private get room(): number {
+    return this.streams.stderr.columns || WIDTH;
   }
 
   /** Asks until the input is accepted. */
@@ -197,6 +208,7 @@ export class Ask {
     const reader = createInterface({ input, output, prompt, terminal, historySize: 0 });
     let press: (_: unknown, key: Key) => void = () => {};
     let end = (): void => {};
+    const giveUpRawMode = keepRawMode(input);
     try {
       return await new Promise((resolve, reject) => {
         reader.once('line', (line) => {
@@ -219,6 +231,7 @@ export class Ask {
         reader.prompt();
       });
     } finally {
+      giveUpRawMode();
       input.off('keypress', press);
       signal?.removeEventListener('abort', end);
       reader.close();

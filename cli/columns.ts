@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { placed } from './placed.js';
 import { ago, cutToWidth, localTime, oneLine, plainText, widthOf } from './text.js';
 
 /** States by their colour. The word itself says the meaning too. */
@@ -144,6 +145,7 @@ export const valueAt = (row: unknown, path: string): unknown =>
 export interface Face {
   /** Columns of the terminal. */
   width: number;
+  /** True for a terminal that obeys escape sequences, as colours are. */
   hasColors: boolean;
 }
 
@@ -168,12 +170,13 @@ const layOut = <T>(rows: T[], columns: TableColumn<T>[]): ColumnLayout[] => {
  */
 export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: Face): string[] => {
   const kept = narrow(fitting(layOut(rows, columns), face.width), face.width);
-  return ['', ...rows].map((_, line) =>
+  const lines = ['', ...rows].map((_, line) =>
     kept
       .map((column) => drawn(column, line, face))
       .join(' '.repeat(GAP))
       .trimEnd(),
   );
+  return face.hasColors ? lines.map((line) => placed(line)) : lines;
 };
 
 interface ColumnLayout {

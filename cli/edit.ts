@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Description, ObjectSchema } from 'joi';
 import { ApiError, type ProblemBody } from '../src/client/errors.js';
+import { parseExact, withoutMark } from '../src/client/index.js';
 import { valueAt } from './columns.js';
 import { type Context, on } from './command.js';
 import { writeIn } from './editor.js';
@@ -175,7 +176,7 @@ const isNullable = (of: Description | undefined): boolean => {
 const objectIn = (draft: string): EditableFields => {
   let value: unknown;
   try {
-    value = JSON.parse(draft);
+    value = parseExact(withoutMark(draft));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw usageFault(`It is not JSON: ${error.message}.`);

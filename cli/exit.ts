@@ -172,7 +172,7 @@ const remedy = (
   if (statusCode === 501) return ['What there is: adjutant help, and /swagger in a browser'];
   if (LASTING.has(code)) return [];
   if (statusCode === 429 || statusCode === 503) {
-    return /try again/i.test(message) ? [] : ['Try again in a few seconds.'];
+    return /try again|make room/i.test(message) ? [] : ['Try again in a few seconds.'];
   }
   if (statusCode >= 500) return ['The reason is in the log: adjutant logs'];
   return [];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
 import type { Description, ObjectSchema, Schema } from 'joi';
+import { parseExact, withoutMark } from '../src/client/index.js';
 import { valueAt } from './columns.js';
 import type { CommandSetting } from './command.js';
 import { fieldsFault, usageFault } from './exit.js';
@@ -132,7 +133,7 @@ const dataOf = async (data: string, stdin: CommandSetting['stdin']): Promise<obj
 const jsonOf = (flag: string, typed: string): unknown => {
   const json = typed.startsWith('@') ? readText(flag, typed.slice(1)) : typed;
   try {
-    return JSON.parse(json);
+    return parseExact(withoutMark(json));
   } catch {
     throw usageFault(`${flag} is not JSON. Give JSON, or @file.`);
   }

@@ -1,4 +1,5 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
+import { ReadStream } from 'node:tty';
 
 /**
  * Runs a program on this terminal until it ends; only it receives ^C, and it ends with this
@@ -36,3 +37,23 @@ const LATE_SIGNAL_MS = 50;
 const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
 const ignore = (): void => {};
+
+/**
+ * Sets raw mode anew whenever the process continues after a stop that it did not begin (`kill -STOP`),
+ * in which the shell gave the terminal another mode and a hidden answer would be shown. Returns the
+ * function that ends this.
+ */
+export const keepRawMode = (input: NodeJS.ReadableStream): (() => void) => {
+  if (!(input instanceof ReadStream)) return () => {};
+  const renew = (): void => {
+    if (input.isRaw) renewRawMode(input);
+  };
+  process.on('SIGCONT', renew);
+  return () => void process.off('SIGCONT', renew);
+};
+
+/** Sets raw mode even if it was set before: Node skips a mode that it believes to be set. */
+export const renewRawMode = (input: Pick<ReadStream, 'setRawMode'>): void => {
+  input.setRawMode(false);
+  input.setRawMode(true);
+};

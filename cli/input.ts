@@ -2,18 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { ApiError } from '../src/client/errors.js';
+import { withoutMark } from '../src/client/index.js';
 import type { CliQuestion } from './ask.js';
 import { type Context, textFlag } from './command.js';
 import { failed, usageFault } from './exit.js';
 
 /** Text of a file, or of stdin for `-`. Usage: it cannot be read. */
 export const readFileOrStdin = async (context: Context, file: string): Promise<string> =>
-  (await bytesOf(context, file)).toString('utf8');
+  withoutMark((await bytesOf(context, file)).toString('utf8'));
 
 /** The same; null for bytes that are no text. */
 export const readText = async (context: Context, file: string): Promise<string | null> => {
   const bytes = await bytesOf(context, file);
-  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : null;
+  return isUtf8(bytes) && !bytes.includes(0) ? withoutMark(bytes.toString('utf8')) : null;
 };
 
 const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
@@ -41,7 +42,7 @@ export const secretFrom = async (
 
 /** Usage: bytes that are no text would be stored as other ones. */
 const textOf = (bytes: Buffer, { ask }: CliQuestion, file: string): string => {
-  if (isUtf8(bytes)) return bytes.toString('utf8');
+  if (isUtf8(bytes)) return withoutMark(bytes.toString('utf8'));
   throw usageFault(`${ask} from ${file}: It is not UTF-8 text. Give it as text: base64 ${file}`);
 };
 

@@ -170,7 +170,8 @@ const withPiped = async <G extends { args: object }>(
   return { ...given, args: { ...given.args, [argument]: text.replace(/\r?\n$/, '') } };
 };
 
-const patient = (context: Context, client: Client, timeoutMs: number | undefined): Client =>
+/** Returns the client with a limit that is longer than usual, unless `--timeout` gives one. */
+export const patient = (context: Context, client: Client, timeoutMs: number | undefined): Client =>
   timeoutMs === undefined || context.flags.timeout ? client : client.with({ timeoutMs });
 
 /** An endpoint that lists, page by page. */

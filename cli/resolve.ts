@@ -1,4 +1,5 @@
 import { nearest } from '../src/kernel/nearest.js';
+import { isSameName } from '../src/kernel/normalform.js';
 import { failed, usageFault } from './exit.js';
 import { oneLine } from './text.js';
 
@@ -74,7 +75,7 @@ export const resolveId = async (typed: string, kind: NamedKind): Promise<string>
 const meantBy = (typed: string, all: Named[]): Named[] => {
   const whole = all.filter(({ id }) => id === typed);
   if (whole.length > 0) return whole;
-  const named = all.filter(({ name }) => name === typed);
+  const named = all.filter(({ name }) => isSameName(name, typed));
   const own = named.filter(({ isShipped }) => !isShipped);
   const byName = own.length > 0 ? own : named;
   return all.filter((each) => byName.includes(each) || isTail(typed, each.id));

@@ -1,13 +1,12 @@
+import { graphemesIn, widthOf } from '../src/kernel/width.js';
+
+export { widthOf } from '../src/kernel/width.js';
+
 const HIDDEN =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const UNSEEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-const WIDE =
-  /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6])/u;
-/** One column a character, and none that joins another: most of what is ever measured. */
-const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
 /** Ours: the width of a tab. */
 const TAB = ' '.repeat(4);
-let segmenter: Intl.Segmenter | undefined;
 
 /**
  * Text from outside, safe to print: control characters, escapes and marks that turn the direction
@@ -38,26 +37,15 @@ export const plainText = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** Columns of a terminal that the text takes. */
-export const widthOf = (text: string): number => {
-  if (NARROW.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of graphemes(text)) width += columnsOfOne(segment);
-  return width;
-};
-
-/** Columns of one character, with what joins it. */
-const columnsOfOne = (grapheme: string): number => (WIDE.test(grapheme) ? 2 : 1);
-
 /** Cut to that many columns, with `…` where something is missing. */
 export const cutToWidth = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of graphemes(text)) {
-    used += widthOf(segment);
+  for (const grapheme of graphemesIn(text)) {
+    used += grapheme.width;
     if (used > width - 1) break;
-    kept += segment;
+    kept += grapheme.text;
   }
   return `${kept}…`;
 };
@@ -81,10 +69,9 @@ export const wrapped = (text: string, width: number): string[] => {
       continue;
     }
     // Each character is measured once: a text without spaces is one word.
-    for (const { segment } of graphemes(word)) {
-      const wide = columnsOfOne(segment);
-      if (line !== '' && segment !== ' ' && used + wide > width) end();
-      line += segment;
+    for (const { text: sign, width: wide } of graphemesIn(word)) {
+      if (line !== '' && sign !== ' ' && used + wide > width) end();
+      line += sign;
       used += wide;
     }
   }
@@ -122,7 +109,11 @@ const LABEL = 40;
  * Broken at spaces as by wrapText, but never within a command, which is there to be pasted. A line
  * that is nothing but a command with a few words before it stays whole.
  */
-export const wrapProse = (line: string, width: number): string[] => {
+export const wrapProse = (
+  line: string,
+  width: number,
+  indent = line.length - line.trimStart().length,
+): string[] => {
   const rest = line.replace(COMMAND, '');
   if (rest !== line && widthOf(rest) < LABEL) return [line];
   const glued = line.replace(
@@ -131,18 +122,11 @@ export const wrapProse = (line: string, width: number): string[] => {
       command.trimEnd().replaceAll(' ', FIXED) +
       ' '.repeat(command.length - command.trimEnd().length),
   );
-  const indent = line.length - line.trimStart().length;
   return wrapText(glued, width, indent).map((each) => each.replaceAll(FIXED, ' '));
 };
 
 export const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)));
-
-/** Made on first use: most texts need none, and it takes as long as a small command. */
-const graphemes = (text: string): Iterable<{ segment: string }> => {
-  segmenter ??= new Intl.Segmenter();
-  return segmenter.segment(text);
-};
 
 const visible = (char: string): string => {
   const code = char.charCodeAt(0);

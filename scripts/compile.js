@@ -15,12 +15,14 @@ import { run } from './child.js';
 const FOLDERS = ['src', 'cli', 'tui', 'migrations', 'test'];
 /** The page for browsers, which is bundled: the compiler only checks its types. */
 const WEB = 'web';
-const WEB_PROJECTS = ['web', 'web/worker'];
+/** The last one writes the declarations of the typed client. */
+const PROJECTS = ['.', 'web', 'web/worker', 'tsconfig.client.json'];
 const SETTINGS = [
   'scripts/compile.js',
   'scripts/bundle.js',
   'scripts/webbundle.js',
   'tsconfig.json',
+  'tsconfig.client.json',
   'package.json',
   'package-lock.json',
 ];
@@ -31,7 +33,8 @@ const PROGRAMS = ['dist/src/http/document.js', 'dist/src/triggerlist.js'];
 export const compile = async (root) => {
   const sources = FOLDERS.flatMap((folder) => files(root, folder));
   const stamp = join(root, 'dist/.digest');
-  const digest = digestOf(root, [...SETTINGS, ...sources, ...files(root, WEB)]);
+  const settings = SETTINGS.filter((path) => existsSync(join(root, path)));
+  const digest = digestOf(root, [...settings, ...sources, ...files(root, WEB)]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   console.error('adjutant: building');
   rmSync(stamp, { force: true });
@@ -73,8 +76,8 @@ const digestOf = (root, paths) => {
 const emit = async (root) => {
   mkdirSync(join(root, 'dist'), { recursive: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const projects = [root, ...WEB_PROJECTS.map((path) => join(root, path)).filter(existsSync)];
-  for (const project of projects) {
+  rmSync(join(root, 'dist/types'), { recursive: true, force: true });
+  for (const project of PROJECTS.map((path) => join(root, path)).filter(existsSync)) {
     const code = await run(process.execPath, [compiler, '--project', project]);
     if (code !== 0) throw new Error('the build failed');
   }

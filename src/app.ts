@@ -11,6 +11,7 @@ import type { LogRing } from './kernel/ring.js';
 import { startModules, stopModules } from './lifecycle.js';
 import { type Modules, openModules } from './modules.js';
 import { type BeginOptions, beginOpening, type OpenedHome } from './open.js';
+import { unusedProxy } from './proxy.js';
 import { type Opened, resourcesOf } from './resources.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { type Store, storeOf } from './store/store.js';
@@ -48,7 +49,7 @@ export const openApp = async (options: AppOptions): Promise<App> => {
   const { config, log, clock = systemClock, farewellMs = 300, checkedReplies = 0 } = options;
   const { since, master, engines, heads } = options.begun ?? beginOpening(options);
   const store = storeOf(await engines);
-  const http = createHttp({ allow: config.egressAllow });
+  const http = createHttp({ allow: config.egressAllow, nameNote: unusedProxy() });
   const payloads = createPayloadPool(options.payloadMs);
   const boot = mint('boot', clock.now());
   const base: Base = { store, clock, log, http, boot, home: config.home };
@@ -69,7 +70,11 @@ export const openApp = async (options: AppOptions): Promise<App> => {
     const { resources, replied } = resourcesOf(modules, opened);
     const fastPath = modules.http.serve(resources, { replied, payloads });
     await startModules(modules);
-    const settingFaults = await modules.capabilities.settingFaults();
+    const proxy = unusedProxy();
+    const settingFaults = [
+      ...(await modules.capabilities.settingFaults()),
+      ...(proxy === null ? [] : [proxy]),
+    ];
     const { server, port } = modules.http;
     await listen(server).catch(async (error) => {
       await stopModules(modules, 0);

@@ -4,6 +4,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { addressSet } from './kernel/clientaddress.js';
 import { createEgress } from './kernel/egress.js';
 import { faultOfHeaderValue } from './kernel/headervalue.js';
+import type { NotifySettings } from './kernel/sdnotify.js';
 import { parseSyslog } from './kernel/syslog.js';
 
 interface Setting<T> {
@@ -182,6 +183,10 @@ export const settings = {
   modelName: maybe('Model to ask for there'),
   modelKey: key('API key for it, if it wants one'),
   modelContext: number(128000, 1000, 1e8, 'Context window of that model, in tokens'),
+  modelDigest: flag(
+    false,
+    'Let the built-in digest answer where that model does not; otherwise the agent fails',
+  ),
   modelInputPrice: number(0, 0, 1e6, 'Its price in USD for a million input tokens; 0 = not known'),
   modelOutputPrice: number(
     0,
@@ -285,6 +290,17 @@ const secretOf = (variable: string, environment: Environment): string | undefine
   } catch {
     throw new BadSetting(`${variable}_FILE names a file that cannot be read: ${file}`);
   }
+};
+
+/**
+ * Takes the settings of the service manager out of the environment, so that no child process
+ * notifies it in the daemon's name. The watchdog is for the process that WATCHDOG_PID names.
+ */
+export const takeNotifySettings = (environment: Environment = process.env): NotifySettings => {
+  const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID = String(process.pid) } = environment;
+  for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete environment[name];
+  const limit = WATCHDOG_PID === String(process.pid) ? Number(WATCHDOG_USEC) / 1000 : 0;
+  return { socket: NOTIFY_SOCKET || null, watchdogMs: limit > 0 ? limit : null };
 };
 
 /** Names of the settings that the environment holds; a secret's value is nowhere in them. */

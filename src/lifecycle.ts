@@ -43,11 +43,12 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
 
 /** Returns everything that has a due time, for the scheduler. */
 const dueSourcesOf = (modules: Modules) => {
-  const { hooks, recurring, approvals, outbound, pipelines, tasks, system } = modules;
+  const { hooks, recurring, approvals, channels, outbound, pipelines, tasks, system } = modules;
   return [
     hooks.schedules,
     ...recurring.sources,
     approvals.expiry,
+    channels.due,
     outbound.digests,
     outbound.reminders,
     tasks.reminders,

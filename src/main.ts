@@ -1,15 +1,18 @@
+import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { App, AppOptions } from './app.js';
-import { BadSetting, type Config, readConfig } from './config.js';
+import { BadSetting, type Config, readConfig, takeNotifySettings } from './config.js';
 import { systemClock } from './kernel/clock.js';
 import { type CompiledCode, keepsNone } from './kernel/codecache.js';
+import { diskFullSentence, isDiskFull } from './kernel/failure.js';
 import { createLog } from './kernel/log.js';
 import { keepPrivate } from './kernel/private.js';
 import { releaseWhenIdle } from './kernel/release.js';
 import { createLogRing } from './kernel/ring.js';
+import { openServiceManager } from './kernel/sdnotify.js';
 import { beginOpening } from './open.js';
-import { OpenRefused } from './store/engine/protocol.js';
+import { OpenRefused, Unavailable } from './store/engine/protocol.js';
 import { version } from './version.js';
 
 /** The daemon cannot start; the message is one line for the operator. */
@@ -48,19 +51,25 @@ export const runDaemon = async (
     log.fatal({ err: error, origin }, 'the daemon broke, and ends');
     process.exit(1);
   });
+  const notify = takeNotifySettings();
   const app = await open({ config, log, recent, onLost: lost }, compiled).catch((error) => {
-    throw refusal(error);
+    throw isFull(error) ? new StartRefused(diskFullSentence(config.home)) : refusal(error);
   });
   // Whoever reads that it listens may end it at once.
   const ended = endSignal();
+  const manager = openServiceManager(notify, (error) =>
+    log.error({ err: error }, 'the service manager was not notified'),
+  );
   for (const line of startLines(config, app)) say(line);
   tellSetupCode(app.report.setupCode, { say, terminal: process.stderr });
+  manager.ready();
   const stopReleasing = releaseWhenIdle((error) =>
     log.warn({ err: error }, 'memory was not given back'),
   );
   await ended;
   stopReleasing();
   log.info('draining');
+  manager.stopping();
   await app.close();
   compiled.keep();
 };
@@ -110,9 +119,21 @@ const startLines = (config: Config, { url, report }: App): string[] => {
     `  listening ${url}${config.page === 'off' ? '' : '   page /'}   explorer /swagger   ${reachText(config, report.publicUrl)}`,
     `  model     ${models.length > 0 ? models.join(', ') : 'none yet: the built-in digest answers'}`,
     ...report.settingFaults.map((fault) => `  setting   ${fault}`),
+    ...diskLines(config.home),
     `Ready in ${(report.openedInMs / 1000).toFixed(1)} s. Next, in another terminal: adjutant quickstart`,
   );
   return lines;
+};
+
+/** Ours: with less room nothing of any size can be kept. */
+const FULL_BYTES = 50 * 1024 ** 2;
+
+const diskLines = (home: string): string[] => {
+  const { bavail, bsize } = statfsSync(home);
+  const free = bavail * bsize;
+  if (free >= FULL_BYTES) return [];
+  const room = `${Math.floor(free / 1024 ** 2)} MiB free`;
+  return [`  disk      full: ${room}. Deliveries and changes are refused until there is room`];
 };
 
 /** Returns the machines that reach the daemon, and the address of the others. */
@@ -141,6 +162,9 @@ const refusal = (error: unknown): unknown => {
   }
   return error;
 };
+
+const isFull = (error: unknown): boolean =>
+  isDiskFull(error) || (error instanceof Unavailable && error.isDiskFull);
 
 const endSignal = (): Promise<void> =>
   new Promise((resolve) => {

@@ -1,5 +1,6 @@
 import { migrations } from '../migrations/all.js';
 import { type Config, variableOf } from './config.js';
+import { diskFullSentence, isDiskFull } from './kernel/failure.js';
 import type { Log } from './kernel/log.js';
 import { makePrivateFolder } from './kernel/private.js';
 import { auditKeysOf } from './secrets/auditmac.js';
@@ -59,6 +60,7 @@ const makeHome = (home: string): void => {
   try {
     makePrivateFolder(home);
   } catch (error) {
+    if (isDiskFull(error)) throw new OpenRefused(diskFullSentence(home));
     const why = error instanceof Error ? error.message : String(error);
     throw new OpenRefused(`The home ${home} cannot be made: ${why}`);
   }

@@ -26,6 +26,7 @@ const PUBLIC_EXTRAS = [
   'GET /api/messenger-webhook',
   'GET /api/tasks.ics',
   'GET /api/webhooks/{path}/challenge',
+  'GET /api/webhooks/{path}/try',
   'POST /api/auth/passkey/redeem',
   'POST /api/auth/reset',
 ];

@@ -20,7 +20,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 /** Files that any module may import. `http` also reads the whole API. */
-const SETTINGS = /^src\/(config|version)\.ts$/;
+const SETTINGS = /^src\/(config|proxy|version)\.ts$/;
 /** The dependency that every module has. */
 const BASE = 'src/base.ts';
 /**
@@ -62,7 +62,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/open\.ts$/, may: /^(migrations\/|src\/(config\.ts|(secrets|store|kernel)\/))/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
   {
-    who: /^src\/(recover|rollback|backup|operator)\.ts$/,
+    who: /^src\/(recover|rollback|backup|auditverify|operator)\.ts$/,
     may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/,
   },
   { who: /^src\/main\.ts$/, may: /^src\/((app|open|config|version)\.ts$|(store|kernel)\/)/ },
@@ -72,12 +72,15 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     who: /^src\/client\//,
     may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|hooks\/senders\/|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
   },
-  { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/(nearest|private)\.ts))/ },
+  {
+    who: /^cli\//,
+    may: /^(cli\/|src\/(client\/|kernel\/(nearest|normalform|private|shellword|width)\.ts))/,
+  },
   // Both desks make text from outside safe in one place, ask one clock, lend the terminal alike, and
   // show the settings of a webhook as the command line does.
   {
     who: /^tui\//,
-    may: /^(tui\/|src\/client\/|cli\/(text|editor|capabilities\/machine|foreground|hooks\/senders\/form|operations\/(bar|counts)|pipelines\/tree|tunnel\/reach)\.ts$)/,
+    may: /^(tui\/|src\/(client\/|kernel\/width\.ts$)|cli\/(text|placed|editor|capabilities\/machine|foreground|hooks\/senders\/form|operations\/(bar|counts)|pipelines\/tree|tunnel\/reach)\.ts$)/,
   },
   // Of the server the page has these rules alone, and types.
   {
@@ -87,7 +90,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
 ];
 /**
  * `serve` is the daemon: it is the one command that becomes it; `recover`, `rollback` and parts of
- * `backup` work where none runs.
+ * `audit` and `backup` work where none runs.
  * `help environment` prints its settings. A tool's login is made by a person, at the HOME it will have.
  * `tui` opens the desk.
  */
@@ -95,6 +98,7 @@ const DAEMON_IMPORTS = [
   'cli/commands/serve.ts → src/bundle.ts',
   'cli/commands/recover.ts → src/recover.ts',
   'cli/commands/recover.ts → src/rollback.ts',
+  'cli/commands/admin.ts → src/auditverify.ts',
   'cli/commands/backup.ts → src/backup.ts',
   'cli/commands/environment.ts → src/config.ts',
   'cli/models/groups.ts → src/providers/clitools/login.ts',
@@ -121,11 +125,12 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^web-push$/, only: /^src\/channels\/push\// },
 ];
 /** All that the client needs at run time, so that it works where the server is not installed. */
-const CLIENT_PACKAGES = ['joi', 'ws'];
+const CLIENT_PACKAGES = ['joi', 'lossless-json', 'ws'];
 
 /** The last hands a daemon that it starts an environment. */
 const ENVIRONMENT = [
   'src/config.ts',
+  'src/proxy.ts',
   'src/client/session.ts',
   'cli/daemon/environment.ts',
   'tui/environment.ts',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { type EditorOutcome, writeIn } from '../cli/editor.js';
-import { inForeground } from '../cli/foreground.js';
+import { inForeground, renewRawMode } from '../cli/foreground.js';
 import type { Painter } from './painter.js';
 import { RESTORE, type Watchdog } from './watchdog.js';
 
@@ -36,16 +36,23 @@ export const createTerminal = (deps: TerminalDeps) => {
 
   const enter = (): void => {
     isOurs = true;
+    process.off('SIGCONT', resume).on('SIGCONT', resume);
     watchdog?.hold(true);
     stdin.setRawMode(true);
     stdout.write(ENTER);
     deps.listen(true);
     deps.painter()?.pause(false);
   };
+  /** Takes the terminal anew after a stop by another process, in which the shell had it. */
+  const resume = (): void => {
+    renewRawMode(stdin);
+    enter();
+  };
   /** Restores the terminal to the state in which it was found. May be called twice. */
   const restore = (): void => {
     if (!isOurs) return;
     isOurs = false;
+    process.off('SIGCONT', resume);
     deps.painter()?.pause(true);
     deps.listen(false);
     stdout.write(RESTORE);

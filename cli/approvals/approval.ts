@@ -4,6 +4,7 @@ import { isReadAloud } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
 import { type Context, command } from '../command.js';
 import { interrupted } from '../exit.js';
+import { keepRawMode } from '../foreground.js';
 import { connectionRemark, followRows } from '../live.js';
 import { resolveId } from '../resolve.js';
 import { age, ago, cutToWidth, localTime, now, oneLine, plainText } from '../text.js';
@@ -212,6 +213,8 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
 
   reader.on('line', (line) => void obey(line.trim()).catch((error) => out.warn(String(error))));
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const giveUpRawMode = keepRawMode(streams.stdin);
+  reader.once('close', giveUpRawMode);
   return { tell, close: () => reader.close() };
 };
 

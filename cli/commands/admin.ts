@@ -6,13 +6,15 @@ import {
   type OutboundMessageView,
 } from '../../src/client/index.js';
 import { columnsOf, shownAs } from '../columns.js';
-import { type CommandGroup, command } from '../command.js';
+import { type CommandGroup, type Context, command, on } from '../command.js';
+import { homeOf } from '../daemon/environment.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields } from '../fields.js';
 import { bulkFlags, refuseBulkFlags, workOnFailed } from '../operations/bulk.js';
-import { listCommand, requestCommand } from '../request.js';
+import { listCommand, patient, requestCommand } from '../request.js';
 import { resolveId } from '../resolve.js';
 import { ago, oneLine } from '../text.js';
+import { refusedAs } from './recover.js';
 
 const { list: entryList, verify } = await contracts.audit();
 
@@ -51,23 +53,49 @@ const listEntries = listCommand({
   seeAlso: 'adjutant audit verify',
 });
 
-const verifyChain = requestCommand({
+/** A million entries take some seconds, on a slow machine a minute. */
+const VERIFY_MS = 10 * 60 * 1000;
+
+const verifyChain = command({
   name: 'verify',
-  endpoint: verify,
-  examples: ['', '--json', '--quiet || echo somebody changed it'],
-  notes: ['Exit 1 where an entry was changed or removed, or the newest were cut.'],
-  // A million entries take some seconds, on a slow machine a minute.
-  patienceMs: 10 * 60 * 1000,
-  show: (context, verdict) => {
-    const { out } = context;
-    const { entries, head, problem } = verdict;
-    if (problem) context.exitCode = Exit.failed;
-    if (out.format !== 'table') return out.item(verdict, verdictColumns);
-    if (problem) return out.line(`${problem.kind} at entry ${problem.number}: ${problem.message}`);
-    out.line(`${entries} ${entries === 1 ? 'entry' : 'entries'}, unbroken`);
-    if (head) out.note(`Head: ${head.number} ${head.mac}`);
+  summary: 'Verify every entry of the audit log',
+  calls: [verify],
+  examples: ['', '--json', '--quiet || echo somebody changed it', '--offline --home /srv/adjutant'],
+  flags: { offline: on('Read the home itself, with the daemon stopped; nothing there is written') },
+  notes: [
+    'Exit 1 where an entry was changed or removed, or the newest were cut.',
+    'With --offline neither a login nor a daemon is needed. The key is read from the home or from ADJUTANT_MASTER_KEY.',
+  ],
+  run: async (context, { flags }) => {
+    const verdict = flags.offline
+      ? await verifyOffline(context)
+      : await patient(context, await context.client(), VERIFY_MS).audit.verify();
+    showVerdict(context, verdict);
   },
 });
+
+const verifyOffline = async (context: Context): Promise<AuditVerdict> => {
+  const { verifyHome } = await import('../../src/auditverify.js');
+  return verifyHome({ home: homeOf(context.flags.home) }).catch((error: unknown) => {
+    throw refusedAs(context, 'Not verified', error);
+  });
+};
+
+const showVerdict = (context: Context, verdict: AuditVerdict): void => {
+  const { out } = context;
+  const { entries, head, problem } = verdict;
+  if (problem) context.exitCode = Exit.failed;
+  if (out.format !== 'table') {
+    out.item(verdict, verdictColumns);
+    return;
+  }
+  if (problem) {
+    out.line(`${problem.kind} at entry ${problem.number}: ${problem.message}`);
+    return;
+  }
+  out.line(`${entries} ${entries === 1 ? 'entry' : 'entries'}, unbroken`);
+  if (head) out.note(`Head: ${head.number} ${head.mac}`);
+};
 
 export const auditGroup: CommandGroup = {
   summary: 'Who did what, in a log that shows where it was changed',

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { restoreFile } from '../../src/backup.js';
 import { type BackupView, contracts } from '../../src/client/index.js';
+import { shellWord } from '../../src/kernel/shellword.js';
 import { backupColumns, followed, offline } from '../backup/progress.js';
 import { columnsOf } from '../columns.js';
 import { type CommandGroup, type Context, command, type Flag, on, textFlag } from '../command.js';
@@ -132,7 +133,7 @@ const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: Backup
   for (const line of made.skipped.slice(0, 10)) out.note(`not in it: ${safe(line)}`);
   out.line(safe(file));
   out.note(`${sizeText(made.bytes)} in ${duration(tookMs)}, the daemon kept serving`);
-  out.note(`Prove it: adjutant backup verify ${file}`);
+  out.note(`Prove it: adjutant backup verify ${shellWord(file)}`);
 };
 
 const verify = command({
@@ -230,7 +231,7 @@ const sayRestored = ({ out }: Context, home: string, restored: RestoreReport): v
     return;
   }
   const { agents, executions, schedules, folders, settings } = restored;
-  const at = home === homeOf(undefined) ? '' : `--home ${home} `;
+  const at = home === homeOf(undefined) ? '' : `--home ${shellWord(home)} `;
   out.sentence(`Restored to ${home}, as it was at ${restored.createdAt}.`);
   out.note('So that two copies never act as one, nothing goes on by itself:');
   out.note(`  agents that wait paused           ${agents}   adjutant agents list --status paused`);

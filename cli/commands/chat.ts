@@ -270,8 +270,12 @@ const printerOf = ({ out }: Context, isStreamed: boolean) => {
     if (content !== '' || written !== '') out.piece('\n');
     written = '';
   };
+  const tellRestart = (): void => {
+    if (written !== '') out.piece('\n-- that was reasoning --\n');
+    written = '';
+  };
   const tellPiece = (text: string): void => {
-    if (!isStreamed) return;
+    if (!isStreamed || text === '') return;
     // What comes in one piece, as the digest's text does, can be folded.
     out.piece(written === '' ? out.folded(safe(text)) : safe(text));
     written += text;
@@ -283,7 +287,10 @@ const printerOf = ({ out }: Context, isStreamed: boolean) => {
         if (isStreamed) out.json({ event, data });
       } else if (event === 'agent.message') tellMessage(of('data.content'));
       else if (event === 'agent.tool_call') for (const line of callNotes(of)) out.note(line);
-      else if (event === 'delta') tellPiece(of('text'));
+      else if (event === 'delta') {
+        if (valueAt(data, 'restart') === true) tellRestart();
+        tellPiece(of('text'));
+      }
     },
   };
 };

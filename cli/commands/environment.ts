@@ -18,6 +18,7 @@ export const environment = (): string[] => [
     ['ADJUTANT_BELL', '1: the desk rings when a call of an agent begins to wait for your approval'],
     ['VISUAL, EDITOR', 'The editor that update and ^X open'],
     ['NO_COLOR', 'No colours'],
+    ['HTTPS_PROXY, HTTP_PROXY', 'Not used, neither here nor by the daemon: see docs/settings.md'],
     ['ADJUTANT_ACCESSIBLE', '1: for a screen reader; nothing that was printed is overwritten'],
   ]),
   '',

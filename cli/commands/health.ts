@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { ApiError } from '../../src/client/errors.js';
 import { type Client, contracts, type Reply } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
+import { shellWord } from '../../src/kernel/shellword.js';
 import { columnsOf } from '../columns.js';
 import { type Context, command, on } from '../command.js';
 import {
@@ -140,7 +141,11 @@ const lookAtSession = async (context: Context): Promise<DoctorFinding[]> => {
   if (existsSync(file) && statSync(file).mode & 0o077) {
     const detail = `${shortPath(file)} can be read by others on this machine`;
     return [
-      warnCheck('login', detail, `chmod 600 ${file}   then: adjutant logout, adjutant login`),
+      warnCheck(
+        'login',
+        detail,
+        `chmod 600 ${shellWord(file)}   then: adjutant logout, adjutant login`,
+      ),
     ];
   }
   if (context.token === undefined) {

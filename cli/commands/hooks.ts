@@ -1,4 +1,4 @@
-import { type Client, contracts, type Hook } from '../../src/client/index.js';
+import { type Client, contracts, type Hook, parseExact } from '../../src/client/index.js';
 import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 import { requestFrom } from '../fields.js';
@@ -84,7 +84,7 @@ const hookTest = hookCrud.request({
 
 const payloadFrom = async (context: Context, file: string): Promise<unknown> => {
   try {
-    return JSON.parse(await readFileOrStdin(context, file));
+    return parseExact(await readFileOrStdin(context, file));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw usageFault(`${file} is not JSON: ${error.message}`);

@@ -14,7 +14,7 @@ const columns = columnsOf<ReaderTask>(
   ['id:data', 'short=id:tail', 'status:state', 'kind'],
   reasonColumn(),
   ['title'],
-  ['url', 'words', 'changed:data', 'error:data', 'created=createdAt:ago'],
+  ['url', 'words', 'changed:data', 'error:data', 'note:data', 'created=createdAt:ago'],
 );
 
 const taskCrud = crud({
@@ -49,6 +49,7 @@ const showTask = ({ out }: Context, task: ReaderTaskDetail): void => {
   else if (out.format === 'id') out.line(task.id);
   else if (out.format === 'table') showFolded(out, task, safe(content).split('\n'));
   else out.line(out.isTerminal ? safe(content) : content);
+  if (task.note !== null && out.format !== 'json') out.note(`Note: ${oneLine(task.note)}`);
 };
 
 const showFolded = (out: Context['out'], task: ReaderTaskDetail, lines: string[]): void => {

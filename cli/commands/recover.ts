@@ -1,3 +1,4 @@
+import { shellWord } from '../../src/kernel/shellword.js';
 import type { Recovery } from '../../src/recover.js';
 import type { RollbackResult } from '../../src/rollback.js';
 import { type Context, command, on, textFlag } from '../command.js';
@@ -55,9 +56,9 @@ const open = async (context: Context) => {
 };
 
 /** Turns a refusal of `src/recover.ts` or `src/rollback.ts` into a fault with what to do. */
-const refusedAs = ({ flags }: Context, what: string, error: unknown): unknown => {
+export const refusedAs = ({ flags }: Context, what: string, error: unknown): unknown => {
   if (!(error instanceof Error) || !/^(OpenRefused|BadSetting)$/.test(error.name)) return error;
-  const home = flags.home ? ` --home ${flags.home}` : '';
+  const home = flags.home ? ` --home ${shellWord(flags.home)}` : '';
   const next = error.message.startsWith('Another Adjutant')
     ? [`Stop it first: adjutant down${home}`]
     : [];

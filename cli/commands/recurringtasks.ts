@@ -101,8 +101,14 @@ const createRecurring = command({
     const { nextRunAt, schedule } = task;
     const next = nextRunAt === null ? 'never' : zonedTime(nextRunAt, schedule.timezone);
     context.out.done(`Created. Next: ${next}.`, task, columns);
+    noteSchedule(context, task.note);
   },
 });
+
+/** Says how a schedule is read that can be read in two ways. */
+const noteSchedule = ({ out }: Context, note: string | null): void => {
+  if (note !== null && out.format !== 'json') out.note(`${oneLine(note)}.`);
+};
 
 /** The changes of a recurring task. The API replaces its `actionConfig` whole; a flag changes one field. */
 const changesOf = async (
@@ -145,6 +151,7 @@ const previewTimes = command({
     if (out.format === 'json') return out.json(reply);
     const isShort = out.format === 'table';
     for (const time of reply.times) out.line(isShort ? zonedTime(time, reply.timezone) : time);
+    noteSchedule(context, reply.note);
   },
 });
 

@@ -11,8 +11,11 @@ import {
 } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
+import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
+import { supportedNode } from '../../src/client/version.js';
+import { shellWord } from '../../src/kernel/shellword.js';
 import { unlessRefused } from '../exit.js';
 import { ago, now } from '../text.js';
 import { isLocalUrl, shortPath } from './environment.js';
@@ -62,7 +65,7 @@ const FOR_OTHERS = 0o077;
 
 /** Findings about the machine and the home that need no daemon. */
 export const checkMachine = (home: string): DoctorFinding[] => [
-  okCheck('node', process.versions.node),
+  okCheck('node', `${process.versions.node}, of the supported ${supportedNode()}`),
   ...(existsSync(home) ? [lookAtHome(home), ...lookAtKeys(home)] : []),
   lookAtDisk(home),
   lookAtClock(home),
@@ -72,16 +75,22 @@ const lookAtHome = (home: string): DoctorFinding => {
   const { mode, uid } = statSync(home);
   const at = `${shortPath(home)}, ${octal(mode)}`;
   if (!isWritable(home)) {
-    return failFinding('home', `${at}, is not writable for you`, `chown -R "$(id -un)" ${home}`);
+    return failFinding('home', `${at}, is not writable for you`, ownership(home));
   }
   if (uid !== process.getuid?.()) {
-    return warnCheck('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
+    return warnCheck('home', `${at}, belongs to somebody else`, ownership(home));
   }
   if (mode & FOR_OTHERS) {
-    return warnCheck('home', `${at}: others on this machine can look in`, `chmod 700 ${home}`);
+    return warnCheck(
+      'home',
+      `${at}: others on this machine can look in`,
+      `chmod 700 ${shellWord(home)}`,
+    );
   }
   return okCheck('home', at);
 };
+
+const ownership = (home: string): string => `chown -R "$(id -un)" ${shellWord(home)}`;
 
 /** The key that opens all secrets, and what else lies beside it. */
 const lookAtKeys = (home: string): DoctorFinding[] => {
@@ -91,14 +100,21 @@ const lookAtKeys = (home: string): DoctorFinding[] => {
   if (open.length === 0) return [okCheck('keys', 'for you alone')];
   const detail = `${open.join(', ')} can be read by others on this machine`;
   return [
-    failFinding('keys', detail, `chmod 600 ${folder}/*   and see to it that nobody took a copy`),
+    failFinding(
+      'keys',
+      detail,
+      `chmod 600 ${shellWord(folder)}/*   and see to it that nobody took a copy`,
+    ),
   ];
 };
 
 const lookAtDisk = (home: string): DoctorFinding => {
   const { bavail, bsize } = statfsSync(nearestFolder(home));
   const free = bavail * bsize;
-  const detail = `${(free / GIB).toFixed(1)} GiB free`;
+  const detail =
+    free < LOW_BYTES
+      ? `${Math.floor(free / 1024 ** 2)} MiB free`
+      : `${(free / GIB).toFixed(1)} GiB free`;
   if (free < FULL_BYTES)
     return failFinding('disk', detail, 'make room: nothing can be kept otherwise');
   if (free < LOW_BYTES)
@@ -148,22 +164,34 @@ export const checkService = async (client: Client): Promise<DoctorFinding[]> => 
   const readiness = await readinessOf(url);
   if (readiness.is === 'silent') return [notRunning(url, holder)];
   if (readiness.is === 'otherProgram') return [taken(url, holder)];
-  const { parts, version } = await client.health.detailed();
+  const [{ parts, version }, inside] = [await client.health.detailed(), await lookInside(client)];
   const isThere = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
   const ready =
     readiness.is === 'ready'
       ? okCheck('ready', 'it accepts work')
-      : failFinding('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
-  const inside = (await lookInside(client)) ?? parts.map(ofPart);
-  return [isThere, ready, ...inside, ...(await exposure(url, holder))];
+      : failFinding('ready', `no: ${readiness.failing.join(', ')}`, LOGS);
+  const found = Array.isArray(inside)
+    ? inside
+    : [...parts.map(ofPart), ...(inside ? [inside] : [])];
+  return [isThere, ready, ...found, ...(await exposure(url, holder))];
 };
 
-/** Returns the findings of the daemon itself; null: only admins may read them. */
-const lookInside = async (client: Client): Promise<DoctorFinding[] | null> => {
-  const reply = await unlessRefused([401, 403], client.doctor.look());
-  if (reply === null) return null;
-  return reply.findings.map(({ remedy, ...of }) => ({ ...of, ...(remedy && { remedy }) }));
+/**
+ * Returns the findings of the daemon itself, or the finding that it cannot look for them; null: only
+ * admins may read them.
+ */
+const lookInside = async (client: Client): Promise<DoctorFinding[] | DoctorFinding | null> => {
+  try {
+    const reply = await unlessRefused([401, 403], client.doctor.look());
+    if (reply === null) return null;
+    return reply.findings.map(({ remedy, ...of }) => ({ ...of, ...(remedy && { remedy }) }));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.statusCode < 500) throw error;
+    return failFinding('findings', `the daemon does not list them: ${error.message}`, LOGS);
+  }
 };
+
+const LOGS = 'adjutant logs --last 50';
 
 const notRunning = (url: string, holder: PortHolder | null): DoctorFinding =>
   holder === null
@@ -192,7 +220,7 @@ const ofPart = ({ name, status, detail }: ServicePart): DoctorFinding => ({
   name,
   status: SEVERITY[status],
   detail: detail || (status === 'ok' ? 'well' : 'not well; more after: adjutant login'),
-  ...(status !== 'ok' && { remedy: REMEDIES[name] ?? 'adjutant logs --last 50' }),
+  ...(status !== 'ok' && { remedy: REMEDIES[name] ?? LOGS }),
 });
 
 /** Checks if the daemon answers at the other addresses of this machine, by asking it there. */

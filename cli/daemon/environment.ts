@@ -1,5 +1,6 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { clientEnvironment } from '../../src/client/session.js';
 import { runningDaemon } from './process.js';
 
@@ -34,6 +35,26 @@ export const DAEMON_ENV = {
 
 /** Returns this environment for a daemon, with what it needs beside its settings. */
 export const daemonEnvironment = (): NodeJS.ProcessEnv => ({ ...DAEMON_ENV, ...process.env });
+
+/**
+ * The path of this Node for a service: where PATH has a link to it, that link, which package managers
+ * keep when they upgrade Node. Not one of a version manager that ends with the shell or the login.
+ */
+export const nodePath = (path = process.env.PATH ?? '', temporary = temporaryFolders()): string => {
+  const own = realpathSync(process.execPath);
+  const isTemporary = (folder: string) => temporary.some((each) => folder.startsWith(`${each}/`));
+  const paths = path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !isTemporary(folder))
+    .map((folder) => join(folder, 'node'));
+  return paths.find((path) => existsSync(path) && realpathSync(path) === own) ?? own;
+};
+
+const temporaryFolders = (): string[] => [
+  tmpdir(),
+  '/run',
+  process.env.XDG_RUNTIME_DIR || '/run',
+];
 
 /** Folder of this user's configuration (XDG Base Directory). */
 export const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homedir(), '.config');

@@ -5,6 +5,7 @@ import { ApiError } from '../../src/client/errors.js';
 import type { Client, Hook } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
 import { makePrivateFolder } from '../../src/kernel/private.js';
+import { shellWord } from '../../src/kernel/shellword.js';
 import { failed } from '../exit.js';
 import { deliver, outcomeOf, receiverOf } from '../hooks/delivery.js';
 import { shortPath } from './environment.js';
@@ -118,5 +119,5 @@ const keep = (secret: string): string => {
 
 const shellPath = (path: string): string => {
   const short = shortPath(path);
-  return /^[\w~@%+=:,./-]+$/.test(short) ? short : `'${path.replaceAll("'", `'\\''`)}'`;
+  return /^[\w~@%+=:,./-]+$/.test(short) ? short : shellWord(path);
 };

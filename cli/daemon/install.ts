@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { CliFault, failed } from '../exit.js';
-import { configFolder, DAEMON_ENV } from './environment.js';
+import { configFolder, DAEMON_ENV, nodePath } from './environment.js';
 import { logOf, openLog } from './log.js';
 import { wordsToServe } from './start.js';
 
@@ -21,10 +21,19 @@ const LAUNCHD_LABEL = 'local.adjutant';
 const settingsOf = (home: string): string => join(home, 'environment');
 
 const wordsOf = ({ home, flags }: Service): string[] => [
-  process.execPath,
+  nodePath(),
   ...wordsToServe(home),
   ...flags,
 ];
+
+/**
+ * systemd restarts a daemon that has not notified it for a minute. A start may migrate a large
+ * database. All processes of the service may notify, since systemd-notify does it for the daemon.
+ */
+const NOTIFYING = `Type=notify
+NotifyAccess=all
+WatchdogSec=60
+TimeoutStartSec=1h`;
 
 /**
  * A systemd user unit (systemd.service(5)). Ours: none of the settings that filter system calls or
@@ -37,7 +46,7 @@ StartLimitIntervalSec=60
 StartLimitBurst=5
 
 [Service]
-Type=exec
+${NOTIFYING}
 ExecStart=${wordsOf(service).map(quoted).join(' ')}
 ${Object.entries(DAEMON_ENV)
   .map((pair) => `Environment=${pair.join('=')}`)
@@ -157,7 +166,10 @@ export const restoreService = ({ unit, note }: ServiceFiles): void => {
   if (unit === null) return void uninstall();
   write({ unit, note });
   if (isMac) ask('launchctl', ['bootstrap', domain(), serviceFile()]);
-  else for (const words of [['daemon-reload'], ['restart', UNIT]]) systemctl(...words);
+  else {
+    systemctl('daemon-reload');
+    switchService('restart');
+  }
 };
 
 const write = ({ unit, note }: ServiceFiles): void => {
@@ -180,9 +192,10 @@ export const install = (service: Service, url: string): void => {
   const unit = isMac ? launchdPlist(service) : systemdUnit(service);
   write({ unit, note: `${JSON.stringify({ home: service.home, url })}\n` });
   if (isMac) ask('launchctl', ['bootstrap', domain(), path]);
-  else
-    for (const words of [['daemon-reload'], ['enable', UNIT], ['restart', UNIT]])
-      systemctl(...words);
+  else {
+    for (const words of [['daemon-reload'], ['enable', UNIT]]) systemctl(...words);
+    switchService('restart');
+  }
 };
 
 /**
@@ -221,10 +234,16 @@ const LAUNCHD = {
 export const controlService = (verb: 'start' | 'restart'): CliFault | null =>
   refusalOf(() => switchService(verb));
 
-/** Does the same. Failed: the system refuses. */
+/**
+ * Does the same. Failed: the system refuses. systemctl would wait until the daemon is ready, and say
+ * less than its log about one that is not: the caller waits instead.
+ */
 export const switchService = (verb: 'start' | 'stop' | 'restart'): void => {
   if (isMac) ask('launchctl', [...LAUNCHD[verb], `${domain()}/${LAUNCHD_LABEL}`]);
-  else systemctl(verb, UNIT);
+  else {
+    if (verb !== 'start') systemctl('stop', UNIT);
+    if (verb !== 'stop') systemctl('start', '--no-block', UNIT);
+  }
 };
 
 const domain = (): string => `gui/${process.getuid?.()}`;

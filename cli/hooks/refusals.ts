@@ -3,7 +3,7 @@ import { columnsOf } from '../columns.js';
 import { command } from '../command.js';
 import { ago, localTime, safe } from '../text.js';
 import { hookCrud } from './hook.js';
-import { secretRemedy, wordOf } from './senders/form.js';
+import { addressRemedy, secretRemedy, wordOf } from './senders/form.js';
 
 const columns = columnsOf<RefusedDelivery>(
   ['at:time', 'reason'],
@@ -35,7 +35,8 @@ export const refusedDeliveries = command({
     const remedies: Partial<Record<RefusedDelivery['reason'], string[]>> = {
       no_secret: secretRemedy(hook),
       // Anybody may send a request: one alone is no reason to change a secret.
-      mismatch: ['If it came from your sender:', ...secretRemedy(hook)],
+      mismatch: ['If it came from your sender:', ...addressRemedy(hook), ...secretRemedy(hook)],
+      address: [`The address to enter at the sender: adjutant hooks settings ${wordOf(hook)}`],
       unsigned: [`What to enter at the sender: adjutant hooks settings ${wordOf(hook)}`],
       disabled: [`Let it fire: adjutant hooks enable ${wordOf(hook)}`],
       not_now: ['Compare the clocks: adjutant doctor'],

@@ -1,4 +1,5 @@
 import { contracts, type PipelineTemplate } from '../../src/client/index.js';
+import { isSameName } from '../../src/kernel/normalform.js';
 import { type Context, command, textFlag } from '../command.js';
 import { oneLine } from '../text.js';
 import { shortId } from './advice.js';
@@ -25,7 +26,9 @@ const askTemplate = async (context: Context): Promise<string> => {
     /^\d+$/.test(typed)
       ? templates[Number(typed) - 1]
       : // One's own comes before one that ships under its name.
-        templates.filter(({ id, name }) => name === typed || id === typed).sort(ownFirst)[0];
+        templates
+          .filter(({ id, name }) => isSameName(name, typed) || id === typed)
+          .sort(ownFirst)[0];
   const refuse = (typed: string) =>
     meant(typed) ? undefined : `A number from 1 to ${templates.length}, or a name.`;
   const chosen = await ask.text({ ask: 'Which template', initial: '1', instead, refuse });

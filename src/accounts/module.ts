@@ -34,7 +34,8 @@ import { type InviteDeps, openRegistration } from './users/invites.js';
 import { usersStore } from './users/queries.js';
 import { usersResource } from './users/routes.js';
 
-export { headProblem } from './audit/heads.js';
+export { auditReader, headProblem } from './audit/heads.js';
+export { checkChain } from './audit/service.js';
 export { type Exposure, isExposed } from './auth/rules.js';
 export { passkeysPage } from './passkeys/page.js';
 export { invitePage, resetPage } from './users/page.js';

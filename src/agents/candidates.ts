@@ -21,7 +21,19 @@ type ModelLookup = Pick<Registry, 'find' | 'routes' | 'default'>;
  * always available. If an untrusted agent's model is on the machine or in its network, the content
  * stays there: after that model's own fallbacks comes the digest, unless they name `default`.
  */
-export const candidatesOf = (registry: ModelLookup, of: CandidateAgent): string[] => {
+export const candidatesOf = (registry: ModelLookup, of: CandidateAgent): string[] => [
+  ...new Set([...chosenFor(registry, of), digest.name]),
+];
+
+/**
+ * True if the owner chose the digest for the agent: as its model, a fallback or the default, which it
+ * is while no language model is configured.
+ */
+export const choosesDigest = (registry: ModelLookup, of: CandidateAgent): boolean =>
+  chosenFor(registry, of).includes(digest.name);
+
+/** Returns the models that the owner chose for the agent. */
+const chosenFor = (registry: ModelLookup, of: CandidateAgent): string[] => {
   const { model, topic, isUntrusted } = of;
   const route = registry.routes().find((each) => each.topic === topic);
   const own = [model, ...fallbacksOf(registry, model)];
@@ -34,7 +46,7 @@ export const candidatesOf = (registry: ModelLookup, of: CandidateAgent): string[
   const named = order.flatMap((name) =>
     name === DEFAULT_FALLBACK ? [chosen, ...fallbacksOf(registry, chosen)] : [name],
   );
-  return [...new Set([...named.filter((name) => name !== DEFAULT_FALLBACK), digest.name])];
+  return named.filter((name) => name !== DEFAULT_FALLBACK);
 };
 
 const fallbacksOf = (registry: ModelLookup, name: string): string[] =>

@@ -1,10 +1,11 @@
+import { dayAt } from '../kernel/zonetime.js';
 import type { ToolSpec, Turn } from '../providers/llm/model.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
 import type { AgentRow, SaidRow } from '../store/tables/agents.js';
 import { readPersona } from './agent.js';
 import type { ModelConstraints, Models } from './models.js';
 import { type DroppedContext, noteOf, trim } from './trim.js';
-import { turnsOf } from './turns.js';
+import { inReadingOrder, turnsOf } from './turns.js';
 
 /** The tokens of the note that lists what was left out. */
 const NOTE_TOKENS = 100;
@@ -14,6 +15,9 @@ interface ConversationInput {
   rows: SaidRow[];
   /** The memories of the owner, one line each. */
   memories: string[];
+  /** The present time, in milliseconds, and the time zone of the owner. */
+  now: number;
+  timezone: string;
   wanted: ModelConstraints;
   tools: ToolSpec[];
 }
@@ -25,15 +29,30 @@ interface ConversationInput {
 export const conversationOf = (
   models: Pick<Models, 'room'>,
   agent: AgentRow,
-  { rows, memories, wanted, tools }: ConversationInput,
+  { rows: stored, memories, wanted, tools, now, timezone }: ConversationInput,
 ): { turns: Turn[]; dropped: DroppedContext | null } => {
+  const rows = inReadingOrder(stored);
   const remembered = memories.length === 0 ? [] : [REMEMBERED, ...memories];
-  const whole = [systemTurn(agent, ...remembered), ...turnsOf(rows)];
+  const notes = [...remembered, dateLine(now, timezone)];
+  const whole = [systemTurn(agent, ...notes), ...turnsOf(rows)];
   const excess = estimateTokens(whole, tools) - models.room(wanted);
   if (excess <= 0) return { turns: whole, dropped: null };
   const { rows: kept, dropped } = trim(rows, agent.id, excess + NOTE_TOKENS);
   if (!dropped) return { turns: whole, dropped };
-  return { turns: [systemTurn(agent, ...remembered, noteOf(dropped)), ...turnsOf(kept)], dropped };
+  return { turns: [systemTurn(agent, ...notes, noteOf(dropped)), ...turnsOf(kept)], dropped };
+};
+
+/**
+ * Returns the line with the date and the time zone. It has no time of day, which would change the
+ * beginning of the prompt with each step: local servers would then read the whole prompt again.
+ */
+const dateLine = (now: number, timezone: string): string => {
+  const day = dayAt(timezone, now);
+  const weekday = new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
+    weekday: 'long',
+    timeZone: 'UTC',
+  });
+  return `Today is ${weekday}, ${day}. The time zone of your owner is ${timezone}.`;
 };
 
 /**

@@ -38,6 +38,9 @@ export const Agent = s.object('Agent', {
   }),
   limits: AgentLimits,
   result: s.nullable(s.anyText(10_000_000)),
+  note: s
+    .nullable(s.anyText(2000))
+    .description('Note about the result, such as that it was cut off. `null` if there is none.'),
   error: s.nullable(s.anyText(100_000)),
   createdAt: s.time(),
   startedAt: s.nullable(s.time()),

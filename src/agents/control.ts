@@ -199,7 +199,7 @@ const nextTurn = (deps: ControlDeps, agent: AgentRow, content: string): MessageR
   const record = createRecord(deps, agent);
   record
     .add(onlyFree(deps.store, { id: agent.session_id, userId: agent.user_id }))
-    .move(FINISHED, 'queued', { result: null, error: null, finished_at: null })
+    .move(FINISHED, 'queued', { result: null, note: null, error: null, finished_at: null })
     .add(voidApproved(deps.store, agent.id, record.at))
     .message({ role: 'user', content })
     .add(jobOf(agent, record.at));

@@ -131,9 +131,9 @@ const brought = async (
   isOverridden: boolean,
 ): Promise<CallDecision> => {
   const result = resultOfSubAgent(sub);
-  const note = result?.ok ? await deps.rows.readerNote(sub.id) : null;
-  if (result && note !== null) {
-    return { do: 'report', ok: true, content: withNote({ result: result.content, note }) };
+  if (result?.ok && sub.note !== null) {
+    const content = withNote({ result: result.content, note: sub.note });
+    return { do: 'report', ok: true, content };
   }
   if (result) return { do: 'report', ...result };
   if (!isOverridden) return { do: 'waitForSubAgent' };

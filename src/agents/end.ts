@@ -51,7 +51,7 @@ export const endAgent = async (
     outcome.status === 'failed' ? moveUnder(deps, agent, 'stop') : null,
   ]);
   record
-    .move(from, outcome.status, { ...ended, finished_at: record.at })
+    .move(from, outcome.status, { ...ended, note: noteOf(outcome), finished_at: record.at })
     .add(
       removeJobOfAgent(agent.id),
       ...taintParent(store, agent),
@@ -96,9 +96,12 @@ const postingsOf = async (
   return postings;
 };
 
+const noteOf = (outcome: AgentOutcome): string | null =>
+  outcome.status === 'completed' ? (outcome.note ?? null) : null;
+
 const executionOutcome = (outcome: AgentOutcome) =>
   outcome.status === 'completed'
-    ? { status: 'success' as const, result: outcome.result }
+    ? { status: 'success' as const, result: outcome.result, note: noteOf(outcome) }
     : { status: 'error' as const, error: outcome.error };
 
 const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {

@@ -1,4 +1,5 @@
 import type { ModelHealth, ModelHealths, RegisteredModel, Registry } from '../models/module.js';
+import { digest } from '../providers/llm/digest.js';
 import {
   type Model,
   ModelFailure,
@@ -9,7 +10,7 @@ import {
 import { usageWith } from '../providers/llm/tally.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
 import type { Quote, ReservedBudget, StepBudget } from './budget.js';
-import { type CandidateAgent, candidatesOf } from './candidates.js';
+import { type CandidateAgent, candidatesOf, choosesDigest } from './candidates.js';
 import type { ReplyDeltas } from './textdeltas.js';
 
 /** A reply with the model that gave it, and the reasons why the models before it did not. */
@@ -35,6 +36,11 @@ export interface ModelConstraints extends CandidateAgent {
 export interface AskedStep extends Omit<ModelRequest, 'onText'> {
   /** Begins the passing on of one model's reply to a step, by the number of the step. */
   hear?(step: number): ReplyDeltas;
+  /**
+   * True if the digest may answer in place of models that refused, because its reply is not what the
+   * caller needs. Otherwise the digest answers only where the owner chose it.
+   */
+  isDigestEnough?: boolean;
 }
 
 /** A model that may be used, with its state. */
@@ -56,7 +62,13 @@ const INPUT_MARGIN = 1.25;
 const SHORTEST_ANSWER = 256;
 
 /** The result of asking one model: its reply, or the reason why there is none. */
-type Attempt = Omit<ModelReply, 'model' | 'passedOver'> | { because: string } | 'gone';
+type Attempt = Omit<ModelReply, 'model' | 'passedOver'> | PassedOver | 'gone';
+
+interface PassedOver {
+  because: string;
+  /** True if the prompt is too large for the model. */
+  isTooLarge?: boolean;
+}
 
 const stateOf = (name: string, { status, lastError }: ModelHealth): ModelState => ({
   name,
@@ -84,8 +96,9 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     const deltas = hear?.(reserved.step);
     // Always stream, even without a listener: only a stream shows that a model has fallen silent.
     const onText = (text: string): void => deltas?.take(text);
+    const onRestart = (): void => deltas?.restart();
     try {
-      const reply = await model.step({ ...step, maxOutputTokens, onText });
+      const reply = await model.step({ ...step, maxOutputTokens, onText, onRestart });
       health.replied(model.name, tookMs());
       return { reply, reserved, latencyMs: tookMs() };
     } catch (error) {
@@ -94,7 +107,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       else health.released(model.name);
       await budget.close(reserved, failure ? failure.usage : wholeOf(reserved), tookMs());
       if (!failure || step.signal.aborted) throw error;
-      return { because: failure.message };
+      return { because: failure.message, isTooLarge: failure.kind === 'context_length' };
     } finally {
       deltas?.end();
     }
@@ -107,8 +120,10 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     budget: StepBudget,
   ): Promise<Attempt> => {
     const entry = registry.find(name);
-    const because = whyBarred(entry, wanted) ?? health.refusal(name) ?? unfit(entry, step);
+    const because = whyBarred(entry, wanted) ?? health.refusal(name) ?? toolFault(entry, step);
     if (!entry || because !== null) return { because: because ?? '' };
+    const excess = sizeFault(entry, step);
+    if (excess !== null) return { because: excess, isTooLarge: true };
     const offered = { ...step, tools: entry.supports.tools ? step.tools : [] };
     const reserved = await budget.reserve(quoteOf(entry, offered));
     if (reserved === 'gone') return reserved;
@@ -152,7 +167,8 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     /**
      * Asks the models that may answer, one after the other (candidatesOf). A prompt too large for a
      * model is never cut: the next model with enough room gets it. Each call is reserved separately,
-     * and the usage of a failed one is counted. Returns `gone` if the agent no longer runs.
+     * and the usage of a failed one is counted. Returns `gone` if the agent no longer runs. Throws
+     * ModelFailure if no model answered.
      */
     ask: async (
       wanted: ModelConstraints,
@@ -160,16 +176,20 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       budget: StepBudget,
     ): Promise<ModelReply | 'gone'> => {
       const passedOver: ModelReply['passedOver'] = [];
+      const isDigestChosen = enabledOf(registry).some(({ source }) => source !== 'builtin');
+      let isSizeAlone = true;
       for (const name of candidatesOf(registry, wanted)) {
-        const unanswered = passedOver.flatMap(({ model, because }) =>
-          registry.find(model)?.provider === 'llama' ? [because] : [],
-        );
-        const asked = await attempt(name, wanted, { ...step, unanswered }, budget);
+        const unanswered = reasonsOf(passedOver);
+        const isLastResort =
+          name === digest.name && !isSizeAlone && !choosesDigest(registry, wanted);
+        if (isLastResort && !step.isDigestEnough) break;
+        const asked = await attempt(name, wanted, { ...step, unanswered, isDigestChosen }, budget);
         if (asked === 'gone') return asked;
         if ('reply' in asked) return { ...asked, model: name, passedOver };
-        passedOver.push({ model: name, ...asked });
+        isSizeAlone &&= asked.isTooLarge === true;
+        passedOver.push({ model: name, because: asked.because });
       }
-      throw new ModelFailure('server', passedOver.map(({ because }) => because).join('; '));
+      throw new ModelFailure('server', `No model answered. ${reasonsOf(passedOver).join('. ')}.`);
     },
     /** Returns the tokens of a prompt that the likely model accepts, with room for a reply. */
     room: (wanted: ModelConstraints): number => {
@@ -185,15 +205,28 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 
 export type Models = ReturnType<typeof createModels>;
 
-/** Returns why the model cannot take the step, whatever else it may do; null if it can. */
-const unfit = (
+/** Returns the reasons why models did not answer, each with the name of its model. */
+export const reasonsOf = (passedOver: ModelReply['passedOver']): string[] =>
+  passedOver.map(({ model, because }) =>
+    because.startsWith(model) ? because : `${model}: ${because}`,
+  );
+
+/** Returns why the model cannot continue a conversation with calls; null if it can. */
+const toolFault = (
   entry: RegisteredModel | undefined,
-  { turns, tools }: ModelRequest,
+  { turns }: Pick<ModelRequest, 'turns'>,
+): string | null =>
+  entry && entry.source !== 'builtin' && !entry.supports.tools && turns.some(isAboutTools)
+    ? 'it knows no tools'
+    : null;
+
+/** Returns why the prompt is too large for the model; null if it is not. */
+const sizeFault = (
+  entry: RegisteredModel,
+  { turns, tools }: Pick<ModelRequest, 'turns' | 'tools'>,
 ): string | null => {
-  if (!entry || entry.source === 'builtin') return null;
-  if (!entry.supports.tools && turns.some(isAboutTools)) return 'it knows no tools';
-  const offered = entry.supports.tools ? tools : [];
-  const tokens = estimateTokens(turns, offered);
+  if (entry.source === 'builtin') return null;
+  const tokens = estimateTokens(turns, entry.supports.tools ? tools : []);
   if (tokens <= entry.contextWindow) return null;
   return `${entry.name} was not asked: the prompt has about ${tokens} tokens, and its context ${entry.contextWindow}`;
 };

@@ -47,6 +47,7 @@ export type { DayCaps } from './procedures/spending.js';
 export { agentFaults, namedExpert } from './routes.js';
 export type { AgentRows } from './rows.js';
 export { type SpawnRequest, spawnRecord } from './spawn.js';
+export { taint } from './taint.js';
 export type { DeltaSockets } from './textdeltas.js';
 export type { UserCalls } from './usercalls.js';
 export {

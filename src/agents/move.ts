@@ -123,18 +123,26 @@ const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => 
 export const jobOf = (agent: AgentRow, runAt: string): Statement =>
   addJob({ kind: JOB, ref: agent.id, lane: agent.lane, runAt });
 
+/** The end of an agent, for the execution that spawned it. */
+type AgentEnd =
+  | { status: 'success'; result: string; note: string | null }
+  | { status: 'error'; error: string };
+
+const textAndNote = ({ result: text, note }: { result: string; note: string | null }) =>
+  note === null ? { text } : { text, note };
+
 /**
  * Builds the statements that write an agent's outcome to the execution that spawned it, in the
  * transaction that ends the agent.
  */
 export const endExecution = (
   agent: Pick<AgentRow, 'execution_id'>,
-  outcome: { status: 'success'; result: string } | { status: 'error'; error: string },
+  outcome: AgentEnd,
   at: string,
 ): Statement[] => {
   if (agent.execution_id === null) return [];
   const { status } = outcome;
-  const result = status === 'success' ? JSON.stringify({ text: outcome.result }) : null;
+  const result = status === 'success' ? JSON.stringify(textAndNote(outcome)) : null;
   const error = status === 'error' ? outcome.error : null;
   return [
     {

@@ -7,7 +7,7 @@ import {
 } from '../experts/module.js';
 import { mint } from '../kernel/ids.js';
 import { digest } from '../providers/llm/digest.js';
-import type { SaidRow } from '../store/tables/agents.js';
+import type { AgentRow, SaidRow } from '../store/tables/agents.js';
 import { functionName } from '../tools/module.js';
 import { modelConstraintsOf } from './admission.js';
 import { type AgentLimits, readPersona } from './agent.js';
@@ -16,6 +16,7 @@ import { runCalls } from './calls.js';
 import { UNTOUCHED } from './decision.js';
 import type { ModelReply } from './models.js';
 import { type AgentRecord, createRecord } from './record.js';
+import type { AgentRows } from './rows.js';
 import { type AgentRun, commitWithCost, type Interruption, type LoopDeps } from './run.js';
 import { type AgentFacts, readStepFacts } from './snapshot.js';
 
@@ -86,7 +87,8 @@ const choose = async (
   const turns = questionOf(agent.prompt, experts);
   const wanted = await modelConstraintsOf(deps, run, facts);
   if (typeof wanted === 'string') return wanted;
-  const step = { turns, tools: [], maxOutputTokens, signal };
+  // Keywords choose if no model does.
+  const step = { turns, tools: [], maxOutputTokens, signal, isDigestEnough: true };
   const modelReply = await deps.access.models.ask(wanted, step, openBudget(deps, run));
   if (modelReply === 'gone') return modelReply;
   const isModel = modelReply.model !== digest.name;
@@ -134,9 +136,16 @@ export const reported = async (
   modelReply: ModelReply,
 ): Promise<ModelReply> => {
   if (agent.orchestrated !== 1 || modelReply.model !== digest.name) return modelReply;
+  const text = await newestReport(rows, agent);
+  return text === null ? modelReply : { ...modelReply, reply: { ...modelReply.reply, text } };
+};
+
+/** True if an orchestrated agent has a result of a sub-agent, so that the digest may end it. */
+export const hasReport = async ({ rows }: LoopDeps, agent: AgentRow): Promise<boolean> =>
+  agent.orchestrated === 1 && (await newestReport(rows, agent)) !== null;
+
+const newestReport = async (rows: AgentRows, agent: AgentRow): Promise<string | null> => {
   const subs = await rows.under(agent.id);
   const done = subs.filter((sub) => sub.parent_id === agent.id && sub.status === 'completed');
-  const newest = done.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
-  if (!newest?.result) return modelReply;
-  return { ...modelReply, reply: { ...modelReply.reply, text: newest.result } };
+  return done.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1)?.result || null;
 };

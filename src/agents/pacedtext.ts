@@ -56,6 +56,12 @@ export const createPacedText = ({ newestReader, send }: PacedReceiver) => {
       if (text.length > 2 * LONGEST) text = text.slice(-LONGEST);
       if (performance.now() >= paceEndsAt) beginPace();
     },
+    /** Forgets the text, so that the next piece is sent as its beginning. */
+    restart: (): void => {
+      text = '';
+      length = 0;
+      sentTo = 0;
+    },
     /** Sends what was not sent yet. Nothing is taken after it. */
     end: (): void => {
       clearTimeout(timer);

@@ -4,7 +4,7 @@ import { mint } from '../kernel/ids.js';
 import type { Hub } from '../realtime/module.js';
 import type { Statement, StatementResult, TransactionStep } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
-import type { AgentRow, AgentStatus, MessageRow } from '../store/tables/agents.js';
+import type { AgentRow, AgentStatus, Generation, MessageRow } from '../store/tables/agents.js';
 import { appendEvent, appendMessage } from '../store/transcript.js';
 import type { AgentEvent } from './contract.js';
 
@@ -26,6 +26,7 @@ type TranscriptEntry = Pick<MessageRow, 'role' | 'content'> & {
   id?: string;
   toolCalls?: unknown[];
   toolCallId?: string;
+  generation?: Generation;
 };
 
 /**
@@ -73,7 +74,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
         ...(error !== undefined && { error }),
       });
     },
-    message: ({ id, role, content, toolCalls, toolCallId }: TranscriptEntry) => {
+    message: ({ id, role, content, toolCalls, toolCallId, generation }: TranscriptEntry) => {
       const message = {
         id: id ?? mint('message', clock.now()),
         session_id: agent.session_id,
@@ -83,6 +84,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
         tool_call_id: toolCallId ?? null,
         agent_id: agent.id,
         created_at: at,
+        ...(generation && { generation }),
       };
       return record.add(...appendMessage(message));
     },

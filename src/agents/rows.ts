@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Input, Output } from '../kernel/contract/endpoint.js';
-import { textAt } from '../kernel/jsonvalue.js';
 import { newestFirst } from '../store/page.js';
 import type { Store } from '../store/store.js';
 import { type AgentRow, agentTable } from '../store/tables/agents.js';
@@ -82,13 +81,6 @@ export const agentRows = ({ db }: Store) => {
       const calls = eventsOf(agentId).select('data').where('type', '=', 'agent.tool_call');
       const events = (await calls.execute()).map(({ data }) => JSON.parse(data));
       return new Set(events.filter(({ phase }) => phase === 'call').map(({ callId }) => callId));
-    },
-
-    /** Returns what readers are told about the newest reply of the agent; null if nothing. */
-    readerNote: async (agentId: string): Promise<string | null> => {
-      const replies = eventsOf(agentId).select('data').where('type', '=', 'agent.message');
-      const newest = await replies.orderBy('seq', 'desc').limit(1).executeTakeFirst();
-      return newest ? textAt(JSON.parse(newest.data), 'note') : null;
     },
 
     /** Returns events newer than `after`, oldest first, with the ends of the ring. */

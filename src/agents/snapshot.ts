@@ -16,6 +16,8 @@ export interface StepFacts extends AgentFacts {
   messages: SaidRow[];
   /** True if it may be given memories, and its owner has some. */
   hasMemories: boolean;
+  /** The time zone of its owner. */
+  timezone: string;
 }
 
 /** Reads the facts for the decision on a call. */
@@ -39,10 +41,11 @@ const read = async (
 /** Returns the facts in a snapshot of an agent, whose row is given as the run began with it. */
 export const factsOf = (
   agent: AgentRow,
-  { agent: now, levels, owner, messages, hasMemories }: AgentSnapshot,
+  { agent: now, levels, owner, messages, hasMemories, timezone }: AgentSnapshot,
 ): StepFacts => ({
   now: now ?? agent,
   permissions: effectivePermissions(levels, owner),
   messages,
   hasMemories,
+  timezone,
 });

@@ -1,6 +1,6 @@
 import { excerpt } from '../kernel/excerpt.js';
 import { mint } from '../kernel/ids.js';
-import type { StepReply, ToolCall } from '../providers/llm/model.js';
+import type { ReplyReasoning, StepReply, ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { unlessUnmet } from '../store/store.js';
 import type { SaidRow } from '../store/tables/agents.js';
@@ -12,7 +12,7 @@ import { conversationOf } from './context.js';
 import { UNTOUCHED } from './decision.js';
 import { endAgent } from './end.js';
 import type { ModelReply } from './models.js';
-import { reported } from './orchestrate.js';
+import { hasReport, reported } from './orchestrate.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { repetitionsOf } from './repeats.js';
 import { type AgentRun, commitWithCost, type LoopDeps, type LoopOutcome } from './run.js';
@@ -38,10 +38,13 @@ export const takeStep = async (
     memories,
     wanted,
     tools: tools.specs,
+    now: deps.clock.now(),
+    timezone: facts.timezone,
   });
   const hear = (step: number) => deps.live.deltas.begin(agent, step);
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
-  const asked = { turns, tools: tools.specs, maxOutputTokens, signal, hear };
+  const isDigestEnough = await hasReport(deps, agent);
+  const asked = { turns, tools: tools.specs, maxOutputTokens, signal, hear, isDigestEnough };
   const given = await deps.access.models.ask(wanted, asked, openBudget(deps, run));
   if (given === 'gone') return given;
   const modelReply = await reported(deps, run, given);
@@ -108,7 +111,7 @@ const finish = async (
 const addReply = (
   deps: LoopDeps,
   record: AgentRecord,
-  { run, modelReply, bounded, messageId, dropped: trimmed }: CompletedStep,
+  { run, modelReply, bounded, messageId, dropped: trimmed, seen }: CompletedStep,
 ): AgentRecord => {
   const { model, passedOver, reply, reserved } = modelReply;
   const { text, toolCalls, dropped } = bounded;
@@ -119,6 +122,7 @@ const addReply = (
     role: 'assistant',
     content: text,
     ...(toolCalls.length > 0 && { toolCalls }),
+    generation: { seen, ...(bounded.reasoning && { reasoning: bounded.reasoning }) },
   });
   if (note !== null) record.message({ role: 'system', content: note });
   return record.event('agent.message', {
@@ -152,6 +156,8 @@ interface BoundedReply {
   toolCalls: ToolCall[];
   /** The number of calls that were left out: too many, too long or nested too deep. */
   dropped: number;
+  /** Reasoning that the model needs back, by the new ids of its calls. */
+  reasoning: ReplyReasoning | undefined;
 }
 
 /**
@@ -160,16 +166,25 @@ interface BoundedReply {
  */
 const boundedReply = (reply: StepReply, rows: SaidRow[], now: number): BoundedReply => {
   const used = new Set(rows.flatMap(callsOf).map(({ id }) => id));
-  const toolCalls = reply.toolCalls.filter(isBounded).slice(0, MOST_CALLS);
+  const given = reply.toolCalls.filter(isBounded).slice(0, MOST_CALLS);
+  const toolCalls = given.map((call) => ({
+    id: unusedId(call.id, used, now),
+    name: call.name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed',
+    arguments: call.arguments,
+    ...(call.fault !== undefined && { fault: call.fault }),
+  }));
+  const signed = toolCalls.flatMap(({ id }, at) => {
+    const signature = given[at]?.signature;
+    return signature === undefined ? [] : [[id, signature] as const];
+  });
   return {
     text: excerpt(reply.text, LONGEST_TEXT),
-    toolCalls: toolCalls.map((call) => ({
-      id: unusedId(call.id, used, now),
-      name: call.name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed',
-      arguments: call.arguments,
-      ...(call.fault !== undefined && { fault: call.fault }),
-    })),
+    toolCalls,
     dropped: reply.toolCalls.length - toolCalls.length,
+    reasoning: reply.reasoning && {
+      ...reply.reasoning,
+      ...(signed.length > 0 && { signatures: Object.fromEntries(signed) }),
+    },
   };
 };
 

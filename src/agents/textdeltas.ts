@@ -9,12 +9,17 @@ export interface DeltaSockets {
   send(userId: string, delta: TextDelta): void;
 }
 
-/** Called with each piece of a reply, and with the agent's step that the reply belongs to. */
-type ReplyListener = (text: string, step: number) => void;
+/**
+ * Called with each piece of a reply, and with the agent's step that the reply belongs to. `null` in
+ * place of a piece: the pieces so far were reasoning, and the reply begins with the next one.
+ */
+type ReplyListener = (text: string | null, step: number) => void;
 
 /** One reply that is being written. */
 export interface ReplyDeltas {
   take(text: string): void;
+  /** Called if the text so far was reasoning, and the reply begins with the next piece. */
+  restart(): void;
   /** Called when the reply is complete or has failed. What was held back is passed on. */
   end(): void;
 }
@@ -53,6 +58,10 @@ export const createDeltas = () => {
         take: (text) => {
           for (const hear of listeners.get(id) ?? []) hear(text, step);
           paced.take(text);
+        },
+        restart: () => {
+          for (const hear of listeners.get(id) ?? []) hear(null, step);
+          paced.restart();
         },
         end: paced.end,
       };

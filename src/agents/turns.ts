@@ -1,8 +1,37 @@
-import type { ToolCall, Turn } from '../providers/llm/model.js';
-import type { SaidRow } from '../store/tables/agents.js';
+import type { ReplyReasoning, ToolCall, Turn } from '../providers/llm/model.js';
+import type { Generation, SaidRow } from '../store/tables/agents.js';
+
+/** The circumstances of a reply, as its row contains them. */
+interface ReplyGeneration extends Generation {
+  reasoning?: ReplyReasoning;
+}
 
 export const INTERRUPTED =
   'Interrupted while it ran. Whether it took effect is not known; it is not repeated by itself.';
+
+/**
+ * Returns the rows in the order in which they were read: a message that came while a model wrote its
+ * reply follows the reply, which did not know it, and the notes about that reply.
+ */
+export const inReadingOrder = (rows: SaidRow[]): SaidRow[] => {
+  const ordered: SaidRow[] = [];
+  let unread: SaidRow[] = [];
+  for (const row of rows) {
+    if (row.role !== 'system') ordered.push(...unread.splice(0));
+    const seen = generationOf(row)?.seen;
+    if (seen !== undefined) {
+      const from = ordered.findLastIndex((each) => each.seq <= seen) + 1;
+      unread = ordered.slice(from).filter(({ role }) => role === 'user');
+      const read = ordered.slice(from).filter(({ role }) => role !== 'user');
+      ordered.splice(from, ordered.length, ...read);
+    }
+    ordered.push(row);
+  }
+  return [...ordered, ...unread];
+};
+
+const generationOf = ({ generation }: SaidRow): ReplyGeneration | null =>
+  generation === null ? null : JSON.parse(generation);
 
 /**
  * Returns the conversation as models read it: the results of calls stand right behind the reply
@@ -21,7 +50,11 @@ export const turnsOf = (rows: SaidRow[]): Turn[] => {
       toolName: name,
       content: results.get(id) ?? INTERRUPTED,
     }));
-    return [{ role: 'assistant', content: row.content, toolCalls }, ...toolTurns];
+    const reasoning = generationOf(row)?.reasoning;
+    return [
+      { role: 'assistant', content: row.content, toolCalls, ...(reasoning && { reasoning }) },
+      ...toolTurns,
+    ];
   });
 };
 

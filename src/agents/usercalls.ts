@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { ModelUsage, Turn } from '../providers/llm/model.js';
 import type { Store } from '../store/store.js';
 import { openBudget, type Quote, type StepBudget, settleReserved } from './budget.js';
-import type { ModelConstraints, ModelReply, Models } from './models.js';
+import { type ModelConstraints, type Models, reasonsOf } from './models.js';
 import { callCost } from './procedures/caps.js';
 import { CapReached } from './run.js';
 
@@ -76,12 +76,12 @@ export const createUserCalls = ({
       { store, clock, access: { dailyCostUsd } },
       { agent: { id: askedBy, user_id: userId, hook_id: null }, isNoAgent: true, signal },
     );
-    const step = { turns, tools: [], maxOutputTokens, signal };
+    const step = { turns, tools: [], maxOutputTokens, signal, isDigestEnough: true };
     const within = budgetWithin(budget, question);
     const given = await models.ask(constraints(question), step, within);
     if (given === 'gone') throw new Error('A call without an agent cannot lose it');
     const { reply, reserved, latencyMs, model } = given;
-    const unanswered = unansweredIn(given.passedOver);
+    const unanswered = reasonsOf(given.passedOver).join('; ') || null;
     await store.transact(settleReserved({ clock }, reserved, { usage: reply.usage, latencyMs }));
     return { text: reply.text, model, unanswered, usage: reply.usage };
   };
@@ -94,13 +94,6 @@ export const createUserCalls = ({
       }),
     room: (of) => models.room(constraints(of)),
   };
-};
-
-const unansweredIn = (passedOver: ModelReply['passedOver']): string | null => {
-  const named = passedOver.map(({ model, because }) =>
-    because.startsWith(model) ? because : `${model}: ${because}`,
-  );
-  return named.length === 0 ? null : named.join('; ');
 };
 
 /** The fewest tokens of an answer for which it is worth asking. */

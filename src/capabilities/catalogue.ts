@@ -238,6 +238,7 @@ const readGiven = async (http: Pick<Http, 'request'>, setting: string): Promise<
     const { status, body } = await http.request({
       method: 'GET',
       url: setting,
+      keepsTls: true,
       maxBytes: MOST_BYTES,
     });
     return status === 200 ? { text: body.toString() } : { fault: `it answered ${status}` };

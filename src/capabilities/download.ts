@@ -1,11 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rm, stat, writeFile } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
-import { errorCode, HttpFailure, NamedError } from '../kernel/failure.js';
+import { errorCode, HttpFailure, isDiskFull, NamedError } from '../kernel/failure.js';
 import type { Http, OpenedReply } from '../kernel/http.js';
 import { createByteRate } from './rate.js';
+import { etagOf, forget, goesOn, placeOf, rangeOf, sizeOf, totalOf } from './resume.js';
 import { type NextTry, retryBroken } from './retry.js';
 import { checkRoom } from './room.js';
 
@@ -114,9 +115,17 @@ export const breaks = {
 
 /** Returns true for a failure of the network that may be over at the next try. */
 const isBreak = (error: unknown): error is HttpFailure =>
-  error instanceof HttpFailure && !(error.cause instanceof BadUrl) && !LASTING.test(error.kind);
+  error instanceof HttpFailure &&
+  !(error.cause instanceof BadUrl) &&
+  !LASTING.test(error.kind) &&
+  !hasNoSuchName(error);
 
-const LASTING = /^(too_many_redirects|too_large|invalid_request|unknown_encoding)$/;
+/** Returns true for a name that does not exist; EAI_AGAIN is a server of names that does not answer. */
+const hasNoSuchName = ({ kind, cause }: HttpFailure): boolean =>
+  kind === 'dns' && errorCode(cause) === 'ENOTFOUND';
+
+/** The failures that another try does not mend. */
+const LASTING = /^(tls|too_many_redirects|too_large|invalid_request|unknown_encoding|undecodable)$/;
 
 /** Removes what is not what it should be. Returns the error to throw. */
 const refused = async (file: Download, error: unknown): Promise<unknown> => {
@@ -124,20 +133,19 @@ const refused = async (file: Download, error: unknown): Promise<unknown> => {
   if (error instanceof BadUrl) return new DownloadFailed(error.message, false);
   if (error instanceof HttpFailure) {
     const { cause, host } = error;
-    if (!(cause instanceof BadUrl)) return new DownloadFailed(error.message, isBreak(error));
+    // The way there says nothing about what is there already.
+    const isOfWay = error.kind === 'tls' || error.kind === 'dns';
+    if (!(cause instanceof BadUrl)) {
+      return new DownloadFailed(error.message, isOfWay || isBreak(error));
+    }
     return new DownloadFailed(`${host} redirects to an address of no use: ${cause.message}`, false);
   }
-  if (errorCode(error) === 'ENOSPC') {
+  if (isDiskFull(error)) {
     await forget(file);
     return new DownloadFailed('The disk is full', false);
   }
   if (error instanceof DownloadFailed && !error.isResumable) await forget(file);
   return error;
-};
-
-const forget = async ({ to }: Download): Promise<void> => {
-  await rm(to, { force: true });
-  await rm(etagOf(to), { force: true });
 };
 
 interface DownloadAttempt {
@@ -164,26 +172,50 @@ const attempt = async (
     url: file.url,
     headers: { 'accept-encoding': 'identity', ...(await rangeOf(file, from)) },
     ...LIMITS,
+    keepsTls: true,
     signal,
   });
   if (isComplete(reply, from)) {
     reply.body.cancel();
     return finish(file, hash);
   }
+  if (from > 0 && !(await goesOn(file, reply, from))) {
+    reply.body.cancel();
+    await forget(file);
+    return attempt(http, file, { signal, told, rate });
+  }
   const begin = await beginOf(file, reply, from);
+  const place = { begin, hash: begin === from ? hash : createHash('sha256') };
+  await takeBody(file, reply, place, ({ done, total, added }) =>
+    told({ done, total, rate: rate(added) }),
+  );
+};
+
+interface BodyPlace {
+  begin: number;
+  /** Of the bytes before it. */
+  hash: Hash;
+}
+
+/** Puts the body of a reply behind what is there, and ends the file. Throws where it is not whole. */
+const takeBody = async (
+  file: Download,
+  reply: OpenedReply,
+  { begin, hash }: BodyPlace,
+  told: (of: { done: number; total: number | null; added: number }) => void,
+): Promise<void> => {
   const total = file.bytes ?? totalOf(reply, begin);
-  const writing = begin === from ? hash : createHash('sha256');
   let head = begin === 0 ? (file.begin ?? '') : '';
   const done = await writeBody({ to: file.to, begin, total }, reply, (piece, written) => {
     head = checkBegin(head, piece);
-    writing.update(piece);
-    told({ done: written, total, rate: rate(piece.length) });
+    hash.update(piece);
+    told({ done: written, total, added: piece.length });
   });
   if (total !== null && done < total) {
     const host = new URL(file.url).hostname;
     throw new HttpFailure('reset', { host, effectBegan: true });
   }
-  await finish({ ...file, bytes: total }, writing);
+  await finish({ ...file, bytes: total }, hash);
 };
 
 /** Returns what is still to come of the text with which a file begins. Throws DownloadFailed for another. */
@@ -249,45 +281,15 @@ const finish = async (file: Download, hash: Hash): Promise<void> => {
 /** Returns the place from which the reply goes on: where we are, or the beginning. */
 const beginOf = async (file: Download, reply: OpenedReply, from: number): Promise<number> => {
   const { status, headers } = reply;
-  const [, begin] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? [];
-  const isPart = status === 206 && Number(begin) === from;
-  if (!isPart && status !== 200) {
+  const place = status === 200 || status === 206 ? placeOf(reply) : null;
+  if (place === null || (place !== from && place !== 0)) {
     reply.body.cancel();
-    if (status === 416) await forget(file);
     const host = new URL(reply.url).hostname;
     throw busyServer(reply) ?? new DownloadFailed(`${host} answered ${status}`, false);
   }
   if (headers.etag) await writeFile(etagOf(file.to), headers.etag);
-  return isPart ? from : 0;
+  return place;
 };
-
-const totalOf = ({ status, headers }: OpenedReply, begin: number): number | null => {
-  const [, whole] = /\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
-  if (status === 206) return whole === undefined ? null : Number(whole);
-  const length = headers['content-length'];
-  return length === undefined ? null : begin + Number(length);
-};
-
-/** A strong validator, so that parts of two versions are never joined (RFC 9110, 13.1.5). */
-const rangeOf = async ({ to }: Download, from: number): Promise<Record<string, string>> => {
-  if (from === 0) return {};
-  const etag = await sizeOf(etagOf(to)).then((size) => (size > 0 ? readEtag(to) : ''));
-  return { range: `bytes=${from}-`, ...(etag.startsWith('"') && { 'if-range': etag }) };
-};
-
-const etagOf = (to: string): string => `${to}.etag`;
-
-const readEtag = async (to: string): Promise<string> => {
-  const pieces: Buffer[] = [];
-  for await (const piece of createReadStream(etagOf(to), { end: 1023 })) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
-};
-
-const sizeOf = (path: string): Promise<number> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
 
 const hashInto = async (hash: Hash, path: string, signal: AbortSignal): Promise<void> => {
   for await (const piece of createReadStream(path, { highWaterMark: 1 << 20, signal })) {

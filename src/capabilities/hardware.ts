@@ -99,7 +99,7 @@ interface FitConditions {
 
 const rowOf = (model: FittedModel, conditions: FitConditions): ModelFit => {
   const { contextWindow: longest } = model;
-  const shape = model.shape ?? shapeless(model.bytes);
+  const shape = model.shape ?? shapeless(model.bytes, model.workingBytes);
   // Vectors are made of single texts.
   const most = isForVectors(model.useCases)
     ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW)
@@ -134,7 +134,7 @@ const fitOn = (
   { machine, bandwidth, measured }: FitConditions,
   contextWindow: number,
 ) => {
-  const shape = model.shape ?? shapeless(model.bytes);
+  const shape = model.shape ?? shapeless(model.bytes, model.workingBytes);
   const { runsOn, headroomBytes, gpuLayers, why } = fitTo(machine, shape, contextWindow);
   const memory = memoryOf(shape, { contextWindow, gpuLayers });
   const unit = unitFor(model.useCases);
@@ -167,8 +167,11 @@ const unitFor = (useCases: UseCase[]): SpeedUnit => (isForVectors(useCases) ? 'r
 const isForVectors = (useCases: UseCase[]): boolean =>
   useCases.length > 0 && useCases.every((useCase) => useCase === 'embedding');
 
-/** A model of which the size alone is known, such as one for speech. */
-export const shapeless = (bytes: number): ModelShape => ({
+/**
+ * A model of which the size alone is known, such as one for speech, and the memory that its engine
+ * takes beside the weights.
+ */
+export const shapeless = (bytes: number, workingBytes = 0): ModelShape => ({
   weightsBytes: bytes,
   tokenEmbeddingBytes: 0,
   outputBytes: 0,
@@ -182,7 +185,7 @@ export const shapeless = (bytes: number): ModelShape => ({
   valueLength: 0,
   sliding: null,
   experts: null,
-  recurrentBytes: 0,
+  recurrentBytes: workingBytes,
   recurrentLength: 0,
   hasFlashAttention: true,
 });

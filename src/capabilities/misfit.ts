@@ -1,5 +1,5 @@
 import type { Machine } from '../providers/hardware/machine.js';
-import { shapeOfModel } from './candidates.js';
+import { shapeOfModel, workingBytesOf } from './candidates.js';
 import type { Catalogue, CatalogueFile, CatalogueModel } from './catalogue.js';
 import type { MemoryWarning } from './contract.js';
 import { fitTo } from './fit/machine.js';
@@ -31,7 +31,8 @@ export const warningFor = (
   const found = catalogue.models.flatMap((model) => fileOf(model, plan)).at(0);
   const shape = found && shapeOfModel(found.model, found.file);
   const bytes = found?.file.bytes ?? plan.bytes;
-  const weights = shape ?? (bytes === null ? null : shapeless(bytes));
+  const working = found ? workingBytesOf(found.model) : 0;
+  const weights = shape ?? (bytes === null ? null : shapeless(bytes, working));
   if (weights === null) return null;
   const contextWindow = Math.min(asked, found?.model.contextWindow ?? asked);
   const gpus = plan.needs.includes(LLAMA) ? llama.gpus : machine.gpus;

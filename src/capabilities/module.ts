@@ -26,7 +26,7 @@ import { engineOf, enginePackages, LLAMA, type PackageSet, tesseractPackages } f
 import type { InstallPlan } from './plan.js';
 import { findMachinePrograms } from './programs.js';
 import { capabilitiesStore } from './queries.js';
-import { createRegistration } from './registration.js';
+import { createLlamaFactsReader, createRegistration } from './registration.js';
 import { capabilitiesResource } from './routes.js';
 import { checkSettings } from './settings.js';
 import { openShelf } from './shelf.js';
@@ -41,7 +41,7 @@ interface CapabilitiesOptions {
   operations: Operations;
   models: Pick<
     ModelsModule,
-    'registry' | 'health' | 'cliTools' | 'register' | 'llama' | 'measureLlama'
+    'registry' | 'health' | 'cliTools' | 'register' | 'llama' | 'measureLlama' | 'describeLlama'
   >;
   confinement: Confinement | null;
   config: Config;
@@ -89,15 +89,17 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     },
   });
   const engine = { ...engineProbe, packagesOf: createPackagesOf(machine) };
+  const memory = async () => {
+    const now = await readMachine(home);
+    return memoryOn(now, llama(now).gpus);
+  };
+  models.describeLlama(createLlamaFactsReader({ shelf, headers, memory }));
   const register = createRegistration({
     models,
     shelf,
     headers,
     ollamaUrl: () => ownAddress(ollamaAddress(registry.list())),
-    memory: async () => {
-      const now = await readMachine(home);
-      return memoryOn(now, llama(now).gpus);
-    },
+    memory,
   });
   const fate = {
     wasCancelled: queries.wasCancelled,

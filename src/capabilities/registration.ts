@@ -1,4 +1,4 @@
-import type { ModelsModule } from '../models/module.js';
+import type { ModelsModule, ReadLlamaFacts } from '../models/module.js';
 import type { GgufHeader } from '../providers/gguf/header.js';
 import { ggufOf, usesByHeader } from './candidates.js';
 import type { UseCase } from './catalogue.js';
@@ -55,10 +55,9 @@ export const createRegistration =
     refuseShort(plan, header);
     const isEmbedding = header.isEmbedding || useCase === 'embedding';
     const longest = header.contextLength;
-    const most = isEmbedding ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW) : longest;
     const contextWindow =
       asked === undefined
-        ? windowFor(await memory(), { shape: header, longest: most })
+        ? ownWindow(await memory(), header, isEmbedding)
         : Math.min(asked, longest ?? asked);
     return models.register({
       name: plan.slug,
@@ -72,6 +71,36 @@ export const createRegistration =
       },
       ...(isEmbedding && { embedding: { dimensions: header.embeddingLength } }),
     });
+  };
+
+/** Returns the context window with which a model is registered unless another one is asked for. */
+const ownWindow = (machine: MachineMemory, header: GgufHeader, isEmbedding: boolean): number => {
+  const longest = header.contextLength;
+  const most = isEmbedding ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW) : longest;
+  return windowFor(machine, { shape: header, longest: most });
+};
+
+/** Creates what reads the facts of an installed model from the header of its file. */
+export const createLlamaFactsReader =
+  ({
+    shelf,
+    headers,
+    memory,
+  }: Pick<RegistrationDeps, 'shelf' | 'headers' | 'memory'>): ReadLlamaFacts =>
+  async (slug, signal) => {
+    const found = await shelf.find(slug);
+    const path = found && ggufOf(found);
+    if (!path) return null;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(HEADER_MS)]);
+    const { header } = await headers(path, limit);
+    if (!header) return null;
+    const { contextLength: longest, isEmbedding, embeddingLength, hasTools } = header;
+    return {
+      longest,
+      contextWindow: ownWindow(await memory(), header, isEmbedding),
+      tools: hasTools || found.useCases.includes('tools'),
+      dimensions: isEmbedding ? embeddingLength : null,
+    };
   };
 
 /** Ours, as of every registered model: the shortest context, in tokens. */

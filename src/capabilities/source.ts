@@ -1,6 +1,6 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { errorCode } from '../kernel/failure.js';
+import { errorCode, isDiskFull } from '../kernel/failure.js';
 import { type CatalogueModel, isReserved, SLUG } from './catalogue.js';
 import { DownloadFailed } from './download.js';
 import type { Telling } from './fetch.js';
@@ -149,7 +149,7 @@ const copyFiles = async (
 
 /** Makes the error of a file that could not be copied, without system calls and paths. */
 const copyFailure = (path: string, error: unknown): DownloadFailed => {
-  if (errorCode(error) === 'ENOSPC') return new DownloadFailed('The disk is full', false);
+  if (isDiskFull(error)) return new DownloadFailed('The disk is full', false);
   const reason = error instanceof NoPlainFile ? error.message : 'cannot be copied';
   return new DownloadFailed(`${path} ${reason}`, false);
 };

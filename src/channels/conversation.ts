@@ -1,10 +1,9 @@
-import { type Chat, NoSession, SessionBusy } from '../agents/module.js';
+import { type Chat, NoSession, taint } from '../agents/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { StageQuestions } from '../pipelines/module.js';
-import { Taken } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import { visibleTo } from '../store/visible.js';
-import { claimEvent } from './events.js';
 import type { LinkedChannel } from './links.js';
 
 export interface ConversationDeps {
@@ -18,19 +17,26 @@ interface StatusDeps extends Pick<ConversationDeps, 'store' | 'clock'> {
 }
 
 /** Longest message, in characters, as in `POST /api/chat`. */
-const LONGEST = 100_000;
+export const MAX_MESSAGE_CHARACTERS = 100_000;
+export const MESSAGE_TOO_LONG = `That is too long: ${MAX_MESSAGE_CHARACTERS} characters at most.`;
+
+/** A message for the agents, with the steps that are committed with it. */
+interface ChannelWords {
+  text: string;
+  steps: TransactionStep[];
+  /** True if it holds words of others. */
+  isUntrusted?: boolean;
+}
 
 /**
  * Adds a message of a channel's owner to the channel's conversation; the first message begins one.
- * The event is claimed in the same transaction, so a retry by the platform has no effect. Resolves
- * to the text for an immediate reply; null unless the message was refused.
+ * Throws SessionBusy, and Taken by its steps.
  */
 export const addChannelMessage = async (
   deps: ConversationDeps,
   channel: LinkedChannel,
-  { eventId, text }: { eventId: string; text: string },
-): Promise<string | null> => {
-  if (text.length > LONGEST) return `That is too long: ${LONGEST} characters at most.`;
+  { text, steps, isUntrusted = false }: ChannelWords,
+): Promise<void> => {
   const { id: channelId, userId, kind, sessionId } = channel;
   const say = (inSession: string | null) =>
     deps.chat(userId, {
@@ -40,20 +46,18 @@ export const addChannelMessage = async (
         channelId,
         kind,
         steps: (session) => [
-          ...claimEvent(deps, { kind, eventId }),
+          ...steps,
           statement(goOnIn(deps.store, channel, session)),
+          ...(isUntrusted ? taint(deps.store, { session_id: session }) : []),
         ],
       },
     });
   try {
     await say(sessionId);
   } catch (error) {
-    if (error instanceof Taken) return null;
-    if (error instanceof SessionBusy) return 'Somebody else is answering there: say it again soon.';
     if (!(error instanceof NoSession)) throw error;
     await say(null);
   }
-  return null;
 };
 
 /**

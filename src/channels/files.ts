@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import Boom from '@hapi/boom';
+import { SessionBusy } from '../agents/module.js';
 import type { Arrivals } from '../documents/module.js';
 import type { Queue } from '../jobs/module.js';
 import type { OperationBeginner, OperationKind, OperationRun } from '../operations/module.js';
@@ -8,7 +9,12 @@ import type { MessageEvent } from '../providers/chat/platform.js';
 import { Taken } from '../store/engine/protocol.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import type { VoiceMessages } from '../voice/module.js';
-import { addChannelMessage, type ConversationDeps } from './conversation.js';
+import {
+  addChannelMessage,
+  type ConversationDeps,
+  MAX_MESSAGE_CHARACTERS,
+  MESSAGE_TOO_LONG,
+} from './conversation.js';
 import { claimEvent } from './events.js';
 import { type FetchDeps, type FetchedFile, fetchFile } from './fetch.js';
 import { answerOf, type FileOutcome, withDocuments, wordsIn } from './filetext.js';
@@ -119,7 +125,7 @@ const takeFiles = async (
   const spoken = wordsIn(outcomes);
   const words = [text, ...(isForwarded ? [] : spoken)].filter((each) => each !== '').join('\n');
   const said = { eventId, text: withDocuments(words, outcomes) };
-  const refused = words === '' ? null : await addChannelMessage(deps, channel, said);
+  const refused = words === '' ? null : await sayOnce(deps, channel, said);
   const refusal = isForwarded && spoken.length > 0 ? NOT_OWN : refused;
   await answer(deps, run, { ended, body: answerOf(outcomes, run.input.left, refusal) });
   const documents = ended.flatMap((file) => ('id' in file ? [file.id] : []));
@@ -132,6 +138,23 @@ const takeFiles = async (
   };
   if (taken > 0) return { status: 'completed', result };
   return { status: 'failed', error: answerOf(outcomes, run.input.left, null), result };
+};
+
+/** Gives the agents the words of an event, once. Returns why they were refused, or null. */
+const sayOnce = async (
+  deps: MessageFilesDeps,
+  channel: LinkedChannel,
+  { eventId, text }: { eventId: string; text: string },
+): Promise<string | null> => {
+  if (text.length > MAX_MESSAGE_CHARACTERS) return MESSAGE_TOO_LONG;
+  const steps = claimEvent(deps, { kind: channel.kind, eventId });
+  try {
+    await addChannelMessage(deps, channel, { text, steps });
+  } catch (error) {
+    if (error instanceof SessionBusy) return 'Somebody else is answering there: say it again soon.';
+    if (!(error instanceof Taken)) throw error;
+  }
+  return null;
 };
 
 const fetchFiles = async (deps: MessageFilesDeps, run: FilesRun): Promise<FetchedFile[]> => {

@@ -3,20 +3,17 @@ import { createRate } from '../kernel/rate.js';
 import type { RecentRuns } from '../pipelines/module.js';
 import type { ChatEvent, MessageEvent } from '../providers/chat/platform.js';
 import type { ChannelKind } from '../store/tables/channels.js';
-import {
-  addChannelMessage,
-  type ConversationDeps,
-  leaveConversation,
-  statusOf,
-} from './conversation.js';
+import { type ConversationDeps, leaveConversation, statusOf } from './conversation.js';
 import { auditFrom, type DecisionOrigin, type DecisionReply } from './decision.js';
 import { type DecisionsDeps, decideFrom } from './decisions.js';
 import { once } from './events.js';
 import type { TakeFiles } from './files.js';
 import { noteWritten } from './freetext.js';
 import { type LinkedChannel, LinkRefused, type Links } from './links.js';
+import type { MessageParts } from './parts.js';
 import { retryRunNamed, runsText, stopRunNamed } from './runcommands.js';
 import type { ChannelSender } from './sender.js';
+import { createSerial } from './serial.js';
 import { answerIn } from './stageanswer.js';
 import { answerStageFrom } from './stagedecision.js';
 
@@ -27,6 +24,7 @@ export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
    */
   canSend(kind: ChannelKind): boolean;
   takeFiles: TakeFiles;
+  parts: MessageParts;
   runs: RecentRuns;
 }
 
@@ -77,6 +75,8 @@ const unsent = (kind: ChannelKind): string =>
   `${kind} is not set up for sending, so no answer would come here. An admin mends it: adjutant channels setup ${kind}`;
 const FORWARDED =
   'That was forwarded, so it is not your own word: nothing was done. Write it yourself.';
+const APART =
+  'Your agents get this message alone: the thread and the channel are not read. The answer comes in our private chat.';
 const WORDLESS =
   'Only text, pictures, documents and voice messages are understood here: that was not read.';
 
@@ -94,7 +94,7 @@ export const createHandling = (deps: HandlingDeps): Handle => {
   const handle: Handle = async (inbound) => {
     const { kind, event } = inbound;
     const who = `${kind} ${event.sender.id}`;
-    const channel = await deps.links.channelOf({ kind, id: event.sender.id });
+    const channel = await deps.links.channelOf({ kind, ...event.sender });
     if (channel) await noteWritten(deps, channel);
     if (event.kind === 'message' && event.isWordless && !(channel && event.files)) {
       if (!channel || toWordless.take(who)?.isSpent) return null;
@@ -112,21 +112,6 @@ export const createHandling = (deps: HandlingDeps): Handle => {
   };
   const inTurn = createSerial();
   return (inbound) => inTurn(`${inbound.kind} ${inbound.event.sender.id}`, () => handle(inbound));
-};
-
-/** Runs the work of each key in sequence, in the order in which it came in. */
-const createSerial = () => {
-  const last = new Map<string, Promise<unknown>>();
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const before = last.get(key);
-    const turn = before ? before.then(work, work) : work();
-    last.set(key, turn);
-    try {
-      return await turn;
-    } finally {
-      if (last.get(key) === turn) last.delete(key);
-    }
-  };
 };
 
 const replyOf = (text: string | null): DecisionReply | null =>
@@ -150,7 +135,7 @@ const fromUnlinked = async (
   { sender, eventId, text, isOverheard }: MessageEvent,
 ): Promise<string | null> => {
   const [asked, code] = LINK.exec(text.trim()) ?? [];
-  const who: ChannelSender = { kind, id: sender.id, name: sender.name };
+  const who: ChannelSender = { kind, ...sender };
   return once(deps, { kind, eventId }, async () => {
     try {
       if (code !== undefined) return await redeem(deps, who, code, origin);
@@ -201,7 +186,14 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
   if (!command && !deps.canSend(kind)) {
     return replyOf(await once(deps, received, async () => `Nothing was done: ${unsent(kind)}`));
   }
-  if (!command) return replyOf(await addChannelMessage(deps, channel, { eventId, text }));
+  if (!command) {
+    const refused = await deps.parts.add(channel, event);
+    if (refused !== null || !event.isApart) return replyOf(refused);
+    const told = { kind, eventId: `${eventId}:apart` };
+    return replyOf(await once(deps, told, async () => APART));
+  }
+  // What was said before it belongs to the conversation before it.
+  await deps.parts.flush(channel.id);
   return replyOf(await once(deps, received, () => obey(deps, channel, command)));
 };
 

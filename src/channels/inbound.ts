@@ -7,6 +7,7 @@ import type {
   ChatEvent,
   Inbound,
   InboundRequest,
+  MovedEvent,
   Platform,
   PlatformDeferral,
   PlatformReach,
@@ -32,6 +33,16 @@ export interface PlatformReceiverDeps {
    */
   undelivered(kind: ChannelKind, event: UndeliveredEvent): Promise<void>;
   proveWebhook: ProveWebhook;
+  /** Handles that a person has another number; resolves when that is stored. */
+  moved(kind: ChannelKind, event: MovedEvent): Promise<void>;
+}
+
+/** The messages of a platform that could not be read since the daemon started. */
+export interface UnreadMessages {
+  kind: ChannelKind;
+  count: number;
+  /** The reason of the last one. */
+  reason: string;
 }
 
 /** A request whose origin was verified. */
@@ -59,12 +70,24 @@ export interface VerifiedEvents {
 /** The result of a request. `refused`: the sender was not verified, and nothing was done. */
 export type InboundResult = { verdict: 'refused' } | { verdict: 'received'; reply: object | null };
 
+/** Ours: a bot in a busy group writes one line to the log for so many messages. */
+const UNREAD_PER_LINE = 100;
+
 export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
   const { log } = deps;
   const aborter = new AbortController();
   // There are as many listeners as replies under way.
   setMaxListeners(0, aborter.signal);
   const underWay = new Set<Promise<void>>();
+  const unread = new Map<ChannelKind, UnreadMessages>();
+
+  /** Counts a message that is acknowledged and dropped, since its platform would repeat it for days. */
+  const noteUnread = (kind: ChannelKind, reason: string): void => {
+    const count = (unread.get(kind)?.count ?? 0) + 1;
+    unread.set(kind, { kind, count, reason });
+    if (count % UNREAD_PER_LINE === 1)
+      log.warn({ kind, reason, count }, 'a message of a platform could not be read');
+  };
 
   /** Runs work after the reply. Nobody waits for it, and its errors are logged. */
   const afterwards = (work: Promise<void>): void => {
@@ -115,10 +138,14 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
       for (const event of proven.events) {
         if (event.kind === 'challenge') reply = event.reply;
         else if (event.kind === 'undelivered') await deps.undelivered(proven.kind, event);
+        else if (event.kind === 'moved') await deps.moved(proven.kind, event);
         else if (event.kind !== 'ignored') reply = await tell(proven, event, origin);
+        else if (event.reason !== undefined) noteUnread(proven.kind, event.reason);
       }
       return { verdict: 'received', reply };
     },
+    /** Returns the messages that could not be read, by platform. */
+    unread: (): UnreadMessages[] => [...unread.values()],
     /** Returns the reply to a GET that asks if the endpoint is the daemon's; null to refuse. */
     handshake: (endpoint: Platform['endpoint'], query: Record<string, unknown>): string | null => {
       for (const platform of platforms.filter((one) => one.endpoint === endpoint)) {
@@ -175,6 +202,8 @@ const provenBy = (
   ...(platform.deferral && { deferral: deferralBy(platform.deferral, reach) }),
   say: async (event, text) => {
     for (const part of platform.render({ title: null, text })) {
+      const there = await platform.replyAt?.(reach, event, part);
+      if (there?.verdict === 'sent') continue;
       needSent(await platform.send(reach, event.sender.id, part));
     }
   },

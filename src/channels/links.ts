@@ -5,9 +5,10 @@ import type { Outbox } from '../outbound/module.js';
 import { Taken, type TransactionStep, Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ChannelKind, ChannelRow, LinkCodeRow } from '../store/tables/channels.js';
+import { boundTo, moveChannel, noteIds, type SenderIds } from './bound.js';
 import { newCode, readCode } from './code.js';
 import { openUntil } from './freetext.js';
-import { type ChannelSender, shownName } from './sender.js';
+import { type ChannelSender, SPEAKS, shownName } from './sender.js';
 
 export interface LinksDeps {
   store: Store;
@@ -25,7 +26,14 @@ export interface LinkCode {
 
 type FurtherSteps = (row: ChannelRow) => TransactionStep[];
 
-export type LinkedChannel = NonNullable<Awaited<ReturnType<Links['channelOf']>>>;
+/** A channel whose owner may use it. */
+export interface LinkedChannel {
+  id: string;
+  userId: string;
+  kind: ChannelKind;
+  /** The present conversation of the channel. */
+  sessionId: string | null;
+}
 
 const LIFE_MS = 5 * 60_000;
 const TRIES_PER_SENDER = 5;
@@ -48,10 +56,10 @@ export const createLinks = (deps: LinksDeps) => {
     if (perSender.take(`${kind} ${id}`)?.isSpent) throw new LinkRefused('too_many_tries');
   };
 
-  const channelOf = async (sender: Pick<ChannelSender, 'kind' | 'id'>) => {
+  const channelOf = async (sender: SenderIds): Promise<LinkedChannel | null> => {
     const bound = await boundTo(store, sender);
     if (!bound?.verified_at || bound.disabled_at !== null) return null;
-    // The session is the present conversation of the channel.
+    await noteIds(store, bound, sender);
     const { id, user_id: userId, session_id: sessionId } = bound;
     return { id, userId, kind: sender.kind, sessionId };
   };
@@ -88,9 +96,24 @@ export const createLinks = (deps: LinksDeps) => {
      * disabled.
      */
     channelOf,
+    /** Returns a channel by its own id, under the same conditions. */
+    channelById: async (id: string): Promise<LinkedChannel | null> => {
+      const row = await store.db
+        .selectFrom('channels')
+        .select(['kind', 'sender_id'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row ? channelOf({ kind: row.kind, id: row.sender_id }) : null;
+    },
     /** Returns the user that a sender is linked to, under the same conditions. */
-    userOf: async (sender: Pick<ChannelSender, 'kind' | 'id'>): Promise<string | null> =>
+    userOf: async (sender: SenderIds): Promise<string | null> =>
       (await channelOf(sender))?.userId ?? null,
+    /**
+     * Stores that a sender has other IDs from now on, and notifies the owner of the channel: the old
+     * number may belong to somebody else soon.
+     */
+    move: (from: SenderIds, to: Pick<ChannelSender, 'id' | 'otherId'>): Promise<void> =>
+      moveChannel(deps, from, to),
     /** Makes a code that the user sends from a channel. It replaces the one before. */
     codeFor: (userId: string, also?: TransactionStep[]): Promise<LinkCode> =>
       keepCode(
@@ -124,15 +147,6 @@ export const createLinks = (deps: LinksDeps) => {
 };
 
 export type Links = ReturnType<typeof createLinks>;
-
-const boundTo = ({ db }: Store, { kind, id }: { kind: ChannelKind; id: string }) =>
-  db
-    .selectFrom('channels as c')
-    .innerJoin('users as u', 'u.id', 'c.user_id')
-    .select(['c.id', 'c.user_id', 'c.session_id', 'c.verified_at', 'u.disabled_at'])
-    .where('c.kind', '=', kind)
-    .where('c.sender_id', '=', id)
-    .executeTakeFirst();
 
 /** Finds the code of a sender that the user may redeem. Throws LinkRefused `wrong_code`. */
 const madeCode = async (
@@ -205,7 +219,6 @@ const codesOf = (
 
 /** True if what is written there comes here. */
 const takesWords = (kind: ChannelKind): boolean => kind !== 'ntfy' && kind !== 'email';
-const SPEAKS = 'What is written from there counts as yours.';
 const HEARS = 'Your notifications are sent there.';
 
 interface Linking {
@@ -254,12 +267,13 @@ const link = async (
   return row;
 };
 
-const newChannel = (now: number, userId: string, sender: ChannelSender): ChannelRow => ({
+const newChannel = (now: number, userId: string, sender: ChannelSender) => ({
   id: mint('channel', now),
   user_id: userId,
   kind: sender.kind,
   sender_id: sender.id,
   sender_name: shownName(sender),
+  other_id: sender.otherId ?? null,
   // To show a code in the channel proves that it belongs to the sender.
   verified_at: iso(now),
   created_at: iso(now),

@@ -18,6 +18,8 @@ import { messageOfStage, stageOfLink } from './stagetext.js';
 export interface SaidContent {
   title?: string | null;
   body: string;
+  /** The body with text from outside escaped, where that makes a difference. */
+  markdown?: string;
   /** Path of the page that shows the subject, or of the API if the page does not show it. */
   link?: string | null;
 }
@@ -66,7 +68,7 @@ const contentOf = async (
   message: OutboundMessageRow,
   isRead: boolean,
 ): Promise<ChannelMessage> => {
-  const { title = null, body, link }: SaidContent = JSON.parse(message.content);
+  const { title = null, body, markdown, link }: SaidContent = JSON.parse(message.content);
   const place = stageOfLink(link ?? '');
   if (place) {
     const stage = await stages.at(message.user_id, place);
@@ -82,7 +84,10 @@ const contentOf = async (
     approvalId &&
     (await ownApprovals(store, message.user_id).where('id', '=', approvalId).executeTakeFirst());
   const isMarkdown = MARKDOWN_KINDS.includes(message.kind);
-  if (!asked) return { title, text: withoutTitle(body, title), isMarkdown };
+  if (!asked) {
+    const text = isMarkdown ? (markdown ?? body) : body;
+    return { title, text: withoutTitle(text, title), isMarkdown };
+  }
   if (asked.status !== 'pending') return { title, text: `It was ${asked.status} meanwhile.` };
   const { id, digest } = asked;
   const grantScopes = isRead ? grantScopesIn(asked) : [];

@@ -7,6 +7,7 @@ import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
 import type { RecentRuns, StageQuestions } from '../pipelines/module.js';
 import { outboundPlatforms } from '../providers/chat/platforms.js';
+import type { DueSource } from '../schedule/module.js';
 import type { Secrets } from '../secrets/module.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import type { VaultModule } from '../vault/module.js';
@@ -16,6 +17,7 @@ import { createHandling } from './handle.js';
 import { createPlatformReceiver, type PlatformReceiver } from './inbound.js';
 import { createLinks, type Links } from './links.js';
 import { createChatPace } from './pace.js';
+import { createMessageParts } from './parts.js';
 import { platformsStore } from './platforms/queries.js';
 import { platformsResource } from './platforms/routes.js';
 import { findUnset, type IncompletePlatform } from './problems.js';
@@ -32,12 +34,15 @@ import { createSettings, isSetTo, type PlatformSettingsCache, platformUses } fro
 import { createPlatformTransport } from './transport.js';
 import { createWebhookTransport, webhookProver } from './webhook.js';
 
+export type { UnreadMessages } from './inbound.js';
 export type { IncompletePlatform } from './problems.js';
 
 /** The channels on which the owners talk with their agents, inbound and outbound. */
 export interface Channels {
   links: Links;
   receiver: PlatformReceiver;
+  /** The messages of chats that wait for a moment. */
+  due: DueSource;
   /** Returns the platforms that have linked channels but are not set up. */
   unset(): Promise<IncompletePlatform[]>;
   /** Reads the settings of the platforms. */
@@ -86,6 +91,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   const fetches = deps.operations.register(
     filesOperation({ ...conversing, http, settings, arrivals, voice, links, queue }),
   );
+  const parts = createMessageParts({ ...conversing, links });
   let addressOfPage = (): string | null => null;
   const texts = { store, stages, pageAddress: () => addressOfPage() };
   const webhooks = { ...texts, clock, http, openChannelSecret };
@@ -98,12 +104,14 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
       ...conversing,
       links,
       takeFiles: createTakeFiles(conversing, fetches),
+      parts,
       decide,
       stages,
       runs,
       canSend: (kind) => canSendTo(settings, kind),
     }),
     proveWebhook: webhookProver(webhooks),
+    moved: (kind, { from, to }) => links.move({ kind, id: from }, to),
     undelivered: createUndelivered({ store, clock, outbox, queue, links, settings }),
   });
   const pace = createChatPace();
@@ -132,6 +140,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   return {
     links,
     receiver,
+    due: parts.due,
     unset: () => findUnset(store, settings),
     load: settings.refresh,
     resources: ({ accounts, publicUrl, pageAddress, port }) => {

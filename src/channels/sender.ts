@@ -8,9 +8,17 @@ export interface ChannelSender {
    * server.
    */
   id: string;
+  /**
+   * A second identifier of the same sender, which is never given to another one. `id` may be: a number
+   * that was given up.
+   */
+  otherId?: string | undefined;
   /** Present display name. It is shown, never trusted. */
   name: string;
 }
+
+/** The meaning of a link to a chat where people write. */
+export const SPEAKS = 'What is written from there counts as yours.';
 
 const LONGEST_NAME = 100;
 

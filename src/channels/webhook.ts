@@ -55,7 +55,9 @@ const bodyOf = async (deps: MessageTextDeps, message: OutboundMessageRow): Promi
   const base = { timestamp: message.created_at, channelId: message.channel_id };
   const content = JSON.parse(message.content);
   if (message.kind === VERIFICATION) return { type: VERIFICATION, ...base, data: content };
-  const { title, text, question } = await messageOf(deps, message);
+  // The body as it is: nobody reads it as Markdown.
+  const plain = JSON.stringify({ ...content, markdown: undefined });
+  const { title, text, question } = await messageOf(deps, { ...message, content: plain });
   if (question) return { type: 'approval', ...base, data: { title, text, ...question } };
   const type = title === null ? 'message' : 'notification';
   const link = addressOnPage(deps.pageAddress(), content.link) ?? content.link ?? null;

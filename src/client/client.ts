@@ -3,6 +3,7 @@ import { contracts } from '../api.js';
 import type { sessions } from '../conversations/contract.js';
 import type { Calls, Contract, Endpoint, Output } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
+import { stringifyExact } from '../kernel/exactjson.js';
 import { type ClientReply, type ClientRequest, type Connection, exchangeJson } from './exchange.js';
 import { type FetchLike, send } from './send.js';
 
@@ -114,7 +115,7 @@ const requestOf = (endpoint: Endpoint, input: ClientInput, timeoutMs: number): C
       ...(input.body !== undefined && { 'content-type': 'application/json' }),
       ...(isKept && { 'idempotency-key': randomUUID() }),
     },
-    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+    ...(input.body !== undefined && { body: stringifyExact(input.body) ?? '' }),
     isRepeatable: isRead || isKept,
     timeoutMs: timeoutMs + waitOf(input.query),
   };

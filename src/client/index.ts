@@ -29,8 +29,9 @@ export type { Approval } from '../kernel/contract/approval.js';
 export type { Endpoint } from '../kernel/contract/endpoint.js';
 export { headlineOf } from '../kernel/contract/headline.js';
 export type { Operation, OperationPreview } from '../kernel/contract/operation.js';
+export { parseExact } from '../kernel/exactjson.js';
 export { timeDigits } from '../kernel/ids.js';
-export { isRecord } from '../kernel/jsonvalue.js';
+export { isRecord, withoutMark } from '../kernel/jsonvalue.js';
 export type {
   KnowledgeAnswer,
   KnowledgeEntry,

@@ -10,9 +10,17 @@ const MOST_FILES = 50;
 
 const documentStatus = () =>
   s.oneOf('DocumentStatus', 'queued', 'processing', 'completed', 'failed', 'cancelled');
-const tag = () => s.text(60).pattern(/^\S(.*\S)?$/, 'a word or two');
+const tag = () =>
+  s
+    .text(60)
+    .normalize('NFC')
+    .pattern(/^\S(.*\S)?$/, 'a word or two');
 const tags = () => s.list(tag(), 20).label('DocumentTags');
-const filename = () => s.text(255).pattern(/^[^/\\]*[^\s/\\.][^/\\]*$/, 'a name without slashes');
+const filename = () =>
+  s
+    .text(255)
+    .normalize('NFC')
+    .pattern(/^[^/\\]*[^\s/\\.][^/\\]*$/, 'a name without slashes');
 const languages = () =>
   s
     .text(100)
@@ -106,7 +114,7 @@ export const documents = contract({
     query: pageQuery('DocumentQuery', {
       status: s.optional(documentStatus()),
       mediaType: s.optional(s.text(100)),
-      tag: s.optional(s.text(60)),
+      tag: s.optional(s.text(60).normalize('NFC')),
       q: s.optional(s.text(200).description('A part of the file name')),
       since: s.optional(s.moment()),
       until: s.optional(s.moment()),

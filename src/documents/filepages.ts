@@ -46,6 +46,10 @@ export const createReadPage =
       signal,
       most: wish.most + 1,
     });
+    if (text.trim() === '') {
+      const why = notes.map((note) => `. ${note}`).join('');
+      throw new PageUnreadable(`is ${FORMS[form]} without text that can be read${why}`, form);
+    }
     const { url } = source;
     const extracted = { body: Buffer.from(text), contentType: 'text/plain; charset=utf-8', url };
     const page = await readPageApart(extracted, wish, reader);
@@ -54,6 +58,7 @@ export const createReadPage =
       kind: form,
       title: nameIn(url),
       excerpt: notes.length > 0 ? notes.join(' ') : null,
+      note: notes.length > 0 ? notes.join(' ') : null,
       isTruncated: page.isTruncated || notes.length > 0,
     };
   };

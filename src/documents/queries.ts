@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { contains } from '../store/contains.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../store/page.js';
 import { insertRow, selectRows } from '../store/rows.js';
@@ -51,7 +52,7 @@ const rowsOf = ({ db, transact }: Store) => {
         found = found.where(sql<boolean>`${tag} IN (SELECT value FROM json_each(tags))`);
       }
       if (q !== undefined) {
-        found = found.where(sql<boolean>`instr(lower(filename), ${q.toLowerCase()}) > 0`);
+        found = found.where(contains('filename', q));
       }
       return newestFirst(found, page);
     },

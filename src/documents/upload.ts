@@ -3,7 +3,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { FormBody, FormFile } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
-import { errorCode } from '../kernel/failure.js';
+import { isDiskFull } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
@@ -118,8 +118,6 @@ const withPlace = async <T>(
   }
 };
 
-const isDiskFull = (error: unknown): boolean => /^(ENOSPC|EDQUOT)$/.test(errorCode(error));
-
 const diskFull = (): Boom.Boom =>
   new Boom.Boom('No room is left on the disk of the daemon; nothing of this upload was kept', {
     statusCode: 507,
@@ -167,9 +165,9 @@ const receive = async (
 const overQuota = (bytes: number): string =>
   `is more than your quota of ${bytes / 1024 ** 3} GiB leaves room for`;
 
-/** Returns the last part of a path that a sender gives as a name, without control characters. */
+/** Returns the last part of a path that a sender gives as a name, composed and without what is not visible. */
 export const nameOf = (given: string): string => {
-  const last = given.split(/[/\\]/).at(-1) ?? '';
+  const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
   // A character that the cut has divided is no character any more.
   const clean = last.slice(-255).replace(/\p{C}/gu, '').trim();
   return /[^.\s]/.test(clean) ? clean : 'unnamed';

@@ -30,7 +30,11 @@ export const createAdmission = ({
       return 'You may not index files of the machine: an admin can give you the permission index';
     }
     if (roots.list.length === 0) return `No folder may be indexed: ${variable} names none`;
-    return roots.find(path) ?? `${path} lies in no folder that ${variable} names`;
+    const place = roots.find(path);
+    if (place === null) return `${path} lies in no folder that ${variable} names`;
+    // A link in the path of a root may lead there too.
+    const isSecret = roots.isSecret(path) || roots.isSecret(`/${place.below}`);
+    return isSecret ? `${path} is never read: the daemon keeps its own files there` : place;
   },
   forbidden: roots.forbidden,
 });

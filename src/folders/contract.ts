@@ -27,7 +27,7 @@ const KnowledgeFolderDetail = s.object('KnowledgeFolderDetail', {
     .description('skipped: of a kind that is not read'),
   failures: s
     .list(s.object('FolderFailure', { path: s.anyText(4096), error: s.anyText(2000) }), 50)
-    .description('The first files that could not be read'),
+    .description('The first files that were not read, or not wholly, and why'),
 });
 export type KnowledgeFolderDetail = s.Static<typeof KnowledgeFolderDetail>;
 

@@ -189,7 +189,11 @@ const labelsOf = (scan: FolderScan, file: FolderEntry): KnowledgeLabels => {
   const path = pathOf(scan, file);
   const uri = pathToFileURL(join(scan.place.root, path)).href;
   const tags = JSON.parse(scan.folder.tags);
-  return { title: basename(path), uri: uri.length > LONGEST_URI ? null : uri, tags };
+  return {
+    title: basename(path).normalize('NFC'),
+    uri: uri.length > LONGEST_URI ? null : uri,
+    tags,
+  };
 };
 
 /** Takes over what is known of a file that was moved. Its text is not read again. */

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import picomatch from 'picomatch';
+import { normalForm } from '../kernel/normalform.js';
 
 /** The input of the thread that matches paths with patterns. */
 export interface MatchTask {
@@ -11,13 +12,14 @@ export interface MatchTask {
  * Returns the places of the paths that fit one of the patterns, and none that begins with `!`. What is
  * left out is left out whatever its name: with a dot, or with a line break, which `*` does not match.
  */
-const fitting = ({ patterns, paths }: MatchTask): number[] => {
+const fitting = ({ patterns: given, paths }: MatchTask): number[] => {
+  const patterns = given.map(normalForm);
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!'));
   const ignore = patterns.flatMap((pattern) => (/^!./.test(pattern) ? [pattern.slice(1)] : []));
   const fits = picomatch(wanted.length > 0 ? wanted : ['**']);
   const isLeftOut = ignore.length > 0 ? picomatch(ignore, { dot: true }) : () => false;
   return paths.flatMap((path, place) => {
-    const tested = path.replace(/[\n\r\u2028\u2029]/g, ' ');
+    const tested = normalForm(path).replace(/[\n\r\u2028\u2029]/g, ' ');
     return fits(tested) && !isLeftOut(tested) ? [place] : [];
   });
 };

@@ -38,6 +38,8 @@ const SETTLE_MS = 1000;
 /** Ours: each watched folder takes memory, and one of the system's watches. */
 const MOST_WATCHED = 10_000;
 
+export { isOfWatching } from './watcher.js';
+
 /** Opens the folders of the machine whose files are knowledge. */
 export const openFolders = ({ store, clock, log, home }: Base, options: FoldersOptions) => {
   const { operations, knowledge, serverFiles, permissionsOf, settings } = options;

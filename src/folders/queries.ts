@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../store/page.js';
 import { insertRow, selectCount, selectRows } from '../store/rows.js';
@@ -54,10 +55,12 @@ const filesOf = ({ db }: Store) => {
       return counts;
     },
 
-    /** Lists the first files of a folder that could not be read. */
+    /** Lists the first files of a folder that were not read, or not wholly: those that failed first. */
     failures: (userId: string, folderId: string, limit: number): Promise<KnowledgeFileRow[]> =>
       ownFiles(userId, folderId)
-        .where('status', '=', 'failed')
+        .where('status', '!=', 'pending')
+        .where(({ or, eb }) => or([eb('status', '!=', 'ready'), eb('error', 'is not', null)]))
+        .orderBy(sql`status != 'failed'`)
         .orderBy('path')
         .limit(limit)
         .execute(),

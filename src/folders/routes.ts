@@ -30,7 +30,7 @@ export const foldersResource = (deps: FoldersDeps, changed: () => void) => {
       return {
         ...view(row),
         files,
-        failures: failures.map(({ path, error }) => ({ path, error: error ?? '' })),
+        failures: failures.map(({ path, error }) => ({ path, error: error ?? OF_NO_KIND })),
       };
     },
     delete: async ({ id }, { userId }) => {
@@ -42,6 +42,9 @@ export const foldersResource = (deps: FoldersDeps, changed: () => void) => {
     },
   });
 };
+
+/** The reason why a file was skipped, beside those that are stored. */
+const OF_NO_KIND = 'It is of a kind that is not read';
 
 /** Ignores that an operation has ended meanwhile, or was pruned. */
 const orEnded = (error: unknown): void => {

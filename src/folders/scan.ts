@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { iso } from '../kernel/clock.js';
 import type { FolderEntry } from '../kernel/confinedpath.js';
-import { errorCode } from '../kernel/failure.js';
+import { isDiskFull } from '../kernel/failure.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { KnowledgeFolderRow } from '../store/tables/folders.js';
@@ -107,9 +107,7 @@ const commitProgress = (
 /** Returns why a scan has failed as a whole; null if the error says nothing to a person. */
 const failureOf = (error: unknown): string | null => {
   if (error instanceof WalkFailed) return error.message;
-  return /^(ENOSPC|EDQUOT)$/.test(errorCode(error))
-    ? 'No room is left on the disk of the daemon'
-    : null;
+  return isDiskFull(error) ? 'No room is left on the disk of the daemon' : null;
 };
 
 /** Compares a folder with what is known of it, and takes over the differences. */

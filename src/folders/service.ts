@@ -14,6 +14,7 @@ import type { FolderAdmission } from './admission.js';
 import type { FoldersStore } from './queries.js';
 import type { RootedPath } from './roots.js';
 import { type FolderInput, scanOf } from './scan.js';
+import { refuseForbidden, WalkFailed } from './walk.js';
 import type { FolderWatcher } from './watcher.js';
 
 export interface FoldersDeps {
@@ -43,6 +44,7 @@ export const indexPath = async (
   refuseFaults((given.patterns ?? []).flatMap(faultOf));
   const place = await deps.admission.admit(userId, path);
   if (typeof place === 'string') throw Boom.forbidden(place, { code: 'not_indexable' });
+  await refuseOwnFiles(deps, place);
   const type = await typeOf(place);
   const isOther = given.type !== undefined && given.type !== type;
   refuseFaults(isOther ? [{ path: 'type', message: `does not fit: ${path} is a ${type}` }] : []);
@@ -58,6 +60,16 @@ const faultOf = (pattern: string, place: number): FieldFault[] => {
   } catch {
     const message = `cannot be understood: ${pattern} (a bracket that means itself has a \\ before it)`;
     return [{ path: `patterns.${place}`, message }];
+  }
+};
+
+/** Throws 403 for a place in the daemon's own files that another path leads to, such as a mount. */
+const refuseOwnFiles = async ({ admission }: FoldersDeps, place: RootedPath): Promise<void> => {
+  try {
+    await refuseForbidden(place, admission.forbidden());
+  } catch (error) {
+    if (!(error instanceof WalkFailed)) throw error;
+    throw Boom.forbidden(error.message, { code: 'not_indexable' });
   }
 };
 

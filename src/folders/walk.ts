@@ -86,7 +86,7 @@ const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
  * Refuses a file or a folder that lies in one that is never read, however its path is spelled. Returns
  * false if it, or a folder that it lies in, is not there.
  */
-const refuseForbidden = async (
+export const refuseForbidden = async (
   { root, below }: RootedPath,
   forbidden: ReadonlySet<string>,
 ): Promise<boolean> => {

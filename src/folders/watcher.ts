@@ -55,8 +55,15 @@ const POLL_MS = 10 * 60_000;
 /** Ours: the system does not tell when a folder that was gone is back, which is looked for this often. */
 const LOOK_MS = 3000;
 
-const INTERVAL = 'Changes are looked for every ten minutes';
-const NO_MORE = `${INTERVAL}: the system watches no more folders`;
+const INTERVAL = 'It is scanned every ten minutes';
+/** The limits of Linux on what a user watches, by the codes of their errors (inotify(7)). */
+const LIMITS = new Map([
+  ['ENOSPC', 'the system watches no more folders. Raise fs.inotify.max_user_watches'],
+  ['EMFILE', 'the system lets no more programs watch. Raise fs.inotify.max_user_instances'],
+]);
+
+/** True for the fault of a folder that is read, though its changes are seen late. */
+export const isOfWatching = (fault: string): boolean => fault.startsWith(INTERVAL);
 
 /** Ours: the longest time for which changes hold a scan off, in pauses. */
 const MOST_PAUSES = 10;
@@ -132,8 +139,11 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
       const fault = `${INTERVAL}: it holds more than ${mostWatched} folders`;
       blind(one, fault, fault);
     },
-    failed: (error: unknown) =>
-      blind(one, error, /^(ENOSPC|EMFILE)$/.test(errorCode(error)) ? NO_MORE : null),
+    failed: (error: unknown) => {
+      const limit = LIMITS.get(errorCode(error));
+      const fault = `${INTERVAL}: ${limit}`;
+      blind(one, error, limit === undefined ? null : fault);
+    },
     ready: () => ready(one),
   });
 

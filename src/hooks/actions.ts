@@ -25,6 +25,7 @@ import { authorized, sendForward } from './forward.js';
 import type { OpenedHook } from './hook.js';
 import { beginRun, beginStatement, endRun, publishRun, type RunOutcome } from './outcome.js';
 import { type HookPipelines, startPipeline } from './pipelines.js';
+import type { NoticeText } from './render.js';
 import { type HookRun, hopsOf, promptEventOf, readableOf } from './run.js';
 import { isAdmittedAtSpawn, isFirst, type StopsDeps } from './stops.js';
 
@@ -160,11 +161,18 @@ export const toolSetting = async (
 });
 
 /** Returns the outcome of a `notify` action, of which the text is `body`. */
-export const noticeOutcome = (run: HookRun, body: string): RunOutcome => ({
+export const noticeOutcome = (
+  run: HookRun,
+  { body, markdown, unfilled }: NoticeText,
+): RunOutcome => ({
   status: 'success',
   effect: 'done',
-  result: { message: body },
-  notice: { notice: noticeOf(run, body), isSent: run.hook.actionConfig.notifyOwner !== false },
+  // A name without a value stays in the text, so the execution says which.
+  result: { message: body, ...(unfilled.length > 0 && { unfilled }) },
+  notice: {
+    notice: { ...noticeOf(run, body), markdown },
+    isSent: run.hook.actionConfig.notifyOwner !== false,
+  },
 });
 
 const notify: PerformAction = async (deps, run) =>
@@ -182,7 +190,11 @@ export const noticeOf = (run: HookRun, body: string): Notice => ({
 
 const forward: PerformAction = async (deps, run, job, signal) => {
   await beginRun(deps, run, run.execution.effect);
-  const ready = await authorized(deps.access.vault, run, await deps.evaluate.forward(run));
+  const rendered = await deps.evaluate.forward(run);
+  if (rendered.fault !== undefined) {
+    return endRun(deps, run, { status: 'error', error: rendered.fault });
+  }
+  const ready = await authorized(deps.access.vault, run, rendered);
   if (typeof ready === 'string') return endRun(deps, run, { status: 'error', error: ready });
   const sent = await sendForward({ http: deps.http, ...ready }, job.attempts, signal);
   if (sent.verdict === 'success') {

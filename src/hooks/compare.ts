@@ -1,3 +1,4 @@
+import { compareNumbers, isAnyNumber, isExactNumber } from '../kernel/exactjson.js';
 import type { TimeLimit } from './timelimit.js';
 
 /** Thrown if the comparison takes longer than its time limit. */
@@ -28,6 +29,7 @@ export class Comparison {
    */
   isEqual(found: unknown, wanted: unknown): boolean {
     if (found === wanted) return true;
+    if (isExactNumber(found) || isExactNumber(wanted)) return isSameNumber(found, wanted);
     if (!isObject(found) || !isObject(wanted)) return false;
     this.spend(1);
     if (Array.isArray(found) || Array.isArray(wanted)) {
@@ -45,7 +47,8 @@ export class Comparison {
     const isSimple = !isObject(wanted);
     for (let at = 0; at < list.length; at++) {
       const each = list[at];
-      if (each === wanted || (!isSimple && this.isEqual(each, wanted))) return true;
+      if (each === wanted || ((!isSimple || isObject(each)) && this.isEqual(each, wanted)))
+        return true;
       if (at % CHUNK === 0) this.look();
     }
     return false;
@@ -108,5 +111,14 @@ export class Comparison {
     if (this.timeLimit.isSpent()) throw new TimeLimitSpent();
   }
 }
+
+/**
+ * True for numbers of one value, however they are written, and for a text that is the number as it
+ * was received: a condition cannot hold an integer above 2^53 as a number.
+ */
+const isSameNumber = (found: unknown, wanted: unknown): boolean => {
+  if (typeof wanted === 'string') return isExactNumber(found) && found.value === wanted;
+  return isAnyNumber(found) && isAnyNumber(wanted) && compareNumbers(found, wanted) === 0;
+};
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

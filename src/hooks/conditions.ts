@@ -2,6 +2,7 @@ import { isNativeError } from 'node:util/types';
 import { type Context, createContext, Script } from 'node:vm';
 import type { Condition } from '../kernel/contract/condition.js';
 import { isDeeper } from '../kernel/depth.js';
+import { compareNumbers, isAnyNumber } from '../kernel/exactjson.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import { Comparison, TimeLimitSpent } from './compare.js';
 import { isAbsent, lookUp } from './template.js';
@@ -75,9 +76,9 @@ const holds = (
     case 'exists':
       return isMissing(field, found) === (value === false);
     case 'gt':
-      return typeof found === 'number' && typeof value === 'number' && found > value;
+      return isAnyNumber(found) && isAnyNumber(value) && compareNumbers(found, value) > 0;
     case 'lt':
-      return typeof found === 'number' && typeof value === 'number' && found < value;
+      return isAnyNumber(found) && isAnyNumber(value) && compareNumbers(found, value) < 0;
     case 'in':
       return Array.isArray(value) && comparison.isOneOf(found, value);
   }

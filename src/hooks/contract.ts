@@ -16,7 +16,9 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
   webhookCredentialId: s.optional(s.text(80).description('A vault entry in place of the secret')),
   verify: s.optional(SenderVerification.description('The sender, if it does not sign like GitHub')),
   cron: s.optional(s.text(200).example('0 9 * * 1-5')),
-  timezone: s.optional(s.text(64).example('Europe/Berlin')),
+  timezone: s.optional(
+    s.text(64).example('Europe/Berlin').description('Time zone of `cron`. Defaults to UTC'),
+  ),
   accountId: s.optional(s.text(80).description('A mail account; each of yours unless given')),
   folder: s.optional(s.text(500).description('A folder of mail; each unless given')),
 });
@@ -31,14 +33,29 @@ const TriggerConfig = s.object('TriggerConfig', {
   cron: s.optional(s.text(200)),
   timezone: s.optional(s.text(64)),
   nextRunAt: s.optional(s.nullable(s.time())),
+  note: s.optional(
+    s
+      .nullable(s.anyText(1000))
+      .description('How `cron` is read. `null` if it can be read in one way only'),
+  ),
   accountId: s.optional(s.text(80)),
   folder: s.optional(s.text(500)),
 });
 
+/** An address of which the path, query and fragment may hold placeholders. */
+const TEMPLATED_URL =
+  /^https?:\/\/[^/?#\s{}\\]+(?:[/?#](?:\{\{[^{}]{1,300}\}\}|[^\s{}])*)?$/i;
+
 const ActionConfig = s.object('ActionConfig', {
   ...agentAction,
   notifyChannels: s.optional(s.list(s.text(40), 20)),
-  webhookUrl: s.optional(s.text(2000).uri({ scheme: ['http', 'https'] })),
+  webhookUrl: s.optional(
+    s
+      .text(2000)
+      .pattern(TEMPLATED_URL, 'an http or https address without placeholders before its path')
+      .example('https://example.org/orders/{{webhook.body.id}}')
+      .description('Address of the forward. Its path and query may hold placeholders'),
+  ),
   webhookMethod: s.optional(s.oneOf('ForwardMethod', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
   webhookHeaders: s.optional(
     Joi.object<Record<string, string>>()
@@ -83,7 +100,7 @@ const own = {
   limits: s.optional(s.nullable(Limits)),
 };
 
-const SHOWN = ['webhookSecretSet', 'oldSecretUntil', 'oldSecretLastUsedAt', 'nextRunAt'];
+const SHOWN = ['webhookSecretSet', 'oldSecretUntil', 'oldSecretLastUsedAt', 'nextRunAt', 'note'];
 export const NewHook = s.object('NewHook', { ...own, triggerConfig: s.optional(NewTriggerConfig) });
 export type NewHook = s.Static<typeof NewHook>;
 
@@ -229,6 +246,7 @@ export const hooks = contract({
     summary: 'Run the hook with a payload of yours, or show what it would do',
     example: { payload: { action: 'opened', issue: { number: 7 } }, event: 'issues', dryRun: true },
     body: HookTest,
+    keepsDigits: true,
     reply: Execution,
     status: 202,
     otherReplies: { 200: DryRun },

@@ -1,7 +1,7 @@
 import { LARGE_JSON_BYTES } from '../kernel/json.js';
 import type { RunTask } from '../kernel/pool.js';
 import { type ConditionVerdict, judgeConditions } from './conditions.js';
-import { type Forward, forwardOf, noticeTextOf, toolArguments } from './render.js';
+import { type Forward, forwardOf, type NoticeText, noticeTextOf, toolArguments } from './render.js';
 import { type HookRun, payloadLength, templateScope } from './run.js';
 
 const conditionsOf = (run: HookRun): ConditionVerdict =>
@@ -38,7 +38,7 @@ export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
     return verdict && verdict.verdict !== 'error' ? verdict : apart(userId, 'conditions', run);
   },
   /** Returns the text of a notification. */
-  notice: async (run: HookRun): Promise<string> =>
+  notice: async (run: HookRun): Promise<NoticeText> =>
     isLarge(run) ? apart(run.hook.userId, 'notice', run) : noticeTextOf(run),
   forward: async (run: HookRun): Promise<Forward> =>
     isLarge(run) ? apart(run.hook.userId, 'forward', run) : forwardOf(run),

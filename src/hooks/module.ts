@@ -36,7 +36,7 @@ import { failuresStore } from './replays/queries.js';
 import { replaysResource } from './replays/routes.js';
 import { replayOperation } from './replays/service.js';
 import { hooksResource } from './routes.js';
-import { createHookSchedules } from './schedule.js';
+import { createHookSchedules, withZones } from './schedule.js';
 import { createSenders } from './senders/senders.js';
 import { agentEndTriggers, approvalTriggers } from './triggers.js';
 import { executionText } from './view.js';
@@ -164,7 +164,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
     },
     load: async () => {
       const rows = await store.db.selectFrom('hooks').select(hookTable.columns).execute();
-      for (const hook of rows) directory.put(hook);
+      for (const hook of await withZones(store, rows)) directory.put(hook);
     },
     resources: ({ tools, permissions, operations, pipelines, counted, probe, publicUrl }) => {
       const failures = failuresStore(store);
@@ -173,7 +173,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const { used } = vault;
       const apart = payloads.run;
       const senders = createSenders({ http, clock, log, publicUrl });
-      const refusals = createRefusalLog({ clock, directory });
+      const refusals = createRefusalLog({ clock, directory, addressOf: senders.addressOf });
       const inbox = createInbox({
         store,
         clock,
@@ -187,7 +187,12 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         used,
       });
       return {
-        receivers: receiversResource({ inbox: refusals.watching(inbox), counted, probe }),
+        receivers: receiversResource({
+          inbox: refusals.watching(inbox),
+          counted,
+          probe,
+          tried: refusals.tried,
+        }),
         replays: replaysResource({ store, clock, hooks, failures, grants, replays }),
         executions: executionsResource({
           ...executionsStore(store),

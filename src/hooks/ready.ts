@@ -2,6 +2,7 @@ import type { Queue } from '../jobs/module.js';
 import { MOST_HOPS } from '../kernel/hops.js';
 import type { DeliveryRow, ExecutionRow } from '../store/tables/hooks.js';
 import { noticeOutcome } from './actions.js';
+import { greetingReason } from './greet.js';
 import { type OpenedHook, openedHook } from './hook.js';
 import type { ComingDelivery, PrepareEnd } from './inbound/accept.js';
 import type { Payload } from './inbound/payload.js';
@@ -40,6 +41,7 @@ export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
   return ({ row }, executionId, of) => {
     const { text } = of.payload;
     if (!row || typeof text !== 'string' || !isPlain(openedHook(row), of.payload)) return null;
+    if (greetingReason(openedHook(row), of) !== null) return null;
     const run = runOfComing(openedHook(row), executionId, { ...of, text });
     if (hopsOf(run) >= MOST_HOPS) return null;
     const { end, published } = endOf(deps, run, noticeOutcome(run, noticeTextOf(run)));

@@ -13,6 +13,7 @@ import { type CheckedHook, hookFaults } from './rules.js';
 import { recipeOf } from './senders/open.js';
 import { isKeyPublic } from './senders/recipe.js';
 import type { HooksDeps } from './service.js';
+import { withoutPlaceholders } from './template.js';
 
 /** The maximum number of hooks of one user on one path. The limit is ours. */
 const HOOKS_PER_PATH = 100;
@@ -28,7 +29,9 @@ export const refuseHookFaults = (
 ): void => {
   const faults = hookFaults(hook, areToolsKept ? { ...named, faultsOfTools: () => [] } : named);
   const { webhookUrl } = hook.actionConfig;
-  if (hook.action === 'webhook' && webhookUrl) faults.push(...urlFaults(http, webhookUrl));
+  if (hook.action === 'webhook' && webhookUrl) {
+    faults.push(...urlFaults(http, withoutPlaceholders(webhookUrl)));
+  }
   refuseFaults(faults);
 };
 

@@ -1,11 +1,20 @@
 import { hopHeader } from '../kernel/hops.js';
 import { type HookRun, hopsOf, isText, readableOf, templateScope } from './run.js';
-import { renderDeep, renderJson, renderTemplate } from './template.js';
+import {
+  renderAddress,
+  renderDeep,
+  renderJson,
+  renderMarkdown,
+  renderTemplate,
+  unfilledIn,
+} from './template.js';
 
 /** A request that a hook's `webhook` action makes. */
 export interface Forward {
   method: string;
   url: string;
+  /** The reason that it cannot be made. */
+  fault?: string;
   headers: Record<string, string>;
   body: string;
 }
@@ -33,17 +42,32 @@ export const forwardOf = (run: HookRun): Forward => {
     ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
   };
   const render = headers['content-type']?.includes('json') ? renderJson : renderTemplate;
+  const address = renderAddress(webhookUrl ?? '', scope);
   return {
     method: webhookMethod ?? 'POST',
-    url: webhookUrl ?? '',
+    ...('url' in address ? address : { url: webhookUrl ?? '', fault: address.fault }),
     headers,
     body: webhookBody === undefined ? readableOf(run) : render(webhookBody, scope),
   };
 };
 
+/** The text of a notification, and the names in its template that have no value in this run. */
+export interface NoticeText {
+  body: string;
+  /** The same as Markdown, where text from outside makes a difference; otherwise null. */
+  markdown: string | null;
+  unfilled: string[];
+}
+
 /** Returns the text of a hook's `notify` action. */
-export const noticeTextOf = (run: HookRun): string =>
-  renderTemplate(run.hook.actionConfig.notifyMessage ?? '', templateScope(run));
+export const noticeTextOf = (run: HookRun): NoticeText => {
+  const { notifyMessage = '' } = run.hook.actionConfig;
+  const scope = templateScope(run);
+  const body = renderTemplate(notifyMessage, scope);
+  const markdown = renderMarkdown(notifyMessage, scope);
+  const unfilled = unfilledIn(notifyMessage, scope);
+  return { body, markdown: markdown === body ? null : markdown, unfilled };
+};
 
 /** Returns the arguments of a hook's `execute_tool` action, or the parameters of its `start_pipeline`. */
 export const toolArguments = (run: HookRun): Record<string, unknown> => {

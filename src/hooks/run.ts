@@ -1,3 +1,4 @@
+import { parseExact } from '../kernel/exactjson.js';
 import { hopsIn } from '../kernel/hops.js';
 import { unsharedText } from '../kernel/sharedtext.js';
 import type { Headers } from '../kernel/signature.js';
@@ -93,7 +94,8 @@ const keptOf = (delivery: LoadedDelivery): KeptDelivery => {
   return kept;
 };
 
-const headersOf = (delivery: LoadedDelivery): ParsedDelivery['headers'] => {
+/** Returns the headers of a delivery as they are kept. */
+export const headersOf = (delivery: LoadedDelivery): ParsedDelivery['headers'] => {
   const kept = keptOf(delivery);
   const headers: ParsedDelivery['headers'] = kept.headers ?? JSON.parse(delivery.headers);
   kept.headers = headers;
@@ -108,7 +110,7 @@ const textOf = (delivery: LoadedDelivery): string => {
 
 const bodyOf = (delivery: LoadedDelivery): unknown => {
   const kept = keptOf(delivery);
-  if (!('body' in kept)) kept.body = JSON.parse(textOf(delivery));
+  if (!('body' in kept)) kept.body = parseExact(textOf(delivery));
   return kept.body;
 };
 

@@ -1,10 +1,10 @@
-import { type Clock, iso } from '../kernel/clock.js';
+import { type Clock, iso, isTimezone } from '../kernel/clock.js';
 import { type DueSource, nextTime, settleEach } from '../schedule/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { updateRows } from '../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import { executionTable, type HookRow, hookTable } from '../store/tables/hooks.js';
-import { hookOf, suspendedAt } from './hook.js';
+import { hookOf, suspendedAt, type TriggerConfig } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
 /** A hook that is due, and since when its owner is disabled. */
@@ -26,7 +26,7 @@ export const createHookSchedules = (deps: TriggerDeps & { clock: Clock }): DueSo
     const now = clock.now();
     const due = row.next_run_at ?? '';
     const isLate = now - Date.parse(due) > LATE_MS;
-    const { cron = '', timezone } = hookOf(row).triggerConfig;
+    const { cron = '', timezone = DEFAULT_TIMEZONE } = hookOf(row).triggerConfig;
     const moved = store.db
       .updateTable('hooks')
       .set({ next_run_at: nextTime(cron, timezone, now) })
@@ -67,6 +67,63 @@ export const createHookSchedules = (deps: TriggerDeps & { clock: Clock }): DueSo
 
   return { name: 'hook schedules', nextAt, tick };
 };
+
+/** The time zone of a schedule that names none. */
+const DEFAULT_TIMEZONE = 'UTC';
+
+/** Returns the trigger of a hook with its time zone: the one before, if a change names none. */
+export const zonedTrigger = <T extends TriggerConfig>(
+  trigger: HookRow['trigger'],
+  config: T,
+  before: string = DEFAULT_TIMEZONE,
+): T => (trigger === 'schedule' ? { ...config, timezone: config.timezone ?? before } : config);
+
+/**
+ * Writes the time zone into schedules that were stored without one. Until then these went by the
+ * zone of the machine, which they keep. Returns the rows as they are afterwards.
+ */
+export const withZones = async ({ db, transact }: Store, rows: HookRow[]): Promise<HookRow[]> => {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = isTimezone(here) ? here : DEFAULT_TIMEZONE;
+  const writes: Statement[] = [];
+  const zoned = rows.map((row) => {
+    if (row.trigger !== 'schedule' || hookOf(row).triggerConfig.timezone !== undefined) return row;
+    const trigger_config = JSON.stringify({ ...hookOf(row).triggerConfig, timezone: zone });
+    writes.push(statement(updateRows(db, hookTable, { id: row.id }).set({ trigger_config }), 1));
+    return { ...row, trigger_config };
+  });
+  if (writes.length > 0) await transact(writes);
+  return zoned;
+};
+
+/**
+ * Returns the new due time if a schedule was enabled or changed: due times that passed meanwhile do
+ * not fire. Otherwise the due time stays unchanged, as it may be reached at this moment.
+ */
+export const scheduleChanges = (
+  { clock }: Pick<TriggerDeps, 'clock'>,
+  row: HookRow,
+  after: {
+    trigger: HookRow['trigger'];
+    triggerConfig: TriggerConfig;
+    enabled: boolean | undefined;
+  },
+): Partial<HookRow> => {
+  const { cron, timezone }: TriggerConfig = JSON.parse(row.trigger_config);
+  const { trigger, triggerConfig, enabled } = after;
+  const isSame =
+    trigger === row.trigger && cron === triggerConfig.cron && timezone === triggerConfig.timezone;
+  if (isSame && !(enabled === true && row.enabled === 0)) return {};
+  return { next_run_at: nextRun(trigger, triggerConfig, clock.now()) };
+};
+
+/** Returns the next due time of a schedule; null for any other trigger. */
+export const nextRun = (
+  trigger: HookRow['trigger'],
+  { cron, timezone }: TriggerConfig,
+  now: number,
+): string | null =>
+  trigger === 'schedule' && cron ? nextTime(cron, timezone ?? DEFAULT_TIMEZONE, now) : null;
 
 /** Builds the statement that skips an execution, with the reason. */
 const skipStatement = ({ db }: Store, executionId: string, at: string): Statement =>

@@ -5,7 +5,6 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import type { GrantRule } from '../permissions/module.js';
-import { nextTime } from '../schedule/module.js';
 import { type RotationDeps, rotated } from '../secrets/module.js';
 import { type TransactionStep, Unavailable } from '../store/engine/protocol.js';
 import { type HookRow, hookTable } from '../store/tables/hooks.js';
@@ -21,6 +20,7 @@ import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
 import { refuseGrants, refuseHookFaults, refusePath, refusePipelineFaults } from './refusals.js';
 import type { NamedThings } from './rules.js';
+import { nextRun, scheduleChanges, zonedTrigger } from './schedule.js';
 import { newSenderSecret } from './senders/newsecret.js';
 import type { HookWithStats } from './view.js';
 
@@ -56,7 +56,8 @@ export const addHook = async (
 const newRow = (deps: HooksDeps, userId: string, given: NewHook): HookRow => {
   const now = deps.clock.now();
   const id = mint('hook', now);
-  const { webhookSecret, webhookCredentialId, ...triggerConfig } = given.triggerConfig ?? {};
+  const { webhookSecret, webhookCredentialId, ...config } = given.triggerConfig ?? {};
+  const triggerConfig = zonedTrigger(given.trigger, config);
   return {
     id,
     user_id: userId,
@@ -114,7 +115,8 @@ const changesOf = (
 ): Partial<HookRow> => {
   const trigger = given.trigger ?? row.trigger;
   const kept = trigger === row.trigger ? JSON.parse(row.trigger_config) : {};
-  const { webhookSecret, webhookCredentialId, ...triggerConfig } = given.triggerConfig ?? kept;
+  const { webhookSecret, webhookCredentialId, ...config } = given.triggerConfig ?? kept;
+  const triggerConfig = zonedTrigger(trigger, config, kept.timezone);
   const merged = {
     trigger,
     triggerConfig,
@@ -271,30 +273,3 @@ const putInPlace = async ({ vault, directory }: HooksDeps, row: HookRow): Promis
 
 const sealedOrNull = (deps: HooksDeps, id: string, secret: string | undefined): string | null =>
   secret === undefined || secret.trim() === '' ? null : deps.sealSecret(id, secret);
-
-/**
- * Returns the new due time if a schedule was enabled or changed: due times that passed meanwhile do
- * not fire. Otherwise the due time stays unchanged, as it may be reached at this moment.
- */
-const scheduleChanges = (
-  { clock }: HooksDeps,
-  row: HookRow,
-  after: {
-    trigger: HookRow['trigger'];
-    triggerConfig: TriggerConfig;
-    enabled: boolean | undefined;
-  },
-): Partial<HookRow> => {
-  const { cron, timezone }: TriggerConfig = JSON.parse(row.trigger_config);
-  const { trigger, triggerConfig, enabled } = after;
-  const isSame =
-    trigger === row.trigger && cron === triggerConfig.cron && timezone === triggerConfig.timezone;
-  if (isSame && !(enabled === true && row.enabled === 0)) return {};
-  return { next_run_at: nextRun(trigger, triggerConfig, clock.now()) };
-};
-
-const nextRun = (
-  trigger: HookRow['trigger'],
-  { cron, timezone }: TriggerConfig,
-  now: number,
-): string | null => (trigger === 'schedule' && cron ? nextTime(cron, timezone, now) : null);

@@ -4,11 +4,12 @@ import { memberAt } from '../kernel/jsonvalue.js';
 import { pageLink } from '../kernel/pagepath.js';
 import type { Outbox, PreparedNotice } from '../outbound/module.js';
 import type { Evaluator } from './evaluate.js';
+import { greetingReason } from './greet.js';
 import type { OpenedHook } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { OutcomeDeps, RunOutcome } from './outcome.js';
 import type { Admission } from './procedures/admit.js';
-import { firedBy, type HookRun, hopsOf } from './run.js';
+import { firedBy, type HookRun, headersOf, hopsOf } from './run.js';
 
 /** The dependencies of the checks that may end an execution before its action. */
 export interface StopsDeps extends OutcomeDeps {
@@ -46,9 +47,17 @@ export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped
   const hops = hopsOf(run);
   if (hops >= MOST_HOPS) return skipped(await breakLoop(deps, run, hops));
   if (isAnswerToProgram(run)) return skipped(ANSWERS_PROGRAM);
+  const greeting = greetingIn(run);
+  if (greeting !== null) return skipped(greeting);
   const judged = await deps.evaluate.conditions(run);
   if (judged.verdict === 'error') return { status: 'error', error: judged.reason };
   return judged.verdict === 'stopped' ? skipped(judged.reason) : null;
+};
+
+/** Returns why a delivery is no event, or null. What a person has run again was chosen. */
+const greetingIn = ({ hook, delivery, execution }: HookRun): string | null => {
+  if (delivery === null || execution.replay_of !== null) return null;
+  return greetingReason(hook, { event: delivery.event, headers: headersOf(delivery) });
 };
 
 /** True if an e-mail that a program has sent would be answered by one (RFC 3834, section 2). */

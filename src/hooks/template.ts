@@ -1,4 +1,6 @@
 import type { Approval } from '../approvals/module.js';
+import { isExactNumber, stringifyExact } from '../kernel/exactjson.js';
+import { escapeMarkdown } from './markdown.js';
 
 /**
  * The values that a template may name. Only own properties count, and inserted text is never
@@ -37,6 +39,18 @@ const LONGEST = 256 * 1024;
 export const renderTemplate = (template: string, scope: TemplateScope): string =>
   template.replace(PLACE, filling(scope));
 
+/**
+ * Fills in a template that is Markdown, with each value escaped, since it came from outside. The
+ * result of an agent is Markdown itself.
+ */
+export const renderMarkdown = (template: string, scope: TemplateScope): string => {
+  const fill = filling(scope);
+  return template.replace(PLACE, (written, path: string) => {
+    const text = fill(written, path);
+    return text === written || path.trim() === 'agent.result' ? text : escapeMarkdown(text);
+  });
+};
+
 /** Does the same for a template that is JSON: text inserted into a string literal cannot end it. */
 export const renderJson = (template: string, scope: TemplateScope): string => {
   const left = { characters: LONGEST };
@@ -56,6 +70,46 @@ export const renderJson = (template: string, scope: TemplateScope): string => {
   return [...filled, template.slice(end).replace(PLACE, fill)].join('');
 };
 
+/** An address with its values filled in, or why it has none. */
+export type RenderedAddress = { url: string } | { fault: string };
+
+/**
+ * Fills in the placeholders of an address, each value escaped. A value cannot be empty, and cannot
+ * lead out of the path: `..` alone is a step up, escaped or not.
+ */
+export const renderAddress = (template: string, scope: object): RenderedAddress => {
+  let fault: string | null = null;
+  const url = template.replace(PLACE, (_, path: string) => {
+    const name = path.trim();
+    const value = lookUp(scope, name);
+    const text = value === undefined || value === null ? '' : print(value);
+    if (text === '') fault ??= `{{${name}}} in the address has no value`;
+    if (text.length > LONGEST_IN_ADDRESS) fault ??= `{{${name}}} in the address is too long`;
+    return encodeURIComponent(text.slice(0, LONGEST_IN_ADDRESS).replace(/\p{Cs}/gu, ''));
+  });
+  const before = stepsIn(template);
+  if (stepsIn(url) !== before) fault ??= 'A value in the address is a step out of its path';
+  return fault === null ? { url } : { fault };
+};
+
+const LONGEST_IN_ADDRESS = 2000;
+
+/** Returns how many segments of an address are `.` or `..` (WHATWG URL: dot segments). */
+const stepsIn = (address: string): number =>
+  (address.split(/[?#]/, 1)[0] ?? '').split('/').filter((each) => DOTS.test(each)).length;
+const DOTS = /^(?:\.|%2e){1,2}$/i;
+
+/** Returns an address with a word in place of each placeholder. */
+export const withoutPlaceholders = (template: string): string => template.replace(PLACE, 'x');
+
+/** Returns the names in a template for which the scope has no value, each once. */
+export const unfilledIn = (template: string, scope: object): string[] => {
+  const missing = placeholdersIn(template).filter((name) => lookUp(scope, name) === undefined);
+  return [...new Set(missing)].slice(0, MAX_UNFILLED);
+};
+
+const MAX_UNFILLED = 20;
+
 /** Returns the names of the values that a template names, as it writes them. */
 export const placeholdersIn = (template: string): string[] =>
   [...template.matchAll(PLACE)].map(([, name = '']) => name.trim());
@@ -66,7 +120,7 @@ export const renderDeep = (value: unknown, scope: object): unknown => {
   const render = (part: unknown): unknown => {
     if (typeof part === 'string') return part.replace(PLACE, fill);
     if (Array.isArray(part)) return part.map(render);
-    if (typeof part !== 'object' || part === null) return part;
+    if (typeof part !== 'object' || part === null || isExactNumber(part)) return part;
     return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, render(each)]));
   };
   return render(value);
@@ -111,7 +165,7 @@ export const lookUp = (scope: object, path: string): unknown => {
   const isHeader = names[0] === 'webhook' && names[1] === 'headers';
   let value: unknown = scope;
   for (const [depth, name] of names.entries()) {
-    if (typeof value !== 'object' || value === null) return undefined;
+    if (typeof value !== 'object' || value === null || isExactNumber(value)) return undefined;
     const own = Object.getOwnPropertyDescriptor(
       value,
       isHeader && depth === 2 ? name.toLowerCase() : name,
@@ -123,4 +177,4 @@ export const lookUp = (scope: object, path: string): unknown => {
 };
 
 const print = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  typeof value === 'string' ? value : (stringifyExact(value) ?? '');

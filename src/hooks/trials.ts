@@ -3,6 +3,7 @@ import type { Models } from '../agents/module.js';
 import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { CustomReply } from '../kernel/contract/endpoint.js';
+import { isExactNumber, stringifyExact } from '../kernel/exactjson.js';
 import { mint } from '../kernel/ids.js';
 import { badRequest } from '../kernel/route.js';
 import type { Statement } from '../store/engine/protocol.js';
@@ -62,7 +63,7 @@ const trialOf = (
   if (typeof email !== 'object' || email === null || Array.isArray(email)) {
     throw badRequest([{ path: 'payload', message: 'must be an object with fields of an e-mail' }]);
   }
-  const context = JSON.stringify({ event, email });
+  const context = stringifyExact({ event, email }) ?? '';
   return { delivery: null, execution: executionOf(deps, hook, { context }) };
 };
 
@@ -92,8 +93,9 @@ const render = async (
       return { prompt, model, topic: topic ?? null, tools: tools ?? [] };
     }
     case 'notify': {
-      const { title, body } = noticeOf(run, await evaluate.notice(run));
-      return { title, body };
+      const { body, unfilled } = await evaluate.notice(run);
+      const { title } = noticeOf(run, body);
+      return { title, body, ...(unfilled.length > 0 && { unfilled }) };
     }
     case 'webhook':
       return { ...(await evaluate.forward(run)) };
@@ -149,7 +151,7 @@ const deliveryOf = (
   hook: HookRow,
   { payload, event }: HookTest,
 ): DeliveryRow => {
-  if (typeof payload !== 'object' || payload === null) {
+  if (typeof payload !== 'object' || payload === null || isExactNumber(payload)) {
     throw badRequest([{ path: 'payload', message: 'must be a JSON object or array' }]);
   }
   const now = clock.now();
@@ -158,7 +160,7 @@ const deliveryOf = (
     path: hook.webhook_path ?? '',
     method: 'POST',
     headers: '{}',
-    body: JSON.stringify(payload),
+    body: stringifyExact(payload) ?? '',
     query: null,
     event: event ?? null,
     sender_id: null,

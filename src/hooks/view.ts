@@ -8,6 +8,7 @@ import {
   type HookRow,
   hookTable,
 } from '../store/tables/hooks.js';
+import { noteOfCron } from '../schedule/module.js';
 import { viewer } from '../store/view.js';
 import { Hook } from './contract.js';
 import { Execution } from './executions/contract.js';
@@ -19,7 +20,9 @@ export type HookWithStats = HookRow & {
 
 const viewTrigger = (row: HookRow): Hook['triggerConfig'] => {
   const config = JSON.parse(row.trigger_config);
-  if (row.trigger === 'schedule') return { ...config, nextRunAt: row.next_run_at };
+  if (row.trigger === 'schedule') {
+    return { ...config, nextRunAt: row.next_run_at, note: noteOfCron(config.cron ?? '') };
+  }
   if (row.trigger !== 'webhook') return config;
   return {
     ...config,

@@ -4,9 +4,11 @@ import type { Bodies } from '../kernel/body.js';
 import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
 import { CustomReply, type Endpoint } from '../kernel/contract/endpoint.js';
+import type { ProxyWatch } from '../kernel/proxywatch.js';
 import { holdRaw } from '../kernel/raw.js';
 import { LazyRequestContext } from '../kernel/requestcontext.js';
 import { type Resource, successOf } from '../kernel/route.js';
+import { hasSeveralHosts } from './listener.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 /**
@@ -24,6 +26,7 @@ export interface FastPath {
 export interface FastPathDeps extends ProblemDeps {
   clock: Clock;
   trust(): ProxyTrust;
+  proxies: Pick<ProxyWatch, 'see'>;
   mintRequestId(): string;
   /** Called for each reply, with the method in lower case. */
   replied(method: string, status: number): void;
@@ -124,10 +127,14 @@ const routeOf = (endpoint: Endpoint, handle: FastRoute['handle'] | undefined): F
   return { endpoint, pattern: new RegExp(`^${before}([\\w-][\\w.-]*)$`), parameter, most, handle };
 };
 
-const isPlain = ({ method, url = '', headers }: IncomingMessage, route: FastRoute): boolean =>
+const isPlain = (
+  { method, url = '', headers, rawHeaders }: IncomingMessage,
+  route: FastRoute,
+): boolean =>
   method === 'POST' &&
   route.pattern.test(url) &&
   headers.host !== undefined &&
+  !hasSeveralHosts(rawHeaders) &&
   headers.origin === undefined &&
   PLAIN_TYPE.test(headers['content-type'] ?? 'application/json') &&
   Number(headers['content-length'] ?? Number.NaN) <= route.most;
@@ -136,7 +143,10 @@ const contextOf = (request: IncomingMessage, response: ServerResponse, deps: Fas
   const { headers, socket } = request;
   const events = { once: (_: 'disconnect', act: () => void) => response.once('close', act) };
   const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
-  return new LazyRequestContext({ headers, info: socket, events }, requestId, deps.trust());
+  const trust = deps.trust();
+  deps.proxies.see(request, trust);
+  const asked = { headers, info: socket, events, raw: { req: request } };
+  return new LazyRequestContext(asked, requestId, trust);
 };
 
 const replyTo = async (

@@ -30,13 +30,30 @@ export const createListener = (): http.Server =>
   });
 
 /**
- * Refuses a request without a Host with 400, since HTTP/1.1 requires it (RFC 9112, section 3.2).
+ * Refuses a request without a Host, or with several, with 400 (RFC 9112, section 3.2).
  */
-export const requireHost = ({ headers, httpVersion }: IncomingMessage): void => {
-  if (headers.host !== undefined || httpVersion !== '1.1') return;
-  const boom = Boom.badRequest('HTTP/1.1 requires the header Host');
+export const requireHost = ({
+  headers,
+  httpVersion,
+  rawHeaders,
+}: Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>): void => {
+  const isRequired = headers.host === undefined && httpVersion === '1.1';
+  if (!isRequired && !hasSeveralHosts(rawHeaders)) return;
+  const boom = Boom.badRequest(
+    isRequired ? 'HTTP/1.1 requires the header Host' : 'The request has several headers Host',
+  );
   boom.output.headers.connection = 'close';
   throw boom;
+};
+
+/** True if the names and values of headers, in turn, have more than one Host. Node keeps the first. Injected requests have none. */
+export const hasSeveralHosts = (rawHeaders: string[] = []): boolean => {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count > 1;
 };
 
 export interface ListenerDeps extends ProblemDeps {

@@ -86,6 +86,7 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
     translate,
     mintRequestId,
     trust,
+    proxies: deps.system.proxies,
   };
   const server = createServer(serverDeps, checkedReplies);
   const sockets = await openSockets(server, createSocketService(accounts, agents, permissions), {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopbackName } from '../kernel/clientaddress.js';
+import { isLoopbackName, plainHost } from '../kernel/clientaddress.js';
 
 /**
  * True if a request comes from a page that this daemon served: its Origin is that of the public
@@ -11,7 +11,10 @@ export const isOwnOrigin = (
 ): boolean => {
   if (origin === undefined) return false;
   if (publicUrl !== null && new URL(publicUrl).origin === origin) return true;
-  return host !== undefined && (origin === `https://${host}` || origin === `http://${host}`);
+  if (host === undefined) return false;
+  return [host, plainHost(host)].some(
+    (each) => origin === `https://${each}` || origin === `http://${each}`,
+  );
 };
 
 /** True if what a page of that origin sends cannot be read on its way: over TLS, or on this machine. */

@@ -12,6 +12,7 @@ import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
 import { unsupportedType } from '../kernel/form.js';
 import type { Log } from '../kernel/log.js';
+import type { ProxyWatch } from '../kernel/proxywatch.js';
 import { holdsRanges, lengthOf } from '../kernel/ranges.js';
 import type { Allowance } from '../kernel/rate.js';
 import type { Replays } from '../kernel/replay.js';
@@ -35,6 +36,8 @@ export interface ServerDeps extends ProblemDeps {
   replays: Replays;
   /** Returns the proxies that are trusted for the client's address at present. */
   trust(): ProxyTrust;
+  /** Notes proxies that are not set up, and those that send no address. */
+  proxies: Pick<ProxyWatch, 'see'>;
   mintRequestId(): string;
 }
 
@@ -104,6 +107,7 @@ export const addResources = (
     log: deps.log,
     translate: deps.translate,
     trust: deps.trust,
+    proxies: deps.proxies,
     mintRequestId: deps.mintRequestId,
     replied: options.replied,
     checkedReplies: options.checkedReplies,
@@ -149,7 +153,9 @@ const refuseBody: Lifecycle.Method = (request, _h, error) => {
 const attachVisit = (server: Server, deps: ServerDeps): void => {
   server.ext('onRequest', (request, h) => {
     const requestId = requestIdOf(request.headers['x-request-id'], deps.mintRequestId);
-    request.app.context = new LazyRequestContext(request, requestId, deps.trust());
+    const trust = deps.trust();
+    request.app.context = new LazyRequestContext(request, requestId, trust);
+    deps.proxies.see(request.raw.req, trust);
     requireHost(request.raw.req);
     return h.continue;
   });

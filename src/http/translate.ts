@@ -8,7 +8,9 @@ const RETRY_AFTER_S = 5;
 export const translate = (error: Error): Boom.Boom | null => {
   const retryAfter = RETRY_AFTER_S;
   if (error instanceof Unavailable) {
-    const message = 'The database cannot be written now; nothing was changed';
+    const message = error.isDiskFull
+      ? 'The disk of the daemon is full; nothing was changed. Make room on it'
+      : 'The database cannot be written now; nothing was changed';
     return Boom.serverUnavailable(message, { code: 'storage_unavailable', retryAfter });
   }
   if (error instanceof PoolFull || error instanceof ThreadLost) {

@@ -8,7 +8,7 @@ import type { Caller, RequestContext } from './contract/endpoint.js';
 export interface AuditLog {
   append(entry: AuditRecord): Promise<void>;
   isWritten(id: string): Promise<boolean>;
-  /** Reports that a refusal could not be written. The request stays refused. */
+  /** Reports that an entry could not be written, of a refusal or of a call that is served without. */
   unwritten(action: string, error: unknown): void;
   mintId(): string;
   /** Returns the time as ISO 8601. */
@@ -24,6 +24,8 @@ export interface AuditSubject {
   by: RequestContext | Caller;
   /** True if the call continues an earlier one. */
   isContinued: boolean;
+  /** True if the call is served even if its entry cannot be written. */
+  mayFail: boolean;
 }
 
 /** The lengths of an ISO 8601 time, down to the hour and to the minute. */
@@ -74,7 +76,10 @@ export const createAuditing = (log: AuditLog) => {
       succeeded: async (): Promise<void> => {
         const calls = continued(entry.at);
         if (asked.isContinued && calls.has(call)) return;
-        await settle({ outcome: 'ok', data: null });
+        await settle({ outcome: 'ok', data: null }).catch((error) => {
+          if (!asked.mayFail) throw error;
+          log.unwritten(entry.action, error);
+        });
         if (asked.isContinued) calls.add(call);
       },
       /** Ends a call that was refused or failed with this status. */

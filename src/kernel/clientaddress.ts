@@ -4,20 +4,43 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 /** True if a Host header, or the host of an address, names this machine. */
 export const isLoopbackName = (host: string): boolean => LOOPBACK_HOST.test(host);
 
-/** Headers that a proxy or a tunnel adds to the requests that it forwards. */
-const FORWARDING = [
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'cf-connecting-ip',
-  'tailscale-user-login',
-  'ngrok-trace-id',
-  'via',
-];
+/** Returns a host without the port that its scheme implies and without the final dot of a name. */
+export const plainHost = (host: string): string =>
+  host.trim().toLowerCase().replace(/:(?:443|80)?$/, '').replace(/\.(?=:\d+$|$)/, '');
 
-type RawHeaders = Record<string, unknown>;
+/** Headers that a proxy or a tunnel adds to the requests that it forwards. */
+const FORWARDING =
+  /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|true-client-ip|x-original-.+|cf-.+|cdn-loop|tailscale-.+|ngrok-.+)$/;
+
+const forwardingHeader = (headers: RawHeaders): string | undefined =>
+  Object.keys(headers).find((name) => FORWARDING.test(name));
+
+/** True if a proxy or a tunnel has added a header of its own. */
+export const hasForwardingHeader = (headers: RawHeaders): boolean =>
+  forwardingHeader(headers) !== undefined;
+
+/** The part of a request that tells whether a proxy passed it on. */
+interface ForwardedRequest {
+  headers: RawHeaders;
+  /** As `1.1`. */
+  httpVersion: string;
+}
+
+/**
+ * Returns the mark of a proxy that a request bears; null if it bears none. A `proxy_pass` of nginx
+ * without more speaks HTTP/1.0, and sends `Connection: close`.
+ */
+export const proxyMark = ({ headers, httpVersion }: ForwardedRequest): string | null => {
+  const name = forwardingHeader(headers);
+  if (name !== undefined) return `the header ${name}`;
+  if (httpVersion === '1.0') return 'HTTP/1.0';
+  const { host } = headers;
+  if (typeof host !== 'string' || !isLoopbackName(host)) return 'a Host that is not this machine';
+  return null;
+};
+
+/** Headers by lower-case name. */
+export type RawHeaders = Record<string, unknown>;
 
 /** Returns the plain IPv4 form: `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
@@ -50,14 +73,15 @@ export const isLoopbackHost = (host: string): boolean =>
  * no foreign Origin. A request through a raw TCP forward looks the same, so callers check more
  * where there may be one.
  */
-export const isLocalRequest = (peer: string, headers: RawHeaders): boolean => {
-  const { host, origin } = headers;
-  if (!contains(loopback, plainAddress(peer)) || typeof host !== 'string') return false;
-  if (!isLoopbackName(host) || FORWARDING.some((name) => headers[name] !== undefined)) {
-    return false;
-  }
+export const isLocalRequest = (peer: string, request: ForwardedRequest): boolean => {
+  if (!isLoopbackAddress(peer) || proxyMark(request) !== null) return false;
+  const { host, origin } = request.headers;
   return origin === undefined || origin === `http://${host}`;
 };
+
+/** True if an address is one of this machine's own. */
+export const isLoopbackAddress = (address: string): boolean =>
+  contains(loopback, plainAddress(address));
 
 /** The proxies and tunnels that are trusted to state the client's address. */
 export interface ProxyTrust {
@@ -75,26 +99,70 @@ const FORWARDED_FOR = 'x-forwarded-for';
 
 /**
  * Returns the client's address: the one in the tunnel's own header, otherwise the last one in
- * X-Forwarded-For that is not a trusted proxy's.
+ * X-Forwarded-For, or else in Forwarded (RFC 7239), that is not a trusted proxy's.
  */
-export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTrust): string => {
+export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTrust): string =>
+  clientOf(peer, headers, trust).address;
+
+/**
+ * Returns the host that a request is addressed to, without the port that its scheme implies and
+ * without a final dot. X-Forwarded-Host counts if a trusted proxy sent it.
+ */
+export const addressedHost = (peer: string, headers: RawHeaders, trust: ProxyTrust): string => {
+  const address = plainAddress(peer);
+  const isTrusted =
+    contains(trust.proxies, address) || (trust.tunnel !== null && contains(loopback, address));
+  const forwarded = isTrusted ? headers['x-forwarded-host'] : undefined;
+  return plainHost(String(forwarded ?? headers.host ?? '').split(',').pop() ?? '');
+};
+
+/**
+ * Returns the client's address, and the text that a trusted proxy sent in place of one; null if there
+ * is none. With such a text the address is the proxy's.
+ */
+export const clientOf = (
+  peer: string,
+  headers: RawHeaders,
+  trust: ProxyTrust,
+): { address: string; unreadable: string | null } => {
   const header = trust.tunnel?.header ?? null;
   let address = plainAddress(peer);
   if (header !== null && header !== FORWARDED_FOR && contains(loopback, address)) {
-    const claimed = plainAddress(String(headers[header] ?? '').trim());
-    if (isIP(claimed) !== 0) return claimed;
+    const claimed = statedAddress(String(headers[header] ?? ''));
+    if (claimed !== null) return { address: claimed, unreadable: null };
   }
   const isTrusted = (one: string): boolean =>
     contains(trust.proxies, one) || (header === FORWARDED_FOR && contains(loopback, one));
-  const forwarded = String(headers[FORWARDED_FOR] ?? '')
-    .split(',')
-    .map((part) => plainAddress(part.trim()));
+  const stated = isTrusted(address) ? statedIn(headers) : [];
   while (isTrusted(address)) {
-    const before = forwarded.pop();
-    if (!before || isIP(before) === 0) break;
+    const text = stated.pop();
+    if (text === undefined) break;
+    const before = statedAddress(text);
+    if (before === null) return { address, unreadable: text };
     address = before;
   }
-  return address;
+  return { address, unreadable: null };
+};
+
+/** The values of `for` in Forwarded, with the quotes of a value that has a port or is IPv6. */
+const FOR = /(?:^|[;,])\s*for\s*=\s*("[^"]*"|[^;,\s"]*)/gi;
+
+/** Returns what the proxies stated about the client and each other, the nearest one last. */
+const statedIn = (headers: RawHeaders): string[] => {
+  const list = headers[FORWARDED_FOR];
+  if (list !== undefined) return String(list).split(',');
+  return [...String(headers.forwarded ?? '').matchAll(FOR)].map(([, node = '']) => node);
+};
+
+const BRACKETED = /^\[([^\]]+)\](?::\w+)?$/;
+const WITH_PORT = /^(\d+(?:\.\d+){3}):\w+$/;
+
+/** Returns the address in a text that may have quotes, brackets, a port or a zone; null if none is. */
+const statedAddress = (text: string): string | null => {
+  const bare = text.trim().replace(/^"(.*)"$/, '$1');
+  const [, host = bare] = BRACKETED.exec(bare) ?? WITH_PORT.exec(bare) ?? [];
+  const address = plainAddress(host.replace(/%.*$/, ''));
+  return isIP(address) === 0 ? null : address;
 };
 
 /**

@@ -59,7 +59,8 @@ export const isTextDeeper = (text: string, depth: number): boolean => {
   return false;
 };
 
-const endOfString = (text: string, start: number): number => {
+/** Returns the place of the quote that ends the string beginning at `start`; the end of the text without one. */
+export const endOfString = (text: string, start: number): number => {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;

@@ -42,6 +42,7 @@ const resolve = async (lookup: Lookup, host: string): Promise<string[]> => {
     if (addresses.length > 0) return addresses;
     throw new Error('No address');
   } catch (cause) {
+    if (cause instanceof HttpFailure) throw cause;
     throw new HttpFailure('dns', { host, effectBegan: false, cause });
   }
 };

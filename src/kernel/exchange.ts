@@ -35,6 +35,11 @@ export interface HttpReply {
   body: Inflow;
 }
 
+/** A reply to one request, with each of its Set-Cookie headers. */
+export interface HopReply extends HttpReply {
+  setCookies: string[];
+}
+
 /**
  * Sends one request and resolves when the status and headers of the reply have come. Every network
  * failure is an HttpFailure. Later failures come out of the body.
@@ -43,7 +48,7 @@ export const dispatchHop = (
   agent: Dispatcher,
   hop: Hop,
   limits: ExchangeLimits,
-): Promise<HttpReply> =>
+): Promise<HopReply> =>
   new Promise((resolve, reject) => {
     const { method, headers, body, url } = hop;
     agent.dispatch(
@@ -63,7 +68,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     readonly host: string,
     readonly limits: ExchangeLimits,
-    readonly head: { resolve(reply: HttpReply): void; reject(error: Error): void },
+    readonly head: { resolve(reply: HopReply): void; reject(error: Error): void },
   ) {
     this.#wait(limits.firstByteMs);
     limits.signal?.addEventListener('abort', this.#onAbort);
@@ -82,7 +87,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
-    this.head.resolve({ status, headers: joined(headers), body: this.#body });
+    const setCookies = [headers['set-cookie'] ?? []].flat();
+    this.head.resolve({ status, headers: joined(headers), setCookies, body: this.#body });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
@@ -156,8 +162,15 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 const joined = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value = '']) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : value,
-    ]),
+    Object.entries(headers).map(([name, value = '']) => {
+      const text = Array.isArray(value) ? value.join(', ') : value;
+      return [name, OF_ADDRESSES.has(name) ? withEscapedBytes(text) : text];
+    }),
   );
+
+/** Headers with an address, which may come as raw UTF-8 instead of percent-encoded. */
+const OF_ADDRESSES = new Set(['location', 'content-location', 'refresh']);
+
+/** Percent-encodes the bytes of a header that are not ASCII; headers are read as Latin-1. */
+const withEscapedBytes = (text: string): string =>
+  text.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -76,6 +76,13 @@ export const isPassing = (error: unknown): boolean =>
 export const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
+/** Returns true for an error of a disk, or a quota, that has no room left. */
+export const isDiskFull = (error: unknown): boolean => /^(ENOSPC|EDQUOT)$/.test(errorCode(error));
+
+/** Returns the sentence about a folder whose disk is full. */
+export const diskFullSentence = (folder: string): string =>
+  `The disk of ${folder} is full. Make room on it`;
+
 /** Returns the kind of a network error of node or undici, or null for any other error. */
 export const failureKind = (error: Error): FailureKind | null => {
   // undici's parser leaves the code of its errors empty.

@@ -1,12 +1,13 @@
 import type { Agent } from 'undici';
 import { collected } from './collect.js';
+import type { Cookies } from './cookies.js';
 import { decodedBody, ENCODINGS } from './decode.js';
 import { checkedAddresses, createConnector } from './dial.js';
 import { createEgress, type Egress, EgressRefused, hostAndPort, parseUrl } from './egress.js';
 import type { HttpReply } from './exchange.js';
 import { HttpFailure, type PartialReply } from './failure.js';
 import { completeHandshake } from './handshake.js';
-import { type Lookup, systemLookup } from './lookup.js';
+import { type Lookup, notedLookup, systemLookup } from './lookup.js';
 import { type CallLimits, followRedirects, hopOf } from './redirect.js';
 import { loadUndici } from './undici.js';
 
@@ -32,11 +33,15 @@ export interface Outgoing extends Partial<CallLimits> {
   isBound?: boolean;
   /** True if the request is meant for this URL only: no redirect is followed. */
   isExact?: boolean;
+  /** True if no redirect leads from https to plain http. */
+  keepsTls?: boolean;
   /**
    * True if the body may come in a content-encoding that is undone: gzip, deflate or brotli. The
    * limit of bytes is valid before and after that.
    */
   isDecoded?: boolean;
+  /** Cookies that several requests share. Without them only the redirects of one request do. */
+  cookies?: Cookies;
 }
 
 /** A reply. Its headers are as they came, also if a content-encoding was undone. */
@@ -74,10 +79,15 @@ const forModels: CallLimits = {
 
 /**
  * Creates the HTTP client, the only way for the daemon to make outgoing requests. `allow` is the
- * setting egressAllow; an invalid entry throws. Tests pass their own lookup.
+ * setting egressAllow; an invalid entry throws. `nameNote` ends the failure to resolve a name.
  */
-export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
-  const { allow, lookup = systemLookup } = options;
+export const createHttp = (options: {
+  allow: string[];
+  lookup?: Lookup;
+  nameNote?: string | null;
+}) => {
+  const { allow, lookup: plain = systemLookup, nameNote = null } = options;
+  const lookup = notedLookup(plain, nameNote);
   const egress = createEgress(allow);
   const ways = createWays(allow, lookup);
 
@@ -94,9 +104,10 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
     request: async (out: Outgoing): Promise<Incoming> => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
-      const { isBound, isExact, isDecoded, signal } = out;
+      const { isBound, isExact, keepsTls, isDecoded, signal, cookies } = out;
       const hop = hopOf(askingEncoded(out));
-      const followed = await followRedirects(hop, { ...way, limits, isBound, isExact, signal });
+      const bounds = { ...way, limits, isBound, isExact, keepsTls, signal, cookies };
+      const followed = await followRedirects(hop, bounds);
       const { url, notFollowed, ...reply } = followed;
       const contentEncoding = (isDecoded && reply.headers['content-encoding']) || '';
       const encoded = { host: url.hostname, contentEncoding, maxBytes: limits.maxBytes };
@@ -112,11 +123,14 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
      * its end or cancels it. Redirects are followed, also to other hosts. Any status is a reply.
      * Throws as `request`, also in the middle of the body.
      */
-    open: async (out: Omit<Outgoing, 'enoughBytes' | 'isDecoded'>): Promise<OpenedReply> => {
+    open: async (
+      out: Omit<Outgoing, 'enoughBytes' | 'isDecoded' | 'cookies'>,
+    ): Promise<OpenedReply> => {
       const way = await ways.to(out.allow ?? []);
+      const { isBound, isExact, keepsTls, signal } = out;
       const limits = bounded(out, forRequests);
-      const { isBound, isExact, signal } = out;
-      const reply = await followRedirects(hopOf(out), { ...way, limits, isBound, isExact, signal });
+      const bounds = { ...way, limits, isBound, isExact, keepsTls, signal };
+      const reply = await followRedirects(hopOf(out), bounds);
       return { ...reply, url: reply.url.href };
     },
     /**

@@ -29,7 +29,8 @@ export const readBody =
     if (!Buffer.isBuffer(bytes)) return h.continue;
     const asker = (): string => auth.credentials?.app?.caller.userId ?? app.context.address;
     const isLarge = bytes.length > LARGE_JSON_BYTES;
-    const parsed = isLarge ? await apart(asker(), 'parse', bytes) : parseBody(bytes);
+    const { keepsDigits } = request.route.settings.app?.endpoint?.() ?? {};
+    const parsed = isLarge ? await apart(asker(), 'parse', bytes) : parseBody(bytes, keepsDigits);
     if ('fault' in parsed) throw Boom.badRequest(parsed.fault);
     Object.assign(request, { payload: parsed.value });
     return h.continue;

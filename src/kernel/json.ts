@@ -1,5 +1,7 @@
 import Bourne from '@hapi/bourne';
-import { isLarger, isTextDeeper } from './depth.js';
+import { isLarger } from './depth.js';
+import { parseSpelled, roundedIn, scanJson } from './exactjson.js';
+import { withoutMark } from './jsonvalue.js';
 
 /**
  * The number of bytes above which JSON is parsed in a worker thread. That many block the event loop
@@ -17,13 +19,15 @@ const TOO_MANY = `JSON holds over ${MOST_VALUES} values`;
 export type ParsedBody = { value: unknown } | { fault: string };
 
 /**
- * Parses a request's body. Refuses `__proto__` keys, nesting over 64 and more than 20,000 values.
+ * Parses a request's body. Refuses `__proto__` keys, nesting over 64, more than 20,000 values, and
+ * numbers that would be rounded, unless the endpoint keeps their digits.
  */
-export const parseBody = (bytes: Uint8Array): ParsedBody => {
+export const parseBody = (bytes: Uint8Array, keepsDigits = false): ParsedBody => {
   if (bytes.length === 0) return { value: null };
   if (hasManyCommas(bytes)) return { fault: TOO_MANY };
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  if (isTextDeeper(text, DEEPEST)) return { fault: `JSON is nested over ${DEEPEST} deep` };
+  const text = withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  const { isDeep, isExact } = scanJson(text, DEEPEST);
+  if (isDeep) return { fault: `JSON is nested over ${DEEPEST} deep` };
   let value: unknown;
   try {
     value = Bourne.parse(text);
@@ -31,8 +35,18 @@ export const parseBody = (bytes: Uint8Array): ParsedBody => {
     if (!(error instanceof SyntaxError)) throw error;
     return { fault: 'Invalid request payload JSON format' };
   }
-  return isLarger(value, MOST_VALUES) ? { fault: TOO_MANY } : { value };
+  if (isLarger(value, MOST_VALUES)) return { fault: TOO_MANY };
+  if (isExact) return { value };
+  const exact = parseSpelled(text);
+  if (keepsDigits) return { value: exact };
+  const rounded = roundedIn(exact);
+  return rounded === null ? { value } : { fault: tooExact(rounded) };
 };
+
+const tooExact = ({ path, digits }: { path: string; digits: string }): string =>
+  `${path}: the number ${digits.slice(0, MAX_SHOWN)} cannot be kept with all its digits. Send it as a text, in quotes`;
+
+const MAX_SHOWN = 60;
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 

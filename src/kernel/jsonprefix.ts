@@ -1,3 +1,5 @@
+import { isExactNumber } from './exactjson.js';
+
 /**
  * Returns the beginning of a value as JSON: all of it if it has at most `most` characters,
  * otherwise a text that is longer than that. The time depends on the length of the result, not on
@@ -14,6 +16,7 @@ export const jsonPrefix = (value: unknown, most: number): string => {
   const write = (part: unknown): boolean => {
     if (typeof part === 'string') return put(JSON.stringify(part.slice(0, left)));
     if (Array.isArray(part)) return put('[') && writeList(part) && put(']');
+    if (isExactNumber(part)) return put(part.value);
     if (typeof part !== 'object' || part === null) return put(JSON.stringify(part) ?? 'null');
     return put('{') && writeMembers(part) && put('}');
   };

@@ -3,11 +3,18 @@ import { isTextDeeper } from './depth.js';
 /** Ours: nothing that is exchanged is nested so deep. */
 const DEEPEST = 1000;
 
-/** Parses JSON; returns undefined if the text is not JSON, or is nested over 1,000 deep. */
+/** Returns a text without the byte order mark that programs on Windows put before it. */
+export const withoutMark = (text: string): string =>
+  text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+
+/**
+ * Parses JSON, without a byte order mark before it (RFC 8259, section 8.1). Returns undefined if the
+ * text is not JSON, or is nested over 1,000 deep.
+ */
 export const parsedJson = (text: string): unknown => {
   if (isTextDeeper(text, DEEPEST)) return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutMark(text));
   } catch {
     return undefined;
   }

@@ -1,7 +1,17 @@
 import { lookup as resolveName } from 'node:dns/promises';
+import { HttpFailure } from './failure.js';
 
 /** A function that returns every address of a host name. */
 export type Lookup = (host: string) => Promise<string[]>;
+
+/** Returns the same lookup, whose failures say something more; null: they do not. */
+export const notedLookup = (lookup: Lookup, detail: string | null): Lookup => {
+  if (detail === null) return lookup;
+  return (host) =>
+    lookup(host).catch((cause: unknown) => {
+      throw new HttpFailure('dns', { host, effectBegan: false, cause, detail });
+    });
+};
 
 /**
  * The number of lookups that run at once. getaddrinfo runs in libuv's pool of four threads, which

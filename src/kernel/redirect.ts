@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { type Cookies, createCookies } from './cookies.js';
 import { BadUrl, type Egress, EgressRefused, parseUrl } from './egress.js';
-import { dispatchHop, type Hop, type HttpReply } from './exchange.js';
+import { dispatchHop, type Hop, type HopReply, type HttpReply } from './exchange.js';
 import { HttpFailure } from './failure.js';
 
 interface RedirectedRequest {
@@ -67,7 +68,11 @@ interface Bounds {
   isBound?: boolean | undefined;
   /** True if no redirect is followed, not even within the origin. */
   isExact?: boolean | undefined;
+  /** True if no redirect leads from https to plain http. */
+  keepsTls?: boolean | undefined;
   signal?: AbortSignal | null;
+  /** The cookies of the calls before this one. Without them a call begins with none. */
+  cookies?: Cookies | undefined;
 }
 
 /** A reply with the URL that sent it. */
@@ -78,29 +83,44 @@ interface FinalReply extends HttpReply {
 }
 
 /**
- * Sends a request and follows its redirects. Every hop is checked like the first one. A failure
- * after the first hop states that an effect may have begun. Throws EgressRefused or HttpFailure.
+ * Sends a request and follows its redirects. Every hop is checked like the first one, and gets the
+ * cookies that the hops before it set for its host. A failure after the first hop states that an
+ * effect may have begun. Throws EgressRefused or HttpFailure.
  */
 export const followRedirects = async (first: Hop, bounds: Bounds): Promise<FinalReply> => {
   const isBound = bounds.isBound === true || first.body !== null;
-  const { isExact, limits } = bounds;
+  const { isExact, limits, cookies = createCookies() } = bounds;
   const { redirects, totalMs } = limits;
   const deadline = performance.now() + totalMs;
   let hop = first;
   for (let count = 0; ; count++) {
-    const reply = await send(hop, bounds, deadline).catch((error: unknown) => {
+    const sent = withCookies(hop, cookies);
+    const { setCookies, ...reply } = await send(sent, bounds, deadline).catch((error: unknown) => {
       throw count === 0 ? error : afterEffect(error);
     });
+    if (bounds.cookies || isRedirect(reply)) await cookies.keep(hop.url, setCookies);
     if (redirects === 0 || !isRedirect(reply)) return { ...reply, url: hop.url };
     const notFollowed = heldBack(hop, reply, { isBound, isExact });
     if (notFollowed) return { ...reply, url: hop.url, notFollowed };
     reply.body.cancel();
-    if (count === redirects) throw tooMany(hop.url);
-    hop = redirected(hop, reply);
+    if (count === redirects) {
+      throw tooManyRedirects(hop.url, setCookies.length > 0 && cookies.headerFor(hop.url) === '');
+    }
+    const next = redirected(hop, reply);
+    if (bounds.keepsTls) refusePlain(hop.url, next.url);
+    hop = next;
   }
 };
 
-const send = async (hop: Hop, bounds: Bounds, deadline: number): Promise<HttpReply> => {
+/** Adds the cookies of earlier hops to those that the caller sends himself. */
+const withCookies = (hop: Hop, cookies: Cookies): Hop => {
+  const kept = cookies.headerFor(hop.url);
+  if (kept === '') return hop;
+  const { cookie: own } = hop.headers;
+  return { ...hop, headers: { ...hop.headers, cookie: own ? `${own}; ${kept}` : kept } };
+};
+
+const send = async (hop: Hop, bounds: Bounds, deadline: number): Promise<HopReply> => {
   bounds.egress.check(hop.url);
   return dispatchHop(bounds.agent, hop, { ...bounds.limits, deadline, signal: bounds.signal });
 };
@@ -111,8 +131,17 @@ const afterEffect = (error: unknown): unknown => {
   return new HttpFailure(error.kind, { host: error.host, effectBegan: true, cause: error.cause });
 };
 
-const tooMany = ({ hostname }: URL): HttpFailure =>
-  new HttpFailure('too_many_redirects', { host: hostname, effectBegan: true });
+/** `wantsCookie`: the redirects set a cookie that is not valid for their host. */
+export const tooManyRedirects = ({ hostname }: URL, wantsCookie: boolean): HttpFailure => {
+  const detail = wantsCookie ? 'it wants a cookie that cannot be kept' : undefined;
+  return new HttpFailure('too_many_redirects', { host: hostname, effectBegan: true, detail });
+};
+
+const refusePlain = (from: URL, to: URL): void => {
+  if (from.protocol !== 'https:' || to.protocol === 'https:') return;
+  const cause = new BadUrl(`${to.origin} is plain http, and it was asked for over https`);
+  throw new HttpFailure('bad_response', { host: from.hostname, effectBegan: true, cause });
+};
 
 /** The part of a reply that decides a redirect. */
 type RedirectHead = Pick<HttpReply, 'status' | 'headers'>;

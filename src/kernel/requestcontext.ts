@@ -1,4 +1,10 @@
-import { clientAddress, isLocalRequest, isShared, type ProxyTrust } from './clientaddress.js';
+import {
+  addressedHost,
+  clientAddress,
+  isLocalRequest,
+  isShared,
+  type ProxyTrust,
+} from './clientaddress.js';
 import type { RequestContext } from './contract/endpoint.js';
 
 /** The parts of the server's request that a request context needs. */
@@ -6,6 +12,7 @@ export interface IncomingRequest {
   headers: Record<string, unknown>;
   info: { remoteAddress?: string };
   events: { once(event: 'disconnect', act: () => void): unknown };
+  raw: { req: { httpVersion: string } };
 }
 
 /**
@@ -42,11 +49,12 @@ export class LazyRequestContext implements RequestContext {
   }
 
   get host(): string {
-    return String(this.#asked.headers.host ?? '').toLowerCase();
+    return addressedHost(this.peer, this.#asked.headers, this.trust);
   }
 
   get isLocal(): boolean {
-    return isLocalRequest(this.peer, this.#asked.headers);
+    const { headers, raw } = this.#asked;
+    return isLocalRequest(this.peer, { headers, httpVersion: raw.req.httpVersion });
   }
 
   get signal(): AbortSignal {

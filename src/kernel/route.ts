@@ -208,6 +208,7 @@ const askedOf = ({ app, params, query, route: { settings } }: Request): AuditSub
   target: Object.values(params).join('/').slice(0, LONGEST_TARGET) || null,
   by: app.context,
   isContinued: Boolean(query[settings.app?.endpoint?.().continuedBy ?? '']),
+  mayFail: settings.app?.endpoint?.().auditMayFail === true,
 });
 
 /** True if an admin acts as another user. */

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { dividedWords, normalForm } from './normalform.js';
 
 /** Ours: the words of a text that are kept, and the characters of a word. */
 const MOST_WORDS = 500;
@@ -20,18 +21,22 @@ const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;
  */
 export const searchWords = async (text: string): Promise<string[]> => {
   const stopwords = await loadStopwords();
+  const divided = dividedWords(text).map(({ word }) => foldText(word));
   const folded = foldText(text);
   const pairs = (folded.match(UNSPACED) ?? []).flatMap(pairsOf);
   const spaced = folded.replace(UNSPACED, ' ').match(SPACED) ?? [];
-  const words = spaced.filter((word) => !stopwords.has(word)).map(stemmed);
+  const words = [...spaced, ...divided].filter((word) => !stopwords.has(word)).map(stemmed);
   return [...new Set([...words, ...pairs])].slice(0, MOST_WORDS);
 };
 
-/** Returns a text in lower case and without accents, with ß as ss. */
+/**
+ * Returns a text in lower case, without accents and without characters that are not visible, with ß
+ * as ss.
+ */
 export const foldText = (text: string): string =>
   isAscii(text)
     ? text.toLowerCase()
-    : text
+    : normalForm(text)
         .normalize('NFKD')
         .replace(ACCENTED, '$1')
         .normalize('NFKC')

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 const PERIOD_S = 30;
+/** The time steps by which a clock may be off to be recognized as such. */
+const MAX_SKEW_STEPS = 10;
 const ISSUER = 'Adjutant';
 const CODE = /^\d{6}$/;
 /** Letters and digits, without those that look alike. */
@@ -24,15 +26,49 @@ export const matchTotp = async (
   code: string,
   { now, after }: { now: number; after: number | null },
 ): Promise<number | null> => {
+  const matched = await verified({ secret, code, now, toleranceSeconds: PERIOD_S, after });
+  return matched?.timeStep ?? null;
+};
+
+/**
+ * Returns by how many seconds the clock that made a code is ahead of `now`, and below 0 behind, if
+ * it is at most five minutes off. Null: the code fits no such clock. `now` is in milliseconds.
+ */
+export const totpSkew = async (
+  secret: string,
+  code: string,
+  now: number,
+): Promise<number | null> => {
+  const toleranceSeconds = MAX_SKEW_STEPS * PERIOD_S;
+  const matched = await verified({ secret, code, now, toleranceSeconds, after: null });
+  if (matched === null) return null;
+  return (matched.timeStep - Math.floor(now / 1000 / PERIOD_S)) * PERIOD_S;
+};
+
+interface CodeToVerify {
+  secret: string;
+  code: string;
+  now: number;
+  toleranceSeconds: number;
+  after: number | null;
+}
+
+const verified = async ({
+  secret,
+  code,
+  now,
+  toleranceSeconds,
+  after,
+}: CodeToVerify): Promise<{ timeStep: number } | null> => {
   if (!CODE.test(code)) return null;
   const result = await (await library()).verify({
     secret,
     token: code,
     epoch: Math.floor(now / 1000),
-    epochTolerance: PERIOD_S,
+    epochTolerance: toleranceSeconds,
     ...(after !== null && { afterTimeStep: after }),
   });
-  return result.valid && 'timeStep' in result ? result.timeStep : null;
+  return result.valid && 'timeStep' in result ? { timeStep: result.timeStep } : null;
 };
 
 /**

@@ -145,7 +145,7 @@ const checkedAnswer = (
   { text, model }: { text: string; model: string },
   { question, chunks }: { question: string; chunks: FoundChunk[] },
 ): KnowledgeAnswer => {
-  const said = text.replace(THOUGHTS, '').trim();
+  const said = text.trim();
   const read = readSentences(said);
   const known = [question, ...chunks.map((chunk) => chunk.text)].join('\n');
   const isKnown = (address: string): boolean => known.includes(address);
@@ -172,12 +172,6 @@ const checkedAnswer = (
   });
   return { answer: written.join(' '), citations, model, grounded };
 };
-
-/**
- * The thoughts that some models write before their answer. They are looked for at the beginning alone,
- * since looking behind each mark that has no end would take the square of the text.
- */
-const THOUGHTS = /^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s;
 
 /** True for an answer in words; false for nothing, and for JSON that is cut or of another form. */
 const isProse = (text: string): boolean =>

@@ -1,3 +1,4 @@
+import { normalForm } from '../kernel/normalform.js';
 import type { KnowledgeEntryRow } from '../store/tables/knowledge.js';
 import type { KnowledgeStore } from './queries.js';
 import type { SearchIndex } from './searchindex.js';
@@ -33,7 +34,8 @@ export const missingPhrase = async (
   return null;
 };
 
-const phraseOf = (text: string): string | null => {
+const phraseOf = (written: string): string | null => {
+  const text = normalForm(written);
   const found = WORDS.exec(text) ?? SIGNS.exec(text);
   return found ? found[0].replace(/\s+/g, ' ').trim() : null;
 };

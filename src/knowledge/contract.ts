@@ -12,9 +12,13 @@ const sourceType = () =>
 /** `outside`: others wrote it, and an agent that reads it is untrusted. */
 const trust = () => s.oneOf('KnowledgeTrust', 'owner', 'outside');
 /** The label of an entry. */
-export const knowledgeTag = () => s.text(60).pattern(/^\S(.*\S)?$/, 'no space at its ends');
+export const knowledgeTag = () =>
+  s
+    .text(60)
+    .normalize('NFC')
+    .pattern(/^\S(.*\S)?$/, 'no space at its ends');
 const tags = () => s.list(knowledgeTag(), 20).unique().label('KnowledgeTags');
-const title = () => s.text(300).pattern(/\S/, 'some text');
+const title = () => s.text(300).normalize('NFC').pattern(/\S/, 'some text');
 /** The text of a note. */
 export const knowledgeText = () => s.text(1_000_000).pattern(/\S/, 'some text');
 

@@ -74,6 +74,7 @@ const rowOf = (
 ): KnowledgeEntryRow => {
   const { now, before, language } = of;
   const clean = title
+    .normalize('NFC')
     .replace(/[\s\0]+/g, ' ')
     .trim()
     .slice(0, LONGEST_TITLE);

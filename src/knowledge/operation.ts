@@ -50,6 +50,8 @@ export const indexOperation = (deps: FinishDeps): OperationKind<IndexInput, null
   kind: 'knowledge.index',
   isResumable: true,
   isAdmins: false,
+  // A person may add notes faster than the index takes them.
+  most: 10_000,
   run: async ({ userId, input: { entryId }, signal, commit }) => {
     const finished = await finishEntry(deps, userId, entryId);
     signal.throwIfAborted();

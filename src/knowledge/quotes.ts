@@ -1,4 +1,5 @@
 import { parsedJson } from '../kernel/jsonvalue.js';
+import { type DividedWord, dividedWords, isIgnorable, normalForm } from '../kernel/normalform.js';
 import { UNSPACED_SCRIPTS } from '../kernel/searchwords.js';
 
 /** A sentence of an answer, with the places that it is taken from. */
@@ -131,14 +132,41 @@ export const quoteFinder = (text: string): ((quote: string) => QuotePlace | null
       ? SHORTEST_UNSPACED
       : SHORTEST;
     prepared ??= plainForm(text);
-    const { text: plain, places } = prepared;
-    if (wanted.length < Math.min(shortest, plain.trim().length)) return null;
-    const at = placeOfWords(plain, wanted);
-    if (at === null) return null;
-    const [from = 0, last = 0] = [places[at], places[at + wanted.length - 1]];
-    return { from, to: endOfCharacter(text, last) };
+    if (wanted.length < Math.min(shortest, prepared.text.trim().length)) return null;
+    const place = placeIn(prepared, wanted) ?? placeIn(joinedForm(text, wanted), wanted);
+    return place && { from: place.from, to: endOfCharacter(text, place.last) };
   };
 };
+
+interface PlainText {
+  text: string;
+  /** The place in the text of each code of its plain form. */
+  places: Int32Array;
+}
+
+const placeIn = (plain: PlainText | null, wanted: string) => {
+  const at = plain && placeOfWords(plain.text, wanted);
+  if (plain === null || at === null) return null;
+  const [from = 0, last = 0] = [plain.places[at], plain.places[at + wanted.length - 1]];
+  return { from, last };
+};
+
+/** Returns the plain form with words joined that lines divide, each as the quote has it. */
+const joinedForm = (text: string, quote: string): PlainText | null => {
+  const divided = dividedWords(text);
+  if (divided.length === 0) return null;
+  const breaks = divided.map((each): [number, WordBreak] => [
+    each.breakFrom,
+    { to: each.breakTo, isHyphen: !quote.includes(each.word.normalize('NFC')) },
+  ]);
+  return plainForm(text, new Map(breaks));
+};
+
+/** The break of a divided word, whose hyphen is a part of the word, or not. */
+interface WordBreak {
+  to: DividedWord['breakTo'];
+  isHyphen: boolean;
+}
 
 /** Ours: the places of a quote that are looked at; each comparison takes as long as the quote is. */
 const MOST_PLACES = 1000;
@@ -190,7 +218,7 @@ const PLAIN = new Map<number, number>(
     ["'", '‘’‚‛′'],
     ['"', '“”„‟«»″'],
     ['-', '‐‑‒–—'],
-    [' ', '\t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff'],
+    [' ', '\t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000'],
     [' ', '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a'],
   ].flatMap(([plain = '', others = '']) =>
     [...others].map((one): [number, number] => [one.charCodeAt(0), plain.charCodeAt(0)]),
@@ -205,15 +233,16 @@ const CODES_AT_ONCE = 8192;
 
 /**
  * Gives each character its plain form, and white space the form of one space. Letters and their
- * combining accents are composed (Unicode Standard Annex 15, NFC).
+ * combining accents are composed (Unicode Standard Annex 15, NFC); what is not visible is left out.
  */
-const plainForm = (text: string): { text: string; places: Int32Array } => {
+const plainForm = (text: string, breaks?: ReadonlyMap<number, WordBreak>): PlainText => {
   const codes = new Uint16Array(text.length);
   const places = new Int32Array(text.length);
   let count = 0;
   for (let at = 0, end = 0; at < text.length; at = end) {
-    end = endOfCharacter(text, at);
-    const piece = end === at + 1 ? null : composed(text.slice(at, end));
+    const divided = breaks?.get(at);
+    end = divided?.to ?? endOfCharacter(text, at);
+    const piece = divided ? (divided.isHyphen ? '-' : '') : plainPiece(text, at, end);
     for (let unit = 0; unit < (piece?.length ?? 1); unit++) {
       const code = piece === null ? plainCode(text.charCodeAt(at)) : piece.charCodeAt(unit);
       if (code === SPACE && count > 0 && codes[count - 1] === SPACE) continue;
@@ -245,9 +274,15 @@ const endOfCharacter = (text: string, at: number): number => {
   return end;
 };
 
+/** Returns the plain form of a character of several codes, or without any; null for other ones. */
+const plainPiece = (text: string, at: number, end: number): string | null => {
+  if (end > at + 1) return composed(text.slice(at, end));
+  return text.charCodeAt(at) >= ASCII && isIgnorable(text.charAt(at)) ? '' : null;
+};
+
 /** Composes a character; one that would become longer stays as it is. */
 const composed = (character: string): string => {
-  const whole = character.normalize('NFC');
+  const whole = normalForm(character);
   return whole.length > character.length ? character : whole;
 };
 

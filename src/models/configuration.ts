@@ -3,11 +3,10 @@ import { usableCores } from '../providers/hardware/cores.js';
 import { digest } from '../providers/llm/digest.js';
 import type { ModelTimeouts } from '../providers/llm/timeouts.js';
 import { OpenRefused } from '../store/engine/protocol.js';
-import type { ModelAccess } from './open.js';
-import { ALL } from './registry.js';
+import { ALL, type ConfiguredModel } from './registry.js';
 
 /** Returns the model that the environment names. The API shows it and cannot change it. */
-export const configuredModel = (config: Config): ModelAccess | null => {
+export const configuredModel = (config: Config): ConfiguredModel | null => {
   const { modelUrl, modelName, modelKey } = config;
   if (modelUrl === null) return null;
   if (modelName === null) {
@@ -25,6 +24,7 @@ export const configuredModel = (config: Config): ModelAccess | null => {
     ...(modelKey !== null && { apiKey: modelKey }),
     contextWindow: config.modelContext,
     maxOutputTokens: null,
+    fallbacks: config.modelDigest ? [digest.name] : [],
     supports: ALL,
     embedding: null,
     price: inputPerMTok > 0 || outputPerMTok > 0 ? { inputPerMTok, outputPerMTok } : null,

@@ -133,6 +133,11 @@ const Probed = s.object('ModelProbe', {
   latencyMs: count(),
   reply: s.optional(s.anyText(200)),
   error: s.optional(s.text(2000)),
+  missing: s.optional(
+    s
+      .oneOf('ModelFeature', 'tools', 'streaming', 'conversation')
+      .description('Feature that agents use and without which the model answers'),
+  ),
 });
 export type ProbeResult = s.Static<typeof Probed>;
 
@@ -183,13 +188,13 @@ export const models = contract({
     reply: ModelView,
   }),
   check: endpoint.post('/api/models/{name}/test', {
-    summary: 'Send a model one tiny real prompt',
+    summary: 'Test a model as agents use it',
     access: 'admin',
     audit: 'models.check',
     reply: Probed,
   }),
   test: endpoint.post('/api/models/test', {
-    summary: 'The same for a model that is not registered; nothing is stored',
+    summary: 'Test a model before it is registered',
     access: 'admin',
     audit: 'models.test',
     example: { provider: 'ollama', modelId: 'qwen3' },

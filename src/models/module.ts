@@ -11,6 +11,7 @@ import { clitoolsResource } from './clitools/routes.js';
 import { configuredModel, llamaLimits, modelTimeouts } from './configuration.js';
 import type { NewModel } from './contract.js';
 import { createHealth, type ModelHealths } from './health.js';
+import { createLlamaFacts, type LlamaFactsBoard } from './llamafacts.js';
 import { createLlamaMemory, type LlamaMemoryBoard } from './llamamemory.js';
 import { createLostFiles } from './lostfiles.js';
 import { embeddingOpener, modelOpener, transcriptionOpener } from './open.js';
@@ -21,6 +22,7 @@ import { createRegistry, type Registry } from './registry.js';
 import { modelsResource } from './routes.js';
 
 export type { ModelHealth, ModelHealths } from './health.js';
+export type { ReadLlamaFacts } from './llamafacts.js';
 export {
   DEFAULT_FALLBACK,
   EMBEDDINGS,
@@ -37,6 +39,8 @@ export interface ModelsModule {
   llama: Pick<LlamaModels, 'unload'>;
   /** Tells the models of llama what they need of the memory. */
   measureLlama: LlamaMemoryBoard['use'];
+  /** Tells what the files of models of llama say of them. */
+  describeLlama: LlamaFactsBoard['use'];
   /** Registers a model that was installed here, and returns its name. */
   register(given: NewModel): Promise<string>;
   /** Reads the registered models. */
@@ -63,6 +67,7 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
   const timeouts = modelTimeouts(config);
   const cliTools = createCliTools({ home, path: config.cliPath, confinement, timeouts, clock });
   const memory = createLlamaMemory();
+  const facts = createLlamaFacts();
   const llama = openLlama({ home, confinement, timeouts, memory, ...llamaLimits(config) });
   const open = modelOpener(http, timeouts, { cliTools, llama });
   const configured = configuredModel(config);
@@ -89,6 +94,7 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
     clock,
     keys: { seal: sealKey, isOwn: vault.isOwn, newest: vault.newest },
     amountOfTexts: deps.amountOfTexts,
+    llamaFacts: facts.read,
   };
   return {
     registry,
@@ -96,6 +102,7 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
     cliTools,
     llama,
     measureLlama: memory.use,
+    describeLlama: facts.use,
     register: (given) => registerInstalled(service, given),
     load: registry.refresh,
     stop: llama.close,

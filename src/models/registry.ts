@@ -43,7 +43,12 @@ export interface RegistryDeps {
   clock: Clock;
   vault: Pick<Vault, 'newest' | 'termOf' | 'used'>;
   /** The model from the environment; it hides one of the same name in the registry. */
-  configured: ModelAccess | null;
+  configured: ConfiguredModel | null;
+}
+
+/** The model of the settings. */
+export interface ConfiguredModel extends ModelAccess {
+  fallbacks: string[];
 }
 
 /** Name among fallbacks that means the default model, whichever it is; no model has this name. */
@@ -132,10 +137,10 @@ export type Registry = ReturnType<typeof createRegistry>;
 
 const fixedEntries = ({ configured, open }: RegistryDeps): RegisteredModel[] => {
   if (configured === null) return [builtin];
-  const { apiKey, ...spec } = configured;
+  const { apiKey, fallbacks, ...spec } = configured;
   const model = open(configured);
   return [
-    { ...spec, ...fixedFields, hasKey: apiKey !== undefined, source: 'settings', model },
+    { ...spec, ...fixedFields, fallbacks, hasKey: apiKey !== undefined, source: 'settings', model },
     builtin,
   ];
 };

@@ -6,6 +6,7 @@ import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { mint } from '../kernel/ids.js';
 import { badRequest, refuseFaults } from '../kernel/route.js';
 import type { KnowledgeAmount } from '../knowledge/module.js';
+import { isSlug } from '../providers/llm/llama/files.js';
 import { type Statement, Taken } from '../store/engine/protocol.js';
 import { unlessUnmet } from '../store/store.js';
 import type { ModelRow } from '../store/tables/models.js';
@@ -13,6 +14,7 @@ import { updateIf } from '../store/updateif.js';
 import type { Vault } from '../vault/module.js';
 import type { ModelChanges, ModelView, NewModel } from './contract.js';
 import type { ModelHealth, ModelHealths } from './health.js';
+import { faultsByFile, filledByFile, type LlamaFacts, type ReadLlamaFacts } from './llamafacts.js';
 import type { OpenModel } from './open.js';
 import type { ModelsStore } from './queries.js';
 import type { RegisteredModel, Registry } from './registry.js';
@@ -31,6 +33,8 @@ export interface ModelsDeps {
   };
   /** Counts the texts of all users. */
   amountOfTexts(): Promise<KnowledgeAmount>;
+  /** Reads what the file of a model of llama says of it. */
+  llamaFacts: ReadLlamaFacts;
 }
 
 /** Ours: limit of models. */
@@ -38,12 +42,18 @@ const MOST = 500;
 
 export const addModel = async (
   deps: ModelsDeps,
-  given: NewModel,
+  asked: NewModel,
   by: Caller & Recorder,
 ): Promise<ModelView> => {
   const { registry, models } = deps;
   const names = modelNames(registry);
-  const faults = [...faultsOfName(given.name), ...modelFaults(given, names)];
+  const facts = await factsOf(deps, asked, by.signal);
+  const given = facts ? filledByFile(asked, facts) : asked;
+  const faults = [
+    ...faultsOfName(given.name),
+    ...modelFaults(given, names),
+    ...(facts ? faultsByFile(asked, facts) : []),
+  ];
   refuseFaults([...faults, ...embedderTopicFaults(deps, given)]);
   await checkModelCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
@@ -67,10 +77,15 @@ export const addModel = async (
 export const changeModel = async (
   deps: ModelsDeps,
   name: string,
-  given: ModelChanges,
+  asked: ModelChanges,
   by: Caller & Recorder,
 ): Promise<ModelView> => {
-  refuseFixed(findModel(deps, name));
+  const { source, provider, modelId } = findModel(deps, name);
+  refuseFixed({ name, source });
+  const facts = await factsOf(deps, { provider, modelId, ...asked }, by.signal);
+  refuseFaults(facts ? faultsByFile(asked, facts) : []);
+  const isOther = asked.provider !== undefined || asked.modelId !== undefined;
+  const given = facts && isOther ? filledByFile(asked, facts) : asked;
   refuseInUse(deps, name, given);
   refuseFaults(embedderTopicFaults(deps, { name, topics: given.topics }));
   await checkModelCredential(deps, given.credentialId, by);
@@ -91,6 +106,14 @@ export const changeModel = async (
   deps.modelHealth.forget(name);
   return shown(deps, name);
 };
+
+/** Reads what the file of a model that runs here says of it; null of all others. */
+const factsOf = async (
+  { llamaFacts }: ModelsDeps,
+  { provider, modelId }: Pick<NewModel, 'provider' | 'modelId'>,
+  signal: AbortSignal,
+): Promise<LlamaFacts | null> =>
+  provider === 'llama' && isSlug(modelId) ? llamaFacts(modelId, signal) : null;
 
 /** Deletes a model. Routes, fallbacks and the default continue without it. */
 export const deleteModel = async (deps: ModelsDeps, name: string, by: Recorder): Promise<void> => {
@@ -175,7 +198,7 @@ const isDone = (
   recorded: ReturnType<Recorder['record']>,
 ): Promise<boolean> => unlessUnmet(models.transact([...statements, recorded]));
 
-const refuseFixed = ({ name, source }: RegisteredModel): void => {
+const refuseFixed = ({ name, source }: Pick<RegisteredModel, 'name' | 'source'>): void => {
   if (source === 'registry') return;
   const message =
     source === 'builtin'

@@ -1,7 +1,14 @@
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { refuseFaults } from '../kernel/route.js';
 import type { EmbeddingModel } from '../providers/llm/embeddings.js';
-import { type Model, ModelFailure, type ModelRequest } from '../providers/llm/model.js';
+import {
+  type Model,
+  ModelFailure,
+  type ModelFailureKind,
+  type StepReply,
+  type ToolSpec,
+  type Turn,
+} from '../providers/llm/model.js';
 import type { ModelTrial, ProbeResult } from './contract.js';
 import type { ModelHealths } from './health.js';
 import { filledIn, isProvider, providerFaults } from './rules.js';
@@ -10,7 +17,7 @@ import { checkModelCredential, findModel, type ModelsDeps } from './service.js';
 /** Ours: number of models that are checked at the same time. */
 const AT_ONCE = 8;
 
-/** Sends one tiny prompt to a model that is not registered. */
+/** Tests a model that is not registered. */
 export const testUnregistered = async (
   deps: ModelsDeps,
   { provider, modelId, baseUrl = null, credentialId, apiKey }: ModelTrial,
@@ -33,7 +40,7 @@ export const testUnregistered = async (
   return probe(model, by.signal);
 };
 
-/** Sends one tiny prompt to a registered model and updates its health. */
+/** Tests a registered model and updates its health. */
 export const checkModel = async (
   deps: ModelsDeps,
   name: string,
@@ -81,7 +88,34 @@ const PROBE_MS = 20_000;
 const LOADING_PROBE_MS = 100_000;
 const LONGEST_REPLY = 200;
 
-/** Asks the model for one word; nothing is stored. Pass `health` for a registered model. */
+/** A step of an agent in small: the features of a model that agents use. */
+interface ProbeFeatures {
+  tools: boolean;
+  /** False: the reply comes in one piece. */
+  streaming: boolean;
+  /** False: the request has one message only. */
+  conversation: boolean;
+}
+
+type ProbedFeature = keyof ProbeFeatures;
+
+/** What a model lacks that answers only without the feature. */
+const LACKS: Record<ProbedFeature, string> = {
+  tools: 'it answers, but not if it is offered tools. Set supports.tools to false to use it without',
+  streaming: 'it answers, but does not stream. Set supports.streaming to false',
+  conversation: 'it answers one message, but not a second one',
+};
+
+const ECHO: ToolSpec = {
+  name: 'test_echo',
+  description: 'Returns the word',
+  inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+};
+
+/**
+ * Asks the model twice for one word, as agents ask: with a tool, and with the first reply in the second
+ * request. Nothing is stored. Pass `health` for a registered model.
+ */
 const probe = async (
   model: Model,
   signal: AbortSignal,
@@ -91,22 +125,75 @@ const probe = async (
   const took = (): number => Math.round(performance.now() - since);
   const isLoaded = model.provider !== 'llama';
   const limit = AbortSignal.timeout(isLoaded ? PROBE_MS : LOADING_PROBE_MS);
-  const step: ModelRequest = {
-    turns: [{ role: 'user', content: 'Answer with the one word: ok' }],
-    tools: [],
-    // Enough for models that reason before they reply.
-    maxOutputTokens: 512,
-    signal: AbortSignal.any([signal, limit]),
-    onText: () => {},
-  };
+  const ask = (features: ProbeFeatures): Promise<string> =>
+    converse(model, features, AbortSignal.any([signal, limit]));
+  // Each question to a command-line tool starts a program, which has no tools of ours.
+  const isProgram = model.provider === 'cli';
+  const all = { tools: model.takesTools !== false, streaming: true, conversation: !isProgram };
   try {
-    const { text } = await model.step(step);
+    const text = await ask(all);
     health?.replied(model.name, took());
     return { ok: true, latencyMs: took(), reply: text.trim().slice(0, LONGEST_REPLY) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     // A timeout of this test says little about a model that is still loading.
     if (!limit.aborted) health?.failed(model.name, error);
-    return { ok: false, latencyMs: took(), error: error.message };
+    const missing = isProgram ? null : await missingFeature(error, all, ask);
+    const { message } = error;
+    if (missing === null) return { ok: false, latencyMs: took(), error: message };
+    const sentence = `${message}. ${model.name}: ${LACKS[missing]}`;
+    return { ok: false, latencyMs: took(), error: sentence, missing };
   }
+};
+
+/** Failures that a request without one of the features may not have. */
+const DUE_TO_REQUEST: ModelFailureKind[] = ['bad_request', 'invalid_reply', 'server'];
+
+/** Returns the feature without which the model answers; null if it answers without none of them. */
+const missingFeature = async (
+  { kind }: ModelFailure,
+  all: ProbeFeatures,
+  ask: (features: ProbeFeatures) => Promise<string>,
+): Promise<ProbedFeature | null> => {
+  if (!DUE_TO_REQUEST.includes(kind)) return null;
+  for (const feature of ['tools', 'conversation', 'streaming'] as const) {
+    if (!all[feature]) continue;
+    try {
+      await ask({ ...all, [feature]: false });
+      return feature;
+    } catch (error) {
+      if (!(error instanceof ModelFailure)) throw error;
+    }
+  }
+  return null;
+};
+
+const converse = async (
+  model: Model,
+  { tools, streaming, conversation }: ProbeFeatures,
+  signal: AbortSignal,
+): Promise<string> => {
+  const turns: Turn[] = [
+    { role: 'system', content: 'This is a test. Answer with one word.' },
+    { role: 'user', content: tools ? 'Call test_echo with the word ok.' : 'Say ok.' },
+  ];
+  const step = (): Promise<StepReply> =>
+    model.step({
+      turns,
+      tools: tools ? [ECHO] : [],
+      // Enough for models that reason before they reply.
+      maxOutputTokens: 512,
+      signal,
+      ...(streaming && { onText: () => undefined }),
+    });
+  const first = await step();
+  if (!conversation) return first.text;
+  const { text: content, toolCalls, reasoning } = first;
+  turns.push({ role: 'assistant', content, toolCalls, reasoning });
+  for (const { id, name } of toolCalls) {
+    turns.push({ role: 'tool', toolCallId: id, toolName: name, content: 'ok' });
+  }
+  if (toolCalls.length === 0) turns.push({ role: 'user', content: 'Say ok once more.' });
+  const second = await step();
+  return second.text || content;
 };

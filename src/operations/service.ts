@@ -80,10 +80,14 @@ export const beginOperation = async (
   return progress.view(row);
 };
 
+/** Ours: seconds after which some of many operations have ended. */
+const RETRY_AFTER_S = 5;
+
 const tooMany = (kind: string, most: number): Boom.Boom =>
   passing(
     Boom.conflict(
       `You have ${most} operations of the kind ${kind} that have not ended, the most there may be. Wait until some have, or cancel them`,
+      { code: 'too_many_operations', retryAfter: RETRY_AFTER_S },
     ),
   );
 

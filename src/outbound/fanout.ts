@@ -40,8 +40,8 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
     const { now, held } = isDirect
       ? { now: channels, held: [] }
       : await deps.policy(notice, channels);
-    const { id: causeId, user_id: userId, kind, title, body, link, hops } = notice;
-    const content = { title, body, link };
+    const { id: causeId, user_id: userId, kind, title, body, markdown, link, hops } = notice;
+    const content = { title, body, link, ...(markdown !== null && { markdown }) };
     const messages = now.map(({ id: channelId }): NewOutboundMessage => {
       return { userId, target: { channelId }, causeId, kind, content, hops };
     });
@@ -76,7 +76,8 @@ const findNotice = async ({ db }: Store, id: string): Promise<NotificationRow | 
   const row = await db
     .selectFrom('notifications as n')
     .innerJoin('users as u', 'u.id', 'n.user_id')
-    .select(['n.id', 'n.user_id', 'n.kind', 'n.title', 'n.body', 'n.link', 'n.effect_id'])
+    .select(['n.id', 'n.user_id', 'n.kind', 'n.title', 'n.body', 'n.markdown'])
+    .select(['n.link', 'n.effect_id'])
     .select(['n.direct', 'n.about', 'n.hops', 'n.read_at', 'n.created_at'])
     .where('n.id', '=', id)
     .where('u.disabled_at', 'is', null)

@@ -10,6 +10,8 @@ export interface Notice {
   kind: NoticeKind;
   title: string;
   body: string;
+  /** The body as Markdown, where it differs: text from outside is escaped in it. */
+  markdown?: string | null;
   /** The path of the API that shows the subject of the notification. */
   link: string | null;
   /** The name of the subject; a digest counts notifications by it. */
@@ -68,7 +70,9 @@ export const createOutbox = ({ store, clock, hub }: OutboxDeps) => {
       link,
     };
     const created_at = iso(now);
-    const own = { user_id: userId, about, effect_id, hops, direct: isDirect ? 1 : 0, created_at };
+    const markdown = message.markdown == null ? null : short(message.markdown, LONGEST_BODY);
+    const direct = isDirect ? 1 : 0;
+    const own = { user_id: userId, about, effect_id, hops, direct, markdown, created_at };
     const view = { ...shown, readAt: null, createdAt: created_at };
     return {
       posting: { notice: { ...shown, ...own }, isSent },

@@ -1,8 +1,9 @@
 import type { Base } from '../base.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
+import { whyRefused } from '../kernel/egress.js';
 import { orNotFound, type Resource, refuseFaults } from '../kernel/route.js';
 import type { DueSource } from '../schedule/module.js';
-import { faultsOfParams, faultsOfTools } from '../tools/module.js';
+import { faultsOfParams, faultsOfTools, isNumericParam } from '../tools/module.js';
 import { openRuns, type RunsModuleDeps } from './runs/open.js';
 import { createStageQuestions, type StageQuestions } from './runs/questions.js';
 import { createRecentRuns, type RecentRuns } from './runs/recentruns.js';
@@ -68,6 +69,8 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
           models: agents.models.names,
           faultsOfTools: (names) => faultsOfTools(tools.toolbox, names),
           faultsOfParams: (tool, params) => faultsOfParams(tools.toolbox, tool, params),
+          isNumericParam: (tool, key) => isNumericParam(tools.toolbox, tool, key),
+          refusalOf: (url) => whyRefused(() => base.http.check(url)),
         },
         refuseGrants: (by, named) => grants.refuse(by, grants.acting(named)),
       }),

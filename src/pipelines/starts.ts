@@ -1,3 +1,4 @@
+import { isRounded } from '../kernel/exactjson.js';
 import type { FieldFault } from '../kernel/problem.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newRunRows } from './runs/newrun.js';
@@ -118,7 +119,7 @@ const typedValues = (
 
 const typed = (type: string | undefined, value: unknown): unknown => {
   if (typeof value !== 'string') return value;
-  if (type === 'number' && value.trim() !== '') return Number(value);
+  if (type === 'number' && value.trim() !== '' && !isRounded(value.trim())) return Number(value);
   if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true';
   return value;
 };

@@ -42,6 +42,9 @@ const task = {
   previousTaskId: s.nullable(s.id('readertask')),
   httpStatus: s.nullable(s.whole(100, 999)),
   error: fact(10_000),
+  note: fact(10_000).description(
+    'What the content lacks. `null` if nothing is known to be missing',
+  ),
   knowledgeId: s
     .nullable(s.id('entry'))
     .description('The entry of knowledge that was made of it, with `index`'),

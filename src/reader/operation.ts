@@ -56,7 +56,8 @@ export const readOperation = (deps: ReadDeps): OperationKind<ReadInput, ReadChec
     const isSummarized = checkpoint === 'summarized' || checkpoint === 'indexed';
     if (task.summarize === 1 && !isSummarized) await summarizeTask(deps, run, task);
     if (task.tags !== null && checkpoint !== 'indexed') await indexTask(deps, run, task);
-    return { status: 'completed', result: { taskId: task.id } };
+    const { note = null } = (await deps.tasks.get(userId, task.id)) ?? {};
+    return { status: 'completed', result: { taskId: task.id, ...(note !== null && { note }) } };
   },
   ended: ({ resource_id: id }, status) => {
     const at = iso(deps.clock.now());
@@ -156,6 +157,7 @@ const keep = async (
     content_format: text.contentFormat,
     truncated: whole !== null && (content?.length ?? 0) < whole.length ? 1 : 0,
     words: text.words,
+    note: noteOf(task, text),
     sha256,
     changed: before ? Number(before.sha256 !== sha256) : null,
     previous_task_id: before?.id ?? null,
@@ -164,6 +166,13 @@ const keep = async (
   const links = JSON.stringify(text.links);
   const kept = tasks.insertContent({ task_id: task.id, content, links });
   await advance(run, 'read', [tasks.change(task.id, change), kept]);
+};
+
+/** Returns what the content lacks, and says of a page without text that it is not indexed. */
+const noteOf = (task: ReaderTaskRow, { content, note }: PageText): string | null => {
+  const isUnindexed = task.tags !== null && !content?.trim();
+  const notes = [note ?? [], isUnindexed ? 'It is not indexed: it has no text' : []].flat();
+  return notes.length === 0 ? null : notes.join('. ');
 };
 
 const summarizeTask = async (

@@ -156,6 +156,7 @@ const NOT_READ = {
   fetched_at: null,
   finished_at: null,
   knowledge_id: null,
+  note: null,
 };
 
 const withoutFragment = (text: string): string => {

@@ -3,6 +3,11 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
+const scheduleNote = () =>
+  s
+    .nullable(s.anyText(1000))
+    .description('How the schedule is read. `null` if it can be read in one way only');
+
 const action = () =>
   s.oneOf(
     'RecurringAction',
@@ -15,12 +20,21 @@ const runStatus = () =>
 
 const times = {
   cron: s.optional(s.text(200).example('0 9 * * 1-5').description('Five fields')),
-  rrule: s.optional(s.text(1000).description('A rule of RFC 5545, as in FREQ=WEEKLY;BYDAY=MO')),
+  rrule: s.optional(
+    s
+      .text(10_000)
+      .description(
+        'A rule of RFC 5545, as in `FREQ=WEEKLY;BYDAY=MO`, or the lines `DTSTART`, `RRULE`, `EXDATE` and `RDATE` of an event in iCalendar',
+      ),
+  ),
 };
 const NewRecurrence = s.object('NewRecurrence', {
   ...times,
   timezone: s.optional(
-    s.text(64).example('Europe/Berlin').description('As before, and UTC at first, without one'),
+    s
+      .text(64)
+      .example('Europe/Berlin')
+      .description('Time zone. Defaults to that of `DTSTART`, or to the one before, or to UTC'),
   ),
 });
 const Recurrence = s.object('Recurrence', { ...times, timezone: s.text(64) });
@@ -65,7 +79,7 @@ const RecurringTaskChanges = s
       actionConfig: s.optional(RecurringConfig),
       ...settings,
     }),
-    ...['id', 'nextRunAt', 'lastRunAt', 'lastStatus', 'lastError', 'runCount'],
+    ...['id', 'note', 'nextRunAt', 'lastRunAt', 'lastStatus', 'lastError', 'runCount'],
     ...['createdAt', 'updatedAt'],
   )
   .min(1);
@@ -75,6 +89,7 @@ export const RecurringTask = s.object('RecurringTask', {
   id: s.id('recurring'),
   title: s.text(500),
   schedule: Recurrence,
+  note: scheduleNote(),
   action: action(),
   actionConfig: RecurringConfig,
   enabled: s.flag(),
@@ -142,6 +157,7 @@ export const recurring = contract({
     reply: s.object('RecurrenceTimes', {
       times: s.list(s.time(), 100).label('DueTimes'),
       timezone: s.text(64),
+      note: scheduleNote(),
     }),
   }),
   get: endpoint.get('/api/recurring-tasks/{id}', {

@@ -1,5 +1,5 @@
 import { badRequest, resource } from '../kernel/route.js';
-import { faultOfRecurrence } from '../schedule/module.js';
+import { faultOfRecurrence, noteOfCron } from '../schedule/module.js';
 import { recurring } from './contract.js';
 import { previewTimes } from './rules.js';
 import {
@@ -8,6 +8,7 @@ import {
   type RecurringDeps,
   runNow,
   updateRecurring,
+  withZone,
 } from './service.js';
 import { viewRecurring, viewRun } from './view.js';
 
@@ -23,11 +24,14 @@ export const recurringResource = (deps: RecurringDeps) => {
     },
     create: async ({ body }, by) => viewRecurring(await addRecurring(deps, by, body)),
     preview: async ({ body: { schedule, count = PREVIEWED } }) => {
-      const { timezone = 'UTC', ...times } = schedule;
-      const recurrence = { ...times, timezone };
+      const recurrence = withZone(schedule);
       const fault = await faultOfRecurrence(recurrence, clock.now());
       if (fault) throw badRequest([{ ...fault, path: `schedule.${fault.path}` }]);
-      return { times: await previewTimes(recurrence, clock.now(), count), timezone };
+      return {
+        times: await previewTimes(recurrence, clock.now(), count),
+        timezone: recurrence.timezone,
+        note: noteOfCron(recurrence.cron ?? ''),
+      };
     },
     get: async ({ id }, { userId }) => viewRecurring(await findRecurring(deps, userId, id)),
     update: async ({ id, body }, by) => viewRecurring(await updateRecurring(deps, by, id, body)),

@@ -8,7 +8,7 @@ import type { FieldFault } from '../kernel/problem.js';
 import { badRequest, orNotFound, refuseFaults } from '../kernel/route.js';
 import type { GrantRule } from '../permissions/module.js';
 import type { PipelineStarts } from '../pipelines/module.js';
-import { faultOfRecurrence, type Recurrence } from '../schedule/module.js';
+import { faultOfRecurrence, type Recurrence, zoneOfRule } from '../schedule/module.js';
 import { unmetStep } from '../store/store.js';
 import type { RecurringRunRow, RecurringTaskRow } from '../store/tables/recurringtasks.js';
 import { untilWritten, updateIf } from '../store/updateif.js';
@@ -94,9 +94,7 @@ const changesOf = async (
   const now = deps.clock.now();
   const before = checkedOf(row);
   const after = {
-    schedule: given.schedule
-      ? withZone({ timezone: before.schedule.timezone, ...given.schedule })
-      : before.schedule,
+    schedule: given.schedule ? withZone(given.schedule, before.schedule.timezone) : before.schedule,
     action: given.action ?? before.action,
     config: given.actionConfig ?? before.config,
   };
@@ -148,10 +146,11 @@ const firstRunAt = async (
   throw badRequest([{ path: row.ends_at === null ? 'schedule' : 'endsAt', message }]);
 };
 
-const withZone = ({ timezone = 'UTC', ...times }: NewRecurringTask['schedule']): Recurrence => ({
-  ...times,
-  timezone,
-});
+/** Fills in the time zone of a schedule: that of its rule, or else the one that it had before. */
+export const withZone = (
+  { timezone, ...times }: NewRecurringTask['schedule'],
+  before = 'UTC',
+): Recurrence => ({ ...times, timezone: timezone ?? zoneOfRule(times.rrule) ?? before });
 
 const checkedOf = (row: RecurringTaskRow): Checked => ({
   schedule: JSON.parse(row.schedule),

@@ -1,3 +1,4 @@
+import { noteOfCron } from '../schedule/module.js';
 import {
   type RecurringRunRow,
   type RecurringTaskRow,
@@ -16,5 +17,8 @@ export const viewRun: (row: RecurringRunRow) => RecurringRun = viewer(
 export const viewRecurring: (row: RecurringTaskRow) => RecurringTask = viewer(
   recurringTaskTable,
   RecurringTask,
-  { actionConfig: ({ action_config }: RecurringTaskRow) => JSON.parse(action_config) },
+  {
+    actionConfig: ({ action_config }: RecurringTaskRow) => JSON.parse(action_config),
+    note: ({ schedule }: RecurringTaskRow) => noteOfCron(JSON.parse(schedule).cron ?? ''),
+  },
 );

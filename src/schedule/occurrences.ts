@@ -1,7 +1,8 @@
 import { Cron } from 'croner';
 import { iso, isTimezone } from '../kernel/clock.js';
 import type { FieldFault } from '../kernel/problem.js';
-import { parseRule, RuleFault } from './ruletext.js';
+import { RuleFault } from './rulefault.js';
+import { parseRule } from './ruletext.js';
 
 /** The times at which something recurs: a cron expression or a recurrence rule, in a time zone. */
 export interface Recurrence {
@@ -15,11 +16,7 @@ export interface Recurrence {
  * change, a fixed local time that does not exist fires at the first time that does, and one that
  * exists twice at the first of the two. With a wildcard minute or hour it goes by elapsed time.
  */
-export const nextTime = (
-  cron: string,
-  timezone: string | undefined,
-  now: number,
-): string | null => {
+export const nextTime = (cron: string, timezone: string, now: number): string | null => {
   const options = { timezone, paused: true, fixedTimeRule: 'no-wildcard' } as const;
   const next = new Cron(withListedTimes(cron), options).nextRun(new Date(now));
   return next === null ? null : iso(next.getTime());
@@ -47,7 +44,7 @@ const FIVE_FIELDS = 'five fields: minute, hour, day, month and weekday, as in "3
 /** Returns what a cron expression must be; null if it is valid. */
 export const faultOfCron = (cron: string): string | null => {
   try {
-    return nextTime(cron, undefined, 0) === null ? 'a time that comes at all' : null;
+    return nextTime(cron, 'UTC', 0) === null ? 'a time that comes at all' : null;
   } catch {
     return faultOfFields(cron);
   }
@@ -62,19 +59,29 @@ const CRON_FIELDS = [
   'weekday (0-7 or SUN-SAT)',
 ];
 
-/** Names the first field that is wrong by itself. */
+const NICKNAMES = '@hourly, @daily, @weekly, @monthly or @yearly';
+
+/** Names the first field that is wrong by itself, and what to write where that is known. */
 const faultOfFields = (cron: string): string => {
+  if (cron.trim().startsWith('@')) return `${FIVE_FIELDS}, or one of ${NICKNAMES}`;
   const fields = cron.trim().split(/\s+/);
   if (fields.length !== CRON_FIELDS.length) return FIVE_FIELDS;
   const wrong = fields.findIndex(
     (field, at) => !isCron(fields.map((_, n) => (n === at ? field : '*'))),
   );
-  return wrong < 0 ? FIVE_FIELDS : `five fields; "${fields[wrong]}" is no ${CRON_FIELDS[wrong]}`;
+  if (wrong < 0) return FIVE_FIELDS;
+  const given = fields[wrong] ?? '';
+  const [, from, step] = /^(\d{1,2})\/(\d{1,2})$/.exec(given) ?? [];
+  const advice = from === undefined ? '' : `. Write ${from}-${LAST[wrong]}/${step}`;
+  return `five fields; "${given}" is no ${CRON_FIELDS[wrong]}${advice}`;
 };
+
+/** The last value of each field. */
+const LAST = [59, 23, 31, 12, 6];
 
 const isCron = (fields: string[]): boolean => {
   try {
-    nextTime(fields.join(' '), undefined, 0);
+    nextTime(fields.join(' '), 'UTC', 0);
     return true;
   } catch {
     return false;
@@ -110,20 +117,45 @@ export const faultOfRecurrence = async (
     return { path: 'cron', message: 'is required, or rrule in its place' };
   }
   if (cron !== undefined) {
-    const fault = cron.trim().split(/\s+/).length === 5 ? faultOfCron(cron) : FIVE_FIELDS;
+    const isForm = cron.trim().startsWith('@') || cron.trim().split(/\s+/).length === 5;
+    const fault = isForm ? faultOfCron(cron) : FIVE_FIELDS;
     return fault === null ? null : { path: 'cron', message: `must be ${fault}` };
   }
-  const fault = await faultOfRule(recurrence, now);
-  return fault === null ? null : { path: 'rrule', message: `must be ${fault}` };
+  const message = await faultOfRule(recurrence, now);
+  return message === null ? null : { path: 'rrule', message };
 };
 
-/** Returns what a recurrence rule must be; null if it is valid and comes at all. */
+/** Returns what is wrong with a recurrence rule; null if it is valid and comes at all. */
 const faultOfRule = async (recurrence: Recurrence, now: number): Promise<string | null> => {
   try {
+    const { rrule = '', timezone } = recurrence;
+    const { zone } = parseRule(rrule);
+    if (zone !== null && !isSameZone(zone, timezone)) return faultOfZone(zone, timezone);
     const next = await nextOccurrence(recurrence, now, now);
-    return next === null ? 'a rule with a time that is still to come' : null;
+    return next === null ? 'must be a rule with a time that is still to come' : null;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return error instanceof RuleFault ? message : `a rule of RFC 5545: ${message}`;
+    return error instanceof RuleFault ? message : `must be a rule of RFC 5545: ${message}`;
+  }
+};
+
+const isSameZone = (one: string, other: string): boolean =>
+  canonicalZone(one) === canonicalZone(other);
+
+const canonicalZone = (timeZone: string): string =>
+  new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+
+const faultOfZone = (zone: string, timezone: string): string =>
+  zone === 'UTC'
+    ? `must have a DTSTART in ${timezone}, without Z and as a local time, or the timezone UTC`
+    : `must have a DTSTART in ${timezone}, not with TZID=${zone}, or the timezone ${zone}`;
+
+/** Returns the zone that a recurrence rule names in `DTSTART`; null if it names none. */
+export const zoneOfRule = (rrule: string | undefined): string | null => {
+  try {
+    return rrule === undefined ? null : parseRule(rrule).zone;
+  } catch (error) {
+    if (error instanceof RuleFault) return null;
+    throw error;
   }
 };

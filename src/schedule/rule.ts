@@ -1,5 +1,6 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
+import type { CalendarTime } from './calendarlines.js';
 import { isByElapsedTime, type ParsedRule } from './ruletext.js';
 
 /** The place of a rule: its time zone, and its start. */
@@ -18,6 +19,7 @@ const MOST_CHANGES = 12;
 /** The last year that sorts as text. */
 const LAST = Date.UTC(9999, 11, 31);
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
  * Returns the first time of a rule after `after`, in milliseconds since 1970, or null if there is
@@ -25,6 +27,42 @@ const MINUTE_MS = 60_000;
  * out those that do not exist. Throws errors of the library where the rule is not valid.
  */
 export const nextOfRule = (rule: ParsedRule, place: RulePlace, after: number): number | null => {
+  const { timezone } = place;
+  const isExcluded = exclusionOf(rule.excluded, timezone);
+  const added = rule.added
+    .map(({ wall, zone }) => instantOf(wall, zone ?? timezone))
+    .filter((at) => at > after && isExcluded(at) === null);
+  let next = nextBySeries(rule, place, after);
+  for (let end = next === null ? null : isExcluded(next); next !== null && end !== null; ) {
+    next = nextBySeries(rule, place, end);
+    end = next === null ? null : isExcluded(next);
+  }
+  const first = Math.min(next ?? Number.POSITIVE_INFINITY, ...added);
+  return Number.isFinite(first) ? first : null;
+};
+
+/**
+ * Returns the function that finds the end of an exclusion in which an instant is; null if it is in
+ * none. An excluded date ends with its day, an excluded time with its minute.
+ */
+const exclusionOf = (
+  excluded: CalendarTime[],
+  timezone: string,
+): ((at: number) => number | null) => {
+  const ranges = excluded.map(({ wall, isDate, zone }) => {
+    const minute = Math.floor(wall / MINUTE_MS) * MINUTE_MS;
+    const from = instantOf(minute, zone ?? timezone);
+    const to = isDate ? instantOf(wall + DAY_MS, zone ?? timezone) : from + MINUTE_MS;
+    return { from, to };
+  });
+  return (at) => {
+    const found = ranges.find(({ from, to }) => from <= at && at < to);
+    return found ? found.to - 1 : null;
+  };
+};
+
+/** Returns the first time of the rule itself after `after`. */
+const nextBySeries = (rule: ParsedRule, place: RulePlace, after: number): number | null => {
   const { timezone } = place;
   const startWall =
     rule.start ?? Math.floor(wallOf(place.startsAt, timezone) / MINUTE_MS) * MINUTE_MS;

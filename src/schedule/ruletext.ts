@@ -1,16 +1,22 @@
+import { type CalendarLines, type CalendarTime, calendarLines, wallIn } from './calendarlines.js';
+import { RuleFault } from './rulefault.js';
+
 /** A recurrence rule of RFC 5545, read from its text. */
 export interface ParsedRule {
   /** The local time of `DTSTART`, in milliseconds as if it were UTC; null if it is not given. */
   start: number | null;
+  /** The zone of `DTSTART`; null if it is that of the schedule. */
+  zone: string | null;
+  /** The times of `EXDATE`, at which it does not recur. */
+  excluded: CalendarTime[];
+  /** The times of `RDATE`, at which it recurs as well. */
+  added: CalendarTime[];
   frequency: string;
   /** The end: an instant, or a local time in milliseconds as if it were UTC. */
   until: { at: number; isLocal: boolean } | null;
   /** The parts of the rule without `UNTIL`. */
   text: string;
 }
-
-/** An error of a recurrence rule. Its message says what the rule must be. */
-export class RuleFault extends Error {}
 
 const FREQUENCIES = ['MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
 const DAYS = /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)(,([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU))*$/;
@@ -29,25 +35,33 @@ const LISTS: Record<string, [smallest: number, largest: number]> = {
 const LARGEST: Record<string, number> = { INTERVAL: 10_000, COUNT: 1000 };
 
 /**
- * Reads a rule: `FREQ=DAILY;BYHOUR=9`, also behind `RRULE:` and below a line with `DTSTART:` and a
- * local time. Throws RuleFault. Ours: the shortest interval is a minute, and rules of hours and
- * minutes have no `COUNT`, because `maxRuns` counts what ran.
+ * Reads a rule: `FREQ=DAILY;BYHOUR=9`, or the lines of an event in iCalendar. Throws RuleFault.
+ * Ours: the shortest interval is a minute, and rules of hours and minutes have no `COUNT`, because
+ * `maxRuns` counts what ran.
  */
 export const parseRule = (text: string): ParsedRule => {
-  const lines = text.trim().split(/\s*\n\s*/);
-  const start = lines.length > 1 ? startOf(lines.shift() ?? '') : null;
-  if (lines.length !== 1) throw new RuleFault('one rule, with at most a line DTSTART above it');
-  const parts = partsOf((lines[0] ?? '').replace(/^RRULE:/i, '').toUpperCase());
+  const lines = calendarLines(text);
+  const start = lines.start && Math.floor(lines.start.wall / 60_000) * 60_000;
+  const { frequency, until, rule } = parsedParts(lines);
+  const { excluded, added } = lines;
+  return { start, zone: lines.start?.zone ?? null, excluded, added, frequency, until, text: rule };
+};
+
+const parsedParts = ({
+  start,
+  rule,
+}: CalendarLines): Pick<ParsedRule, 'frequency' | 'until'> & { rule: string } => {
+  const parts = partsOf(rule.toUpperCase());
   const frequency = parts.get('FREQ') ?? '';
   if (!FREQUENCIES.includes(frequency)) {
-    throw new RuleFault(`a rule with FREQ, one of ${FREQUENCIES.join(', ')}`);
+    throw new RuleFault(`must be a rule with FREQ, one of ${FREQUENCIES.join(', ')}`);
   }
   for (const [name, value] of parts) checkPart(name, value);
   const isElapsed = isByElapsedTime(frequency);
   if (isElapsed && parts.has('COUNT'))
-    throw new RuleFault(`without COUNT: ${frequency} has maxRuns`);
+    throw new RuleFault(`must be without COUNT: ${frequency} has maxRuns`);
   if (parts.has('COUNT') && parts.has('UNTIL'))
-    throw new RuleFault('with COUNT or UNTIL, not both');
+    throw new RuleFault('must be with COUNT or UNTIL, not both');
   // Otherwise the minute would be that at which the schedule was made.
   if (!isElapsed && start === null && parts.has('BYHOUR') && !parts.has('BYMINUTE')) {
     parts.set('BYMINUTE', '0');
@@ -55,10 +69,9 @@ export const parseRule = (text: string): ParsedRule => {
   const until = parts.get('UNTIL');
   parts.delete('UNTIL');
   return {
-    start,
     frequency,
     until: until === undefined ? null : untilOf(until),
-    text: [...parts].map(([name, value]) => `${name}=${value}`).join(';'),
+    rule: [...parts].map(([name, value]) => `${name}=${value}`).join(';'),
   };
 };
 
@@ -70,8 +83,8 @@ const partsOf = (rule: string): Map<string, string> => {
   const parts = new Map<string, string>();
   for (const part of rule.replace(/;$/, '').split(';')) {
     const [, name = '', value = ''] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
-    if (name === '') throw new RuleFault('parts such as FREQ=DAILY, separated by ";"');
-    if (parts.has(name)) throw new RuleFault(`a rule with one ${name}`);
+    if (name === '') throw new RuleFault('must be parts such as FREQ=DAILY, separated by ";"');
+    if (parts.has(name)) throw new RuleFault(`must be a rule with one ${name}`);
     parts.set(name, value);
   }
   return parts;
@@ -79,7 +92,7 @@ const partsOf = (rule: string): Map<string, string> => {
 
 const checkPart = (name: string, value: string): void => {
   const fault = faultOfPart(name, value);
-  if (fault !== null) throw new RuleFault(`a rule ${fault}`);
+  if (fault !== null) throw new RuleFault(`must be a rule ${fault}`);
 };
 
 const faultOfPart = (name: string, value: string): string | null => {
@@ -110,27 +123,8 @@ const faultOfList = (
   return isListed ? null : `with ${name} of numbers from ${fromEnd ?? `${smallest} to ${largest}`}`;
 };
 
-const startOf = (line: string): number => {
-  const [, given = ''] = /^DTSTART:(\d{8}T\d{6})$/i.exec(line) ?? [];
-  const start = timeOf(given);
-  if (start === null) {
-    throw new RuleFault('below a line such as DTSTART:20260131T090000, a local time of its zone');
-  }
-  return Math.floor(start / 60_000) * 60_000;
-};
-
 const untilOf = (given: string): ParsedRule['until'] => {
-  const at = timeOf(given.length === 8 ? `${given}T235959` : given.replace(/Z$/, ''));
-  if (at === null) throw new RuleFault('a rule with UNTIL such as 20261231T230000Z');
+  const at = wallIn(given.length === 8 ? `${given}T235959` : given.replace(/Z$/, ''));
+  if (at === null) throw new RuleFault('must be a rule with UNTIL such as 20261231T230000Z');
   return { at, isLocal: !given.endsWith('Z') };
-};
-
-/** Returns a time such as `20260131T090000` in milliseconds as if it were UTC; null if it is none. */
-const timeOf = (given: string): number | null => {
-  const digits = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/.exec(given);
-  if (!digits) return null;
-  const [, year, month, day, ...time] = digits;
-  const text = `${year}-${month}-${day}T${time.join(':')}.000Z`;
-  const at = Date.parse(text);
-  return Number.isNaN(at) || new Date(at).toISOString() !== text ? null : at;
 };

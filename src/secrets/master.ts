@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { renameDurably } from '../kernel/durable.js';
+import { renameDurably, writeWhole } from '../kernel/durable.js';
 import { EnvelopeError } from '../kernel/envelope.js';
 import { makePrivateFolder } from '../kernel/private.js';
 import { OpenRefused } from '../store/engine/protocol.js';
@@ -32,17 +32,34 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
     return { keyring, file: null, made: null };
   }
   const folder = join(home, 'keys');
-  const path = join(folder, 'master.key');
-  const isNew = !existsSync(path);
+  const path = keyFileOf(home);
+  // A version that wrote the key in place left an empty file where the disk was full.
+  const isNew = !existsSync(path) || statSync(path).size === 0;
   if (isNew) {
     refuseLost(home);
     makePrivateFolder(folder);
     writeKey(path, randomBytes(BYTES));
   }
+  return { keyring: keyringIn(path), file: fileOf(path), made: isNew ? path : null };
+};
+
+/** Reads the key from the settings or its file, and makes none. Throws OpenRefused without one. */
+export const readMasterKey = (home: string, given: string | null): Keyring => {
+  if (given !== null) return new Keyring([decode(given, 'ADJUTANT_MASTER_KEY')]);
+  const path = keyFileOf(home);
+  if (existsSync(path)) return keyringIn(path);
+  throw new OpenRefused(
+    `${path} is not there. Put it back, or its content into ADJUTANT_MASTER_KEY`,
+  );
+};
+
+const keyFileOf = (home: string): string => join(home, 'keys', 'master.key');
+
+const keyringIn = (path: string): Keyring => {
   const keyring = new Keyring([decode(readFileSync(path, 'utf8'), path)]);
   const coming = `${path}.next`;
   if (existsSync(coming)) addComing(keyring, coming);
-  return { keyring, file: fileOf(path), made: isNew ? path : null };
+  return keyring;
 };
 
 /**
@@ -104,9 +121,7 @@ const comingIn = (path: string): string | null => {
 const fileOf = (path: string) => ({
   /** Writes the coming key, durably. */
   writeComing: (key: Buffer): void => {
-    // The file is renamed into place, so that a start never finds half of it.
-    writeKey(`${path}.part`, key);
-    renameDurably(`${path}.part`, `${path}.next`);
+    writeKey(`${path}.next`, key);
   },
   /** Replaces the key by the coming one and removes the old key. */
   replace: (): void => {
@@ -117,7 +132,7 @@ const fileOf = (path: string) => ({
 export type MasterFile = ReturnType<typeof fileOf>;
 
 const writeKey = (path: string, key: Buffer): void =>
-  writeFileSync(path, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });
+  writeWhole(path, `${key.toString('base64')}\n`);
 
 /**
  * Throws OpenRefused if the master key is wrong, before anything is changed. The test is a value

@@ -1,4 +1,5 @@
 import { lstat, readFile } from 'node:fs/promises';
+import { withoutMark } from '../kernel/jsonvalue.js';
 import { BadServer, SERVER_NAME, type WrittenServer, writtenServer } from './spec.js';
 
 /** An entry of `mcp.json`. */
@@ -33,7 +34,7 @@ const sameAs = (one: McpFileEntry, before: McpFileEntry[]): McpFileEntry | undef
 const load = async (path: string, size: number): Promise<McpFileEntry[]> => {
   if (size > MAX_BYTES) return [{ name: WHOLE, fault: 'It has more than 1 MiB' }];
   try {
-    return entriesOf(JSON.parse(await readFile(path, 'utf8')));
+    return entriesOf(JSON.parse(withoutMark(await readFile(path, 'utf8'))));
   } catch (error) {
     // The parser's message quotes the file, which holds secrets.
     if (error instanceof SyntaxError) return [{ name: WHOLE, fault: 'It is not JSON' }];

@@ -1,11 +1,14 @@
 import type Database from 'better-sqlite3';
 import type { Statement } from './engine/protocol.js';
-import type { AgentEventRow, MessageRow } from './tables/agents.js';
+import type { AgentEventRow, Generation, MessageRow } from './tables/agents.js';
 
 /** The number of events kept per agent (spec: Limits). */
 const RING = 200;
 
-export type NewMessage = Omit<MessageRow, 'seq' | 'tool_calls'> & { tool_calls: unknown[] | null };
+export type NewMessage = Omit<MessageRow, 'seq' | 'tool_calls' | 'generation'> & {
+  tool_calls: unknown[] | null;
+  generation?: Generation;
+};
 
 /**
  * Makes the statements that append a message to a conversation, numbered from 1, and update its
@@ -19,8 +22,8 @@ export const appendMessage = (message: NewMessage): Statement[] => [
   },
   {
     sql: `INSERT INTO messages
-        (id, session_id, seq, role, content, tool_calls, tool_call_id, agent_id, created_at)
-      SELECT ?, id, message_count, ?, ?, ?, ?, ?, ? FROM sessions WHERE id = ?`,
+        (id, session_id, seq, role, content, tool_calls, tool_call_id, agent_id, created_at, generation)
+      SELECT ?, id, message_count, ?, ?, ?, ?, ?, ?, ? FROM sessions WHERE id = ?`,
     parameters: [
       message.id,
       message.role,
@@ -29,6 +32,7 @@ export const appendMessage = (message: NewMessage): Statement[] => [
       message.tool_call_id,
       message.agent_id,
       message.created_at,
+      message.generation === undefined ? null : JSON.stringify(message.generation),
       message.session_id,
     ],
     expect: 1,

@@ -6,9 +6,11 @@ import type { Channels } from '../channels/module.js';
 import type { Config } from '../config.js';
 import type { Documents } from '../documents/module.js';
 import type { Jobs } from '../jobs/module.js';
+import { createProxyWatch } from '../kernel/proxywatch.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
+import { unusedProxy } from '../proxy.js';
 import type { Hub } from '../realtime/module.js';
 import type { Secrets } from '../secrets/module.js';
 import type { Migration } from '../store/engine/protocol.js';
@@ -70,10 +72,12 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
     const isTunnelled = tunnel.row() !== null;
     return { registration, host, publicUrl, trustedProxies, isTunnelled };
   };
+  const proxies = createProxyWatch({ log, isNamed: () => isExposed(exposure()) });
   return {
     tunnel,
     backups,
     exposure,
+    proxies,
     retention: createRetention({
       store,
       clock,
@@ -117,8 +121,11 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
           backups,
           daemon,
           exposure,
+          proxy: unusedProxy(),
+          proxies,
           checks: {
             platforms: channels.unset,
+            unread: channels.receiver.unread,
             originals: files.documents.check,
             capabilities: files.capabilities.check,
             roots: config.knowledgeRoots,

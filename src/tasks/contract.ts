@@ -179,7 +179,11 @@ export const tasks = contract({
   calendar: endpoint.get('/api/tasks.ics', {
     summary: 'Your tasks that are due, as a calendar (RFC 5545)',
     access: 'public',
-    query: s.object('TaskCalendarQuery', { token: s.text(100) }),
+    query: s.object('TaskCalendarQuery', {
+      token: s.optional(
+        s.anyText(2000).description('Token of the address. Without a valid one the reply is 404'),
+      ),
+    }),
     reply: s.anyText(30_000_000),
     produces: 'text/calendar',
   }),

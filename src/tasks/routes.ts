@@ -43,7 +43,7 @@ export const tasksResource = ({ deps, delegating, feed, origin }: TasksResourceD
       return { token, url: `${origin()}/api/tasks.ics?token=${token}` };
     },
     'end-feed': (_input, by) => feed.end(by),
-    calendar: async ({ query: { token } }) =>
+    calendar: async ({ query: { token = '' } }) =>
       new CustomReply(200, await feed.read(token), {
         'cache-control': 'private, max-age=300',
         'content-disposition': 'inline; filename="tasks.ics"',

@@ -27,7 +27,13 @@ export {
   type ToolIdentity,
   ToolRefused,
 } from './tool.js';
-export { faultsOfParams, faultsOfTools, functionName, type Toolbox } from './toolbox.js';
+export {
+  faultsOfParams,
+  faultsOfTools,
+  functionName,
+  isNumericParam,
+  type Toolbox,
+} from './toolbox.js';
 export type { WorkFolders } from './workfolders.js';
 
 export interface ToolsDeps {

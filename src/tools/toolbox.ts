@@ -1,5 +1,6 @@
 import type { DocumentActions } from '../documents/module.js';
 import type { Clock } from '../kernel/clock.js';
+import { memberAt } from '../kernel/jsonvalue.js';
 import { nearestFew } from '../kernel/nearest.js';
 import type { KnowledgeActions } from '../knowledge/module.js';
 import type { MemoryActions } from '../memories/module.js';
@@ -166,7 +167,32 @@ export const faultsOfParams = (
     ...needed
       .filter((key) => typeof key === 'string' && params[key] === undefined)
       .map((key) => ({ path: String(key), message: 'is required by the tool' })),
+    ...Object.entries(params)
+      .filter(([key, value]) => !mayBe(typesOf(inputSchema, key), value))
+      .map(([path]) => ({ path, message: 'must be a text' })),
   ];
+};
+
+/** False for a value that stands where only a text may; other types are compared when the tool runs. */
+const mayBe = (types: unknown[], value: unknown): boolean => {
+  if (value === undefined || typeof value === 'string') return true;
+  if (value === null && types.includes('null')) return true;
+  return types.length === 0 || types.some((type) => type !== 'string' && type !== 'null');
+};
+
+/** Returns the types of an argument in JSON Schema; none if they are not stated. */
+const typesOf = (inputSchema: Tool['inputSchema'], key: string): unknown[] =>
+  [memberAt(inputSchema, 'properties', key, 'type') ?? []].flat();
+
+/** True if an argument of a tool is a number, which may be written in any way. */
+export const isNumericParam = (
+  toolbox: Pick<Toolbox, 'find'>,
+  { toolId, toolAction }: { toolId: string; toolAction: string },
+  key: string,
+): boolean => {
+  const { inputSchema } = toolbox.find(toolId, toolAction) ?? {};
+  const types = (inputSchema ? typesOf(inputSchema, key) : []).filter((type) => type !== 'null');
+  return types.length > 0 && types.every((type) => type === 'number' || type === 'integer');
 };
 
 /** The most characters of a list that grows with the connected servers. */

@@ -52,7 +52,8 @@ const readTool = (http: Requester, readPage: ReadPage): Tool =>
       '`truncated: { missingChars, nextOffset }` says how much is missing, and the same call with ' +
       '`offset: nextOffset` returns what follows. Private addresses are refused. Approved, it ' +
       'follows no redirect to another origin, and by a grant, after you read what came from ' +
-      'outside, none at all: `notFollowed` says where that led, so ask for that address.',
+      'outside, none at all: `notFollowed` says where that led, so ask for that address. `note` says ' +
+      'what the text lacks.',
     input: ReadInput,
     run: async ({ url, offset }, context, tool) => {
       const { signal, isApproved, isByGrant } = context;
@@ -70,7 +71,12 @@ const readTool = (http: Requester, readPage: ReadPage): Tool =>
       const redacted = context.redact ? await context.redact(title) : title;
       const { url: readAt, status, notFollowed } = reply;
       const moved = notFollowed === undefined ? {} : { notFollowed };
-      const beside = { url: readAt, status, title: beginningOf(redacted, MAX_TITLE), ...moved };
+      const missing = page.note === null ? {} : { note: page.note };
+      const beside = {
+        ...{ url: readAt, status, title: beginningOf(redacted, MAX_TITLE) },
+        ...moved,
+        ...missing,
+      };
       const paging = { key: 'text', beside, offset, most: MAX_TEXT, isRepeatable: true };
       return textPart(page.content ?? '', paging, context);
     },

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
-import { errorCode } from '../kernel/failure.js';
+import { isDiskFull } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
 import { sayFaults } from '../kernel/problem.js';
 import type { OperationBeginner } from '../operations/module.js';
@@ -68,7 +68,7 @@ export const receiveAudio = async (
     return { ...arrived, id, filename: lastPart(filename), kind };
   } catch (error) {
     await audio.remove(id);
-    throw /^(ENOSPC|EDQUOT)$/.test(errorCode(error)) ? diskFull() : error;
+    throw isDiskFull(error) ? diskFull() : error;
   }
 };
 

@@ -179,17 +179,15 @@ describe('a command-line tool as the model of an agent (needs bubblewrap)', () =
     );
   });
 
-  it('is gone within a second when its agent is stopped', confined, async () => {
+  it('is gone when its agent is stopped', confined, async () => {
     await bench.lay('claude', ...stalls('claude', 'It is '));
     const { id } = await stage.spawn({ prompt: 'What?', model: 'mine' });
     await until(
       () => processesWith(bench.path),
       (lines) => lines.length > 0,
     );
-    const since = performance.now();
     await stage.ask('POST', `/api/agents/${id}/stop`);
     expect(await processesWith(bench.path)).to.equal([]);
-    expect(performance.now() - since).to.be.below(1000);
     expect((await stage.agent(id)).status).to.equal('stopped');
   });
 });

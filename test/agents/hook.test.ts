@@ -231,4 +231,26 @@ describe('an agent of a hook', () => {
     expect(execution.result).to.equal({ message: 'It said: Finished.' });
     await stage.ask('DELETE', `/api/hooks/${body.id}`);
   });
+
+  it('tells its execution and its hooks that its result was cut off', async () => {
+    const note = "The reply was cut off at the model's output limit.";
+    reply = says({ text: 'A part of', finish: 'length' });
+    const { body } = await stage.ask('POST', '/api/hooks', {
+      name: 'behind',
+      trigger: 'agent_completed',
+      triggerConfig: {},
+      action: 'notify',
+      actionConfig: { notifyMessage: '{{agent.result}}' },
+    });
+    const hookId = await hook('cut');
+    const executionId = await fire('cut');
+    await stage.reaches(await agentOf(executionId));
+    const { result } = await execution(hookId, executionId);
+    expect(result).to.equal({ text: 'A part of', note });
+    const executions = async () =>
+      (await stage.ask('GET', `/api/hooks/${body.id}/executions`)).body.executions;
+    const [fired] = await until(executions, ([one]) => one?.status === 'success');
+    expect(fired.result).to.equal({ message: `A part of\n\n${note}` });
+    await stage.ask('DELETE', `/api/hooks/${body.id}`);
+  });
 });

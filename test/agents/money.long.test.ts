@@ -244,7 +244,7 @@ describe('a call that failed', () => {
       .where('model', '=', 'fake')
       .execute();
 
-  /** What is counted of one call that goes so wrong, the digest answers, and the question is 1 token. */
+  /** What is counted of one call that goes so wrong, where the question is 1 token. */
   const countsOf = async (reply: Reply) => {
     // Until the model may be asked again, however it failed before.
     clock.forward(11 * 60_000);
@@ -253,7 +253,7 @@ describe('a call that failed', () => {
     const { id } = await stage.spawn({ prompt: 'Write', limits: { maxAnswerTokens: 1000 } });
     const { status, usage } = await stage.reaches(id);
     const calls = (await callsOfModel()).length - earlier;
-    expect(status).to.equal('completed');
+    expect(status).to.equal('failed');
     return { output: usage.outputTokens, hasInput: usage.inputTokens > 0, calls };
   };
   const frame = (delta: object, more: object = {}) =>

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createPacedText } from '../../src/agents/pacedtext.js';
 import { until } from '../harness/app.js';
+import { timersFired } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -105,7 +105,7 @@ describe('paced text', () => {
     );
     end();
     reader.newest = 3;
-    await delay(600);
+    await timersFired(500);
     expect(sent).to.equal([
       [0, 'one two'],
       [0, 'one two'],

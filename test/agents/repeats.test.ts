@@ -18,6 +18,7 @@ const rows = (letters: string): SaidRow[] =>
       letter === ' ' ? null : JSON.stringify([{ id: `${seq}`, name: letter, arguments: {} }]),
     tool_call_id: null,
     agent_id: 'agent_a',
+    generation: null,
   }));
 const times = (letters: string): number => repetitionsOf(rows(letters), 'agent_a');
 
@@ -51,6 +52,7 @@ describe('repetitionsOf', () => {
     ].map((args, seq) => ({
       ...rows('a')[0],
       ...{ seq, role: 'assistant' as const, content: '', tool_call_id: null, agent_id: 'agent_a' },
+      generation: null,
       tool_calls: JSON.stringify([{ id: `${seq}`, name: 't', arguments: args }]),
     }));
     expect(repetitionsOf(answers.slice(0, 2), 'agent_a')).to.equal(2);

@@ -23,6 +23,7 @@ const row = (role: SaidRow['role'], content: string, more: Partial<SaidRow> = {}
   tool_calls: null,
   tool_call_id: null,
   agent_id: 'me',
+  generation: null,
   ...more,
 });
 const exchange = (id: string, result = LONG): SaidRow[] => [

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { INTERRUPTED, openCalls, turnsOf } from '../../src/agents/turns.js';
+import { INTERRUPTED, inReadingOrder, openCalls, turnsOf } from '../../src/agents/turns.js';
 import type { SaidRow } from '../../src/store/tables/agents.js';
 
 export const lab = Lab.script();
@@ -13,6 +13,7 @@ const said = (role: SaidRow['role'], content: string, more: Partial<SaidRow> = {
   tool_calls: null,
   tool_call_id: null,
   agent_id: 'agent_1',
+  generation: null,
   ...more,
 });
 const calls = ['a', 'b'].map((id) => ({ id, name: `tool_${id}`, arguments: {} }));
@@ -34,6 +35,31 @@ describe('turnsOf', () => {
   it('leaves no call without a result', () => {
     const turns = turnsOf([said('user', 'go'), asking, result('a')]);
     expect(turns.map(({ content }) => content)).to.equal(['go', '', 'result a', INTERRUPTED]);
+  });
+});
+
+describe('inReadingOrder', () => {
+  const numbered = (...rows: SaidRow[]): string[] =>
+    inReadingOrder(rows.map((row, at) => ({ ...row, seq: at + 1 }))).map(({ content }) => content);
+  const knowing = (seen: number) => ({ generation: JSON.stringify({ seen }) });
+
+  it('puts what came during a reply behind it and its notes', () => {
+    const rows = [
+      said('user', 'Kiel'),
+      said('user', 'no, Mainz'),
+      said('user', 'today'),
+      said('assistant', 'To Kiel', knowing(1)),
+      said('system', 'It was cut off'),
+      said('assistant', 'To Mainz', knowing(5)),
+    ];
+    const order = ['Kiel', 'To Kiel', 'It was cut off', 'no, Mainz', 'today', 'To Mainz'];
+    expect(numbered(...rows)).to.equal(order);
+    expect(numbered(...rows.slice(0, 5))).to.equal(order.slice(0, 5));
+  });
+
+  it('leaves the order of rows without that number', () => {
+    const rows = [said('user', 'a'), said('user', 'b'), said('assistant', 'c')];
+    expect(numbered(...rows)).to.equal(['a', 'b', 'c']);
   });
 });
 

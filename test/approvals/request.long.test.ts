@@ -207,9 +207,8 @@ describe('an approval', () => {
     const { id } = await desk.asking(desk.post('one', 'a'), desk.post('two', 'b'));
     const [two] = await desk.approvals('pending');
     await desk.answer(two?.id ?? '', true);
-    const since = Date.now();
     const stopped = await desk.ask('POST', `/api/agents/${id}/stop`);
-    expect([stopped.body.status, Date.now() - since < 1000]).to.equal(['stopped', true]);
+    expect(stopped.body.status).to.equal('stopped');
     expect(await desk.approvals('pending')).to.equal([]);
     const [denied] = await desk.approvals('denied');
     expect(denied).to.include({ agentId: id, decisionReason: 'The agent was stopped' });

@@ -40,7 +40,14 @@ const NO_PROGRAM =
 
 const model = (id: string, isForLlama: boolean): FittedModel => ({
   ...{ id, slug: id, name: id, useCases: ['chat'], parameters: 4e9, quantization: 'Q4_K_M' },
-  ...{ contextWindow: 8192, bytes: 2 * GIB, shape: null, licence: null, isInstalled: false },
+  ...{
+    contextWindow: 8192,
+    bytes: 2 * GIB,
+    shape: null,
+    workingBytes: 0,
+    licence: null,
+    isInstalled: false,
+  },
   ...{ isForLlama, speedKeys: [], fault: null, reason: null },
 });
 

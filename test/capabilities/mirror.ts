@@ -12,6 +12,14 @@ export interface MirrorHabits {
   stallsAfter?: number;
   /** It ignores Range. */
   isWhole?: boolean;
+  /** A part comes under this status in place of 206. */
+  partStatus?: number;
+  /** A part begins so many bytes further on than was asked for, and says so. */
+  shiftedBy?: number;
+  /** A part names no place. */
+  isPlaceless?: boolean;
+  /** The validator of the file. */
+  etag?: string;
   /** Told as the length in place of the right one. */
   length?: number;
   status?: number;
@@ -45,12 +53,14 @@ export const startMirror = async (file: Buffer, habits: MirrorHabits = {}) => {
     if (habits.status) return void response.writeHead(habits.status).end();
     if (habits.leadsTo) return void response.writeHead(302, { location: habits.leadsTo }).end();
     const [, begin] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
-    const from = habits.isWhole ? 0 : Number(begin ?? 0);
+    const asked = habits.isWhole ? 0 : Number(begin ?? 0);
+    const from = asked > 0 ? asked + (habits.shiftedBy ?? 0) : 0;
     const rest = file.subarray(from);
-    response.writeHead(from > 0 ? 206 : 200, {
-      etag: '"v1"',
+    const range = `bytes ${from}-${file.length - 1}/${file.length}`;
+    response.writeHead(from > 0 ? (habits.partStatus ?? 206) : 200, {
+      etag: habits.etag ?? '"v1"',
       'content-length': habits.length ?? rest.length,
-      ...(from > 0 && { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` }),
+      ...(from > 0 && !habits.isPlaceless && { 'content-range': range }),
     });
     const stop = breaks.shift();
     if (stop !== undefined) {

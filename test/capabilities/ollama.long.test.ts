@@ -42,12 +42,13 @@ const startLibrary = async () => {
     const steps = [0.1, 0.37, 0.7, 1].map((part) => part * TOTAL).filter((at) => at > kept);
     for (const completed of steps) {
       kept = completed;
-      say({ status: `pulling ${DIGEST.slice(7, 19)}`, ...layer, completed });
+      const line = { status: `pulling ${DIGEST.slice(7, 19)}`, ...layer, completed };
       if (habits.breaksAt !== null && completed >= habits.breaksAt) {
         habits.breaksAt = null;
-        setTimeout(() => response.destroy(), 50);
+        response.write(`${JSON.stringify(line)}\n`, () => response.destroy());
         return;
       }
+      say(line);
     }
     for (const status of ['verifying sha256 digest', 'writing manifest', 'success'])
       say({ status });

@@ -1,5 +1,5 @@
 import { ChildProcess } from 'node:child_process';
-import { setTimeout as pause } from 'node:timers/promises';
+import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { inForeground } from '../../cli/foreground.js';
@@ -7,7 +7,12 @@ import { inForeground } from '../../cli/foreground.js';
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
 
-const HEARD_MS = 100;
+/** Waits until the signals that were sent before are heard: they come in their order. */
+const signalsHeard = async (): Promise<void> => {
+  const last = once(process, 'SIGUSR2');
+  process.kill(process.pid, 'SIGUSR2');
+  await last;
+};
 
 describe('a program in the foreground', () => {
   let interrupts = 0;
@@ -34,7 +39,7 @@ describe('a program in the foreground', () => {
     Object.assign(ChildProcess.prototype, { emit: emitFirst });
     try {
       await inForeground(['sh', '-c', 'kill -INT $PPID']);
-      await pause(HEARD_MS);
+      await signalsHeard();
     } finally {
       Object.assign(ChildProcess.prototype, { emit });
     }
@@ -44,7 +49,7 @@ describe('a program in the foreground', () => {
   it('leaves ^C to this process afterwards', async () => {
     await inForeground(['true']);
     process.kill(process.pid, 'SIGINT');
-    await pause(HEARD_MS);
+    await signalsHeard();
     expect(interrupts).to.equal(1);
   });
 });

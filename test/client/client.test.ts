@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
 import { ApiError, Unreachable } from '../../src/client/errors.js';
+import { timersFired } from '../harness/turns.js';
 import { type Listening, listen } from '../kernel/listen.js';
 
 export const lab = Lab.script();
@@ -111,16 +112,18 @@ describe('client', () => {
   });
 
   it('waits for as long as a timer can where it is to wait for longer', async () => {
-    server = await listen((_request, response) => {
-      setTimeout(() => response.writeHead(200, json).end('{"executions":[],"lastId":null}'), 100);
+    server = await listen(async (_request, response) => {
+      await timersFired(100);
+      response.writeHead(200, json).end('{"executions":[],"lastId":null}');
     });
     const client = createClient({ url: server.origin, timeoutMs: 3e12 });
     expect(await client.hooks.listen()).to.equal({ executions: [], lastId: null });
   });
 
   it('gives a call that waits for something that much more time', async () => {
-    server = await listen((_request, response) => {
-      setTimeout(() => response.writeHead(200, json).end('{"executions":[],"lastId":null}'), 100);
+    server = await listen(async (_request, response) => {
+      await timersFired(100);
+      response.writeHead(200, json).end('{"executions":[],"lastId":null}');
     });
     const client = createClient({ url: server.origin, timeoutMs: 20 });
     const reply = await client.hooks.listen({ query: { wait: 1 } });

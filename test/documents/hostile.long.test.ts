@@ -15,8 +15,6 @@ const { describe, it, before, after } = lab;
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-/** Ours: the longest time in milliseconds until a file is refused, on a slow machine. */
-const AT_ONCE_MS = 20_000;
 const OVER = ['completed', 'failed', 'cancelled'];
 
 const OOXML = 'http://schemas.openxmlformats.org';
@@ -57,9 +55,7 @@ describe('a hostile file', { timeout: 180_000 }, () => {
   };
   /** Reads the file, and a harmless one after it; resolves to how the first one ended. */
   const endOf = async (name: string, content: string | Uint8Array) => {
-    const since = performance.now();
     const { status, code, error, ocrText, pages } = await read({ name, content });
-    expect(performance.now() - since, name).to.be.below(AT_ONCE_MS);
     const next = await read({ name: `after ${name}.txt`, content: `read after ${name}` });
     expect([next.status, next.ocrText]).to.equal(['completed', `read after ${name}`]);
     return { status, code, error, ocrText, pages };

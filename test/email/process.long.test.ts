@@ -1,4 +1,4 @@
-import { readdir, rename, rm, utimes } from 'node:fs/promises';
+import { readdir, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -83,14 +83,6 @@ describe(`the processing of e-mails${said}`, () => {
     );
     return (await Promise.all(found)).flat().sort();
   };
-  /** Takes from Dovecot what it knows of a mailbox, so that each folder gets a new UIDVALIDITY. */
-  const forgetUids = async (name: string): Promise<void> => {
-    for (const file of ['uidlist', '.index', '.index.log', '.index.cache', 'uidvalidity']) {
-      const named = file.startsWith('.') ? `dovecot${file}` : `dovecot-${file}`;
-      await rm(join(stage.dovecot.maildir(name), named), { force: true });
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-  };
 
   it('runs each hook once for each message, which the run shows', LIMIT, async () => {
     const accountId = await open('once');
@@ -167,7 +159,7 @@ describe(`the processing of e-mails${said}`, () => {
     );
     await stage.dovecot.deliver('changed', '');
     await process({ accountId });
-    await forgetUids('changed');
+    await stage.dovecot.forgetUids('changed');
     await stage.dovecot.deliver('changed', mail('New', 'x'));
     expect((await process({ accountId })).result).to.include({ processed: 1 });
     expect(await subjects(id, 4)).to.include(['With an id', 'Without', 'New']);

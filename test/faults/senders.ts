@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { timersFired } from '../harness/turns.js';
 
 export interface Acknowledged {
   deliveryId: string;
@@ -61,7 +62,7 @@ export const startSenders = ({ url, paths, secret, connections }: SendersOptions
       // A daemon that was killed answers nobody; the next delivery is for the one after it.
       await send().catch(async (error) => {
         if (error.cause?.syscall !== 'connect') senders.reset++;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await timersFired(20);
       });
     }
   };

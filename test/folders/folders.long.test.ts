@@ -399,9 +399,12 @@ describe('the admission to folders', () => {
     expect(status).to.equal('completed');
     expect(await stage.found('sandpiper')).to.equal(['a.md']);
     for (const path of [join(home, 'keys'), join(home, 'canary.txt')]) {
-      const inner = await stage.index({ path });
-      expect(inner.status).to.equal('failed');
-      expect(inner.error).to.contain('is never read');
+      const { status: refused, body } = await stage.call('POST', '/api/knowledge/index', { path });
+      expect([refused, body.code, body.message]).to.equal([
+        403,
+        'not_indexable',
+        `${path} is never read: the daemon keeps its own files there`,
+      ]);
     }
     expect(await stage.found('sandpiper')).to.equal(['a.md']);
   });

@@ -17,7 +17,7 @@ export interface FolderStage {
   write(files: Record<string, string | Buffer>): Promise<void>;
   call(method: string, path: string, body?: unknown, token?: string): Promise<Reply>;
   /** Has something indexed, and waits for the end of the operation. */
-  index(body: object): Promise<Operation>;
+  index(body: object, limitMs?: number): Promise<Operation>;
   /** Returns the titles of the entries that a search finds, in the order of the alphabet. */
   found(query: string, token?: string): Promise<string[]>;
   stop(): Promise<void>;
@@ -44,13 +44,13 @@ export const openFolderStage = async (config: Partial<Config> = {}): Promise<Fol
       }
     },
     call,
-    index: async (body) => {
+    index: async (body, limitMs = 60_000) => {
       const begun = await call('POST', '/api/knowledge/index', body);
       if (begun.status !== 202) throw new Error(begun.text);
       const { body: ended } = await until(
         () => call('GET', `/api/operations/${begun.body.id}`),
         ({ body: { status } }) => status !== 'queued' && status !== 'running',
-        60_000,
+        limitMs,
       );
       return ended;
     },

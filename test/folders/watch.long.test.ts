@@ -206,7 +206,7 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
       (all) => all.length > 0,
     );
     await watched(0);
-    const fault = 'Changes are looked for every ten minutes: it holds more than 10 folders';
+    const fault = 'It is scanned every ten minutes: it holds more than 10 folders';
     expect([faults, watcher.faultOf(row.id)]).to.equal([[fault], fault]);
     await watcher.stop();
   });

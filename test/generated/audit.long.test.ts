@@ -92,7 +92,7 @@ describe('every audited endpoint', { timeout: 120_000 }, () => {
       ]);
     });
 
-    for (const [how, raised] of Object.entries(REFUSALS)) {
+    for (const [how, raised] of Object.entries(endpoint.auditMayFail ? {} : REFUSALS)) {
       it(`does not happen where its entry is ${how}: ${name}`, async () => {
         const trial = await trialOf(route);
         db.exec(`CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT ${raised}; END`);

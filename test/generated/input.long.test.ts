@@ -56,12 +56,10 @@ describe('every write', { timeout: 120_000 }, () => {
     it(`survives ${what}`, { timeout: 120_000 }, async () => {
       const wrong: string[] = [];
       for (const route of writes.filter(({ name }) => !name.endsWith('/logout'))) {
-        const since = performance.now();
         const reply = await send(route, body);
         const isFitting = !isRefused(route, body);
         const isRight = isFitting ? reply.status < 500 : reply.status === 400;
         if (!isRight) wrong.push(`${route.name}: ${reply.status} ${reply.text.slice(0, 200)}`);
-        if (performance.now() - since > 5000) wrong.push(`${route.name}: too slow`);
         if (reply.text.length > 10_000)
           wrong.push(`${route.name}: ${reply.text.length} characters`);
       }

@@ -38,6 +38,8 @@ export interface Everything {
   url: string;
   /** host:port. */
   address: string;
+  /** Resolves when the next request has arrived. */
+  called(): Promise<void>;
   kill(): Promise<void>;
 }
 
@@ -46,12 +48,22 @@ export const startEverything = async (port?: number): Promise<Everything> => {
   const script = join(SERVERS, 'server-everything/dist/index.js');
   const child = spawn(process.execPath, [script, 'streamableHttp'], {
     env: { PORT: String(at), PATH: process.env.PATH ?? '', CANARY: 'of the server' },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const lines = createInterface({ input: child.stdout });
   await said(child, 'listening');
   return {
     url: `http://127.0.0.1:${at}/mcp`,
     address: `127.0.0.1:${at}`,
+    called: () =>
+      new Promise((resolve) => {
+        const look = (line: string): void => {
+          if (!line.includes('Received MCP POST')) return;
+          lines.off('line', look);
+          resolve();
+        };
+        lines.on('line', look);
+      }),
     kill: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');

@@ -1,9 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
 import { inside } from '../harness/inside.js';
+import { timersFired } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
@@ -401,7 +401,7 @@ describe('a batch of runs', () => {
     }));
     await db.insertInto('operations').values(unended).execute();
     for (let n = 0; n < 20; n++) await desk.deliver('indexed', JSON.stringify({ n }));
-    await wait(1500);
+    await timersFired(1500);
     expect(await inState(id, 'queued')).to.equal(20);
     await db.deleteFrom('operations').where('title', '=', 'Full').execute();
     expect(await counts(id, 20)).to.equal({ success: 20, skipped: 0, error: 0 });

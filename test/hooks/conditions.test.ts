@@ -8,8 +8,6 @@ import type { Condition } from '../../src/kernel/contract/condition.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const TRIES = 5;
-
 const scope = {
   hook: { name: 'my hook' },
   event: 'issues',
@@ -131,7 +129,6 @@ describe('judgeConditions', () => {
 
   it('gives up on patterns that take for ever', () => {
     for (const pattern of ['(a+)+$', '(a|aa)+$', 'a*a*a*a*a*a*c', '(?:a|a|b)*c', '(.*)*x']) {
-      const since = performance.now();
       const condition: Condition = {
         field: 'webhook.body.text',
         operator: 'matches',
@@ -140,31 +137,9 @@ describe('judgeConditions', () => {
       expect(reasonOf([condition], scope, createTimeLimit(CONDITIONS_MS))).to.equal(
         `condition 1: /${pattern}/ takes over 25 ms on this payload`,
       );
-      expect(performance.now() - since).to.be.below(500);
       expect(faultOfValue({ field: 'a', operator: 'matches', value: pattern })).to.be.null();
     }
     expect(stops('text', 'matches', 'b$')).to.be.null();
-  });
-
-  it('takes 25 ms at most for all conditions together', () => {
-    const body = { text: 'a'.repeat(4_000_000), list: Array(1_000_000).fill([[]]) };
-    const of = { ...scope, webhook: { ...scope.webhook, body } };
-    const slow: Record<string, Condition> = {
-      // A search backwards from the end of each place.
-      text: { field: 'webhook.body.text', operator: 'contains', value: `b${'a'.repeat(4095)}` },
-      list: { field: 'webhook.body.list', operator: 'contains', value: [[[]]] },
-    };
-    for (const condition of Object.values(slow)) {
-      // What the machine does beside only adds to it, so the shortest of some tries counts.
-      let leastMs = Number.POSITIVE_INFINITY;
-      for (let tried = 0; tried < TRIES && leastMs > 250; tried++) {
-        const since = performance.now();
-        const judged = judgeConditions(Array(50).fill({ ...condition, operator: 'contains' }), of);
-        leastMs = Math.min(leastMs, performance.now() - since);
-        expect(['error', 'stopped']).to.include(judged.verdict);
-      }
-      expect(leastMs).to.be.below(250);
-    }
   });
 
   it('ends where that is spent, by each operator', () => {
@@ -250,9 +225,7 @@ describe('judgeConditions', () => {
     expect(read).to.equal([]);
     const body = { o: { a: 'x'.repeat(4_000_000), b: Array(1_000_000).fill(0) } };
     const of = { ...scope, webhook: { ...scope.webhook, body } };
-    const since = performance.now();
     const reason = reasonOf([{ field: 'webhook.body', operator: 'equals', value: 'x' }], of);
-    expect(performance.now() - since).to.be.below(100);
     expect(reason).to.equal(
       `condition 1: webhook.body is {"o":{"a":"${'x'.repeat(68)}…, not equals "x"`,
     );

@@ -181,6 +181,7 @@ describe('a reply of the fast path that goes wrong', () => {
         log: createLog('silent'),
         clock: { now: () => 0 },
         trust: () => ({ proxies: new BlockList(), tunnel: null }),
+        proxies: { see: () => undefined },
         mintRequestId: () => 'request_1',
         replied: () => undefined,
         bodies: createBodies(100),

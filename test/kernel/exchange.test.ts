@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -221,11 +220,11 @@ describe('exchange', () => {
     const error = await failing(silent, { signal: waiting.signal });
     expect(error).to.include({ kind: 'aborted', effectBegan: true, name: 'AbortError' });
 
-    const slow = await serving((_request, response) => void response.write('some'));
     const reading = new AbortController();
-    const timer = setTimeout(50).then(() => reading.abort());
+    const slow = await serving(
+      (_request, response) => void response.write('some', () => reading.abort()),
+    );
     expect(await failing(slow, { signal: reading.signal })).to.include({ kind: 'aborted' });
-    await timer;
 
     const before = await failing(silent, { signal: AbortSignal.abort() });
     expect(before).to.include({ kind: 'aborted', effectBegan: false });

@@ -7,6 +7,7 @@ import * as Lab from '@hapi/lab';
 import type { FormFile, FormRules } from '../../src/kernel/contract/endpoint.js';
 import * as s from '../../src/kernel/contract/schema.js';
 import { isUploading, openForm } from '../../src/kernel/form.js';
+import { timersFired } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -87,7 +88,7 @@ describe('A form', () => {
           // Once it was answered, nothing more is sent.
           if (!socket.writable) return;
           socket.write(piece);
-          await new Promise((next) => setTimeout(next, 20));
+          await timersFired(20);
         }
       });
       let received = '';

@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { BadUrl, EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import type { CallLimits } from '../../src/kernel/redirect.js';
+import { timersFired } from '../harness/turns.js';
 import { type Listening, listen } from './listen.js';
 
 export const lab = Lab.script();
@@ -182,7 +182,7 @@ describe('http', () => {
     it('waits longer for the first token than for the next', async () => {
       const server = await serving((_request, response) => {
         response.flushHeaders();
-        void setTimeout(100).then(() => response.end('data: 1\n\n'));
+        void timersFired(100).then(() => response.end('data: 1\n\n'));
       });
       expect(await failing(server, { silenceMs: 20 })).to.equal('no failure');
     });
@@ -198,7 +198,7 @@ describe('http', () => {
       const server = await serving((_request, response) => void response.end(Buffer.alloc(size)));
       const fetch = http.fetchFor(server.origin, { silenceMs: 250 });
       const response = await fetch(server.origin);
-      await setTimeout(500);
+      await timersFired(250);
       expect((await response.arrayBuffer()).byteLength).to.equal(size);
     });
 

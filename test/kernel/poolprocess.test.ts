@@ -34,12 +34,12 @@ interface Tasks {
   hang(input: null): never;
 }
 
-/** A process that takes a while to load, and then would live for a minute. */
+/** A process that is loaded once the daemon has ended, and then would live for ever. */
 const LATE = `
-  import { setTimeout as pause } from 'node:timers/promises';
+  import { once } from 'node:events';
   const { servePools } = await import('${SERVER}');
-  await pause(300);
-  setTimeout(() => {}, 60_000);
+  if (process.connected) await once(process, 'disconnect');
+  setInterval(() => {}, 60_000);
   servePools({});
 `;
 

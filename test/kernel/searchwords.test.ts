@@ -34,12 +34,4 @@ describe('searchWords', () => {
     expect(await searchWords(many)).to.have.length(500);
     expect(await searchWords('x'.repeat(1000))).to.equal(['x'.repeat(40)]);
   });
-
-  it('take a megabyte of anything in time', async () => {
-    const since = performance.now();
-    for (const piece of ['a', 'a ', '東', '\u0301', 'é', '🙂', '\u0000']) {
-      await searchWords(piece.repeat(2 ** 20 / piece.length));
-    }
-    expect(performance.now() - since).to.be.below(10_000);
-  });
 });

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createWatch } from '../../src/kernel/watch.js';
 import { until } from '../harness/app.js';
+import { timersFired } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -18,7 +19,7 @@ describe('watch', () => {
     const look = async (): Promise<void> => {
       underWay += 1;
       most = Math.max(most, underWay);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await timersFired(5);
       underWay -= 1;
       looks += 1;
     };
@@ -30,24 +31,28 @@ describe('watch', () => {
     );
     await watch.stop();
     const seen = looks;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await timersFired(20);
     expect({ most, underWay, since: looks - seen }).to.equal({ most: 1, underWay: 0, since: 0 });
   });
 
   it('has ended its look when it is stopped, and tells it to hurry', async () => {
     let isEnded = false;
+    let began = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      began = resolve;
+    });
     const look = (signal: AbortSignal): Promise<void> =>
       new Promise((resolve) => {
-        signal.addEventListener('abort', () =>
-          setTimeout(() => {
-            isEnded = true;
-            resolve();
-          }, 20),
-        );
+        began();
+        signal.addEventListener('abort', async () => {
+          await timersFired(20);
+          isEnded = true;
+          resolve();
+        });
       });
     const watch = createWatch({ everyMs: 1, look, failed: never });
     watch.start();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await begun;
     await watch.stop();
     expect(isEnded).to.be.true();
   });

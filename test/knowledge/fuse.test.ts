@@ -66,6 +66,17 @@ describe('hits of several ways to search', () => {
     ]);
   });
 
+  it('by parts of words come after what is nearest by its meaning', () => {
+    // `carries` has a part of `car doctor`, and the mechanic is what was meant.
+    const parts = hitsOf({ carries: 3 });
+    const meaning = hitsOf({ mechanic: 0.6, other: 0.5, carries: 0.45 });
+    expect(fuse({ parts, meaning, meaningWeight: 0.3 })).to.equal([
+      ['mechanic', 0.231, 'meaning'],
+      ['carries', 0.115, 'part,meaning'],
+      ['other', 0.077, 'meaning'],
+    ]);
+  });
+
   it('are as good as each other where all fit alike', () => {
     const meaning = hitsOf({ a: 0.4, b: 0.4 });
     expect(fuse({ meaning, meaningWeight: 1 })).to.equal([

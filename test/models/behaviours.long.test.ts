@@ -46,7 +46,6 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
     beforeEach(begin);
 
     const answers = async (): Promise<void> => {
-      const since = performance.now();
       const spawned = await stage.ask('POST', '/api/agents', {
         prompt: 'How is it?',
         model: 'bad',
@@ -55,7 +54,6 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
         () => stage.ask('GET', `/api/agents/${spawned.body.id}`),
         (reply) => ['completed', 'failed'].includes(reply.body.status),
       );
-      expect(performance.now() - since).to.be.below(TOTAL_MS + 2000);
       expect(body).to.include({ status: 'completed', result: 'All is well.' });
       const { body: page } = await stage.ask('GET', `/api/agents/${body.id}/events`);
       const said = page.events.findLast(({ type }: { type: string }) => type === 'agent.message');
@@ -91,7 +89,7 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
 }
 
 describe('an agent none of whose models answers', () => {
-  it('ends with what the digest says', async () => {
+  it('fails with the reason of each', async () => {
     const stage = await startStage(TIMEOUTS);
     const [dialect = ollama as Dialect] = openaiDialects;
     const { 'a hang before the headers': hang } = misbehaviours;
@@ -102,15 +100,11 @@ describe('an agent none of whose models answers', () => {
     const { body } = await stage.ask('POST', '/api/agents', { prompt: 'Anybody?' });
     const ended = await until(
       () => stage.ask('GET', `/api/agents/${body.id}`),
-      (reply) => reply.body.status === 'completed',
+      (reply) => reply.body.status === 'failed',
     );
-    expect(ended.body.result).to.contain('This is the built-in digest');
-    const { body: page } = await stage.ask('GET', `/api/agents/${body.id}/events`);
-    const said = page.events.findLast(({ type }: { type: string }) => type === 'agent.message');
-    expect(said.data.passedOver.map(({ model }: { model: string }) => model)).to.equal([
-      'silent',
-      'lost',
-    ]);
+    expect(ended.body.error).to.equal(
+      'No model answered. silent sent no token within 0.4 s. lost at 127.0.0.1: the connection was refused.',
+    );
     await stage.stop();
     await wire.stop();
   });

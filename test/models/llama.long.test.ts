@@ -106,16 +106,10 @@ describe('models of llama', () => {
       .finally(() => {
         isOver = true;
       });
-    const slow: number[] = [];
-    while (!isOver) {
-      const since = performance.now();
-      expect((await stage.call('GET', '/health')).status).to.equal(200);
-      if (performance.now() - since > 1000) slow.push(performance.now() - since);
-    }
+    while (!isOver) expect((await stage.call('GET', '/health')).status).to.equal(200);
     const errors = (await ended).map(({ body }) => body.error);
     expect(errors[0]).to.equal('hung was not loaded: it did not load within 15 s');
     expect(errors[1]).to.match(/^torn was not loaded: it was ended by SIGABRT/);
-    expect(slow).to.equal([]);
     const { body } = await stage.ask('GET', '/api/models/health');
     const states = body.providers.map(({ model, lastError }: Record<string, string>) => [
       ...[model, lastError],

@@ -22,8 +22,9 @@ describe('a test of a model', () => {
   after(() => stage.stop());
 
   for (const dialect of [...openaiDialects, anthropic, google, ollama]) {
-    it(`sends ${dialect.provider} one tiny prompt and stores nothing`, async () => {
-      const wire = await startDialect(dialect, dialect.says({ text: `ok, and you sent ${KEY}` }));
+    it(`sends ${dialect.provider} two tiny prompts and stores nothing`, async () => {
+      const said = dialect.says({ text: `ok, and you sent ${KEY}` });
+      const wire = await startDialect(dialect, said, said);
       const { provider } = dialect;
       const given = { provider, modelId: 'fake-1', baseUrl: wire.baseUrl, apiKey: KEY };
       const { status, body, text } = await stage.ask('POST', '/api/models/test', given);
@@ -32,9 +33,9 @@ describe('a test of a model', () => {
         { ok: true, latencyMs: body.latencyMs, reply: 'ok, and you sent [hidden]' },
       ]);
       expect(text).to.not.contain(KEY);
-      expect(wire.asked.length).to.equal(1);
+      expect(wire.asked.length).to.equal(2);
       expect(JSON.stringify(wire.asked[0]?.headers)).to.contain(KEY);
-      expect(JSON.stringify(wire.asked[0]?.body).length).to.be.below(400);
+      expect(JSON.stringify(wire.asked[1]?.body).length).to.be.below(1200);
       const { body: list } = await stage.ask('GET', '/api/models');
       expect(list.models.length).to.equal(1);
       await wire.stop();
@@ -67,7 +68,8 @@ describe('a test of a model', () => {
 
   it('tells the health of one that is registered, each or all', async () => {
     const [dialect = ollama] = openaiDialects;
-    const wire = await startDialect(dialect, dialect.says({ text: 'ok' }), refuses(401));
+    const ok = dialect.says({ text: 'ok' });
+    const wire = await startDialect(dialect, ok, ok, refuses(401));
     await stage.add('well', { baseUrl: wire.baseUrl });
     await stage.add('lost');
     await stage.add('off', { enabled: false });

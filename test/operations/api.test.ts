@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { OperationBeginner } from '../../src/operations/module.js';
@@ -31,9 +31,9 @@ describe('the API of operations', () => {
           note: `${done} done`,
         });
         await commit([], { checkpoint: 1, progress: progress(1) });
-        const never = wait(60_000, undefined, { signal }).catch((error) => {
+        const never = once(signal, 'abort').then(() => {
           aborted++;
-          throw error;
+          throw signal.reason;
         });
         await Promise.race([released, never]);
         return { status: 'completed', result: { steps: 2 } };
@@ -96,17 +96,26 @@ describe('the API of operations', () => {
     const { body } = await changed;
     const end = body.status === 'completed' ? body : (await ask('GET', `/${id}?wait=25`)).body;
     expect([end.status, end.result]).to.equal(['completed', { steps: 2 }]);
-    const since = performance.now();
-    await ask('GET', `/${id}?wait=25`);
-    expect(performance.now() - since).to.be.below(5000);
+    const held = (await begin()).id;
+    await running(held);
+    const order: string[] = [];
+    const waits = async (of: string) => {
+      await ask('GET', `/${of}?wait=25`);
+      order.push(of);
+    };
+    // The one that has ended is asked for last.
+    const other = waits(held);
+    await waits(id);
+    release();
+    await other;
+    expect(order).to.equal([id, held]);
     expect((await ask('GET', `/${id}?wait=26`)).status).to.equal(400);
   });
 
-  it('is cancelled within a second, once', async () => {
+  it('is cancelled once', async () => {
     const { id } = await begin();
     await running(id);
     const before = aborted;
-    const since = performance.now();
     const { status, body } = await ask('POST', `/${id}/cancel`);
     expect([status, body.status]).to.equal([200, 'cancelled']);
     expect(body.progress.done).to.equal(1);
@@ -114,7 +123,6 @@ describe('the API of operations', () => {
       async () => aborted,
       (count) => count === before + 1,
     );
-    expect(performance.now() - since).to.be.below(1000);
     const again = await ask('POST', `/${id}/cancel`);
     expect([again.status, again.body.message]).to.equal([409, 'It has ended: it is cancelled']);
     await until(

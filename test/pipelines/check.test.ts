@@ -16,6 +16,8 @@ const KNOWN = {
         : [{ at, message: 'names no tool' }],
     ),
   faultsOfParams: () => [],
+  isNumericParam: () => false,
+  refusalOf: () => null,
 };
 
 const agent = (

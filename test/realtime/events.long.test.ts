@@ -142,13 +142,11 @@ describe('events of an agent', () => {
     const { id } = await stage.spawn({ prompt: 'Wait' });
     await asked;
     const waiting = stage.ask('GET', `/api/agents/${id}/events?after=2&wait=20`);
-    const since = Date.now();
     await stage.ask('POST', `/api/agents/${id}/stop`);
     const { body } = await waiting;
     expect(body.events.map(({ id, data }: AgentEvent) => [id, data.status])).to.equal([
       [3, 'stopped'],
     ]);
-    expect(Date.now() - since).to.be.below(5000);
     const empty = await stage.ask('GET', `/api/agents/${id}/events?after=3&wait=1`);
     expect(empty.body).to.equal({ events: [], lastId: 3, oldestId: 1, gap: false });
   });

@@ -204,14 +204,12 @@ describe('research', () => {
       () => jobs('GET', `/${id}`),
       ({ body: running }) => running.sources[0].status === 'read',
     );
-    const since = performance.now();
     const { status, body } = await jobs('POST', `/${id}/cancel`);
     expect([status, body.status]).to.equal([200, 'cancelled']);
     await until(
       async () => waiting[0]?.destroyed,
       (isClosed) => isClosed === true,
     );
-    expect(performance.now() - since).to.be.below(1000);
     const sources = body.sources.map(({ status: read }: { status: string }) => read);
     expect([sources, body.report]).to.equal([['read', 'found'], null]);
     const operation = await app.call('GET', `/api/operations/${operationId}`, owner);

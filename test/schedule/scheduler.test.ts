@@ -1,9 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createLog } from '../../src/kernel/log.js';
 import { createScheduler, type DueSource } from '../../src/schedule/scheduler.js';
 import { until } from '../harness/app.js';
+import { timersFired } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -43,7 +43,7 @@ const dueAt = (name: string, times: number[], now: () => number) => {
   return { source, counts };
 };
 
-const settled = () => wait(EVERY_MS * 10);
+const settled = () => timersFired(EVERY_MS * 2);
 
 describe('the scheduler', () => {
   it('reads nothing while nothing was written and the next time has not come', async () => {

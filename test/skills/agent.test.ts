@@ -66,9 +66,7 @@ describe('an agent', () => {
       (events) => events.some(({ data }) => data.phase === 'call'),
     );
     await until(processes, (lines) => lines.length > 0);
-    const since = performance.now();
     await stage.ask('POST', `/api/agents/${id}/stop`);
     await until(processes, (lines) => lines.length === 0);
-    expect(performance.now() - since < 1_000).to.be.true();
   });
 });

@@ -64,11 +64,12 @@ describe('the real server-everything over streamable HTTP', () => {
   it('that dies in a call fails it soon, and is found again when it is back', {
     timeout: 20_000,
   }, async () => {
+    const called = everything.called();
     const call = stage.run('everything', 'trigger-long-running-operation', {
       duration: 30,
       steps: 3,
     });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await called;
     await everything.kill();
     const died = await call;
     expect(died.status).to.equal(424);

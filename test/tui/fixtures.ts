@@ -154,6 +154,7 @@ export const anAgent = (over: Partial<Agent> = {}): Agent => ({
     maxAgents: 5,
   },
   result: null,
+  note: null,
   error: null,
   createdAt: at(190),
   startedAt: at(189),

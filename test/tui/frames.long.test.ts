@@ -7,6 +7,7 @@ import type { Stage } from '../agents/stage.js';
 import { openConfig } from '../cli/config.js';
 import { until } from '../harness/app.js';
 import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
+import { readingTime } from '../harness/turns.js';
 import { startSample } from './sample.js';
 
 export const lab = Lab.script();
@@ -137,7 +138,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
       const isWhole = (frame: string): boolean => new RegExp(whole, 'm').test(frame);
       if (isWriting) {
         await until(tmux.frame, isWhole, 20_000);
-        await new Promise((resolve) => setTimeout(resolve, 1500));
+        await readingTime(1500);
         writeFileSync(path, `${masked(await tmux.frame())}\n`);
         return;
       }

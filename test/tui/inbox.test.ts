@@ -41,7 +41,6 @@ describe('the inbox on a daemon', () => {
       (at) => at !== null,
     );
     expect(shown(inboxPage.view, desk.store.get(), 80, 19)[0]).to.match(/^Nothing was told/);
-    const since = performance.now();
     const notice = {
       kind: 'agent_completed',
       title: 'Done',
@@ -53,7 +52,6 @@ describe('the inbox on a daemon', () => {
       async () => titles(desk.store.get()),
       ([title]) => title === 'Done',
     );
-    expect(performance.now() - since).to.be.below(2000);
     desk.close();
     await running;
   });

@@ -13,6 +13,7 @@ import { chunkKey } from '../../tui/state/rows.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { until } from '../harness/app.js';
+import { turns } from '../harness/turns.js';
 import { aFinding, aHit, anEntry, known, listLoaded, marked, NOW, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -325,7 +326,7 @@ describe('requests about knowledge', () => {
     hold(answers('who?'));
     await feed.reloadShown();
     await feed.reload('answers');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await turns();
     expect([asked, ended]).to.equal([['who?', 'when?'], []]);
     close();
   });

@@ -9,6 +9,7 @@ import { roots } from '../../tui/state/places.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { topView } from '../../tui/state/ui.js';
+import { turns } from '../harness/turns.js';
 import {
   aCredential,
   aFinding,
@@ -85,9 +86,8 @@ const openDesk = (
   const keys = (...names: string[]): void => {
     for (const key of names) dispatchKey(hands, { type: 'key', key, isBurst: false });
   };
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
   const tell = (event: InputEvent): void => dispatchKey(hands, event);
-  return { asked, outside, clock, store, keys, settled, tell };
+  return { asked, outside, clock, store, keys, settled: turns, tell };
 };
 
 const atHooks: StateAction[] = [

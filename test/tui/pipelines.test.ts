@@ -16,6 +16,7 @@ import type { RunItem, StageItem } from '../../tui/state/runs.js';
 import { reduce, type State, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { topView } from '../../tui/state/ui.js';
+import { timersFired, turns } from '../harness/turns.js';
 import { aNeed, known, listLoaded, NOW, overviewRead, quietFeed, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -68,6 +69,9 @@ const select = (selected: string): StateAction => ({ type: 'ui.looked', change: 
 const lines = (state: State, width = 80) => shown(runPage.view, state, width, 19);
 
 /** Keys on a desk whose daemon tells what it is asked. */
+/** The time between two loads of a list. */
+const GAP_MS = 400;
+
 const openDesk = (actions: StateAction[]) => {
   const asked: string[] = [];
   const left: string[] = [];
@@ -86,8 +90,7 @@ const openDesk = (actions: StateAction[]) => {
       dispatchKey(hands as unknown as Controller, { type: 'key', key, isBurst });
     }
   };
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
-  return { asked, left, clock, store, press, settled };
+  return { asked, left, clock, store, press, settled: turns };
 };
 
 describe('the screen of pipelines', () => {
@@ -406,10 +409,10 @@ describe('the runs of pipelines', () => {
     });
     for (let at = 0; at < 20; at++) soon('runs');
     expect(loads).to.equal(['runs']);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await timersFired(GAP_MS);
     expect(loads).to.equal(['runs', 'runs']);
     isWanted = false;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await timersFired(GAP_MS);
     soon('runs');
     expect(loads.length).to.equal(2);
     close();

@@ -5,6 +5,7 @@ import { matchesFilter } from '../../tui/state/selection.js';
 import { createStore } from '../../tui/state/store.js';
 import { joinStreams, reduceStreams, ringOf, type StreamsState } from '../../tui/state/streams.js';
 import { stackOf, topView } from '../../tui/state/ui.js';
+import { timersFired } from '../harness/turns.js';
 import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -23,7 +24,7 @@ describe('store', () => {
     store.queue(1);
     store.queue(2);
     expect(store.get()).to.equal([]);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await timersFired(5);
     expect(told).to.equal([[1, 2]]);
     store.close();
   });

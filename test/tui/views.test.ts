@@ -141,7 +141,7 @@ describe('views', () => {
       'SSL verification  enabled',
       'Events            the ones that this hook is for',
       '',
-      'Then save; GitHub sends a ping.',
+      'Then save. GitHub sends a ping, which is listed as a skipped execution.',
       'That address is for this machine alone. Others need a name with TLS in front of',
       'it:',
       'adjutant tunnel setup, then: adjutant hooks settings github-issues',

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -10,6 +9,7 @@ import { type Editor, openEditor } from '../cli/editor.js';
 import { PASSWORD, until } from '../harness/app.js';
 import { says } from '../harness/openai.js';
 import { openTmux, type Tmux, tmuxMissing } from '../harness/tmux.js';
+import { readingTime } from '../harness/turns.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -77,7 +77,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('The whole call is shown.');
     await tmux.keys('A');
     await tmux.wait('once, exactly as shown?');
-    await pause(DEAD_MS);
+    await readingTime(DEAD_MS);
     await tmux.keys('y');
     await stage.reaches(id, 'completed');
     await tmux.keys('3');

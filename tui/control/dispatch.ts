@@ -14,6 +14,7 @@ import { askLogin } from './login.js';
 import {
   beginActions,
   goAction,
+  helpAction,
   isAtBottom,
   letterActions,
   moveActions,
@@ -55,9 +56,10 @@ const obeyAlways = ({ store, outside }: Controller, key: string): boolean => {
 
 const obeyHelp = (controller: Controller, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
+  if (verb && isMove(verb)) run(controller, [helpAction(controller.store.get(), verb)]);
   if (isBurst) return;
   if (verb === 'back' || verb === 'help' || verb === 'quit') {
-    controller.store.dispatch({ type: 'ui.help', isHelp: false });
+    controller.store.dispatch({ type: 'ui.help', isHelp: false, helpTop: 0 });
   } else if (verb === 'screen') run(controller, screenActions(key));
 };
 

@@ -1,3 +1,4 @@
+import { helpOverflow } from '../frame/help.js';
 import { isPrefix, type Move } from '../keys.js';
 import { openField } from '../parts/field.js';
 import { pages, screenPage } from '../screens.js';
@@ -40,6 +41,13 @@ export const moveActions = (state: State, verb: Move): StateAction[] => {
   const to = Math.max(0, Math.min(items.length - 1, steps(state, verb, items.length, at)));
   const selected = items[to]?.id ?? null;
   return selected === look.selected ? [] : [looked({ selected, scroll: 0, isFollowing: false })];
+};
+
+/** Scrolls the help that is open. */
+export const helpAction = (state: State, verb: Move): StateAction => {
+  const most = helpOverflow(state);
+  const to = steps(state, verb, most + 1, Math.min(state.ui.helpTop, most));
+  return { type: 'ui.help', isHelp: true, helpTop: Math.max(0, Math.min(most, to)) };
 };
 
 /** Returns how far the text can be scrolled, in rows. */
@@ -177,7 +185,7 @@ export const showActions = (state: State, verb: Move): StateAction[] | null => {
     case 'palette':
       return [{ type: 'ui.field', field: openField('palette') }];
     case 'help':
-      return [{ type: 'ui.help', isHelp: true }];
+      return [{ type: 'ui.help', isHelp: true, helpTop: 0 }];
     case 'return':
       return [{ type: 'ui.returned' }];
     case 'match-next':

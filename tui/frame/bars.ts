@@ -18,6 +18,8 @@ import { itemsOf, summaryBelow } from '../state/selection.js';
 import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
 import { type FormField, isLoginField, LETTER_MS, stackOf, topView } from '../state/ui.js';
+import { offlineReason } from '../state/verbs.js';
+import { helpOverflow } from './help.js';
 
 /**
  * Shows the version, the user, the address, the connection in a word, the approvals and the clock.
@@ -165,7 +167,7 @@ export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   const { sheet, secret, field, isHelp, message } = state.ui;
   if (secret)
     return [row(tonedSpan('strong', 'y'), ' copy   ', tonedSpan('strong', 'enter'), ' I have it')];
-  if (isHelp) return [row('esc close')];
+  if (isHelp) return [row(`esc close${helpOverflow(state) > 0 ? '   j k scroll' : ''}`)];
   if (sheet && !field)
     return [row(tonedSpan('strong', 'y'), ' do it   enter, n, esc: back, nothing is done')];
   if (field?.for === 'name') return [row('enter: do it, where the name is right   esc: keep it')];
@@ -210,8 +212,9 @@ const fittingHints = (state: State, width: number): (string | Span)[] => {
 
 const pageHints = (state: State): { key: string; text: string }[] => {
   const page = screenPage(state);
-  const acts = page.acts?.(state) ?? {};
-  const leaves = page.leaves?.(state) ?? {};
+  const isOffline = offlineReason(state) !== null;
+  const acts = isOffline ? {} : (page.acts?.(state) ?? {});
+  const leaves = isOffline ? {} : (page.leaves?.(state) ?? {});
   const { is } = state.session.link;
   const enters = { lost: 'try now', refused: 'log in', live: 'open', connecting: 'open' };
   return [

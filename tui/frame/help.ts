@@ -1,7 +1,8 @@
-import { cutToWidth, padded, wrapped } from '../../cli/text.js';
+import { padded, wrapped } from '../../cli/text.js';
 import { actsOf, bindings } from '../keys.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { screenPage } from '../screens.js';
+import { bodyOf } from '../state/layout.js';
 import type { State } from '../state/state.js';
 
 const SHORT: Record<string, string> = {
@@ -14,55 +15,85 @@ const SHORT: Record<string, string> = {
   pageup: 'pgup',
 };
 
-/** Shows the keys of the page on top, and the words that appear on it. */
-export const helpView = (state: State, { width, height }: Size): ScreenRow[] => {
-  const page = screenPage(state);
-  const left = [
-    ...actsOf(page.name).map(({ key, text }): [string, string] => [key, text]),
-    ...(page.glossary
-      ? ([
-          ['', ''],
-          ['Words', 'you see'],
-        ] satisfies [string, string][])
-      : []),
-    ...(page.glossary ?? []),
-  ];
-  const right = bindings
-    .filter(({ scope }) => scope === 'everywhere')
-    .map(({ keys, text }): [string, string] => [keysText(keys), text]);
-  const room = height - 1;
-  const most = width >= 120 ? 3 : 2;
-  const columns = [...split(right, Math.max(room, Math.ceil(right.length / most)))];
-  const each = Math.floor(width / (columns.length + 1));
-  const folded = left.flatMap((line) => foldedCell(line, each));
-  const parts = [folded.length <= room ? folded : left, ...columns];
-  const lines = Array.from({ length: room }, (_, at) =>
-    row(...parts.map((part) => cellOf(part[at], each))),
+type Entry = readonly [key: string, text: string];
+
+/**
+ * Shows the keys of the page on top, and the words that appear on it, beside the keys that work
+ * everywhere. All of it is wrapped; what does not fit can be scrolled to.
+ */
+export const helpView = (state: State, size: Size): ScreenRow[] => {
+  const { left, columns } = columnsOfHelp(state, size);
+  const parts = [left, ...columns];
+  const top = Math.min(state.ui.helpTop, overflowOf(parts, size));
+  const lines = Array.from({ length: size.height - 1 }, (_, at) =>
+    row(...parts.map((part) => lineOf(part, top + at))),
   );
-  return [
-    row(tonedSpan('strong', padded(`Help: ${page.title}`, each)), tonedSpan('muted', 'Everywhere')),
-    ...lines,
-  ];
+  const title = padded(`Help: ${screenPage(state).title}`, left.width);
+  return [row(tonedSpan('strong', title), tonedSpan('muted', 'Everywhere')), ...lines];
 };
+
+/** Returns the number of rows of the help that do not fit on the screen. */
+export const helpOverflow = (state: State): number => {
+  const size = bodyOf(state);
+  const { left, columns } = columnsOfHelp(state, size);
+  return overflowOf([left, ...columns], size);
+};
+
+interface HelpColumn {
+  width: number;
+  keyWidth: number;
+  lines: Entry[];
+}
+
+const overflowOf = (parts: HelpColumn[], { height }: Size): number =>
+  Math.max(0, Math.max(...parts.map(({ lines }) => lines.length)) - (height - 1));
+
+const columnsOfHelp = (
+  state: State,
+  { width, height }: Size,
+): { left: HelpColumn; columns: HelpColumn[] } => {
+  const page = screenPage(state);
+  const words: Entry[] = page.glossary ? [['', ''], ['Words', 'you see'], ...page.glossary] : [];
+  const own: Entry[] = [...actsOf(page.name).map(({ key, text }): Entry => [key, text]), ...words];
+  const everywhere = bindings
+    .filter(({ scope }) => scope === 'everywhere')
+    .map(({ keys, text }): Entry => [keysText(keys), text]);
+  const most = width >= 120 ? 3 : width >= 80 ? 2 : 1;
+  const perColumn = Math.max(height - 1, Math.ceil(everywhere.length / most));
+  const columns = split(everywhere, perColumn).map((entries) => {
+    const keys = Math.max(...entries.map(([key]) => key.length)) + 1;
+    const texts = Math.min(WIDEST_TEXT, Math.max(...entries.map(([, text]) => text.length)));
+    return foldedColumn(entries, keys + texts + 1, keys);
+  });
+  const rest = width - columns.reduce((sum, each) => sum + each.width, 0);
+  return { left: foldedColumn(own, rest, LEAST_KEY), columns };
+};
+
+/** Ours: an explanation of a key that works everywhere is wrapped beyond so many columns. */
+const WIDEST_TEXT = 14;
+/** Ours: the columns of a key or a word of the page, unless it is longer. */
+const LEAST_KEY = 10;
 
 const keysText = (keys: readonly string[]): string =>
   keys.length > 4
     ? `${keys[0]} … ${keys.at(-1)}`
     : keys.map((key) => SHORT[key] ?? key.replace('ctrl-', '^')).join(' ');
 
-/** Returns the lines of a cell whose text is longer than its column. */
-const foldedCell = ([key, text]: readonly [string, string], width: number): [string, string][] =>
-  wrapped(text, Math.max(1, width - 1 - keyWidth(key))).map((line, at) =>
+const foldedColumn = (entries: Entry[], width: number, keyWidth: number): HelpColumn => ({
+  width,
+  keyWidth,
+  lines: entries.flatMap(([key, text]) => {
+    const room = width - 1 - Math.max(keyWidth, key.length + 1);
     // A blank key of the same width sets the further lines in.
-    at === 0 ? [key, line] : [' '.repeat(keyWidth(key) - 2), line],
-  );
+    return wrapped(text, Math.max(1, room)).map(
+      (line, at): Entry => (at === 0 ? [key, line] : [' '.repeat(key.length), line]),
+    );
+  }),
+});
 
-const keyWidth = (key: string): number => Math.max(10, key.length + 2);
-
-const cellOf = (line: readonly [string, string] | undefined, width: number): string => {
-  if (!line) return padded('', width);
-  const [key, text] = line;
-  return padded(cutToWidth(`${padded(key, keyWidth(key))}${text}`, width - 1), width);
+const lineOf = ({ lines, width, keyWidth }: HelpColumn, at: number): string => {
+  const [key, text] = lines[at] ?? ['', ''];
+  return padded(`${padded(key, Math.max(keyWidth, key.length + 1))}${text}`, width);
 };
 
 const split = <T>(all: T[], size: number): T[][] =>

@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { keepRawMode } from '../../cli/foreground.js';
 
 /** A typed line, and when it arrived, in milliseconds since 1970. */
 export interface TypedLine {
@@ -41,6 +42,7 @@ export const openLines = (input: In, now: () => number) => {
     reader = opened;
     opened.on('line', take);
     opened.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+    opened.once('close', keepRawMode(input));
     opened.on('close', () => {
       if (reader === opened) end();
     });

@@ -1,4 +1,5 @@
 import { cutToWidth, oneLine, widthOf } from '../../cli/text.js';
+import { graphemesIn } from '../../src/kernel/width.js';
 import type { Theme, Tone } from '../theme.js';
 
 /** A piece of one row, with its meaning. */
@@ -84,10 +85,13 @@ const GLYPHS: Record<string, string> = {
 };
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** Replaces each glyph outside ASCII with as many characters as it has columns. */
-const plainGlyphs = (text: string): string =>
-  text.replace(/[^\x20-\x7e]/gu, (glyph) => {
+/** Replaces each character outside ASCII with as many characters of ASCII as it has columns. */
+const plainGlyphs = (text: string): string => {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  return Array.from(graphemesIn(text), ({ text: glyph, width }) => {
+    if (/^[\x20-\x7e]$/.test(glyph)) return glyph;
     const bar = BARS.indexOf(glyph);
     if (bar >= 0) return '_.-=+*#@'[bar] ?? '_';
-    return GLYPHS[glyph] ?? '?'.repeat(widthOf(glyph));
-  });
+    return GLYPHS[glyph] ?? '?'.repeat(width);
+  }).join('');
+};

@@ -13,6 +13,7 @@ import {
 } from './places.js';
 import type { State } from './state.js';
 import { browsed } from './things.js';
+import { offlineReason } from './verbs.js';
 
 /** One line of the palette. */
 export interface Match {
@@ -32,7 +33,7 @@ const VI_QUIT = /^(w?qa?|quit(all)?|xa?|xit|exit)!?$/;
 
 /**
  * Returns the lines that match the typed words: acts on the selection, then screens, then
- * resources, then objects.
+ * resources, then objects. Acts are left out while the daemon cannot be reached.
  */
 export const matchesOf = (
   state: State,
@@ -42,7 +43,7 @@ export const matchesOf = (
 ): Match[] => {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const all = [
-    ...ofSelection(state, page),
+    ...(offlineReason(state) === null ? ofSelection(state, page) : []),
     ...ofScreens(pages),
     ...ofResources(state),
     ...ofObjects(state),

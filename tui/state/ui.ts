@@ -58,6 +58,8 @@ export interface UiState {
   /** The password, kept while the code that the login needs too is asked for. */
   password: string | null;
   isHelp: boolean;
+  /** The first row of the help that is visible. */
+  helpTop: number;
   /** The `g` that was pressed last, which may be the first half of a key. */
   begun: { at: number; look: ScreenView } | null;
   message: Message | null;
@@ -83,7 +85,7 @@ export type UiAction =
   | { type: 'ui.secret'; secret: ShownSecret | null }
   | { type: 'ui.password'; password: string | null }
   | { type: 'ui.draft'; of: string; text: string }
-  | { type: 'ui.help'; isHelp: boolean }
+  | { type: 'ui.help'; isHelp: boolean; helpTop: number }
   | { type: 'ui.begun'; begun: UiState['begun'] }
   | { type: 'ui.said'; message: Message | null };
 
@@ -107,6 +109,7 @@ export const ui = (size: Size): UiState => ({
   secret: null,
   password: null,
   isHelp: false,
+  helpTop: 0,
   begun: null,
   message: null,
   drafts: {},

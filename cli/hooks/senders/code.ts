@@ -25,7 +25,7 @@ export const codeSenders = {
       'SSL verification': 'enabled',
       Events: EVENTS_OF_HOOK,
     },
-    notes: ['Then save; GitHub sends a ping.'],
+    notes: ['Then save. GitHub sends a ping, which is listed as a skipped execution.'],
   },
   gitlab: {
     label: 'GitLab',

@@ -128,6 +128,14 @@ const theirSecret = (theirs: string | undefined, { triggerConfig }: Hook): strin
         'adjutant hooks update <hook> --secret-file -',
       ];
 
+/** Returns what to compare first where the sender signs its address too. */
+export const addressRemedy = (hook: Hook): string[] => {
+  const { verify } = hook.triggerConfig;
+  const signed = typeof verify === 'object' ? verify.signed : undefined;
+  const isSigned = hookSenderOf(hook) === 'twilio' || signed?.includes('{url}') === true;
+  return isSigned ? [`Compare the address first: adjutant hooks settings ${wordOf(hook)}`] : [];
+};
+
 /** Returns what to do where the secret of a hook is not the sender's. */
 export const secretRemedy = (hook: Hook): string[] => {
   const { theirs, label } = settingsOf(hookSenderOf(hook));

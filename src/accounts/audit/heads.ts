@@ -1,6 +1,14 @@
 import type { HeadsFound, HeadsPlace } from '../../store/audit/headcheck.js';
 import type { LostHead } from '../../store/audit/headrows.js';
+import type { AuditReader } from '../../store/audit/offline.js';
 import type { Store } from '../../store/store.js';
+
+/** Reads the audit log, and the files of its heads, in a thread of the database. */
+export const auditReader = (look: Store['look']): AuditReader => ({
+  checkAudit: (input) => look('checkAudit', input),
+  contradictedHeads: (input) => look('contradictedHeads', input),
+  lostHead: () => look('lostHead', undefined),
+});
 
 export interface HeadProblem {
   /** The first entry in doubt. */
@@ -21,12 +29,12 @@ interface ContradictedHeads {
  * the files. A chain may be valid and yet not be the one that was written.
  */
 export const headProblem = async (
-  look: Store['look'],
+  reader: AuditReader,
   last: number,
 ): Promise<HeadProblem | null> => {
-  const { contradicted, failures } = await readFiles(look);
+  const { contradicted, failures } = await readFiles(reader);
   const found = contradicted.length > 0 ? contradictedProblem(contradicted, last) : null;
-  const lost = lostProblem(await look('lostHead', undefined));
+  const lost = lostProblem(await reader.lostHead());
   const [first] = [found, lost].filter((one) => one !== null).sort((a, b) => a.number - b.number);
   if (first) return first;
   if (failures.length === 0) return null;
@@ -35,11 +43,11 @@ export const headProblem = async (
 };
 
 /** Reads every file to its end. */
-const readFiles = async (look: Store['look']) => {
+const readFiles = async (reader: AuditReader) => {
   const firstOf = new Map<string, number>();
   const failures: string[] = [];
   for (let next: HeadsPlace | null = { place: 0, from: 0 }; next !== null; ) {
-    const found: HeadsFound = await look('contradictedHeads', next);
+    const found: HeadsFound = await reader.contradictedHeads(next);
     if (found.failure !== null) failures.push(found.failure);
     for (const { number } of found.heads) {
       firstOf.set(found.name, Math.min(number, firstOf.get(found.name) ?? number));

@@ -2,6 +2,7 @@ import { resource } from '../../kernel/route.js';
 import { auditTable } from '../../store/tables/audit.js';
 import { viewer } from '../../store/view.js';
 import { AuditEntry, audit } from './contract.js';
+import { auditReader } from './heads.js';
 import type { AuditStore, NamedAuditRow } from './queries.js';
 import { verifyAuditLog } from './service.js';
 
@@ -11,7 +12,7 @@ export const auditResource = (deps: { audit: AuditStore }) =>
       const { rows, nextCursor } = await deps.audit.list(query);
       return { entries: rows.map(viewEntry), nextCursor };
     },
-    verify: () => verifyAuditLog(deps.audit),
+    verify: () => verifyAuditLog(auditReader(deps.audit.look)),
   });
 
 const viewEntry = viewer(auditTable, AuditEntry, {

@@ -1,8 +1,8 @@
 import type { AuditBreak, AuditCheck } from '../../store/audit/check.js';
+import type { AuditReader } from '../../store/audit/offline.js';
 import type { AuditHead } from '../../store/engine/protocol.js';
 import type { AuditVerdict } from './contract.js';
 import { headProblem } from './heads.js';
-import type { AuditStore } from './queries.js';
 
 type Problem = NonNullable<AuditVerdict['problem']>;
 
@@ -19,18 +19,35 @@ interface ChainCheck {
  * thread checks some hundred entries at a time and serves others in between. Entries that are
  * written meanwhile are checked too.
  */
-export const verifyAuditLog = async ({ look }: Pick<AuditStore, 'look'>): Promise<AuditVerdict> => {
+export const verifyAuditLog = async (reader: AuditReader): Promise<AuditVerdict> => {
+  const { entries, head, problem: broken } = await checkChain(reader);
+  const problem = earlier(broken, await headProblem(reader, head?.number ?? 0));
+  return { ok: problem === null, entries, head, problem };
+};
+
+/** The result of comparing entries with their chain, from the first one on. */
+interface ChainVerdict extends Pick<AuditVerdict, 'entries' | 'head' | 'problem'> {
+  /** False if there was no time for all entries. */
+  isAll: boolean;
+}
+
+/** Compares the entries with their chain, for so many milliseconds. */
+export const checkChain = async (
+  reader: AuditReader,
+  budgetMs = Number.POSITIVE_INFINITY,
+): Promise<ChainVerdict> => {
+  const end = performance.now() + budgetMs;
   const found: ChainCheck = { entries: 0, broken: 0, first: null, head: null };
   let step: AuditCheck;
   do {
-    step = await look('checkAudit', { after: found.head });
+    step = await reader.checkAudit({ after: found.head });
     found.entries += step.checked;
     found.broken += step.broken;
     found.first ??= step.first;
     found.head = step.last;
-  } while (!step.isEnd);
-  const problem = earlier(chainProblem(found), await headProblem(look, found.head?.number ?? 0));
-  return { ok: problem === null, entries: found.entries, head: found.head, problem };
+  } while (!step.isEnd && performance.now() < end);
+  const { entries, head } = found;
+  return { entries, head, problem: chainProblem(found), isAll: step.isEnd };
 };
 
 const chainProblem = ({ entries, broken, first }: ChainCheck): Problem | null => {

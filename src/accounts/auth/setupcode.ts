@@ -1,8 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Boom from '@hapi/boom';
 import type { Clock } from '../../kernel/clock.js';
+import { writeWhole } from '../../kernel/durable.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 
 interface SetupDeps {
@@ -67,9 +68,7 @@ const newCode = (): string =>
 /** Writes the file. Throws OpenRefused if that fails, since nobody could read the code. */
 const write = (file: string, code: string): void => {
   try {
-    const fd = openSync(file, 'wx', 0o600);
-    writeFileSync(fd, `${code}\n`);
-    closeSync(fd);
+    writeWhole(file, `${code}\n`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new OpenRefused(`The setup code cannot be written: ${why}`);

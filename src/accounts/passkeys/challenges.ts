@@ -25,10 +25,14 @@ export const relyingPartyOf = (deps: PasskeyDeps, { host }: RequestContext): Rel
   const parties = deps.relyingParties();
   const found = parties.find((party) => party.host === host);
   if (found) return found;
+  const shown = host.slice(0, 100);
   const places = parties.map(({ origin }) => `${origin}/passkeys`).join(' or ');
+  const isPublic = parties.some(({ id }) => id !== 'localhost');
+  const remedy = isPublic
+    ? `If a proxy is in front, it sends Host "${shown}": let it pass the Host on (nginx: proxy_set_header Host $host)`
+    : 'Or set ADJUTANT_PUBLIC_URL to the https address that you use';
   throw Boom.badRequest(
-    `Passkeys belong to a name, and "${host.slice(0, 100)}" is none of this daemon. Open ${places}, ` +
-      'or set ADJUTANT_PUBLIC_URL to the https address that you use',
+    `Passkeys belong to a name, and "${shown}" is none of this daemon. Open ${places}. ${remedy}`,
     { code: 'no_relying_party' },
   );
 };

@@ -5,7 +5,13 @@ import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import { inPieces } from '../../kernel/pieces.js';
-import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
+import {
+  matchTotp,
+  newRecoveryCode,
+  newTotpSecret,
+  otpauthUrl,
+  totpSkew,
+} from '../../kernel/totp.js';
 import type { Outbox } from '../../outbound/module.js';
 import type { TotpRow } from '../../store/tables/accounts.js';
 import type { AccountOperations } from '../auth/account.js';
@@ -62,7 +68,7 @@ export const enableTotp = async (
   if (!factor) throw Boom.conflict('Set it up first', { code: 'totp_not_set_up' });
   if (factor.enabled_at !== null) throw Boom.conflict('Enabled already', { code: 'totp_enabled' });
   const recoveryCodes = newCodes();
-  await guarded(deps, { by, factor }, async () => {
+  await guarded(deps, { by, factor, shownSkewOf: code }, async () => {
     const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
     const digests = recoveryCodes.map(digestOf);
     const at = iso(deps.clock.now());
@@ -107,7 +113,7 @@ const newCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecov
 export const verifyCode = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
   const factor = await enabledFactor(deps, by.userId);
   const given: CodeInput = { code, purpose: 'enable' };
-  await guarded(deps, { by, factor }, () =>
+  await guarded(deps, { by, factor, shownSkewOf: code }, () =>
     judged(deps, inside(by), () => spend(deps, by.userId, factor, given)),
   );
 };
@@ -241,24 +247,44 @@ const spelledOut = (code: string): string => {
   return plain.match(/.{1,4}/gu)?.join('-') ?? '';
 };
 
+interface GuardedCode {
+  by: Caller;
+  factor: TotpRow;
+  /** The code whose clock the refusal names, if it is only that which is wrong. */
+  shownSkewOf?: string;
+}
+
 /** Checks a code and counts a wrong one like a wrong password. */
 const guarded = async (
   deps: TotpDeps,
-  { by, factor }: { by: Caller; factor: TotpRow },
+  { by, factor, shownSkewOf }: GuardedCode,
   isRight: () => Promise<boolean>,
 ): Promise<void> => {
   const attempt = { userId: by.userId, by };
   await deps.accounts.refuseFlood(attempt);
   if (await isRight()) return;
   await deps.accounts.addFailure(attempt);
-  if (secretOf(deps, by.userId, factor) === null) {
+  const secret = secretOf(deps, by.userId, factor);
+  if (secret === null) {
     const remedy = 'disable codes with a recovery code, and set them up anew';
     throw Boom.conflict(`The secret of your authenticator app was damaged: ${remedy}`, {
       code: 'totp_damaged',
     });
   }
-  throw new Boom.Boom('The code is wrong, or was used before', {
-    statusCode: 401,
-    data: { code: 'wrong_code' },
-  });
+  const skew =
+    shownSkewOf === undefined
+      ? null
+      : await totpSkew(secret, shownSkewOf.replace(/\s/g, ''), deps.clock.now());
+  throw new Boom.Boom(wrongCode(skew), { statusCode: 401, data: { code: 'wrong_code' } });
+};
+
+/** A code of the last, present or next time step is wrong for another reason than its clock. */
+const FITTING_SKEW_SECONDS = 30;
+
+const wrongCode = (skewSeconds: number | null): string => {
+  if (skewSeconds === null || Math.abs(skewSeconds) <= FITTING_SKEW_SECONDS) {
+    return 'The code is wrong, or was used before';
+  }
+  const off = `${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? 'ahead of' : 'behind'}`;
+  return `The code fits a clock that is ${off} this machine. Set the clock of the phone, or of this machine`;
 };

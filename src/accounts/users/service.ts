@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import { orNotFound } from '../../kernel/route.js';
+import { badRequest, orNotFound } from '../../kernel/route.js';
 import { userTable } from '../../store/tables/accounts.js';
 import { viewer } from '../../store/view.js';
 import type { AccountOperations } from '../auth/account.js';
@@ -35,6 +35,7 @@ export const updateUser = async (
   by: Caller & Recorder,
 ): Promise<Account> => {
   const { password, ...changes } = asked;
+  if (Object.keys(changes).length === 0) throw nothingToChange(password !== undefined);
   await findAccount(deps, id);
   if (changes.role || changes.permissions) await deps.accounts.proveFresh(by, password);
   const record = by.record({ target: id, data: { ...changes } });
@@ -55,6 +56,18 @@ export const findAccount = async (
 ): Promise<AccountRow> => {
   return orNotFound(await users.find(id), 'No user with that id');
 };
+
+/** The password of a call is that of the admin, which proves a change of rights. */
+const nothingToChange = (hasPassword: boolean): Boom.Boom =>
+  badRequest([
+    hasPassword
+      ? {
+          path: 'password',
+          message:
+            'is your own, for a change of role or permissions; a user sets a new one with the link of POST /api/admin/users/{id}/invite',
+        }
+      : { path: 'role', message: 'or limits, permissions or disabled is required' },
+  ]);
 
 const lastAdmin = (): Boom.Boom =>
   Boom.conflict('This is the last admin: make another one first', { code: 'last_admin' });

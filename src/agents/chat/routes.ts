@@ -35,7 +35,7 @@ export const chatResource = (deps: ChatResourceDeps) => {
   ): Promise<CustomReply<ChatAnswer>> => {
     const now = await waitForOneAgent(deps, agent, { ms: seconds * 1000, signal });
     if (!now) throw Boom.notFound('No agent with that id');
-    const answer = await viewAnswer(deps.rows, now);
+    const answer = viewAnswer(now);
     return new CustomReply(FINISHED.includes(now.status) ? 200 : 202, answer);
   };
 

@@ -23,14 +23,18 @@ const IDLE_MS = 15_000;
 const MOST_PENDING = 262_144;
 
 /** Returns an agent's present result as the API shows it. */
-export const viewAnswer = async (
-  rows: AgentRows,
-  { id, session_id, status, result, error }: AgentRow,
-): Promise<ChatAnswer> => ({
+export const viewAnswer = ({
+  id,
+  session_id,
+  status,
+  result,
+  note,
+  error,
+}: AgentRow): ChatAnswer => ({
   sessionId: session_id,
   agentId: id,
   message: FINISHED.includes(status) ? result : null,
-  note: status === 'completed' ? await rows.readerNote(id) : null,
+  note,
   status,
   error,
 });
@@ -38,8 +42,9 @@ export const viewAnswer = async (
 /**
  * Streams the results of a message: `chat` first, then the agent's events under their own names and
  * numbers, the text of its replies as `delta` while it is written, and `done` with the result. A
- * client that sends the number of an event as `Last-Event-ID` gets the events after it. The stream
- * ends when the daemon stops.
+ * `delta` with `restart` replaces the text of the reply before it, which was reasoning. A client
+ * that sends the number of an event as `Last-Event-ID` gets the events after it. The stream ends
+ * when the daemon stops.
  */
 export async function* eventsOf(
   deps: FollowingDeps,
@@ -50,10 +55,10 @@ export async function* eventsOf(
   const forget = deps.hub.whenOver(() => ending.abort());
   const signal = AbortSignal.any([from.signal, ending.signal]);
   try {
-    yield { event: 'chat', data: await viewAnswer(deps.rows, agent) };
+    yield { event: 'chat', data: viewAnswer(agent) };
     yield* followReply(deps, agent, { after: from.after, signal });
     const now = signal.aborted ? undefined : await deps.rows.byId(agent.id);
-    if (now) yield { event: 'done', data: await viewAnswer(deps.rows, now) };
+    if (now) yield { event: 'done', data: viewAnswer(now) };
   } finally {
     forget();
   }
@@ -129,8 +134,17 @@ export const waitForOneAgent = async (
   return rows.byId(id);
 };
 
-const deltaOf = (text: string): ServerSentEvent[] =>
-  text === '' ? [] : [{ event: 'delta', data: { text } }];
+const deltaOf = ({ text, isRestart }: PendingText): ServerSentEvent[] => {
+  if (text === '' && !isRestart) return [];
+  return [{ event: 'delta', data: isRestart ? { text, restart: true } : { text } }];
+};
+
+/** Text of a reply that its reader has not got. */
+interface PendingText {
+  text: string;
+  /** True if it replaces the text of the reply that the reader has. */
+  isRestart: boolean;
+}
 
 /** Returns the step whose reply is complete with this event; 0 if it completes none. */
 const stepOf = ({ type, data }: AgentEvent): number =>
@@ -149,7 +163,7 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
   let waking = new AbortController();
   let hasEvents = true;
   /** Pieces of replies in the order of writing. */
-  let pending: { step: number; text: string }[] = [];
+  let pending: (PendingText & { step: number })[] = [];
   let length = 0;
   const stops = [
     ...AGENT_CHANNELS.map((channel) =>
@@ -160,10 +174,14 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
       }),
     ),
     deltas.listen(id, (text, step) => {
-      if (length < MOST_PENDING) {
-        const last = pending.at(-1);
+      const last = pending.at(-1);
+      if (text === null) {
+        if (last?.step === step) length -= last.text.length;
+        const others = pending.filter((piece) => piece.step !== step);
+        pending = [...others, { step, text: '', isRestart: true }];
+      } else if (length < MOST_PENDING) {
         if (last?.step === step) last.text += text;
-        else pending.push({ step, text });
+        else pending.push({ step, text, isRestart: false });
         length += text.length;
       }
       waking.abort();
@@ -171,12 +189,12 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
   ];
   return {
     /** Takes the text of the replies up to this step. */
-    takeText: (upTo: number): string => {
+    takeText: (upTo: number): PendingText => {
       const taken = pending.filter(({ step }) => step <= upTo);
       const text = taken.map((piece) => piece.text).join('');
       pending = pending.slice(taken.length);
       length -= text.length;
-      return text;
+      return { text, isRestart: taken.some(({ isRestart }) => isRestart) };
     },
     takeEvents: () => {
       const taken = hasEvents;

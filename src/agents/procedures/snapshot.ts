@@ -31,11 +31,14 @@ export const snapshotReader = (db: Database.Database) => {
     'SELECT role, permissions FROM users WHERE id = ?',
   );
   const messagesOf = db.prepare<[string], SaidRow>(
-    `SELECT seq, role, content, tool_calls, tool_call_id, agent_id FROM messages
+    `SELECT seq, role, content, tool_calls, tool_call_id, agent_id, generation FROM messages
       WHERE session_id = ? ORDER BY seq`,
   );
   const remembers = db.prepare<[string]>(
     'SELECT 1 FROM memories WHERE user_id = ? AND confirmed = 1 LIMIT 1',
+  );
+  const zoneOf = db.prepare<[string], { timezone: string }>(
+    'SELECT timezone FROM notification_settings WHERE user_id = ?',
   );
   return ({ agentId, userId, sessionId, now }: SnapshotRequest): AgentSnapshot => {
     const agent = agentOf.get(agentId);
@@ -46,6 +49,7 @@ export const snapshotReader = (db: Database.Database) => {
       owner: ownerOf.get(userId),
       messages: sessionId === null ? [] : messagesOf.all(sessionId),
       hasMemories: isGiven && remembers.get(userId) !== undefined,
+      timezone: zoneOf.get(userId)?.timezone ?? 'UTC',
     };
   };
 };

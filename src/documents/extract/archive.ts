@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import yauzl from 'yauzl';
+import { normalForm } from '../../kernel/normalform.js';
 import { ExtractFailed } from './job.js';
 
 const MOST_ENTRIES = 20_000;
@@ -78,26 +79,26 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
   });
 };
 
-/** Reads the files of a checked archive whose names are wanted. */
-export const readArchive = async (
-  bytes: Buffer,
-  isWanted: (name: string) => boolean,
-): Promise<Map<string, Buffer>> => {
-  const files = new Map<string, Buffer>();
-  await walkArchive(bytes, async ({ fileName }, open) => {
-    if (isWanted(fileName)) files.set(fileName, await buffer(await open()));
-  });
-  return files;
-};
+/** Opens a file of an archive. */
+export type ArchiveFile = () => Promise<Readable>;
 
-/** The files of an archive by their names in lower case: each is opened by a call. */
-export type ArchiveFiles = ReadonlyMap<string, () => Promise<Readable>>;
+/** The files of an archive by their names in lower case. Find them by `fileIn`. */
+export type ArchiveFiles = ReadonlyMap<string, ArchiveFile>;
+
+/** Finds a file. Programs do not agree on the case of names and the form of their accents. */
+export const fileIn = (files: ArchiveFiles, name: string): ArchiveFile | undefined =>
+  files.get(keyOf(name));
+
+const keyOf = (name: string): string => normalForm(name).toLowerCase();
+
+/** Reads a file of an archive. */
+export const bytesIn = async (file: ArchiveFile): Promise<Buffer> => buffer(await file());
 
 /** Lists the files of a checked archive, which are read when they are opened. */
 export const listArchive = async (bytes: Buffer): Promise<ArchiveFiles> => {
-  const files = new Map<string, () => Promise<Readable>>();
+  const files = new Map<string, ArchiveFile>();
   await walkArchive(bytes, async ({ fileName }, open) => {
-    files.set(fileName.toLowerCase(), open);
+    files.set(keyOf(fileName), open);
   });
   return files;
 };

@@ -1,6 +1,8 @@
 import { withoutElements } from './alternatives.js';
 import { type BlockKind, type BlockText, createFlowText } from './blocktext.js';
-import { headingLevels, outlineLevel } from './docxstyles.js';
+import { type ListNumbers, NO_NUMBERS, readNumbers } from './docxnumbers.js';
+import { createRunText, noteHidden, type RunText } from './docxruns.js';
+import { outlineLevel, readStyles, type WordStyle } from './docxstyles.js';
 import type { Extraction } from './job.js';
 import { openPackage, partOf, walkFile } from './openpackage.js';
 import { addText } from './text.js';
@@ -8,32 +10,29 @@ import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /**
  * Extracts the text of a Word document (ECMA-376-1, WordprocessingML) as it is once its tracked changes
- * are accepted. Its footnotes and endnotes come after it; comments are left out. It is one page unless
- * it is longer than one may be.
+ * are accepted, with the numbers of its lists. Its footnotes and endnotes come after it; comments and
+ * hidden text are left out. It is one page unless it is longer than one may be.
  */
 export const extractDocx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { files, main, relations } = await openPackage(bytes, extraction);
-  const styles = partOf(relations, 'styles');
-  const levels = styles === null ? new Map() : await headingLevels(files, styles);
+  const [styleFile, listFile] = [partOf(relations, 'styles'), partOf(relations, 'numbering')];
+  const styles = styleFile === null ? NO_STYLES : await readStyles(files, styleFile);
+  const numbers = listFile === null ? NO_NUMBERS : await readNumbers(files, listFile);
   const blocks = createFlowText(extraction);
+  const runs = createRunText(blocks, styles);
   const notes = [partOf(relations, 'footnotes'), partOf(relations, 'endnotes')];
   for (const path of [main, ...notes]) {
     if (path === null) continue;
-    await walkFile(files, path, documentVisitor(blocks, levels));
+    await walkFile(files, path, documentVisitor(blocks, { styles, numbers, runs }));
     if (blocks.isFull()) break;
     blocks.gap();
   }
+  noteHidden(extraction, runs.hiddenChars());
   addText(blocks.text(), extraction);
 };
 
-/** The elements of a run that stand for characters. */
-const CHARACTERS: ReadonlyMap<string, string> = new Map([
-  ['tab', '\t'],
-  ['ptab', '\t'],
-  ['br', '\n'],
-  ['cr', '\n'],
-  ['noBreakHyphen', '-'],
-]);
+const NO_STYLES: ReadonlyMap<string, WordStyle> = new Map();
+
 const BLOCKS: ReadonlyMap<string, BlockKind> = new Map([
   ['tr', 'row'],
   ['tc', 'cell'],
@@ -42,8 +41,13 @@ const BLOCKS: ReadonlyMap<string, BlockKind> = new Map([
 /** The elements whose content a tracked change has taken away; in properties, the end of a paragraph. */
 const TAKEN = new Set(['del', 'moveFrom']);
 const NOTES = new Set(['footnote', 'endnote']);
-/** The marks at the beginning of notes. */
-const MARKS = new Set(['footnoteRef', 'endnoteRef']);
+
+/** The parts of a Word document that say how its text is shown. */
+interface WordParts {
+  styles: ReadonlyMap<string, WordStyle>;
+  numbers: ListNumbers;
+  runs: RunText;
+}
 
 const isLeftOut = (name: string, attributes: XmlAttributes, parent: string): boolean => {
   if (TAKEN.has(name)) return parent !== 'rPr';
@@ -53,46 +57,62 @@ const isLeftOut = (name: string, attributes: XmlAttributes, parent: string): boo
   return name === 'rt' || name.endsWith('PrChange');
 };
 
-const documentVisitor = (
-  blocks: BlockText,
-  levels: ReadonlyMap<string, number | null>,
-): XmlVisitor => {
-  const paragraphs: { level: number | null; isJoined: boolean }[] = [];
-  let isText = false;
-  let isAfterMark = false;
-  const add = (text: string): void => {
-    const piece = isAfterMark ? text.trimStart() : text;
-    if (piece !== '') isAfterMark = false;
-    blocks.add(piece);
-  };
+interface OpenParagraph {
+  level: number | null;
+  isJoined: boolean;
+  style: string | null;
+  /** The list that it is of, and its level there. */
+  list: string | null;
+  listLevel: number | null;
+}
+
+const newParagraph = (): OpenParagraph => ({
+  ...{ level: null, isJoined: false, style: null, list: null, listLevel: null },
+});
+
+const documentVisitor = (blocks: BlockText, { styles, numbers, runs }: WordParts): XmlVisitor => {
+  const paragraphs: OpenParagraph[] = [];
   const visitor: XmlVisitor = {
     open: (name, attributes, parent) => {
       const paragraph = paragraphs.at(-1);
-      const value = attributeOf(attributes, 'val') ?? '';
       const kind = BLOCKS.get(name);
       if (kind) blocks.begin(kind);
-      else if (name === 'p') paragraphs.push({ level: null, isJoined: false });
-      else if (name === 't') isText = true;
-      else if (MARKS.has(name)) isAfterMark = true;
-      else if (parent === 'r') add(CHARACTERS.get(name) ?? '');
+      else if (name === 'p') paragraphs.push(newParagraph());
       else if (paragraph && parent === 'rPr' && TAKEN.has(name)) paragraph.isJoined = true;
-      else if (paragraph && parent === 'pPr' && name === 'pStyle')
-        paragraph.level = levels.get(value) ?? null;
-      else if (paragraph && parent === 'pPr' && name === 'outlineLvl')
-        paragraph.level = outlineLevel(value);
+      else if (paragraph && (parent === 'pPr' || parent === 'numPr'))
+        takeProperty(paragraph, name, attributes, styles);
+      runs.open(name, attributes, parent);
     },
-    text: (text) => {
-      if (isText) add(text);
-    },
+    text: runs.text,
     close: (name) => {
+      const paragraph = paragraphs.at(-1);
       if (BLOCKS.has(name)) blocks.end();
-      else if (name === 't') isText = false;
-      else if (name === 'p') {
-        const paragraph = paragraphs.pop();
+      else if (name === 'pPr' && paragraph?.list) {
+        const { list, listLevel, style } = paragraph;
+        const number = numbers.next(list, listLevel, style);
+        if (number !== '') blocks.add(`${number} `);
+      } else if (name === 'p') {
+        paragraphs.pop();
         if (!paragraph?.isJoined) blocks.endParagraph(paragraph?.level);
       }
+      runs.close(name);
     },
     isDone: blocks.isFull,
   };
   return withoutElements(visitor, isLeftOut);
+};
+
+const takeProperty = (
+  paragraph: OpenParagraph,
+  name: string,
+  attributes: XmlAttributes,
+  styles: WordParts['styles'],
+): void => {
+  const value = attributeOf(attributes, 'val') ?? '';
+  if (name === 'pStyle') {
+    const { level = null, list = null, listLevel = null } = styles.get(value) ?? {};
+    Object.assign(paragraph, { level, list, listLevel, style: value });
+  } else if (name === 'outlineLvl') paragraph.level = outlineLevel(value);
+  else if (name === 'numId') paragraph.list = value;
+  else if (name === 'ilvl') paragraph.listLevel = Number(value);
 };

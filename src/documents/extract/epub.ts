@@ -1,52 +1,84 @@
 import { posix } from 'node:path';
-import { DOMParser } from 'linkedom';
 import { decodedText } from '../../providers/pages/charset.js';
-import { checkArchive, readArchive } from './archive.js';
+import {
+  type ArchiveFile,
+  type ArchiveFiles,
+  bytesIn,
+  checkArchive,
+  fileIn,
+  listArchive,
+} from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
 import { textOfMarkup } from './markup.js';
+import { walkXml, type XmlVisitor } from './xmlwalk.js';
 
 const CONTAINER = 'META-INF/container.xml';
 
 /** Extracts the text of an EPUB book (EPUB 3.3). Each document of its reading order is a page. */
 export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   await checkArchive(bytes, extraction.job.limits.unpackedBytes);
-  const files = await readArchive(bytes, (name) => /\.(x?html?|opf|xml)$/i.test(name));
-  const chapters = readingOrder(files);
+  const files = await listArchive(bytes);
+  const chapters = await readingOrder(files);
+  if (chapters.length === 0) throw new ExtractFailed('damaged', 'The book names no chapters');
   extraction.total(chapters.length);
-  for (const name of chapters) {
+  for (const { path, file } of chapters) {
     if (extraction.skip()) continue;
-    const chapter = files.get(name);
-    if (!chapter) extraction.note(`${name.slice(0, 100)} is missing in the book.`);
-    if (!extraction.add(chapter ? textOfMarkup(decodedText(chapter, 'application/xhtml+xml')) : ''))
-      break;
+    if (!file) extraction.note(`${path.slice(0, 100)} is missing in the book.`);
+    if (!extraction.add(file ? await chapterText(file) : '')) break;
   }
 };
 
-const readingOrder = (files: Map<string, Buffer>): string[] => {
-  const container = parsed(files, CONTAINER);
-  const path = container.querySelector('rootfile')?.getAttribute('full-path') ?? '';
-  const book = parsed(files, path);
-  const hrefs = new Map<string | null, string>();
-  for (const item of book.querySelectorAll('manifest > item')) {
-    hrefs.set(item.getAttribute('id'), item.getAttribute('href') ?? '');
-  }
-  return [...book.querySelectorAll('spine > itemref')].map((item) => {
-    const href = hrefs.get(item.getAttribute('idref')) ?? '';
-    return posix.join(posix.dirname(path), decodeURI(href));
+const chapterText = async (file: ArchiveFile): Promise<string> =>
+  textOfMarkup(decodedText(await bytesIn(file), 'application/xhtml+xml'));
+
+/** A file of a book, by its path in the archive; `file` is undefined if there is none. */
+interface BookFile {
+  path: string;
+  file: ArchiveFile | undefined;
+}
+
+/** Returns the chapters in the order of the spine (EPUB 3.3, section 5.7). */
+const readingOrder = async (files: ArchiveFiles): Promise<BookFile[]> => {
+  let path = '';
+  await walkBook(findFile(files, '', CONTAINER), {
+    open: (name, attributes) => {
+      if (name === 'rootfile') path ||= attributes['full-path'] ?? '';
+    },
   });
+  const hrefs = new Map<string, string>();
+  const spine: string[] = [];
+  const book = findFile(files, '', path);
+  await walkBook(book, {
+    open: (name, { id = '', href = '', idref = '' }, parent) => {
+      if (name === 'item' && parent === 'manifest') hrefs.set(id, href);
+      if (name === 'itemref' && parent === 'spine') spine.push(idref);
+    },
+  });
+  const folder = posix.dirname(book.path);
+  return spine.map((id) => findFile(files, folder, hrefs.get(id) ?? ''));
 };
 
-/** The part of a parsed XML document that is used here. */
-interface XmlDocument {
-  querySelector(selector: string): XmlElement | null;
-  querySelectorAll(selector: string): Iterable<XmlElement>;
-}
-interface XmlElement {
-  getAttribute(name: string): string | null;
-}
-
-const parsed = (files: Map<string, Buffer>, name: string): XmlDocument => {
-  const file = files.get(name);
+const walkBook = async ({ file }: BookFile, visitor: XmlVisitor): Promise<void> => {
   if (!file) throw new ExtractFailed('damaged', 'The book lacks its table of files');
-  return new DOMParser().parseFromString(file.toString(), 'text/xml');
+  await walkXml(await file(), visitor);
+};
+
+/**
+ * Finds the file of an address relative to a folder, without a fragment (RFC 3986, section 4.2). Some
+ * programs write names there as they are, with `%` or `#` that mean themselves.
+ */
+const findFile = (files: ArchiveFiles, folder: string, href: string): BookFile => {
+  const [address = ''] = href.split('#');
+  const names = [address.split('/').map(decodedSegment).join('/'), address, href];
+  const paths = names.map((name) => posix.join('/', folder, name).slice(1));
+  const path = paths.find((each) => fileIn(files, each)) ?? paths[0] ?? '';
+  return { path, file: fileIn(files, path) };
+};
+
+const decodedSegment = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 };

@@ -70,6 +70,8 @@ export interface Extraction {
    * no further page is wanted.
    */
   add(text: string, recognized?: RecognizedText): boolean;
+  /** Adds a page whose text cannot be read, which is told with the number of the page. */
+  addUnread(): boolean;
   /** True if the next page was extracted earlier; it is then counted, and not extracted again. */
   skip(): boolean;
   /** Remembers a sentence about what is missing. Repeated ones are told once. */

@@ -41,6 +41,8 @@ export const MEDIA_TYPES: Readonly<Record<string, FileKind>> = {
 const IS_TEXT = new Set<KindFamily>(['html', 'text', 'mail']);
 /** The name of an encrypted office file tells its kind, which its content hides. */
 const COMPOUND = 'application/x-cfb';
+/** Characters that no text has, and the binary formats do (ECMA-48). Logs have ESC for colours. */
+const CONTROLS = /[\x00-\x07\x0e-\x1a\x1c-\x1f]/;
 /** The bytes at the beginning of a file that are looked at. */
 export const HEAD_BYTES = 256 * 1024;
 
@@ -50,6 +52,8 @@ export const kindOf = async (bytes: Uint8Array, name: string): Promise<string | 
   const named = byName(name);
   // Comes first: the mark of UTF-16 is like the beginning of an audio file.
   if (isUtf16(head)) return isTextKind(named) ? named : null;
+  // A text may begin with letters that are the mark of another format: `BM and I went home`.
+  if (isTextKind(named) && !CONTROLS.test(Buffer.from(head).toString('latin1'))) return named;
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const mime = found?.mime;

@@ -1,4 +1,5 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import { fullerText } from '../../providers/mail/fullertext.js';
 import type { Extraction } from './job.js';
 import { kindOf, MEDIA_TYPES } from './kinds.js';
 import { textOfMarkup } from './markup.js';
@@ -19,10 +20,17 @@ export const mailExtractor =
   async (bytes: Buffer, extraction: Extraction): Promise<void> => {
     const mail = await PostalMime.parse(bytes);
     if (!extraction.skip() && !extraction.add(textOf(mail))) return;
-    const files = mail.attachments.filter(({ disposition }) => disposition !== 'inline');
+    const files = mail.attachments.filter((file) => !isShown(file, mail));
     if (files.length > MOST_FILES) extraction.note(`Only the first ${MOST_FILES} files were read.`);
     for (const file of files.slice(0, MOST_FILES)) await addFile(file, extraction, extractNested);
   };
+
+/** True for a picture that the HTML of the message shows (RFC 2392), such as that of a signature. */
+const isShown = ({ contentId, mimeType }: Attachment, { html = '' }: Email): boolean => {
+  const id = contentId?.replace(/^<|>$/g, '') ?? '';
+  if (id === '' || !mimeType.startsWith('image/')) return false;
+  return [id, encodeURIComponent(id)].some((each) => html.includes(`cid:${each}`));
+};
 
 /** Returns the name of an attached file; one without a name has the ending of its kind. */
 const nameOf = ({ filename, mimeType }: Attachment): string =>
@@ -47,7 +55,8 @@ const addFile = async (
   }
 };
 
-const textOf = ({ subject, from, to, cc, date, text, html, attachments }: Email): string => {
+const textOf = (mail: Email): string => {
+  const { subject, from, to, cc, date, attachments } = mail;
   const heads = [
     subject && `# ${subject}`,
     from && `From: ${sayAddress(from)}`,
@@ -56,9 +65,11 @@ const textOf = ({ subject, from, to, cc, date, text, html, attachments }: Email)
     date && `Date: ${date}`,
     attachments.length > 0 && `Files: ${attachments.map(nameOf).join(', ')}`,
   ];
-  const body = text ?? (html === undefined ? '' : textOfMarkup(html));
-  return `${heads.filter(Boolean).join('\n')}\n\n${body}`;
+  return `${heads.filter(Boolean).join('\n')}\n\n${bodyOf(mail)}`;
 };
+
+const bodyOf = ({ text = '', html = '' }: Email): string =>
+  html === '' ? text : fullerText(text, textOfMarkup(html));
 
 const sayAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : (address ?? name);

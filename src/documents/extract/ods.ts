@@ -1,7 +1,7 @@
 import type { ArchiveFiles } from './archive.js';
 import type { Extraction } from './job.js';
 import { openDocument, walkContent } from './opendocument.js';
-import { createSheetText, type SheetText } from './sheettext.js';
+import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
 import { attributeOf, type XmlAttributes } from './xmlwalk.js';
 
 /** Extracts the text of an OpenDocument spreadsheet (ODF 1.3). Each sheet is a page. */
@@ -13,7 +13,9 @@ export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise
     begin: () => null,
     end: () => count++,
     isDone: () => false,
+    formulas: { count: 0 },
   });
+  const formulas = { count: 0 };
   extraction.total(count);
   let isDone = false;
   await walkSheets(files, {
@@ -25,7 +27,9 @@ export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise
       if (sheet) isDone = !extraction.add(sheet.text());
     },
     isDone: () => isDone,
+    formulas,
   });
+  noteFormulas(extraction, formulas.count);
 };
 
 /** The calls for the sheets of a file, in their order. */
@@ -34,12 +38,14 @@ interface SheetsVisitor {
   begin(name: string): SheetText | null;
   end(sheet: SheetText | null): void;
   isDone(): boolean;
+  /** The number of formulas without a result so far. */
+  formulas: { count: number };
 }
 
 const walkSheets = async (files: ArchiveFiles, visitor: SheetsVisitor): Promise<void> => {
-  const { begin, end, isDone } = visitor;
+  const { begin, end, isDone, formulas } = visitor;
   const parents: string[] = [];
-  const rows = createRows();
+  const rows = createRows(formulas);
   let sheet: SheetText | null = null;
   await walkContent(files, {
     open: (name, attributes) => {
@@ -70,10 +76,10 @@ const PARAGRAPHS = new Set(['p', 'h']);
 const SPACES = new Set(['line-break', 'tab', 's']);
 
 /** Collects the cells of the rows of the sheet that is set. */
-const createRows = () => {
+const createRows = (formulas: { count: number }) => {
   let column = 0;
   let rowTimes = 1;
-  let cell: { text: string; value: string; times: number } | null = null;
+  let cell: { text: string; value: string; formula: string; times: number } | null = null;
   let paragraphs = 0;
   let sheet: SheetText | null = null;
   return {
@@ -88,7 +94,7 @@ const createRows = () => {
         rowTimes = timesOf(attributes, 'rows');
       } else if (CELLS.has(name)) {
         const times = timesOf(attributes, 'columns');
-        cell = { text: '', value: plainValue(attributes), times };
+        cell = { text: '', value: plainValue(attributes), formula: formulaOf(attributes), times };
       } else if (cell && PARAGRAPHS.has(name)) {
         paragraphs++;
         if (cell.text !== '') cell.text += ' ';
@@ -100,7 +106,10 @@ const createRows = () => {
     close: (name: string): void => {
       if (cell && PARAGRAPHS.has(name)) paragraphs--;
       else if (cell && CELLS.has(name)) {
-        sheet?.cell(column, cell.text || cell.value, cell.times);
+        const result = cell.text || cell.value;
+        const isLeft = result === '' && cell.formula !== '' && hasResult(cell.formula);
+        if (isLeft && sheet) formulas.count += cell.times;
+        sheet?.cell(column, isLeft ? cell.formula : result, cell.times);
         column += cell.times;
         cell = null;
       } else if (name === 'table-row') sheet?.endRow(rowTimes);
@@ -111,6 +120,12 @@ const createRows = () => {
 /** Returns how often a row or a cell stands there. */
 const timesOf = (attributes: XmlAttributes, what: 'rows' | 'columns'): number =>
   Math.max(1, Number.parseInt(attributeOf(attributes, `number-${what}-repeated`) ?? '1', 10) || 1);
+
+/** Returns the formula of a cell as people write it: `=A1*4` of `of:=[.A1]*4` (ODF 1.3, part 4). */
+const formulaOf = (attributes: XmlAttributes): string =>
+  (attributeOf(attributes, 'formula') ?? '')
+    .replace(/^\w+:/, '')
+    .replace(/\[\.?([^\[\]]*)\]/g, (_, reference: string) => reference.replaceAll(':.', ':'));
 
 /** Returns the value of a cell, which is shown if it has no text. */
 const plainValue = (attributes: XmlAttributes): string => {

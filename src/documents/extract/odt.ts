@@ -1,21 +1,72 @@
 import { withoutElements } from './alternatives.js';
+import { fileIn } from './archive.js';
 import { type BlockKind, type BlockText, createFlowText } from './blocktext.js';
+import { noteHidden } from './docxruns.js';
 import type { Extraction } from './job.js';
 import { openDocument, walkContent } from './opendocument.js';
 import { addText } from './text.js';
-import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
+import { attributeOf, walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /**
  * Extracts the text of an OpenDocument text (ODF 1.3, part 3) as it is once its tracked changes are
- * accepted. Footnotes come below their paragraph; comments are left out. It is one page unless it is
+ * accepted. Footnotes come below their paragraph; comments and hidden text are left out. It is one page unless it is
  * longer than one may be.
  */
 export const extractOdt = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const files = await openDocument(bytes, extraction);
   const blocks = createFlowText(extraction);
-  await walkContent(files, withoutElements(textVisitor(blocks), isLeftOut));
+  const hiding = createHiding();
+  const styles = fileIn(files, 'styles.xml');
+  if (styles) await walkXml(await styles(), { open: hiding.takeStyle });
+  await walkContent(files, withoutElements(textVisitor(blocks, hiding), isLeftOut));
+  noteHidden(extraction, hiding.chars());
   addText(blocks.text(), extraction);
 };
+
+/** The elements that may be hidden, by a style of theirs or by themselves. */
+const HIDERS = new Set(['p', 'h', 'span', 'section', 'hidden-text']);
+
+/** Follows which text is hidden (ODF 1.3, part 3, 20.324 and 19.794). */
+const createHiding = () => {
+  const hiddenStyles = new Set<string>();
+  const open: boolean[] = [];
+  let style = '';
+  let chars = 0;
+  const isHider = (name: string, attributes: XmlAttributes): boolean =>
+    hiddenStyles.has(attributeOf(attributes, 'style-name') ?? '') ||
+    (name === 'section' && attributeOf(attributes, 'display') === 'none') ||
+    (name === 'hidden-text' && attributeOf(attributes, 'is-hidden') === 'true');
+  const takeStyle = (name: string, attributes: XmlAttributes): void => {
+    if (name === 'style') {
+      style = attributeOf(attributes, 'name') ?? '';
+      const parent = attributeOf(attributes, 'parent-style-name') ?? '';
+      if (hiddenStyles.has(parent)) hiddenStyles.add(style);
+    } else if (name === 'text-properties') {
+      const display = attributeOf(attributes, 'display');
+      if (display === 'none') hiddenStyles.add(style);
+      else if (display !== undefined) hiddenStyles.delete(style);
+    }
+  };
+  return {
+    takeStyle,
+    begin: (name: string, attributes: XmlAttributes): void => {
+      takeStyle(name, attributes);
+      if (HIDERS.has(name)) open.push((open.at(-1) ?? false) || isHider(name, attributes));
+    },
+    end: (name: string): void => {
+      if (HIDERS.has(name)) open.pop();
+    },
+    /** True if a text is hidden, which is counted then. */
+    hides: (text: string): boolean => {
+      const isHidden = open.at(-1) ?? false;
+      if (isHidden) chars += text.length;
+      return isHidden;
+    },
+    chars: (): number => chars,
+  };
+};
+
+type Hiding = ReturnType<typeof createHiding>;
 
 const BLOCKS: ReadonlyMap<string, BlockKind> = new Map([
   ['table-row', 'row'],
@@ -41,13 +92,13 @@ const isLeftOut = (name: string, _: XmlAttributes, parent: string): boolean =>
 /** Ours: the most spaces that stand for one element. */
 const MOST_SPACES = 1000;
 
-const textVisitor = (blocks: BlockText): XmlVisitor => {
+const textVisitor = (blocks: BlockText, hiding: Hiding): XmlVisitor => {
   /** The levels of the open paragraphs, the outermost first; null: no heading. */
   const paragraphs: (number | null)[] = [];
   // White space at the beginning of a paragraph counts as none, and several as one (part 3, 6.1.2).
   let isAfterSpace = true;
   const addExactly = (text: string): void => {
-    if (paragraphs.length > 0) blocks.add(text);
+    if (paragraphs.length > 0 && !hiding.hides(text)) blocks.add(text);
     isAfterSpace = false;
   };
   const begin = (level: number | null): void => {
@@ -57,6 +108,7 @@ const textVisitor = (blocks: BlockText): XmlVisitor => {
   return {
     open: (name, attributes) => {
       const kind = BLOCKS.get(name);
+      hiding.begin(name, attributes);
       if (kind) blocks.begin(kind);
       else if (name === 'h') begin(levelOf(attributes));
       else if (name === 'p') begin(null);
@@ -70,10 +122,12 @@ const textVisitor = (blocks: BlockText): XmlVisitor => {
     text: (piece) => {
       if (paragraphs.length === 0) return;
       const flat = piece.replace(/[ \t\r\n]+/g, ' ');
+      if (hiding.hides(flat)) return;
       blocks.add(isAfterSpace ? flat.replace(/^ /, '') : flat);
       if (flat !== '') isAfterSpace = flat.endsWith(' ');
     },
     close: (name) => {
+      hiding.end(name);
       if (BLOCKS.has(name)) {
         blocks.end();
         isAfterSpace = false;

@@ -1,16 +1,16 @@
 import { text } from 'node:stream/consumers';
-import { type ArchiveFiles, checkArchive, listArchive } from './archive.js';
+import { type ArchiveFiles, checkArchive, fileIn, listArchive } from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
 import { walkXml, type XmlVisitor } from './xmlwalk.js';
 
 const CONTENT = 'content.xml';
-const MANIFEST = 'meta-inf/manifest.xml';
+const MANIFEST = 'META-INF/manifest.xml';
 
 /** Opens a file of OpenDocument (ODF 1.3, part 2). Throws ExtractFailed, also if it is encrypted. */
 export const openDocument = async (bytes: Buffer, { job }: Extraction): Promise<ArchiveFiles> => {
   await checkArchive(bytes, job.limits.unpackedBytes);
   const files = await listArchive(bytes);
-  const manifest = await files.get(MANIFEST)?.();
+  const manifest = await fileIn(files, MANIFEST)?.();
   if (manifest && (await text(manifest)).includes('encryption-data')) {
     throw new ExtractFailed('password_needed', 'The file opens with a password only');
   }
@@ -19,7 +19,7 @@ export const openDocument = async (bytes: Buffer, { job }: Extraction): Promise<
 
 /** Reads the content of a file of OpenDocument. Throws ExtractFailed if there is none. */
 export const walkContent = async (files: ArchiveFiles, visitor: XmlVisitor): Promise<void> => {
-  const open = files.get(CONTENT);
+  const open = fileIn(files, CONTENT);
   if (!open) throw new ExtractFailed('damaged', `The file lacks ${CONTENT}`);
   await walkXml(await open(), visitor);
 };

@@ -1,5 +1,11 @@
 import { posix } from 'node:path';
-import { type ArchiveFiles, checkArchive, listArchive, refuseEncrypted } from './archive.js';
+import {
+  type ArchiveFiles,
+  checkArchive,
+  fileIn,
+  listArchive,
+  refuseEncrypted,
+} from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
 import { walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
@@ -40,7 +46,7 @@ export const relationsOf = async (
   const folder = posix.dirname(`/${part}`);
   const path = posix.join(folder, '_rels', `${posix.basename(part)}.rels`).slice(1);
   const relations = new Map<string, Relation>();
-  if (!files.has(path.toLowerCase())) return relations;
+  if (!fileIn(files, path)) return relations;
   const open = (name: string, { Id = '', Type = '', Target = '' }: XmlAttributes): void => {
     if (name !== 'Relationship') return;
     const target = posix.resolve(folder, Target).slice(1);
@@ -60,8 +66,7 @@ export const walkFile = async (
   path: string,
   visitor: XmlVisitor,
 ): Promise<void> => {
-  // Programs do not agree on the case of names, which does not matter.
-  const open = files.get(path.toLowerCase());
+  const open = fileIn(files, path);
   if (!open) throw new ExtractFailed('damaged', `The file lacks ${path.slice(0, 100)}`);
   await walkXml(await open(), visitor);
 };

@@ -2,29 +2,29 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import {
   getDocument,
-  OPS,
   type PDFDocumentProxy,
   type PDFPageProxy,
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { ExtractFailed, type Extraction } from './job.js';
+import { ExtractFailed, type Extraction, type RecognizedText } from './job.js';
+import { drawingOf } from './pdfpictures.js';
+import { pageText } from './pdftext.js';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
-/** Ours: a page with less text than this and with a picture is a scan. */
+/** Ours: a page with fewer letters than this, on which something is drawn, is taken for a picture. */
 const LEAST_CHARS = 16;
+/** Ours: a picture that covers this share of a page is a scan, and its text a stamp, if it is short. */
+const SCAN_SHARE = 0.5;
+const MANY_CHARS = 1000;
+/** Ours: the files within a document that are named. */
+const SHOWN_FILES = 10;
 /** The resolution for recognition. A PDF's unit is 1/72 inch. */
 const DPI = 300;
-const PICTURES = new Set<number>([
-  OPS.paintImageXObject,
-  OPS.paintInlineImageXObject,
-  OPS.paintImageMaskXObject,
-  OPS.paintImageXObjectRepeat,
-]);
-
 /** Extracts the text of a PDF, page by page. Pages that are scans are recognized. */
 export const extractPdf = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const document = await open(bytes, extraction);
   extraction.total(document.numPages);
+  await noteParts(document, extraction);
   for (let number = 1; number <= document.numPages; number++) {
     if (extraction.skip()) continue;
     if (!(await extractPage(document, number, extraction))) break;
@@ -57,6 +57,22 @@ const open = async (bytes: Buffer, { job }: Extraction): Promise<PDFDocumentProx
   }
 };
 
+/** Notes what the pages of a document do not have: a form for Adobe's programs alone, and files. */
+const noteParts = async (document: PDFDocumentProxy, extraction: Extraction): Promise<void> => {
+  const { info } = await document.getMetadata().catch(() => ({ info: {} }));
+  if (Reflect.get(info, 'IsXFAPresent') === true) {
+    extraction.note('It has an XFA form, which is not read. Print it to a new PDF file first.');
+  }
+  const files = await document.getAttachments().catch(() => null);
+  const names = Object.values(Object(files)).map((file) =>
+    String(Reflect.get(Object(file), 'filename')),
+  );
+  if (names.length === 0) return;
+  const shown = names.slice(0, SHOWN_FILES).map((name) => name.slice(0, 100));
+  const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
+  extraction.note(`${names.length} files within it are not read: ${shown.join(', ')}${rest}.`);
+};
+
 /** Adds one page. Returns false if no further page is wanted. */
 const extractPage = async (
   document: PDFDocumentProxy,
@@ -69,11 +85,11 @@ const extractPage = async (
     return extraction.add('');
   }
   try {
-    const text = await textOf(page);
-    if (text.trim().length >= LEAST_CHARS || !(await hasPicture(page))) return extraction.add(text);
+    const text = await pageText(page);
+    if (!(await mayHaveMore(page, text))) return extraction.add(text);
     const picture = await render(page, extraction);
-    const recognized = await extraction.recognize(picture);
-    return recognized ? extraction.add(recognized.text, recognized) : extraction.add(text);
+    if (picture === null) return extraction.add(text);
+    return addLonger(extraction, text, await extraction.recognize(picture));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     extraction.note(`Page ${number} could not be read: ${reason.slice(0, 200)}`);
@@ -83,34 +99,42 @@ const extractPage = async (
   }
 };
 
-/** Returns the text in the order of the file, with its lines; a gap between lines is a blank line. */
-const textOf = async (page: PDFPageProxy): Promise<string> => {
-  const { items } = await page.getTextContent();
-  let text = '';
-  let last: { y: number; height: number } | null = null;
-  for (const item of items) {
-    if (!('str' in item)) continue;
-    const y: number = item.transform[5];
-    const gap = last === null ? 0 : Math.abs(last.y - y);
-    if (last !== null && gap > 1.8 * last.height && text.endsWith('\n')) text += '\n';
-    text += item.str;
-    if (item.hasEOL) text += '\n';
-    if (item.height > 0) last = { y, height: item.height };
+/** True if a page may show text that is not its own: in a picture, or drawn in lines. */
+const mayHaveMore = async (page: PDFPageProxy, text: string): Promise<boolean> => {
+  const chars = lettersOf(text).length;
+  if (chars >= MANY_CHARS) return false;
+  const { covered, isDrawn, hasHiddenText } = await drawingOf(page);
+  if (chars < LEAST_CHARS) return covered > 0 || isDrawn;
+  return covered >= SCAN_SHARE && !hasHiddenText;
+};
+
+const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+
+/** Adds the longer of a text and what was recognized, with those lines of the text that it lacks. */
+const addLonger = (
+  extraction: Extraction,
+  text: string,
+  recognized: RecognizedText | null,
+): boolean => {
+  const letters = lettersOf(recognized?.text ?? '');
+  if (recognized === null || letters.length <= lettersOf(text).length) {
+    return text.trim() === '' ? extraction.addUnread() : extraction.add(text);
   }
-  return text;
+  const missing = text.split('\n').filter((line) => !letters.includes(lettersOf(line)));
+  return extraction.add([...missing, recognized.text].join('\n'), recognized);
 };
 
-const hasPicture = async (page: PDFPageProxy): Promise<boolean> => {
-  const { fnArray } = await page.getOperatorList();
-  return fnArray.some((operator) => PICTURES.has(operator));
-};
-
-const render = async (page: PDFPageProxy, { job }: Extraction): Promise<Buffer> => {
+/** Returns the picture of a page for the recognition; null if all of it has one colour. */
+const render = async (page: PDFPageProxy, { job }: Extraction): Promise<Buffer | null> => {
   const { createCanvas } = await import('@napi-rs/canvas');
   const plain = page.getViewport({ scale: 1 });
   const most = Math.sqrt(job.limits.pixels / (plain.width * plain.height));
   const viewport = page.getViewport({ scale: Math.min(DPI / 72, most) });
   const canvas = createCanvas(Math.ceil(viewport.width), Math.ceil(viewport.height));
-  await page.render({ canvas: null, canvasContext: canvas.getContext('2d'), viewport }).promise;
+  const context = canvas.getContext('2d');
+  await page.render({ canvas: null, canvasContext: context, viewport }).promise;
+  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+  const pixels = new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
+  if (pixels.every((pixel) => pixel === pixels[0])) return null;
   return canvas.encode('png');
 };

@@ -10,11 +10,11 @@ export const extractPicture = async (bytes: Buffer, extraction: Extraction): Pro
   addRecognized(extraction, await extraction.recognize(await asPng(bytes)));
 };
 
-/** Adds a page whose picture was recognized, or an empty one. Returns false if no further page is wanted. */
+/** Adds a page whose picture was recognized, or one that has no text. Returns false if no further page is wanted. */
 export const addRecognized = (
   extraction: Extraction,
   recognized: Awaited<ReturnType<Extraction['recognize']>>,
-): boolean => (recognized ? extraction.add(recognized.text, recognized) : extraction.add(''));
+): boolean => (recognized ? extraction.add(recognized.text, recognized) : extraction.addUnread());
 
 const tooLarge = (width: number, height: number, { job }: Extraction): ExtractFailed =>
   new ExtractFailed(

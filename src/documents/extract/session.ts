@@ -9,9 +9,11 @@ export const openExtraction = (
   const { limits, fromPage } = job;
   const notes = new Set<string>();
   const cutPages: number[] = [];
+  const unread: number[] = [];
   let done = 0;
   let chars = 0;
   let recognized = 0;
+  let hasText = fromPage > 1;
   const isWanted = (): boolean => {
     if (done >= limits.pages) notes.add(`Only the first ${limits.pages} pages were read.`);
     else if (chars >= limits.chars) {
@@ -26,6 +28,7 @@ export const openExtraction = (
       if (!isWanted()) return false;
       done++;
       chars += Math.min(text.length, limits.pageChars);
+      hasText ||= text.trim() !== '';
       if (text.length > limits.pageChars) cutPages.push(done);
       if (done >= fromPage) {
         write({
@@ -37,6 +40,11 @@ export const openExtraction = (
       }
       // Whether a page is missing shows when the next one comes.
       return true;
+    },
+    addUnread: () => {
+      const isAdded = extraction.add('');
+      if (isAdded) unread.push(done);
+      return isAdded;
     },
     skip: () => {
       if (done + 1 >= fromPage) return false;
@@ -56,7 +64,22 @@ export const openExtraction = (
       return result !== null && result.text.trim() === '' ? null : result;
     },
   };
-  return { extraction, notes: () => [...cutNotes(cutPages, limits.pageChars), ...notes] };
+  return {
+    extraction,
+    notes: () => {
+      const pages = [...cutNotes(cutPages, limits.pageChars), ...unreadNotes(unread)];
+      const all = [...pages, ...notes];
+      // A file that has come to nothing says so, whatever its kind.
+      return !hasText && all.length === 0 ? ['No text was found in it.'] : all;
+    },
+  };
+};
+
+/** Returns the sentence about pages without text that can be read, if there are some. */
+const unreadNotes = ([first, ...others]: number[]): string[] => {
+  if (first === undefined) return [];
+  if (others.length === 0) return [`Page ${first} has no text that can be read.`];
+  return [`Page ${first} and ${others.length} more have no text that can be read.`];
 };
 
 /** Returns the sentence about pages whose ends are left out, if there are some. */

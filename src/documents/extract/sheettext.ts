@@ -1,4 +1,4 @@
-import { ExtractFailed } from './job.js';
+import { ExtractFailed, type Extraction } from './job.js';
 
 /** Collects the text of one sheet: a line of each row that has text, with tabs between its cells. */
 export interface SheetText {
@@ -18,6 +18,19 @@ interface SheetOptions {
   isNamed: boolean;
   mostChars: number;
 }
+
+/**
+ * True for a formula that shows something: one with an empty text in it may show nothing, which
+ * programs store as they store no result. One that repeats that of another cell has no text here.
+ */
+export const hasResult = (formula: string): boolean => !formula.includes('""');
+
+/** Notes that formulas are shown in place of the results that their program has not stored. */
+export const noteFormulas = ({ note }: Extraction, count: number): void => {
+  if (count === 0) return;
+  const some = count === 1 ? '1 formula has' : `${count} formulas have`;
+  note(`${some} no stored result; open the file in its program and save it.`);
+};
 
 /** The largest sheet of Excel, and of LibreOffice by default. */
 const MOST_COLUMNS = 16_384;

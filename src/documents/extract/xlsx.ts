@@ -14,14 +14,16 @@ export const extractXlsx = async (bytes: Buffer, extraction: Extraction): Promis
   const styles = partOf(relations, 'styles');
   const { sheets, calendar } = await sheetsOf(files, main, relations);
   const dates = { styles: styles === null ? NO_STYLES : await dateStyles(files, styles), calendar };
+  const formulas = { count: 0 };
   extraction.total(sheets.length);
   for (const { name, path } of sheets) {
     if (extraction.skip()) continue;
     const isNamed = sheets.length > 1;
     const sheet = createSheetText({ name, isNamed, mostChars: pageChars });
-    await walkFile(files, path, sheetVisitor(sheet, { shared, dates }));
+    await walkFile(files, path, sheetVisitor(sheet, { shared, dates, formulas }));
     if (!extraction.add(sheet.text())) break;
   }
+  noteFormulas(extraction, formulas.count);
 };
 
 interface Sheet {
@@ -128,6 +130,8 @@ const unescaped = (text: string): string =>
 interface CellValues {
   shared: string[];
   dates: { styles: ReadonlyMap<number, CellForm>; calendar: Calendar };
+  /** The number of formulas without a result so far. */
+  formulas: { count: number };
 }
 
 /** Adds the cells of a sheet to its text. Of the formats of numbers those of dates alone are applied. */
@@ -137,7 +141,8 @@ const sheetVisitor = (sheet: SheetText, values: CellValues): XmlVisitor => {
   let style = 0;
   let column = -1;
   let value = '';
-  let isValue = false;
+  let formula: string | null = null;
+  let part: 'v' | 'f' | null = null;
   return {
     open: (name, attributes) => {
       if (name === 'row') column = -1;
@@ -146,20 +151,28 @@ const sheetVisitor = (sheet: SheetText, values: CellValues): XmlVisitor => {
         type = attributes.t ?? 'n';
         style = Number(attributes.s ?? 0);
         value = '';
-      } else if (name === 'v') isValue = true;
-      else runs.open(name);
+        formula = null;
+      } else if (name === 'v') part = 'v';
+      else if (name === 'f') {
+        part = 'f';
+        formula = '';
+      } else runs.open(name);
     },
     text: (piece) => {
-      if (isValue) value += piece;
+      if (part === 'v') value += piece;
+      else if (part === 'f') formula = `${formula ?? ''}${piece}`;
       else runs.text(piece);
     },
     close: (name) => {
       runs.close(name);
-      if (name === 'v') isValue = false;
+      if (name === 'v' || name === 'f') part = null;
       else if (name === 'row') sheet.endRow();
       else if (name === 'c') {
         const inline = runs.take();
-        sheet.cell(column, type === 'inlineStr' ? inline : shownOf({ type, style, value }, values));
+        const isLeft = formula !== null && value === '' && hasResult(formula);
+        if (isLeft) values.formulas.count++;
+        const result = type === 'inlineStr' ? inline : shownOf({ type, style, value }, values);
+        sheet.cell(column, isLeft && formula ? `=${formula}` : result);
       }
     },
     isDone: sheet.isFull,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { contains } from '../../store/contains.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../../store/page.js';
 import { deleteRows, insertRow, selectRows, updateRows } from '../../store/rows.js';
@@ -46,7 +46,7 @@ export const mailMessagesStore = ({ db, transact }: Store) => ({
     const { from, since, until, hasAttachments, found, ...page } = more;
     let query = selectRows(db, mailMessageTable, values, visibleTo(userId));
     if (from !== undefined) {
-      query = query.where(sql<boolean>`instr(lower(sender), ${from.toLowerCase()}) > 0`);
+      query = query.where(contains('sender', from));
     }
     if (since !== undefined) query = query.where('date', '>=', since);
     if (until !== undefined) query = query.where('date', '<', until);

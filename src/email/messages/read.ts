@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import { FileReply } from '../../kernel/contract/endpoint.js';
+import { fullerText } from '../../providers/mail/fullertext.js';
 import { type ImapSession, readMailPart } from '../../providers/mail/imap.js';
 import { LONGEST_HTML, safeMailHtml, textOfHtml } from '../../providers/mail/safehtml.js';
 import { textInCharset } from '../../providers/mail/structure.js';
@@ -37,7 +38,7 @@ export const readMailBody = async (
   const { text, html } = read.value;
   const safe = html ? await safeMailHtml(html.text) : null;
   return {
-    text: text?.text ?? (html ? textOfHtml(html.text) : ''),
+    text: html ? fullerText(text?.text ?? '', textOfHtml(html.text)) : (text?.text ?? ''),
     html: safe,
     isCut: text?.isCut === true || html?.isCut === true || (html !== null && safe === null),
     problem: null,

@@ -1,6 +1,7 @@
 import type { FetchMessageObject, FetchQueryObject, SearchObject } from 'imapflow';
 import type { Clock } from '../../kernel/clock.js';
 import { FolderMissing, isCommandRefused, MailFault } from '../../providers/mail/fault.js';
+import { fullerText, HINT_CHARS } from '../../providers/mail/fullertext.js';
 import type { ImapSession } from '../../providers/mail/imap.js';
 import { textOfHtml } from '../../providers/mail/safehtml.js';
 import { decodedPart, type MailTextParts, mailPartsOf } from '../../providers/mail/structure.js';
@@ -239,9 +240,13 @@ export const beginningsOf = async (
 ): Promise<Map<number, string>> => {
   const beginnings = new Map<number, string>();
   const byPart = new Map<string, number[]>();
+  const shown = new Map<number, string>();
   for (const [uid, { text, html }] of structures) {
-    const { part } = text ?? html ?? {};
-    if (part !== undefined) byPart.set(part, [...(byPart.get(part) ?? []), uid]);
+    const isShort = text !== null && text.bytes <= HINT_CHARS;
+    const parts = isShort ? [text, html] : [text ?? html];
+    for (const part of parts.flatMap((each) => each?.part ?? [])) {
+      byPart.set(part, [...(byPart.get(part) ?? []), uid]);
+    }
   }
   for (const [part, group] of byPart) {
     const bodyParts = [{ key: part, start: 0, maxLength: bytes }];
@@ -253,9 +258,12 @@ export const beginningsOf = async (
     for (const { uid, content } of await fetchAll(session, group, query, contentOf)) {
       const { text = null, html = null } = structures.get(uid) ?? {};
       if (content.length === 0) continue;
-      if (text) beginnings.set(uid, decodedPart(content, text));
-      else if (html) beginnings.set(uid, textOfHtml(decodedPart(content, html)));
+      if (text?.part === part) beginnings.set(uid, decodedPart(content, text));
+      else if (html) shown.set(uid, textOfHtml(decodedPart(content, html)));
     }
+  }
+  for (const [uid, html] of shown) {
+    beginnings.set(uid, fullerText(beginnings.get(uid) ?? '', html));
   }
   return beginnings;
 };

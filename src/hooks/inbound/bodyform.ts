@@ -1,4 +1,6 @@
-import type { BodyForm } from '../senders/recipe.js';
+import { charsetOf } from '../../kernel/bodytext.js';
+import type { Headers } from '../../kernel/signature.js';
+import { BODY_FORMS, type BodyForm } from '../senders/recipe.js';
 import type { VerifiedHook } from './accept.js';
 import type { Reading } from './payload.js';
 import type { ReceivingHook } from './receivinghooks.js';
@@ -24,8 +26,39 @@ export const fittingHooks = (
   const fitting = form === null ? [] : verified.filter(({ hook }) => takes(hook, form));
   if (form === null || fitting.length === 0) return null;
   const hidesState = fitting.some(({ hook }) => hook.sender?.recipe.algorithm === 'client-state');
-  return { fitting, reading: { form, places: placesOf(fitting), hidesState } };
+  const reading = { form, charset: charsetOf(type), places: placesOf(fitting), hidesState };
+  return { fitting, reading };
 };
+
+const NAME = /^[\w.-]+$/;
+const MEDIA_TYPES: Record<BodyForm, string> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  text: 'text/plain or XML',
+};
+
+/** Returns why a hook takes no body of this type, with the remedy at its sender or here. */
+export const typeRefusal = ({ id, name, sender }: ReceivingHook, headers: Headers): string => {
+  const forms = sender ? (sender.recipe.bodies ?? BODY_FORMS) : (['json'] as const);
+  const types = forms.map((form) => MEDIA_TYPES[form]).join(', ');
+  const takes = `This hook takes ${types}`;
+  const isGithub = headers['x-github-event'] !== undefined;
+  const there = isGithub ? 'GitHub' : 'the sender';
+  const command = `adjutant hooks update ${NAME.test(name) ? name : id}`;
+  const form = FORMS.find(([, pattern]) => pattern.test(headers['content-type'] ?? ''))?.[0];
+  if (sender || !form) return `${takes}. Set that content type at ${there}`;
+  const verify = isGithub ? 'github' : '<sender>';
+  return `${takes}. Set that content type at ${there}, or run: ${command} --verify ${verify}`;
+};
+
+/** Returns the encodings of a body that was compressed; null if it was not. */
+export const encodingOf = (headers: Headers): string | null => {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return null;
+  return encoding.replace(/[^\w., -]/g, '').slice(0, MAX_ENCODING);
+};
+
+const MAX_ENCODING = 40;
 
 /** Returns the form of a body of this type, for these hooks; null: no hook takes it. */
 const formOf = (type: string | undefined, verified: VerifiedHook[]): BodyForm | null => {

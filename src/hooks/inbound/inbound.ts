@@ -1,8 +1,9 @@
+import { type BodyFault, isBodyFault } from '../../kernel/bodytext.js';
 import type { Clock } from '../../kernel/clock.js';
 import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import type { RunTask } from '../../kernel/pool.js';
-import { isSame, isSigned } from '../../kernel/signature.js';
+import { type Headers, isSame, isSigned } from '../../kernel/signature.js';
 import type { Hub } from '../../realtime/module.js';
 import type { Store } from '../../store/store.js';
 import type { HandshakeReply } from '../senders/handshakes.js';
@@ -17,7 +18,7 @@ import {
   type VerifiedHook,
 } from './accept.js';
 import type { Backlog } from './backlog.js';
-import { fittingHooks } from './bodyform.js';
+import { encodingOf, fittingHooks, typeRefusal } from './bodyform.js';
 import {
   type CandidateHook,
   DECOY,
@@ -37,7 +38,9 @@ import type { Directory, ReceivingHook } from './receivinghooks.js';
 export type InboundVerdict =
   | { verdict: 'unknown' | 'refused' | 'secret_in_query' }
   /** Nothing is kept, although these hooks verified it. */
-  | { verdict: 'wrong_type' | 'not_json' | 'busy'; verified: VerifiedHook[] }
+  | { verdict: 'busy'; verified: VerifiedHook[] }
+  | { verdict: 'wrong_type' | 'encoded'; verified: VerifiedHook[]; message: string }
+  | { verdict: 'unreadable'; verified: VerifiedHook[]; fault: BodyFault }
   | HandshakeReply
   | AcceptResult;
 
@@ -73,8 +76,11 @@ export const createInbox = (deps: InboxDeps) => {
 
   const take = (verified: VerifiedHook[], arrival: InboundRequestBody): Receiving => {
     const { body, headers } = arrival;
+    const encoding = encodingOf(headers);
+    if (encoding !== null) return { verdict: 'encoded', verified, message: compressed(encoding) };
     const found = fittingHooks(verified, headers['content-type']);
-    if (!found) return { verdict: 'wrong_type', verified };
+    if (!found)
+      return { verdict: 'wrong_type', verified, message: refusalOfType(verified, headers) };
     const { reading, fitting } = found;
     if (body.length <= LARGE_JSON_BYTES) return enter(fitting, arrival, readPayload(body, reading));
     return deps
@@ -85,9 +91,9 @@ export const createInbox = (deps: InboxDeps) => {
   const enter = (
     verified: VerifiedHook[],
     arrival: InboundRequestBody,
-    payload: ReadPayload | null,
+    payload: ReadPayload | BodyFault,
   ): Receiving => {
-    if (!payload) return { verdict: 'not_json', verified };
+    if (isBodyFault(payload)) return { verdict: 'unreadable', verified, fault: payload };
     const firing = verified.filter(({ hook }) => hook.isEnabled);
     if (firing.length === 0) return { verdict: 'none_enabled', verified };
     const isFull = deps.queue.isFull(firing.map(({ hook }) => hook));
@@ -222,6 +228,12 @@ const logFaults = (log: Log, candidates: CandidateHook[], proofs: HookProof[]): 
     log.error({ hookId, fault: proof.fault }, 'a hook could not verify a request');
   }
 };
+
+const compressed = (encoding: string): string =>
+  `The body is compressed (Content-Encoding: ${encoding}). Send it without compression`;
+
+const refusalOfType = ([verified]: VerifiedHook[], headers: Headers): string =>
+  verified ? typeRefusal(verified.hook, headers) : '';
 
 const SECRET_IN_QUERY: InboundVerdict = { verdict: 'secret_in_query' };
 

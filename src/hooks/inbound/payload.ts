@@ -1,8 +1,14 @@
-import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import Bourne from '@hapi/bourne';
-import { isTextDeeper } from '../../kernel/depth.js';
-import { isRecord, listAt, memberAt, textAt } from '../../kernel/jsonvalue.js';
+import {
+  type BodyFault,
+  bodyText,
+  EMPTY_BODY,
+  formFields,
+  isBodyFault,
+} from '../../kernel/bodytext.js';
+import { isExactNumber, parseSpelled, scanJson, stringifyExact } from '../../kernel/exactjson.js';
+import { isRecord, listAt, memberAt, textAt, withoutMark } from '../../kernel/jsonvalue.js';
 import { type SharedText, shareText } from '../../kernel/sharedtext.js';
 import { type BodyForm, MOST_FORM_FIELDS } from '../senders/recipe.js';
 import type { BodyNames } from './headers.js';
@@ -26,28 +32,52 @@ type TextPayload = Payload & { text: string };
 /** The way to read a body. */
 export interface Reading {
   form: BodyForm;
+  /** The charset that the content type names; null if it names none. */
+  charset?: string | null;
   /** The places in it that senders name, as `body.event.id`. */
   places: string[];
   /** True if the secret in notifications of Microsoft Graph is left out. */
   hidesState?: boolean;
 }
 
+const TOO_DEEP: BodyFault = {
+  fault: 'not_json',
+  message: `The JSON is nested over ${DEEPEST} deep`,
+};
+const NOT_JSON: BodyFault = { fault: 'not_json', message: 'The body is not valid JSON' };
+const NOT_OBJECT: BodyFault = {
+  fault: 'not_json',
+  message: 'The JSON is neither an object nor an array',
+};
+const TOO_MANY_FIELDS: BodyFault = {
+  fault: 'form',
+  message: `The form has over ${MOST_FORM_FIELDS} fields`,
+};
+const PROTO_FIELD: BodyFault = { fault: 'form', message: 'The form has a field __proto__' };
+
 const PLAIN: Reading = { form: 'json', places: [] };
 
 /**
- * Parses a body; returns null if it is not a valid payload. JSON in which senders name places is read
- * as such, whatever its type says, since the type is not signed.
+ * Parses a body. JSON in which senders name places is read as such, whatever its type says, since
+ * the type is not signed.
  */
 export const readPayload = (
   body: Buffer,
-  { form, places, hidesState = false } = PLAIN,
-): TextPayload | null => {
-  if (!isUtf8(body)) return null;
-  const text = body.toString('utf8');
-  const value = form === 'json' || places.length > 0 ? parsePayload(text) : null;
-  if (value) return named(hidesState ? withoutState(value) : { text, value }, places);
+  { form, charset = null, places, hidesState = false } = PLAIN,
+): TextPayload | BodyFault => {
+  if (form === 'form' && places.length === 0) return readForm(body, charset, places);
+  const text = bodyText(body, charset);
+  if (typeof text !== 'string') return text;
+  if (form === 'json' || places.length > 0) {
+    const json = parsePayload(text);
+    if ('value' in json) {
+      const { value } = json;
+      return named(hidesState ? withoutState(value) : { text, value }, places);
+    }
+    if (form === 'json') return json;
+  }
   if (form === 'text') return named({ text: JSON.stringify(text), value: text }, places);
-  return form === 'form' ? readForm(text, places) : null;
+  return readForm(body, charset, places);
 };
 
 /** Returns notifications of Microsoft Graph without the secret that each holds. */
@@ -56,7 +86,7 @@ const withoutState = (value: object): { text: string; value: unknown } => {
     isRecord(each) && 'clientState' in each ? { ...each, clientState: '[redacted]' } : each,
   );
   const hidden = notifications.length > 0 ? { ...value, value: notifications } : value;
-  return { text: JSON.stringify(hidden), value: hidden };
+  return { text: stringifyExact(hidden) ?? '', value: hidden };
 };
 
 const named = (read: { text: string; value: unknown }, places: string[]): TextPayload => {
@@ -75,21 +105,32 @@ const textsAt = (value: unknown, places: string[]): Record<string, string> =>
   Object.fromEntries(
     places.flatMap((place) => {
       const found = memberAt(value, ...place.split('.').slice(1));
-      return typeof found === 'string' || typeof found === 'number' ? [[place, `${found}`]] : [];
+      const isNamed =
+        typeof found === 'string' || typeof found === 'number' || isExactNumber(found);
+      return isNamed ? [[place, `${found}`]] : [];
     }),
   );
 
-const readForm = (text: string, places: string[]): TextPayload | null => {
+const readForm = (
+  body: Buffer,
+  charset: string | null,
+  places: string[],
+): TextPayload | BodyFault => {
+  if (body.length === 0) return EMPTY_BODY;
+  const given = formFields(body, charset);
+  if (isBodyFault(given)) return given;
   const fields = new Map<string, string | string[]>();
   let count = 0;
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (++count > MOST_FORM_FIELDS || name === '__proto__') return null;
+  for (const [name, value] of given) {
+    if (++count > MOST_FORM_FIELDS) return TOO_MANY_FIELDS;
+    if (name === '__proto__') return PROTO_FIELD;
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : [before, value].flat());
   }
   const inner = fields.size === 1 ? fields.get('payload') : undefined;
-  const json = typeof inner === 'string' ? parsePayload(inner) : null;
-  if (typeof inner === 'string' && json) return named({ text: inner, value: json }, places);
+  const text = typeof inner === 'string' ? withoutMark(inner) : null;
+  const json = text === null ? null : parsePayload(text);
+  if (text !== null && json && 'value' in json) return named({ text, value: json.value }, places);
   const value = Object.fromEntries(fields);
   return named({ text: JSON.stringify(value), value }, places);
 };
@@ -101,25 +142,27 @@ const readForm = (text: string, places: string[]): TextPayload | null => {
 export const readLargePayload = ({
   bytes,
   ...reading
-}: Reading & { bytes: Uint8Array }): (Payload & { digest: string }) | null => {
+}: Reading & { bytes: Uint8Array }): (Payload & { digest: string }) | BodyFault => {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const payload = readPayload(body, reading);
-  if (!payload) return null;
+  if (isBodyFault(payload)) return payload;
   const { value: _, text, ...rest } = payload;
   return { ...rest, text: shareText(text), digest: hash('sha256', body, 'hex') };
 };
 
 /**
- * Parses a JSON object or array. Returns null if the text is neither, or is nested over 64 deep. A
- * `__proto__` key makes it invalid, as for every other endpoint: such a key could change the code
- * that reads the value later.
+ * Parses a JSON object or array, nested at most 64 deep, with its numbers as received. A `__proto__`
+ * key makes it invalid, as for every other endpoint: such a key could change the code that reads the
+ * value later.
  */
-export const parsePayload = (text: string): object | null => {
-  if (isTextDeeper(text, DEEPEST)) return null;
+export const parsePayload = (text: string): { value: object } | BodyFault => {
+  const { isDeep, isExact } = scanJson(text, DEEPEST);
+  if (isDeep) return TOO_DEEP;
   try {
-    const value: unknown = Bourne.parse(text);
-    return typeof value === 'object' ? value : null;
+    const parsed: unknown = Bourne.parse(text);
+    const value = isExact ? parsed : parseSpelled(text);
+    return typeof parsed === 'object' && value instanceof Object ? { value } : NOT_OBJECT;
   } catch {
-    return null;
+    return NOT_JSON;
   }
 };

@@ -26,13 +26,29 @@ export const queryIn = (url: string): Query => {
   const start = url.indexOf('?');
   if (start < 0) return NONE;
   const found = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+  for (const [name, value] of new URLSearchParams(readable(url.slice(start + 1)))) {
     const isKept = name !== '' && name !== '__proto__' && name.length <= LONGEST_NAME;
     if (!isKept || found.has(name)) continue;
     if (found.size === MOST_KEPT) break;
     found.set(name, value);
   }
   return found.size === 0 ? NONE : Object.fromEntries(found);
+};
+
+const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
+const ESCAPED_BYTE = /%[89a-f]/i;
+
+/** Returns a query in which bytes that are not UTF-8 stay as they were sent, such as `caf%E9`. */
+const readable = (query: string): string => {
+  if (!ESCAPED_BYTE.test(query)) return query;
+  return query.replace(ESCAPES, (escapes) => {
+    try {
+      decodeURIComponent(escapes);
+      return escapes;
+    } catch {
+      return escapes.replaceAll('%', '%25');
+    }
+  });
 };
 
 /** Returns the name of a parameter that may hold a secret, or null. */

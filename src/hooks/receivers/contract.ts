@@ -72,13 +72,22 @@ export const receivers = contract({
     exampleHeader: secretGiven,
     ...receiving,
   }),
+  tryAddress: endpoint.get('/api/webhooks/{path}/try', {
+    summary: 'Confirm that a hook receives at this address',
+    description:
+      'Senders such as Trello and Mandrill try an address before they use it. Also answers `HEAD` ' +
+      'and `GET /api/webhooks/{path}` without a token. No hook runs.',
+    access: 'public',
+    ignoresQuery: true,
+    reply: Noted,
+  }),
   challenge: endpoint.get('/api/webhooks/{path}/challenge', {
     summary: 'Answer the handshake of a WebSub hub: also GET /api/webhooks/{path}?hub.mode=…',
     access: 'public',
     query: s.object('HubChallenge', {
-      'hub.mode': s.oneOf('HubMode', 'subscribe', 'unsubscribe'),
-      'hub.verify_token': s.text(1000),
-      'hub.challenge': s.text(1000),
+      'hub.mode': s.optional(s.anyText(20).description('`subscribe` or `unsubscribe`')),
+      'hub.verify_token': s.optional(s.anyText(1000).description('Secret of the hook')),
+      'hub.challenge': s.optional(s.anyText(1000).description('Text to be sent back')),
       'hub.topic': s.optional(s.anyText(2000)),
       'hub.lease_seconds': s.optional(s.anyText(20)),
     }),

@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import { CustomReply } from '../../kernel/contract/endpoint.js';
-import { resource } from '../../kernel/route.js';
+import { badRequest, resource } from '../../kernel/route.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { InboundVerdict, Inbox, Receiving } from '../inbound/inbound.js';
 import { queryIn } from '../inbound/query.js';
@@ -23,6 +23,11 @@ const receiverReply = (received: InboundVerdict) => {
       const { deliveryId } = received;
       return new CustomReply(200, { received: true, duplicate: true, deliveryId });
     }
+    case 'unreadable':
+      throw Boom.badRequest(received.fault.message);
+    case 'wrong_type':
+    case 'encoded':
+      throw Boom.unsupportedMediaType(received.message);
     default:
       throw REFUSALS[received.verdict]();
   }
@@ -31,7 +36,6 @@ const receiverReply = (received: InboundVerdict) => {
 const REFUSALS = {
   unknown: () => Boom.notFound('No hook receives here'),
   refused: () => Boom.unauthorized('The signature is missing or does not match'),
-  wrong_type: () => Boom.unsupportedMediaType('Send application/json, or what the sender sends'),
   secret_in_query: () =>
     Boom.badRequest('A query may hold no token, secret, key or signature: proxies log it', {
       code: 'secret_in_query',
@@ -40,8 +44,6 @@ const REFUSALS = {
     Boom.badRequest('This handshake is not one of the sender', {
       code: 'bad_handshake',
     }),
-  not_json: () =>
-    Boom.badRequest('The body must be a JSON object or array, nested at most 64 deep'),
   busy: () =>
     Boom.tooManyRequests('Too many deliveries wait; nothing was kept of this one', {
       code: 'delivery_backlog',
@@ -78,6 +80,8 @@ export interface ProbeArrival {
 export interface ReceiversDeps {
   inbox: Inbox;
   counted(verdict: InboundVerdict['verdict']): void;
+  /** Notes that a sender tried the address of a path. False: no hook has it. */
+  tried(path: string): boolean;
   /**
    * Judges a request of the tunnel's check, which comes from outside; null: the path is not a
    * probe's.
@@ -85,7 +89,7 @@ export interface ReceiversDeps {
   probe(path: string, arrived: () => ProbeArrival): Promise<'refused' | { nonce: string }> | null;
 }
 
-export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {
+export const receiversResource = ({ inbox, counted, tried, probe }: ReceiversDeps) => {
   const reply = async (receiving: Receiving) => {
     const received = await receiving;
     counted(received.verdict);
@@ -101,10 +105,17 @@ export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {
     },
     incoming: ({ hookId, raw: { headers, bytes: body, url } }) =>
       reply(inbox.byHook(hookId, { headers, body, url, query: queryIn(url) })),
-    challenge: async ({ path, query }) => {
-      const found = inbox.challenge(path, query['hub.verify_token']);
+    tryAddress: async ({ path }) => {
+      if (!tried(path)) throw Boom.unauthorized('Log in first: no valid token', 'Bearer');
+      return { received: true, accepted: false, hooks: 0 };
+    },
+    challenge: async ({ path: hookPath, query }) => {
+      const found = inbox.challenge(hookPath, query['hub.verify_token'] ?? '');
       if (found !== 'handshake') throw REFUSALS[found]();
-      return query['hub.challenge'];
+      const challenge = query['hub.challenge'];
+      if (challenge && /^(?:un)?subscribe$/.test(query['hub.mode'] ?? '')) return challenge;
+      const path = challenge ? 'hub.mode' : 'hub.challenge';
+      throw badRequest([{ path, message: 'is required' }]);
     },
   });
 };

@@ -18,6 +18,9 @@ const hmac = (
 /** Slack's and Zoom's way: `v0=` and the HMAC of `v0:<time>:<body>`. */
 const VERSION_0 = { prefix: 'v0=', signed: 'v0:{timestamp}:{body}' };
 
+/** GitHub's ping, which a hook without `verify` knows too. */
+export const GITHUB_GREETING = { event: 'ping', sender: 'GitHub' };
+
 /** Senders by name, as their own documents describe their signatures. */
 export const PRESETS = {
   github: hmac('x-hub-signature-256', {
@@ -25,6 +28,7 @@ export const PRESETS = {
     idFrom: 'headers.x-github-delivery',
     eventFrom: 'headers.x-github-event',
     bodies: JSON_OR_FORM,
+    greeting: GITHUB_GREETING,
   }),
   gitlab: {
     header: 'x-gitlab-token',
@@ -50,6 +54,7 @@ export const PRESETS = {
     prefix: 'sha256=',
     idFrom: 'headers.x-request-id',
     eventFrom: 'headers.x-event-key',
+    greeting: { event: 'diagnostics:ping', sender: 'Bitbucket Data Center' },
   }),
   jira: hmac('x-hub-signature', {
     prefix: 'sha256=',
@@ -102,6 +107,7 @@ export const PRESETS = {
     prefix: 'v1=',
     idFrom: 'body.event.id',
     eventFrom: 'body.event.event_type',
+    greeting: { event: 'pagey.ping', sender: 'PagerDuty' },
   }),
   slack: hmac('x-slack-signature', {
     ...VERSION_0,
@@ -139,12 +145,17 @@ export const PRESETS = {
     idFrom: undefined,
     eventFrom: 'body.event',
   }),
-  'cal-com': hmac('x-cal-signature-256', { idFrom: undefined, eventFrom: 'body.triggerEvent' }),
+  'cal-com': hmac('x-cal-signature-256', {
+    idFrom: undefined,
+    eventFrom: 'body.triggerEvent',
+    greeting: { event: 'PING', sender: 'Cal.com' },
+  }),
   circleci: hmac('circleci-signature', {
     format: 'list',
     prefix: 'v1=',
     idFrom: 'body.id',
     eventFrom: 'headers.circleci-event-type',
+    greeting: { event: 'ping', sender: 'CircleCI' },
   }),
   buildkite: hmac('x-buildkite-signature', {
     format: 'pairs',
@@ -152,6 +163,7 @@ export const PRESETS = {
     signed: '{timestamp}.{body}',
     idFrom: 'headers.x-buildkite-request',
     eventFrom: 'headers.x-buildkite-event',
+    greeting: { event: 'ping', sender: 'Buildkite' },
   }),
   vercel: hmac('x-vercel-signature', {
     algorithm: 'sha1',

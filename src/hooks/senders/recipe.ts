@@ -50,8 +50,16 @@ export interface SignatureRecipe {
   isAlwaysJson?: true;
   /** The topic of SNS whose messages are taken. */
   topicArn?: string;
+  /** The event with which the sender greets a new address: it means nothing to the hook. */
+  greeting?: SenderGreeting;
   /** The way in which the sender finds out that the address is the hook's owner's, if it does. */
   handshake?: HandshakeKind;
+}
+
+/** The event's name, and the sender as people call it. */
+export interface SenderGreeting {
+  event: string;
+  sender: string;
 }
 
 /** The senders whose handshakes are answered, by the way of each. */

@@ -1,5 +1,6 @@
 import { createHmac, createPrivateKey, createSecretKey, type KeyObject, sign } from 'node:crypto';
-import { isRecord, listAt, memberAt, parsedJson } from '../../kernel/jsonvalue.js';
+import { parseExact, stringifyExact } from '../../kernel/exactjson.js';
+import { isRecord, listAt, memberAt, parsedJson, withoutMark } from '../../kernel/jsonvalue.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { SignatureRecipe } from './recipe.js';
 import { bodyHash, isForm, signedBytes } from './signedtext.js';
@@ -65,20 +66,26 @@ const timely = (
 ): Buffer => {
   const [, ...path] = timestampFrom?.split('.') ?? [];
   const name = path.pop();
-  const payload = parsedJson(body.toString());
+  const payload = payloadOf(body);
   const holder = memberAt(payload, ...path);
   if (name === undefined || !isRecord(holder)) return body;
   holder[name] = now;
-  return Buffer.from(JSON.stringify(payload));
+  return Buffer.from(stringifyExact(payload) ?? '');
+};
+
+/** Returns the JSON of a body with its numbers as written; undefined if it is none. */
+const payloadOf = (body: Buffer): unknown => {
+  const text = withoutMark(body.toString());
+  return parsedJson(text) === undefined ? undefined : parseExact(text);
 };
 
 /** Returns the body with the secret in each notification, as Microsoft Graph puts it. */
 const withState = (body: Buffer, clientState: string): Buffer => {
-  const payload = parsedJson(body.toString());
+  const payload = payloadOf(body);
   const value = listAt(payload, 'value').map((each) =>
     isRecord(each) ? { ...each, clientState } : each,
   );
-  return isRecord(payload) ? Buffer.from(JSON.stringify({ ...payload, value })) : body;
+  return isRecord(payload) ? Buffer.from(stringifyExact({ ...payload, value }) ?? '') : body;
 };
 
 const headerAt = (place: string | undefined, value: string | undefined): Record<string, string> => {

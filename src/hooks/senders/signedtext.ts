@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { charsetOf, formFields, isBodyFault } from '../../kernel/bodytext.js';
 import { type Headers, headerText } from '../../kernel/signature.js';
 import { MOST_FORM_FIELDS, piecesOf, type SignatureRecipe } from './recipe.js';
 
@@ -56,7 +57,7 @@ const formText = (headers: Headers, body: Buffer, url: string | null): string | 
   const hash = url === null ? null : hashIn(url);
   if (hash !== null) return hash === bodyHash(body) ? '' : null;
   if (!isForm(headers)) return null;
-  const fields = fieldsOf(body);
+  const fields = fieldsOf(body, charsetOf(headers['content-type']));
   if (!fields) return null;
   return [...fields]
     .toSorted(([a], [b]) => compare(a, b))
@@ -64,11 +65,16 @@ const formText = (headers: Headers, body: Buffer, url: string | null): string | 
     .join('');
 };
 
-/** Returns the different values of each field by name; null if the form has too many fields. */
-const fieldsOf = (body: Buffer): Map<string, Set<string>> | null => {
+/**
+ * Returns the different values of each field by name; null if the form has too many fields, or
+ * cannot be read.
+ */
+const fieldsOf = (body: Buffer, charset: string | null): Map<string, Set<string>> | null => {
   if (countOf(body, AMPERSAND) >= MOST_FORM_FIELDS) return null;
+  const given = formFields(body, charset);
+  if (isBodyFault(given)) return null;
   const fields = new Map<string, Set<string>>();
-  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
+  for (const [name, value] of given) {
     const values = fields.get(name);
     if (values) values.add(value);
     else fields.set(name, new Set([value]));

@@ -35,6 +35,8 @@ export interface Endpoint {
   needsPermission?: true;
   /** The action under which the audit log records this privileged call: `users.invite`. */
   audit?: string;
+  /** True if the call is served even if its audit entry cannot be written. */
+  auditMayFail?: true;
   /** The query parameter of a call that continues an earlier one, as a long poll does. */
   continuedBy?: string;
   query?: Schema;
@@ -44,6 +46,8 @@ export interface Endpoint {
    */
   ignoresQuery?: true;
   body?: Schema;
+  /** True if numbers of the body keep their digits, as an `ExactNumber`; otherwise they are refused. */
+  keepsDigits?: true;
   /** A valid body, for the API document. */
   example?: unknown;
   /** A header that belongs to the example, as a signature over it, for the API document. */

@@ -21,6 +21,9 @@ export interface RankedHit extends Hit {
 /** Ours: the hits of each way to search that are fused. */
 export const FUSED_HITS = 50;
 
+/** Ours: the most that a part of a word counts, in shares of what is nearest by its meaning. */
+const PART_OF_MEANING = 0.5;
+
 /**
  * Fuses hits by how well each fits beside the others of its list: the sum of the shares by words and
  * by meaning, the latter times its weight, is divided by what the first of both lists would have. What
@@ -41,8 +44,12 @@ export const fuseHits = ({ words, parts, meaning, meaningWeight }: HitLists): Ra
   };
   const [best, last = best] = [words[0], words.at(-1)];
   for (const hit of words) add(hit, 'word', shareOfFirst(hit, best));
-  // Parts of words come after all whole words.
-  const mostOfPart = last ? shareOfFirst(last, best) : 1;
+  // Parts of words come after all whole words, and after what is nearest by its meaning: `carries` says
+  // nothing of a car.
+  const mostOfPart = Math.min(
+    last ? shareOfFirst(last, best) : 1,
+    meaning.length > 0 ? PART_OF_MEANING * meaningWeight : 1,
+  );
   for (const hit of parts) add(hit, 'part', mostOfPart * shareOfFirst(hit, parts[0]));
   const shareOfMeaning = shareBetween(meaning[0], meaning.slice(0, FUSED_HITS).at(-1));
   for (const hit of meaning) add(hit, 'meaning', meaningWeight * shareOfMeaning(hit));

@@ -10,7 +10,7 @@ const FILE = 'search.db';
 /** The main database, of which the texts are read. */
 const MAIN = 'adjutant.db';
 /** Counts the forms of the index: one of another form is made anew. */
-const FORM = 6;
+const FORM = 7;
 /** An index below this size is checked when it is opened. */
 const CHECKED_BYTES = 16 * 1024 * 1024;
 

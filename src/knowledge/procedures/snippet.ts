@@ -1,3 +1,4 @@
+import { dividedWords } from '../../kernel/normalform.js';
 import { foldText, UNSPACED } from '../../kernel/searchwords.js';
 import type { QueryMarks } from './query.js';
 import { placedWords, stemOf, wordsLike } from './words.js';
@@ -40,7 +41,7 @@ interface WordMatch {
 const matchesIn = (text: string, { stems, runs, parts }: QueryMarks): WordMatch[] => {
   const wanted = new Set(stems);
   const words = parts.length > 0 ? placedWords(text) : wordsLike(text, stems);
-  const spaced = words.flatMap(({ word, from, to }): WordMatch[] => {
+  const spaced = [...words, ...dividedWords(text)].flatMap(({ word, from, to }): WordMatch[] => {
     const stem = stemOf(word);
     if (wanted.has(stem)) return [{ span: [from, to], of: stem }];
     const folded = parts.length > 0 ? foldText(word) : '';

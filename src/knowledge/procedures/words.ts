@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { dividedWords } from '../../kernel/normalform.js';
 import { foldText, isAscii, UNSPACED } from '../../kernel/searchwords.js';
 
 /**
@@ -7,8 +8,8 @@ import { foldText, isAscii, UNSPACED } from '../../kernel/searchwords.js';
  */
 export const TOKENIZER = `porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'`;
 
-/** A word as that tokenizer takes it. */
-const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu;
+/** A word as that tokenizer takes it, with the characters in it that are not visible. */
+const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}](?:[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]|\p{DI})*/gu;
 const segmenters = new Map<string, Intl.Segmenter>();
 
 /** A text as it goes into the index. */
@@ -19,10 +20,11 @@ export interface IndexedText {
   grams: string;
 }
 
-/** Prepares a text for the index. */
+/** Prepares a text for the index. Words that are divided at the ends of lines are there joined too. */
 export const indexedText = (text: string): IndexedText => {
+  const whole = [text, ...joinedPhrases(text)].join('\n');
   // The tokenizer makes lower case of it.
-  const plain = isAscii(text) ? text : foldText(text);
+  const plain = isAscii(whole) ? whole : foldText(whole);
   if (plain.search(UNSPACED) < 0) return { words: plain, grams: '' };
   const grams: string[] = [];
   const words = plain.replace(UNSPACED, (run) => {
@@ -31,6 +33,17 @@ export const indexedText = (text: string): IndexedText => {
   });
   return { words, grams: grams.join(' ') };
 };
+
+/** Ours: the characters beside a divided word with which it stands in the index, for phrases. */
+const BESIDE = 40;
+
+/** Returns the divided words of a text, each joined and with the words beside it. */
+const joinedPhrases = (text: string): string[] =>
+  dividedWords(text).map(({ word, from, to }) => {
+    const before = text.slice(Math.max(0, from - BESIDE), from);
+    const after = text.slice(to, to + BESIDE);
+    return `${before.replace(/^\S*\s/, '')}${word}${after.replace(/\s\S*$/, '')}`;
+  });
 
 /** Returns the pairs of characters of a run, and its last character, in their order. */
 export const gramsOf = (run: string): string => {

@@ -24,8 +24,8 @@ export interface QueuedLanes {
 export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
   const insert = db.prepare(
     `INSERT INTO notifications
-       (id, user_id, kind, title, body, link, effect_id, direct, about, hops, created_at)
-     VALUES (@id, @user_id, @kind, @title, @body, @link, @effect_id, @direct, @about, @hops,
+       (id, user_id, kind, title, body, markdown, link, effect_id, direct, about, hops, created_at)
+     VALUES (@id, @user_id, @kind, @title, @body, @markdown, @link, @effect_id, @direct, @about, @hops,
        @created_at)
      ON CONFLICT (effect_id) DO NOTHING`,
   );

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '../../kernel/exactjson.js';
 import type { PermissionsOf } from '../../permissions/module.js';
 import { whyDenied } from '../../permissions/module.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
@@ -13,7 +14,7 @@ import {
 import type { Budget, Reservation } from './budget.js';
 import { type IsInDoubt, MAY_BE_DONE } from './doubts.js';
 import { type RunUsage, StageFault } from './outcome.js';
-import { recordOf, renderConfig } from './render.js';
+import { recordOf, renderConfig, renderExact } from './render.js';
 import type { RunStage } from './run.js';
 
 /** A call of a tool that a stage makes. */
@@ -163,7 +164,11 @@ const callOf = (
     return { toolId: 'research', toolAction: 'start', arguments: rendered };
   }
   if (kind === 'http')
-    return { toolId: 'http', toolAction: 'request', arguments: requestOf(rendered) };
+    return {
+      toolId: 'http',
+      toolAction: 'request',
+      arguments: requestOf({ ...rendered, body: renderExact(config.body, scope) }),
+    };
   return {
     toolId: String(config.toolId),
     toolAction: String(config.toolAction),
@@ -199,7 +204,7 @@ const requestOf = ({ method, url, headers, body }: Record<string, unknown>) => {
     method,
     url,
     ...(Object.keys(all).length > 0 && { headers: all }),
-    ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: isText ? body : stringifyExact(body) }),
   };
 };
 
@@ -212,7 +217,7 @@ const shownOutput = (kind: RunStage['stage']['kind'], output: unknown): unknown 
 
 const jsonOr = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return text;
   }

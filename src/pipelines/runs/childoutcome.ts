@@ -1,3 +1,4 @@
+import { parseExact } from '../../kernel/exactjson.js';
 import type { ChildRunsStore } from './childqueries.js';
 import { lastOutputs } from './end.js';
 import type { AttemptOutcome } from './outcome.js';
@@ -56,7 +57,7 @@ export const successOfChildren = async (
       return { status: 'failed', error, isFinal: true, untrusted };
     }
     const outputs = await children.itemOutputs(row);
-    const output = outputs.map((each) => (each === null ? null : JSON.parse(each)));
+    const output = outputs.map((each) => (each === null ? null : parseExact(each)));
     return { status: 'completed', output, untrusted, reason: null };
   }
   const [id] = await children.completed(row);

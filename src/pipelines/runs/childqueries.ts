@@ -17,6 +17,14 @@ export type ChildrenOf = Pick<PipelineStageRow, 'run_id' | 'key' | 'visits' | 'a
 /** A run that a stage has begun, and that failed or was stopped. */
 export type UnfinishedRun = Pick<PipelineRunRow, 'id' | 'item_at' | 'item' | 'params'>;
 
+/** How far the runs of an attempt are. */
+export interface ChildrenProgress {
+  /** The number of runs with each status. */
+  counts: Partial<Record<PipelineRunRow['status'], number>>;
+  /** The first runs that have not begun, in the order of their items. */
+  queued: string[];
+}
+
 const UNFINISHED = ['failed', 'stopped'] as const;
 /** The attempt of runs that count for no attempt yet; attempts are counted from 1. */
 const NO_ATTEMPT = 0;
@@ -28,19 +36,27 @@ type DoneItem = Pick<PipelineRunRow, 'id' | 'item_at' | 'item'>;
 export const childRunsStore = ({ db }: Store) => {
   const { ofVisit, ofAttempt, stagesOf } = selections(db);
   return {
-    /** Returns how many runs of an attempt have each status. */
-    counts: async (of: ChildrenOf): Promise<Partial<Record<PipelineRunRow['status'], number>>> => {
+    /**
+     * Returns how far the runs of an attempt are. In one query: two could be answered by readers of
+     * the database that are not equally far, and more would be begun than the stage allows.
+     */
+    progress: async (of: ChildrenOf, most: number): Promise<ChildrenProgress> => {
+      const first = ofAttempt(of)
+        .where('status', '=', 'queued')
+        .select(['id', 'item_at'])
+        .orderBy('item_at')
+        .limit(most)
+        .as('first');
+      const ids = sql<string>`json_group_array(first.id ORDER BY first.item_at)`;
       const found = await ofAttempt(of)
         .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
+        .select(({ selectFrom }) => selectFrom(first).select(ids.as('ids')).as('queued'))
         .groupBy('status')
         .execute();
-      return Object.fromEntries(found.map(({ status, count }) => [status, count]));
-    },
-
-    /** Returns the first runs of an attempt that have not begun, in the order of their items. */
-    queued: async (of: ChildrenOf, most: number): Promise<string[]> => {
-      const found = ofAttempt(of).where('status', '=', 'queued').select('id').orderBy('item_at');
-      return idsOf(await found.limit(most).execute());
+      return {
+        counts: Object.fromEntries(found.map(({ status, count }) => [status, count])),
+        queued: JSON.parse(found[0]?.queued ?? '[]'),
+      };
     },
 
     /** Returns the runs of an attempt that have begun and not ended. */

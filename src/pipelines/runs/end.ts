@@ -1,4 +1,5 @@
 import { iso } from '../../kernel/clock.js';
+import { parseExact, stringifyExact } from '../../kernel/exactjson.js';
 import { excerpt } from '../../kernel/excerpt.js';
 import { pageLink } from '../../kernel/pagepath.js';
 import { LONGEST_IN_EVENT, NOTHING, type Outbound } from '../../outbound/module.js';
@@ -64,7 +65,7 @@ export const lastOutputs = ({ template, stages }: LoadedRun): Record<string, unk
   return Object.fromEntries(
     last.flatMap(({ key }) => {
       const { output = null, status } = stages.get(key) ?? {};
-      return status === 'completed' && output !== null ? [[key, JSON.parse(output)]] : [];
+      return status === 'completed' && output !== null ? [[key, parseExact(output)]] : [];
     }),
   );
 };
@@ -72,7 +73,7 @@ export const lastOutputs = ({ template, stages }: LoadedRun): Record<string, unk
 /** Returns the outputs of the last stages, for people. */
 const resultOf = (run: LoadedRun): string => {
   const texts = Object.values(lastOutputs(run)).map((value) =>
-    typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+    typeof value === 'string' ? value : (stringifyExact(value, 2) ?? ''),
   );
   return excerpt(texts.join('\n\n'), LONGEST_IN_EVENT) || 'All stages have ended.';
 };

@@ -86,10 +86,8 @@ const stepOfChildren = async (
   { children, record, background, engine }: FamilyDeps,
   of: RunStage,
 ): Promise<AttemptOutcome | 'open' | null> => {
-  // Read before the counts: those that begin in between are counted, and are the first of these.
-  const first = await children.queued(of.row, atOnce(of));
-  const count = await children.counts(of.row);
-  const { queued = 0, running = 0, waiting = 0, failed = 0, stopped = 0, completed = 0 } = count;
+  const { counts, queued: first } = await children.progress(of.row, atOnce(of));
+  const { queued = 0, running = 0, waiting = 0, failed = 0, stopped = 0, completed = 0 } = counts;
   const open = running + waiting;
   const isFailing = failed + stopped > 0;
   if (open === 0 && isFailing) {

@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../kernel/problem.js';
-import { faultOfParameter, type TemplateParameter } from '../templates/parameters.js';
+import type { TemplateParameter } from '../templates/contract.js';
+import { faultOfParameter, isUnfilled } from '../templates/parameters.js';
 
 /** A field that a stage asks a person for. */
 export type StageField = Pick<TemplateParameter, 'key' | 'type' | 'options'> & {
@@ -21,7 +22,8 @@ export const inputFaults = (
   const wrong = fields.flatMap((field) => {
     const value = Object.hasOwn(values, field.key) ? values[field.key] : undefined;
     const path = `values.${field.key}`;
-    if (value === undefined) return field.required ? [{ path, message: 'is required' }] : [];
+    if (field.required && isUnfilled(value)) return [{ path, message: 'is required' }];
+    if (value === undefined) return [];
     const fault = faultOfParameter(field, value);
     return fault === null ? [] : [{ path, message: fault }];
   });

@@ -1,4 +1,5 @@
 import { iso } from '../../kernel/clock.js';
+import { stringifyExact } from '../../kernel/exactjson.js';
 import { beginningOf } from '../../kernel/excerpt.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { LONGEST_WAIT } from '../templates/contract.js';
@@ -55,7 +56,7 @@ export const completedChange = (
   ...(reason === null && { reason }),
   status: 'completed',
   effect: 'none',
-  output: JSON.stringify(output ?? null),
+  output: stringifyExact(output ?? null) ?? null,
   error: null,
   ...(untrusted && { untrusted: 1 }),
   finished_at: iso(now),
@@ -81,7 +82,7 @@ export const failedChange = (
     const taint = untrusted ? { untrusted: 1 } : {};
     // Whether a call was done stays unknown where a person has only refused to make it again.
     const effect = row.status === 'waiting_approval' ? row.effect : 'none';
-    const output = outcome.output === undefined ? null : JSON.stringify(outcome.output);
+    const output = outcome.output === undefined ? null : (stringifyExact(outcome.output) ?? null);
     const ended = { status: 'failed', effect, error, output, finished_at: iso(now) } as const;
     return { ...OVER, ...taint, ...ended };
   }

@@ -1,4 +1,5 @@
 import { judgeConditions, lookUp, placeholdersIn, renderDeep } from '../../hooks/module.js';
+import { parseExact, stringifyExact, withoutExactNumbers } from '../../kernel/exactjson.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 import type { TemplateStage } from '../templates/contract.js';
 import { stageValueIn, valuesIn } from '../templates/values.js';
@@ -40,7 +41,7 @@ const scopeOf = (
       named.map(([key, row]) => [
         key,
         {
-          output: row.output === null ? null : JSON.parse(row.output),
+          output: row.output === null ? null : parseExact(row.output),
           status: row.status,
           // One that was skipped tells what kept it from running.
           error: row.error ?? (row.status === 'skipped' ? row.reason : null),
@@ -59,10 +60,14 @@ export const LONGEST_INPUT = 1024 * 1024;
  * value, so that a number stays a number; in any other text it is written out. Throws StageFault if
  * the result is too long.
  */
-export const renderConfig = (value: unknown, scope: object): unknown => {
+export const renderConfig = (value: unknown, scope: object): unknown =>
+  withoutExactNumbers(renderExact(value, scope));
+
+/** Does the same, with numbers as they were received. */
+export const renderExact = (value: unknown, scope: object): unknown => {
   let left = LONGEST_INPUT;
   const counted = (rendered: unknown): unknown => {
-    left -= JSON.stringify(rendered)?.length ?? 0;
+    left -= stringifyExact(rendered)?.length ?? 0;
     if (left < 0) throw new StageFault(TOO_LONG);
     return rendered;
   };
@@ -111,7 +116,7 @@ const renderWhole = (text: string, scope: object): string => {
 };
 
 const lengthOf = (value: unknown): number =>
-  typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0);
+  typeof value === 'string' ? value.length : (stringifyExact(value)?.length ?? 0);
 
 /** Returns the fields of a rendered value; none if it is no object. */
 export const recordOf = (value: unknown): Record<string, unknown> =>

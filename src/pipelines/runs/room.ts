@@ -1,3 +1,4 @@
+import { stringifyExact } from '../../kernel/exactjson.js';
 import type { StageBeginning } from './begin.js';
 import type { AttemptOutcome } from './outcome.js';
 import { LONGEST_INPUT } from './render.js';
@@ -31,7 +32,7 @@ export const beginningWithin = (
 export const outcomeWithin = ({ run, row }: RunStage, outcome: AttemptOutcome): AttemptOutcome => {
   if (outcome.status === 'failed' && outcome.output === undefined) return outcome;
   const { output, untrusted = false, usage } = outcome;
-  const { length } = JSON.stringify(output ?? null);
+  const { length } = stringifyExact(output ?? null) ?? '';
   const isLong = length > LONGEST_OUTPUT;
   const kept = keptBeside(run, row.key) + (row.input?.length ?? 0);
   if (!isLong && kept + length <= LONGEST_KEPT) return outcome;

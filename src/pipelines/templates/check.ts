@@ -1,3 +1,4 @@
+import type Joi from 'joi';
 import { conditionFaults } from '../../hooks/module.js';
 import type { Schema } from '../../kernel/contract/schema.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
@@ -5,7 +6,8 @@ import type { FieldFault } from '../../kernel/problem.js';
 import { NewTemplate, type TemplateStage } from './contract.js';
 import { circleIn, graphOf } from './graph.js';
 import { outputSchema } from './outputschema.js';
-import { parameterFaults } from './parameters.js';
+import { faultOfType, parameterFaults } from './parameters.js';
+import { readableParts } from './readable.js';
 import {
   configSchema,
   ITEM_KINDS,
@@ -13,6 +15,7 @@ import {
   type StageKind,
   type StageWork,
 } from './stagekinds.js';
+import { urlFaults } from './urlfaults.js';
 import { valueFaults } from './valuefaults.js';
 
 /** The tools and models that a template may name. */
@@ -25,24 +28,43 @@ export interface KnownNames {
     tool: { toolId: string; toolAction: string },
     params: Record<string, unknown>,
   ): FieldFault[];
+  /** True if an argument of a tool is a number. */
+  isNumericParam(tool: { toolId: string; toolAction: string }, key: string): boolean;
+  /** Returns why an address can never be requested; null if it may be. */
+  refusalOf(url: string): string | null;
 }
 
 /** Ours: the number of faults that are told at once. */
 const MOST_FAULTS = 50;
 
-/** The outcome of a check: the template, or what is wrong with it. */
+/** The outcome of a check: the template, or what is wrong with it, and the stages that can be read. */
 export type CheckedTemplate =
-  | { template: NewTemplate; faults: [] }
-  | { template: null; faults: FieldFault[] };
+  | { template: NewTemplate; stages: TemplateStage[]; faults: [] }
+  | { template: null; stages: TemplateStage[]; faults: FieldFault[] };
 
 /** Checks a value that is to be a template: its form, its graph and the values that it names. */
 export const checkTemplate = (given: unknown, known: KnownNames): CheckedTemplate => {
   const { error, value } = NewTemplate.validate(given, UNLABELLED);
-  const faults = error ? faultsIn(error.details, '') : templateFaults(value, known);
+  const { faults, stages } = error
+    ? faultsOfForm(given, error.details, known)
+    : { faults: templateFaults(value, known), stages: value.stages };
   if (faults.length > 0) {
-    return { template: null, faults: faults.slice(0, MOST_FAULTS).map(shortFault) };
+    return { template: null, stages, faults: faults.slice(0, MOST_FAULTS).map(shortFault) };
   }
-  return { template: value, faults: [] };
+  return { template: value, stages, faults: [] };
+};
+
+/** Returns the faults of the form, and with them all others of the parts whose form is right. */
+const faultsOfForm = (
+  given: unknown,
+  details: Joi.ValidationErrorItem[],
+  known: KnownNames,
+): { faults: FieldFault[]; stages: TemplateStage[] } => {
+  const { template, unread } = readableParts(given);
+  const isRead = ({ path }: FieldFault): boolean =>
+    !unread.some((part) => path === part || path.startsWith(`${part}.`));
+  const others = templateFaults(template, known).filter(isRead);
+  return { faults: [...faultsIn(details, ''), ...others], stages: template.stages };
 };
 
 /** Ours: the longest path and message of a fault. */
@@ -65,13 +87,11 @@ export const templateFaults = (template: NewTemplate, known: KnownNames): FieldF
     ...stages.flatMap((stage, at) => stageFaults(stage, `stages.${at}`, known)),
     ...needsFaults(stages),
   ];
-  if (alone.length > 0) return alone;
   const circle = circleIn(stages);
-  if (circle) {
-    const at = stages.findIndex(({ key }) => key === circle[0]);
-    return [{ path: `stages.${at}.needs`, message: `goes in a circle: ${circle.join(' → ')}` }];
-  }
-  return [...gotoFaults(stages), ...valueFaults(template)];
+  const at = stages.findIndex(({ key }) => key === circle?.[0]);
+  const message = `goes in a circle: ${circle?.join(' → ')}`;
+  const ofOrder = circle ? [{ path: `stages.${at}.needs`, message }] : gotoFaults(stages);
+  return [...alone, ...ofOrder, ...whenFaults(template), ...valueFaults(template, circle === null)];
 };
 
 const stageFaults = (stage: TemplateStage, at: string, known: KnownNames): FieldFault[] => {
@@ -116,8 +136,12 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
       ...known
         .faultsOfParams(tool, params)
         .map(({ path, message }) => ({ path: `${at}.toolParams.${path}`, message })),
+      ...(REQUESTING.has(`${tool.toolId}.${tool.toolAction}`)
+        ? urlFaults(params.url, `${at}.toolParams.url`, known.refusalOf)
+        : []),
     ];
   },
+  http: ({ url }, at, known) => urlFaults(url, `${at}.url`, known.refusalOf),
   wait: ({ until }, at) => {
     const isTime =
       typeof until !== 'string' || until.includes('{{') || !Number.isNaN(Date.parse(until));
@@ -127,6 +151,9 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
   },
   foreach: ({ stage }, at, known) => itemFaults(stage, `${at}.stage`, known),
 };
+
+/** The tools that request the address in their argument `url`. */
+const REQUESTING = new Set(['http.request', 'web.read']);
 
 /** The field of a tool's name that is wrong: that of its skill if no tool has this one. */
 const wrongName = ({ toolId }: { toolId: string }, known: KnownNames): string =>
@@ -191,12 +218,31 @@ const needsFaults = (stages: TemplateStage[]): FieldFault[] => {
   ]);
 };
 
+/** Checks that a parameter is compared with a value of its own type, since others are never equal. */
+const whenFaults = ({ parameters = [], stages }: NewTemplate): FieldFault[] =>
+  stages.flatMap(({ when = [] }, at) =>
+    when.flatMap(({ field, operator, value }, index) => {
+      const parameter = parameters.find(({ key }) => field === `params.${key}`);
+      if (!parameter || !COMPARING.has(operator) || value === undefined) return [];
+      const { key, type } = parameter;
+      return (operator === 'in' ? [value].flat() : [value]).flatMap((each, nth) => {
+        const fault = each === null ? null : faultOfType(type, each);
+        const place = operator === 'in' ? `value.${nth}` : 'value';
+        const path = `stages.${at}.when.${index}.${place}`;
+        return fault === null ? [] : [{ path, message: `${fault}, as the parameter ${key} is` }];
+      });
+    }),
+  );
+
+const COMPARING = new Set(['equals', 'not_equals', 'in']);
+
 /** Checks that a `goto` leads back, so that its stage comes again. */
 const gotoFaults = (stages: TemplateStage[]): FieldFault[] => {
   const graph = graphOf(stages);
   return stages.flatMap(({ key, onError }, at) => {
     const target = typeof onError === 'object' ? onError.goto : key;
-    if (target === key || graph.above(key).has(target)) return [];
+    const isKnown = graph.stages.has(target);
+    if (!isKnown || target === key || graph.above(key).has(target)) return [];
     const message = `must be ${key} itself or a stage that it needs; ${target} is neither`;
     return [{ path: `stages.${at}.onError.goto`, message }];
   });

@@ -21,7 +21,7 @@ const key = () =>
     .pattern(/^[a-z][a-z0-9_-]*$/, 'lower-case letters, digits, "_" and "-", a letter first')
     .example('summary');
 
-const TemplateParameter = s.object('TemplateParameter', {
+export const TemplateParameter = s.object('TemplateParameter', {
   key: key(),
   type: s
     .oneOf('ParameterType', 'string', 'number', 'boolean', 'choice', 'text', 'document')
@@ -31,6 +31,8 @@ const TemplateParameter = s.object('TemplateParameter', {
   options: s.optional(s.list(s.text(200), 100).description('Of a choice')),
   description: s.optional(s.anyText(500)),
 });
+
+export type TemplateParameter = s.Static<typeof TemplateParameter>;
 
 const StageRetry = s.object('StageRetry', {
   attempts: s.whole(1, 10).description('All attempts together, with the first'),

@@ -1,8 +1,5 @@
 import type { FieldFault } from '../../kernel/problem.js';
-import type { NewTemplate } from './contract.js';
-
-/** A parameter of a template. */
-export type TemplateParameter = NonNullable<NewTemplate['parameters']>[number];
+import type { TemplateParameter } from './contract.js';
 
 /** Returns the faults of parameters beyond their schema. */
 export const parameterFaults = (parameters: TemplateParameter[]): FieldFault[] => {
@@ -44,7 +41,7 @@ export const givenParameters = (
     const own = Object.hasOwn(given, parameter.key) ? given[parameter.key] : null;
     const value = own ?? parameter.default ?? null;
     const path = `params.${parameter.key}`;
-    if (value === null && parameter.required) faults.push({ path, message: 'is required' });
+    if (isUnfilled(value) && parameter.required) faults.push({ path, message: 'is required' });
     const fault = value === null ? null : faultOfParameter(parameter, value);
     if (fault !== null) faults.push({ path, message: fault });
     values[parameter.key] = value;
@@ -52,14 +49,24 @@ export const givenParameters = (
   return { values, faults };
 };
 
+/** True for a value that a required parameter or field must not have: none, or a text without words. */
+export const isUnfilled = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
 /** Returns what the value of a parameter must be; null if it is valid. */
 export const faultOfParameter = (
   { type, options = [] }: Pick<TemplateParameter, 'type' | 'options'>,
   value: unknown,
 ): string | null => {
+  const fault = faultOfType(type, value);
+  if (fault !== null || type !== 'choice' || options.some((option) => option === value))
+    return fault;
+  return `must be one of ${options.join(', ')}`;
+};
+
+/** Returns the type that a value must have; null if it has it. */
+export const faultOfType = (type: TemplateParameter['type'], value: unknown): string | null => {
   if (type === 'number') return Number.isFinite(value) ? null : 'must be a number';
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false';
-  if (typeof value !== 'string') return 'must be a text';
-  const isChosen = type !== 'choice' || options.includes(value);
-  return isChosen ? null : `must be one of ${options.join(', ')}`;
+  return typeof value === 'string' ? null : 'must be a text';
 };

@@ -64,8 +64,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
       (await nestedTemplates(template, userId, findIn)).faults;
 
   const refuseTemplate = async (given: NewTemplate & Nesting, by: Caller): Promise<void> => {
-    refuseFaults(templateFaults(given, known));
-    refuseFaults(await nestingOf(by)(given));
+    refuseFaults([...templateFaults(given, known), ...(await nestingOf(by)(given))]);
   };
 
   const create = async (body: TemplateBody, by: Caller): Promise<PipelineTemplate> => {

@@ -8,6 +8,7 @@ import { checkTemplate, type KnownNames } from './check.js';
 import type { NewTemplate, TemplateCheck } from './contract.js';
 import type { Nesting } from './nestedtemplates.js';
 import { normalTemplate } from './normal.js';
+import { withSpellings } from './spelling.js';
 import { type LinedFault, readYaml } from './yaml.js';
 
 /** The media types of YAML (RFC 9512), the older ones of its users, and JSON. */
@@ -67,8 +68,8 @@ const read = async (
     return { template: null, faults: [{ path: '', message }] };
   }
   const checked = checkTemplate(value, known);
-  const below = checked.template ? await nested({ id: null, ...checked.template }) : [];
-  const faults = [...checked.faults, ...below];
+  const below = await nested({ id: null, stages: checked.stages });
+  const faults = withSpellings([...checked.faults, ...below], { yaml, known, value });
   const template = faults.length > 0 ? null : checked.template;
   const lined = faults.map((fault) => {
     const line = yaml.lineOf(fault.path);

@@ -9,10 +9,16 @@ const NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
 /**
  * Returns the faults of the values that stages name: those that do not exist, and the outputs of
- * stages that need not have completed before.
+ * stages that need not have completed before. `hasOrder`: the stages have no circle, so that it is
+ * known which comes before which.
  */
-export const valueFaults = ({ parameters = [], stages }: NewTemplate): FieldFault[] => {
+export const valueFaults = (
+  { parameters = [], stages }: NewTemplate,
+  hasOrder: boolean,
+): FieldFault[] => {
   const graph = graphOf(stages);
+  const keys = new Set(stages.map(({ key }) => key));
+  const isOrdered = hasOrder && keys.size === stages.length;
   const params = new Set(parameters.map(({ key }) => key));
 
   const faultOf = (stage: TemplateStage, { name }: NamedValue, isItem: boolean): string | null => {
@@ -24,13 +30,13 @@ export const valueFaults = ({ parameters = [], stages }: NewTemplate): FieldFaul
     const value = stageValueIn(name);
     if (!value) return `names {{${name}}}, which no stage has: there are ${ROOTS}`;
     if (!graph.stages.has(value.key)) return `names the stage ${value.key}, which is not there`;
-    if (!graph.above(stage.key).has(value.key)) {
+    if (isOrdered && !graph.above(stage.key).has(value.key)) {
       return `names the stage ${value.key}, which ${stage.key} does not need`;
     }
     if (value.of === 'status' || value.of === 'error') return null;
     if (value.of !== 'output')
       return `names ${value.of} of a stage: there are output, status and error`;
-    if (!graph.completedBefore(stage.key).has(value.key)) {
+    if (isOrdered && !graph.completedBefore(stage.key).has(value.key)) {
       return `names the output of ${value.key}, which may be skipped or have failed by then`;
     }
     const named = graph.stages.get(value.key);

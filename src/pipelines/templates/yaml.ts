@@ -4,6 +4,7 @@ import {
   isMap,
   isNode,
   isScalar,
+  isSeq,
   LineCounter,
   parseDocument,
   stringify,
@@ -19,9 +20,22 @@ export interface LinedFault extends FieldFault {
 }
 
 /** A template as it was read from YAML. */
-export type ReadYaml =
-  | { value: unknown; faults: []; lineOf(path: string): number | undefined }
-  | { value: null; faults: LinedFault[] };
+export type ReadYaml = ReadableYaml | { value: null; faults: LinedFault[] };
+
+/** YAML that can be read, with the numbers and words in it as they were written. */
+export interface ReadableYaml {
+  value: unknown;
+  faults: [];
+  lineOf(path: string): number | undefined;
+  /** The scalars without quotes that are no texts, by their paths. */
+  spellings: ReadonlyMap<string, Spelling>;
+}
+
+/** A value as it was written, and as it was read. */
+export interface Spelling {
+  source: string;
+  value: unknown;
+}
 
 /** Ours: a document with more nodes than this is no template. */
 const MOST_NODES = 20_000;
@@ -50,8 +64,36 @@ export const readYaml = (text: string): ReadYaml => {
     value: document.toJS({ maxAliasCount: 0 }),
     faults: [],
     lineOf: (path) => lineOf(document, lines, path.split('.')),
+    spellings: spellingsIn(document),
   };
 };
+
+const spellingsIn = (document: Document): Map<string, Spelling> => {
+  const found = new Map<string, Spelling>();
+  const open: [path: string, node: unknown][] = [['', document.contents]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [path, node] = next;
+    // Last in, first out: reversed, they come in the order in which they are written.
+    open.push(...membersOf(node).reverse().map(nested(path)));
+    if (isScalar(node) && typeof node.value !== 'string' && node.source !== undefined) {
+      found.set(path, { source: node.source, value: node.value });
+    }
+  }
+  return found;
+};
+
+const membersOf = (node: unknown): [key: unknown, value: unknown][] => {
+  if (isMap(node))
+    return node.items.map(({ key, value }) => [isScalar(key) ? key.value : key, value]);
+  return isSeq(node) ? node.items.map((item, at) => [at, item]) : [];
+};
+
+const nested =
+  (path: string) =>
+  ([key, value]: [unknown, unknown]): [string, unknown] => [
+    path === '' ? `${key}` : `${path}.${key}`,
+    value,
+  ];
 
 /** Says what a parser said, without the place, which is told apart. */
 const saidOf = (message: string): string => {

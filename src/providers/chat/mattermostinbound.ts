@@ -40,7 +40,8 @@ export const parseMattermost = (body: Buffer): Inbound => {
   const text = command ? ofCommand(command, said.text) : ofPost(said);
   const files = command ? [] : filesIn(said.file_ids);
   const isWordless = text === '' && files.length > 0;
-  if (!ID.test(user_id) || !eventId || !(text || isWordless)) return { kind: 'ignored' };
+  if (eventId && !ID.test(user_id)) return { kind: 'ignored', reason: 'it names no user' };
+  if (!eventId || !(text || isWordless)) return { kind: 'ignored' };
   return {
     kind: 'message',
     sender: { id: user_id, name: user_name || user_id },

@@ -61,6 +61,11 @@ export interface Platform extends OutboundPlatform {
    */
   reply(event: ChatEvent, text: string, isOver?: boolean): object | null;
   /**
+   * Sends a reply to the place of an event, for its sender alone; null if the event has no place but the
+   * chat with its sender. Failures are verdicts.
+   */
+  replyAt?(reach: PlatformReach, event: ChatEvent, part: PlatformBody): Promise<PlatformSent> | null;
+  /**
    * Returns the body for a reply that follows later, if the platform counts an empty reply as a
    * failure.
    */
@@ -142,6 +147,8 @@ export interface InboundRequest {
 /** The sender as the platform proved it: an ID that is never reused, and a name to show. */
 export interface InboundSender {
   id: string;
+  /** A second ID of the same person, which may be the only one in another event. */
+  otherId?: string | undefined;
   name: string;
 }
 
@@ -164,6 +171,21 @@ export interface MessageEvent extends Event {
   isWordless?: true;
   /** The files that came with it, at least one. */
   files?: PlatformFile[];
+  /** Set if the app has cut a longer text off here: the next message goes on within it. */
+  isCut?: true;
+  /** The message that it replies to. */
+  quoted?: QuotedMessage;
+  /** Set if it was written where the answer does not come, among messages that are not read. */
+  isApart?: true;
+}
+/** A message that a person points at. */
+export interface QuotedMessage {
+  /** The words; empty if the platform tells its ID alone. */
+  text: string;
+  /** The writer: the daemon, the person, or somebody else; absent if the platform does not tell. */
+  by?: 'daemon' | 'sender' | 'other';
+  /** The receipt of the message, if the daemon may have sent it. */
+  receipt?: string;
 }
 /** A pressed button. Of the digest it has as many of the first digits as the platform keeps. */
 export interface ButtonEvent extends Event, Pick<PlatformQuestion, 'approvalId' | 'digest'> {
@@ -182,11 +204,19 @@ export interface UndeliveredEvent {
   /** Set if the platform accepts no free text there any more. */
   isLate?: true;
 }
+/** A person has another number, and maybe another second ID, from now on. */
+export interface MovedEvent {
+  kind: 'moved';
+  from: string;
+  to: Omit<InboundSender, 'name'>;
+}
 export type Inbound =
   | ChatEvent
   | UndeliveredEvent
+  | MovedEvent
   | { kind: 'challenge'; reply: object }
-  | { kind: 'ignored' };
+  /** `reason`: a person wrote it, and why it cannot be read. */
+  | { kind: 'ignored'; reason?: string };
 
 /**
  * A message to one channel. It comes from any source, so nothing in it becomes a mention, a command

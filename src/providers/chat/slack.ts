@@ -21,7 +21,7 @@ import type {
   PlatformReach,
   PlatformSent,
 } from './platform.js';
-import { COMMAND, isSlackSignature, parseSlack } from './slackinbound.js';
+import { COMMAND, isSlackSignature, parseSlack, threadIn } from './slackinbound.js';
 
 /**
  * Slack advises at most 4,000 characters in a message, and accepts 3,000 in the text of a block.
@@ -64,6 +64,17 @@ export const slack: Platform = {
   claims: (headers) => headers['x-slack-signature'] !== undefined,
   verify: isSlackSignature,
   parse: ({ body }) => [parseSlack(body)],
+  replyAt: (reach, { kind, replyTo, sender }, part) => {
+    const place = kind === 'message' ? threadIn(replyTo) : null;
+    if (!place) return null;
+    const user = userIn(sender.id);
+    // A direct channel has nobody else, and no ephemeral messages.
+    const isDirect = place.channel.startsWith('D');
+    const method = isDirect ? 'chat.postMessage' : 'chat.postEphemeral';
+    return call(reach, method, { ...place, ...(!isDirect && { user }), ...part }).then((reply) =>
+      sentOf(reply, receiptIn),
+    );
+  },
   reply: ({ replyTo }, text) =>
     replyTo === COMMAND ? { response_type: 'ephemeral', ...plain(text) } : null,
 
@@ -76,7 +87,7 @@ export const slack: Platform = {
     return [...parts.map((lines) => plain(writePlain(lines))), asking(writePlain(last), question)];
   },
   send: async (reach, to, part) => {
-    const channel = to.slice(to.indexOf(':') + 1);
+    const channel = userIn(to);
     const post = async (body: PlatformBody): Promise<PlatformSent> =>
       sentOf(await call(reach, 'chat.postMessage', { channel, ...body }), receiptIn);
     const sent = await post(part);
@@ -107,6 +118,9 @@ export const slack: Platform = {
       ({ body }) => `${asText(body.user)} in ${asText(body.team)}`,
     ),
 };
+
+/** Returns the user in the ID of a sender, which begins with the team. */
+const userIn = (id: string): string => id.slice(id.indexOf(':') + 1);
 
 /** Escapes the characters with which Slack writes tags, mentions and links. */
 const entities = (text: string): string =>

@@ -3,7 +3,7 @@ import { isSame, isTimely } from '../../kernel/signature.js';
 import { buttonScopeIn } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
 import type { PlatformFile } from './file.js';
-import type { Inbound, Platform } from './platform.js';
+import type { Inbound, MessageEvent, Platform } from './platform.js';
 
 /** The `replyTo` of a slash command, which is answered in the reply to the request. */
 export const COMMAND = 'command';
@@ -57,9 +57,35 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
     sender: { id: `${team}:${user}`, name: user },
     text,
     eventId,
-    replyTo: asText(event.channel),
+    ...placeOf(event),
     ...(isWordless && { isWordless }),
     ...(files.length > 0 && { files }),
+  };
+};
+
+/** Separates the channel from the thread in a `replyTo`; the thread of a direct message has none. */
+const IN_THREAD = /^(\w+):([\d.]+)$/;
+
+/** Returns the channel and the thread at which a message was written; null if it was written to the bot. */
+export const threadIn = (replyTo: string | null): { channel: string; thread_ts: string } | null => {
+  const [, channel, thread_ts] = IN_THREAD.exec(replyTo ?? '') ?? [];
+  return channel && thread_ts ? { channel, thread_ts } : null;
+};
+
+/**
+ * Returns the place of a message, and the one that a thread began with, by the receipt that the daemon
+ * has if it wrote that. Ours: other messages of a thread are not read, and answers come in private.
+ */
+const placeOf = (
+  event: Record<string, unknown>,
+): Pick<MessageEvent, 'replyTo' | 'isApart' | 'quoted'> => {
+  const [channel, ts, thread] = [event.channel, event.ts, event.thread_ts].map(asText);
+  const isDirect = event.channel_type === 'im';
+  const receipt = `${channel}:${thread}`;
+  return {
+    replyTo: isDirect && !thread ? (channel ?? '') : `${channel}:${thread || ts}`,
+    ...(!isDirect && { isApart: true as const }),
+    ...(thread && { quoted: { text: '', receipt } }),
   };
 };
 

@@ -1,5 +1,5 @@
 import { asObject, asText, objectOf } from './call.js';
-import type { Inbound } from './platform.js';
+import type { Inbound, QuotedMessage } from './platform.js';
 
 const TOLERANCE_MS = 5 * 60_000;
 const MENTION = /^\s*(?:<(?:p|div)>\s*)?<at>[^<>]*<\/at>(?:&nbsp;|\s)*/i;
@@ -37,7 +37,8 @@ export const parseTeams = (body: Buffer): Inbound => {
   const text = readable(asText(activity.text));
   const activityId = asText(activity.id);
   const isSaid = activity.type === 'message' && text !== '' && activityId !== '';
-  if (!isSaid || team === '' || person === '') return { kind: 'ignored' };
+  if (isSaid && (team === '' || person === '')) return { kind: 'ignored', reason: NAMELESS };
+  if (!isSaid) return { kind: 'ignored' };
   return {
     kind: 'message',
     sender: { id: `${team}:${person}`, name: asText(from.name) },
@@ -47,7 +48,21 @@ export const parseTeams = (body: Buffer): Inbound => {
     // An outgoing webhook is mentioned in a channel and replies there.
     isOverheard: true,
     ...(isForwarded(activity.attachments) && { isForwarded: true }),
+    ...quotedIn(activity.attachments, person),
   };
+};
+
+const NAMELESS = 'it names no tenant or no sender';
+
+/** Returns the message that was quoted, of which Teams sends a preview. */
+const quotedIn = (attachments: unknown, person: string): { quoted?: QuotedMessage } => {
+  const all = Array.isArray(attachments) ? attachments.map(asObject) : [];
+  const found = all.find(({ contentType }) => contentType === 'messageReference');
+  const { messagePreview, messageSender } = objectOf(asText(found?.content));
+  const text = asText(messagePreview).trim();
+  if (text === '') return {};
+  const isOwn = asText(asObject(asObject(messageSender).user).id) === person;
+  return { quoted: { text, by: isOwn ? 'sender' : 'other' } };
 };
 
 const isForwarded = (attachments: unknown): boolean =>

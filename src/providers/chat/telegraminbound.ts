@@ -1,7 +1,7 @@
 import { buttonCodes } from './buttoncodes.js';
 import { asObject, asText, objectOf } from './call.js';
 import type { PlatformFile } from './file.js';
-import type { Inbound } from './platform.js';
+import type { Inbound, QuotedMessage } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
 /** A button carries 64 bytes at most: a letter, an ID, and 24 digits of the digest. */
@@ -37,11 +37,14 @@ const WORDLESS = [
 const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound => {
   const chat = asObject(message.chat);
   const sender = senderOf(message.from);
-  const text = (asText(message.text) || asText(message.caption)).trim();
+  const typed = asText(message.text) || asText(message.caption);
+  const isCut = typed.length >= LONGEST;
+  const text = isCut ? typed : typed.trim();
   const isWordless = text === '' && WORDLESS.some((key) => message[key] !== undefined);
   // Telegram's own examples omit the type; a private chat has the ID of its user.
   const isPrivate = (chat.type ?? (idOf(chat.id) === sender?.id && 'private')) === 'private';
-  if (!sender || !isPrivate || (text === '' && !isWordless)) return IGNORED;
+  if (!sender || (text === '' && !isWordless)) return IGNORED;
+  if (!isPrivate) return text === '' ? IGNORED : { kind: 'ignored', reason: IN_GROUP };
   return {
     kind: 'message',
     sender,
@@ -50,8 +53,32 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
     replyTo: `${idOf(chat.id)}:${idOf(message.message_id)}`,
     ...(OTHERS.some((key) => message[key] !== undefined) && { isForwarded: true }),
     ...(isWordless && { isWordless }),
+    ...(isCut && { isCut }),
+    ...quotedIn(message, sender.id),
     ...filesIn(message),
   };
+};
+
+/** The length at which the apps of Telegram cut a text and go on in another message. */
+const LONGEST = 4096;
+const IN_GROUP = 'it was written in a group or channel, and only private chats with the bot are read';
+
+/** Returns the message that is answered, or the part of it that was chosen. */
+const quotedIn = (
+  message: Record<string, unknown>,
+  senderId: string,
+): { quoted?: QuotedMessage } => {
+  const chosen = asText(asObject(message.quote).text);
+  const before = asObject(message.reply_to_message);
+  const text = chosen || asText(before.text) || asText(before.caption);
+  if (message.reply_to_message === undefined || message.external_reply !== undefined)
+    return chosen === '' ? {} : { quoted: { text: chosen, by: 'other' } };
+  const from = asObject(before.from);
+  if (OTHERS.some((key) => before[key] !== undefined)) return { quoted: { text, by: 'other' } };
+  // In a private chat the only bot is the daemon's.
+  if (from.is_bot === true)
+    return { quoted: { text, by: 'daemon', receipt: idOf(before.message_id) } };
+  return { quoted: { text, by: idOf(from.id) === senderId ? 'sender' : 'other' } };
 };
 
 /**

@@ -85,7 +85,9 @@ export const whatsapp: Platform = {
   late: (settings) => templateOf(settings, unmarked),
   render: (message) => (message.question ? asking(message, message.question) : textsOf(message)),
   send: async (reach, to, part) => {
-    const recipient = { messaging_product: 'whatsapp', recipient_type: 'individual', to };
+    // Meta takes a user ID in `to` for a number, and drops the message without an error.
+    const address = /^\d+$/.test(to) ? { to } : { recipient: to };
+    const recipient = { messaging_product: 'whatsapp', recipient_type: 'individual', ...address };
     const reply = await callPlatform(reach, {
       url: `${numberOf(reach.settings)}/messages`,
       headers: bearer(reach.settings),

@@ -5,6 +5,7 @@ import {
 } from '../confine/confinement.js';
 import { endedBy } from '../llm/failure.js';
 import { ModelFailure, type ModelRequest, type Price } from '../llm/model.js';
+import { createReplyReader } from '../llm/replytext.js';
 import { createTally, withUsage } from '../llm/tally.js';
 import { type ModelTimeouts, watchTimeouts } from '../llm/timeouts.js';
 import type { InstalledTool, ToolFinder } from './find.js';
@@ -97,7 +98,10 @@ const converse = async (
   const quota = quotas.hear.bind(quotas, tool.name);
   try {
     held.stdin.end(prompt);
-    return await listen({ name, tool, held, watch, asked, tally, quota });
+    const traits = { beginsInThought: false, isShown: false };
+    const toReader = { ...asked, tools: [] };
+    const reader = createReplyReader({ name, modelId: tool.name, asked: toReader, traits });
+    return await listen({ name, tool, held, watch, reader, tally, quota });
   } catch (error) {
     const failed = { tally, asked, price: price ?? undefined, isStreamed: true };
     if (asked.signal.aborted) throw withUsage(endedBy(name, asked.signal), failed);

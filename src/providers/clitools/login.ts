@@ -1,7 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { makePrivate } from '../../kernel/private.js';
+import { writeWhole } from '../../kernel/durable.js';
 import { homeEnv, isFile, isLoggedIn, openHome } from './home.js';
 import { cliTools } from './tools.js';
 
@@ -34,8 +34,7 @@ export const loginOf = async (home: string, name: string) => {
     copy: async () => {
       for (const { from, to } of files) {
         await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-        makePrivate(to);
-        await writeFile(to, await readFile(from));
+        writeWhole(to, await readFile(from));
       }
     },
   };

@@ -4,13 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { errorCode } from '../../kernel/failure.js';
 import { parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
-import {
-  ModelFailure,
-  type ModelFailureKind,
-  ModelRefusal,
-  type ModelRequest,
-} from '../llm/model.js';
+import { ModelFailure, type ModelFailureKind, ModelRefusal } from '../llm/model.js';
 import type { SdkReply } from '../llm/reply.js';
+import type { ReplyReader } from '../llm/replytext.js';
 import type { ReplyTally } from '../llm/tally.js';
 import type { TimeoutWatch } from '../llm/timeouts.js';
 import { textTokens } from '../llm/tokens.js';
@@ -23,7 +19,7 @@ export interface ToolListener {
   tool: CliTool;
   held: ConfinedProcess;
   watch: TimeoutWatch;
-  asked: Pick<ModelRequest, 'onText'>;
+  reader: Pick<ReplyReader, 'take' | 'end'>;
   tally: ReplyTally;
   quota(reported: ToolQuota): void;
 }
@@ -129,7 +125,7 @@ const REFUSED: Partial<Record<ModelFailureKind, string>> = {
 const detail = (text: string): string => (text === '' ? '' : ` (${text})`);
 
 const addText = (
-  { name, watch, asked, tally }: ToolListener,
+  { name, watch, reader, tally }: ToolListener,
   reply: SdkReply,
   piece: string,
 ): void => {
@@ -140,7 +136,7 @@ const addText = (
   reply.text += text;
   if (reply.text.length > LONGEST_TEXT)
     throw new ModelFailure('invalid_reply', `${name} sent an answer that does not end`);
-  if (text !== '') asked.onText?.(text);
+  if (text !== '') reader.take(text);
 };
 
 const ended = async (
@@ -150,7 +146,8 @@ const ended = async (
 ): Promise<SdkReply> => {
   if (reply.text === '' && text !== null) addText(of, reply, text);
   await Promise.race([of.held.ended, wait(FAREWELL_MS)]);
-  return { ...reply, finishReason: isCut ? 'length' : 'stop', seen: textTokens(reply.text) };
+  const finishReason = isCut ? 'length' : 'stop';
+  return of.reader.end({ ...reply, finishReason, seen: textTokens(reply.text) });
 };
 
 const failed = ({ name }: ToolListener, kind: ModelFailureKind, what: string): ModelFailure =>

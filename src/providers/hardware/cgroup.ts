@@ -61,12 +61,18 @@ const chainOf = (root: string, path = '/'): string[] => {
 
 type MemoryLimit = Pick<CgroupLimits, 'memoryBytes' | 'memoryFreeBytes'>;
 
-const memoryV1 = (read: ReadText, folder: string): MemoryLimit =>
-  limitOf({
-    limit: numberIn(read(join(folder, 'memory.limit_in_bytes'))),
+const memoryV1 = (read: ReadText, folder: string): MemoryLimit => {
+  const stat = read(join(folder, 'memory.stat'));
+  return limitOf({
+    limit: least([
+      numberIn(read(join(folder, 'memory.limit_in_bytes'))),
+      // Of the groups above too, which a container does not see.
+      fieldOf(stat, 'hierarchical_memory_limit'),
+    ]),
     used: numberIn(read(join(folder, 'memory.usage_in_bytes'))),
-    cache: fieldOf(read(join(folder, 'memory.stat')), 'total_inactive_file'),
+    cache: fieldOf(stat, 'total_inactive_file'),
   });
+};
 
 const memoryV2 = (read: ReadText, folder: string): MemoryLimit =>
   limitOf({

@@ -1,4 +1,5 @@
-import type { LanguageModelV3, LanguageModelV3Prompt } from '@ai-sdk/provider';
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { uniformChunks } from './chunks.js';
 import { objectLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
 
@@ -39,8 +40,6 @@ interface Adapter {
   keyHeader(apiKey: string): Record<string, string>;
   /** Returns the options of each call that only this provider has. */
   options?(room: TokenLimits): Record<string, Record<string, Record<string, number>>>;
-  /** Set if the provider accepts system messages only at the beginning. */
-  isSystemFirst?: true;
 }
 
 /** A placeholder: an adapter without a key would look for one in the environment. */
@@ -55,7 +54,12 @@ const compatible = (baseUrl: string | null): Adapter => ({
   baseUrl,
   open: async ({ modelId, baseUrl: baseURL, fetch }) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const options = { name: 'compatible', baseURL, includeUsage: true, fetch };
+    const options = {
+      name: 'compatible',
+      baseURL,
+      includeUsage: true,
+      fetch: uniformChunks(fetch),
+    };
     return createOpenAICompatible(options).chatModel(modelId);
   },
   keyHeader: bearer,
@@ -68,7 +72,7 @@ export const adapters: Record<Provider, Adapter> = {
       const { createOpenAI } = await import('@ai-sdk/openai');
       // Chat completions are used because the newer interface stores the conversation at the
       // provider.
-      return createOpenAI({ baseURL, apiKey: NO_KEY, fetch }).chat(modelId);
+      return createOpenAI({ baseURL, apiKey: NO_KEY, fetch: uniformChunks(fetch) }).chat(modelId);
     },
     keyHeader: bearer,
   },
@@ -79,7 +83,6 @@ export const adapters: Record<Provider, Adapter> = {
       return createAnthropic({ baseURL, apiKey: NO_KEY, fetch })(modelId);
     },
     keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),
-    isSystemFirst: true,
   },
   google: {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
@@ -88,7 +91,6 @@ export const adapters: Record<Provider, Adapter> = {
       return createGoogleGenerativeAI({ baseURL, apiKey: NO_KEY, fetch })(modelId);
     },
     keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),
-    isSystemFirst: true,
   },
   ollama: {
     baseUrl: 'http://127.0.0.1:11434',
@@ -115,16 +117,3 @@ export const adapters: Record<Provider, Adapter> = {
 
 /** Returns Ollama's address without the path of one of its interfaces. */
 export const ollamaRoot = (baseUrl: string): string => baseUrl.replace(/\/(api|v1)?\/*$/, '');
-
-/**
- * Changes later system messages to user messages, for providers that accept them only at the
- * beginning.
- */
-export const leadingSystem = (messages: LanguageModelV3Prompt): LanguageModelV3Prompt => {
-  const begin = messages.findIndex(({ role }) => role !== 'system');
-  return messages.map((message, at) =>
-    message.role === 'system' && begin >= 0 && at > begin
-      ? { role: 'user', content: [{ type: 'text', text: message.content }] }
-      : message,
-  );
-};

@@ -14,14 +14,17 @@ export interface ReadArguments {
 }
 
 /**
- * Parses the arguments that a model wrote. No text at all stands for no arguments. Those with a
- * `__proto__` key are as broken as those that are not JSON.
+ * Parses the arguments that a model wrote. No text or `null` stands for no arguments, and an object
+ * may be encoded twice. Arguments with a `__proto__` key are as broken as those that are not JSON.
  */
 export const readArguments = (text: string): ReadArguments => {
   if (text.trim() === '') return { input: {} };
   try {
     const input: unknown = Bourne.parse(text);
-    return isRecord(input) ? { input } : broken('they are not a JSON object', text);
+    if (input === null) return { input: {} };
+    const isEncodedTwice = typeof input === 'string' && /^\s*\{/.test(input);
+    const inner: unknown = isEncodedTwice ? Bourne.parse(input) : input;
+    return isRecord(inner) ? { input: inner } : broken('they are not a JSON object', text);
   } catch (error) {
     const because = error instanceof Error ? error.message.replace(QUOTED, '') : String(error);
     return broken(`they are not valid JSON (${because})`, text);

@@ -1,14 +1,16 @@
-import type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3FinishReason,
-  LanguageModelV3StreamPart,
-  LanguageModelV3ToolCall,
-  LanguageModelV3Usage,
+import {
+  InvalidResponseDataError,
+  type LanguageModelV3,
+  type LanguageModelV3CallOptions,
+  type LanguageModelV3FinishReason,
+  type LanguageModelV3StreamPart,
+  type LanguageModelV3ToolCall,
+  type LanguageModelV3Usage,
 } from '@ai-sdk/provider';
 import { readArguments } from './arguments.js';
-import { ModelFailure, type ModelRequest } from './model.js';
-import type { SdkReply } from './reply.js';
+import { ModelFailure } from './model.js';
+import { type SdkReply, unended } from './reply.js';
+import type { ReplyReader } from './replytext.js';
 import type { ReplyTally } from './tally.js';
 import type { TimeoutWatch } from './timeouts.js';
 import { usageIn } from './usage.js';
@@ -22,7 +24,7 @@ export interface ModelCall {
   name: string;
   model: LanguageModelV3;
   call: LanguageModelV3CallOptions;
-  asked: ModelRequest;
+  reader: ReplyReader;
   watch: TimeoutWatch;
   tally: ReplyTally;
 }
@@ -32,35 +34,37 @@ export const askWhole = async ({
   name,
   model,
   call,
-  asked,
+  reader,
   tally,
 }: ModelCall): Promise<SdkReply> => {
   const reply = await Promise.resolve(model.doGenerate(call)).catch((error: unknown) => {
     throw readable(name, error);
   });
-  const { content, finishReason, usage } = reply;
-  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  if (text !== '') asked.onText?.(text);
+  const { content, finishReason, usage, response } = reply;
+  reader.raw(response?.body);
   const toolCalls: SdkReply['toolCalls'] = [];
   for (const part of content) {
     if (part.type === 'text' || part.type === 'reasoning') tally.add(part.text);
+    if (part.type === 'reasoning') reader.reasoning(part.text);
+    if (part.type === 'text') reader.take(part.text);
     if (part.type !== 'tool-call') continue;
     tally.add(part.input);
     toolCalls.push(readCall(part));
   }
   tally.tell(usageIn({ usage: usage.raw }));
   tally.tell(usageIn({ usageMetadata: usage.raw }));
-  return { text, toolCalls, ...reasonOf(finishReason), ...countOf(tally, totalOf(usage)) };
+  const counted = countOf(tally, totalOf(usage));
+  return reader.end({ text: '', toolCalls, ...reasonOf(finishReason), ...counted });
 };
 
 /** Requests a streamed reply, and passes each piece of text on as it comes. */
 export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
-  const { name, model, call, asked, watch, tally } = asking;
+  const { name, model, call, reader, watch, tally } = asking;
   const reply: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
   const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const inPieces = new Set<string>();
   for await (const part of partsOf(name, model, call)) {
-    if (part.type === 'error') throw errorOf(name, part.error);
+    if (part.type === 'error') throw errorOf(name, part.error, tally);
     if (!SIGNS.has(part.type)) watch.active();
     count(tally, inPieces, part);
     if (tally.bytes() > LONGEST_REPLY) throw new ModelFailure('invalid_reply', tooLong(name));
@@ -68,16 +72,15 @@ export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
     if (part.type === 'finish') {
       Object.assign(reply, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
     }
-    if (part.type === 'text-delta') {
-      reply.text += part.delta;
-      asked.onText?.(part.delta);
-    }
+    if (part.type === 'raw') reader.raw(part.rawValue);
+    if (part.type === 'reasoning-delta') reader.reasoning(part.delta);
+    if (part.type === 'text-delta') reader.take(part.delta);
     if (part.type !== 'finish' && tally.tokens() > most) {
       Object.assign(reply, { usage: {}, finishReason: 'length', isCutOff: true });
       break;
     }
   }
-  return { ...reply, ...countOf(tally, reply.usage) };
+  return reader.end({ ...reply, ...countOf(tally, reply.usage) });
 };
 
 /** Yields the parts of a streamed reply as the adapter reads them. */
@@ -95,11 +98,17 @@ async function* partsOf(
 }
 
 /** Reads a call, whose arguments come as JSON. */
-const readCall = ({ toolCallId, toolName, input }: LanguageModelV3ToolCall) => ({
+const readCall = ({
   toolCallId,
   toolName,
-  ...readArguments(input),
-});
+  input,
+  providerMetadata = {},
+}: LanguageModelV3ToolCall): SdkReply['toolCalls'][number] => {
+  const signatures = Object.values(providerMetadata).map((of) => of.thoughtSignature);
+  const signature = signatures.find((each) => typeof each === 'string');
+  const call = { toolCallId, toolName, ...readArguments(input) };
+  return typeof signature === 'string' ? { ...call, signature } : call;
+};
 
 const reasonOf = ({ unified, raw }: LanguageModelV3FinishReason) => ({
   finishReason: unified,
@@ -147,8 +156,12 @@ const SIGNS = new Set([
 const tooLong = (name: string): string => `${name} sent an answer that does not end`;
 
 /** Converts an error of the stream. One that the endpoint put into its stream is plain JSON. */
-const errorOf = (name: string, error: unknown): unknown =>
-  error instanceof Error ? readable(name, error) : framedFailure(name, error);
+const errorOf = (name: string, error: unknown, tally: ReplyTally): unknown => {
+  // The adapters report a missing finish reason without data.
+  const isUnended = InvalidResponseDataError.isInstance(error) && error.data === undefined;
+  if (isUnended && tally.bytes() > 0) return unended(name);
+  return error instanceof Error ? readable(name, error) : framedFailure(name, error);
+};
 
 /** Converts a RangeError, the result of a reply that is nested too deep for the SDK's recursion. */
 const readable = (name: string, error: unknown): unknown =>

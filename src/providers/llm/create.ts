@@ -1,15 +1,17 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import { adapters, leadingSystem, type ModelEndpoint, type Provider } from './adapters.js';
+import { adapters, type ModelEndpoint, type Provider } from './adapters.js';
 import { askStreamed, askWhole } from './call.js';
+import type { DialectTraits } from './dialect.js';
 import { createOwnErrors, endedBy, modelFailure, refuseUnsendable } from './failure.js';
 import { withoutApiKey, withoutKey } from './hidekey.js';
 import { boundedLines } from './lines.js';
 import type { Model, ModelFailure, ModelRequest, Price, StepReply } from './model.js';
 import { replyOf } from './reply.js';
+import { createReplyReader, guessReasoning, type ReasoningTraits } from './replytext.js';
 import { createTally, withUsage } from './tally.js';
 import { type ModelTimeouts, watchTimeouts } from './timeouts.js';
 import { functionTools, promptOf } from './turns.js';
-import { type EndpointTraits, wireOf } from './wire.js';
+import { wireOf } from './wire.js';
 
 /**
  * The options of a model. `fetch` is the guarded client's `fetchFor`, which checks addresses and
@@ -41,7 +43,11 @@ const TIMEOUTS: ModelTimeouts = { firstTokenMs: 120_000, silenceMs: 60_000, tota
 
 /** Creates a model that calls the endpoint of a provider. */
 export const openAiSdkModel = (options: ModelOptions): Model => {
-  const learned: ObservedEndpoint = { wantsCompletionTokens: false, hidesReasoning: false };
+  const learned: ObservedEndpoint = {
+    adaptations: new Set(),
+    hidesReasoning: false,
+    ...guessReasoning(options.modelId),
+  };
   const open = openOnce(options, learned);
   return {
     name: options.name,
@@ -54,7 +60,7 @@ export const openAiSdkModel = (options: ModelOptions): Model => {
 };
 
 /** The model's properties, as far as its replies have shown them. */
-interface ObservedEndpoint extends EndpointTraits {
+interface ObservedEndpoint extends DialectTraits, ReasoningTraits {
   /** True if it reasons without showing that, so that it may have generated more than was seen. */
   hidesReasoning: boolean;
 }
@@ -69,7 +75,7 @@ interface OpenedModel {
 /** Returns the function that opens the model at the first call, and gives the same one after. */
 const openOnce = (
   { name, provider, modelId, baseUrl, fetch }: ModelOptions,
-  traits: EndpointTraits,
+  traits: DialectTraits,
 ): (() => Promise<OpenedModel>) => {
   const watched = new WeakMap<AbortSignal, () => void>();
   const begun = (signal: AbortSignal): void => watched.get(signal)?.();
@@ -95,7 +101,7 @@ const take = async (
   learned: ObservedEndpoint,
   given: ModelRequest,
 ): Promise<StepReply> => {
-  const { name, price, streaming = true, timeouts = TIMEOUTS } = options;
+  const { name, modelId, price, streaming = true, timeouts = TIMEOUTS } = options;
   const apiKey = (await options.keyOf?.()) ?? options.apiKey;
   refuseUnsendable(name, apiKey);
   const ownErrors = createOwnErrors();
@@ -111,12 +117,12 @@ const take = async (
     const { model, watch: watchBegin } = await options.open();
     watchBegin(signal, tally.begin);
     const call = callOf({ ...options, apiKey }, { ...asked, signal });
-    const pass = (text: string) => ownErrors.from(() => asked.onText?.(text));
-    const { take: onText, end } = withoutApiKey(apiKey, pass);
-    const asking = { name, model, call, asked: { ...asked, onText }, watch, tally };
-    const sdkReply = await askModel(asking);
+    const listener = openListener(asked, apiKey, ownErrors.from);
+    const heard = { ...asked, ...listener };
+    const reader = createReplyReader({ name, modelId, asked: heard, traits: learned });
+    const sdkReply = await askModel({ name, model, call, reader, watch, tally });
     isRead = !sdkReply.isCutOff;
-    end();
+    listener.end();
     const reply = replyOf({ name, price, asked, sdkReply });
     return await withoutKey(reply, apiKey);
   } catch (error) {
@@ -129,6 +135,24 @@ const take = async (
     // Otherwise an abandoned reply would keep its connection open.
     if (!isRead) whole.abort();
   }
+};
+
+/** Opens what passes text on to the caller without the key. */
+const openListener = (
+  { onText, onRestart }: Pick<ModelRequest, 'onText' | 'onRestart'>,
+  apiKey: string | undefined,
+  own: (work: () => void) => void,
+) => {
+  const open = () => withoutApiKey(apiKey, (text) => own(() => onText?.(text)));
+  let shown = open();
+  return {
+    onText: (text: string): void => shown.take(text),
+    onRestart: (): void => {
+      shown = open();
+      own(() => onRestart?.());
+    },
+    end: (): void => shown.end(),
+  };
 };
 
 /** Returns the failure of a call: the reason of an aborted signal, or what the error says. */
@@ -144,14 +168,13 @@ const failureOf = (name: string, error: unknown, [asked, watch]: AbortSignal[]):
  * thirds of the processor time of a step.
  */
 const callOf = (
-  { name, provider, apiKey, contextWindow }: ModelOptions,
+  { name, modelId, provider, apiKey, contextWindow }: ModelOptions,
   asked: ModelRequest & { signal: AbortSignal },
 ): LanguageModelV3CallOptions => {
   const adapter = adapters[provider];
-  const prompt = promptOf(name, asked.turns);
   const { maxOutputTokens } = asked;
   return {
-    prompt: adapter.isSystemFirst ? leadingSystem(prompt) : prompt,
+    prompt: promptOf({ name, modelId }, asked.turns),
     ...(asked.tools.length > 0 && {
       tools: functionTools(asked.tools),
       toolChoice: { type: 'auto' },

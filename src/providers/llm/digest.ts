@@ -1,3 +1,4 @@
+import { beginningOf } from '../../kernel/excerpt.js';
 import { parsedJson } from '../../kernel/jsonvalue.js';
 import { extract } from './extract.js';
 import { endedBy } from './failure.js';
@@ -14,6 +15,7 @@ const SETUP =
   'To have one answer: adjutant models recommend --install, or adjutant models create (adjutant help models).';
 /** Ours: the longest reasons why no model answered. */
 const REASONS_CHARACTERS = 600;
+const NOT_CONFIGURED = 'No language model is configured.';
 const SIGNED = 'This is the built-in digest, not a language model: it quotes and acts on nothing.';
 
 /**
@@ -29,41 +31,53 @@ export const digest: Model = {
   step: async (asked) => reply(asked),
 };
 
-const reply = ({ turns, signal, onText, unanswered = [] }: ModelRequest): StepReply => {
+const reply = (asked: ModelRequest): StepReply => {
+  const { turns, signal, onText } = asked;
   if (signal.aborted) throw endedBy(digest.name, signal);
-  const text = digestOf(turns, unanswered);
+  const text = digestOf(turns, reasonOf(asked));
   onText?.(text);
   const usage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
   return { text, toolCalls: [], usage, finish: 'stop' };
 };
 
-const digestOf = (turns: Turn[], unanswered: string[]): string => {
+/** Returns why the digest answers in place of a language model. */
+const reasonOf = ({ unanswered = [], isDigestChosen }: ModelRequest): string => {
+  if (unanswered.length > 0) {
+    return `No language model answered. ${beginningOf(unanswered.join('. '), REASONS_CHARACTERS)}.`;
+  }
+  return isDigestChosen === true
+    ? 'The built-in digest was chosen to answer.'
+    : NOT_CONFIGURED;
+};
+
+const digestOf = (turns: Turn[], reason: string): string => {
   const last = turns.findLast((turn) => turn.role === 'user');
   const prompt = readPrompt(last?.content ?? '');
   const { payload } = prompt;
-  return payload === null ? withoutPayload(prompt, unanswered) : withPayload(prompt, payload);
+  return payload === null ? withoutPayload(prompt, reason) : withPayload(prompt, payload, reason);
 };
 
-const withPayload = ({ task, event }: Prompt, payload: string): string => {
+const withPayload = ({ task, event }: Prompt, payload: string, reason: string): string => {
   const json = parsedJson(payload);
   const parsed = typeof json === 'object' ? json : null;
   const body = parsed === null ? textLines(payload) : extract(parsed);
   const first = body[0] ?? 'an empty payload';
   const head = parsed === null ? textHeadline(event, first) : headline(parsed, event, first);
   const given = task === '' ? [] : [`Task, not carried out: ${quote(task, TASK_CHARACTERS)}`];
-  return [head, '', ...body, ...(body.length > 0 ? [''] : []), ...given, `${SIGNED} ${SETUP}`].join(
+  return [head, '', ...body, ...(body.length > 0 ? [''] : []), ...given, signature(reason)].join(
     '\n',
   );
 };
 
-const withoutPayload = ({ task }: Prompt, unanswered: string[]): string => {
+const withoutPayload = ({ task }: Prompt, reason: string): string => {
   const given = task === '' ? 'an empty task' : quote(task, TASK_CHARACTERS);
-  const why =
-    unanswered.length === 0
-      ? 'No language model is configured or within reach, so this'
-      : `No language model answered. ${unanswered.join('. ').slice(0, REASONS_CHARACTERS)}. So this`;
-  return [`${why} was not worked on: ${given}`, '', `${SIGNED} ${SETUP}`].join('\n');
+  const setup = reason === NOT_CONFIGURED ? ` ${SETUP}` : '';
+  return [`${reason} This was not worked on: ${given}`, '', `${SIGNED}${setup}`].join('\n');
 };
+
+/** The reason is left out if it is the usual one, which the last sentence explains. */
+const signature = (reason: string): string =>
+  reason === NOT_CONFIGURED ? `${SIGNED} ${SETUP}` : `${reason} ${SIGNED}`;
 
 const textHeadline = (event: string | null, first: string): string =>
   `${named(event ?? 'webhook')}: ${first}`;

@@ -85,7 +85,7 @@ export const embedsTexts = (provider: string): boolean =>
 /** Creates a model that makes vectors at the endpoint of a provider. */
 export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
   const { name, provider } = options;
-  const traits = { wantsCompletionTokens: false };
+  const traits = { adaptations: new Set<string>() };
   const fetch = wireOf({ name, fetch: options.fetch, traits, begun: () => undefined });
   const wire = wires[provider] ?? openAiWire;
   return {

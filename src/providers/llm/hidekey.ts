@@ -1,7 +1,8 @@
+import { listAt } from '../../kernel/jsonvalue.js';
 import { type RedactedStream, redactedStream } from '../../kernel/redact.js';
 import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
 import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
-import type { StepReply, ToolCall } from './model.js';
+import type { ReplyReasoning, StepReply, ToolCall } from './model.js';
 
 const SHOWN = '[hidden]';
 
@@ -10,8 +11,25 @@ export const withoutKey = async (reply: StepReply, key: string | undefined): Pro
   if (key === undefined || key.length < SHORTEST_PIECE) return reply;
   const toolCalls = reply.toolCalls.map((call) => callWithout(call, key));
   const text = await redactTextApart(reply.text, [key], SHOWN);
-  return { ...reply, text, toolCalls: await Promise.all(toolCalls) };
+  const { reasoning } = reply;
+  return {
+    ...reply,
+    text,
+    toolCalls: await Promise.all(toolCalls),
+    ...(reasoning && { reasoning: await reasoningWithout(reasoning, key) }),
+  };
 };
+
+const reasoningWithout = async (
+  reasoning: ReplyReasoning,
+  key: string,
+): Promise<ReplyReasoning> => ({
+  ...reasoning,
+  text: await redactTextApart(reasoning.text, [key], SHOWN),
+  ...(reasoning.details && {
+    details: listAt({ details: await redactApart(reasoning.details, [key], SHOWN) }, 'details'),
+  }),
+});
 
 const callWithout = async (call: ToolCall, key: string): Promise<ToolCall> => {
   const given = await redactApart(call.arguments, [key], SHOWN);
@@ -20,6 +38,7 @@ const callWithout = async (call: ToolCall, key: string): Promise<ToolCall> => {
     name: await redactTextApart(call.name, [key], SHOWN),
     arguments: Object.fromEntries(Object.entries(given ?? {})),
     ...(call.fault !== undefined && { fault: await redactTextApart(call.fault, [key], SHOWN) }),
+    ...(call.signature !== undefined && { signature: call.signature }),
   };
 };
 

@@ -21,11 +21,35 @@ export interface ToolCall {
    * then. Missing if they can.
    */
   fault?: string;
+  /** Google's signature of the thoughts behind the call. Kept in `ReplyReasoning`. */
+  signature?: string;
+}
+
+/**
+ * Reasoning of a reply that calls tools. Some providers refuse the results of the calls without it.
+ * It is sent back to the same model only, and never shown.
+ */
+export interface ReplyReasoning {
+  /** The name of the model, and the model's ID at its provider. */
+  model: string;
+  modelId: string;
+  text: string;
+  /** The field of a chat completion that contained it. `null` if it came in another form. */
+  field: 'reasoning_content' | 'reasoning' | null;
+  /** The `reasoning_details` of OpenRouter. */
+  details?: unknown[];
+  /** Google's signatures, by the ID of the call. */
+  signatures?: Record<string, string>;
 }
 
 export type Turn =
   | { role: 'system' | 'user'; content: string }
-  | { role: 'assistant'; content: string; toolCalls: ToolCall[] }
+  | {
+      role: 'assistant';
+      content: string;
+      toolCalls: ToolCall[];
+      reasoning?: ReplyReasoning | undefined;
+    }
   | { role: 'tool'; toolCallId: string; toolName: string; content: string };
 
 /** One request to a model: the conversation so far, and the tools that it may call. */
@@ -46,8 +70,15 @@ export interface ModelRequest {
    * on.
    */
   onText?(delta: string): void;
-  /** Sentences about models of this machine that were tried before this one, for the digest. */
+  /**
+   * Called if the text so far has proved to be reasoning. The reply begins again with the next
+   * delta.
+   */
+  onRestart?(): void;
+  /** The models that were tried before this one, each with its reason, for the digest. */
   unanswered?: string[];
+  /** True if there are language models and the digest was chosen to answer. */
+  isDigestChosen?: boolean;
 }
 
 export interface ModelUsage {
@@ -62,6 +93,8 @@ export interface StepReply {
   toolCalls: ToolCall[];
   usage: ModelUsage;
   finish: 'stop' | 'tool_calls' | 'length';
+  /** The reasoning that has to be sent back with the reply. */
+  reasoning?: ReplyReasoning;
 }
 
 /** A price in USD per million tokens, and per minute of speech. */

@@ -4,6 +4,7 @@ import {
   type ModelRequest,
   type ModelUsage,
   type Price,
+  type ReplyReasoning,
   type StepReply,
   type ToolCall,
 } from './model.js';
@@ -13,7 +14,7 @@ import { estimateTokens } from './tokens.js';
 /** One reply as the adapters return it. */
 export interface SdkReply {
   text: string;
-  toolCalls: ({ toolCallId: string; toolName: string } & ReadArguments)[];
+  toolCalls: ({ toolCallId: string; toolName: string; signature?: string } & ReadArguments)[];
   usage: { inputTokens?: number | undefined; outputTokens?: number | undefined };
   finishReason: string;
   /** True if the rest of the reply was not read, because it was longer than asked for. */
@@ -25,6 +26,7 @@ export interface SdkReply {
    * reported.
    */
   seen: number;
+  reasoning?: ReplyReasoning | undefined;
 }
 
 interface ReplyInput {
@@ -40,7 +42,7 @@ export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply
   if (sdkReply.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
   if (sdkReply.finishReason === 'error' || isUnended(sdkReply))
-    throw new ModelFailure('invalid_reply', `${name} ended its reply without a finish`);
+    throw unended(name);
   const isCut = sdkReply.finishReason === 'length';
   const toolCalls = sdkReply.toolCalls.map((call) => callOf(call, isCut));
   return {
@@ -48,8 +50,12 @@ export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply
     toolCalls,
     usage: usageOf(sdkReply, asked, price),
     finish: isCut ? 'length' : toolCalls.length > 0 ? 'tool_calls' : 'stop',
+    ...(sdkReply.reasoning && { reasoning: sdkReply.reasoning }),
   };
 };
+
+export const unended = (name: string): ModelFailure =>
+  new ModelFailure('invalid_reply', `${name} ended its reply without finish_reason`);
 
 /** True if the reply has no end: some adapters take the end of the connection for it. */
 const isUnended = ({ finishReason, rawFinishReason }: SdkReply): boolean =>
@@ -62,8 +68,10 @@ const CUT = 'your reply was cut off at its output limit before they were complet
  * is no failure of the model. A reply that was cut may end in half a call.
  */
 const callOf = (call: SdkReply['toolCalls'][number], isCut: boolean): ToolCall => {
-  const { toolCallId: id, toolName: name, input, fault } = call;
-  if (fault === undefined) return { id, name, arguments: input };
+  const { toolCallId: id, toolName: name, input, fault, signature } = call;
+  if (fault === undefined) {
+    return { id, name, arguments: input, ...(signature !== undefined && { signature }) };
+  }
   return { id, name, arguments: {}, fault: isCut ? CUT : fault };
 };
 

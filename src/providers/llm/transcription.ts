@@ -48,7 +48,7 @@ export const hearsSpeech = (provider: string): provider is Provider => HEARING.i
 /** Creates a model that turns speech into text at the endpoint of a provider. */
 export const transcriptionModel = (options: TranscriptionOptions): TranscriptionModel => {
   const { name, provider, baseUrl } = options;
-  const traits = { wantsCompletionTokens: false };
+  const traits = { adaptations: new Set<string>() };
   const fetch = wireOf({ name, fetch: options.fetch, traits, begun: () => undefined });
   return {
     hear: async (speech, signal) => {

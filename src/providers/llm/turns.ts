@@ -1,27 +1,40 @@
 import type {
+  JSONValue,
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
   LanguageModelV3Prompt,
 } from '@ai-sdk/provider';
-import { ModelFailure, type ToolSpec, type Turn } from './model.js';
+import {
+  ModelFailure,
+  type ReplyReasoning,
+  type ToolCall,
+  type ToolSpec,
+  type Turn,
+} from './model.js';
+import { shapeTurns } from './shape.js';
+
+/** The model to which a prompt is sent. */
+interface ReceivingModel {
+  name: string;
+  modelId: string;
+}
 
 type ToolMessage = Extract<LanguageModelV3Message, { role: 'tool' }>;
 
 /**
- * Converts our turns to the prompt that the adapters take. An assistant turn without text and calls
- * is left out, and results that follow one another are one message. Throws ModelFailure if there is
- * nothing to ask, or if a call has no result before the next turn: providers refuse both. `name` is
- * the model's.
+ * Converts our turns to the prompt that the adapters take, in the shape of `shapeTurns`; results that
+ * follow one another are one message. Throws ModelFailure if there is nothing to ask, or if a call
+ * has no result before the next turn: providers refuse both.
  */
-export const promptOf = (name: string, turns: Turn[]): LanguageModelV3Prompt => {
+export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prompt => {
+  const { name } = to;
   const prompt: LanguageModelV3Prompt = [];
   const open = new Set<string>();
   const refuseOpen = (): void => {
     if (open.size === 0) return;
     throw new ModelFailure('bad_request', `${name} was not asked: the turns do not fit together`);
   };
-  for (const turn of turns) {
-    if (isSilent(turn)) continue;
+  for (const turn of shapeTurns(turns)) {
     const last = prompt.at(-1);
     if (turn.role === 'tool') {
       open.delete(turn.toolCallId);
@@ -30,7 +43,7 @@ export const promptOf = (name: string, turns: Turn[]): LanguageModelV3Prompt => 
       continue;
     }
     refuseOpen();
-    prompt.push(messageOf(turn));
+    prompt.push(messageOf(turn, to));
     if (turn.role === 'assistant') for (const { id } of turn.toolCalls) open.add(id);
   }
   refuseOpen();
@@ -47,24 +60,43 @@ export const functionTools = (specs: ToolSpec[]): LanguageModelV3FunctionTool[] 
     inputSchema,
   }));
 
-const isSilent = (turn: Turn): boolean =>
-  turn.role === 'assistant' && turn.content === '' && turn.toolCalls.length === 0;
-
-const messageOf = (turn: Exclude<Turn, { role: 'tool' }>): LanguageModelV3Message => {
+/** Takes the model, since reasoning is sent back to the model that wrote it only. */
+const messageOf = (
+  turn: Exclude<Turn, { role: 'tool' }>,
+  to: ReceivingModel,
+): LanguageModelV3Message => {
   if (turn.role !== 'assistant') {
     const { role, content } = turn;
     return role === 'system' ? { role, content } : { role, content: [textOf(content)] };
   }
-  const calls = turn.toolCalls.map((call) => ({
-    type: 'tool-call' as const,
-    toolCallId: call.id,
-    toolName: call.name,
-    input: call.arguments,
-  }));
+  const isOwn = turn.reasoning?.model === to.name && turn.reasoning.modelId === to.modelId;
+  const reasoning = isOwn ? turn.reasoning : undefined;
+  const calls = turn.toolCalls.map((call) => callPart(call, reasoning?.signatures?.[call.id]));
   // Anthropic refuses an empty text.
   const text = turn.content === '' ? [] : [textOf(turn.content)];
-  return { role: 'assistant', content: [...text, ...calls] };
+  return {
+    role: 'assistant',
+    content: [...text, ...calls],
+    ...(reasoning && { providerOptions: { openaiCompatible: fieldsOf(reasoning) } }),
+  };
 };
+
+/** Returns the fields of OpenAI's protocol that contained the reasoning. */
+const fieldsOf = ({ text, field, details }: ReplyReasoning): Record<string, JSONValue> => {
+  if (details) return { reasoning_details: jsonOf(details) };
+  return field === null ? {} : { [field]: text };
+};
+
+const jsonOf = (value: unknown): JSONValue => JSON.parse(JSON.stringify(value));
+
+const callPart = ({ id, name, arguments: input }: ToolCall, signature: string | undefined) => ({
+  type: 'tool-call' as const,
+  toolCallId: id,
+  toolName: name,
+  input,
+  // The adapters of Google and of OpenAI's protocol both read it there.
+  ...(signature !== undefined && { providerOptions: { google: { thoughtSignature: signature } } }),
+});
 
 const textOf = (text: string) => ({ type: 'text' as const, text });
 

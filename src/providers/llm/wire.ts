@@ -1,5 +1,6 @@
 import { HttpFailure } from '../../kernel/failure.js';
 import { parsedJson } from '../../kernel/jsonvalue.js';
+import { adaptationFor, adapted, type DialectTraits } from './dialect.js';
 import { noReplyFailure } from './failure.js';
 import { type ModelFailure, type ModelFailureKind, ModelRefusal } from './model.js';
 import { usageIn } from './usage.js';
@@ -27,56 +28,64 @@ const RETRY_DELAY = /"retryDelay":\s*"(\d{1,6})(\.\d+)?s"/;
 /** The error codes worth reporting. Other text of a provider may quote the prompt or the key. */
 const TOLD =
   /\b(model_not_found|insufficient_quota|invalid_api_key|unsupported_parameter|unsupported_value)\b/;
-
-/** The properties of one model's endpoint, as far as its refusals have shown them. */
-export interface EndpointTraits {
-  /** True if it accepts the limit of a reply only by its newer name. */
-  wantsCompletionTokens: boolean;
-}
+/** The names of fields that requests have, which are worth reporting too. */
+const FIELD =
+  /\b(stream_options|max_completion_tokens|max_tokens|tool_choice|reasoning_content|reasoning_details)\b/;
+const NO_TOOLS =
+  /(?:support|capab)\w*\b.{0,40}\b(?:tools?|functions?)\b|\b(?:tools?|functions?)\b.{0,60}not (?:supported|support|allowed|permitted|available)/is;
+/** What the error texts of servers mean, in our own words. */
+const CAUSES: [RegExp, string][] = [
+  [
+    /enable-auto-tool-choice|tool-call-parser/,
+    'its server takes tools only if started with --enable-auto-tool-choice and --tool-call-parser',
+  ],
+  [/--jinja/, 'its server takes tools only if started with --jinja'],
+  [NO_TOOLS, 'it takes no tools (register it with supports.tools false, or choose another model)'],
+  [/no models? (?:is |are )?loaded|model is not loaded/i, 'its server has no model loaded'],
+  [/insufficient (?:balance|credits?)|more credits/i, 'its account has no credit left'],
+  [
+    /alternat|unexpected role|expected last role/i,
+    'its chat template wants another order of roles',
+  ],
+  [/system (?:role|message|prompt)/i, 'its chat template refuses the system message'],
+];
 
 export interface WireOptions {
   name: string;
   fetch: GlobalFetch;
-  traits: EndpointTraits;
+  traits: DialectTraits;
   /** Called with the signal of a request when a reply with a success status begins. */
   begun(signal: AbortSignal): void;
 }
 
 /**
  * Returns `fetch` for one model's endpoint. Any status but 2xx, and a missing reply, is a
- * ModelFailure.
+ * ModelFailure. A request is repeated without what the server refuses in it, and what that changes is
+ * kept for later requests if the server accepts it.
  */
 export const wireOf = ({ name, fetch, traits, begun }: WireOptions): GlobalFetch => {
-  const take: GlobalFetch = async (input, init) => {
-    const sent = traits.wantsCompletionTokens ? renamed(init) : init;
-    const response = await fetch(input, sent).catch((error: unknown) => {
-      throw noReplyFailure(name, error);
-    });
-    if (response.ok) {
-      if (init?.signal) begun(init.signal);
-      return response;
+  return async (input, init) => {
+    const text = typeof init?.body === 'string' ? init.body : '';
+    const learned: string[] = [];
+    for (;;) {
+      const adaptations = new Set([...traits.adaptations, ...learned]);
+      const body = adapted(text, { adaptations });
+      const sent = text === '' ? init : { ...init, body };
+      const response = await fetch(input, sent).catch((error: unknown) => {
+        throw noReplyFailure(name, error);
+      });
+      if (response.ok) {
+        for (const each of learned) traits.adaptations.add(each);
+        if (init?.signal) begun(init.signal);
+        return response;
+      }
+      const excerpt = await opening(response);
+      const next = adaptationFor({ adaptations }, { status: response.status, excerpt }, body);
+      if (next === null) throw refusal(name, response, excerpt);
+      learned.push(next);
     }
-    const excerpt = await opening(response);
-    // OpenAI's own wording, which compatible servers repeat.
-    const isAboutLimit = response.status === 400 && excerpt.includes('max_completion_tokens');
-    if (traits.wantsCompletionTokens || !isAboutLimit || renamed(init) === init)
-      throw refusal(name, response, excerpt);
-    traits.wantsCompletionTokens = true;
-    return take(input, init);
   };
-  return take;
 };
-
-const LIMIT = /"max_tokens":(\d+)/;
-
-/**
- * Renames the limit; returns the request itself if it has none. The SDK writes it before the
- * messages, so the first occurrence is the limit itself.
- */
-const renamed = (init: RequestInit | undefined): RequestInit | undefined =>
-  typeof init?.body === 'string' && LIMIT.test(init.body)
-    ? { ...init, body: init.body.replace(LIMIT, '"max_completion_tokens":$1') }
-    : init;
 
 /**
  * Returns the failure for an error inside a stream, after the 200. `code` may hold the status that
@@ -119,11 +128,15 @@ const opening = async (response: Response): Promise<string> => {
 const kindOf = (status: number, excerpt: string): ModelFailureKind => {
   if ((status === 400 || status === 422) && TOO_LONG.test(excerpt)) return 'context_length';
   if (status === 400 && WRONG_KEY.test(excerpt)) return 'credentials';
+  // OpenRouter answers 404 if no provider of the model takes tools.
+  if (status === 404 && NO_TOOLS.test(excerpt)) return 'bad_request';
   return BY_STATUS.get(status) ?? (status >= 500 ? 'server' : 'bad_request');
 };
 
 const reasonText = (excerpt: string): string => {
-  const code = TOLD.exec(excerpt)?.[1];
+  const cause = CAUSES.find(([pattern]) => pattern.test(excerpt))?.[1];
+  if (cause) return `: ${cause}`;
+  const code = TOLD.exec(excerpt)?.[1] ?? FIELD.exec(excerpt)?.[1];
   return code ? ` (${code})` : '';
 };
 

@@ -3,7 +3,7 @@ import { contentOf, type PageContent } from './article.js';
 import { decodedText } from './charset.js';
 import { cleanLine, cleanText } from './clean.js';
 import { feedOf } from './feed.js';
-import { visibleDocument } from './hide.js';
+import { type VisiblePart, visiblePart } from './hide.js';
 import { imageSentence } from './image.js';
 import { formOf, isFeed, type SourceForm } from './kind.js';
 import {
@@ -40,17 +40,16 @@ const textOf = ({ body, contentType }: PageSource): string => decodedText(body, 
 
 const plain = (kind: 'text' | 'json', given: string, wish: PageWish): PageText => {
   const text = cleanText(given);
-  const page = { ...NO_FACTS, kind, links: [], words: countWords(text) };
+  if (text.trim() === '') throw new PageUnreadable('is empty', kind);
+  const page = { ...NO_FACTS, kind, links: [], words: countWords(text), note: null };
   return withContent(page, text, { ...wish, format: 'text' });
 };
 
-/** Counts the words that are seen, without addresses and marks. */
-const wordsIn = (root: PageElement): { words: number } => ({
-  words: countWords(textIn(root, false)),
-});
-
 const READERS: Record<SourceForm, FormReader> = {
-  html: (source, wish) => readHtml(textOf(source), source.url, wish),
+  html: (source, wish) => {
+    const text = textOf(source);
+    return isJson(text) ? plain('json', text, wish) : readHtml(text, source.url, wish);
+  },
   xml: (source, wish) => {
     const xml = textOf(source);
     return isFeed(xml) ? readFeed(xml, source.url, wish) : plain('text', xml, wish);
@@ -66,6 +65,7 @@ const READERS: Record<SourceForm, FormReader> = {
     isTruncated: false,
     words: 0,
     links: [],
+    note: null,
     excerpt: imageSentence(source),
   }),
   pdf: refuse('is a PDF file, which is not read here', 'pdf'),
@@ -76,21 +76,63 @@ const READERS: Record<SourceForm, FormReader> = {
   },
 };
 
+/** True if a page that is labelled as HTML is JSON, as interfaces that name no type send it. */
+const isJson = (text: string): boolean => {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+};
+
+/** The content of a page, and the number of characters that the page hides. */
+type VisibleContent = PageContent & Pick<VisiblePart, 'hiddenCharacters'>;
+
 /** Parses HTML, and removes from it what nobody sees. */
-const visiblePage = (html: string, url: string, isWhole: boolean): PageContent => {
-  const document = visibleDocument(html);
+const visiblePage = (html: string, url: string, isWhole: boolean): VisibleContent => {
+  const { document, hiddenCharacters } = visiblePart(html);
   const base = addressIn(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url;
   const content = contentOf(document, base, isWhole);
   // After the search, which takes links within the page for less than those that lead elsewhere.
   resolveAddresses(content.root, { base, length: html.length });
-  return content;
+  return { ...content, hiddenCharacters };
 };
 
 const readHtml = (html: string, url: string, wish: PageWish): PageText => {
-  const { isArticle, root, facts } = visiblePage(html, url, wish.isWhole);
+  const { isArticle, root, facts, hiddenCharacters } = visiblePage(html, url, wish.isWhole);
   const links = linksIn(root);
   const kind = isArticle ? 'article' : 'page';
-  return withContent({ ...facts, kind, links, ...wordsIn(root) }, rendered(root, wish), wish);
+  const text = textIn(root, false);
+  const hasPictures = wish.format !== 'text' && root.querySelector('img[src]') !== null;
+  if (text.trim() === '' && !hasPictures) {
+    throw new PageUnreadable(
+      `has no text that can be seen${whyUnseen(html, hiddenCharacters)}`,
+      kind,
+    );
+  }
+  const note = noteOf(text.length, hiddenCharacters);
+  const page = { ...facts, kind, links, words: countWords(text), note } as const;
+  return withContent(page, rendered(root, wish), wish);
+};
+
+const whyUnseen = (html: string, hiddenCharacters: number): string => {
+  if (hiddenCharacters > 0) return `: ${hidden(hiddenCharacters)}`;
+  return /<script\b/i.test(html) ? '. Its scripts may write one, but scripts are not run' : '';
+};
+
+const hidden = (characters: number): string =>
+  `${characters} character${characters === 1 ? ' is' : 's are'} hidden by its styles`;
+
+/** Ours: fewer hidden characters, or fewer than are seen, are menus and dialogs. */
+const MIN_HIDDEN = 200;
+
+const noteOf = (seen: number, hiddenCharacters: number): string | null => {
+  if (seen === 0) return 'It has pictures, but no text that can be seen';
+  const isMostHidden = hiddenCharacters >= MIN_HIDDEN && hiddenCharacters > seen;
+  return isMostHidden ? `Most of its text is left out: ${hidden(hiddenCharacters)}` : null;
 };
 
 const rendered = (root: PageElement, { format, hasAddresses }: PageWish): string => {
@@ -99,11 +141,13 @@ const rendered = (root: PageElement, { format, hasAddresses }: PageWish): string
 };
 
 const readFeed = async (text: string, url: string, wish: PageWish): Promise<PageText> => {
-  const { html, ...facts } = await feedOf(text, url);
+  const { html, items, ...facts } = await feedOf(text, url);
   const { root } = visiblePage(html, url, true);
   const links = linksIn(root);
+  const words = countWords(textIn(root, false));
+  const note = items === 0 ? 'The feed has no items' : null;
   return withContent(
-    { ...NO_FACTS, ...facts, kind: 'feed', links, ...wordsIn(root) },
+    { ...NO_FACTS, ...facts, kind: 'feed', links, words, note },
     rendered(root, wish),
     wish,
   );

@@ -1,3 +1,4 @@
+import { memberAt } from '../../kernel/jsonvalue.js';
 import { languageTag, timeOf } from './article.js';
 import { cleanLine } from './clean.js';
 import { type PageFacts, PageUnreadable } from './page.js';
@@ -5,19 +6,20 @@ import { addressIn } from './sanitize.js';
 
 /** Ours: the most items of a feed that are read, the first ones. */
 const MOST_ITEMS = 200;
-const LONGEST_SUMMARY = 20_000;
+const LONGEST_TEXT = 20_000;
 
 /** A feed as HTML, to be read like a page, and what it says of itself. */
 export interface FeedPage extends Pick<PageFacts, 'title' | 'language' | 'canonicalUrl'> {
   html: string;
+  items: number;
 }
 
 interface FeedItem {
   title: string | null;
   url: string | null;
   publishedAt: string | null;
-  /** Its summary, as HTML that is not safe. */
-  summary: string;
+  /** Its fullest text, as HTML that is not safe. */
+  text: string;
 }
 
 /** Parses RSS, Atom, RDF or JSON Feed. Throws PageUnreadable if it is none of them. */
@@ -32,6 +34,7 @@ export const feedOf = async (text: string, url: string): Promise<FeedPage> => {
     language: languageTag(textAt(feed, 'language')),
     canonicalUrl: linkOf(feed, url),
     html: `<h1>${escaped(title ?? 'Feed')}</h1><ul>${list.join('')}</ul>`,
+    items: items.length,
   };
 };
 
@@ -44,43 +47,115 @@ const parsed = (parse: () => unknown): object => {
 };
 
 const itemOf = (item: unknown, base: string): FeedItem => ({
-  title: cleanLine(textAt(item, 'title'), 300),
+  title: cleanLine(textAt(item, 'title') ?? textAt(item, 'media', 'title'), 300),
   url: linkOf(item, base),
-  publishedAt: ['pubDate', 'published', 'updated', 'date_published', 'date', 'dc']
-    .map((name) => timeOf(textAt(item, name)))
-    .reduce((found, time) => found ?? time, null),
-  summary: (
-    ['description', 'summary', 'content', 'content_html', 'content_text']
-      .map((name) => textAt(item, name))
-      .find((text) => text !== null && text.trim() !== '') ?? ''
-  ).slice(0, LONGEST_SUMMARY),
+  publishedAt:
+    DATES.map((path) => timeOf(textAt(item, ...path))).find((time) => time !== null) ?? null,
+  text: textOf(item).slice(0, LONGEST_TEXT),
 });
 
-const htmlOf = ({ title, url, publishedAt, summary }: FeedItem): string => {
+const DATES = [
+  ...[['pubDate'], ['published'], ['updated'], ['date_published'], ['date_modified'], ['date']],
+  ...[
+    ['dc', 'dates'],
+    ['dc', 'date'],
+    ['dcterms', 'issued'],
+    ['dcterms', 'created'],
+  ],
+];
+
+/** The places of an item's text as HTML, in RSS, Atom, RDF and JSON Feed. */
+const HTML_TEXTS = [
+  ...[['description'], ['summary'], ['content'], ['content', 'encoded'], ['content_html']],
+  ...[
+    ['itunes', 'summary'],
+    ['googleplay', 'description'],
+    ['dc', 'descriptions'],
+    ['dc', 'description'],
+  ],
+];
+/** Those of its text without marks. */
+const PLAIN_TEXTS = [['content_text'], ['itunes', 'subtitle']];
+
+/** Returns the longest text of an item, as HTML: feeds repeat it in parts, under several names. */
+const textOf = (item: unknown): string => {
+  const groups = listOf(memberAt(item, 'media'), 'groups') ?? [memberAt(item, 'media', 'group')];
+  const media = [memberAt(item, 'media'), ...groups].flatMap((each) => [
+    each,
+    ...(listOf(each, 'contents') ?? []),
+  ]);
+  const texts = [
+    ...HTML_TEXTS.map((path) => {
+      const text = textAt(item, ...path);
+      return memberAt(item, ...path, 'type') === 'text' ? asHtml(text) : text;
+    }),
+    ...PLAIN_TEXTS.map((path) => textAt(item, ...path)).map(asHtml),
+    ...media.map(mediaText),
+  ];
+  return texts
+    .map((text) => ({ text: text ?? '', size: visibleSize(text ?? '') }))
+    .reduce((fullest, each) => (each.size > fullest.size ? each : fullest), NO_TEXT).text;
+};
+
+const NO_TEXT = { text: '', size: 0 };
+
+/** Returns the description of media, whose type is plain unless it says otherwise (Media RSS). */
+const mediaText = (media: unknown): string | null => {
+  const text = textAt(media, 'description');
+  return memberAt(media, 'description', 'type') === 'html' ? text : asHtml(text);
+};
+
+const asHtml = (text: string | null): string | null =>
+  text === null ? null : escaped(text.trim()).replace(/\r\n?|\n/g, '<br>');
+
+/** Returns about how many characters of HTML are seen. */
+const visibleSize = (html: string): number =>
+  html
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim().length;
+
+const htmlOf = ({ title, url, publishedAt, text }: FeedItem): string => {
   const name = escaped(title ?? url ?? 'Untitled');
   const link = url === null ? name : `<a href="${escaped(url)}">${name}</a>`;
   const time = publishedAt === null ? '' : ` (${publishedAt.slice(0, 10)})`;
-  return `<li><p>${link}${time}</p><div>${summary}</div></li>`;
+  return `<li><p>${link}${time}</p><div>${text}</div></li>`;
 };
 
+/** Returns the address of a feed or an item: that of its page, or else of its file. */
 const linkOf = (of: unknown, base: string): string | null => {
-  const own = textAt(of, 'link') ?? textAt(of, 'url') ?? textAt(of, 'home_page_url');
-  const links = listOf(of, 'links') ?? [];
+  const links = listOf(of, 'links') ?? listOf(memberAt(of, 'atom'), 'links') ?? [];
   const alternate = links.find((link) => /^(alternate)?$/.test(textAt(link, 'rel') ?? ''));
-  return addressIn(own ?? textAt(alternate, 'href'), base);
+  const file = listOf(of, 'enclosures')?.[0] ?? listOf(of, 'attachments')?.[0];
+  const candidates = [
+    ...['link', 'url', 'home_page_url', 'external_url'].map((name) => textAt(of, name)),
+    textAt(alternate, 'href'),
+    idOf(of),
+    textAt(file, 'url'),
+  ];
+  const found = candidates.find((address) => address !== null && address.trim() !== '');
+  return addressIn(found, base);
 };
 
-/** Returns a member as text; of an object that holds a text, its `value`. */
-const textAt = (of: unknown, name: string): string | null => {
-  const found: unknown = typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
-  if (typeof found === 'string') return found;
-  return typeof found === 'object' && found !== null && !Array.isArray(found) && name !== 'value'
-    ? textAt(found, 'value')
-    : null;
+/** Returns the id of an item if it is an address: a permanent link is also without saying so. */
+const idOf = (item: unknown): string | null => {
+  const guid = textAt(item, 'guid');
+  const isLink = memberAt(item, 'guid', 'isPermaLink') !== false;
+  const id = (isLink ? guid : null) ?? textAt(item, 'id');
+  return id !== null && /^https?:\/\//i.test(id.trim()) ? id : null;
+};
+
+/** Returns a member as text; of an object that holds a text its `value`, of a list the first. */
+const textAt = (of: unknown, ...path: string[]): string | null => {
+  const found = memberAt(of, ...path);
+  const first = Array.isArray(found) ? found[0] : found;
+  if (typeof first === 'string') return first;
+  const value = memberAt(first, 'value');
+  return typeof value === 'string' ? value : null;
 };
 
 const listOf = (of: unknown, name: string): unknown[] | null => {
-  const found: unknown = typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
+  const found = memberAt(of, name);
   return Array.isArray(found) ? found : null;
 };
 

@@ -8,6 +8,7 @@ import {
   isTextNode,
   type PageDocument,
   type PageElement,
+  type PageNode,
   type PageTree,
   parsePage,
 } from './tree.js';
@@ -41,9 +42,14 @@ const PAGE: Seen = {
 
 /**
  * Removes what a page hides from its readers: by attributes, and by its styles. What a script would
- * show or hide later is not known here.
+ * show or hide later is not known here. Returns the number of characters that were removed.
  */
-const removeHidden = ({ document, css }: PageTree): void => {
+const removeHidden = ({ document, css }: PageTree): number => {
+  let characters = 0;
+  const remove = (node: PageNode): void => {
+    characters += (node.textContent ?? '').replace(/\s+/g, ' ').trim().length;
+    node.remove();
+  };
   const styleOf = declaredStyles(document, css);
   const root = document.documentElement;
   const open: [PageElement, Seen][] = [[root, PAGE]];
@@ -53,7 +59,7 @@ const removeHidden = ({ document, css }: PageTree): void => {
     // A page that hides itself whole shows itself by a script or an animation.
     const isRoot = element === root || element === document.body || element === document.head;
     if (!isRoot && isHidden(element, style)) {
-      element.remove();
+      remove(element);
       continue;
     }
     const own = seenIn(element, style, above);
@@ -61,20 +67,30 @@ const removeHidden = ({ document, css }: PageTree): void => {
     const hasUnseenText = isUnreadable(seen);
     for (const child of Array.from(element.childNodes)) {
       if (isElement(child)) open.push([child, seen]);
-      else if (isTextNode(child) && hasUnseenText) child.remove();
+      else if (isTextNode(child) && hasUnseenText) remove(child);
     }
   }
+  return characters;
 };
 
 /**
  * Parses HTML without what nobody sees: hidden elements, invisible characters and chat-template
  * tokens. Throws PageUnreadable.
  */
-export const visibleDocument = (html: string): PageDocument => {
+export const visibleDocument = (html: string): PageDocument => visiblePart(html).document;
+
+/** A page without what nobody sees, and the number of characters that it hides. */
+export interface VisiblePart {
+  document: PageDocument;
+  hiddenCharacters: number;
+}
+
+/** Parses HTML as `visibleDocument`. */
+export const visiblePart = (html: string): VisiblePart => {
   const tree = parsePage(html);
-  removeHidden(tree);
+  const hiddenCharacters = removeHidden(tree);
   cleanTexts(tree.document.body);
-  return tree.document;
+  return { document: tree.document, hiddenCharacters };
 };
 
 const isHidden = (element: PageElement, style: DeclaredStyle): boolean => {

@@ -26,7 +26,7 @@ const BY_TYPE: [RegExp, SourceForm][] = [
   [/^(text\/|application\/(x-)?(javascript|yaml|toml|sh|ndjson|jsonlines)$)/, 'text'],
 ];
 
-/** The beginnings by which a page without a usable content-type is told. */
+/** The beginnings by which a page is told whose content-type is missing, unknown or wrong. */
 const BY_BYTES: [RegExp, SourceForm][] = [
   [/^%PDF-/, 'pdf'],
   [/^(\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP)/s, 'image'],
@@ -34,6 +34,9 @@ const BY_BYTES: [RegExp, SourceForm][] = [
   [/^\s*<(\?xml|rss|feed|rdf:RDF)[\s>]/, 'xml'],
   [/^\s*<(!doctype\s+html|!--|[a-z][a-z0-9]*[\s>])/i, 'html'],
 ];
+/** The beginning of a document of HTML, also of one that is labelled as data. */
+const HTML = /^\s*(<\?xml[^>]*>\s*)?(<!--[^>]*>\s*)*<(!doctype\s+html|html)[\s>]/i;
+const JSON_FEED = /^\s*\{[\s\S]*"version"\s*:\s*"https?:(\\?\/){2}jsonfeed\.org(\\?\/)version/;
 /** Bytes that no text has. */
 const NO_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
@@ -47,17 +50,35 @@ const isBinary = (head: string, contentType: string): boolean =>
   !/^(\xff\xfe|\xfe\xff)/.test(head) &&
   (head.match(new RegExp(NO_TEXT, 'g'))?.length ?? 0) > MOST_CONTROLS;
 
-/** Returns the form of a page, by its content-type; without a usable one by its first bytes. */
+/**
+ * Returns the form of a page: that of its content-type, unless its first bytes are plainly of
+ * another one. A text that is shown as such, as sources are, stays text.
+ */
 export const formOf = ({ body, contentType }: PageSource): SourceForm => {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const head = Buffer.from(body.subarray(0, 1024)).toString('latin1');
-  if (head.startsWith('%PDF-')) return 'pdf';
-  const known = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
-  if (known && TEXTS.has(known) && isBinary(head, contentType)) return 'unknown';
-  if (known) return known;
-  if (type !== '' && type !== 'application/octet-stream') return 'unknown';
-  const told = BY_BYTES.find(([pattern]) => pattern.test(head.replace(/^\xef\xbb\xbf/, '')))?.[1];
-  return told ?? (NO_TEXT.test(head) ? 'unknown' : 'text');
+  const head = Buffer.from(body.subarray(0, 1024))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+  const named = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
+  const told = BY_BYTES.find(([pattern]) => pattern.test(head))?.[1];
+  if (told === 'pdf' || (named === undefined && told && !TEXTS.has(told))) return told;
+  if (named && !TEXTS.has(named)) return named;
+  if (isBinary(head, contentType)) return told === 'image' || told === 'office' ? told : 'unknown';
+  if (named === 'feed') return named;
+  if (named === undefined && NO_TEXT.test(head)) return 'unknown';
+  return textForm(named ?? told ?? 'text', body);
+};
+
+/** The bytes of a page in which the name of a feed's format stands. */
+const FEED_BYTES = 10_000;
+
+/** Returns the form of a page of text, which may be a feed, or HTML, under another label. */
+const textForm = (form: SourceForm, body: Uint8Array): SourceForm => {
+  const text = Buffer.from(body.subarray(0, FEED_BYTES)).toString('latin1');
+  const head = text.replace(/^\xef\xbb\xbf/, '');
+  if (isFeed(head) || JSON_FEED.test(head)) return 'feed';
+  if ((form === 'xml' || form === 'json') && HTML.test(head)) return 'html';
+  return form;
 };
 
 /** True if an XML document is a feed: RSS, Atom or RDF. */

@@ -50,6 +50,8 @@ export interface PageText extends PageFacts {
   isTruncated: boolean;
   words: number;
   links: PageLink[];
+  /** What the content lacks, as a sentence; null if nothing is known to be missing. */
+  note: string | null;
 }
 
 export const NO_FACTS: PageFacts = {

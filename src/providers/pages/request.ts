@@ -1,12 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Cookies, createCookies } from '../../kernel/cookies.js';
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { NoTurn } from '../../kernel/fairqueue.js';
 import type { Http, Incoming, Outgoing } from '../../kernel/http.js';
 import { createPace } from '../../kernel/pace.js';
+import { tooManyRedirects } from '../../kernel/redirect.js';
 import { version } from '../../version.js';
 import type { PageSource } from './page.js';
+import { refreshTarget } from './refresh.js';
 
 /** Ours: the limits of a page, and of the time in which it must have come. */
 const LIMITS = { maxBytes: 10 * 1024 * 1024, totalMs: 20_000 };
@@ -16,15 +19,13 @@ const ACCEPT =
   'application/rss+xml;q=0.8, application/atom+xml;q=0.8, */*;q=0.1';
 
 /** The request of a page, as far as it differs from any other. */
-type PageRequest = Pick<
-  Outgoing,
-  'url' | 'signal' | 'isBound' | 'isExact' | 'enoughBytes' | 'redirects'
->;
+type PageRequest = Pick<Outgoing, 'url' | 'signal' | 'isBound' | 'isExact' | 'enoughBytes'>;
 
-/** Requests a page as what it is: for a person, or an assistant of one. Errors: as those of `http`. */
-export const requestPage = (
+/** Sends one request of a page, as what it is: for a person, or an assistant of one. */
+const sendRequest = (
   http: Pick<Http, 'request'>,
-  { url, signal, isBound, isExact, enoughBytes, redirects = REDIRECTS }: PageRequest,
+  { url, signal, isBound, isExact, enoughBytes }: PageRequest,
+  bounds: { redirects: number; totalMs: number; cookies: Cookies },
 ): Promise<Incoming> =>
   http.request({
     method: 'GET',
@@ -35,9 +36,49 @@ export const requestPage = (
     ...(isBound && { isBound }),
     ...(isExact && { isExact }),
     ...(enoughBytes !== undefined && { enoughBytes }),
-    redirects,
-    ...LIMITS,
+    maxBytes: LIMITS.maxBytes,
+    ...bounds,
   });
+
+/**
+ * Requests a page, and follows its redirects and those of its text (`meta` refresh), all within the
+ * time of one. Errors: as those of `http`.
+ */
+export const requestPage = async (
+  http: Pick<Http, 'request'>,
+  request: PageRequest,
+): Promise<Incoming> => {
+  const cookies = createCookies();
+  const deadline = performance.now() + LIMITS.totalMs;
+  let { url } = request;
+  let isReloaded = false;
+  for (let count = 0; ; count++) {
+    const totalMs = Math.max(1, deadline - performance.now());
+    const bounds = { redirects: REDIRECTS, totalMs, cookies };
+    const reply = await sendRequest(http, { ...request, url }, bounds);
+    const next = refreshOf(reply, isReloaded);
+    if (!next || reply.notFollowed !== undefined) return reply;
+    const from = new URL(reply.url);
+    const isHeldBack = request.isExact || (request.isBound && next.origin !== from.origin);
+    if (isHeldBack) return { ...reply, notFollowed: next.href };
+    if (count === REDIRECTS) throw tooManyRedirects(from, false);
+    isReloaded ||= isSamePage(next, reply.url);
+    url = next.href;
+  }
+};
+
+/** Returns where a page leads on. To itself it leads once, for the cookie that it has set. */
+const refreshOf = (reply: Incoming, isReloaded: boolean): URL | null => {
+  const { status, headers, body, url } = reply;
+  if (status >= 300) return null;
+  const source = { body, contentType: headers['content-type'] ?? '', url };
+  const target = refreshTarget(source, headers['refresh']);
+  if (!target || !isSamePage(target, url)) return target;
+  return headers['set-cookie'] === undefined || isReloaded ? null : target;
+};
+
+const isSamePage = (target: URL, url: string): boolean =>
+  target.href.replace(/#.*$/, '') === url.replace(/#.*$/, '');
 
 /** A page that a server sent, with the status of its reply. */
 export interface ReceivedPage extends PageSource {
@@ -92,19 +133,31 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS
       throw new PageFailed(`Too many pages of ${host} wait already`, null, null, error);
     }
   };
-  return async (url: string, asker: PageAsker): Promise<ReceivedPage> => {
-    const { signal, enoughBytes, refuse } = asker;
-    const more = { signal, enoughBytes, ...(refuse && { redirects: 0 }) };
+  /** Sends each request in a turn of its own, once it is not refused. */
+  const getRefusable = async (
+    url: string,
+    asker: PageAsker,
+    refuse: (url: string) => Promise<void>,
+  ): Promise<ReceivedPage> => {
+    const bounds = { redirects: 0, totalMs: LIMITS.totalMs, cookies: createCookies() };
     let at = url;
+    let isReloaded = false;
     for (let count = 0; ; count++) {
-      await refuse?.(at);
+      await refuse(at);
       await turn(new URL(at).host, asker);
-      const reply = await orFailed(requestPage(http, { url: at, ...more }), signal);
-      const next = refuse && targetOf(reply);
+      const reply = await orFailed(sendRequest(http, { ...asker, url: at }, bounds), asker.signal);
+      const next: string | undefined = targetOf(reply) ?? refreshOf(reply, isReloaded)?.href;
       if (!next) return received(reply);
       if (count === REDIRECTS) throw new PageFailed(`${at} redirects too often`, null, at);
+      isReloaded ||= isSamePage(new URL(next), at) && reply.status < 300;
       at = next;
     }
+  };
+  return async (url: string, asker: PageAsker): Promise<ReceivedPage> => {
+    const { signal, enoughBytes, refuse } = asker;
+    if (refuse) return getRefusable(url, asker, refuse);
+    await turn(new URL(url).host, asker);
+    return received(await orFailed(requestPage(http, { url, signal, enoughBytes }), signal));
   };
 };
 

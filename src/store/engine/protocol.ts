@@ -141,12 +141,20 @@ export class Taken extends Error {
   override name = 'Taken';
 }
 
+/** SQLite's sentence about a full disk. */
+export const STORAGE_FULL = 'database or disk is full';
+
 /**
  * The error of a database that cannot be written or read now: full disk, read-only, locked. Nothing
  * was changed.
  */
 export class Unavailable extends Error {
   override name = 'Unavailable';
+
+  /** True if no room is left on the disk of the database. */
+  get isDiskFull(): boolean {
+    return this.message.includes(STORAGE_FULL);
+  }
 }
 
 /** The error of a database thread that refused to open. The message is for the operator. */

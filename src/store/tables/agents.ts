@@ -17,6 +17,14 @@ export const sessionTable = table('sessions', {
 });
 export type SessionRow = Row<typeof sessionTable>;
 
+/** The circumstances of a model's reply that the next request needs. */
+export interface Generation {
+  /** The number of the newest message that the model had read. Later ones follow the reply. */
+  seen: number;
+  /** Reasoning that the same model needs back, as `ReplyReasoning`. */
+  reasoning?: unknown;
+}
+
 export const messageTable = table('messages', {
   id: text,
   session_id: text,
@@ -27,6 +35,8 @@ export const messageTable = table('messages', {
   tool_call_id: orNull(text),
   agent_id: orNull(text),
   created_at: text,
+  /** How a model's reply came about (`Generation`). */
+  generation: preset(orNull(json<Generation>())),
 });
 export type MessageRow = Row<typeof messageTable>;
 
@@ -84,6 +94,8 @@ export const agentTable = table('agents', {
   notices: preset(number),
   result: orNull(text),
   error: orNull(text),
+  /** A sentence about the result, such as that it was cut off. */
+  note: preset(orNull(text)),
   created_at: text,
   started_at: orNull(text),
   finished_at: orNull(text),
@@ -103,11 +115,13 @@ export interface AgentSnapshot {
   messages: SaidRow[];
   /** True if it may be given memories, and its owner has some. */
   hasMemories: boolean;
+  /** The time zone of its owner. */
+  timezone: string;
 }
 
 export type SaidRow = Pick<
   MessageRow,
-  'seq' | 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'agent_id'
+  'seq' | 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'agent_id' | 'generation'
 >;
 
 /** The result of beginning or resuming the work of an agent. */

@@ -1,4 +1,4 @@
-import { literal, orNull, preset, type Row, table, text } from './table.js';
+import { literal, number, orNull, preset, type Row, table, text } from './table.js';
 
 export type ChannelKind =
   | 'slack'
@@ -31,12 +31,32 @@ export const channelTable = table('channels', {
   code_expires_at: preset(orNull(text)),
   /** The time until which the platform accepts free text; null: not known, or always. */
   open_until: preset(orNull(text)),
+  /** A second id of the same sender, by which its platform may name it too. */
+  other_id: preset(orNull(text)),
 });
 /** A channel without the columns that only some channels use. */
 export type ChannelRow = Omit<
   Row<typeof channelTable>,
-  'session_id' | 'url' | 'secret_sealed' | 'code_digest' | 'code_expires_at' | 'open_until'
+  | 'session_id'
+  | 'url'
+  | 'secret_sealed'
+  | 'code_digest'
+  | 'code_expires_at'
+  | 'open_until'
+  | 'other_id'
 >;
+
+/** A message of a channel that waits for a moment, to be joined with what its sender adds. */
+export const messagePartsTable = table('message_parts', {
+  id: preset(number),
+  channel_id: text,
+  text,
+  /** 1 if the app of its sender has cut it off. */
+  cut: number,
+  untrusted: number,
+  received_at: text,
+  due_at: text,
+});
 
 /**
  * A code of a user, or, if that is null, of a sender. `asked_by` is the user for whom a code was sent

@@ -6,6 +6,8 @@ export const notificationTable = table('notifications', {
   kind: text,
   title: text,
   body: text,
+  /** The body as Markdown, with text from outside escaped; null: it is the body itself. */
+  markdown: preset(orNull(text)),
   link: orNull(text),
   /** The id of the effect, so that a repeated effect notifies nobody twice. */
   effect_id: orNull(text),

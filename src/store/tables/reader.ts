@@ -41,6 +41,8 @@ export const readerTaskTable = table('reader_tasks', {
   /** The tags under which it is to be kept as knowledge; null: it is not. */
   tags: orNull(json<string[]>()),
   knowledge_id: orNull(text),
+  /** What the content lacks; null: nothing, as far as it is known. */
+  note: orNull(text),
 });
 export type ReaderTaskRow = Row<typeof readerTaskTable>;
 

@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import {
+  STORAGE_FULL,
   type Statement,
   type StatementResult,
   type StoreWork,
@@ -8,6 +10,7 @@ import {
   Unmet,
   type WorkResult,
 } from '../engine/protocol.js';
+import { isStorageFull } from './database.js';
 import { mendTexts } from './wholetexts.js';
 
 const STATEMENTS_KEPT = 500;
@@ -52,7 +55,7 @@ export const createBatchRunner = (
       queued.length = before;
       undo.run();
       release.run();
-      return failure(error);
+      return failure(error, db);
     }
   };
 
@@ -70,14 +73,14 @@ export const createBatchRunner = (
     } catch (error) {
       queued.length = 0;
       if (db.inTransaction) rollback.run();
-      if (works.length === 1) return [failure(error)];
+      if (works.length === 1) return [failure(error, db)];
     }
     try {
       return attempt(() => works.map(unit));
     } catch (error) {
       queued.length = 0;
       if (db.inTransaction) rollback.run();
-      return works.map(() => failure(error));
+      return works.map(() => failure(error, db));
     }
   };
 
@@ -87,7 +90,7 @@ export const createBatchRunner = (
       const [value] = perform([work]);
       return { value };
     } catch (error) {
-      return failure(error);
+      return failure(error, db);
     }
   };
 
@@ -157,7 +160,7 @@ const statementsOf = (db: Database.Database) => {
   };
 };
 
-const failure = (error: unknown): WorkResult => {
+const failure = (error: unknown, db: Database.Database): WorkResult => {
   if (error instanceof Unmet) {
     return { failure: { name: 'Unmet', message: error.message, at: error.at } };
   }
@@ -166,6 +169,9 @@ const failure = (error: unknown): WorkResult => {
   if (!(error instanceof Database.SqliteError)) return { failure: { name: 'Broken', message } };
   if (/CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(error.code)) {
     return { failure: { name: 'Taken', message } };
+  }
+  if (isStorageFull(error, dirname(db.name))) {
+    return { failure: { name: 'Unavailable', message: `SQLITE_FULL: ${STORAGE_FULL}` } };
   }
   const isPassing = /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|NOMEM|CORRUPT)/.test(
     error.code,

@@ -1,12 +1,13 @@
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
+import { diskFullSentence, isDiskFull } from '../../kernel/failure.js';
 import { makePrivate } from '../../kernel/private.js';
 import { type Migration, OpenRefused, type OpenReport } from '../engine/protocol.js';
 import { binaryFault } from './binary.js';
 import { LOG_BYTES } from './checkpoint.js';
 import { makeSnapshot } from './snapshots.js';
-import { faultOfTriggers } from './triggers.js';
+import { findTriggerFault, triggerRefusal } from './triggers.js';
 
 export const DATABASE = 'adjutant.db';
 /**
@@ -63,6 +64,7 @@ const openFile = (file: string, timeout: number): Database.Database => {
     makePrivate(file);
     return new Database(file, { timeout });
   } catch (error) {
+    if (isDiskFull(error)) throw new OpenRefused(diskFullSentence(dirname(file)));
     throw isOfSystem(error) ? cannotWrite(file, error) : refusalOf(error, file);
   }
 };
@@ -71,6 +73,21 @@ const isOfSystem = (error: unknown): error is Error => error instanceof Error &&
 
 const cannotWrite = (place: string, { message }: Error): OpenRefused =>
   new OpenRefused(`Cannot write to ${place}: ${message}`);
+
+/**
+ * Ours: free bytes below which an I/O error of SQLite is that of a full disk. SQLite reports one as
+ * SQLITE_IOERR where it cannot extend the index of its log.
+ */
+const FULL_BYTES = 2 * 1024 * 1024;
+
+/** Returns true for an error of SQLite that a full disk causes. */
+export const isStorageFull = (error: unknown, folder: string): boolean => {
+  const code = codeOf(error);
+  if (code === 'SQLITE_FULL') return true;
+  if (!/^SQLITE_(IOERR|CANTOPEN)/.test(code)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < FULL_BYTES;
+};
 
 const codeOf = (error: unknown): string =>
   error instanceof Database.SqliteError ? error.code : '';
@@ -82,6 +99,8 @@ const codeOf = (error: unknown): string =>
 const refusalOf = (error: unknown, place: string): unknown => {
   const fault = binaryFault(error);
   if (fault !== null) return new OpenRefused(fault);
+  const folder = existsSync(place) && statSync(place).isDirectory() ? place : dirname(place);
+  if (isStorageFull(error, folder)) return new OpenRefused(diskFullSentence(folder));
   const code = codeOf(error);
   if (/NOTADB|CORRUPT/.test(code)) return new OpenRefused(damaged(place));
   if (code.startsWith('SQLITE_BUSY')) {
@@ -148,8 +167,8 @@ const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[
   // Checks the triggers of the current schema, before any migration runs with a foreign trigger in
   // place.
   const made = migrations.filter(({ version }) => version <= found);
-  const fault = faultOfTriggers(db, { file, migrations: made });
-  if (fault !== null) throw new OpenRefused(fault);
+  const fault = findTriggerFault(db, made);
+  if (fault !== null) throw new OpenRefused(triggerRefusal(file, fault));
 };
 
 const readSchema = (db: Database.Database, file: string): number => {
@@ -202,7 +221,9 @@ const apply = (db: Database.Database, migration: Migration): void => {
     db.pragma(`user_version = ${version}`);
     db.exec('COMMIT');
   } catch (error) {
-    db.exec('ROLLBACK');
+    // SQLite itself rolls back where the disk is full.
+    if (db.inTransaction) db.exec('ROLLBACK');
+    if (/^SQLITE_(FULL|IOERR)/.test(codeOf(error))) throw error;
     throw new OpenRefused(
       `Migration ${version} (${name}) failed and was rolled back: ${String(error)}`,
     );

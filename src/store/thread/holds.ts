@@ -122,6 +122,8 @@ export const HOLDS: QuarantineStatement[] = [
     sql: 'UPDATE recurring_tasks SET enabled = 0, next_run_at = NULL WHERE enabled = 1',
     counts: 'schedules',
   },
+  // They waited for a second: the other copy has given them to its agents.
+  { since: 682, sql: 'DELETE FROM message_parts' },
   { since: 510, sql: 'UPDATE knowledge_folders SET watch = 0 WHERE watch = 1', counts: 'folders' },
   { since: 600, until: 630, sql: 'UPDATE mail_accounts SET watch = 0' },
   {

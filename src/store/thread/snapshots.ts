@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
+import { renameDurably } from '../../kernel/durable.js';
 import { makePrivate, makePrivateFolder } from '../../kernel/private.js';
 
 /** The database as it was before a migration. */
@@ -29,8 +30,15 @@ export const makeSnapshot = async (
   const folder = folderIn(home);
   makePrivateFolder(folder);
   const name = `before-${schema}.db`;
-  makePrivate(join(folder, name));
-  await db.backup(join(folder, name));
+  // On a full disk no half snapshot is left, which would look like the newest.
+  const part = join(folder, `${name}.part`);
+  try {
+    makePrivate(part);
+    await db.backup(part);
+    renameDurably(part, join(folder, name));
+  } finally {
+    for (const each of [part, `${part}-journal`]) rmSync(each, { force: true });
+  }
   for (const { file } of snapshotsOf(home).slice(KEPT)) rmSync(file);
   return name;
 };

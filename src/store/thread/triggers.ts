@@ -1,26 +1,40 @@
 import Database from 'better-sqlite3';
+import { shellWord } from '../../kernel/shellword.js';
 import type { MadeTrigger, Migration } from '../engine/protocol.js';
 
+/** A difference between the triggers of a database and those that the migrations make. */
+interface TriggerFault {
+  /** The sentence about the database, which goes on after its name: `lacks the trigger …`. */
+  fault: string;
+  /** What mends the file, as the end of a sentence that begins with Then. */
+  remedy(file: string): string;
+}
+
 /**
- * Returns the fault and the remedy if the triggers of a database differ from those that the
- * migrations make at its schema, otherwise null. Somebody who can write the file could add a
- * trigger that swallows an entry of the audit log, or drop those that protect the log.
+ * Returns the first difference between the triggers of a database and those that the migrations make
+ * at its schema, or null. Somebody who can write the file could add a trigger that swallows an entry
+ * of the audit log, or drop those that protect the log.
  */
-export const faultOfTriggers = (
+export const findTriggerFault = (
   db: Database.Database,
-  { file, migrations }: { file: string; migrations: Migration[] },
-): string | null => {
+  migrations: Migration[],
+): TriggerFault | null => {
   const found = triggersOf(db);
   const due = migrations.at(-1)?.triggers ?? triggersMadeBy(migrations);
   const foreign = found.find((one) => !due.some((own) => own.name === one.name));
-  if (foreign) return sayForeign(file, foreign);
+  if (foreign) return foreignTrigger(foreign);
   for (const own of due) {
     const there = found.find((one) => one.name === own.name);
-    if (!there) return sayMissing(file, own);
-    if (there.sql !== own.sql) return sayChanged(file, own);
+    if (!there) return missingTrigger(own);
+    if (there.sql !== own.sql) return changedTrigger(own);
   }
   return null;
 };
+
+/** Returns the refusal of a database file with such a difference. */
+export const triggerRefusal = (file: string, { fault, remedy }: TriggerFault): string =>
+  `The database ${file} ${fault}. Nothing was changed. Find out who did it and keep a copy of the ` +
+  `file. Then ${remedy(shellWord(file))}`;
 
 const triggersOf = (db: Database.Database): MadeTrigger[] =>
   db
@@ -45,21 +59,26 @@ export const triggersMadeBy = (migrations: Migration[]): MadeTrigger[] => {
   }
 };
 
-const KEEP = 'Nothing was changed. Find out who did it and keep a copy of the file';
+const foreignTrigger = ({ name, table }: MadeTrigger): TriggerFault => ({
+  fault:
+    `has a trigger ${shown(name)} on the table ${shown(table)} that Adjutant did not make: it may ` +
+    'hide or change what is written',
+  remedy: (file) =>
+    PLAIN.test(name)
+      ? `remove the trigger: sqlite3 ${file} 'DROP TRIGGER ${name}'`
+      : 'remove the trigger, or restore a backup',
+});
 
-const sayForeign = (file: string, { name, table }: MadeTrigger): string =>
-  `The database ${file} has a trigger ${shown(name)} on the table ${shown(table)} that Adjutant ` +
-  `did not make: it may hide or change what is written. ${KEEP}. Then remove the trigger` +
-  (PLAIN.test(name) ? `: sqlite3 ${file} 'DROP TRIGGER ${name}'` : ', or restore a backup');
+const missingTrigger = ({ name, table, sql }: MadeTrigger): TriggerFault => ({
+  fault: `lacks the trigger ${name} on the table ${table}: somebody removed it`,
+  remedy: (file) => `restore a backup, or make the trigger again: sqlite3 ${file} "${sql}"`,
+});
 
-const sayMissing = (file: string, { name, table, sql }: MadeTrigger): string =>
-  `The database ${file} lacks the trigger ${name} on the table ${table}: somebody removed it. ` +
-  `${KEEP}. Then restore a backup, or make the trigger again: sqlite3 ${file} "${sql}"`;
-
-const sayChanged = (file: string, { name, table, sql }: MadeTrigger): string =>
-  `The trigger ${name} on the table ${table} of the database ${file} is not the one that Adjutant ` +
-  `made: somebody changed it. ${KEEP}. Then restore a backup, or make the trigger again: ` +
-  `sqlite3 ${file} "DROP TRIGGER ${name}; ${sql}"`;
+const changedTrigger = ({ name, table, sql }: MadeTrigger): TriggerFault => ({
+  fault: `has another trigger ${name} on the table ${table} than Adjutant made: somebody changed it`,
+  remedy: (file) =>
+    `restore a backup, or make the trigger again: sqlite3 ${file} "DROP TRIGGER ${name}; ${sql}"`,
+});
 
 /**
  * Names that are safe to show on a terminal and to copy from there. The name may be chosen by an

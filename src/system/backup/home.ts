@@ -52,6 +52,28 @@ const LEFT: RegExp[] = [
   /^capabilities$/,
 ];
 /**
+ * Names at the top of a volume that its file system, a NAS or a desktop keeps there: they are no part
+ * of a home, are not copied, and are left alone by a restore.
+ */
+const OF_VOLUME: RegExp[] = [
+  // ext2 to ext4, ZFS, Btrfs with snapper, NetApp, and what NFS keeps of an open file.
+  /^(lost\+found|\.zfs|\.snapshots?|~snapshot|\.nfs[0-9a-f]+)$/,
+  // Synology, QNAP and TrueNAS.
+  /^(@eaDir|#snapshot|#recycle|@Recycle|@Recently-Snapshot|\.@__thumb|@tmp|\.recycle)$/,
+  // macOS.
+  /^(\.DS_Store|\.Spotlight-V100|\.Trashes|\.fseventsd|\.TemporaryItems|\.DocumentRevisions-V100)$/,
+  /^(\.apdisk|\.AppleDouble|\.VolumeIcon\.icns|\.metadata_never_index|\._.+)$/,
+  // Windows, and desktops of Linux.
+  /^(System Volume Information|\$RECYCLE\.BIN|Thumbs\.db|desktop\.ini|\.Trash-\d+|\.directory)$/i,
+  // Files that keep an empty folder.
+  /^\.(keep|gitkeep|keepme|placeholder)$/,
+];
+
+/** Returns true for a name at the top of a folder that belongs to its volume. */
+export const isOfVolume = (name: string): boolean =>
+  OF_VOLUME.some((pattern) => pattern.test(name));
+
+/**
  * The file names of backups. A backup that is kept in the home would otherwise be copied into every
  * later one.
  */
@@ -74,7 +96,9 @@ const DOCUMENTS = 'documents';
 
 /** Lists the files that are copied as they are. */
 export const openFiles = (home: string, withoutDocuments = false): HomeFiles => {
-  const top = readdirSync(home, { withFileTypes: true }).filter(({ name }) => !isLeft(name));
+  const top = readdirSync(home, { withFileTypes: true }).filter(
+    ({ name }) => !isLeft(name) && !isOfVolume(name),
+  );
   if (!withoutDocuments) return gather(home, top);
   const found = gather(
     home,

@@ -2,12 +2,14 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { renameDurably, syncToDisk } from '../../kernel/durable.js';
+import { diskFullSentence, isDiskFull } from '../../kernel/failure.js';
 import { mint } from '../../kernel/ids.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import { OpenRefused, type ThreadOptions } from '../../store/engine/protocol.js';
-import { DATABASE, RESTORING, takeLock } from '../../store/thread/database.js';
+import { DATABASE, isStorageFull, RESTORING, takeLock } from '../../store/thread/database.js';
 import type { QuarantineCounts } from '../../store/thread/holds.js';
 import { quarantineCopy } from '../../store/thread/quarantine.js';
+import { isOfVolume } from './home.js';
 import { type Backup, type ReadOptions, withBackup } from './reader.js';
 import { unpack, writeNew } from './unpack.js';
 import type { ProgressWatch } from './work.js';
@@ -52,7 +54,7 @@ export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise
     refuseUsed(of.home);
     const lock = takeLock(of.home);
     try {
-      refuseUsed(of.home, ['lock.db', 'lock.db-journal']);
+      refuseUsed(of.home, LOCK_FILES);
       writeFileSync(join(of.home, RESTORING), '', { flag: 'wx', mode: 0o600, flush: true });
       syncToDisk(of.home);
       const held = filled({ ...of, auditKeys }, backup, watch);
@@ -62,33 +64,52 @@ export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise
       return { ...held, createdAt, schema, files: files.length, settings };
     } finally {
       lock.close();
-      if (readdirSync(of.home).every((name) => name === 'lock.db'))
+      if (entriesOf(of.home).every((name) => name === 'lock.db'))
         rmSync(join(of.home, 'lock.db'), { force: true });
     }
   });
 };
 
+const LOCK_FILES = ['lock.db', 'lock.db-journal'];
+
+/** Lists what is in a folder besides what belongs to its volume. */
+const entriesOf = (home: string): string[] =>
+  readdirSync(home)
+    .filter((name) => !isOfVolume(name))
+    .sort();
+
+/** Ours: so many names are shown. */
+const SHOWN = 5;
+
 const refuseUsed = (home: string, besides: string[] = []): void => {
   if (!existsSync(home)) return;
-  const there = readdirSync(home).filter((name) => !besides.includes(name));
+  const there = entriesOf(home).filter((name) => !besides.includes(name));
   if (there.length === 0) return;
   if (there.includes(RESTORING)) {
     throw new OpenRefused(`A restore into ${home} was cut short: empty it first`);
   }
-  throw new OpenRefused(`${home} is not empty. A backup is restored into an empty home only`);
+  const named = there.slice(0, SHOWN).map(shownName).join(', ');
+  const more = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : '';
+  throw new OpenRefused(
+    `${home} is not empty: it holds ${named}${more}. A backup is restored into an empty home only. Move them elsewhere first`,
+  );
 };
+
+const shownName = (name: string): string =>
+  /^[\w.@+-]{1,60}$/.test(name) ? name : JSON.stringify(name.slice(0, 60));
 
 /**
  * Fills the home. If this fails, it empties the home again, since everything in it was written
- * here.
+ * here, apart from what belongs to the volume.
  */
 const filled = (of: Filling, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
   try {
     return fill(of, backup, watch);
   } catch (error) {
-    const left = readdirSync(of.home).filter((name) => !/^(lock\.db|restoring$)/.test(name));
+    const left = entriesOf(of.home).filter((name) => !/^(lock\.db|restoring$)/.test(name));
     for (const name of [...left, RESTORING]) rmSync(join(of.home, name), { recursive: true });
-    throw error;
+    const isFull = isDiskFull(error) || isStorageFull(error, of.home);
+    throw isFull ? new OpenRefused(diskFullSentence(of.home)) : error;
   }
 };
 
@@ -96,7 +117,9 @@ const fill = (of: Filling, backup: Backup, watch: ProgressWatch): QuarantineCoun
   const { home, at, now, entry } = of;
   const { keys, entries } = backup;
   for (const each of entries) {
-    if (each.name !== DATABASE) unpack(backup, each, { root: home, watch });
+    // An earlier version copied what belongs to the volume too.
+    const isOther = isOfVolume(each.name.split('/', 1)[0] ?? '');
+    if (each.name !== DATABASE && !isOther) unpack(backup, each, { root: home, watch });
   }
   for (const { path, content } of keys.files) writeNew(home, path, { chunks: [content] });
   const [newest, ...older] = keys.masterKeys;

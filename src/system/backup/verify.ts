@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Migration } from '../../store/engine/protocol.js';
+import { type Migration, OpenRefused } from '../../store/engine/protocol.js';
 import { integrityFaults } from '../../store/thread/copy.js';
-import { DATABASE } from '../../store/thread/database.js';
+import { DATABASE, schemaOf, withDatabase } from '../../store/thread/database.js';
+import { findTriggerFault } from '../../store/thread/triggers.js';
 import type { VerifiedBackup } from './contract.js';
 import { BadBackup } from './manifest.js';
 import { type ReadOptions, withBackup } from './reader.js';
@@ -27,10 +28,12 @@ export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<Ve
         if (isNeeded) unpack(backup, entry, { root: scratch, watch });
       }
       watch.step('checks', 0);
-      refuseFaulty(join(scratch, DATABASE));
+      refuseFaulty(join(scratch, DATABASE), of.migrations);
       watch.step('drill', 0);
       const { drill } = await import('./drill.js');
-      const drilled = await drill({ ...of, home: scratch, keys: backup.keys });
+      const drilled = await drill({ ...of, home: scratch, keys: backup.keys }).catch((error) => {
+        throw error instanceof OpenRefused ? new BadBackup(inBackup(error, scratch)) : error;
+      });
       const { manifestSha256 } = backup;
       const { createdAt, version, schema, files, newestDelivery } = backup.manifest;
       const found = { createdAt, version, schema, files: files.length, newestDelivery };
@@ -40,9 +43,20 @@ export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<Ve
     }
   });
 
-const refuseFaulty = (file: string): void => {
+const refuseFaulty = (file: string, migrations: Migration[]): void => {
   const [first, ...more] = integrityFaults(file);
-  if (first === undefined) return;
   const rest = more.length > 0 ? ', and more' : '';
-  throw new BadBackup(`The database in it is damaged: ${first}${rest}`);
+  if (first !== undefined) throw new BadBackup(`The database in it is damaged: ${first}${rest}`);
+  const trigger = withDatabase(file, { readonly: true }, (db) => {
+    const schema = schemaOf(db);
+    return findTriggerFault(
+      db,
+      migrations.filter(({ version }) => version <= schema),
+    );
+  });
+  if (trigger) throw new BadBackup(`The database in it ${trigger.fault}`);
 };
+
+/** Returns a refusal without the names of the scratch folder, which is gone when it is read. */
+const inBackup = ({ message }: OpenRefused, scratch: string): string =>
+  message.replaceAll(join(scratch, DATABASE), 'in it').replaceAll(scratch, 'the scratch folder');

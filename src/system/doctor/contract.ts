@@ -16,6 +16,7 @@ export const doctor = contract({
     summary: 'What is wrong with the daemon and its home, and what to do about it',
     access: 'admin',
     audit: 'doctor.look',
+    auditMayFail: true,
     reply: s.object('Findings', { at: s.time(), findings: s.list(Finding, 100) }),
   }),
 });

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../kernel/failure.js';
+import { shellWord } from '../../kernel/shellword.js';
 import type { Finding } from './contract.js';
 import { failedFinding, okFinding, warnFinding } from './rules.js';
 
@@ -17,7 +18,7 @@ export const checkFiles = async (home: string): Promise<Finding[]> => {
       : failedFinding(
           'keys',
           `${keys.join(', ')} can be read by others on the machine`,
-          `chmod 600 ${home}/keys/*   and see to it that nobody took a copy`,
+          `chmod 600 ${shellWord(join(home, 'keys'))}/*   and see to it that nobody took a copy`,
         ),
   ];
 };
@@ -47,7 +48,11 @@ const checkHome = async (home: string): Promise<Finding> => {
   const { mode, uid } = await stat(home);
   const at = `${home}, 0${(mode & 0o777).toString(8)}`;
   if (uid !== process.getuid?.()) {
-    return warnFinding('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
+    return warnFinding(
+      'home',
+      `${at}, belongs to somebody else`,
+      `chown -R "$(id -un)" ${shellWord(home)}`,
+    );
   }
   if ((mode & FOR_OTHERS) === 0) return okFinding('home', at);
   const open = await openFilesOf(home, WITHIN_HOME);
@@ -55,7 +60,7 @@ const checkHome = async (home: string): Promise<Finding> => {
   return warnFinding(
     'home',
     `${at}: others on the machine can look in${read}`,
-    `chmod 700 ${home}`,
+    `chmod 700 ${shellWord(home)}`,
   );
 };
 

@@ -1,22 +1,36 @@
-import { headProblem } from '../../accounts/module.js';
+import { auditReader, checkChain, headProblem } from '../../accounts/module.js';
 import type { HeadsState } from '../../store/audit/headcheck.js';
+import { Unavailable } from '../../store/engine/protocol.js';
 import type { OutsideHeads } from '../../store/externalheads.js';
+import { storageFault } from '../maintenance/partreport.js';
 import type { Finding } from './contract.js';
 import type { DoctorStore } from './queries.js';
-import { failedFinding, okFinding, warnFinding } from './rules.js';
+import { failedFinding, okFinding, ROOM, warnFinding } from './rules.js';
+
+/** Ours: the time to compare the entries with their chain. */
+const CHAIN_MS = 2000;
 
 /**
- * Checks where the heads of the audit log are written, if they get there, and if they agree with
- * the log. `recorded` is the number of an entry whose head had to be written before this check.
+ * Checks the entries of the audit log against their chain, where its heads are written, if they get
+ * there, and if they agree with the log. `recorded` is the number of an entry whose head had to be
+ * written before this check, or the reason that no entry can be written.
  */
-export const checkHeads = async (
+export const checkAuditLog = async (
   store: DoctorStore,
   { syslog }: OutsideHeads,
-  recorded: number,
+  recorded: number | Unavailable,
 ): Promise<Finding> => {
-  const states = await store.look('headsState', undefined);
-  const problem = await headProblem(store.look, recorded);
+  const reader = auditReader(store.look);
+  const chain = await checkChain(reader, CHAIN_MS);
+  const last = recorded instanceof Unavailable ? (chain.head?.number ?? 0) : recorded;
+  const problem = chain.problem ?? (await headProblem(reader, last));
   if (problem) return failedFinding('audit', problem.message, VERIFY);
+  if (recorded instanceof Unavailable) {
+    const full = storageFault(recorded);
+    if (full !== null) return failedFinding('audit', `its entries ${full}`, ROOM);
+    return failedFinding('audit', recorded.message.slice(0, 1000), 'adjutant logs --last 50');
+  }
+  const states = await store.look('headsState', undefined);
   const behind = states.filter(({ newest }) => (newest ?? 0) < recorded);
   if (behind.length > 0) return sayBehind(behind);
   const why = syslog?.failure() ?? null;
@@ -28,9 +42,20 @@ export const checkHeads = async (
       'see to the network, or change ADJUTANT_AUDIT_HEADS',
     );
   }
+  return okFinding('audit', whereHeadsGo(states, syslog, chain));
+};
+
+const whereHeadsGo = (
+  states: HeadsState[],
+  syslog: OutsideHeads['syslog'],
+  chain: { entries: number; isAll: boolean },
+): string => {
   const sent = syslog ? [`sent to ${syslog.to}; UDP does not tell whether they arrive`] : [];
   const names = states.map(({ name }) => name).join(' and ');
-  return okFinding('audit', [`its heads are written to ${names}`, ...sent].join(', and '));
+  const checked = chain.isAll
+    ? []
+    : [`the first ${chain.entries} entries are unbroken, no time for more`];
+  return [`its heads are written to ${names}`, ...sent, ...checked].join(', and ');
 };
 
 const VERIFY =

@@ -2,21 +2,24 @@ import type { Exposure } from '../../accounts/module.js';
 import type { ModelState } from '../../agents/module.js';
 import type { Base } from '../../base.js';
 import type { CapabilityFault } from '../../capabilities/module.js';
-import type { IncompletePlatform } from '../../channels/module.js';
+import type { IncompletePlatform, UnreadMessages } from '../../channels/module.js';
 import type { OriginalsReport } from '../../documents/module.js';
 import { iso } from '../../kernel/clock.js';
 import type { LostLines } from '../../kernel/linewriter.js';
+import type { ProxyWatch } from '../../kernel/proxywatch.js';
 import { resource } from '../../kernel/route.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
 import type { LateSource } from '../../schedule/module.js';
 import type { MasterKeyProof } from '../../secrets/module.js';
+import { Unavailable } from '../../store/engine/protocol.js';
 import type { EngineReport } from '../../voice/module.js';
 import type { Backups } from '../backup/backups.js';
 import type { Daemon } from '../daemon.js';
 import type { PartReport } from '../health/contract.js';
+import { storageFault } from '../maintenance/partreport.js';
 import { doctor, type Finding } from './contract.js';
 import { checkFiles, missingRoots } from './files.js';
-import { checkHeads } from './heads.js';
+import { checkAuditLog } from './heads.js';
 import { type DoctorStore, doctorStore } from './queries.js';
 import {
   backupOf,
@@ -31,6 +34,10 @@ import {
   okFinding,
   originalsOf,
   platformsOf,
+  proxyFindings,
+  ROOM,
+  unreadOf,
+  unusedProxyFindings,
   voiceOf,
   warnFinding,
 } from './rules.js';
@@ -44,7 +51,10 @@ interface DoctorDeps {
   backups: Backups;
   prove(): Promise<MasterKeyProof>;
   exposure(): Exposure;
+  proxies: Pick<ProxyWatch, 'seen'>;
   daemon: Daemon;
+  /** The sentence about a proxy that is named and not used; null: none is. */
+  proxy: string | null;
   checks: ModuleChecks;
 }
 
@@ -52,6 +62,8 @@ interface DoctorDeps {
 interface ModuleChecks {
   /** Returns the platforms that have linked channels but are not set up. */
   platforms(): Promise<IncompletePlatform[]>;
+  /** Returns the messages of platforms that could not be read since the start. */
+  unread(): UnreadMessages[];
   /** Compares the originals of documents with their hashes, for so many milliseconds. */
   originals(budgetMs: number): Promise<OriginalsReport>;
   /** Lists what does not work because of what is, or is not, installed. */
@@ -75,8 +87,11 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
   const store = doctorStore(base.store);
   return resource('doctor', doctor, {
     look: async (_input, by) => {
-      // Comes first, because the check of the parts writes a row.
-      const recorded = await store.record(by.record());
+      // Comes first, because the check of the parts writes a row. On a full disk no row is written.
+      const recorded = await store.record(by.record()).catch((error: unknown) => {
+        if (error instanceof Unavailable) return error;
+        throw error;
+      });
       const now = clock.now();
       const { capabilities } = deps.checks;
       const exposure = () => ({ ...deps.exposure(), port: daemon.port() });
@@ -84,9 +99,13 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['home', () => checkFiles(home)],
         ['integrity', async () => [integrityOf(await store.integrity())]],
         ['vault', async () => proofOf(await deps.prove())],
-        ['audit', async () => [await checkHeads(store, daemon.heads, recorded)]],
+        ['audit', async () => [await checkAuditLog(store, daemon.heads, recorded)]],
         ['clock', async () => [clockOf(now, await store.newest())]],
-        ['exposure', async () => exposureFindings(exposure())],
+        [
+          'exposure',
+          async () => [...exposureFindings(exposure()), ...proxyFindings(deps.proxies.seen())],
+        ],
+        ['proxy', async () => unusedProxyFindings(deps.proxy)],
         [
           'parts',
           async () => partsOf(await parts(), modelsOf(models.states(), await capabilities())),
@@ -112,6 +131,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ],
         ['voice', async () => [voiceOf(await deps.checks.voice())]],
         ['platforms', async () => platformsOf(await deps.checks.platforms())],
+        ['messages', async () => unreadOf(deps.checks.unread())],
       ];
       const findings = await Promise.all(checks.map(([name, check]) => attempt(name, check)));
       return { at: iso(now), findings: findings.flat() };
@@ -124,6 +144,8 @@ const attempt = async (name: string, check: () => Promise<Finding[]>): Promise<F
   try {
     return await check();
   } catch (error) {
+    const full = storageFault(error);
+    if (full !== null) return [failedFinding(name, full, ROOM)];
     const why = error instanceof Error ? error.message : String(error);
     return [failedFinding(name, `it could not be looked at: ${why}`.slice(0, 1000), LOGS)];
   }
@@ -217,7 +239,7 @@ const REMEDIES: Record<string, string> = {
   database: `${LOGS}   It needs a disk that can be written and is not full`,
   queue: `${LOGS}   What runs: adjutant agents list --status running`,
   channels: 'adjutant outbox list --status failed',
-  disk: 'make room: nothing can be kept otherwise',
+  disk: ROOM,
   capabilities: 'correct the setting, then: adjutant restart',
   tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
   confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',

@@ -1,10 +1,16 @@
 import type { Exposure } from '../../accounts/module.js';
 import type { ModelState } from '../../agents/module.js';
 import type { CapabilityFault } from '../../capabilities/module.js';
-import type { IncompletePlatform } from '../../channels/module.js';
+import type { IncompletePlatform, UnreadMessages } from '../../channels/module.js';
 import type { OriginalsReport } from '../../documents/module.js';
+import { isOfWatching } from '../../folders/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
+import {
+  type SeenProxies,
+  UNNAMED_PROXY_REMEDY,
+  UNREADABLE_ADDRESS_REMEDY,
+} from '../../kernel/proxywatch.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
 import type { EngineReport } from '../../voice/module.js';
 import type { Finding } from './contract.js';
@@ -24,6 +30,9 @@ export const warnFinding = (name: string, detail: string, remedy: string): Findi
 export const failedFinding = (name: string, detail: string, remedy: string): Finding => {
   return { name, status: 'fail', detail, remedy };
 };
+
+/** The remedy of a full disk. */
+export const ROOM = 'make room: nothing can be kept otherwise';
 
 /** Ours: so many faults of capabilities are reported. */
 const SHOWN_FAULTS = 10;
@@ -54,6 +63,40 @@ export const exposureFindings = (of: Exposure & { port: number }): Finding[] => 
     ...(of.publicUrl !== null && of.trustedProxies.length === 0 ? [NAMELESS] : []),
   ];
 };
+
+/** Reports a proxy that the environment names and the daemon does not use. */
+export const unusedProxyFindings = (note: string | null): Finding[] =>
+  note === null
+    ? []
+    : [
+        warnFinding(
+          'proxy',
+          `${note}: its requests go directly, and fail where only the proxy may go out`,
+          'give the daemon a direct way out, or unset the variable for it: see "Proxies" in docs/settings.md',
+        ),
+      ];
+
+/** Reports proxies that are not set up, and those that state no address of the client. */
+export const proxyFindings = ({ unnamed, unreadable }: SeenProxies): Finding[] => [
+  ...(unnamed === null
+    ? []
+    : [
+        warnFinding(
+          'proxy',
+          `a request came through a proxy that is not set up (${unnamed}); it does not count as local`,
+          UNNAMED_PROXY_REMEDY,
+        ),
+      ]),
+  ...(unreadable === null
+    ? []
+    : [
+        warnFinding(
+          'addresses',
+          `a trusted proxy sent "${unreadable}" in place of the client's address, so all its clients share the limits of one`,
+          UNREADABLE_ADDRESS_REMEDY,
+        ),
+      ]),
+];
 
 const openTo = (isReached: boolean): Finding =>
   (isReached ? failedFinding : warnFinding)(
@@ -116,15 +159,31 @@ export const originalsOf = ({ total, compared, damaged }: OriginalsReport): Find
   ];
 };
 
-/** Reports folders of the machine whose last scan failed; nothing if there are none. */
+/**
+ * Reports folders of the machine whose last scan failed, and those that are read though their changes
+ * are seen late; nothing if there are none.
+ */
 export const foldersOf = (failing: { path: string; error: string | null }[]): Finding[] =>
-  failing.map(({ path, error }) =>
-    warnFinding(
-      'folders',
-      `${path.slice(0, 300)} is not read: ${error}`.slice(0, 1000),
-      'adjutant knowledge folders list   again: adjutant knowledge index <path> --on-server',
-    ),
-  );
+  failing.map(({ path, error }) => {
+    const shown = path.slice(0, 300);
+    const again = `adjutant knowledge index ${shellQuoted(path)} --on-server`;
+    const setting = /fs\.inotify\.\w+/.exec(error ?? '')?.[0];
+    if (error === null || !isOfWatching(error)) {
+      const text = `${shown} is not read: ${error}`.slice(0, 1000);
+      return warnFinding('folders', text, `adjutant knowledge folders list   again: ${again}`);
+    }
+    const late = `${shown} is read, but changes are seen late: ${error}`.slice(0, 1000);
+    return setting === undefined
+      ? warnFinding('folders', late, 'Index the folders in it that change, one by one')
+      : warnFinding('folders', late, `sudo sysctl ${setting}=${INOTIFY_LIMIT}   then: ${again}`);
+  });
+
+/** Writes a path as one word of a shell. */
+const shellQuoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+
+/** The limit that editors and synchronizers ask for, of folders or of programs. */
+const INOTIFY_LIMIT = 524_288;
 
 /** Reports mailboxes that are watched and were not reached for long; nothing if there are none. */
 export const mailboxesOf = (unreached: UnreachedMailbox[]): Finding[] =>
@@ -179,6 +238,14 @@ export const backupOf = (of: {
     'adjutant backup create   by itself: adjutant backup schedule --daily',
   );
 };
+
+/** Reports the messages that were dropped because they could not be read; nothing if there are none. */
+export const unreadOf = (unread: UnreadMessages[]): Finding[] =>
+  unread.map(({ kind, count, reason }) => {
+    const messages = count === 1 ? '1 message was' : `${count} messages were`;
+    const detail = `${messages} not read since the start. The last one: ${reason}`;
+    return warnFinding(`messages of ${kind}`, detail, 'adjutant logs --level warn');
+  });
 
 /**
  * Reports each platform that has linked channels but is not set up, or has nothing for messages after

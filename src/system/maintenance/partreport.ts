@@ -3,6 +3,7 @@ import type { Models } from '../../agents/module.js';
 import type { Base } from '../../base.js';
 import type { Queue } from '../../jobs/module.js';
 import { reportOutbox } from '../../outbound/module.js';
+import { Unavailable } from '../../store/engine/protocol.js';
 import type { PartReport } from '../health/contract.js';
 import type { Tunnel } from '../tunnel/tunnel.js';
 
@@ -66,10 +67,14 @@ const attempt = async (name: string, check: () => Promise<PartFinding>): Promise
     const { status = 'ok', detail } = await check();
     return { name, status, latencyMs: took(), detail };
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = storageFault(error) ?? (error instanceof Error ? error.message : String(error));
     return { name, status: 'down', latencyMs: took(), detail };
   }
 };
+
+/** Returns the sentence about a full disk; null for another error. */
+export const storageFault = (error: unknown): string | null =>
+  error instanceof Unavailable && error.isDiskFull ? 'cannot be written: the disk is full' : null;
 
 /**
  * Checks the database with a real write and a real read, which shows a full or read-only disk. A
@@ -126,8 +131,13 @@ const disk = async ({ home }: Base): Promise<PartFinding> => {
   const { bavail, bsize } = await statfs(home);
   const free = bavail * bsize;
   const status = free < FULL_BYTES ? 'down' : free < LOW_BYTES ? 'warn' : 'ok';
-  return { status, detail: `${(free / 1024 ** 3).toFixed(1)} GiB free` };
+  return { status, detail: freeText(free) };
 };
+
+const freeText = (bytes: number): string =>
+  bytes < LOW_BYTES
+    ? `${Math.floor(bytes / 1024 ** 2)} MiB free`
+    : `${(bytes / 1024 ** 3).toFixed(1)} GiB free`;
 
 /** Reports the state of the tunnel, the result of the last check, and what does not work. */
 const tunnel = ({ tunnel }: PartsDeps): PartFinding => {

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js';
-import { isLoopbackHost } from '../../kernel/clientaddress.js';
+import { hasForwardingHeader, isLoopbackHost } from '../../kernel/clientaddress.js';
 import { askThroughTunnel, deliverThroughTunnel, describeReply } from './request.js';
 import { remedies, StageFailed, type StageInput, type StageOutcome } from './stage.js';
 
@@ -23,6 +23,7 @@ const LIES = { 'x-forwarded-for': FORGED, 'x-real-ip': '127.0.0.1' };
 export const checkExposure = async (input: StageInput): Promise<StageOutcome> => {
   const since = performance.now();
   for (const path of CLOSED) await refuseOpen(input, path);
+  refuseUnmarked(input);
   await refuseForged(input);
   const latencyMs = (performance.now() - since) / (CLOSED.length + 1);
   const warnings = [...missingAddresses(input), ...input.openings];
@@ -41,6 +42,20 @@ const refuseOpen = async (input: StageInput, path: string): Promise<void> => {
     seen: `${path} answered ${describeReply(reply)} without a login`,
     cause: 'something in front logs anonymous clients in: it adds a token, or replies from a cache',
     remedy: 'take the Authorization header and caching out of what is in front, then check again',
+  });
+};
+
+/**
+ * Checks that what is in front adds a header of a proxy: the delivery before was sent without one.
+ * Otherwise a request from anywhere looks like one of this machine.
+ */
+const refuseUnmarked = ({ probe, addressHeader }: StageInput): void => {
+  const arrived = probe.arrivedOn(probe.signed);
+  if (addressHeader === null || arrived === null || hasForwardingHeader(arrived.headers)) return;
+  throw new StageFailed({
+    seen: 'the request of this check arrived without a header of a proxy, as one of this machine would',
+    cause: 'what is in front passes requests on and adds nothing, as a bare proxy_pass does',
+    remedy: remedies.addresses,
   });
 };
 

@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type Database from 'better-sqlite3';
 import type { AuditVerdict } from '../../../src/accounts/audit/contract.js';
-import { auditStore } from '../../../src/accounts/audit/queries.js';
+import { auditReader } from '../../../src/accounts/audit/heads.js';
 import { verifyAuditLog } from '../../../src/accounts/audit/service.js';
 import { BEGINNING, macWith, WRITTEN } from '../../../src/store/audit/chain.js';
 import type { AuditHead } from '../../../src/store/engine/protocol.js';
@@ -162,7 +162,7 @@ describe('audit verify', () => {
   const afterwards = async (edit: Edit): Promise<AuditVerdict> => {
     const copy = await openLedger(original.home, edit);
     try {
-      return await verifyAuditLog(auditStore(copy.store));
+      return await verifyAuditLog(auditReader(copy.store.look));
     } finally {
       await copy.remove();
     }
@@ -175,7 +175,7 @@ describe('audit verify', () => {
 
   it('finds nothing wrong with a log that is empty', async () => {
     const empty = await openLedger();
-    const verdict = await verifyAuditLog(auditStore(empty.store));
+    const verdict = await verifyAuditLog(auditReader(empty.store.look));
     expect(verdict).to.equal({ ok: true, entries: 0, head: null, problem: null });
     await empty.remove();
   });
@@ -216,7 +216,7 @@ describe('audit verify', () => {
     const copy = await openLedger(original.home);
     await copy.tamper(run('DELETE FROM audit WHERE number > 6'));
     await copy.write(5);
-    const { problem } = await verifyAuditLog(auditStore(copy.store));
+    const { problem } = await verifyAuditLog(auditReader(copy.store.look));
     expect([problem?.number, problem?.kind]).to.equal([7, 'rewritten']);
     await copy.remove();
   });
@@ -224,7 +224,7 @@ describe('audit verify', () => {
   it('says when nobody can tell', async () => {
     const copy = await openLedger(original.home);
     await rm(join(copy.home, 'audit.head'));
-    const { problem } = await verifyAuditLog(auditStore(copy.store));
+    const { problem } = await verifyAuditLog(auditReader(copy.store.look));
     expect([problem?.number, problem?.kind]).to.equal([ENTRIES + 1, 'cut']);
     expect(problem?.message).to.match(
       /^Nobody can tell whether the newest entries were cut: ENOENT/,
@@ -236,11 +236,14 @@ describe('audit verify', () => {
     const long = await openLedger();
     const work = Array.from({ length: 1200 }, () => long.store.transact([{ audit: entry() }]));
     await Promise.all(work);
-    const [verdict] = await Promise.all([verifyAuditLog(auditStore(long.store)), long.write(3)]);
+    const [verdict] = await Promise.all([
+      verifyAuditLog(auditReader(long.store.look)),
+      long.write(3),
+    ]);
     expect([verdict.ok, verdict.problem]).to.equal([true, null]);
     expect(verdict.entries).to.be.within(1200, 1203);
     await long.tamper(run('DELETE FROM audit WHERE number = 1100'));
-    const { problem } = await verifyAuditLog(auditStore(long.store));
+    const { problem } = await verifyAuditLog(auditReader(long.store.look));
     expect([problem?.number, problem?.kind]).to.equal([1100, 'missing']);
     await long.remove();
   });

@@ -205,8 +205,8 @@ describe('login with a passkey', () => {
       code: 'no_relying_party',
       message:
         `Passkeys belong to a name, and "127.0.0.1:1" is none of this daemon. ` +
-        `Open http://localhost:${port}/passkeys, ` +
-        'or set ADJUTANT_PUBLIC_URL to the https address that you use',
+        `Open http://localhost:${port}/passkeys. ` +
+        'Or set ADJUTANT_PUBLIC_URL to the https address that you use',
     });
   });
 

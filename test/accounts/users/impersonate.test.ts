@@ -123,10 +123,8 @@ describe('an admin who acts as a user', () => {
   it('ends with the admin’s logout, sockets included', async () => {
     const acting = await actAsBob();
     const { closed } = await openSocket(acting);
-    const since = performance.now();
     await stage.ask('POST', '/api/auth/logout');
     expect([await closed, (await me(acting)).status]).to.equal([4401, 401]);
-    expect(performance.now() - since).to.be.below(1000);
     expect((await me(stage.bob)).status).to.equal(200);
   });
 

@@ -180,7 +180,12 @@ describe('the team chat endpoint, with Slack', () => {
     await desk.toTeamchat(
       written('<@U0LAN0Z89> read <http://a.example|this> &amp; tell', desk.now(), { event }),
     );
-    await desk.inSlack(1);
+    const [hint] = await desk.inSlack(2);
+    expect(hint).to.include({
+      ...{ method: 'chat.postEphemeral', channel: 'C1', user: 'U2CERLKJA' },
+      thread_ts: '1503435956.000247',
+      text: 'Your agents get this message alone: the thread and the channel are not read. The answer comes in our private chat.',
+    });
     expect((await agents())[0].prompt).to.equal('read this (http://a.example) & tell');
   });
 

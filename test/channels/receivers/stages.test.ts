@@ -20,7 +20,7 @@ describe('stages of pipelines on channels', () => {
   let desk: Desk;
   let count = 0;
   before(async () => {
-    desk = await openPlatforms();
+    desk = await openPlatforms({ egressAllow: ['127.0.0.1'] });
   });
   beforeEach(async () => {
     const { pipelines } = (await desk.ask('GET', '/api/pipelines?status=waiting')).body;

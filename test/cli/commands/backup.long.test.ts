@@ -92,7 +92,7 @@ describe('backup', () => {
     const again = await restore();
     expect([again.code, again.stderr]).to.equal([
       1,
-      `Not restored: ${home} is not empty. A backup is restored into an empty home only.\n`,
+      `Not restored: ${home} is not empty: it holds adjutant.db, audit.head, keys. A backup is restored into an empty home only. Move them elsewhere first.\n`,
     ]);
   });
 });

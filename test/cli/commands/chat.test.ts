@@ -11,15 +11,18 @@ import { openWorld, type World } from '../world.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-/** A proxy in front of the daemon, whose replies come so much later. */
-const slowProxy = async (to: string, ms: number) => {
+/** A proxy in front of the daemon, which holds the reply to a message until it is released. */
+const holdingProxy = async (to: string) => {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   const server = createServer((asked, reply) => {
     const { method, headers, url } = asked;
-    const passed = request(`${to}${url}`, { method, headers }, (answer) => {
-      setTimeout(() => {
-        reply.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(reply);
-      }, ms);
+    const passed = request(`${to}${url}`, { method, headers }, async (answer) => {
+      if (url === '/api/chat') await released;
+      reply.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(reply);
     });
     asked.pipe(passed);
     reply.on('close', () => passed.destroy());
@@ -31,6 +34,7 @@ const slowProxy = async (to: string, ms: number) => {
   const port = typeof address === 'object' && address ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}`,
+    release,
     close: () => {
       server.close();
       server.closeAllConnections();
@@ -134,13 +138,14 @@ describe('chat', () => {
     timeout: 20_000,
   }, async () => {
     model.script(hangs);
-    const slow = await slowProxy(world.app.url, 700);
+    const slow = await holdingProxy(world.app.url);
     const { token } = await world.app.register('early');
     const asked = model.nextAsked();
     const chat = start(['chat', 'Think', '--server', slow.url, '--server-token', token]);
     expect(await chat.note()).to.contain('--server-token-file is safer');
     await asked;
     chat.interrupt();
+    slow.release();
     expect(await chat.note()).to.match(/^Stopped\. Go on: adjutant chat --session \w{6}$/);
     expect(await chat.ended).to.equal(130);
     const { body } = await world.app.call('GET', '/api/agents', { token });

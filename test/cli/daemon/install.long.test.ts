@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { nodePath } from '../../../cli/daemon/environment.js';
 import { launchdPlist, systemdUnit } from '../../../cli/daemon/install.js';
 import { isAlive, type Machine, newMachine, newStranger, recordedPid } from './machine.js';
 
@@ -81,7 +82,8 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
       '--user show-environment',
       '--user daemon-reload',
       '--user enable adjutant.service',
-      '--user restart adjutant.service',
+      '--user stop adjutant.service',
+      '--user start --no-block adjutant.service',
       '--user disable --now adjutant.service',
       '--user daemon-reload',
     ]);
@@ -186,7 +188,7 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
       const started = await run('up');
       expect([started.code, await isReady()]).to.equal([0, true]);
       expect(started.stderr).to.contain(
-        `"systemctl --user start adjutant.service" failed: ${SAID}. Started without the service.\n`,
+        `"systemctl --user start --no-block adjutant.service" failed: ${SAID}. Started without the service.\n`,
       );
       expect([(await run('restart')).code, await isReady()]).to.equal([0, true]);
       expect([(await run('down')).code, await isReady()]).to.equal([0, false]);
@@ -216,10 +218,13 @@ describe('the unit', () => {
   it('names absolute paths, and nothing that would keep bubblewrap from its namespaces', () => {
     const unit = systemdUnit({ home: '/srv/100% $mine', flags: ['--port', '3006'] });
     const [command = ''] = /^ExecStart=.*$/m.exec(unit) ?? [];
-    expect(command).to.startWith(`ExecStart="${process.execPath}" "--max-semi-space-size=8" "/`);
+    expect(command).to.startWith(`ExecStart="${nodePath()}" "--max-semi-space-size=8" "/`);
     expect(command).to.endWith('"serve" "--home" "/srv/100%% $$mine" "--port" "3006"');
     expect(unit).to.contain(
       '\nEnvironment=MALLOC_MMAP_THRESHOLD_=131072\nEnvironment=MALLOC_TRIM_THRESHOLD_=1048576\nEnvironmentFile=-/srv/',
+    );
+    expect(unit).to.contain(
+      '\n[Service]\nType=notify\nNotifyAccess=main\nWatchdogSec=60\nTimeoutStartSec=1h\nExecStart=',
     );
     expect(unit).to.not.match(/^(NoNewPrivileges|RestrictNamespaces|SystemCall|Private|Protect)/m);
   });

@@ -1,11 +1,10 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../../src/client/client.js';
-import { sign } from '../../harness/app.js';
+import { sign, until } from '../../harness/app.js';
 import { type Daemon, startDaemon } from '../../harness/daemon.js';
 import { openTarget, type Target } from '../../harness/target.js';
 import { leaksIn } from './leaks.js';
@@ -68,13 +67,16 @@ describe('the memory of a daemon that has used its secrets', () => {
   /** What is reachable: the collector runs before it is written. */
   const snapshot = async (): Promise<Buffer> => {
     process.kill(daemon.pid, 'SIGUSR2');
-    for (;;) {
-      const name = (await readdir(home)).find((one) => one.endsWith('.heapsnapshot'));
-      // The daemon answers again once it is written.
-      await fetch(`${daemon.url}/health`);
-      if (name !== undefined) return readFile(join(home, name));
-      await wait(50);
-    }
+    const name = await until(
+      async () => {
+        const found = (await readdir(home)).find((one) => one.endsWith('.heapsnapshot'));
+        // The daemon answers again once it is written.
+        await fetch(`${daemon.url}/health`);
+        return found ?? '';
+      },
+      (found) => found !== '',
+    );
+    return readFile(join(home, name));
   };
 
   it('holds none of them as text', { timeout: 120_000 }, async () => {

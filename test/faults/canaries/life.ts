@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { sign, until } from '../../harness/app.js';
 import { type Openai, type Reply, says } from '../../harness/openai.js';
@@ -41,8 +41,9 @@ export const follow = (url: string, token: string): Follower => {
   return {
     frames,
     stop: async () => {
+      const closed = once(socket, 'close');
       socket.terminate();
-      await wait(10);
+      await closed;
     },
   };
 };

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { until } from '../app.js';
 import { freePort } from '../tunnels/port.js';
 import type { Certificate } from '../tunnels/tls.js';
@@ -16,6 +17,11 @@ export interface Dovecot {
   deliver(user: string, message: string | Buffer, folder?: string): Promise<void>;
   /** The folder of a user's mail. */
   maildir(user: string): string;
+  /**
+   * Takes from it what it knows of a user's messages, so that each folder gets a new UIDVALIDITY,
+   * which is a time in seconds.
+   */
+  forgetUids(user: string): Promise<void>;
   log(): Promise<string>;
   /** Ends it and starts it again on the same mailboxes, when what is done meanwhile is done. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
@@ -35,6 +41,13 @@ export const noDovecot = (): string | null => {
 };
 
 const NOBODY = 65534;
+/** The files of a mailbox in which Dovecot keeps the ids of its messages. */
+const KNOWN = [
+  ...['dovecot-uidlist', 'dovecot-uidvalidity'],
+  ...['dovecot.index', 'dovecot.index.log', 'dovecot.index.cache'],
+];
+/** Until the next second has begun. */
+const SECOND_MS = 1100;
 
 /** The password of every mailbox; there is one for every name. */
 export const MAILBOX = 'mailbox-password';
@@ -63,6 +76,10 @@ export const startDovecot = async (options: DovecotOptions): Promise<Dovecot> =>
       await writeFile(join(place, 'tmp', name), message);
       await chown(join(place, 'tmp', name), NOBODY, NOBODY);
       await rename(join(place, 'tmp', name), join(place, 'new', name));
+    },
+    forgetUids: async (user) => {
+      for (const file of KNOWN) await rm(join(maildir(user), file), { force: true });
+      await setTimeout(SECOND_MS);
     },
     log: () => readFile(at('dovecot.log'), 'utf8'),
     restart: async (meanwhile) => {
@@ -100,7 +117,7 @@ const run = async (folder: string, port: number): Promise<ChildProcess> => {
 };
 
 const answers = async (port: number): Promise<boolean> => {
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await setTimeout(20);
   const socket = connect(port, '127.0.0.1');
   try {
     await once(socket, 'connect');

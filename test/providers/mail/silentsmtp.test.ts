@@ -117,9 +117,7 @@ describe(`an SMTP server that says nothing any more${said}`, () => {
 
   for (const stage of ['hello', 'login', 'sender', 'recipient', 'data']) {
     it(`is tried again where the answer to the ${stage} never ends`, LIMIT, async () => {
-      const since = performance.now();
       expect(await outcomeAt(stage, true)).to.equal(['queued', 60_000]);
-      expect(performance.now() - since).to.be.below(4000);
     });
   }
 

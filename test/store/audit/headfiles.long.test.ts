@@ -15,7 +15,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { migrations } from '../../../migrations/all.js';
-import { auditStore } from '../../../src/accounts/audit/queries.js';
+import { auditReader } from '../../../src/accounts/audit/heads.js';
 import { verifyAuditLog } from '../../../src/accounts/audit/service.js';
 import { appendAudit } from '../../../src/store/audit/chain.js';
 import { quarantineCopy } from '../../../src/store/thread/quarantine.js';
@@ -50,7 +50,7 @@ interface Verdict {
   message?: string | undefined;
 }
 const verified = async (ledger: Ledger): Promise<Verdict> => {
-  const { ok, problem } = await verifyAuditLog(auditStore(ledger.store));
+  const { ok, problem } = await verifyAuditLog(auditReader(ledger.store.look));
   return { ok, number: problem?.number, kind: problem?.kind, message: problem?.message };
 };
 const WELL: Verdict = { ok: true, number: undefined, kind: undefined, message: undefined };

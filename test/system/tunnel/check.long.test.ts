@@ -278,8 +278,25 @@ describe(`a check of the way from outside${said}`, { skip: missing !== null }, (
     expect(stages).to.equal(['ok', 'not_run', 'failed', 'not_run', 'not_run', 'not_run']);
   });
 
-  it('warns where nothing tells who calls', async () => {
+  it('names "exposed" where its own request arrives without a header of a proxy', async () => {
     proxy.breakBy({ headers: (headers) => delete headers['x-forwarded-for'] && undefined });
+    const { failure } = await owner.tunnel.check();
+    proxy.breakBy({});
+    expect(failure).to.equal({
+      stage: 'exposed',
+      seen: 'the request of this check arrived without a header of a proxy, as one of this machine would',
+      cause: 'what is in front passes requests on and adds nothing, as a bare proxy_pass does',
+      remedy: 'adjutant tunnel config caddy   or nginx: these set X-Forwarded-For themselves',
+    });
+  });
+
+  it('warns where nothing tells who calls', async () => {
+    proxy.breakBy({
+      headers: (headers) => {
+        delete headers['x-forwarded-for'];
+        headers.via = '1.1 front';
+      },
+    });
     const { ok, stages } = await owner.tunnel.check();
     proxy.breakBy({});
     expect(ok).to.be.true();

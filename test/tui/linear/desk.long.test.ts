@@ -8,6 +8,7 @@ import { until } from '../../harness/app.js';
 import { type Conversation, converse } from '../../harness/conversation.js';
 import { notice } from '../../harness/hooks.js';
 import { says } from '../../harness/openai.js';
+import { readingTime } from '../../harness/turns.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -44,7 +45,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     await stage.reaches(id, 'waiting_approval');
     return id;
   };
-  const heard = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, HEARD_MS));
+  const heard = () => readingTime(HEARD_MS);
 
   before(async () => {
     config = await openConfig();

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -10,6 +9,7 @@ import { PASSWORD, until } from '../../harness/app.js';
 import { notice } from '../../harness/hooks.js';
 import { says } from '../../harness/openai.js';
 import { openTmux, type Tmux, tmuxMissing } from '../../harness/tmux.js';
+import { readingTime } from '../../harness/turns.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -60,7 +60,7 @@ describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
     await tmux.wait('No answer means denied');
     await tmux.line('approve');
     await tmux.wait('y does it');
-    await pause(HEARD_MS);
+    await readingTime(HEARD_MS);
     await tmux.line('y');
     await tmux.wait('approved: http.request');
     await stage.reaches(id, 'completed');

@@ -1,3 +1,5 @@
+import { widthOf } from '../../../kernel/width.js';
+
 type Side = 'left' | 'right' | 'center';
 
 export interface TableCell {
@@ -7,17 +9,12 @@ export interface TableCell {
 
 /** Ours: a column is padded to this width at most, so that one long cell does not widen all rows. */
 const WIDEST_COLUMN = 40;
-/** Characters that take no column: marks that join the one before, and such as cannot be seen. */
-const NO_COLUMN = /[\p{M}\p{Cf}]/u;
-const TWO_COLUMNS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
-
 /** Returns the lines of a table in a font of one width; the first row is its head. */
 export const tableText = (rows: readonly TableCell[][]): string[] => {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [at, { text }] of row.entries()) {
-      widths[at] = Math.max(widths[at] ?? 0, Math.min(WIDEST_COLUMN, columnsIn(text)));
+      widths[at] = Math.max(widths[at] ?? 0, Math.min(WIDEST_COLUMN, widthOf(text)));
     }
   }
   const [head = [], ...others] = rows.map((row) => rowText(row, widths));
@@ -29,16 +26,7 @@ const rowText = (row: TableCell[], widths: number[]): string =>
   row.map((cell, at) => paddedCell(cell, widths[at] ?? 0)).join(' │ ');
 
 const paddedCell = ({ text, side }: TableCell, width: number): string => {
-  const room = Math.max(0, width - columnsIn(text));
+  const room = Math.max(0, width - widthOf(text));
   const before = side === 'left' ? 0 : side === 'right' ? room : Math.floor(room / 2);
   return ' '.repeat(before) + text + ' '.repeat(room - before);
-};
-
-const columnsIn = (text: string): number => {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  let columns = 0;
-  for (const character of text) {
-    if (!NO_COLUMN.test(character)) columns += TWO_COLUMNS.test(character) ? 2 : 1;
-  }
-  return columns;
 };

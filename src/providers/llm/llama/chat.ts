@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createOwnErrors, endedBy } from '../failure.js';
+import { endedBy } from '../failure.js';
 import { ModelFailure, type ModelRequest, type StepReply } from '../model.js';
 import { replyOf, type SdkReply } from '../reply.js';
+import { createReplyReader, type ReplyReader } from '../replytext.js';
+import { shapeTurns } from '../shape.js';
 import { createTally, type ReplyTally, withUsage } from '../tally.js';
 import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from '../timeouts.js';
 import { answered, failureOf } from './answer.js';
@@ -31,7 +33,7 @@ export const askForReply = async (
   const asked = { ...given, maxOutputTokens };
   const request: GenerateRequest = {
     do: 'generate',
-    history: historyOf(name, asked.turns),
+    history: historyOf(name, shapeTurns(asked.turns)),
     functions: functionsOf(opening.takesTools ? asked.tools : []),
     maxOutputTokens: maxOutputTokens ?? null,
   };
@@ -41,7 +43,11 @@ export const askForReply = async (
       const watch = watchTimeouts(name, timeouts);
       const tally = createTally();
       try {
-        const sdkReply = await converse({ name, process, request, asked, watch, tally });
+        // Its library knows where the reasoning of a chat template begins.
+        const traits = { beginsInThought: false, isShown: false };
+        const reader = createReplyReader({ name, modelId: slug, asked, traits });
+        const said = await converse({ name, process, request, asked, reader, watch, tally });
+        const sdkReply = reader.end(said);
         return replyOf({ name, asked, sdkReply, ...(price && { price }) });
       } catch (error) {
         throw withUsage(failureOf(name, error), {
@@ -65,24 +71,22 @@ interface Conversing {
   process: LlamaProcess;
   request: GenerateRequest;
   asked: ModelRequest;
+  reader: ReplyReader;
   watch: TimeoutWatch;
   tally: ReplyTally;
 }
 
 /** Asks the process, and passes the pieces of its text on. */
 const converse = async (of: Conversing): Promise<SdkReply> => {
-  const { name, process, request, asked, watch, tally } = of;
-  const ownErrors = createOwnErrors();
+  const { name, process, request, asked, reader, watch, tally } = of;
   const own = new AbortController();
-  let text = '';
   const take = (piece: string): void => {
     watch.active();
     tally.begin();
     tally.add(piece);
-    text += piece;
     if (tally.bytes() > LONGEST_REPLY) {
       own.abort(new ModelFailure('invalid_reply', `${name} sent an answer that does not end`));
-    } else if (piece !== '') ownErrors.from(() => asked.onText?.(piece));
+    } else if (piece !== '') reader.take(piece);
   };
   const onPart = (part: { is: string; text?: string }): void => {
     if (own.signal.aborted) return;
@@ -98,7 +102,7 @@ const converse = async (of: Conversing): Promise<SdkReply> => {
   });
   if (end.is === 'reply') tally.tell(end.usage);
   if (signal.aborted) throw reasonOf(of, own.signal);
-  return { ...sdkReplyOf(name, end, asked), text, seen: tally.tokens() };
+  return { ...sdkReplyOf(name, end, asked), text: '', seen: tally.tokens() };
 };
 
 /** Returns the reason why a reply was stopped. */

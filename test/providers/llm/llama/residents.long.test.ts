@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { until } from '../../../harness/app.js';
 import { withEngine } from '../../../harness/llamaengine.js';
 import {
   HOLDING_ENGINE,
@@ -18,10 +18,12 @@ const { describe, it, beforeEach, afterEach } = lab;
 
 const MIB = 1024 ** 2;
 
-/** Waits until so many run in a home; the time-out of the test ends a vain wait. */
-const running = async (home: string, count: number): Promise<void> => {
-  while (modelProcesses(home).length !== count) await wait(20);
-};
+/** Waits until so many run in a home. */
+const running = (home: string, count: number) =>
+  until(
+    async () => modelProcesses(home).length,
+    (found) => found === count,
+  );
 
 describe('models in memory (needs node-llama-cpp)', () => {
   let stage: LlamaStage;

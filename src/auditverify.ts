@@ -1,0 +1,17 @@
+import type { AuditVerdict } from './accounts/audit/contract.js';
+import { verifyAuditLog } from './accounts/audit/service.js';
+import { readConfig } from './config.js';
+import { auditKeysOf } from './secrets/auditmac.js';
+import { readMasterKey } from './secrets/master.js';
+import { readStoppedLog } from './store/audit/offline.js';
+
+/**
+ * Compares the audit log of a home whose daemon is stopped with its chain and its heads. Nothing in the
+ * home is written. Throws OpenRefused with the reason, and BadSetting.
+ */
+export const verifyHome = async (given: { home: string }): Promise<AuditVerdict> => {
+  const { home, masterKey, auditHeads } = readConfig(given);
+  const isFile = auditHeads !== null && !auditHeads.startsWith('syslog:');
+  const keys = auditKeysOf(readMasterKey(home, masterKey));
+  return readStoppedLog({ home, ...keys, ...(isFile && { auditHeads }) }, verifyAuditLog);
+};

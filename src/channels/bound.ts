@@ -1,0 +1,81 @@
+import type { Outbox } from '../outbound/module.js';
+import { Taken } from '../store/engine/protocol.js';
+import { type Store, statement } from '../store/store.js';
+import { visibleTo } from '../store/visible.js';
+import { type ChannelSender, SPEAKS } from './sender.js';
+
+/** The IDs under which a platform names one sender. */
+export type SenderIds = Pick<ChannelSender, 'kind' | 'id' | 'otherId'>;
+
+/**
+ * Finds the channel of a sender, by its second ID first. One that has another second ID is that of
+ * somebody else, who had the number before.
+ */
+export const boundTo = async ({ db }: Store, { kind, id, otherId }: SenderIds) => {
+  const ids = [id, ...(otherId === undefined ? [] : [otherId])];
+  const found = await db
+    .selectFrom('channels as c')
+    .innerJoin('users as u', 'u.id', 'c.user_id')
+    .select(['c.id', 'c.user_id', 'c.session_id', 'c.verified_at', 'u.disabled_at'])
+    .select(['c.sender_id', 'c.other_id'])
+    .where('c.kind', '=', kind)
+    .where((of) => of.or([of('c.sender_id', 'in', ids), of('c.other_id', 'in', ids)]))
+    .execute();
+  const has = (row: (typeof found)[number], one: string | undefined): boolean =>
+    one !== undefined && (row.sender_id === one || row.other_id === one);
+  const byNumber = found.find((row) => has(row, id));
+  return (
+    found.find((row) => has(row, otherId)) ??
+    (otherId !== undefined && byNumber?.other_id ? undefined : byNumber)
+  );
+};
+
+type BoundChannel = NonNullable<Awaited<ReturnType<typeof boundTo>>>;
+
+/** Stores both IDs of a sender, where its channel was linked by one of them. */
+export const noteIds = async (
+  { db }: Store,
+  { id: channelId, user_id, sender_id, other_id }: BoundChannel,
+  { id, otherId }: SenderIds,
+): Promise<void> => {
+  if (otherId === undefined || [sender_id, other_id].every((one) => one === id || one === otherId))
+    return;
+  const change =
+    sender_id === otherId ? { other_id: id } : { sender_id: id, other_id: otherId };
+  const own = db.updateTable('channels').where(visibleTo(user_id)).where('id', '=', channelId);
+  try {
+    await own.set(change).execute();
+  } catch (error) {
+    // The number is that of another channel, which its owner has linked since.
+    if (!(error instanceof Taken)) throw error;
+  }
+};
+
+/**
+ * Gives a channel the other IDs that its sender has from now on, and notifies its owner. It is unlinked if the
+ * owner has linked these before.
+ */
+export const moveChannel = async (
+  { store, outbox }: { store: Store; outbox: Pick<Outbox, 'toOwner'> },
+  from: SenderIds,
+  { id, otherId }: Pick<ChannelSender, 'id' | 'otherId'>,
+): Promise<void> => {
+  const bound = await boundTo(store, from);
+  if (!bound) return;
+  const { user_id: userId, id: channelId } = bound;
+  const message = outbox.toOwner(userId, {
+    kind: 'channel.linked',
+    title: `Your chat on ${from.kind} has another number`,
+    body: `It was ${from.id} and is ${id}. ${SPEAKS} If it was not you: adjutant channels list`,
+    link: '/api/channels',
+  });
+  const change = { sender_id: id, other_id: otherId ?? null };
+  const own = store.db.updateTable('channels').where(visibleTo(userId)).where('id', '=', channelId);
+  try {
+    await store.transact([statement(own.set(change), 1), ...message.statements]);
+    message.published();
+  } catch (error) {
+    if (!(error instanceof Taken)) throw error;
+    await store.db.deleteFrom('channels').where(visibleTo(userId)).where('id', '=', channelId).execute();
+  }
+};

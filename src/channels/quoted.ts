@@ -1,0 +1,72 @@
+import type { MessageEvent } from '../providers/chat/platform.js';
+import type { Store } from '../store/store.js';
+import { visibleTo } from '../store/visible.js';
+import type { LinkedChannel } from './links.js';
+import type { SaidContent } from './messagetext.js';
+
+/** A message to the agents, with what its sender points at. */
+interface QuotingMessage {
+  text: string;
+  /** True if it holds words that are neither the sender's nor the agents' in this conversation. */
+  isUntrusted: boolean;
+}
+
+/** Ours: the most characters of a quoted message. */
+const LONGEST_QUOTE = 2000;
+
+/**
+ * Returns the words of a message with those that it answers to, each line of which begins with `>`. What
+ * the daemon sent there is found by the ID that the platform gave it. Notices hold words from outside.
+ */
+export const quotedWords = async (
+  { store }: { store: Store },
+  channel: LinkedChannel,
+  { text, quoted }: Pick<MessageEvent, 'text' | 'quoted'>,
+): Promise<QuotingMessage> => {
+  if (!quoted) return { text, isUntrusted: false };
+  const { by, receipt } = quoted;
+  const sent =
+    by !== 'sender' && by !== 'other' && receipt !== undefined
+      ? await findSent(store, channel, receipt)
+      : undefined;
+  const words = quoted.text || (sent ? sent.text : '');
+  if (words === '') return { text: `${HEADS.unknown}\n\n${text}`, isUntrusted: false };
+  const isCut = words.length > LONGEST_QUOTE;
+  const lines = `${words.slice(0, LONGEST_QUOTE)}${isCut ? ' …' : ''}`.split(/\r\n?|\n/);
+  const quote = lines.map((line) => `> ${line}`).join('\n');
+  const head = HEADS[by ?? (sent ? 'daemon' : 'sender')];
+  return {
+    text: `${head}\n${quote}\n\n${text}`,
+    isUntrusted: by === 'other' || sent?.isNotice === true,
+  };
+};
+
+const HEADS = {
+  daemon: '[In reply to this message from Adjutant:]',
+  sender: '[In reply to this earlier message of the same person:]',
+  other: '[In reply to these words of somebody else:]',
+  unknown: '[In reply to an earlier message, whose words are not known here]',
+};
+
+/** Finds a message that was sent to the channel, by its ID on the platform. */
+const findSent = async (
+  { db }: Store,
+  { id: channelId, userId }: LinkedChannel,
+  receipt: string,
+): Promise<{ text: string; isNotice: boolean } | undefined> => {
+  const parts = db.selectFrom('sending_parts').select('sending_id');
+  const row = await db
+    .selectFrom('sendings')
+    .select('content')
+    .where(visibleTo(userId))
+    .where('channel_id', '=', channelId)
+    .where('status', '=', 'sent')
+    .where((of) =>
+      of.or([of('receipt', '=', receipt), of('id', 'in', parts.where('receipt', '=', receipt))]),
+    )
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { title = null, body }: SaidContent = JSON.parse(row.content);
+  const text = [title, body].filter(Boolean).join('\n');
+  return { text, isNotice: title !== null };
+};

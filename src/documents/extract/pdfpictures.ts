@@ -1,0 +1,108 @@
+import { OPS, type PDFPageProxy, Util } from 'pdfjs-dist/legacy/build/pdf.mjs';
+
+/** The pictures and drawings of a page. */
+interface PageDrawing {
+  /** The share of the page that pictures cover, from 0 on; pictures may lie above each other. */
+  covered: number;
+  /** True if lines or areas are drawn, of which letters may be made. */
+  isDrawn: boolean;
+  /** True if some of the text is not shown: that of a scan which was recognized already. */
+  hasHiddenText: boolean;
+}
+
+type Matrix = number[];
+
+const PICTURES = new Set<number>([
+  OPS.paintImageXObject,
+  OPS.paintInlineImageXObject,
+  OPS.paintImageMaskXObject,
+  OPS.paintSolidColorImageMask,
+]);
+/** The places of these are in a list of transformations, which is their first or second argument. */
+const GROUPS = new Map<number, number>([
+  [OPS.paintImageMaskXObjectGroup, 0],
+  [OPS.paintInlineImageXObjectGroup, 1],
+]);
+/** The ways in which a path is shown. Other paths only bound what comes after them. */
+const SHOWN = new Set<number>([
+  ...[OPS.stroke, OPS.closeStroke, OPS.fill, OPS.eoFill, OPS.rawFillPath],
+  ...[OPS.fillStroke, OPS.eoFillStroke, OPS.closeFillStroke, OPS.closeEOFillStroke],
+]);
+/** The modes in which text is not shown (ISO 32000-1, 9.3.6). */
+const HIDDEN_MODES = new Set<unknown>([3, 7]);
+
+/** Looks at what a page draws. */
+export const drawingOf = async (page: PDFPageProxy): Promise<PageDrawing> => {
+  const { fnArray, argsArray } = await page.getOperatorList();
+  const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
+  const area = Math.max(1, Math.abs((right - left) * (top - bottom)));
+  const drawing: PageDrawing = { covered: 0, isDrawn: false, hasHiddenText: false };
+  const matrices = createMatrices();
+  for (const [at, operator] of fnArray.entries()) {
+    const args: unknown[] = Array.from(Object(argsArray[at] ?? []));
+    matrices.take(operator, args);
+    const shares = picturesOf(operator, args).map((each) => matrices.areaOf(each) / area);
+    for (const share of shares) drawing.covered += Math.min(1, share);
+    if (operator === OPS.shadingFill || SHOWN.has(shownBy(operator, args))) drawing.isDrawn = true;
+    if (operator === OPS.setTextRenderingMode && HIDDEN_MODES.has(args[0]))
+      drawing.hasHiddenText = true;
+  }
+  return drawing;
+};
+
+const shownBy = (operator: number, [first]: unknown[]): number =>
+  operator === OPS.constructPath && typeof first === 'number' ? first : operator;
+
+/** Follows the transformations, and returns the area that a unit square has in them. */
+const createMatrices = () => {
+  const outer: Matrix[] = [];
+  let matrix: Matrix = [1, 0, 0, 1, 0, 0];
+  const apply = (other: unknown): void => {
+    const numbers = numbersIn(other);
+    if (numbers.length === 6) matrix = Util.transform(matrix, numbers);
+  };
+  return {
+    take: (operator: number, args: unknown[]): void => {
+      if (operator === OPS.transform) apply(args);
+      else if (operator === OPS.save) outer.push(matrix);
+      else if (operator === OPS.paintFormXObjectBegin || operator === OPS.beginAnnotation) {
+        outer.push(matrix);
+        for (const each of args) apply(each);
+      } else if (ENDS.has(operator)) matrix = outer.pop() ?? matrix;
+    },
+    areaOf: (picture: Matrix): number => {
+      const [a = 0, b = 0, c = 0, d = 0] = Util.transform(matrix, picture);
+      return Math.abs(a * d - b * c);
+    },
+  };
+};
+
+const ENDS = new Set<number>([OPS.restore, OPS.paintFormXObjectEnd, OPS.endAnnotation]);
+
+const UNIT: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** Returns the transformations of the pictures that an operator paints. */
+const picturesOf = (operator: number, args: unknown[]): Matrix[] => {
+  if (PICTURES.has(operator)) return [UNIT];
+  const group = GROUPS.get(operator);
+  if (group !== undefined) {
+    const each: { transform?: unknown }[] = Array.from(Object(args[group] ?? []));
+    return each.map(({ transform }) => numbersIn(transform)).filter(({ length }) => length === 6);
+  }
+  // The pictures of these are the same, at several places.
+  if (operator === OPS.paintImageXObjectRepeat) {
+    const [, x, y, places] = args;
+    return repeated([Number(x), 0, 0, Number(y), 0, 0], places);
+  }
+  if (operator !== OPS.paintImageMaskXObjectRepeat) return [];
+  const [, a, b, c, d, places] = args;
+  return repeated([...[a, b, c, d].map(Number), 0, 0], places);
+};
+
+const repeated = (matrix: Matrix, places: unknown): Matrix[] =>
+  Array.from({ length: numbersIn(places).length / 2 }, () => matrix);
+
+const numbersIn = (value: unknown): number[] =>
+  typeof value === 'object' && value !== null
+    ? Array.from(Object.values(value)).filter((each) => typeof each === 'number')
+    : [];

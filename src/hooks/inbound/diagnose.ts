@@ -1,0 +1,138 @@
+import type { KeyObject } from 'node:crypto';
+import { type Headers, headerText, isSigned, stripeTime } from '../../kernel/signature.js';
+import type { Sender } from '../senders/open.js';
+import {
+  isBodyTimely,
+  isNear,
+  isSignedBy,
+  type SenderRequest,
+  signedTimeOf,
+} from '../senders/verify.js';
+import { encodingOf } from './bodyform.js';
+import type { RefusedDelivery } from './contract.js';
+import { secretHeaders } from './headers.js';
+import type { ReceivingHook } from './receivinghooks.js';
+
+/** The largest body that is read to find out why it was not verified. */
+const MAX_READ_BYTES = 128 * 1024;
+/** The same for the search for an address that was signed, which takes many digests. */
+const MAX_SEARCHED_BYTES = 16 * 1024;
+const MAX_SHOWN = 300;
+
+type RefusalReason = Pick<RefusedDelivery, 'reason' | 'message'>;
+
+/** True if the sender signs the address beside the body. */
+export const isAddressSigned = (sender: ReceivingHook['sender']): sender is Sender =>
+  sender?.recipe.signed?.includes('{url}') === true;
+
+/** Returns why a hook did not verify a request, and what to compare first. */
+export const whyUnverified = (
+  { secrets, sender }: ReceivingHook,
+  request: SenderRequest,
+  { url, isIncoming }: { url: string; isIncoming: boolean },
+): RefusalReason => {
+  const { headers, body, now } = request;
+  if (secrets.length === 0 && sender?.recipe.algorithm !== 'sns') return NO_SECRET;
+  if (!sender) return whyUnnamed(request, isIncoming);
+  const { recipe } = sender;
+  if (headerText(headers, recipe.header) === undefined) {
+    const message = `It has no header ${recipe.header}, in which this sender signs`;
+    return { reason: 'unsigned', message };
+  }
+  const time = signedTimeOf(recipe, headers);
+  if (time !== undefined && !isNear(time, now, recipe.toleranceSeconds)) return NOT_NOW;
+  const isReadable = body.length <= MAX_READ_BYTES;
+  if (isReadable && !isBodyTimely(recipe, request)) return NOT_NOW;
+  if (isAddressSigned(sender)) {
+    const keys = secrets.map(({ key }) => key);
+    return addressRefusal(sender, body.length <= MAX_SEARCHED_BYTES ? keys : [], {
+      ...request,
+      path: url,
+    });
+  }
+  if (recipe.algorithm === 'sns') {
+    return { reason: 'mismatch', message: 'It is no message of this topic with its signature' };
+  }
+  const part =
+    recipe.algorithm === 'client-state'
+      ? 'The clientState in the body'
+      : `The header ${recipe.header}`;
+  return mismatch(part, headers);
+};
+
+const whyUnnamed = ({ headers, now }: SenderRequest, isIncoming: boolean): RefusalReason => {
+  const isUnsigned = isIncoming ? secretHeaders(headers).length === 0 : !isSigned(headers);
+  if (isUnsigned) return UNSIGNED;
+  if (!isIncoming) {
+    const time = headers['webhook-timestamp'] ?? headers['svix-timestamp'] ?? stripeTime(headers);
+    if (time !== '' && !isNear(time, now)) return NOT_NOW;
+  }
+  return mismatch('The signature or secret', headers);
+};
+
+const NO_SECRET: RefusalReason = { reason: 'no_secret', message: 'The hook has no secret' };
+const UNSIGNED: RefusalReason = {
+  reason: 'unsigned',
+  message: 'It has no signature and no secret that is known here',
+};
+const NOT_NOW: RefusalReason = {
+  reason: 'not_now',
+  message: 'The time that it signs is too far from that of this machine',
+};
+
+const mismatch = (part: string, headers: Headers): RefusalReason => {
+  const encoding = encodingOf(headers);
+  const cause =
+    encoding === null
+      ? 'another secret, or the body was changed on the way'
+      : `another secret, or the body was signed before it was compressed (${encoding})`;
+  return { reason: 'mismatch', message: `${part} does not match: ${cause}` };
+};
+
+/** Says which address is verified, and whether another one was signed with the right secret. */
+const addressRefusal = (
+  { recipe }: Sender,
+  keys: KeyObject[],
+  { path, ...request }: SenderRequest & { path: string },
+): RefusalReason => {
+  if (request.url === null) {
+    const remedy = 'the daemon has no public one: adjutant tunnel setup';
+    return { reason: 'address', message: `This sender signs the address, and ${remedy}` };
+  }
+  const verifies = `this daemon verifies ${shown(request.url)}`;
+  const signed = otherAddresses(request.headers, request.url, path).find((url) =>
+    keys.some((key) => isSignedBy(recipe, key, { ...request, url })),
+  );
+  if (signed !== undefined) {
+    const message = `The address differs: the sender signed ${shown(signed)}, and ${verifies}`;
+    return { reason: 'address', message };
+  }
+  const causes = 'another address, another secret, or the body was changed on the way';
+  const message = `The header ${recipe.header} does not match: ${causes}. It signs the address too: ${verifies}`;
+  return { reason: 'mismatch', message };
+};
+
+/** Returns an address without its query, which may hold a secret. */
+const shown = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, MAX_SHOWN);
+
+/** Returns the addresses that a sender may have signed in place of the public one. */
+const otherAddresses = (headers: Headers, verified: string, path: string): string[] => {
+  const { host, pathname, search } = new URL(verified);
+  const hosts = [host, `${host}:443`, headers.host, headers['x-forwarded-host']].flatMap(
+    (each) => each ?? [],
+  );
+  const tail = pathname.endsWith('/') ? pathname.slice(0, -1) : `${pathname}/`;
+  const paths = [path, pathname, pathname + search, tail + search, decoded(path)];
+  const all = hosts.flatMap((each) =>
+    ['https', 'http'].flatMap((scheme) => paths.map((given) => `${scheme}://${each}${given}`)),
+  );
+  return [...new Set(all)].filter((url) => url !== verified);
+};
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+};

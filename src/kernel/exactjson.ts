@@ -1,0 +1,165 @@
+import {
+  compareLosslessNumber,
+  isLosslessNumber,
+  isNumber,
+  LosslessNumber,
+  parse as parseLossless,
+  stringify,
+} from 'lossless-json';
+import { endOfString } from './depth.js';
+
+/**
+ * Parses JSON. A number that would be written otherwise than it was received, such as `1.10` or an
+ * integer above 2^53, is an `ExactNumber`. Throws SyntaxError.
+ */
+export const parseExact = (text: string): unknown => {
+  const value: unknown = JSON.parse(text);
+  return hasInexactNumber(text) ? parseSpelled(text) : value;
+};
+
+/** A number with the digits as they were received. `JSON.stringify` cannot write it. */
+export type ExactNumber = LosslessNumber;
+
+/** True for a number that keeps its spelling. No parsed JSON object can look like one. */
+export const isExactNumber = (value: unknown): value is ExactNumber => isLosslessNumber(value);
+
+/** Does the same with a text of valid JSON that has such a number. It is slower than JSON.parse. */
+export const parseSpelled = (text: string): unknown =>
+  parseLossless(text, undefined, {
+    parseNumber: (digits) => (isKept(digits) ? Number(digits) : new LosslessNumber(digits)),
+    // As JSON.parse does.
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+
+const isKept = (digits: string): boolean => String(Number(digits)) === digits;
+
+/** Writes JSON with numbers as they were received. `undefined` for what JSON cannot hold. */
+export const stringifyExact = (value: unknown, indent?: number): string | undefined =>
+  hasExactNumber(value)
+    ? stringify(value, undefined, indent)
+    : JSON.stringify(value, undefined, indent);
+
+/**
+ * Returns a value for code that knows no `ExactNumber`: a number that a double would round is the
+ * text of its digits.
+ */
+export const withoutExactNumbers = (value: unknown): unknown => {
+  if (isExactNumber(value)) return isRounded(value.value) ? value.value : Number(value.value);
+  if (!hasExactNumber(value)) return value;
+  if (Array.isArray(value)) return value.map(withoutExactNumbers);
+  return Object.fromEntries(
+    Object.entries(Object(value)).map(([key, each]) => [key, withoutExactNumbers(each)]),
+  );
+};
+
+/** True if the value holds a number that keeps its spelling. Its depth must be limited. */
+const hasExactNumber = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  return isExactNumber(value) || Object.values(value).some(hasExactNumber);
+};
+
+/** Compares two numbers by their value: below 0, 0, or above 0. */
+export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber): number => {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return compareLosslessNumber(exactOf(a), exactOf(b));
+};
+
+const exactOf = (value: number | ExactNumber): ExactNumber =>
+  typeof value === 'number' ? new LosslessNumber(String(value)) : value;
+
+/** True for a number, with or without its spelling. */
+export const isAnyNumber = (value: unknown): value is number | ExactNumber =>
+  (typeof value === 'number' && Number.isFinite(value)) || isExactNumber(value);
+
+/**
+ * Returns the first number of a value that a double rounds to another integer, or cannot hold at
+ * all, with its path. Null: there is none. Digits behind the point may be lost.
+ */
+export const roundedIn = (
+  value: unknown,
+  path: string[] = [],
+): { path: string; digits: string } | null => {
+  if (isExactNumber(value)) {
+    return isRounded(value.value) ? { path: path.join('.'), digits: value.value } : null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, each] of Object.entries(value)) {
+    const found = roundedIn(each, [...path, key]);
+    if (found) return found;
+  }
+  return null;
+};
+
+/** True if a text is a number whose value no double has, or cannot have so many digits. */
+export const isRounded = (digits: string): boolean => {
+  if (!isNumber(digits)) return false;
+  const number = Number(digits);
+  if (!Number.isFinite(number)) return true;
+  return (
+    Number.isInteger(number) &&
+    compareLosslessNumber(new LosslessNumber(digits), new LosslessNumber(String(number))) !== 0
+  );
+};
+
+const [MINUS, DOT, ZERO, NINE] = [0x2d, 0x2e, 0x30, 0x39];
+const [UPPER_E, LOWER_E, PLUS, QUOTE] = [0x45, 0x65, 0x2b, 0x22];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** An integer of at most so many digits is kept by a double. */
+const KEPT_DIGITS = 15;
+
+/** The facts about a text of JSON that are found in one pass, before it is parsed. */
+export interface JsonScan {
+  /** Arrays and objects are nested deeper than the limit. */
+  isDeep: boolean;
+  /** Each number is written by `JSON.stringify` as it was received. */
+  isExact: boolean;
+}
+
+/** Looks for deep nesting and for numbers that would be written otherwise than they were received. */
+export const scanJson = (text: string, depth: number): JsonScan => {
+  let open = 0;
+  let isExact = true;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      if (++open > depth) return { isDeep: true, isExact };
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) open--;
+    else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      const end = endOfNumber(text, at);
+      isExact &&= isPlainInteger(text, at, end) || isKept(text.slice(at, end));
+      at = end - 1;
+    }
+  }
+  return { isDeep: false, isExact };
+};
+
+/** True if the text of JSON has a number that would be written otherwise than it was received. */
+export const hasInexactNumber = (text: string): boolean =>
+  !scanJson(text, Number.POSITIVE_INFINITY).isExact;
+
+const endOfNumber = (text: string, start: number): number => {
+  let end = start + 1;
+  while (isPartOfNumber(text.charCodeAt(end))) end++;
+  return end;
+};
+
+/** True for an integer of at most 15 digits without a sign, an exponent and a leading zero. */
+const isPlainInteger = (text: string, start: number, end: number): boolean => {
+  const first = text.charCodeAt(start);
+  if (end - start === 1) return first >= ZERO;
+  if (end - start > KEPT_DIGITS || first <= ZERO) return false;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code < ZERO || code > NINE) return false;
+  }
+  return true;
+};
+
+const isPartOfNumber = (code: number): boolean =>
+  (code >= ZERO && code <= NINE) ||
+  code === DOT ||
+  code === LOWER_E ||
+  code === UPPER_E ||
+  code === PLUS ||
+  code === MINUS;

@@ -1,0 +1,71 @@
+import {
+  clientOf,
+  isLoopbackAddress,
+  proxyMark,
+  type ProxyTrust,
+  type RawHeaders,
+} from './clientaddress.js';
+import type { Log } from './log.js';
+
+/** The parts of a request that tell what is between the client and this daemon. */
+interface WatchedRequest {
+  headers: RawHeaders;
+  httpVersion: string;
+  socket: { remoteAddress?: string | undefined };
+}
+
+/** The signs of proxies since the start of the daemon; null: none. */
+export interface SeenProxies {
+  /** The mark of a proxy in a request, although no proxy is set up. */
+  unnamed: string | null;
+  /** The text that a trusted proxy sent in place of an address. */
+  unreadable: string | null;
+}
+
+const MAX_SHOWN = 100;
+
+export const UNNAMED_PROXY_REMEDY =
+  'set ADJUTANT_PUBLIC_URL and ADJUTANT_TRUSTED_PROXIES, and let the proxy set X-Forwarded-For: adjutant tunnel config nginx';
+export const UNREADABLE_ADDRESS_REMEDY =
+  'let the proxy set X-Forwarded-For to the address of the client: adjutant tunnel config nginx';
+
+/**
+ * Creates the watch for proxies in front of the daemon. The first sign of each fault is logged.
+ * `isNamed`: a public address, a tunnel or a trusted proxy is set up.
+ */
+export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolean }) => {
+  const seen: SeenProxies = { unnamed: null, unreadable: null };
+
+  const seeMark = (request: WatchedRequest): void => {
+    if (!isLoopbackAddress(request.socket.remoteAddress ?? '')) return;
+    const mark = proxyMark(request);
+    if (mark === null || isNamed()) return;
+    seen.unnamed = mark.slice(0, MAX_SHOWN);
+    log.warn(
+      { mark: seen.unnamed, remedy: UNNAMED_PROXY_REMEDY },
+      'a request came through a proxy that is not set up; it does not count as local',
+    );
+  };
+
+  const seeAddress = ({ headers, socket }: WatchedRequest, trust: ProxyTrust): void => {
+    if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return;
+    const { unreadable } = clientOf(socket.remoteAddress ?? '', headers, trust);
+    if (unreadable === null) return;
+    seen.unreadable = unreadable.slice(0, MAX_SHOWN);
+    log.warn(
+      { sent: seen.unreadable, remedy: UNREADABLE_ADDRESS_REMEDY },
+      'a trusted proxy sent no address of the client; its own is used',
+    );
+  };
+
+  return {
+    /** Looks at a request, until both faults were seen. */
+    see: (request: WatchedRequest, trust: ProxyTrust): void => {
+      if (seen.unnamed === null) seeMark(request);
+      if (seen.unreadable === null) seeAddress(request, trust);
+    },
+    seen: (): SeenProxies => seen,
+  };
+};
+
+export type ProxyWatch = ReturnType<typeof createProxyWatch>;

@@ -1,0 +1,42 @@
+import { isRecord } from '../../kernel/jsonvalue.js';
+import { NewTemplate, TemplateParameter, TemplateStage } from './contract.js';
+
+/** The parts of a template that has a wrong form: those that can be checked further. */
+export interface ReadableParts {
+  template: NewTemplate;
+  /** The paths of the parts in place of which another one stands, because theirs is not readable. */
+  unread: string[];
+}
+
+/**
+ * Returns what can be checked of a value that is no template, so that its other faults are found
+ * too. Each part keeps its place.
+ */
+export const readableParts = (given: unknown): ReadableParts => {
+  const unread: string[] = [];
+  const of = isRecord(given) ? given : {};
+  const listOf = (name: string): unknown[] => (Array.isArray(of[name]) ? of[name] : []);
+  const stages = listOf('stages').map((stage, at): TemplateStage => {
+    const { error, value } = TemplateStage.validate(stage);
+    if (!error) return value;
+    unread.push(`stages.${at}`);
+    return { key: keyOf(stage, at), kind: 'wait', config: { seconds: 0 }, needs: needsOf(stage) };
+  });
+  const parameters = listOf('parameters').map((parameter, at): TemplateParameter => {
+    const { error, value } = TemplateParameter.validate(parameter);
+    if (!error) return value;
+    unread.push(`parameters.${at}`);
+    return { key: keyOf(parameter, at), type: 'string' };
+  });
+  if (stages.length === 0) unread.push('stages');
+  return { template: { name: 'unnamed', parameters, stages }, unread };
+};
+
+/** Returns the key of a part; without one, a key that no other part has. */
+const keyOf = (part: unknown, at: number): string =>
+  isRecord(part) && typeof part.key === 'string' ? part.key : `/${at}`;
+
+const needsOf = (stage: unknown): string[] =>
+  isRecord(stage) && Array.isArray(stage.needs)
+    ? stage.needs.filter((need) => typeof need === 'string')
+    : [];

@@ -1,0 +1,68 @@
+import { memberAt } from '../../kernel/jsonvalue.js';
+import type { FieldFault } from '../../kernel/problem.js';
+import type { KnownNames } from './check.js';
+import type { ReadableYaml, Spelling } from './yaml.js';
+
+/** The text of a template, as far as its spellings count. */
+interface SpelledTemplate {
+  yaml: ReadableYaml;
+  known: Pick<KnownNames, 'isNumericParam'>;
+  value: unknown;
+}
+
+/** The places of a template that may hold any value, which goes on as it is. */
+const ANY_VALUE =
+  /^(parameters\.\d+\.default|stages\.\d+\.(when\.\d+\.value|config\.(stage\.config\.)?(toolParams|body|items|params)))(\.|$)/;
+/** A fault of a value that stands where a text is wanted. */
+const NO_TEXT = /^must be a (text|string)\b/;
+
+/**
+ * Adds to faults of texts that were written without quotes how to write them, and faults of numbers
+ * whose spelling would be lost: `1.10` would go on as 1.1, and `007` as 7.
+ */
+export const withSpellings = (faults: FieldFault[], text: SpelledTemplate): FieldFault[] => {
+  const { spellings } = text.yaml;
+  const advised = faults.map(({ path, message }) => {
+    const spelling = NO_TEXT.test(message) ? spellings.get(path) : undefined;
+    return { path, message: spelling ? `${message}. Put ${spelling.source} in quotes` : message };
+  });
+  const paths = new Set(faults.map(({ path }) => path));
+  const lost = [...spellings].flatMap(([path, spelling]) => {
+    if (paths.has(path) || !ANY_VALUE.test(path)) return [];
+    const message = faultOfSpelling(spelling, isNumber(path, text));
+    return message === null ? [] : [{ path, message }];
+  });
+  return [...advised, ...lost];
+};
+
+/** Returns what a number would become; null if it goes on as it was written. */
+const faultOfSpelling = ({ source, value }: Spelling, isNumeric: boolean): string | null => {
+  if (typeof value !== 'number') return null;
+  const written = Number.isFinite(value) ? JSON.stringify(value) : 'null';
+  if (source === written || (isNumeric && isExact(source, value))) return null;
+  const inQuotes = `Put ${source} in quotes to keep it as a text`;
+  if (!isExact(source, value))
+    return `would become ${written}, which is another number. ${inQuotes}`;
+  return `would become ${written}. ${inQuotes}, or write ${written}`;
+};
+
+/** True if a number is read as the one that was written; above 2^53 not every one can be. */
+const isExact = (source: string, value: number): boolean =>
+  Number.isFinite(value) &&
+  (!/^[-+]?\d+$/.test(source) || BigInt(source.replace(/^\+/, '')) === BigInt(value));
+
+/** True for a place at which a number is wanted, however it is written. */
+const isNumber = (path: string, { value, known }: SpelledTemplate): boolean => {
+  const keys = path.split('.');
+  if (keys[0] === 'parameters') {
+    return memberAt(value, ...keys.slice(0, 2), 'type') === 'number';
+  }
+  const at = keys.indexOf('toolParams');
+  if (at < 0 || keys.length !== at + 2) return false;
+  const config = memberAt(value, ...keys.slice(0, at));
+  const tool = {
+    toolId: `${memberAt(config, 'toolId')}`,
+    toolAction: `${memberAt(config, 'toolAction')}`,
+  };
+  return known.isNumericParam(tool, keys[at + 1] ?? '');
+};

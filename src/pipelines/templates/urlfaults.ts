@@ -1,0 +1,32 @@
+import { placeholdersIn } from '../../hooks/module.js';
+import type { FieldFault } from '../../kernel/problem.js';
+
+/** Returns why an address can never be requested; null if it may be. */
+type RefusalOf = (url: string) => string | null;
+
+const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
+
+/**
+ * Returns the fault of an address that a stage requests. Its host, if it is written out, is checked
+ * as it will be at each run; what placeholders stand for is not known yet.
+ */
+export const urlFaults = (url: unknown, path: string, refusalOf: RefusalOf): FieldFault[] => {
+  if (typeof url !== 'string') return [];
+  const message = faultOfUrl(url.trim(), refusalOf);
+  return message === null ? [] : [{ path, message }];
+};
+
+const faultOfUrl = (url: string, refusalOf: RefusalOf): string | null => {
+  const refusal = (address: string): string | null => {
+    const why = refusalOf(address);
+    return why === null ? null : `cannot be requested: ${why}`;
+  };
+  if (placeholdersIn(url).length === 0) return refusal(url);
+  const before = url.slice(0, url.search(PLACEHOLDER));
+  const isOpen = ['http://', 'https://'].some((start) => start.startsWith(before.toLowerCase()));
+  if (isOpen) return null;
+  if (!/^https?:\/\//i.test(before))
+    return 'must be an address that begins with http:// or https://';
+  const hasHost = /^https?:\/\/[^/?#]+[/?#]/i.test(before);
+  return hasHost ? refusal(url.replace(PLACEHOLDER, 'x')) : null;
+};

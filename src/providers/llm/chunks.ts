@@ -1,0 +1,134 @@
+import { isRecord, listAt, parsedJson } from '../../kernel/jsonvalue.js';
+import type { GlobalFetch } from './wire.js';
+
+type Json = Record<string, unknown>;
+
+const DONE = '[DONE]';
+
+/**
+ * Wraps fetch so that replies of OpenAI's protocol have the form that the adapters check strictly.
+ * Many servers are nearly compatible: they send arguments as an object, an empty finish reason or
+ * none, numbers for ids, or one JSON reply where a stream was requested.
+ */
+export const uniformChunks =
+  (fetch: GlobalFetch): GlobalFetch =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    const { body, status, headers } = response;
+    if (!body) return response;
+    const isWhole = /^application\/json\b/.test(headers.get('content-type') ?? '');
+    if (!isWhole) return new Response(body.pipeThrough(eventFilter()), { status, headers });
+    const text = await response.text();
+    const reply = parsedJson(text);
+    if (!isRecord(reply) || !Array.isArray(reply.choices)) {
+      return new Response(text, { status, headers });
+    }
+    const uniform = uniformReply(reply, 'message');
+    if (typeof init?.body === 'string' && /"stream"\s*:\s*true/.test(init.body)) {
+      return new Response(eventsOf(uniform), {
+        status,
+        headers: { 'content-type': 'text/event-stream' },
+      });
+    }
+    return new Response(JSON.stringify(uniform), { status, headers });
+  };
+
+/** Filters a stream of events, line by line. */
+const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let rest = '';
+  let hasContent = false;
+  let isFinished = false;
+  const filtered = (line: string): string => {
+    if (!line.startsWith('data:')) return line;
+    const data = line.slice('data:'.length).trim();
+    if (data === DONE) return hasContent && !isFinished ? `${eventOf(FINISH)}${line}` : line;
+    const value = parsedJson(data);
+    if (!isRecord(value)) return line;
+    const chunk = uniformReply(value, 'delta');
+    const [choice] = listAt(chunk, 'choices');
+    if (isRecord(choice)) {
+      hasContent ||= isRecord(choice.delta) && isSaid(choice.delta);
+      isFinished ||= choice.finish_reason !== null && choice.finish_reason !== undefined;
+    }
+    return `data: ${JSON.stringify(chunk)}`;
+  };
+  return new TransformStream({
+    transform: (piece, controller) => {
+      const text = rest + decoder.decode(piece, { stream: true });
+      const end = text.lastIndexOf('\n') + 1;
+      rest = text.slice(end);
+      const lines = text.slice(0, end).split('\n');
+      if (end > 0) controller.enqueue(encoder.encode(lines.map(filtered).join('\n')));
+    },
+    flush: (controller) => {
+      rest += decoder.decode();
+      if (rest !== '') controller.enqueue(encoder.encode(filtered(rest)));
+    },
+  });
+};
+
+const eventOf = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+
+/** A server that says `[DONE]` has sent a complete reply. */
+const FINISH = { choices: [{ delta: {}, finish_reason: 'stop' }] };
+
+/** Returns a complete reply as a stream of events. */
+const eventsOf = (reply: Json): string => {
+  const choices = listAt(reply, 'choices').map((choice) =>
+    isRecord(choice) ? { ...choice, delta: choice.message, message: undefined } : choice,
+  );
+  const [choice] = choices;
+  const isFinished = isRecord(choice) && typeof choice.finish_reason === 'string';
+  return `${eventOf({ ...reply, choices })}${isFinished ? '' : eventOf(FINISH)}data: ${DONE}\n\n`;
+};
+
+const isSaid = ({ content, tool_calls: calls }: Json): boolean =>
+  Boolean(content) || listAt({ calls }, 'calls').length > 0;
+
+/** Returns a chunk or reply without what no caller reads, and with what it says in one form. */
+const uniformReply = (reply: Json, part: 'delta' | 'message'): Json => {
+  const { error, ...rest } = without(reply, ['id', 'created', 'model']);
+  if (error !== undefined && error !== null) return { error: uniformError(error) };
+  const choices = listAt(reply, 'choices').filter(isRecord);
+  return {
+    ...rest,
+    ...(!isRecord(reply.usage) && { usage: undefined }),
+    choices: choices.map((choice) => {
+      const said = choice[part];
+      const finish = choice.finish_reason;
+      return {
+        ...choice,
+        finish_reason: typeof finish === 'string' && finish !== '' ? finish : null,
+        [part]: isRecord(said) ? uniformMessage(said) : part === 'delta' ? null : {},
+      };
+    }),
+  };
+};
+
+const uniformError = (error: unknown): Json =>
+  isRecord(error)
+    ? { ...error, message: String(error.message ?? '') }
+    : { message: String(error) };
+
+const uniformMessage = (said: Json): Json => {
+  const unread = ['reasoning', 'reasoning_content'].filter((key) => typeof said[key] !== 'string');
+  const { tool_calls: calls, ...rest } = without(said, ['role', ...unread]);
+  const listed = Array.isArray(calls) ? calls.filter(isRecord).map(uniformCall) : [];
+  return listed.length > 0 ? { ...rest, tool_calls: listed } : rest;
+};
+
+const without = (from: Json, keys: string[]): Json =>
+  Object.fromEntries(Object.entries(from).filter(([key]) => !keys.includes(key)));
+
+const uniformCall = (call: Json): Json => {
+  const of = isRecord(call.function) ? call.function : {};
+  const args = of.arguments;
+  return {
+    ...call,
+    index: typeof call.index === 'number' ? call.index : undefined,
+    id: typeof call.id === 'number' ? String(call.id) : call.id,
+    function: { ...of, arguments: isRecord(args) ? JSON.stringify(args) : (args ?? '') },
+  };
+};

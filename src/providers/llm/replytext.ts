@@ -1,0 +1,126 @@
+import { isRecord, listAt, memberAt } from '../../kernel/jsonvalue.js';
+import { ModelFailure, type ModelRequest, type ReplyReasoning } from './model.js';
+import type { SdkReply } from './reply.js';
+import { createThoughtFilter } from './thoughts.js';
+import { callsInText, mayBecomeCall } from './writtencalls.js';
+
+/** Models whose chat template often writes the opening mark of reasoning itself. */
+const REASONS_UNOPENED = /(?:^|[^a-z])(?:r1|qwq|think|thinking|reasoner|reasoning)(?:[^a-z]|$)/i;
+/** The most characters of reasoning that is kept to be sent back. */
+const MAX_KEPT = 262_144;
+
+/** How the replies of a model begin, as far as its name or its replies have shown. */
+export interface ReasoningTraits {
+  beginsInThought: boolean;
+  /** True if a reply has shown it, and not the name alone. */
+  isShown: boolean;
+}
+
+export const guessReasoning = (modelId: string): ReasoningTraits => ({
+  beginsInThought: REASONS_UNOPENED.test(modelId),
+  isShown: false,
+});
+
+interface ReplyReaderOptions {
+  name: string;
+  modelId: string;
+  asked: Pick<ModelRequest, 'tools' | 'turns' | 'onText' | 'onRestart'>;
+  traits: ReasoningTraits;
+}
+
+export type ReplyReader = ReturnType<typeof createReplyReader>;
+
+/**
+ * Creates the reader of one reply: it takes reasoning and written calls out of its text, and collects
+ * the reasoning that the provider wants back.
+ */
+export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderOptions) => {
+  let reasoning = '';
+  let field: ReplyReasoning['field'] = null;
+  const details: Record<string, unknown>[] = [];
+  /** Text that is held back because it may be a call; null once it is shown. */
+  let held: string | null = '';
+
+  const filter = createThoughtFilter({
+    beginsInThought: traits.beginsInThought,
+    onText: (piece) => {
+      if (held !== null) held += piece;
+      if (held !== null && mayBecomeCall(held.trimStart())) return;
+      asked.onText?.(held ?? piece);
+      held = null;
+    },
+    onRestart: () => {
+      if (held === null) asked.onRestart?.();
+      held = '';
+    },
+  });
+
+  const keptReasoning = (reply: SdkReply): ReplyReasoning | undefined => {
+    const signed = reply.toolCalls.some(({ signature }) => signature !== undefined);
+    const hasReasoning = reasoning !== '' || details.length > 0 || signed;
+    if (reply.toolCalls.length === 0 || !hasReasoning) return undefined;
+    if (reasoning.length + JSON.stringify(details).length > MAX_KEPT) return undefined;
+    return {
+      model: name,
+      modelId,
+      text: reasoning,
+      field,
+      ...(details.length > 0 && { details }),
+    };
+  };
+
+  return {
+    take: filter.take,
+    reasoning: (piece: string): void => {
+      reasoning += piece;
+      filter.reasoningCame();
+    },
+    /** Reads the fields of a chunk or reply that the adapters leave out. */
+    raw: (value: unknown): void => {
+      const choice = listAt(value, 'choices')[0];
+      const said = memberAt(choice, 'delta') ?? memberAt(choice, 'message');
+      if (!isRecord(said)) return;
+      for (const each of ['reasoning', 'reasoning_content'] as const) {
+        if (typeof said[each] === 'string') field = each;
+      }
+      for (const detail of listAt(said, 'reasoning_details')) addDetail(details, detail);
+    },
+    /** Completes the reply. Throws ModelFailure if its text is a call that cannot be run. */
+    end: (reply: SdkReply): SdkReply => {
+      filter.end(reply.finishReason === 'length');
+      const text = filter.text();
+      if (filter.isUnopened()) Object.assign(traits, { beginsInThought: true, isShown: true });
+      else if (text !== '' && !traits.isShown) traits.beginsInThought = false;
+      const isCall = reply.toolCalls.length === 0 && reply.finishReason !== 'length';
+      const calls = isCall ? callsInText(text, asked) : null;
+      if (calls === 'unreadable') {
+        throw new ModelFailure('invalid_reply', `${name} wrote a tool call as text`);
+      }
+      if (calls && held === null) asked.onRestart?.();
+      if (calls) return { ...reply, text: '', toolCalls: calls };
+      if (held !== null && held !== '') asked.onText?.(held);
+      return { ...reply, text, reasoning: keptReasoning(reply) };
+    },
+  };
+};
+
+const PIECES = ['text', 'summary', 'data'];
+
+/** Adds a detail of reasoning. A stream divides it into pieces of one type and index. */
+const addDetail = (details: Record<string, unknown>[], detail: unknown): void => {
+  if (!isRecord(detail)) return;
+  const last = details.at(-1);
+  const isPiece =
+    detail.index !== undefined && last?.type === detail.type && last?.index === detail.index;
+  if (!last || !isPiece) {
+    details.push({ ...detail });
+    return;
+  }
+  for (const [key, value] of Object.entries(detail)) {
+    const before = last[key];
+    const isJoined =
+      PIECES.includes(key) && typeof before === 'string' && typeof value === 'string';
+    if (isJoined) last[key] = before + value;
+    else if (value !== null) last[key] = value;
+  }
+};

@@ -1,0 +1,63 @@
+import type { Turn } from './model.js';
+
+type AssistantTurn = Extract<Turn, { role: 'assistant' }>;
+
+/** Stands in for the beginning of a conversation that was trimmed: a user speaks first everywhere. */
+const LEFT_OUT = '[The beginning of this conversation was left out.]';
+
+/**
+ * Returns a conversation in the shape that every provider and chat template accepts: one system turn
+ * at the beginning, then user and assistant in turn. Neighbours of one role are joined, an assistant
+ * turn without text and calls is left out, and a system turn within the conversation becomes a note
+ * in the user's next turn, or in the system turn if an assistant speaks next.
+ */
+export const shapeTurns = (turns: Turn[]): Turn[] => {
+  const system: string[] = [];
+  const shaped: Turn[] = [];
+  let notes: string[] = [];
+  for (const turn of turns) {
+    const last = shaped.at(-1);
+    if (isSilent(turn)) continue;
+    if (turn.role === 'system') {
+      (shaped.length === 0 ? system : notes).push(turn.content);
+      continue;
+    }
+    if (turn.role === 'user') {
+      const content = paragraphs([...notes.map(noteOf), turn.content]);
+      if (last?.role === 'user') shaped[shaped.length - 1] = joinUser(last.content, content);
+      else shaped.push({ role: 'user', content });
+    } else {
+      system.push(...notes);
+      if (turn.role === 'assistant' && shaped.length === 0) {
+        shaped.push({ role: 'user', content: LEFT_OUT });
+      }
+      if (turn.role === 'assistant' && last?.role === 'assistant' && last.toolCalls.length === 0) {
+        shaped[shaped.length - 1] = joinReplies(last, turn);
+      } else shaped.push(turn);
+    }
+    notes = [];
+  }
+  const last = shaped.at(-1);
+  if (last?.role === 'user') {
+    shaped[shaped.length - 1] = joinUser(last.content, ...notes.map(noteOf));
+  } else if (last?.role === 'tool') system.push(...notes);
+  else if (notes.length > 0) {
+    shaped.push({ role: 'user', content: paragraphs(notes.map(noteOf)) });
+  }
+  if (system.length === 0) return shaped;
+  return [{ role: 'system', content: paragraphs(system) }, ...shaped];
+};
+
+const isSilent = (turn: Turn): boolean =>
+  turn.role === 'assistant' && turn.content === '' && turn.toolCalls.length === 0;
+
+const paragraphs = (texts: string[]): string => texts.filter((text) => text !== '').join('\n\n');
+
+const noteOf = (text: string): string => `[Note: ${text}]`;
+
+const joinUser = (...texts: string[]): Turn => ({ role: 'user', content: paragraphs(texts) });
+
+const joinReplies = (first: AssistantTurn, second: AssistantTurn): AssistantTurn => ({
+  ...second,
+  content: paragraphs([first.content, second.content]),
+});

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import Bourne from '@hapi/bourne';
+import { isRecord, listAt } from '../../kernel/jsonvalue.js';
+import { readArguments } from './arguments.js';
+import type { ModelRequest, Turn } from './model.js';
+import type { SdkReply } from './reply.js';
+
+type ReadCall = SdkReply['toolCalls'][number];
+
+/** Each alternative is the beginning of a call in the syntax of some model. */
+const TAG = /^(?:<tool_call>|<function_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>)/;
+const FENCE = /^```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```$/s;
+/** Hermes, Qwen and GLM. The closing tag may be missing, since it can be a stop sequence. */
+const TAGGED = /<(tool_call|function_call)>(.*?)(?:<\/\1>|$)/gs;
+const ENDS_TAGGED = /<\/(?:tool_call|function_call)>$/;
+/** Llama and Qwen Coder. */
+const FUNCTION = /^<function=([\w.-]{1,64})>(.*?)(?:<\/function>|$)/s;
+const PARAMETER = /<parameter=([\w.-]{1,64})>\n?(.*?)\n?<\/parameter>/gs;
+/** Mistral. */
+const NAMED_ARGS = /^([\w.-]{1,64})\[ARGS\](.*)$/s;
+
+interface WrittenCall {
+  name: string;
+  args: unknown;
+}
+
+/**
+ * Finds the calls in the text of a reply, into which some models write them because their server does
+ * not read their syntax. Returns null if the text is no call, and `unreadable` if it is visibly one
+ * that cannot be run: it names no offered tool, or follows other text. A text that repeats a part of
+ * the conversation is no call, so that content from outside does not become one by being quoted.
+ */
+export const callsInText = (
+  text: string,
+  { tools, turns }: Pick<ModelRequest, 'tools' | 'turns'>,
+): ReadCall[] | 'unreadable' | null => {
+  const reply = text.trim();
+  const written = taggedCalls(reply) ?? (tools.length > 0 ? plainCalls(reply) : null);
+  if (written === null || isRepeated(reply, turns)) return null;
+  const names = new Map(tools.map(({ name }) => [comparable(name), name]));
+  const calls = written.flatMap(({ name, args = {} }): ReadCall[] => {
+    const toolName = names.get(comparable(name));
+    if (toolName === undefined) return [];
+    const input = readArguments(typeof args === 'string' ? args : JSON.stringify(args));
+    return [{ toolCallId: `call_${randomUUID()}`, toolName, ...input }];
+  });
+  return calls.length > 0 && calls.length === written.length ? calls : 'unreadable';
+};
+
+/** True if a text may yet prove to be a call, so that it is not shown while it is written. */
+export const mayBecomeCall = (text: string): boolean => {
+  const begun = text.slice(0, 200);
+  if (TAGS.some((tag) => tag.startsWith(begun) || begun.startsWith(tag))) return true;
+  const json = begun.replace(/^(?:`{1,3}$|```[\w-]*(?:[ \t]*\n|$))/, '').trimStart();
+  if (json === '') return begun.startsWith('`');
+  if (!/^[[{]/.test(json)) return false;
+  const keys = json.replace(/^\[?\s*\{?\s*/, '');
+  return CALL_KEYS.some((key) => `"${key}"`.startsWith(keys) || keys.startsWith(`"${key}"`));
+};
+
+const TAGS = ['<tool_call>', '<function_call>', '<function=', '[TOOL_CALLS]', '<|python_tag|>'];
+const CALL_KEYS = [
+  ...['name', 'arguments', 'parameters', 'args', 'type', 'id', 'function', 'tool', 'tool_name'],
+  'tool_calls',
+];
+
+/** Reads calls in tags. Returns null if there are none, and an empty list if they cannot be read. */
+const taggedCalls = (reply: string): WrittenCall[] | null => {
+  if (!TAG.test(reply)) return ENDS_TAGGED.test(reply) && !reply.includes('`') ? [] : null;
+  const tagged = [...reply.matchAll(TAGGED)];
+  if (tagged.length > 0) {
+    const isAll = reply.replace(TAGGED, '').trim() === '';
+    const read = tagged.map(([, , inner = '']) => innerCalls(inner.trim()));
+    return isAll && read.every((calls) => calls.length > 0) ? read.flat() : [];
+  }
+  return innerCalls(reply.replace(/^(?:\[TOOL_CALLS\]|<\|python_tag\|>)/, '').trim());
+};
+
+const innerCalls = (inner: string): WrittenCall[] => {
+  const [, name, body = ''] = FUNCTION.exec(inner) ?? NAMED_ARGS.exec(inner) ?? [];
+  if (name !== undefined) {
+    const found = [...body.matchAll(PARAMETER)];
+    const parameters = found.map(([, key = '', value = '']) => [key, value]);
+    return [{ name, args: parameters.length > 0 ? Object.fromEntries(parameters) : body }];
+  }
+  return callsIn(json(inner)) ?? [];
+};
+
+/** Reads calls that are plain JSON, or JSON in a block of code. */
+const plainCalls = (reply: string): WrittenCall[] | null => {
+  const [, inner = reply] = FENCE.exec(reply) ?? [];
+  if (!/^[[{]/.test(inner.trim())) return null;
+  const value = json(inner);
+  if (value !== undefined) return callsIn(value, true);
+  const lines = inner.split(/[\n;]/).filter((line) => line.trim() !== '');
+  return callsIn(lines.map(json), true);
+};
+
+const ALLOWED = new Set([...CALL_KEYS, 'input', 'function_name', 'tool_call_id']);
+
+/** Returns the calls that a value is. `isStrict`: it must have arguments. */
+const callsIn = (value: unknown, isStrict = false): WrittenCall[] | null => {
+  if (Array.isArray(value)) {
+    const calls = value.map((each) => callsIn(each, isStrict));
+    return calls.length > 0 && calls.every((each) => each !== null) ? calls.flat() : null;
+  }
+  if (!isRecord(value) || !Object.keys(value).every((key) => ALLOWED.has(key))) return null;
+  if (Array.isArray(value.tool_calls)) return callsIn(listAt(value, 'tool_calls'), isStrict);
+  if (isRecord(value.function)) return callsIn(value.function, isStrict);
+  const name = value.name ?? value.tool_name ?? value.function_name ?? value.tool ?? value.function;
+  const args = value.arguments ?? value.parameters ?? value.args ?? value.input;
+  if (typeof name !== 'string' || !/^[\w.:-]{1,64}$/.test(name)) return null;
+  if (args === undefined || args === null) return isStrict ? null : [{ name, args: {} }];
+  return isRecord(args) || typeof args === 'string' ? [{ name, args }] : null;
+};
+
+/** Returns undefined for a text that is not JSON, or has a `__proto__` key. */
+const json = (text: string): unknown => {
+  try {
+    return Bourne.parse(text.trim());
+  } catch {
+    return undefined;
+  }
+};
+
+/** Models write the name of a tool with another separator. */
+const comparable = (name: string): string => name.replace(/[^\w-]/g, '_').toLowerCase();
+
+/** True if what others wrote contains the text, with other spaces or escapes or as it is. */
+const isRepeated = (reply: string, turns: Turn[]): boolean => {
+  const [, inner = reply] = FENCE.exec(reply) ?? [];
+  const bare = bareText(inner.replace(TAGGED, '$2'));
+  return turns.some(
+    ({ role, content }) =>
+      (role === 'user' || role === 'tool') && bareText(content).includes(bare),
+  );
+};
+
+const bareText = (text: string): string => text.replace(/[\s\\]+/g, '');

@@ -1,0 +1,62 @@
+import { Parser } from 'htmlparser2';
+import { formOf } from './kind.js';
+import type { PageSource } from './page.js';
+
+/** A page that leads on later than this, in seconds, is meant to be read first. */
+const MAX_DELAY_S = 10;
+/** The bytes of a page in which a refresh is searched. */
+const MAX_HEAD_BYTES = 64 * 1024;
+
+/**
+ * Returns the address to which a page of HTML leads on by itself: by its header Refresh, or by a
+ * `meta` element. Null: it does not, or only after a while. Refreshes for browsers without scripts
+ * do not count, since their pages usually have a text.
+ */
+export const refreshTarget = (page: PageSource, header: string | undefined): URL | null => {
+  if (formOf(page) !== 'html') return null;
+  const stated: MetaRefresh = header === undefined ? metaRefresh(page) : { content: header };
+  const { content, base } = stated;
+  const address = content === undefined ? null : addressOf(content);
+  if (address === null) return null;
+  const isBase = base !== undefined && URL.canParse(base, page.url);
+  const from = isBase ? new URL(base, page.url).href : page.url;
+  if (!URL.canParse(address, from)) return null;
+  const target = new URL(address, from);
+  return target.protocol === 'http:' || target.protocol === 'https:' ? target : null;
+};
+
+/** Returns the address of a refresh such as `0; url=/there`; null if it has none, or leads on late. */
+const addressOf = (content: string): string | null => {
+  const [, seconds = '', rest = ''] =
+    /^\s*(\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(.*)$/s.exec(content) ?? [];
+  if (Number(seconds) > MAX_DELAY_S) return null;
+  const address = rest.replace(/^url\s*=\s*/i, '').trim();
+  const quoted = /^(["'])(.*?)(?:\1|$)/s.exec(address);
+  return (quoted ? quoted[2]?.trim() : address) || null;
+};
+
+interface MetaRefresh {
+  content?: string;
+  base?: string;
+}
+
+const metaRefresh = ({ body }: PageSource): MetaRefresh => {
+  const found: MetaRefresh = {};
+  let unread = 0;
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      if (UNREAD.has(name)) unread++;
+      if (unread > 0) return;
+      if (name === 'base') found.base ??= attributes['href'];
+      const isRefresh = /^\s*refresh\s*$/i.test(attributes['http-equiv'] ?? '');
+      if (name === 'meta' && isRefresh) found.content ??= attributes['content'];
+    },
+    onclosetag: (name) => {
+      if (UNREAD.has(name)) unread--;
+    },
+  });
+  parser.end(Buffer.from(body.subarray(0, MAX_HEAD_BYTES)).toString('utf8'));
+  return found;
+};
+
+const UNREAD = new Set(['noscript', 'template', 'svg', 'iframe', 'noembed', 'noframes']);

@@ -1,0 +1,149 @@
+import { isTimezone } from '../kernel/clock.js';
+import { RuleFault } from './rulefault.js';
+
+/** A time of an iCalendar line (RFC 5545, 3.3.4 and 3.3.5). */
+export interface CalendarTime {
+  /** The local time, in milliseconds as if it were UTC. */
+  wall: number;
+  /** True for a date without a time. */
+  isDate: boolean;
+  /** The zone of the time: that of TZID, `UTC` behind `Z`; null if it is that of the schedule. */
+  zone: string | null;
+}
+
+/** The lines of an event that decide when it recurs. */
+export interface CalendarLines {
+  start: CalendarTime | null;
+  rule: string;
+  excluded: CalendarTime[];
+  added: CalendarTime[];
+}
+
+/** One line: its name, its parameters and its value. */
+interface Line {
+  name: string;
+  parameters: Map<string, string>;
+  value: string;
+}
+
+/** Ours: each next time is compared with all of them. */
+const MAX_TIMES = 500;
+
+/**
+ * Reads the rule of an event of iCalendar as programs export it: `DTSTART`, `RRULE`, `EXDATE` and
+ * `RDATE` lines, folded ones and those of a whole `VEVENT` too. A text without a name is the rule.
+ * Throws RuleFault, which names the line.
+ */
+export const calendarLines = (text: string): CalendarLines => {
+  const found = linesOfEvent(unfolded(text).map(lineOf));
+  const named = (name: string): Line[] => found.filter((line) => line.name === name);
+  const [start, ...starts] = named('DTSTART');
+  const [rule, ...rules] = named('RRULE');
+  if (starts.length > 0) throw twice('DTSTART');
+  if (rules.length > 0) throw twice('RRULE');
+  if (!rule) throw new RuleFault('must have a line RRULE with parts such as FREQ=DAILY');
+  const excluded = named('EXDATE').flatMap(timesIn);
+  const added = named('RDATE').flatMap(timesIn);
+  if (excluded.length > MAX_TIMES) throw tooMany('EXDATE');
+  if (added.length > MAX_TIMES) throw tooMany('RDATE');
+  return { start: (start && timesIn(start)[0]) ?? null, rule: rule.value, excluded, added };
+};
+
+const twice = (name: string): RuleFault =>
+  new RuleFault(`must have one line ${name}, not several. Make a schedule of each`);
+
+const tooMany = (name: string): RuleFault =>
+  new RuleFault(`must have at most ${MAX_TIMES} times in its lines ${name}`);
+
+const PROPERTY = /^[A-Za-z][A-Za-z0-9-]*(?=[;:])/;
+
+const INDENTED = /^\s+(BEGIN|DTSTART|END|EXDATE|EXRULE|RDATE|RRULE)[;:]/i;
+
+/** Joins lines that are folded (RFC 5545, 3.1). Lines that are only indented stay lines. */
+const unfolded = (text: string): string[] => {
+  const lines: string[] = [];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const isFolded = /^[ \t]/.test(line) && lines.length > 0 && !INDENTED.test(line);
+    if (isFolded) lines.push(`${lines.pop() ?? ''}${line.slice(1)}`);
+    else if (line.trim() !== '') lines.push(line);
+  }
+  return lines.map((line) => line.trim());
+};
+
+const lineOf = (line: string): Line => {
+  const name = PROPERTY.exec(line)?.[0];
+  if (name === undefined) return { name: 'RRULE', parameters: new Map(), value: line };
+  const [, written = '', value = ''] =
+    /^((?:;[A-Za-z0-9-]+=(?:"[^"]*"|[^";:]*))*):(.*)$/.exec(line.slice(name.length)) ?? [];
+  const parameters = new Map<string, string>();
+  for (const [, key = '', quoted, bare] of written.matchAll(/;([^=]+)=(?:"([^"]*)"|([^;]*))/g)) {
+    parameters.set(key.toUpperCase(), quoted ?? bare ?? '');
+  }
+  return { name: name.toUpperCase(), parameters, value: value.trim() };
+};
+
+const OF_RECURRENCE = new Set(['DTSTART', 'RRULE', 'EXDATE', 'RDATE']);
+
+/** Returns the lines of the one event; without `BEGIN` all lines are of it. */
+const linesOfEvent = (lines: Line[]): Line[] => {
+  const open: string[] = [];
+  let events = 0;
+  const found = lines.filter(({ name, value }) => {
+    if (name === 'BEGIN') open.push(value.toUpperCase());
+    if (name === 'BEGIN' && /^(VEVENT|VTODO)$/i.test(value)) events++;
+    if (name === 'END') open.pop();
+    if (name === 'EXRULE') {
+      throw new RuleFault('must be without the line EXRULE. List the times in a line EXDATE');
+    }
+    const isInEvent = open.length === 0 || /^(VEVENT|VTODO)$/.test(open.at(-1) ?? '');
+    return isInEvent && name !== 'BEGIN' && name !== 'END';
+  });
+  if (events > 1) throw new RuleFault('must be one event. Make a schedule of each VEVENT');
+  const unknown = events === 0 && found.find(({ name }) => !OF_RECURRENCE.has(name));
+  if (!unknown) return found.filter(({ name }) => OF_RECURRENCE.has(name));
+  const { name } = unknown;
+  throw new RuleFault(`must be without the line ${name}. It has DTSTART, RRULE, EXDATE and RDATE`);
+};
+
+const timesIn = ({ name, parameters, value }: Line): CalendarTime[] => {
+  const type = parameters.get('VALUE')?.toUpperCase();
+  if (type === 'PERIOD') {
+    throw new RuleFault(`must have times in ${name}, not periods. Write ${name}:20260131T090000`);
+  }
+  const zone = zoneIn(name, parameters.get('TZID'));
+  return value.split(',').map((each) => timeIn(name, each.trim(), zone));
+};
+
+const timeIn = (name: string, given: string, zone: string | null): CalendarTime => {
+  const isDate = /^\d{8}$/.test(given);
+  const wall = wallIn(isDate ? `${given}T000000` : given.replace(/Z$/i, ''));
+  if (wall === null) {
+    const shown = given.slice(0, 40);
+    throw new RuleFault(
+      `must have a time in ${name} such as ${name}:20260131T090000, not "${shown}"`,
+    );
+  }
+  return { wall, isDate, zone: /Z$/i.test(given) ? 'UTC' : zone };
+};
+
+/** Returns the zone of TZID, also behind the name of a registry, as in `/mozilla.org/Europe/Berlin`. */
+const zoneIn = (name: string, tzid: string | undefined): string | null => {
+  if (tzid === undefined) return null;
+  const parts = tzid.split('/').filter((part) => part !== '');
+  const zone = [3, 2, 1].map((count) => parts.slice(-count).join('/')).find(isTimezone);
+  if (zone !== undefined) return zone;
+  const shown = tzid.slice(0, 100);
+  throw new RuleFault(
+    `must have a time zone in ${name} such as TZID=Europe/Berlin; "${shown}" is none that is known`,
+  );
+};
+
+/** Returns a time such as `20260131T090000` in milliseconds as if it were UTC; null if it is none. */
+export const wallIn = (given: string): number | null => {
+  const digits = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/i.exec(given);
+  if (!digits) return null;
+  const [, year, month, day, ...time] = digits;
+  const text = `${year}-${month}-${day}T${time.join(':')}.000Z`;
+  const at = Date.parse(text);
+  return Number.isNaN(at) || new Date(at).toISOString() !== text ? null : at;
+};

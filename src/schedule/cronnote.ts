@@ -1,0 +1,112 @@
+const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const SHORT_NAMES = DAY_NAMES.map((name) => name.slice(0, 3).toUpperCase());
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
+const LAST_DAY = 31;
+
+/**
+ * Returns a note on a cron expression that sets both fields of days: it runs on either day, where
+ * many who write it mean days that are both. Null for any other.
+ */
+export const noteOfCron = (cron: string): string | null => {
+  const fields = cron.trim().split(/\s+/);
+  const [minute, hour, day = '*', month, weekday = '*'] = fields;
+  if (fields.length !== 5 || isAny(day) || isAny(weekday)) return null;
+  const days = daysOf(day);
+  const either = `Runs on ${spokenDays(days)}, and on ${spokenWeekdays(weekday)}`;
+  const nth = nthWeek(days);
+  const only = weekdaysOf(weekday);
+  const [one] = only;
+  if (nth === null || one === undefined || only.length !== 1) {
+    return `${either}. Write * in one of the two fields to run on the other days alone`;
+  }
+  const name = `the ${ORDINALS[nth - 1]} ${DAY_NAMES[one]}`;
+  return `${either}; ${name} is ${[minute, hour, '*', month, `${one}#${nth}`].join(' ')}`;
+};
+
+const isAny = (field: string): boolean => field === '*' || field === '?';
+
+/** The days of a field: numbers, and words for what is no number, such as the last day. */
+interface Days {
+  numbers: number[];
+  words: string[];
+}
+
+const daysOf = (field: string): Days => {
+  const numbers = new Set<number>();
+  const words: string[] = [];
+  for (const part of field.toUpperCase().split(',')) {
+    const near = /^(\d+)W$/.exec(part)?.[1];
+    if (part === 'L') words.push('the last day');
+    else if (part === 'LW') words.push('the last weekday');
+    else if (near !== undefined) words.push(`the weekday nearest to day ${near}`);
+    else for (const number of numbersIn(part, 1, LAST_DAY)) numbers.add(number);
+  }
+  return { numbers: [...numbers].sort((a, b) => a - b), words };
+};
+
+/** Returns the numbers of a part such as `8-14`, `1-31/2` or a single number. */
+const numbersIn = (part: string, smallest: number, largest: number): number[] => {
+  const [range = '', step = '1'] = part.split('/');
+  const [first, last] = range === '*' ? [smallest, largest] : range.split('-').map(Number);
+  const from = first ?? smallest;
+  const to = last ?? from;
+  const count = Math.max(0, Math.floor((to - from) / Number(step)) + 1);
+  return Array.from({ length: count }, (_, at) => from + at * Number(step));
+};
+
+const spokenDays = ({ numbers, words }: Days): string => {
+  const [one] = numbers;
+  const label = numbers.length === 1 ? `day ${one}` : `days ${joined(runsOf(numbers))}`;
+  return joined([...(numbers.length > 0 ? [label] : []), ...words]);
+};
+
+/** Returns numbers as texts, those that follow each other as `8 to 14`. */
+const runsOf = (numbers: number[]): string[] => {
+  const runs: [number, number][] = [];
+  for (const number of numbers) {
+    const last = runs.at(-1);
+    if (last && last[1] === number - 1) last[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs.flatMap(([from, to]) => {
+    if (to === from) return [`${from}`];
+    return to === from + 1 ? [`${from}`, `${to}`] : [`${from} to ${to}`];
+  });
+};
+
+const spokenWeekdays = (field: string): string =>
+  joined(field.toUpperCase().split(',').map(spokenWeekday));
+
+const spokenWeekday = (part: string): string => {
+  const [days = '', nth] = part.split('#');
+  if (nth !== undefined) return `the ${ORDINALS[Number(nth) - 1]} ${DAY_NAMES[weekdayOf(days)]}`;
+  if (/^.+L$/.test(part)) return `the last ${DAY_NAMES[weekdayOf(part.slice(0, -1))]}`;
+  const [from, to] = days.split('-');
+  if (to === undefined || part.includes('/')) {
+    return joined(weekdaysOf(part).map((day) => `${DAY_NAMES[day]}s`));
+  }
+  return `${DAY_NAMES[weekdayOf(from ?? '')]}s to ${DAY_NAMES[weekdayOf(to)]}s`;
+};
+
+/** Returns the weekdays of a field, from 0 for Sunday; none if it names one of the month. */
+const weekdaysOf = (field: string): number[] => {
+  if (/#|\dL|[A-Z]{3}L/i.test(field)) return [];
+  const named = field.toUpperCase().replace(/[A-Z]{3}/g, (name) => `${weekdayOf(name)}`);
+  const days = named.split(',').flatMap((part) => numbersIn(part, 0, 6));
+  return [...new Set(days.map((day) => day % 7))];
+};
+
+const weekdayOf = (name: string): number => {
+  const at = SHORT_NAMES.indexOf(name);
+  return at >= 0 ? at : Number(name) % 7;
+};
+
+/** Returns which of its kind each weekday is within these days; null if they are no such week. */
+const nthWeek = ({ numbers, words }: Days): number | null => {
+  const [first = 0] = numbers;
+  const isWeek = numbers.length === 7 && numbers.at(-1) === first + 6 && (first - 1) % 7 === 0;
+  return isWeek && words.length === 0 ? (first - 1) / 7 + 1 : null;
+};
+
+const joined = (parts: string[]): string =>
+  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;

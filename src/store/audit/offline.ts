@@ -1,0 +1,85 @@
+import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type AuditHead, OpenRefused, type ThreadOptions } from '../engine/protocol.js';
+import { DATABASE } from '../thread/database.js';
+import { type AuditCheck, checkAudit } from './check.js';
+import { contradictedHeads, type HeadsFound, type HeadsPlace } from './headcheck.js';
+import { type LostHead, lostHead } from './headrows.js';
+import { auditKeyIn } from './key.js';
+
+/** The reading of the audit log and of the files of its heads. */
+export interface AuditReader {
+  checkAudit(input: { after: AuditHead | null }): Promise<AuditCheck>;
+  contradictedHeads(input: HeadsPlace): Promise<HeadsFound>;
+  lostHead(): Promise<LostHead | null>;
+}
+
+type StoppedHome = Pick<ThreadOptions, 'home' | 'auditKey' | 'comingAuditKey' | 'auditHeads'>;
+
+/**
+ * Reads the audit log of a home whose daemon is stopped. Nothing in the home is written: a copy of the
+ * database is read, with what is in its log. Throws OpenRefused with the reason.
+ */
+export const readStoppedLog = async <T>(
+  of: StoppedHome,
+  work: (reader: AuditReader) => Promise<T>,
+): Promise<T> => {
+  const { home } = of;
+  if (!existsSync(join(home, DATABASE))) throw new OpenRefused(`There is no database in ${home}`);
+  const release = holdStopped(home);
+  const scratch = mkdtempSync(join(tmpdir(), 'adjutant-audit-'));
+  try {
+    for (const name of [DATABASE, `${DATABASE}-wal`]) {
+      if (!existsSync(join(home, name))) continue;
+      copyFileSync(join(home, name), join(scratch, name), constants.COPYFILE_FICLONE);
+    }
+    return await readCopy(join(scratch, DATABASE), of, work);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+    release();
+  }
+};
+
+const readCopy = async <T>(
+  file: string,
+  of: StoppedHome,
+  work: (reader: AuditReader) => Promise<T>,
+): Promise<T> => {
+  const db = new Database(file);
+  try {
+    const check = checkAudit(db, { auditKey: auditKeyIn(db, of) });
+    const contradicted = contradictedHeads(db, of);
+    const lost = lostHead(db);
+    return await work({
+      checkAudit: async (input) => check(input),
+      contradictedHeads: async (input) => contradicted(input),
+      lostHead: async () => lost(undefined),
+    });
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    throw new OpenRefused(`The audit log of ${of.home} cannot be read: ${error.message}`);
+  } finally {
+    db.close();
+  }
+};
+
+/**
+ * Keeps a daemon from starting on a home, without writing there. Throws OpenRefused while one runs: its
+ * lock excludes readers.
+ */
+const holdStopped = (home: string): (() => void) => {
+  const file = join(home, 'lock.db');
+  if (!existsSync(file)) return () => undefined;
+  const lock = new Database(file, { readonly: true, timeout: 0 });
+  try {
+    lock.exec('BEGIN');
+    lock.prepare('SELECT count(*) FROM sqlite_master').get();
+    return () => lock.close();
+  } catch (error) {
+    lock.close();
+    const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+    throw isBusy ? new OpenRefused(`Another Adjutant already runs on ${home}`) : error;
+  }
+};

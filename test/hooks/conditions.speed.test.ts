@@ -1,0 +1,104 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { faultOfValue, judgeConditions } from '../../src/hooks/conditions.js';
+import type { TemplateScope } from '../../src/hooks/template.js';
+import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from '../../src/hooks/timelimit.js';
+import type { Condition } from '../../src/kernel/contract/condition.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const TRIES = 5;
+
+const scope = {
+  hook: { name: 'my hook' },
+  event: 'issues',
+  webhook: {
+    path: 'p',
+    method: 'POST',
+    headers: { 'x-kind': 'a' },
+    body: {
+      action: 'opened',
+      n: 5,
+      none: null,
+      labels: ['bug', { id: 1 }],
+      nested: { a: 1 },
+      text: `${'a'.repeat(9_999)}b`,
+    },
+  },
+};
+/** Enough for any machine, however busy it is. */
+const patient: TimeLimit = { left: () => 60_000, isSpent: () => false };
+const reasonOf = (
+  conditions: Condition[],
+  of: TemplateScope,
+  timeLimit = patient,
+): string | null => {
+  const judged = judgeConditions(conditions, of, timeLimit);
+  return judged.verdict === 'hold' ? null : judged.reason;
+};
+const stops = (field: string, operator: Condition['operator'], value?: unknown) =>
+  reasonOf([{ field: `webhook.body.${field}`, operator, value }], scope);
+
+describe('judgeConditions', () => {
+  it('gives up on patterns that take for ever', () => {
+    for (const pattern of ['(a+)+$', '(a|aa)+$', 'a*a*a*a*a*a*c', '(?:a|a|b)*c', '(.*)*x']) {
+      const since = performance.now();
+      const condition: Condition = {
+        field: 'webhook.body.text',
+        operator: 'matches',
+        value: pattern,
+      };
+      expect(reasonOf([condition], scope, createTimeLimit(CONDITIONS_MS))).to.equal(
+        `condition 1: /${pattern}/ takes over 25 ms on this payload`,
+      );
+      expect(performance.now() - since).to.be.below(500);
+      expect(faultOfValue({ field: 'a', operator: 'matches', value: pattern })).to.be.null();
+    }
+    expect(stops('text', 'matches', 'b$')).to.be.null();
+  });
+
+  it('takes 25 ms at most for all conditions together', () => {
+    const body = { text: 'a'.repeat(4_000_000), list: Array(1_000_000).fill([[]]) };
+    const of = { ...scope, webhook: { ...scope.webhook, body } };
+    const slow: Record<string, Condition> = {
+      // A search backwards from the end of each place.
+      text: { field: 'webhook.body.text', operator: 'contains', value: `b${'a'.repeat(4095)}` },
+      list: { field: 'webhook.body.list', operator: 'contains', value: [[[]]] },
+    };
+    for (const condition of Object.values(slow)) {
+      // What the machine does beside only adds to it, so the shortest of some tries counts.
+      let leastMs = Number.POSITIVE_INFINITY;
+      for (let tried = 0; tried < TRIES && leastMs > 250; tried++) {
+        const since = performance.now();
+        const judged = judgeConditions(Array(50).fill({ ...condition, operator: 'contains' }), of);
+        leastMs = Math.min(leastMs, performance.now() - since);
+        expect(['error', 'stopped']).to.include(judged.verdict);
+      }
+      expect(leastMs).to.be.below(250);
+    }
+  });
+
+  it('says of the payload no more than it shows', () => {
+    const read: string[] = [];
+    const late = {
+      get late() {
+        read.push('late');
+        return 1;
+      },
+    };
+    const shown = { ...scope, event: null, webhook: { ...scope.webhook, body: ['x', late] } };
+    expect(reasonOf([{ field: 'webhook.body', operator: 'equals', value: 'x' }], shown)).to.contain(
+      'not equals',
+    );
+    expect(read).to.equal([]);
+    const body = { o: { a: 'x'.repeat(4_000_000), b: Array(1_000_000).fill(0) } };
+    const of = { ...scope, webhook: { ...scope.webhook, body } };
+    const since = performance.now();
+    const reason = reasonOf([{ field: 'webhook.body', operator: 'equals', value: 'x' }], of);
+    expect(performance.now() - since).to.be.below(100);
+    expect(reason).to.equal(
+      `condition 1: webhook.body is {"o":{"a":"${'x'.repeat(68)}…, not equals "x"`,
+    );
+  });
+});

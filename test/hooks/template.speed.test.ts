@@ -1,0 +1,47 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { renderJson, renderTemplate, type TemplateScope } from '../../src/hooks/template.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const body = JSON.parse(
+  `{"title":"It \\"works\\"","n":7,"zero":0,"none":null,"yes":false,"list":["a",{"b":"c"}],
+    "loop":"{{webhook.body.title}} {{hook.name}}","__proto__":{"own":"really"},
+    "Case":"upper","a.b":"dotted","lines":"one\\ntwo"}`,
+);
+const scope: TemplateScope = {
+  webhook: {
+    body,
+    headers: { 'x-request-source': 'forge' },
+    path: 'issues',
+    method: 'POST',
+  },
+  event: 'push',
+  hook: { name: 'my hook' },
+};
+
+describe('renderTemplate', () => {
+  it('is quick with places that never close', () => {
+    const open = `{{${' '.repeat(50_000)}`;
+    const since = performance.now();
+    expect(renderTemplate(open, { hook: { name: 'a' } })).to.equal(open);
+    expect(performance.now() - since).to.be.below(1000);
+  });
+
+  it('is bounded, however often a large payload is named', () => {
+    const large = { ...scope, hook: { name: 'x'.repeat(4_000_000) } };
+    const since = performance.now();
+    const rendered = renderTemplate('{{hook.name}}'.repeat(7000), large);
+    expect(rendered).to.have.length(256 * 1024 + 1);
+    expect(performance.now() - since).to.be.below(1000);
+  });
+});
+
+describe('renderJson', () => {
+  it('takes a literal that is never closed, quickly', () => {
+    const since = performance.now();
+    expect(renderJson(`"${'\\"'.repeat(50_000)}{{event}}`, scope)).to.endWith('push');
+    expect(performance.now() - since).to.be.below(500);
+  });
+});

@@ -1,0 +1,161 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { kindOf } from '../../src/documents/extract/kinds.js';
+import { pagesOf } from '../documents/pages.js';
+import { pdfOf } from '../harness/pdf.js';
+import { ocf, opf } from './books.js';
+import { alternative, attached, messageOf } from './mail.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const MAIL = 'message/rfc822';
+const BOOK = 'application/epub+zip';
+
+describe('a text that begins with the mark of another format', () => {
+  it('is text by its name and its bytes', async () => {
+    const beginnings = [
+      'BM',
+      'GIF',
+      'ID3',
+      'MZ',
+      'CWS',
+      'fLaC',
+      'BZh',
+      '8BPS',
+      '%PDF',
+      'II*',
+      'Rar!',
+    ];
+    const endings = {
+      txt: 'text/plain',
+      md: 'text/markdown',
+      csv: 'text/csv',
+      json: 'application/json',
+    };
+    for (const beginning of beginnings) {
+      for (const [ending, type] of Object.entries(endings)) {
+        const line = `${beginning} and I went home\nthen came a second line\n`;
+        expect(await kindOf(Buffer.from(line), `a.${ending}`), line).to.equal(type);
+      }
+    }
+  });
+
+  it('is so in an encoding of its own too, and with the colours of a log', async () => {
+    const latin = Buffer.from('BM und Müßiggang\n', 'latin1');
+    expect(await kindOf(latin, 'a.txt')).to.equal('text/plain');
+    expect(await kindOf(Buffer.from('BM \x1b[31mred\x1b[0m\n'), 'a.log')).to.equal('text/plain');
+    expect(await kindOf(Buffer.from('MZ: 1\r\n\r\nold'), 'a.eml')).to.equal(MAIL);
+    expect(await kindOf(Buffer.from('GIF89a <p>page'), 'a.html')).to.equal('text/html');
+  });
+
+  it('is that format where its bytes are no text', async () => {
+    const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+    expect(await kindOf(gif, 'a.txt')).to.equal('image/gif');
+    expect(await kindOf(pdfOf('a line'), 'without ending')).to.equal('application/pdf');
+    expect(await kindOf(Buffer.from('MZ\0\0'), 'a.txt')).to.be.null();
+  });
+});
+
+describe('a file within a message', () => {
+  it('is read though it is marked inline', async () => {
+    const offer = pdfOf('The roof costs nine thousand.');
+    const { texts, notes } = await pagesOf(
+      MAIL,
+      messageOf('As promised.', [
+        attached('offer.pdf', 'application/pdf', offer, 'inline'),
+        attached('list.csv', 'text/csv', Buffer.from('roof,9000'), 'inline'),
+      ]),
+    );
+    expect(texts).to.equal([
+      '# Offer\nFrom: A <a@example.org>\nFiles: offer.pdf, list.csv\n\nAs promised.',
+      'The roof costs nine thousand.',
+      'roof,9000',
+    ]);
+    expect(notes).to.equal([]);
+  });
+
+  it('is named where it cannot be read', async () => {
+    const { texts, notes } = await pagesOf(
+      MAIL,
+      messageOf('See below.', [
+        attached('winmail.dat', 'application/ms-tnef', Buffer.from('78 9f 3e 22'), 'inline'),
+      ]),
+    );
+    expect(texts.length).to.equal(1);
+    expect(notes).to.equal(['The attached file winmail.dat is of an unknown kind.']);
+  });
+
+  it('is left out if it is a picture that the HTML shows', async () => {
+    const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+    const logo = attached('logo.gif', 'image/gif', gif, 'inline', 'logo@example.org');
+    const html = '<p>Regards</p><img src="cid:logo@example.org">';
+    const { texts, notes } = await pagesOf(MAIL, messageOf(html, [logo], 'text/html'));
+    expect(texts).to.equal(['# Offer\nFrom: A <a@example.org>\nFiles: logo.gif\n\nRegards']);
+    expect(notes).to.equal([]);
+  });
+});
+
+describe('the text of a message of two forms', () => {
+  const bodyOf = async (plain: string, html: string): Promise<string> => {
+    const { texts } = await pagesOf(MAIL, alternative(plain, html));
+    return texts[0]?.split('\n\n').slice(1).join('\n\n') ?? '';
+  };
+  const HTML = '<p>The water is off on Tuesday.</p>';
+
+  it('is that of the HTML where the plain form is blank or a hint', async () => {
+    for (const plain of [
+      ...['', ' \n ', 'Please view this message in HTML.', 'Your client cannot show HTML'],
+      'Open this mail in your browser: https://example.org/m/1',
+    ]) {
+      expect(await bodyOf(plain, HTML), plain).to.equal('The water is off on Tuesday.');
+    }
+  });
+
+  it('is the plain one where both say the same, and both where they do not', async () => {
+    const plain = 'The water is off on Tuesday. Yours, A';
+    expect(await bodyOf(plain, HTML)).to.equal(plain);
+    expect(await bodyOf('Grüße, A', HTML)).to.equal('Grüße, A\n\nThe water is off on Tuesday.');
+    expect(await bodyOf('Only this.', '<img src="https://example.org/x.png">')).to.equal(
+      'Only this.',
+    );
+  });
+});
+
+describe('a book', () => {
+  const chapters = async (...given: Parameters<typeof opf>) =>
+    (await pagesOf(BOOK, opf(...given))).texts;
+  const TIDE = 'Chapter 1 of the tide.';
+
+  it('has its chapters whatever the prefixes of its elements', async () => {
+    expect(await chapters(['a.xhtml'])).to.equal([TIDE]);
+    expect(await chapters(['a.xhtml'], { opf: 'p' })).to.equal([TIDE]);
+    expect(await chapters(['a.xhtml'], { ocf: 'ns0' })).to.equal([TIDE]);
+  });
+
+  it('has them whatever the spelling of their addresses', async () => {
+    expect(await chapters(['a.xhtml', '5%.xhtml'])).to.equal([TIDE, 'Chapter 2 of the tide.']);
+    for (const [href, name] of [
+      ['a.xhtml#top', 'a.xhtml'],
+      ['a%2Cb.xhtml', 'a,b.xhtml'],
+      ['c%23.xhtml', 'c#.xhtml'],
+      ['c#.xhtml', 'c#.xhtml'],
+      ['Text/a.xhtml', 'text/A.xhtml'],
+      ['%C3%BCber.xhtml', 'über.xhtml'.normalize('NFD')],
+      ['./x/../a.xhtml', 'a.xhtml'],
+      ['a', 'a'],
+    ] as const) {
+      expect(await chapters([href], {}, [name]), href).to.equal([TIDE]);
+    }
+  });
+
+  it('names a chapter that is missing, and is damaged without any', async () => {
+    const { texts, notes } = await pagesOf(BOOK, opf(['a.xhtml', 'b.xhtml'], {}, ['a.xhtml']));
+    expect(texts).to.equal([TIDE, '']);
+    expect(notes).to.equal(['b.xhtml is missing in the book.']);
+    await expect(pagesOf(BOOK, opf([]))).to.reject('The book names no chapters');
+    await expect(pagesOf(BOOK, ocf('<container></container>', []))).to.reject(
+      'The book lacks its table of files',
+    );
+  });
+});

@@ -1,0 +1,152 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { pagesOf } from '../documents/pages.js';
+import {
+  letter,
+  level,
+  listed,
+  numbering,
+  odf,
+  paragraph,
+  run,
+  symbol,
+  workbook,
+} from './office.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const OOXML = 'application/vnd.openxmlformats-officedocument';
+const DOCX = `${OOXML}.wordprocessingml.document`;
+const XLSX = `${OOXML}.spreadsheetml.sheet`;
+const ODT = 'application/vnd.oasis.opendocument.text';
+const ODS = 'application/vnd.oasis.opendocument.spreadsheet';
+
+describe('a formula without a stored result', () => {
+  const cell = (content: string, type = '') => `<c${type}>${content}</c>`;
+
+  it('is shown in the place of the result', async () => {
+    const row = [
+      cell('<v>250</v>'),
+      cell('<f>A1*4</f>'),
+      cell('<f>"a"&amp;A1</f><v></v>', ' t="str"'),
+      cell('<f>B1*12</f><v/>'),
+      cell('<f>A1+1</f><v>251</v>'),
+      cell('<f>IF(A1,"","x")</f><v></v>', ' t="str"'),
+    ];
+    expect(await pagesOf(XLSX, workbook(`<row>${row.join('')}</row>`))).to.equal({
+      texts: ['250\t=A1*4\t="a"&A1\t=B1*12\t251'],
+      notes: ['3 formulas have no stored result; open the file in its program and save it.'],
+    });
+  });
+
+  it('is shown in a spreadsheet of OpenDocument too', async () => {
+    const row = [
+      '<table:table-cell office:value-type="float" office:value="250"><text:p>250</text:p></table:table-cell>',
+      '<table:table-cell table:formula="of:=SUM([.A1:.A9])*[Sheet2.B1]"/>',
+      '<table:table-cell table:formula="of:=[.A1]" office:value-type="float" office:value="250"/>',
+    ];
+    const table = `<table:table table:name="S"><table:table-row>${row.join('')}</table:table-row></table:table>`;
+    expect(await pagesOf(ODS, odf('spreadsheet', table))).to.equal({
+      texts: ['250\t=SUM(A1:A9)*Sheet2.B1\t250'],
+      notes: ['1 formula has no stored result; open the file in its program and save it.'],
+    });
+  });
+
+  it('that repeats another one, and has no text of its own, is told', async () => {
+    const row = `<row>${cell('<f t="shared" si="0">A1*2</f>')}${cell('<f t="shared" si="0"/>')}</row>`;
+    expect(await pagesOf(XLSX, workbook(row))).to.equal({
+      texts: ['=A1*2'],
+      notes: ['2 formulas have no stored result; open the file in its program and save it.'],
+    });
+  });
+});
+
+describe('the numbers of clauses', () => {
+  const texts = async (...given: Parameters<typeof letter>) =>
+    (await pagesOf(DOCX, letter(...given))).texts;
+  const LEGAL = [level(0, '%1.', 'decimal', 3), level(1, '%1.%2'), level(2, '(%3)', 'lowerLetter')];
+
+  it('are those that the word processor shows', async () => {
+    const body = [
+      ...[listed('Rent', 0), listed('It is due.', 1), listed('See 3.1.', 1), listed('in cash', 2)],
+      ...[listed('by post', 2), listed('Notice', 0), listed('Three months.', 1)],
+    ];
+    expect(await texts(body.join(''), { numbering: numbering(LEGAL) })).to.equal([
+      '3. Rent\n3.1 It is due.\n3.2 See 3.1.\n(a) in cash\n(b) by post\n4. Notice\n4.1 Three months.',
+    ]);
+  });
+
+  it('may be of a style, of another format, or begin anew', async () => {
+    const styles =
+      '<w:style w:styleId="H1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>' +
+      '<w:style w:styleId="H2"><w:basedOn w:val="H1"/><w:name w:val="heading 2"/></w:style>';
+    const levels = [
+      level(0, 'Article %1', 'upperRoman').replace('</w:lvl>', '<w:pStyle w:val="H1"/></w:lvl>'),
+      level(1, '§ %2', 'decimalZero').replace('</w:lvl>', '<w:pStyle w:val="H2"/></w:lvl>'),
+      level(2, '%1.%3').replace('</w:lvl>', '<w:isLgl/></w:lvl>'),
+      level(3, '•', 'bullet'),
+    ];
+    const again =
+      '<w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="9"/></w:lvlOverride></w:num>';
+    const body = [
+      paragraph(run('Scope'), '<w:pStyle w:val="H1"/>'),
+      paragraph(run('Terms'), '<w:pStyle w:val="H2"/>'),
+      ...[listed('legal', 2), listed('a point', 3), listed('anew', 0, 2), listed('none', 0, 0)],
+    ];
+    expect(await texts(body.join(''), { styles, numbering: numbering(levels, again) })).to.equal([
+      '# Article I Scope\n\n## § 01 Terms\n\n1.1 legal\na point\nArticle IX anew\nnone',
+    ]);
+  });
+});
+
+describe('boxes of a text', () => {
+  it('are told apart', async () => {
+    const field = (checked: string) =>
+      `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="0"/>${checked}</w:checkBox></w:ffData></w:fldChar></w:r>`;
+    const choice =
+      '<w:r><w:fldChar><w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="attic"/><w:listEntry w:val="cellar"/></w:ddList></w:ffData></w:fldChar></w:r>';
+    const body = [
+      paragraph(symbol('F0FE') + run(' yes ') + symbol('00A8') + run(' no')),
+      paragraph(symbol('F052', 'Wingdings 2') + run('\uf0fd \uf0a8 private')),
+      paragraph(field('<w:checked/>') + run(' heated ') + field('') + run(' furnished')),
+      paragraph(field('<w:checked w:val="0"/>') + run(' room: ') + choice),
+    ];
+    expect((await pagesOf(DOCX, letter(body.join('')))).texts).to.equal([
+      '☒ yes ☐ no\n☒☒ ☐ private\n☒ heated ☐ furnished\n☐ room: cellar',
+    ]);
+  });
+});
+
+describe('hidden text', () => {
+  it('is left out, and its length is told', async () => {
+    const styles =
+      '<w:style w:styleId="Gone"><w:rPr><w:vanish/></w:rPr></w:style><w:style w:styleId="Too"><w:basedOn w:val="Gone"/></w:style>';
+    const body = [
+      paragraph(run('Seen. ') + run('UNSEEN', '<w:vanish/>') + run('On.', '<w:vanish w:val="0"/>')),
+      paragraph(run('GONE', '<w:rStyle w:val="Too"/>') + run(' stays')),
+      paragraph(run('ALL') + run('back', '<w:vanish w:val="false"/>'), '<w:pStyle w:val="Gone"/>'),
+      paragraph(run('mark'), '<w:rPr><w:vanish/></w:rPr>'),
+    ];
+    expect(await pagesOf(DOCX, letter(body.join(''), { styles }))).to.equal({
+      texts: ['Seen. On.\n stays\nback\nmark'],
+      notes: ['13 characters of hidden text are left out.'],
+    });
+  });
+
+  it('is left out of a text of OpenDocument too, with its sections', async () => {
+    const styles =
+      '<style:style style:name="H" style:family="paragraph"><style:text-properties text:display="none"/></style:style>' +
+      '<style:style style:name="C" style:parent-style-name="H" style:family="text"/>';
+    const body = [
+      '<text:p text:style-name="H">UNSEEN</text:p>',
+      '<text:p>Seen<text:span text:style-name="C"> NOT<text:s/></text:span>.</text:p>',
+      '<text:section text:display="none"><text:p>GONE</text:p></text:section>',
+      '<text:p>Last</text:p>',
+    ];
+    expect(await pagesOf(ODT, odf('text', body.join(''), styles))).to.equal({
+      texts: ['Seen.\n\nLast'],
+      notes: ['15 characters of hidden text are left out.'],
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../harness/app.js';
+import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { openTarget, type Target } from '../harness/target.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach } = lab;
+
+let target: Target;
+let desk: Desk;
+before(async () => {
+  target = await openTarget();
+  desk = await openDesk({ config: { egressAllow: [target.address] } });
+});
+after(async () => {
+  await desk.test.stop();
+  target.close();
+});
+beforeEach(() => {
+  target.received = [];
+  target.answer = (response) => response.end('fine');
+});
+
+/** Delivers a body to a hook that forwards to a templated address. Resolves to its execution. */
+const forwarded = async (path: string, address: string, body: string, more: object = {}) => {
+  const actionConfig = { webhookUrl: `${target.url}${address}`, ...more };
+  const id = await desk.hook({ ...onPath(path), action: 'webhook', actionConfig });
+  expect((await desk.deliver(path, body)).status).to.equal(202);
+  return (await desk.ended(id))[0];
+};
+
+describe('the address of a forward', () => {
+  it('takes values in its path and query, each escaped and with all its digits', async () => {
+    const body = '{"id":8202522731445525542,"name":"a/b ?&#é","n":1.10}';
+    const address =
+      '/orders/{{ webhook.body.id }}/{{webhook.body.name}}?n={{webhook.body.n}}&q={{webhook.body.name}}';
+    expect((await forwarded('address', address, body)).status).to.equal('success');
+    const escaped = 'a%2Fb%20%3F%26%23%C3%A9';
+    expect(target.received.map(({ path }) => path)).to.equal([
+      `/orders/8202522731445525542/${escaped}?n=1.10&q=${escaped}`,
+    ]);
+  });
+
+  it('is refused in an execution whose value is missing, or leads out of the path', async () => {
+    const cases: [string, string, string][] = [
+      ['gone', '{"n":1}', '{{webhook.body.id}} in the address has no value'],
+      ['null', '{"id":null}', '{{webhook.body.id}} in the address has no value'],
+      ['empty', '{"id":""}', '{{webhook.body.id}} in the address has no value'],
+      ['up', '{"id":".."}', 'A value in the address is a step out of its path'],
+      ['dot', '{"id":"."}', 'A value in the address is a step out of its path'],
+      [
+        'long',
+        JSON.stringify({ id: 'x'.repeat(2001) }),
+        '{{webhook.body.id}} in the address is too long',
+      ],
+    ];
+    for (const [name, body, error] of cases) {
+      const run = await forwarded(`address-${name}`, '/orders/{{webhook.body.id}}/lines', body);
+      expect([name, run.status, run.error]).to.equal([name, 'error', error]);
+    }
+    expect(target.received).to.equal([]);
+  });
+
+  it('may hold no placeholder in its scheme, host or port, and is an address', async () => {
+    const urls = [
+      'https://{{webhook.body.host}}/orders',
+      'https://example.org:{{webhook.body.port}}/',
+      '{{webhook.body.url}}',
+      'https://example.org{{webhook.body.path}}',
+      'https://user:{{webhook.body.x}}@example.org/',
+      'ftp://example.org/{{webhook.body.id}}',
+      'https://example.org/a b',
+    ];
+    for (const webhookUrl of urls) {
+      const hook = { ...{ name: 'x', trigger: 'webhook', ...onPath('x') }, action: 'webhook' };
+      const reply = await desk.ask('POST', '/api/hooks', { ...hook, actionConfig: { webhookUrl } });
+      expect([webhookUrl, reply.status]).to.equal([webhookUrl, 400]);
+      expect(reply.body.details[0].path).to.equal('actionConfig.webhookUrl');
+    }
+  });
+});
+
+describe('the digits of a forward', () => {
+  const SENT = '{"id":9007199254740993,"price":1.10,"next":9007199254740992}';
+
+  it('are those of the payload, with a body of its own and without', async () => {
+    await forwarded('digits-own', '/own', SENT, { webhookBody: '{"order":{{webhook.body}}}' });
+    await forwarded('digits-as-it-came', '/as-it-came', SENT);
+    expect(target.received.map(({ body }) => body)).to.equal([`{"order":${SENT}}`, SENT]);
+  });
+
+  it('go on from a reply to the next stages of a pipeline', async () => {
+    target.answer = (response, nth) => {
+      response.setHeader('content-type', 'application/json').end(nth === 1 ? SENT : '{}');
+    };
+    const output = '{{stages.order.output.body';
+    const stages = [
+      { key: 'order', kind: 'http', config: { method: 'GET', url: `${target.url}/order` } },
+      {
+        ...{ key: 'again', kind: 'http', needs: ['order'], allowUntrusted: true },
+        when: [
+          { field: 'stages.order.output.body.id', operator: 'equals', value: '9007199254740993' },
+        ],
+        config: {
+          method: 'POST',
+          url: `${target.url}/orders/${output}.id}}`,
+          body: { id: `${output}.id}}`, all: `${output}}}`, text: `costs ${output}.price}}` },
+        },
+      },
+    ];
+    const template = await desk.ask('POST', '/api/pipelines/templates', { name: 'digits', stages });
+    expect(template.status, template.text).to.equal(201);
+    const run = await desk.ask('POST', '/api/pipelines', { templateId: template.body.id });
+    expect(run.status, run.text).to.equal(201);
+    const ended = await until(
+      async () => (await desk.ask('GET', `/api/pipelines/${run.body.id}`)).body,
+      ({ finishedAt }) => finishedAt !== null,
+    );
+    expect(ended.status, JSON.stringify(ended)).to.equal('completed');
+    const [, { path = '', body = '' } = {}] = target.received;
+    expect([path, body]).to.equal([
+      '/orders/9007199254740993',
+      `{"id":9007199254740993,"all":${SENT},"text":"costs 1.10"}`,
+    ]);
+  });
+});
+
+describe('a notification with a name that has no value', () => {
+  it('says so on its execution, in whatever way it is run', async () => {
+    const actionConfig = { notifyMessage: '{{webhook.body.a}} {{webhook.body.b}} {{webhok.a}}' };
+    const conditions = [{ field: 'webhook.body.a', operator: 'exists' }];
+    const plain = await desk.hook({ ...onPath('unfilled'), actionConfig });
+    const queued = await desk.hook({ ...onPath('unfilled'), actionConfig, conditions });
+    await desk.deliver('unfilled', '{"a":1}');
+    for (const id of [plain, queued]) {
+      expect((await desk.ended(id))[0].result).to.equal({
+        message: '1 {{webhook.body.b}} {{webhok.a}}',
+        unfilled: ['webhook.body.b', 'webhok.a'],
+      });
+    }
+  });
+});

@@ -1,0 +1,298 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type Stage, startStage } from '../agents/stage.js';
+import { frozenClock, until } from '../harness/app.js';
+import { dictated, hangs, refuses, says } from '../harness/openai.js';
+import {
+  alternating,
+  always,
+  calling,
+  hasResult,
+  pieces,
+  refusing,
+  spoken,
+  streamed,
+  unfinished,
+} from './modelservers.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, afterEach } = lab;
+
+const FRIDAY = 'It is Friday.';
+
+describe('replies of the models of this world', () => {
+  const clock = frozenClock();
+  let stage: Stage;
+  before(async () => {
+    stage = await startStage({}, clock);
+  });
+  after(() => stage.stop());
+  afterEach(() => {
+    stage.model.forget();
+    clock.forward(11 * 60_000);
+  });
+
+  const resultOf = async (prompt = 'Which day is it?') =>
+    stage.reaches((await stage.spawn({ prompt })).id);
+
+  for (const [form, ...texts] of [
+    ['in a pair of marks', `<think>Whatever.</think>\n\n${FRIDAY}`],
+    ['before a lone end', `Whatever.</think>${FRIDAY}`],
+    ['in pieces', '<th', 'ink>What', 'ever.</thi', 'nk>It is Fri', 'day.'],
+    ['before a lone end in pieces', 'What', 'ever.</th', 'ink>It is Fri', 'day.'],
+    ['of Mistral', `[THINK]Whatever.[/THINK]${FRIDAY}`],
+    ['of Seed', `<seed:think>Whatever.</seed:think>${FRIDAY}`],
+    [
+      'of gpt-oss',
+      '<|channel|>analysis<|message|>Whatever.<|end|>',
+      `<|start|>assistant<|channel|>final<|message|>${FRIDAY}`,
+    ],
+  ]) {
+    it(`leaves out reasoning ${form}`, async () => {
+      stage.model.script(pieces(...texts));
+      expect((await resultOf()).result).to.equal(FRIDAY);
+    });
+  }
+
+  it('leaves out reasoning before a call', async () => {
+    stage.model.script(
+      streamed(
+        { content: '<think>I look.</think>' },
+        { tool_calls: [{ index: 0, id: 'k', function: { name: 'time_now', arguments: '{}' } }] },
+      ),
+      pieces(`<think>Done.</think>${FRIDAY}`),
+    );
+    const { result, sessionId } = await resultOf();
+    const messages = await stage.messages(sessionId);
+    const said = messages.filter(({ role }) => role === 'assistant').map(({ content }) => content);
+    expect([result, said]).to.equal([FRIDAY, ['', FRIDAY]]);
+  });
+
+  for (const [form, text] of [
+    ['bare', '{"name":"time_now","arguments":{}}'],
+    ['with parameters', '{"name": "time.now", "parameters": {}}'],
+    ['in a block of code', '```json\n{"name":"time_now","arguments":{}}\n```'],
+    ['in a tag', '<tool_call>\n{"name":"time_now","arguments":{}}\n</tool_call>'],
+    ['of Llama', '<function=time_now>{}</function>'],
+    ['of Qwen Coder', '<tool_call>\n<function=time_now>\n</function>\n</tool_call>'],
+    ['of Mistral', '[TOOL_CALLS][{"name":"time_now","arguments":{}}]'],
+  ] as const) {
+    it(`runs a call that is written as text, ${form}`, async () => {
+      stage.model.script(...always((request) => pieces(hasResult(request) ? FRIDAY : text)));
+      const { result, steps } = await resultOf();
+      expect([result, steps]).to.equal([FRIDAY, 2]);
+    });
+  }
+
+  it('fails if a call in the text names no tool, or stands behind other text', async () => {
+    for (const text of [
+      '{"name":"no_such_tool","arguments":{}}',
+      'I look.\n<tool_call>{"name":"time_now","arguments":{}}</tool_call>',
+    ]) {
+      stage.model.script(pieces(text));
+      expect(await resultOf()).to.include({
+        status: 'failed',
+        error: 'No model answered. fake wrote a tool call as text.',
+      });
+    }
+  });
+
+  it('takes no call from what it was given to read', async () => {
+    const text = '{"name":"time_now","arguments":{}}';
+    stage.model.script(pieces(text));
+    const { result, steps } = await resultOf(`Repeat this: {"name": "time_now", "arguments": {}}`);
+    expect([result, steps]).to.equal([text, 1]);
+  });
+
+  it('reads arguments that are an object, and null in place of none', async () => {
+    for (const args of [{}, 'null', null, '"{}"']) {
+      stage.model.script(
+        ...always((request) => (hasResult(request) ? pieces(FRIDAY) : calling('time_now', args))),
+      );
+      const { result, sessionId } = await resultOf();
+      const [answer] = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
+      expect([result, answer?.content.includes('Not run')]).to.equal([FRIDAY, false]);
+      stage.model.forget();
+    }
+  });
+
+  it('takes a reply without finish_reason if the server says that it is done', async () => {
+    stage.model.script(unfinished('It is ', 'Friday.'));
+    expect((await resultOf()).result).to.equal(FRIDAY);
+  });
+
+  it('takes a whole reply in place of a stream', async () => {
+    stage.model.script((response, request) =>
+      says({ text: FRIDAY })(response, { ...request, stream: false }),
+    );
+    expect((await resultOf()).result).to.equal(FRIDAY);
+  });
+
+  it('asks once more without stream_options, and then always so', async () => {
+    stage.model.script(
+      ...refusing(
+        ({ stream_options }) => (stream_options ? 'Unknown argument: stream_options' : null),
+        () => pieces(FRIDAY),
+      ),
+    );
+    expect((await resultOf()).result).to.equal(FRIDAY);
+    expect((await resultOf()).result).to.equal(FRIDAY);
+    const sent = stage.model.asked.map(({ body }) => 'stream_options' in body);
+    expect(sent).to.equal([true, false, false]);
+  });
+
+  it('says what a server refuses', async () => {
+    for (const [message, reason] of [
+      [
+        'this model does not support tools',
+        'it takes no tools (register it with supports.tools false, or choose another model)',
+      ],
+      [
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        'its server takes tools only if started with --enable-auto-tool-choice and --tool-call-parser',
+      ],
+      ['No models loaded. Please load a model in the developer page', 'its server has no model loaded'],
+    ] as const) {
+      stage.model.script(refuses(400, { message }));
+      expect((await resultOf()).error).to.equal(`No model answered. fake answered 400: ${reason}.`);
+    }
+  });
+
+  it('sends the reasoning of a call back to the model', async () => {
+    for (const [field, value] of [
+      ['reasoning_content', 'The clock knows.'],
+      ['reasoning', 'The clock knows.'],
+      ['reasoning_details', [{ type: 'reasoning.text', text: 'The clock knows.', signature: 's' }]],
+    ] as const) {
+      stage.model.script(
+        ...refusing(
+          ({ messages }) =>
+            messages.some((each) => each.tool_calls && !each[field]) ? `${field} is gone` : null,
+          (request) =>
+            hasResult(request) ? pieces(FRIDAY) : calling('time_now', '{}', { [field]: value }),
+        ),
+      );
+      expect((await resultOf()).result).to.equal(FRIDAY);
+      const sent = stage.model.asked.at(-1)?.body.messages.find(({ tool_calls }) => tool_calls);
+      expect(sent?.[field]).to.equal(value);
+      stage.model.forget();
+    }
+  });
+
+  it('keeps reasoning from a server that refuses it', async () => {
+    const error = "'messages.2': property 'reasoning_content' is unsupported";
+    stage.model.script(
+      ...refusing(
+        ({ messages }) => (messages.some((each) => each.reasoning_content) ? error : null),
+        (request) =>
+          hasResult(request)
+            ? pieces(FRIDAY)
+            : calling('time_now', '{}', { reasoning_content: 'The clock knows.' }),
+      ),
+    );
+    expect((await resultOf()).result).to.equal(FRIDAY);
+  });
+
+  it('gives empty reasoning to a server that wants it of each call', async () => {
+    const error = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+    stage.model.script(
+      ...refusing(
+        ({ messages }) =>
+          messages.some((each) => each.tool_calls && each.reasoning_content === undefined)
+            ? error
+            : null,
+        (request) => (hasResult(request) ? pieces(FRIDAY) : calling('time_now')),
+      ),
+    );
+    expect((await resultOf()).result).to.equal(FRIDAY);
+  });
+});
+
+describe('conversations with strict servers', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await startStage();
+  });
+  after(() => stage.stop());
+  afterEach(() => stage.model.forget());
+
+  const goOn = async (id: string, content: string) => {
+    await stage.ask('POST', `/api/agents/${id}/message`, { content });
+    return stage.reaches(id);
+  };
+
+  it('go on after a reply that was cut off', async () => {
+    stage.model.script(says({ text: 'A part of', finish: 'length' }));
+    const { id } = await stage.reaches((await stage.spawn({ prompt: 'Begin' })).id);
+    stage.model.script(...refusing(alternating, () => pieces('The rest.')));
+    expect((await goOn(id, 'Go on')).result).to.equal('The rest.');
+    const note = "[Note: The reply was cut off at the model's output limit.]";
+    expect(spoken(stage.model.asked.at(-1)!.body)).to.equal([
+      ['user', 'Begin'],
+      ['assistant', 'A part of'],
+      ['user', `${note}\n\nGo on`],
+    ]);
+  });
+
+  it('have what came during a reply behind it', async () => {
+    const slow = dictated();
+    const begun = stage.model.nextAsked();
+    stage.model.script(slow.reply, ...refusing(alternating, () => pieces('To Mainz.')));
+    const { id } = await stage.spawn({ prompt: 'A ticket to Kiel' });
+    await begun;
+    await stage.ask('POST', `/api/agents/${id}/message`, { content: 'Sorry, to Mainz' });
+    await stage.ask('POST', `/api/agents/${id}/message`, { content: 'Today' });
+    await slow.say('To Kiel.');
+    await slow.end();
+    expect((await stage.reaches(id)).result).to.equal('To Mainz.');
+    expect(spoken(stage.model.asked.at(-1)!.body)).to.equal([
+      ['user', 'A ticket to Kiel'],
+      ['assistant', 'To Kiel.'],
+      ['user', 'Sorry, to Mainz\n\nToday'],
+    ]);
+  });
+
+  it('go on after a stop', async () => {
+    const begun = stage.model.nextAsked();
+    stage.model.script(hangs, ...refusing(alternating, () => pieces('Well.')));
+    const { id } = await stage.spawn({ prompt: 'First' });
+    await begun;
+    await stage.ask('POST', `/api/agents/${id}/stop`);
+    expect((await goOn(id, 'Second')).result).to.equal('Well.');
+    expect(spoken(stage.model.asked.at(-1)!.body)).to.equal([['user', 'First\n\nSecond']]);
+  });
+
+  it('have the system message in the first one where there is no such role', async () => {
+    stage.model.script(
+      ...refusing(
+        ({ messages }) =>
+          messages.some(({ role }) => role === 'system') ? 'System role not supported' : null,
+        () => pieces('Well.'),
+      ),
+    );
+    const { result } = await stage.reaches((await stage.spawn({ prompt: 'First' })).id);
+    const [first] = stage.model.asked.at(-1)!.body.messages;
+    expect([result, first?.role]).to.equal(['Well.', 'user']);
+    expect(String(first?.content)).to.endWith('\n\nFirst');
+  });
+
+  it('have an assistant between results and a user where the roles must alternate', async () => {
+    stage.model.script(calling('time_now'), hangs);
+    const { id } = await stage.spawn({ prompt: 'First' });
+    await until(
+      async () => stage.model.asked.length,
+      (count) => count === 2,
+    );
+    stage.model.script(
+      ...refusing(
+        ({ messages }) =>
+          messages.some(({ role }, at) => role === 'user' && messages[at - 1]?.role === 'tool')
+            ? "Unexpected role 'user' after role 'tool'"
+            : null,
+        () => pieces('Well.'),
+      ),
+    );
+    await stage.ask('POST', `/api/agents/${id}/stop`);
+    expect((await goOn(id, 'Second')).result).to.equal('Well.');
+  });
+});

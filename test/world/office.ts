@@ -1,0 +1,85 @@
+import { zip } from '../documents/zip.js';
+
+const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+const relations = (targets: Record<string, string>): string => {
+  const all = Object.entries(targets).map(
+    ([target, type], at) =>
+      `<Relationship Id="r${at}" Type="${TYPES}/${type}" Target="${target}"/>`,
+  );
+  return `<Relationships>${all.join('')}</Relationships>`;
+};
+
+/** A workbook of one sheet with these rows. */
+export const workbook = (rows: string): Buffer =>
+  zip([
+    { name: '_rels/.rels', content: relations({ 'xl/workbook.xml': 'officeDocument' }) },
+    { name: 'xl/_rels/workbook.xml.rels', content: relations({ 'sheet1.xml': 'worksheet' }) },
+    {
+      name: 'xl/workbook.xml',
+      content: `<workbook xmlns:r="${TYPES}"><sheets><sheet name="S" sheetId="1" r:id="r0"/></sheets></workbook>`,
+    },
+    {
+      name: 'xl/sheet1.xml',
+      content: `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+    },
+  ]);
+
+/** Further parts of a Word document. */
+interface LetterParts {
+  styles?: string;
+  numbering?: string;
+  /** Pictures, by their names. */
+  pictures?: Record<string, Buffer>;
+}
+
+/** A Word document with this body. */
+export const letter = (
+  body: string,
+  { styles = '', numbering = '', pictures = {} }: LetterParts = {},
+): Buffer => {
+  const named = Object.entries(pictures);
+  const media = Object.fromEntries(named.map(([name]) => [`media/${name}`, 'image']));
+  const parts = { 'styles.xml': 'styles', 'numbering.xml': 'numbering', ...media };
+  return zip([
+    { name: '_rels/.rels', content: relations({ 'word/document.xml': 'officeDocument' }) },
+    { name: 'word/_rels/document.xml.rels', content: relations(parts) },
+    { name: 'word/document.xml', content: `<w:document><w:body>${body}</w:body></w:document>` },
+    { name: 'word/styles.xml', content: `<w:styles>${styles}</w:styles>` },
+    { name: 'word/numbering.xml', content: `<w:numbering>${numbering}</w:numbering>` },
+    ...named.map(([name, content]) => ({ name: `word/media/${name}`, content })),
+  ]);
+};
+
+export const run = (text: string, properties = ''): string =>
+  `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
+
+export const paragraph = (content: string, properties = ''): string =>
+  `<w:p><w:pPr>${properties}</w:pPr>${content}</w:p>`;
+
+/** A paragraph of a list, at a level from 0. */
+export const listed = (text: string, level: number, list = 1): string =>
+  paragraph(run(text), `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${list}"/></w:numPr>`);
+
+/** A character of a font of symbols. */
+export const symbol = (code: string, font = 'Wingdings'): string =>
+  `<w:r><w:sym w:font="${font}" w:char="${code}"/></w:r>`;
+
+/** A level of a list: its text, its format and the number with which it begins. */
+export const level = (at: number, text: string, format = 'decimal', start = 1): string =>
+  `<w:lvl w:ilvl="${at}"><w:start w:val="${start}"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
+
+/** A numbering of one list with these levels; further lists of the same levels by their numbers. */
+export const numbering = (levels: string[], ...others: string[]): string =>
+  `<w:abstractNum w:abstractNumId="0">${levels.join('')}</w:abstractNum>` +
+  `<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>${others.join('')}`;
+
+/** A document of OpenDocument with this body and these automatic styles. */
+export const odf = (kind: 'text' | 'spreadsheet', body: string, styles = ''): Buffer =>
+  zip([
+    { name: 'mimetype', content: `application/vnd.oasis.opendocument.${kind}` },
+    {
+      name: 'content.xml',
+      content: `<office:document-content><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
+    },
+  ]);

@@ -1,0 +1,242 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { frozenClock, startApp, type TestApp } from '../harness/app.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const NOW = Date.parse('2027-01-31T12:00:00.000Z');
+const VIENNA = 'DTSTART;TZID=Europe/Vienna:20270208T073000';
+const MONDAYS = 'RRULE:FREQ=WEEKLY;BYDAY=MO';
+/** An event as a calendar exports it, with a zone of its own and folded lines. */
+const EVENT = `BEGIN:VCALENDAR\r
+VERSION:2.0\r
+BEGIN:VTIMEZONE\r
+TZID:Europe/Vienna\r
+BEGIN:STANDARD\r
+DTSTART:19701025T030000\r
+RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\r
+TZOFFSETFROM:+0200\r
+TZOFFSETTO:+0100\r
+END:STANDARD\r
+END:VTIMEZONE\r
+BEGIN:VEVENT\r
+UID:1@example.org\r
+SUMMARY:Rubbish: put the bin out\r
+DTSTART;TZID="Europe/Vienna":20270208T073000\r
+DTEND;TZID="Europe/Vienna":20270208T080000\r
+RRULE:FREQ=WEEKLY;BY\r
+ DAY=MO\r
+EXDATE;TZID=Europe/Vienna:20270215T073000\r
+END:VEVENT\r
+END:VCALENDAR\r
+`;
+
+describe('schedules as people have them', () => {
+  let app: TestApp;
+  let token: string;
+  before(async () => {
+    app = await startApp({ clock: frozenClock(NOW), config: { registration: 'open' } });
+    ({ token } = await app.register('owner'));
+  });
+  after(() => app.stop());
+
+  const post = async (path: string, body: object) =>
+    (await app.call('POST', path, { token, body })).body;
+  const preview = (schedule: object, count = 3) =>
+    post('/api/recurring-tasks/preview', { schedule, count });
+  const timesOf = async (rrule: string, timezone?: string) => {
+    const given = timezone === undefined ? { rrule } : { rrule, timezone };
+    const { times, timezone: zone, details } = await preview(given);
+    if (times === undefined) return details;
+    return [zone, ...times.map((time: string) => time.slice(5, 16))];
+  };
+  const faultOf = async (schedule: object) => (await preview(schedule)).details?.[0];
+  const create = (schedule: object) =>
+    post('/api/recurring-tasks', {
+      title: 'Bin',
+      schedule,
+      action: 'notify',
+      actionConfig: { notifyMessage: 'Now' },
+    });
+
+  describe('rules of calendars', () => {
+    it('are taken with their zone, exceptions and additions', async () => {
+      const skipping = ['02-08T06:30', '02-22T06:30', '03-01T06:30'];
+      const zoned = ['Europe/Vienna', ...skipping];
+      const exdate = 'EXDATE;TZID=Europe/Vienna:20270215T073000';
+      expect(await timesOf(`${VIENNA}\n${MONDAYS}\n${exdate}`)).to.equal(zoned);
+      expect(await timesOf(`${exdate}\n${MONDAYS}\n${VIENNA}`, 'Europe/Vienna')).to.equal(zoned);
+      expect(await timesOf(EVENT)).to.equal(zoned);
+      expect(await timesOf(`${VIENNA}\n${MONDAYS}\nEXDATE:20270215T063000Z`)).to.equal(zoned);
+      expect(await timesOf(`${VIENNA}\n${MONDAYS}\nEXDATE;VALUE=DATE:20270215`)).to.equal(zoned);
+      const daily =
+        'DTSTART:20270208T073000\nRRULE:FREQ=DAILY\nEXDATE:20270209T073000,20270210T073000';
+      expect(await timesOf(daily)).to.equal(['UTC', '02-08T07:30', '02-11T07:30', '02-12T07:30']);
+      const added = `DTSTART:20270208T073000\n${MONDAYS}\nRDATE:20270210T073000`;
+      expect(await timesOf(added)).to.equal(['UTC', '02-08T07:30', '02-10T07:30', '02-15T07:30']);
+    });
+
+    it('are taken from a date, in UTC, folded, and with the names of a registry', async () => {
+      const utc = ['UTC', '02-08T06:30', '02-15T06:30', '02-22T06:30'];
+      expect(await timesOf(`DTSTART;VALUE=DATE:20270208\n${MONDAYS}`)).to.equal([
+        'UTC',
+        '02-08T00:00',
+        '02-15T00:00',
+        '02-22T00:00',
+      ]);
+      expect(await timesOf(`DTSTART:20270208T063000Z\n${MONDAYS}`)).to.equal(utc);
+      expect(await timesOf('DTSTART:20270208T063000\nRRULE:FREQ=WEEKLY;BY\n DAY=MO')).to.equal(utc);
+      expect(await timesOf('DTSTART:20270208T063000\n  RRULE:FREQ=WEEKLY;BYDAY=MO')).to.equal(utc);
+      const registry = 'DTSTART;TZID=/mozilla.org/20050126_1/Europe/Vienna:20270208T073000';
+      expect(await timesOf(`${registry}\n${MONDAYS}`)).to.equal(['Europe/Vienna', ...utc.slice(1)]);
+    });
+
+    it('keep their zone and exceptions when they are saved', async () => {
+      const rrule = `${VIENNA}\n${MONDAYS}\nEXDATE;TZID=Europe/Vienna:20270208T073000`;
+      const { schedule, nextRunAt } = await create({ rrule });
+      expect([schedule, nextRunAt]).to.equal([
+        { rrule, timezone: 'Europe/Vienna' },
+        '2027-02-15T06:30:00.000Z',
+      ]);
+    });
+
+    it('are refused by the line that cannot be taken, with what to write', async () => {
+      const faults: [string, string][] = [
+        [
+          `DTSTART;TZID=W. Europe Standard Time:20270208T073000\n${MONDAYS}`,
+          'must have a time zone in DTSTART such as TZID=Europe/Berlin; "W. Europe Standard Time" is none that is known',
+        ],
+        [
+          `${MONDAYS}\nRDATE;VALUE=PERIOD:20270208T073000/PT1H`,
+          'must have times in RDATE, not periods. Write RDATE:20260131T090000',
+        ],
+        [
+          `${MONDAYS}\nEXRULE:FREQ=MONTHLY`,
+          'must be without the line EXRULE. List the times in a line EXDATE',
+        ],
+        [
+          `${MONDAYS}\nEXDATE:20270230T073000`,
+          'must have a time in EXDATE such as EXDATE:20260131T090000, not "20270230T073000"',
+        ],
+        [`${EVENT}${EVENT}`, 'must be one event. Make a schedule of each VEVENT'],
+      ];
+      for (const [rrule, message] of faults) {
+        expect(await faultOf({ rrule }), rrule).to.equal({ path: 'schedule.rrule', message });
+      }
+      expect(await faultOf({ rrule: `${VIENNA}\n${MONDAYS}`, timezone: 'Asia/Tokyo' })).to.equal({
+        path: 'schedule.rrule',
+        message:
+          'must have a DTSTART in Asia/Tokyo, not with TZID=Europe/Vienna, or the timezone Europe/Vienna',
+      });
+      const inUtc = { rrule: `DTSTART:20270208T063000Z\n${MONDAYS}`, timezone: 'Asia/Tokyo' };
+      expect((await faultOf(inUtc)).message).to.equal(
+        'must have a DTSTART in Asia/Tokyo, without Z and as a local time, or the timezone UTC',
+      );
+    });
+  });
+
+  describe('cron expressions', () => {
+    const other = 'Write * in one of the two fields to run on the other days alone';
+    const NOTES: [cron: string, note: string | null][] = [
+      [
+        '15 8 8-14 * 2',
+        'Runs on days 8 to 14, and on Tuesdays; the second Tuesday is 15 8 * * 2#2',
+      ],
+      ['0 9 1-7 3 MON', 'Runs on days 1 to 7, and on Mondays; the first Monday is 0 9 * 3 1#1'],
+      ['0 9 1 * 1-5', `Runs on day 1, and on Mondays to Fridays. ${other}`],
+      [
+        '0 9 */5 * 0,6',
+        `Runs on days 1, 6, 11, 16, 21, 26 and 31, and on Sundays and Saturdays. ${other}`,
+      ],
+      ['0 9 L * 5L', `Runs on the last day, and on the last Friday. ${other}`],
+      ['0 9 1-7 * 1#1', `Runs on days 1 to 7, and on the first Monday. ${other}`],
+      ['0 9 ? * 1', null],
+      ['0 9 1-7 * *', null],
+      ['@weekly', null],
+    ];
+
+    it('say how they are read where it is not what many mean', async () => {
+      for (const [cron, note] of NOTES) expect((await preview({ cron })).note, cron).to.equal(note);
+      const [[cron, note] = ['', null]] = NOTES;
+      const made = await create({ cron });
+      expect(made.note).to.equal(note);
+      const { body } = await app.call('GET', `/api/recurring-tasks/${made.id}`, { token });
+      expect(body.note).to.equal(note);
+      expect((await createHook(cron)).note).to.equal(note);
+    });
+
+    it('may be names such as @daily, or are refused with what to write', async () => {
+      const { times } = await preview({ cron: '@daily' }, 1);
+      expect(times).to.equal(['2027-02-01T00:00:00.000Z']);
+      const fields = 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
+      const faults: [string, string][] = [
+        ['0 9 * * 1/2', 'must be five fields; "1/2" is no weekday (0-7 or SUN-SAT). Write 1-6/2'],
+        ['5/15 9 * * *', 'must be five fields; "5/15" is no minute (0-59). Write 5-59/15'],
+        ['@reboot', `must be ${fields}, or one of @hourly, @daily, @weekly, @monthly or @yearly`],
+      ];
+      for (const [cron, message] of faults) {
+        expect(await faultOf({ cron }), cron).to.equal({ path: 'schedule.cron', message });
+      }
+    });
+  });
+
+  let hooks = 0;
+  const createHook = async (cron: string, more: object = {}) => {
+    const body = {
+      name: `hook ${++hooks}`,
+      trigger: 'schedule',
+      triggerConfig: { cron, ...more },
+      action: 'notify',
+      actionConfig: { notifyMessage: 'Now' },
+    };
+    const { id, triggerConfig } = await post('/api/hooks', body);
+    return { id, ...triggerConfig };
+  };
+
+  describe('without a zone, on a machine in New York', () => {
+    const usual = process.env['TZ'];
+    before(() => {
+      process.env['TZ'] = 'America/New_York';
+    });
+    after(() => {
+      if (usual === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = usual;
+    });
+
+    it('are in UTC, alike for hooks and recurring tasks, and show it', async () => {
+      const cron = '30 2 28 3 *';
+      const hook = await createHook(cron);
+      const { schedule, nextRunAt } = await create({ cron });
+      expect([hook.timezone, hook.nextRunAt]).to.equal(['UTC', '2027-03-28T02:30:00.000Z']);
+      expect([schedule.timezone, nextRunAt]).to.equal(['UTC', '2027-03-28T02:30:00.000Z']);
+    });
+
+    it('keep the zone of the machine if an earlier version stored them', async () => {
+      const { id } = await createHook('30 2 * * *');
+      const stored = {
+        trigger_config: JSON.stringify({ cron: '30 2 * * *' }),
+        next_run_at: '2027-02-01T07:30:00.000Z',
+      };
+      await app.app.store.db.updateTable('hooks').set(stored).where('id', '=', id).execute();
+      await app.restart();
+      const { body } = await app.call('GET', `/api/hooks/${id}`, { token });
+      expect(body.triggerConfig).to.equal({
+        cron: '30 2 * * *',
+        timezone: 'America/New_York',
+        nextRunAt: '2027-02-01T07:30:00.000Z',
+        note: null,
+      });
+    });
+
+    it('keep the zone that they had when another time is set', async () => {
+      const { id } = await createHook('30 2 * * *', { timezone: 'Asia/Tokyo' });
+      const body = { triggerConfig: { cron: '30 3 * * *' } };
+      const changed = (await app.call('PUT', `/api/hooks/${id}`, { token, body })).body;
+      expect(changed.triggerConfig).to.include({
+        timezone: 'Asia/Tokyo',
+        nextRunAt: '2027-01-31T18:30:00.000Z',
+      });
+    });
+  });
+});
