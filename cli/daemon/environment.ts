@@ -50,11 +50,7 @@ export const nodePath = (path = process.env.PATH ?? '', temporary = temporaryFol
   return paths.find((path) => existsSync(path) && realpathSync(path) === own) ?? own;
 };
 
-const temporaryFolders = (): string[] => [
-  tmpdir(),
-  '/run',
-  process.env.XDG_RUNTIME_DIR || '/run',
-];
+const temporaryFolders = (): string[] => [tmpdir(), '/run', process.env.XDG_RUNTIME_DIR || '/run'];
 
 /** Folder of this user's configuration (XDG Base Directory). */
 export const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homedir(), '.config');

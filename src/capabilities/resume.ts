@@ -77,4 +77,3 @@ export const sizeOf = (path: string): Promise<number> =>
     ({ size }) => size,
     () => 0,
   );
-

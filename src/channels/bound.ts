@@ -40,8 +40,7 @@ export const noteIds = async (
 ): Promise<void> => {
   if (otherId === undefined || [sender_id, other_id].every((one) => one === id || one === otherId))
     return;
-  const change =
-    sender_id === otherId ? { other_id: id } : { sender_id: id, other_id: otherId };
+  const change = sender_id === otherId ? { other_id: id } : { sender_id: id, other_id: otherId };
   const own = db.updateTable('channels').where(visibleTo(user_id)).where('id', '=', channelId);
   try {
     await own.set(change).execute();
@@ -76,6 +75,10 @@ export const moveChannel = async (
     message.published();
   } catch (error) {
     if (!(error instanceof Taken)) throw error;
-    await store.db.deleteFrom('channels').where(visibleTo(userId)).where('id', '=', channelId).execute();
+    await store.db
+      .deleteFrom('channels')
+      .where(visibleTo(userId))
+      .where('id', '=', channelId)
+      .execute();
   }
 };

@@ -71,7 +71,9 @@ export const createMessageParts = (deps: MessagePartsDeps): MessageParts => {
         const { text, isUntrusted } = await quotedWords(deps, channel, event);
         const now = clock.now();
         const [first] = await partsOf(channel.id);
-        const latest = first ? Date.parse(first.received_at) + LONGEST_WAIT_MS : Number.POSITIVE_INFINITY;
+        const latest = first
+          ? Date.parse(first.received_at) + LONGEST_WAIT_MS
+          : Number.POSITIVE_INFINITY;
         const part = {
           channel_id: channel.id,
           text,

@@ -43,8 +43,7 @@ const TriggerConfig = s.object('TriggerConfig', {
 });
 
 /** An address of which the path, query and fragment may hold placeholders. */
-const TEMPLATED_URL =
-  /^https?:\/\/[^/?#\s{}\\]+(?:[/?#](?:\{\{[^{}]{1,300}\}\}|[^\s{}])*)?$/i;
+const TEMPLATED_URL = /^https?:\/\/[^/?#\s{}\\]+(?:[/?#](?:\{\{[^{}]{1,300}\}\}|[^\s{}])*)?$/i;
 
 const ActionConfig = s.object('ActionConfig', {
   ...agentAction,

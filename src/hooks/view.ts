@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { JsonText } from '../kernel/contract/endpoint.js';
+import { noteOfCron } from '../schedule/module.js';
 import {
   type DeliveryRow,
   type ExecutionRow,
@@ -8,7 +9,6 @@ import {
   type HookRow,
   hookTable,
 } from '../store/tables/hooks.js';
-import { noteOfCron } from '../schedule/module.js';
 import { viewer } from '../store/view.js';
 import { Hook } from './contract.js';
 import { Execution } from './executions/contract.js';

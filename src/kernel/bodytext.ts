@@ -86,9 +86,11 @@ export const formFields = (
   if (charset === null || decodedText(unescaped(bytes), charset) === null) {
     return notText(charset);
   }
-  const decodeURIComponent = (escaped: string): string =>
-    decodedText(unescaped(escaped), charset) ?? '';
-  const fields = parse(bytes.replace(MARK, ''), '&', '=', { decodeURIComponent, maxKeys: 0 });
+  const decode = (escaped: string): string => decodedText(unescaped(escaped), charset) ?? '';
+  const fields = parse(bytes.replace(MARK, ''), '&', '=', {
+    decodeURIComponent: decode,
+    maxKeys: 0,
+  });
   return Object.entries(fields).flatMap(([name, value = '']) =>
     [value].flat().map((each): [string, string] => [name, each]),
   );

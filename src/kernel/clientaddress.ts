@@ -6,7 +6,11 @@ export const isLoopbackName = (host: string): boolean => LOOPBACK_HOST.test(host
 
 /** Returns a host without the port that its scheme implies and without the final dot of a name. */
 export const plainHost = (host: string): string =>
-  host.trim().toLowerCase().replace(/:(?:443|80)?$/, '').replace(/\.(?=:\d+$|$)/, '');
+  host
+    .trim()
+    .toLowerCase()
+    .replace(/:(?:443|80)?$/, '')
+    .replace(/\.(?=:\d+$|$)/, '');
 
 /** Headers that a proxy or a tunnel adds to the requests that it forwards. */
 const FORWARDING =
@@ -113,7 +117,11 @@ export const addressedHost = (peer: string, headers: RawHeaders, trust: ProxyTru
   const isTrusted =
     contains(trust.proxies, address) || (trust.tunnel !== null && contains(loopback, address));
   const forwarded = isTrusted ? headers['x-forwarded-host'] : undefined;
-  return plainHost(String(forwarded ?? headers.host ?? '').split(',').pop() ?? '');
+  return plainHost(
+    String(forwarded ?? headers.host ?? '')
+      .split(',')
+      .pop() ?? '',
+  );
 };
 
 /**

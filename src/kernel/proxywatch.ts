@@ -1,8 +1,8 @@
 import {
   clientOf,
   isLoopbackAddress,
-  proxyMark,
   type ProxyTrust,
+  proxyMark,
   type RawHeaders,
 } from './clientaddress.js';
 import type { Log } from './log.js';

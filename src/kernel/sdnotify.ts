@@ -35,7 +35,8 @@ export const openServiceManager = (
     ready: () => {
       send('READY=1');
       // systemd recommends half of the limit.
-      if (watchdogMs !== null) timer = setInterval(() => send('WATCHDOG=1'), watchdogMs / 2).unref();
+      if (watchdogMs !== null)
+        timer = setInterval(() => send('WATCHDOG=1'), watchdogMs / 2).unref();
     },
     stopping: () => {
       clearInterval(timer);

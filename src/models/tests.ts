@@ -101,7 +101,8 @@ type ProbedFeature = keyof ProbeFeatures;
 
 /** What a model lacks that answers only without the feature. */
 const LACKS: Record<ProbedFeature, string> = {
-  tools: 'it answers, but not if it is offered tools. Set supports.tools to false to use it without',
+  tools:
+    'it answers, but not if it is offered tools. Set supports.tools to false to use it without',
   streaming: 'it answers, but does not stream. Set supports.streaming to false',
   conversation: 'it answers one message, but not a second one',
 };

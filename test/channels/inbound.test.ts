@@ -55,6 +55,7 @@ describe('a reply that takes longer than the platform waits', () => {
       handle: () => handled,
       undelivered: async () => undefined,
       proveWebhook: async () => null,
+      moved: async () => undefined,
     });
     const { headers, body } = signed(interaction);
     return receiver.receive('teamchat', { headers, body: Buffer.from(body) }, ORIGIN);

@@ -115,8 +115,10 @@ export const signed = (body: string, secret: string) => ({
 });
 
 /** A text that somebody writes to the number. */
-export const written = (text: string, { id = 'wamid.HBgL', ...more } = {}) =>
-  from({ id, type: 'text', text: { body: text }, ...more });
+export const written = (
+  text: string,
+  { id = 'wamid.HBgL', ...more }: { id?: string; context?: object } = {},
+) => from({ id, type: 'text', text: { body: text }, ...more });
 
 /** What somebody sends that is no text, in the form of that type. */
 export const sent = (type: string, content: object) =>

@@ -11,9 +11,7 @@ const read = (markdown: string): { text: string; blocks: string[] } => {
   const tokens = markdownParser().parse(markdown, {});
   const inline = tokens.flatMap(({ children }) => children ?? []);
   return {
-    text: inline
-      .map(({ type, content }) => (/break$/.test(type) ? '\n' : content))
-      .join(''),
+    text: inline.map(({ type, content }) => (/break$/.test(type) ? '\n' : content)).join(''),
     blocks: [...new Set(tokens.map(({ type }) => type))],
   };
 };

@@ -18,7 +18,15 @@ describe('hasInexactNumber', () => {
   it('finds each number that would be written otherwise', () => {
     const inexact = [
       ...['9007199254740993', '12345678901234567890', '-9007199254740993', '1.10', '1.0', '-0'],
-      ...['1E3', '1e3', '1e400', '0.1000000000000000055511151231257827', '0.0000001', '1e21', '0.0'],
+      ...[
+        '1E3',
+        '1e3',
+        '1e400',
+        '0.1000000000000000055511151231257827',
+        '0.0000001',
+        '1e21',
+        '0.0',
+      ],
     ];
     for (const digits of inexact) {
       for (const text of [`{"n":${digits}}`, `[0, ${digits} ]`, digits]) {
@@ -85,9 +93,21 @@ describe('numbers by their value', () => {
   });
 
   it('are rounded if no double has their value', () => {
-    for (const digits of ['9007199254740993', '1e400', '9007199254740993.0', '-12345678901234567891'])
+    for (const digits of [
+      '9007199254740993',
+      '1e400',
+      '9007199254740993.0',
+      '-12345678901234567891',
+    ])
       expect([digits, isRounded(digits)]).to.equal([digits, true]);
-    for (const digits of ['1.10', '1.0', '0.1000000000000000055511151231257827', '1E3', 'x', '1e22'])
+    for (const digits of [
+      '1.10',
+      '1.0',
+      '0.1000000000000000055511151231257827',
+      '1E3',
+      'x',
+      '1e22',
+    ])
       expect([digits, isRounded(digits)]).to.equal([digits, false]);
     const value = parseExact('{"a":[1.10,{"b":9007199254740993}]}');
     expect(roundedIn(value)).to.equal({ path: 'a.1.b', digits: '9007199254740993' });

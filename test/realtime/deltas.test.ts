@@ -191,7 +191,10 @@ describe('replies as they are written, on /ws', () => {
     const { reply, say, end } = dictated();
     stage.model.script(reply);
     const token = stage.token;
-    const stream = await openStream(`${stage.url}/api/chat`, { token, body: { message: 'Which day?' } });
+    const stream = await openStream(`${stage.url}/api/chat`, {
+      token,
+      body: { message: 'Which day?' },
+    });
     await say('Whatever it is, I will say so in the end. ');
     await becomes(() => mine.text().startsWith('Whatever'), true);
     await say('Friday?</think>It is Friday.');
@@ -204,7 +207,10 @@ describe('replies as they are written, on /ws', () => {
     expect(told.at(-1)?.data.message).to.equal('It is Friday.');
     await becomes(() => mine.heard.at(-1)?.type, 'agent.message');
     const begun = mine.deltas().findLastIndex(({ data }) => data.from === 0);
-    const last = mine.deltas().slice(begun).map(({ data }) => data.text);
+    const last = mine
+      .deltas()
+      .slice(begun)
+      .map(({ data }) => data.text);
     expect(last.join('')).to.equal('It is Friday.');
     mine.close();
   });

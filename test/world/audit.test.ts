@@ -177,7 +177,10 @@ describe('the audit log of a stopped home', () => {
 
   it('is refused without its key or its database, and neither is made', async () => {
     rmSync(join(home, 'keys/master.key'));
-    await expect(verifyHome({ home })).to.reject(OpenRefused, /master\.key is not there\. Put it back/);
+    await expect(verifyHome({ home })).to.reject(
+      OpenRefused,
+      /master\.key is not there\. Put it back/,
+    );
     expect(readdirSync(join(home, 'keys'))).to.equal([]);
     const empty = join(folder, 'empty');
     mkdirSync(empty);

@@ -62,7 +62,8 @@ describe('what ordinary people write in chats', () => {
   const said = async (): Promise<string[][]> => {
     const { sessions } = (await stage.ask('GET', '/api/sessions')).body;
     const all = sessions.map(({ id }: { id: string }) => stage.messages(id));
-    return (await Promise.all<Awaited<ReturnType<Stage['messages']>>>(all)).map((messages) =>
+    const conversations: Awaited<ReturnType<Stage['messages']>>[] = await Promise.all(all);
+    return conversations.map((messages) =>
       messages.filter(({ role }) => role === 'user').map(({ content }) => content),
     );
   };
@@ -184,8 +185,10 @@ describe('what ordinary people write in chats', () => {
       await arrives(cloud.written('who was it?', { context }));
       clock.forward(1000);
       const [question] = await asked(1);
-      expect(question).to.startWith('[In reply to this message from Adjutant:]\n> Ada Lovelace on');
-      expect(question).to.endWith('\n\nwho was it?');
+      expect(String(question)).to.startWith(
+        '[In reply to this message from Adjutant:]\n> Ada Lovelace on',
+      );
+      expect(String(question)).to.endWith('\n\nwho was it?');
       expect((await agents())[0].untrusted).to.be.true();
     });
   });
@@ -217,7 +220,7 @@ describe('what ordinary people write in chats', () => {
         ...{ method: 'chat.postEphemeral', channel: 'C7', user: 'U2CERLKJA' },
         thread_ts: thread.thread_ts,
       });
-      expect(hint?.text).to.startWith('Your agents get this message alone');
+      expect(String(hint?.text)).to.startWith('Your agents get this message alone');
       clock.forward(1000);
       expect(await asked(1)).to.equal([
         '[In reply to an earlier message, whose words are not known here]\n\nwhich of the two?',
@@ -230,7 +233,7 @@ describe('what ordinary people write in chats', () => {
       await writes('<@UBOT> hello', { ...mention, user: 'U9' });
       const [hint] = await calls(1);
       expect(hint).to.include({ method: 'chat.postEphemeral', channel: 'C7', user: 'U9' });
-      expect(hint?.text).to.startWith('This chat is not linked to an account');
+      expect(String(hint?.text)).to.startWith('This chat is not linked to an account');
     });
 
     it('has the words of the daemon that it began with', async () => {
@@ -244,7 +247,9 @@ describe('what ordinary people write in chats', () => {
       stage.model.script(says({ text: 'you' }));
       await writes('who was it?', { thread_ts });
       clock.forward(1000);
-      expect((await asked(1))[0]).to.startWith('[In reply to this message from Adjutant:]\n> ');
+      expect(String((await asked(1))[0])).to.startWith(
+        '[In reply to this message from Adjutant:]\n> ',
+      );
     });
   });
 
@@ -318,7 +323,9 @@ describe('what ordinary people write in chats', () => {
       await arrives(text('wamid.e', 'who am I?', {}));
       await arrives(telegram.written(9, 'in a group', { chat: { id: -5, type: 'group' } }));
       const { findings } = (await stage.ask('GET', '/api/admin/doctor')).body;
-      const unread = findings.filter(({ name }: { name: string }) => name.startsWith('messages of'));
+      const unread = findings.filter(({ name }: { name: string }) =>
+        name.startsWith('messages of'),
+      );
       expect(unread.map(({ detail }: { detail: string }) => detail)).to.equal([
         '1 message was not read since the start. The last one: it names neither the number of its sender nor a user ID',
         '1 message was not read since the start. The last one: it was written in a group or channel, and only private chats with the bot are read',

@@ -12,7 +12,8 @@ const { describe, it, before, after } = lab;
 
 const SOFT = '\u00ad';
 /** A word for each file, which stands in no other one. */
-const WORDS = `anvil birch cedar dune elder fjord gorse heath inlet juniper kelp larch marsh nettle oasis
+const WORDS =
+  `anvil birch cedar dune elder fjord gorse heath inlet juniper kelp larch marsh nettle oasis
   plover quarry reed sedge thistle umber vale willow yarrow zephyr alder bracken clover dell estuary fen
   grove hollow islet jetty knoll ledge moor nook orchid pond quay ridge shoal tarn upland violet weir
   xylem yew acorn brook cove drift ember flint glade heron ivy jay`.split(/\s+/);
@@ -41,7 +42,11 @@ const texts = (words: string[]): PlantedFile[] =>
       ['md', text.replace(word, `${word.slice(0, 2)}-\n${word.slice(2)}`)],
     ];
     const [ending, content] = kinds[at % kinds.length] ?? ['txt', text];
-    return { name: `Übung ${at}.${ending}`.normalize(at % 2 === 0 ? 'NFC' : 'NFD'), content, phrase };
+    return {
+      name: `Übung ${at}.${ending}`.normalize(at % 2 === 0 ? 'NFC' : 'NFD'),
+      content,
+      phrase,
+    };
   });
 
 /** Messages, books, forms and sheets. */

@@ -23,7 +23,11 @@ const FILES: [name: string, content: string | Buffer, phrase: string][] = [
     letter(listed('The deposit is paid back.', 0), { numbering: numbering([level(0, '%1.')]) }),
     '"1 The deposit"',
   ],
-  ['sums.xlsx', workbook('<row><c t="inlineStr"><is><t>Paid ferries</t></is></c></row>'), 'ferries'],
+  [
+    'sums.xlsx',
+    workbook('<row><c t="inlineStr"><is><t>Paid ferries</t></is></c></row>'),
+    'ferries',
+  ],
   ['letter.odt', odf('text', '<text:p>The orchard is in bloom.</text:p>'), 'orchard bloom'],
   ['book.epub', opf(['a%2Cb.xhtml'], { opf: 'p' }, ['a,b.xhtml']), '"Chapter 1 of the tide"'],
   ['hint.eml', alternative('View it in your browser.', '<p>The ferry is late.</p>'), 'ferry late'],
@@ -56,7 +60,10 @@ describe('a folder of ordinary files', { timeout: 120_000 }, () => {
       expect(await stage.found(phrase), phrase).to.include(name.normalize('NFC'));
     }
     const { body } = await stage.call('GET', '/api/knowledge/folders');
-    const { body: folder } = await stage.call('GET', `/api/knowledge/folders/${body.folders[0].id}`);
+    const { body: folder } = await stage.call(
+      'GET',
+      `/api/knowledge/folders/${body.folders[0].id}`,
+    );
     expect(folder.failures).to.equal([
       { path: 'blank.epub', error: 'The book names no chapters' },
       {

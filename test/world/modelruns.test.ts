@@ -124,9 +124,7 @@ describe('a test of a model', () => {
     return probed;
   };
   const answer = (request: ChatRequest) =>
-    request.tools && !hasResult(request)
-      ? calling('test_echo', '{"word":"ok"}')
-      : pieces('ok');
+    request.tools && !hasResult(request) ? calling('test_echo', '{"word":"ok"}') : pieces('ok');
 
   it('offers a tool and sends its result', async () => {
     stage.model.script(...always(answer));
@@ -146,7 +144,8 @@ describe('a test of a model', () => {
   it('names the feature that is missing', async () => {
     const broken = {
       tools: ({ tools }: ChatRequest) => (tools ? 'this model does not support tools' : null),
-      conversation: ({ messages }: ChatRequest) => (messages.length > 2 ? 'one message only' : null),
+      conversation: ({ messages }: ChatRequest) =>
+        messages.length > 2 ? 'one message only' : null,
       streaming: ({ stream }: ChatRequest) => (stream ? 'no streams' : null),
     };
     const sentences = {
@@ -194,14 +193,14 @@ describe('the servers of a new user', () => {
       hasResult(request)
         ? [{ content: '<think>\nDone.\n</think>\n\nNoon.' }]
         : [{ role: 'assistant', tool_calls: [{ index: 0, ...call }] }],
-    DeepSeek: (request) =>
+    deepSeek: (request) =>
       hasResult(request)
         ? [{ content: null, reasoning_content: 'Done.' }, { content: 'Noon.' }]
         : [
             { role: 'assistant', content: null, reasoning_content: 'I look.' },
             { tool_calls: [{ index: 0, ...call }] },
           ],
-    OpenRouter: (request) =>
+    openRouter: (request) =>
       hasResult(request)
         ? [{ role: 'assistant', content: 'Noon.', reasoning: null }]
         : [
@@ -223,8 +222,8 @@ describe('the servers of a new user', () => {
   };
   const SENT_BACK: Record<string, object> = {
     'llama.cpp': { reasoning_content: 'I look.' },
-    DeepSeek: { reasoning_content: 'I look.' },
-    OpenRouter: {
+    deepSeek: { reasoning_content: 'I look.' },
+    openRouter: {
       reasoning_details: [
         { type: 'reasoning.text', text: 'I look.', index: 0 },
         { type: 'reasoning.encrypted', data: 'x', index: 1 },

@@ -151,7 +151,10 @@ describe('replies of the models of this world', () => {
         '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
         'its server takes tools only if started with --enable-auto-tool-choice and --tool-call-parser',
       ],
-      ['No models loaded. Please load a model in the developer page', 'its server has no model loaded'],
+      [
+        'No models loaded. Please load a model in the developer page',
+        'its server has no model loaded',
+      ],
     ] as const) {
       stage.model.script(refuses(400, { message }));
       expect((await resultOf()).error).to.equal(`No model answered. fake answered 400: ${reason}.`);

@@ -25,8 +25,9 @@ export const unfinished = (...texts: string[]): Reply =>
 
 /** A server that answers every request in the same way. */
 export const always = (answer: (request: ChatRequest) => Reply): Reply[] =>
-  Array.from({ length: 50 }, (): Reply => (response, request) =>
-    answer(request)(response, request),
+  Array.from(
+    { length: 50 },
+    (): Reply => (response, request) => answer(request)(response, request),
   );
 
 /** A server that refuses some requests, each with its own text. */

@@ -33,7 +33,8 @@ describe('text of a payload in a notification', () => {
     const headers = { 'x-hub-signature-256': sign(SECRET, body) };
     const { status } = await desk.call('POST', '/api/webhooks/told', { body, headers });
     expect(status).to.equal(202);
-    const [{ text, entities = [] } = {}] = await desk.inTelegram(1);
+    const [call] = await desk.inTelegram(1);
+    const { text, entities = [] }: Record<string, unknown> = call ?? {};
     const { notifications } = (await desk.ask('GET', '/api/notifications')).body;
     await desk.ask('DELETE', `/api/hooks/${made.body.id}`);
     return { text, entities, inApp: notifications[0].body };

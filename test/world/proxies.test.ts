@@ -206,9 +206,9 @@ describe('a proxy that is not set up', () => {
     const hosts = [`Host: ${host}`, 'Host: evil.example'];
     const bad = 'HTTP/1.1 400 Bad Request';
     expect(await sendLines(app, ['GET /health HTTP/1.1', ...hosts])).to.equal(bad);
-    expect(await sendLines(app, ['GET /health HTTP/1.1', hosts[0] ?? '', `hOST: ${host}`])).to.equal(
-      bad,
-    );
+    expect(
+      await sendLines(app, ['GET /health HTTP/1.1', hosts[0] ?? '', `hOST: ${host}`]),
+    ).to.equal(bad);
     const post = ['POST /api/webhooks/nowhere HTTP/1.1', ...hosts, 'Content-Length: 0'];
     expect(await sendLines(app, [...post, 'Connection: close'])).to.equal(bad);
   });

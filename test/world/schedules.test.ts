@@ -195,13 +195,13 @@ describe('schedules as people have them', () => {
   };
 
   describe('without a zone, on a machine in New York', () => {
-    const usual = process.env['TZ'];
+    const usual = process.env.TZ;
     before(() => {
-      process.env['TZ'] = 'America/New_York';
+      process.env.TZ = 'America/New_York';
     });
     after(() => {
-      if (usual === undefined) delete process.env['TZ'];
-      else process.env['TZ'] = usual;
+      if (usual === undefined) delete process.env.TZ;
+      else process.env.TZ = usual;
     });
 
     it('are in UTC, alike for hooks and recurring tasks, and show it', async () => {

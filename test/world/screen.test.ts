@@ -8,9 +8,9 @@ import { helpOverflow, helpView } from '../../tui/frame/help.js';
 import { shownMatches } from '../../tui/frame/sheets.js';
 import { actsOf, bindings } from '../../tui/keys.js';
 import { Painter } from '../../tui/painter.js';
+import { openField } from '../../tui/parts/field.js';
 import { drawRow, row } from '../../tui/parts/row.js';
 import { pages } from '../../tui/screens.js';
-import { openField } from '../../tui/parts/field.js';
 import { pageNames } from '../../tui/state/places.js';
 import { reduce } from '../../tui/state/state.js';
 import { themeOf } from '../../tui/theme.js';
@@ -96,7 +96,7 @@ describe('widths of characters', () => {
       { name: 'status', value: () => 'new' },
     ];
     const [, line] = tableOf([{}], columns, { width: 80, hasColors: true });
-    expect(line).to.startWith('  \u001b[1G👍🏽\u001b[3G     new');
+    expect(String(line)).to.startWith('  \u001b[1G👍🏽\u001b[3G     new');
   });
 
   it('are kept where only ASCII is shown', () => {
@@ -171,7 +171,7 @@ describe('the row of keys', () => {
     const acts = /\b(edit|enable|disable|test|delete|add)\b/;
     expect(shown(hintsView, online, 120, 1)[0]).to.match(acts);
     expect(shown(hintsView, offline, 120, 1)[0]).to.not.match(acts);
-    expect(shown(hintsView, offline, 120, 1)[0]).to.startWith('enter try now');
+    expect(String(shown(hintsView, offline, 120, 1)[0])).to.startWith('enter try now');
   });
 
   it('has no act in the palette either', () => {

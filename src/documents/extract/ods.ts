@@ -125,7 +125,7 @@ const timesOf = (attributes: XmlAttributes, what: 'rows' | 'columns'): number =>
 const formulaOf = (attributes: XmlAttributes): string =>
   (attributeOf(attributes, 'formula') ?? '')
     .replace(/^\w+:/, '')
-    .replace(/\[\.?([^\[\]]*)\]/g, (_, reference: string) => reference.replaceAll(':.', ':'));
+    .replace(/\[\.?([^[\]]*)\]/g, (_, reference: string) => reference.replaceAll(':.', ':'));
 
 /** Returns the value of a cell, which is shown if it has no text. */
 const plainValue = (attributes: XmlAttributes): string => {

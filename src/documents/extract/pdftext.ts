@@ -107,14 +107,14 @@ const noteOf = (annotation: Annotation): PageNote[] => {
   const { subtype = '', annotationFlags = 0, rect = [] } = annotation;
   if ((annotationFlags & HIDDEN) !== 0 || WITHOUT_TEXT.has(subtype)) return [];
   const isField = subtype === 'Widget';
-  const text = isField ? valueOf(annotation) : commentOf(annotation);
+  const text = isField ? fieldText(annotation) : commentOf(annotation);
   if (text.trim() === '') return [];
   const [left = 0, bottom = 0, right = 0, top = 0] = rect;
   const isApart = !isField;
   return [{ text, x: Math.min(left, right), y: (bottom + top) / 2, isApart }];
 };
 
-const valueOf = (annotation: Annotation): string => {
+const fieldText = (annotation: Annotation): string => {
   const { fieldType, fieldValue, checkBox, radioButton, options = [] } = annotation;
   if (checkBox) return fieldValue === annotation.exportValue ? TICKED : UNTICKED;
   if (radioButton) return fieldValue === annotation.buttonValue ? TICKED : UNTICKED;

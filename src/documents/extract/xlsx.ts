@@ -2,7 +2,7 @@ import type { ArchiveFiles } from './archive.js';
 import { builtInForm, type CellForm, dateOf, durationOf, formOfCode } from './celldates.js';
 import type { Extraction } from './job.js';
 import { openPackage, partOf, type Relation, walkFile } from './openpackage.js';
-import { createSheetText, type SheetText } from './sheettext.js';
+import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
 import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /** Extracts the text of an Excel workbook (ECMA-376-1, SpreadsheetML). Each sheet is a page. */

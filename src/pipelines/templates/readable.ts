@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/jsonvalue.js';
-import { NewTemplate, TemplateParameter, TemplateStage } from './contract.js';
+import { type NewTemplate, TemplateParameter, TemplateStage } from './contract.js';
 
 /** The parts of a template that has a wrong form: those that can be checked further. */
 export interface ReadableParts {

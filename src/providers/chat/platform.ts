@@ -64,7 +64,11 @@ export interface Platform extends OutboundPlatform {
    * Sends a reply to the place of an event, for its sender alone; null if the event has no place but the
    * chat with its sender. Failures are verdicts.
    */
-  replyAt?(reach: PlatformReach, event: ChatEvent, part: PlatformBody): Promise<PlatformSent> | null;
+  replyAt?(
+    reach: PlatformReach,
+    event: ChatEvent,
+    part: PlatformBody,
+  ): Promise<PlatformSent> | null;
   /**
    * Returns the body for a reply that follows later, if the platform counts an empty reply as a
    * failure.

@@ -108,9 +108,7 @@ const uniformReply = (reply: Json, part: 'delta' | 'message'): Json => {
 };
 
 const uniformError = (error: unknown): Json =>
-  isRecord(error)
-    ? { ...error, message: String(error.message ?? '') }
-    : { message: String(error) };
+  isRecord(error) ? { ...error, message: String(error.message ?? '') } : { message: String(error) };
 
 const uniformMessage = (said: Json): Json => {
   const unread = ['reasoning', 'reasoning_content'].filter((key) => typeof said[key] !== 'string');

@@ -45,9 +45,7 @@ const reasonOf = ({ unanswered = [], isDigestChosen }: ModelRequest): string => 
   if (unanswered.length > 0) {
     return `No language model answered. ${beginningOf(unanswered.join('. '), REASONS_CHARACTERS)}.`;
   }
-  return isDigestChosen === true
-    ? 'The built-in digest was chosen to answer.'
-    : NOT_CONFIGURED;
+  return isDigestChosen === true ? 'The built-in digest was chosen to answer.' : NOT_CONFIGURED;
 };
 
 const digestOf = (turns: Turn[], reason: string): string => {

@@ -41,8 +41,7 @@ interface ReplyInput {
 export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply => {
   if (sdkReply.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
-  if (sdkReply.finishReason === 'error' || isUnended(sdkReply))
-    throw unended(name);
+  if (sdkReply.finishReason === 'error' || isUnended(sdkReply)) throw unended(name);
   const isCut = sdkReply.finishReason === 'length';
   const toolCalls = sdkReply.toolCalls.map((call) => callOf(call, isCut));
   return {

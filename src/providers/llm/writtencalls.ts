@@ -131,8 +131,7 @@ const isRepeated = (reply: string, turns: Turn[]): boolean => {
   const [, inner = reply] = FENCE.exec(reply) ?? [];
   const bare = bareText(inner.replace(TAGGED, '$2'));
   return turns.some(
-    ({ role, content }) =>
-      (role === 'user' || role === 'tool') && bareText(content).includes(bare),
+    ({ role, content }) => (role === 'user' || role === 'tool') && bareText(content).includes(bare),
   );
 };
 

@@ -47,9 +47,9 @@ const metaRefresh = ({ body }: PageSource): MetaRefresh => {
     onopentag: (name, attributes) => {
       if (UNREAD.has(name)) unread++;
       if (unread > 0) return;
-      if (name === 'base') found.base ??= attributes['href'];
+      if (name === 'base') found.base ??= attributes.href;
       const isRefresh = /^\s*refresh\s*$/i.test(attributes['http-equiv'] ?? '');
-      if (name === 'meta' && isRefresh) found.content ??= attributes['content'];
+      if (name === 'meta' && isRefresh) found.content ??= attributes.content;
     },
     onclosetag: (name) => {
       if (UNREAD.has(name)) unread--;

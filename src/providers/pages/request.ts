@@ -72,7 +72,7 @@ const refreshOf = (reply: Incoming, isReloaded: boolean): URL | null => {
   const { status, headers, body, url } = reply;
   if (status >= 300) return null;
   const source = { body, contentType: headers['content-type'] ?? '', url };
-  const target = refreshTarget(source, headers['refresh']);
+  const target = refreshTarget(source, headers.refresh);
   if (!target || !isSamePage(target, url)) return target;
   return headers['set-cookie'] === undefined || isReloaded ? null : target;
 };

@@ -31,7 +31,7 @@ describe('a conversation on a channel', () => {
     const request = slack.written('first', desk.now());
     const replies = await Promise.all(Array.from({ length: 30 }, () => desk.toTeamchat(request)));
     expect(replies.every(({ status, text }) => status === 200 && text === '')).to.be.true();
-      await until(agents, ({ length }) => length === 1);
+    await until(agents, ({ length }) => length === 1);
     const { body } = await desk.toTeamchat(slack.commanded('/adjutant', '/status', desk.now()));
     expect(body.text).to.match(/^1 agents at work/);
   });

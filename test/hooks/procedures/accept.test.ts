@@ -86,6 +86,7 @@ describe('acceptDelivery', () => {
       const notice = {
         ...{ id: `notification_${n}`, user_id: 'user_1', kind: 'hook_notice' as const },
         ...{ title: 't', body: 'b', link: null, effect_id: null, direct: 0, about: null, hops: 0 },
+        markdown: null,
         created_at: AT,
       };
       const end: ReadyEnd = [AT, '{}', { notice, isSent: false }];

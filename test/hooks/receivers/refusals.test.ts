@@ -47,8 +47,7 @@ describe('the refused deliveries of a hook', () => {
       ...['mismatch', 'unsigned'],
     ]);
     expect(found.refused[4]).to.include({
-      message:
-        'This hook takes application/json. Set that content type at the sender',
+      message: 'This hook takes application/json. Set that content type at the sender',
       contentType: 'image/png',
       headers: ['x-hub-signature-256'],
     });

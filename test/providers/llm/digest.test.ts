@@ -41,8 +41,7 @@ describe('digest', () => {
       { role: 'assistant', content: 'Yes.', toolCalls: [] },
       { role: 'user', content: 'Summarise\nmy day' },
     );
-    const first =
-      'No language model is configured. This was not worked on: "Summarise my day"';
+    const first = 'No language model is configured. This was not worked on: "Summarise my day"';
     expect(said).to.equal([first, '', SIGNED]);
   });
 

@@ -152,12 +152,7 @@ const FRAMES: [string, string[], ModelFailureKind, string][] = [
     'invalid_reply',
     'house/fake sent a reply that makes no sense',
   ],
-  [
-    'no finish',
-    [START],
-    'invalid_reply',
-    'house/fake ended its reply without finish_reason',
-  ],
+  ['no finish', [START], 'invalid_reply', 'house/fake ended its reply without finish_reason'],
   ['nothing', [], 'invalid_reply', 'house/fake sent a reply that makes no sense'],
   [
     'an error',

@@ -62,7 +62,11 @@ describe('the filter of reasoning', () => {
   it('passes text on as it comes', () => {
     const shown: string[] = [];
     const onText = (piece: string) => void shown.push(piece);
-    const filter = createThoughtFilter({ beginsInThought: false, onText, onRestart: () => undefined });
+    const filter = createThoughtFilter({
+      beginsInThought: false,
+      onText,
+      onRestart: () => undefined,
+    });
     for (const piece of ['Rain ', 'all ', 'day.']) filter.take(piece);
     expect(shown).to.equal(['Rain ', 'all ', 'day.']);
   });
