@@ -1,10 +1,11 @@
 import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { isReadAloud } from '../src/client/session.js';
+import { widthOf } from '../src/kernel/width.js';
 import type { CommonFlags, Streams } from './command.js';
 import { failed, interrupted, usageFault } from './exit.js';
 import { keepRawMode } from './foreground.js';
-import { oneLine, widthOf, wrapProse } from './text.js';
+import { oneLine, wrapProse } from './text.js';
 
 export interface CliQuestion {
   /** The question, without the colon. */

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
+import { widthOf } from '../src/kernel/width.js';
 import { placed } from './placed.js';
-import { ago, cutToWidth, localTime, oneLine, plainText, widthOf } from './text.js';
+import { ago, cutToWidth, localTime, oneLine, plainText } from './text.js';
 
 /** States by their colour. The word itself says the meaning too. */
 const TONES: [Parameters<typeof styleText>[0], string[]][] = [

@@ -1,6 +1,7 @@
+import { widthOf } from '../src/kernel/width.js';
 import { type CliCommand, type CommandGroup, examplesOf, type Flag } from './command.js';
 import { dashed, placeholder, type RequestField } from './fields.js';
-import { padded, widthOf, wrapped } from './text.js';
+import { padded, wrapped } from './text.js';
 
 const COMMON = [
   '--json, --output table|tsv|json|id, --fields a,b',

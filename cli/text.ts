@@ -1,7 +1,5 @@
 import { graphemesIn, widthOf } from '../src/kernel/width.js';
 
-export { widthOf } from '../src/kernel/width.js';
-
 const HIDDEN =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const UNSEEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;

@@ -9,9 +9,9 @@ import { auditKeysOf } from './secrets/auditmac.js';
 import type { Keyring } from './secrets/keyring.js';
 import { loadMasterKey } from './secrets/master.js';
 import { CHECK } from './secrets/sealedcolumns.js';
-import { OpenRefused } from './store/engine/protocol.js';
+import { DATABASE, OpenRefused } from './store/engine/protocol.js';
 import { integrityFaults } from './store/thread/copy.js';
-import { DATABASE, takeLock } from './store/thread/database.js';
+import { takeLock } from './store/thread/database.js';
 import type { QuarantineCounts } from './store/thread/holds.js';
 import { quarantineCopy } from './store/thread/quarantine.js';
 import {

@@ -70,7 +70,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/bundle\.ts$/, may: /^src\/(main|kernel\/codecache)\.ts$/ },
   {
     who: /^src\/client\//,
-    may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|hooks\/senders\/|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
+    may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|hooks\/senders\/|kernel\/(contract\/|(exactjson|ids|jsonvalue|private)\.ts))/,
   },
   {
     who: /^cli\//,

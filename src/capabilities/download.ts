@@ -6,7 +6,15 @@ import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { errorCode, HttpFailure, isDiskFull, NamedError } from '../kernel/failure.js';
 import type { Http, OpenedReply } from '../kernel/http.js';
 import { createByteRate } from './rate.js';
-import { etagOf, forget, goesOn, placeOf, rangeOf, sizeOf, totalOf } from './resume.js';
+import {
+  bytesOnDisk,
+  contentOffset,
+  etagOf,
+  forget,
+  goesOn,
+  rangeOf,
+  totalBytes,
+} from './resume.js';
 import { type NextTry, retryBroken } from './retry.js';
 import { checkRoom } from './room.js';
 
@@ -76,7 +84,7 @@ export const download = async (
       signal,
       waits,
       work: () => attempt(http, file, { signal, told, rate }),
-      reached: () => sizeOf(file.to),
+      reached: () => bytesOnDisk(file.to),
       ...breaks,
     });
   } catch (error) {
@@ -159,7 +167,7 @@ const attempt = async (
   file: Download,
   { signal, told, rate }: DownloadAttempt,
 ): Promise<void> => {
-  const from = await sizeOf(file.to);
+  const from = await bytesOnDisk(file.to);
   const hash = createHash('sha256');
   if (from > 0) {
     // What is there counts at once, also while the server does not answer.
@@ -204,7 +212,7 @@ const takeBody = async (
   { begin, hash }: BodyPlace,
   told: (of: { done: number; total: number | null; added: number }) => void,
 ): Promise<void> => {
-  const total = file.bytes ?? totalOf(reply, begin);
+  const total = file.bytes ?? totalBytes(reply, begin);
   let head = begin === 0 ? (file.begin ?? '') : '';
   const done = await writeBody({ to: file.to, begin, total }, reply, (piece, written) => {
     head = checkBegin(head, piece);
@@ -281,7 +289,7 @@ const finish = async (file: Download, hash: Hash): Promise<void> => {
 /** Returns the place from which the reply goes on: where we are, or the beginning. */
 const beginOf = async (file: Download, reply: OpenedReply, from: number): Promise<number> => {
   const { status, headers } = reply;
-  const place = status === 200 || status === 206 ? placeOf(reply) : null;
+  const place = status === 200 || status === 206 ? contentOffset(reply) : null;
   if (place === null || (place !== from && place !== 0)) {
     reply.body.cancel();
     const host = new URL(reply.url).hostname;

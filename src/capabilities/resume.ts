@@ -17,7 +17,7 @@ export const forget = async ({ to }: ResumedFile): Promise<void> => {
  * Returns the place at which the body of a reply begins, which Content-Range names. Some servers send
  * a part under 200; without that header it is the whole file.
  */
-export const placeOf = ({ status, headers }: OpenedReply): number | null => {
+export const contentOffset = ({ status, headers }: OpenedReply): number | null => {
   const [, begin] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? [];
   if (begin !== undefined) return Number(begin);
   return status === 200 ? 0 : null;
@@ -35,14 +35,14 @@ export const goesOn = async (
   const { status, headers } = reply;
   if (status === 416) return false;
   if (status !== 200 && status !== 206) return true;
-  const place = placeOf(reply);
+  const place = contentOffset(reply);
   if (place === 0) return true;
   const etag = await readEtag(file.to);
   return place === from && (etag === '' || !headers.etag || headers.etag === etag);
 };
 
 /** Returns the length of the whole file, as a reply tells it; null if it does not. */
-export const totalOf = ({ headers }: OpenedReply, begin: number): number | null => {
+export const totalBytes = ({ headers }: OpenedReply, begin: number): number | null => {
   const range = headers['content-range'];
   const [, whole] = /\/(\d+)$/.exec(range ?? '') ?? [];
   if (range !== undefined) return whole === undefined ? null : Number(whole);
@@ -65,14 +65,14 @@ export const etagOf = (to: string): string => `${to}.etag`;
 
 /** Returns the kept validator; '' if there is none. */
 const readEtag = async (to: string): Promise<string> => {
-  if ((await sizeOf(etagOf(to))) === 0) return '';
+  if ((await bytesOnDisk(etagOf(to))) === 0) return '';
   const pieces: Buffer[] = [];
   for await (const piece of createReadStream(etagOf(to), { end: 1023 })) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 };
 
 /** Returns the bytes of a file; 0 if it is not there. */
-export const sizeOf = (path: string): Promise<number> =>
+export const bytesOnDisk = (path: string): Promise<number> =>
   stat(path).then(
     ({ size }) => size,
     () => 0,

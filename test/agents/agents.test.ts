@@ -27,6 +27,7 @@ const WORKER = {
     maxAgents: 8,
   },
   result: 'Done.',
+  note: null,
   error: null,
 };
 

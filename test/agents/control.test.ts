@@ -142,7 +142,7 @@ describe('the verbs of an agent', () => {
     first.answer();
     expect((await stage.reaches(id)).status).to.equal('completed');
     const roles = stage.model.asked[1]?.body.messages.map(({ role }) => role);
-    expect(roles).to.equal(['system', 'user', 'user', 'assistant', 'tool']);
+    expect(roles).to.equal(['system', 'user', 'assistant', 'tool', 'user']);
   });
 
   for (const end of FINISHED) {
@@ -168,7 +168,9 @@ describe('the verbs of an agent', () => {
     stage.model.script(says({ text: 'All right.' }));
     await stage.ask('POST', `/api/agents/${id}/resume`);
     await stage.reaches(id);
-    expect(stage.model.asked[1]?.body.messages.at(-1)?.content).to.equal('Never mind');
+    expect(stage.model.asked[1]?.body.messages.at(-1)?.content).to.equal(
+      'Think long\n\nNever mind',
+    );
   });
 
   it('removes a running agent, and its session stays readable', async () => {
@@ -201,6 +203,6 @@ describe('the verbs of an agent', () => {
         .at(-1)
         ?.body.messages.map(({ content }) => content)
         .slice(1),
-    ).to.equal(['Think long', 'And now?']);
+    ).to.equal(['Think long\n\nAnd now?']);
   });
 });

@@ -175,7 +175,7 @@ describe('an orchestrated run', () => {
 
   it('plays the part itself where nothing may be delegated', async () => {
     think = (read) =>
-      isChoosing(read) ? { text: 'engineer - code' } : { text: read.system.split('\n').at(-6) };
+      isChoosing(read) ? { text: 'engineer - code' } : { text: read.system.split('\n').at(-7) };
     const limits = { maxDepth: 0 };
     const { id } = await stage.spawn({ prompt: 'Code', orchestrated: true, limits });
     const root = await stage.reaches(id);
@@ -216,7 +216,10 @@ describe('an orchestrated run', () => {
     const { id } = await stage.spawn({ prompt: 'Invoice 12', orchestrated: true });
     await stage.reaches(id);
     expect((await subs(id))[0]?.role).to.equal('bookkeeper');
-    expect(system).to.endWith('the expert "bookkeeper":\nCheck every sum twice.');
+    expect(system.split('\n').slice(-3, -1)).to.equal([
+      'Your part is that of the expert "bookkeeper":',
+      'Check every sum twice.',
+    ]);
   });
 
   it('does not let the owner’s refusal of sub-agents end it', async () => {

@@ -18,6 +18,7 @@ export const REASONS: Record<string, string> = {
   'messengers messenger': PLATFORM,
   'messengers handshake': PLATFORM,
   'tasks calendar': 'a calendar reads this, by the address of `tasks feed create`',
+  'receivers tryAddress': 'a sender calls this before it uses the address',
   'receivers challenge': 'a hub calls this before it sends what was subscribed to',
   'auth ticket': 'a browser opens a socket with it; the command line sends its token in a header',
 };

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { widthOf } from '../../cli/text.js';
+import { widthOf } from '../../src/kernel/width.js';
 import type { Ended } from './harness.js';
 
 /** What is wrong with how a command answered, a line each; none where all is well. */

@@ -7,10 +7,10 @@ import {
   padded,
   safe,
   safeJson,
-  widthOf,
   wrapProse,
   wrapped,
 } from '../../cli/text.js';
+import { widthOf } from '../../src/kernel/width.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -2,8 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { sections } from '../../cli/entries.js';
 import { topHelp } from '../../cli/help.js';
-import { widthOf } from '../../cli/text.js';
 import { readTopic, TOPICS } from '../../cli/topics.js';
+import { widthOf } from '../../src/kernel/width.js';
 import { calledBy, endpoints, REASONS } from './endpoints.js';
 import { leaves } from './leaves.js';
 

@@ -10,7 +10,8 @@ import { type Clock, systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
 import { createLogRing, type LogRing } from '../../src/kernel/ring.js';
 import { loadMasterKey } from '../../src/secrets/master.js';
-import { DATABASE, openWriter } from '../../src/store/thread/database.js';
+import { DATABASE } from '../../src/store/engine/protocol.js';
+import { openWriter } from '../../src/store/thread/database.js';
 import { placeSpeechEngine } from './speech.js';
 
 /** A clock that stands still until it is moved. */

@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { type Stage, startStage } from '../agents/stage.js';
+import { says } from '../harness/openai.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -106,6 +107,7 @@ describe('a key that no header can hold', () => {
     database.prepare('UPDATE models SET credential_id = ? WHERE name = ?').run(odd, 'kept');
     database.close();
     await stage.ask('PATCH', '/api/models/kept', { fallbacks: ['fake'] });
+    stage.model.script(says({ text: 'Hello.' }));
     const { status, body, text } = await stage.ask('POST', '/api/models/kept/test');
     expect([status, body.ok, body.error]).to.equal([
       200,

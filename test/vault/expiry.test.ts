@@ -49,22 +49,20 @@ describe('a credential that has expired', () => {
         headers: { authorization: 'Bearer $credential(pat)' },
       },
     });
-  /** What the agent's answer says of those that were passed over. */
+  /** How an agent of the model ends. */
   const answered = async () => {
     const { body } = await ask('POST', '/api/agents', { prompt: 'Hello', model: 'mine' });
     const ended = await until(
       () => ask('GET', `/api/agents/${body.id}`),
       (reply) => ['completed', 'failed'].includes(reply.body.status),
     );
-    const { body: page } = await ask('GET', `/api/agents/${body.id}/events`);
-    const said = page.events.findLast(({ type }: { type: string }) => type === 'agent.message');
-    return { result: ended.body.result, passedOver: said.data.passedOver ?? [] };
+    return { result: ended.body.result, error: ended.body.error };
   };
 
   it('is good until then, and from then on refused to all, by its name', async () => {
     model.script(says({ text: 'With a key.' }));
     expect((await call()).status).to.equal(200);
-    expect(await answered()).to.equal({ result: 'With a key.', passedOver: [] });
+    expect(await answered()).to.equal({ result: 'With a key.', error: null });
     const [asked] = model.asked;
     expect(asked?.headers.authorization).to.equal('Bearer sk-of-the-model');
     clock.forward(MINUTE);
@@ -76,8 +74,10 @@ describe('a credential that has expired', () => {
     ]);
     expect(target.received.length).to.equal(1);
 
-    const { passedOver } = await answered();
-    expect(passedOver).to.equal([{ model: 'mine', because: 'its credential pat has expired' }]);
+    expect(await answered()).to.equal({
+      result: null,
+      error: 'No model answered. mine: its credential pat has expired.',
+    });
     const tested = await ask('POST', '/api/models/mine/test');
     expect(tested.body).to.equal({
       ...{ ok: false, latencyMs: 0 },

@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type TableColumn, tableOf } from '../../cli/columns.js';
-import { widthOf, wrapProse } from '../../cli/text.js';
+import { wrapProse } from '../../cli/text.js';
+import { widthOf } from '../../src/kernel/width.js';
 import { tableText } from '../../src/providers/chat/markdown/table.js';
 import { hintsView } from '../../tui/frame/bars.js';
 import { helpOverflow, helpView } from '../../tui/frame/help.js';

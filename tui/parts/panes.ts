@@ -1,4 +1,4 @@
-import { widthOf } from '../../cli/text.js';
+import { widthOf } from '../../src/kernel/width.js';
 import type { ScreenView } from '../state/ui.js';
 import { fitRow, type ScreenRow, type Size, textOf, tonedSpan } from './row.js';
 

@@ -1,5 +1,5 @@
-import { cutToWidth, oneLine, widthOf } from '../../cli/text.js';
-import { graphemesIn } from '../../src/kernel/width.js';
+import { cutToWidth, oneLine } from '../../cli/text.js';
+import { graphemesIn, widthOf } from '../../src/kernel/width.js';
 import type { Theme, Tone } from '../theme.js';
 
 /** A piece of one row, with its meaning. */

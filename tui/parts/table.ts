@@ -1,4 +1,5 @@
-import { cutToWidth, widthOf } from '../../cli/text.js';
+import { cutToWidth } from '../../cli/text.js';
+import { widthOf } from '../../src/kernel/width.js';
 import { type Tone, toneOf } from '../theme.js';
 import {
   boundedText,

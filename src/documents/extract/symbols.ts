@@ -16,7 +16,7 @@ const FONTS: Record<string, Record<string, string>> = {
 
 /** Returns a character of a font of symbols as one of Unicode; null if it is not known. */
 export const symbolOf = (font: string, code: string): string | null => {
-  const place = code.toLowerCase().replace(/^(?:0x)?f0/, '');
+  const place = code.toLowerCase().replace(/^(?:0x)?(?:f0|00)(?=..$)/, '');
   return FONTS[font.toLowerCase()]?.[place] ?? null;
 };
 

@@ -46,6 +46,13 @@ const ADAPTATIONS = new Map<string, Adaptation>([
     },
   ]),
   [
+    'without reasoning',
+    {
+      refusal: new RegExp(`\\breasoning(_content|_details)?\\b.*(?:${NOT_ALLOWED.source})`, 'is'),
+      adapt: (body) => changed(body, (message) => without(message, REASONING)),
+    },
+  ],
+  [
     // DeepSeek refuses calls without it, also those of other models or without any thought.
     'with reasoning',
     {
@@ -56,13 +63,6 @@ const ADAPTATIONS = new Map<string, Adaptation>([
             ? message
             : { ...message, reasoning_content: '' },
         ),
-    },
-  ],
-  [
-    'without reasoning',
-    {
-      refusal: new RegExp(`\\breasoning(_content|_details)?\\b.*(?:${NOT_ALLOWED.source})`, 'is'),
-      adapt: (body) => changed(body, (message) => without(message, REASONING)),
     },
   ],
   [

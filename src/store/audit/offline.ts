@@ -2,8 +2,7 @@ import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { type AuditHead, OpenRefused, type ThreadOptions } from '../engine/protocol.js';
-import { DATABASE } from '../thread/database.js';
+import { type AuditHead, DATABASE, OpenRefused, type ThreadOptions } from '../engine/protocol.js';
 import { type AuditCheck, checkAudit } from './check.js';
 import { contradictedHeads, type HeadsFound, type HeadsPlace } from './headcheck.js';
 import { type LostHead, lostHead } from './headrows.js';

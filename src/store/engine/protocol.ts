@@ -2,6 +2,9 @@ import type { AuditStep } from '../../kernel/contract/audit.js';
 
 /** The messages between the event loop and the database thread. */
 
+/** The file of the database in a home. */
+export const DATABASE = 'adjutant.db';
+
 /**
  * One compiled statement. `expect` is the number of rows that it must change or, if it only selects,
  * must find; otherwise the whole unit is rolled back.

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivate } from '../../kernel/private.js';
-import { DATABASE, schemaOf, withDatabase } from './database.js';
+import { DATABASE } from '../engine/protocol.js';
+import { schemaOf, withDatabase } from './database.js';
 
 const PAGES_A_STEP = 1000;
 const FIRST_WITH_DELIVERIES = 30;

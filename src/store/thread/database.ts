@@ -3,13 +3,12 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { diskFullSentence, isDiskFull } from '../../kernel/failure.js';
 import { makePrivate } from '../../kernel/private.js';
-import { type Migration, OpenRefused, type OpenReport } from '../engine/protocol.js';
+import { DATABASE, type Migration, OpenRefused, type OpenReport } from '../engine/protocol.js';
 import { binaryFault } from './binary.js';
 import { LOG_BYTES } from './checkpoint.js';
 import { makeSnapshot } from './snapshots.js';
 import { findTriggerFault, triggerRefusal } from './triggers.js';
 
-export const DATABASE = 'adjutant.db';
 /**
  * A file that exists in a home while a backup is restored into it, and after a restore that was
  * interrupted.

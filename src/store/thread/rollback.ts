@@ -18,8 +18,8 @@ import { renameDurably, syncToDisk } from '../../kernel/durable.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import { newestOf } from '../audit/chain.js';
 import { contradictedOf, headFileIn, headLine, readHeads } from '../audit/headlines.js';
-import type { AuditHead } from '../engine/protocol.js';
-import { DATABASE, schemaOf, withDatabase } from './database.js';
+import { type AuditHead, DATABASE } from '../engine/protocol.js';
+import { schemaOf, withDatabase } from './database.js';
 import type { Snapshot } from './snapshots.js';
 
 /** The contents of a database that its snapshot lacks. */

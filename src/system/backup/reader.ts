@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type FoundEntry, readTar, TarError } from '../../kernel/tar.js';
-import { DATABASE } from '../../store/thread/database.js';
+import { DATABASE } from '../../store/engine/protocol.js';
 import { isLeft } from './home.js';
 import { type BackupKeys, openBackupKeys } from './keys.js';
 import {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Migration, OpenRefused } from '../../store/engine/protocol.js';
+import { DATABASE, type Migration, OpenRefused } from '../../store/engine/protocol.js';
 import { integrityFaults } from '../../store/thread/copy.js';
-import { DATABASE, schemaOf, withDatabase } from '../../store/thread/database.js';
+import { schemaOf, withDatabase } from '../../store/thread/database.js';
 import { findTriggerFault } from '../../store/thread/triggers.js';
 import type { VerifiedBackup } from './contract.js';
 import { BadBackup } from './manifest.js';

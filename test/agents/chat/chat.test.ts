@@ -284,7 +284,10 @@ describe('a reply that was cut off', () => {
     expect(second.at(0)?.data.note).to.be.null();
     expect(second.at(-1)?.data).to.include({ message: 'And the rest.', note: null });
     const { messages } = stage.model.asked[1]?.body ?? { messages: [] };
-    expect(messages.slice(-3).map(({ role }) => role)).to.equal(['assistant', 'system', 'user']);
+    expect(messages.slice(-2).map(({ role, content }) => [role, content])).to.equal([
+      ['assistant', 'The first of three'],
+      ['user', `[Note: ${NOTE}]\n\nGo on`],
+    ]);
   });
 
   it('is told though it has no words', async () => {
@@ -302,10 +305,7 @@ describe('a reply that was cut off', () => {
     const { body } = await stage.ask('POST', '/api/chat', { message: 'Both clocks' });
     expect(body).to.include({ message: 'One of them.', note: null });
     const { messages } = stage.model.asked[1]?.body ?? { messages: [] };
-    expect(messages.slice(-4).map(({ role }) => role)).to.equal([
-      ...['assistant', 'tool', 'tool'],
-      'system',
-    ]);
-    expect(messages.at(-2)?.content).to.contain('your reply was cut off at its output limit');
+    expect(messages.slice(-3).map(({ role }) => role)).to.equal(['assistant', 'tool', 'tool']);
+    expect(messages.at(-1)?.content).to.contain('your reply was cut off at its output limit');
   });
 });

@@ -123,11 +123,12 @@ describe('models', () => {
 
   it('are tested, registered or not, and their health is told', async () => {
     await add('house');
-    openai.script(says({ text: 'ok' }));
+    openai.script(says({ text: 'ok' }), says({ text: 'ok' }));
     const well = await world.cli(['models', 'test', 'house'], { terminal: 80 });
     expect([well.code, well.stdout]).to.match(/^0,ok {2}answered "ok", \d+ ms\n$/);
     const [dialect] = openaiDialects;
-    const wire = dialect && (await startDialect(dialect, dialect.says({ text: 'ok' })));
+    const wire =
+      dialect && (await startDialect(dialect, ...[1, 2].map(() => dialect.says({ text: 'ok' }))));
     const file = await world.file('key', KEY);
     const untried = await cli(
       ...['test', '--provider', 'openai', '--model-id', 'x', '--key-file', file],

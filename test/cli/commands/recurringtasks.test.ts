@@ -79,7 +79,7 @@ describe('adjutant recurring', () => {
     expect(piped.stdout).to.equal('2126-10-26T07:30:00.000Z\n');
     const json = await world.cli([...saved, '--count', '1', '--json']);
     expect(JSON.parse(json.stdout)).to.equal({
-      ...{ times: ['2126-10-26T07:30:00.000Z'], timezone: 'Europe/Berlin' },
+      ...{ times: ['2126-10-26T07:30:00.000Z'], timezone: 'Europe/Berlin', note: null },
     });
     const elsewhere = [...saved, '--count', '1', '--timezone', 'UTC'];
     expect((await world.cli(elsewhere, { terminal: 80 })).stdout).to.equal(

@@ -60,7 +60,7 @@ describe('the first model', () => {
     (await world.client.models.list()).models.map(({ name, isDefault }) => ({ name, isDefault }));
 
   it('is what was found, with enter alone, and answers by default once it was tried', async () => {
-    const openai = await startOpenai(says({ text: 'ready' }));
+    const openai = await startOpenai(says({ text: 'ready' }), says({ text: 'ready' }));
     const told = await chosen(openai.baseUrl, ['']);
     await openai.stop();
     expect(told).to.include(
@@ -79,7 +79,7 @@ describe('the first model', () => {
   });
 
   it('is what was found with --yes, which asks nothing', async () => {
-    const openai = await startOpenai(says({ text: 'ready' }));
+    const openai = await startOpenai(says({ text: 'ready' }), says({ text: 'ready' }));
     const told = await chosen(openai.baseUrl, [], true);
     await openai.stop();
     expect(told).to.match(/^ {4}Tested in .+: it answered\n$/);
