@@ -126,11 +126,9 @@ export const doctorCommand = command({
     if (flags.fix) {
       for (const done of repairHome(homeOf(context.flags.home))) context.out.note(done);
     }
-    const findings = joinFindings([
-      ...checkMachine(homeOf(context.flags.home)),
-      ...(await checkService(await context.client())),
-      ...(await lookAtSession(context)),
-    ]);
+    const machine = checkMachine(homeOf(context.flags.home));
+    const service = await checkService(await context.client());
+    const findings = [...joinFindings(machine, service), ...(await lookAtSession(context))];
     show(context, findings);
     if (findings.some(({ status }) => status !== 'ok')) context.exitCode = Exit.failed;
   },

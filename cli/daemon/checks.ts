@@ -33,16 +33,20 @@ export interface DoctorFinding {
 
 const GRAVITY = { ok: 0, warn: 1, fail: 2 };
 
-/** Keeps the gravest finding of each name, at the place of the first; of equals the first. */
-export const joinFindings = (findings: DoctorFinding[]): DoctorFinding[] => {
-  const byName = new Map<string, DoctorFinding>();
-  for (const finding of findings) {
-    const known = byName.get(finding.name);
-    if (!known || GRAVITY[finding.status] > GRAVITY[known.status]) {
-      byName.set(finding.name, finding);
-    }
-  }
-  return [...byName.values()];
+/**
+ * Joins findings about this machine with those of the daemon. Of a name that both have, the graver
+ * ones are kept, or else those of this machine. The daemon may have several of one name.
+ */
+export const joinFindings = (
+  machine: DoctorFinding[],
+  daemon: DoctorFinding[],
+): DoctorFinding[] => {
+  const gravity = (findings: DoctorFinding[], name: string): number =>
+    Math.max(-1, ...findings.map((each) => (each.name === name ? GRAVITY[each.status] : -1)));
+  return [
+    ...machine.filter(({ name }) => gravity(machine, name) >= gravity(daemon, name)),
+    ...daemon.filter(({ name }) => gravity(daemon, name) > gravity(machine, name)),
+  ];
 };
 
 const finding =
@@ -173,7 +177,7 @@ export const checkService = async (client: Client): Promise<DoctorFinding[]> => 
   const found = Array.isArray(inside)
     ? inside
     : [...parts.map(ofPart), ...(inside ? [inside] : [])];
-  return [isThere, ready, ...found, ...(await exposure(url, holder))];
+  return [isThere, ready, ...joinFindings(await exposure(url, holder), found)];
 };
 
 /**

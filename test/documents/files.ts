@@ -4,11 +4,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { openBrowser } from '../accounts/passkeys/browser.js';
 
 const execute = promisify(execFile);
 
-const CHROMIUM = '/usr/bin/chromium';
+const CHROMIUM = '/usr/bin/chromium-headless-shell';
 const OFFICE = '/usr/bin/soffice';
 const QPDF = '/usr/bin/qpdf';
 /** The library of LibreOffice for presentations. */
@@ -40,12 +41,13 @@ export const openMaker = async () => {
     deviceScaleFactor = 1,
   ): Promise<T> => {
     const viewport = { width: 1240, height: 1754 };
-    const page = await browser.newPage({ viewport, deviceScaleFactor });
+    const context = await browser.newContext({ viewport, deviceScaleFactor });
     try {
+      const page = await context.newPage();
       await page.setContent(html);
       return await use(page);
     } finally {
-      await page.close();
+      await context.close();
     }
   };
   const run = async (
@@ -84,7 +86,6 @@ export const openMaker = async () => {
 };
 
 export type Maker = Awaited<ReturnType<typeof openMaker>>;
-type Page = Awaited<ReturnType<Awaited<ReturnType<typeof openBrowser>>['newPage']>>;
 
 /** A text document for LibreOffice (ODF 1.3, flat) with these paragraphs. */
 export const flatText = (...paragraphs: string[]): Buffer =>

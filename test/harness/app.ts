@@ -217,10 +217,10 @@ export const until = async <T>(
   limitMs = 100_000,
 ): Promise<T> => {
   const end = Date.now() + limitMs;
-  while (true) {
+  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, 20)) {
     const answer = await ask();
     if (isRight(answer)) return answer;
     if (Date.now() > end) throw new Error(`Never right: ${JSON.stringify(answer)?.slice(0, 2000)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 };

@@ -17,10 +17,14 @@ export const faultOfWhatsapp = (
   message: Record<string, unknown>,
   approved: readonly Template[] = [],
 ): WhatsappFault | null => {
-  const { messaging_product, recipient_type, to, type, ...content } = message;
+  const { messaging_product, recipient_type, to, recipient, type, ...content } = message;
   if (messaging_product !== 'whatsapp') return [100, 'messaging_product'];
   if (recipient_type !== 'individual') return [100, 'recipient_type'];
-  if (typeof to !== 'string' || !/^\+?\d{5,15}$/.test(to)) return [131009, 'to'];
+  if ((to === undefined) === (recipient === undefined)) return [100, 'to or recipient'];
+  if (to !== undefined && !isText(to, /^\+?\d{5,15}$/)) return [131009, 'to'];
+  if (recipient !== undefined && !isText(recipient, /^[A-Z]{2}\.\w{1,128}$/)) {
+    return [131009, 'recipient'];
+  }
   if (Object.keys(content).join() !== type) return [100, `only ${type} may be beside its type`];
   if (type === 'text') return faultOfText(Object(content.text));
   if (type === 'interactive') return faultOfInteractive(Object(content.interactive));
@@ -28,6 +32,9 @@ export const faultOfWhatsapp = (
     ? faultOfTemplate(Object(content.template), approved)
     : [131051, 'type'];
 };
+
+const isText = (value: unknown, form: RegExp): boolean =>
+  typeof value === 'string' && form.test(value);
 
 const isWithin = (text: unknown, most: number): boolean =>
   typeof text === 'string' && text.trim() !== '' && text.length <= most;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from '../accounts/passkeys/browser.js';
+import type { BrowserContext, Page } from 'playwright-core';
+import { openBrowser, type Profiles } from '../accounts/passkeys/browser.js';
 import { PASSWORD, startApp, type TestApp, type TestOptions } from '../harness/app.js';
 
 /** A phone, upright. */
@@ -29,7 +29,7 @@ export interface Visitor {
 
 export interface PageStage {
   app: TestApp;
-  browser: Browser;
+  browser: Profiles;
   /** A new browser profile on a phone, where nobody is logged in. */
   visit(viewport?: { width: number; height: number }): Promise<Visitor>;
   /** The same, logged in as that account, which exists. */

@@ -184,6 +184,19 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await isRestored();
   });
 
+  it('takes the terminal anew after another process stopped it', async () => {
+    await open();
+    process.kill(await tmux.pidOf('adjutant.js tui'), 'SIGSTOP');
+    await tmux.wait('Stopped');
+    await tmux.line('clear; fg');
+    await tmux.wait('Needs you');
+    await tmux.keys('2');
+    await tmux.wait('github-issues');
+    await tmux.keys('q');
+    await tmux.wait('ready$');
+    await isRestored();
+  });
+
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGKILL'] as const) {
     it(`restores the terminal after ${signal}`, async () => {
       await open();

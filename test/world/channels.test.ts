@@ -4,6 +4,7 @@ import { type Stage, startStage } from '../agents/stage.js';
 import {
   deliver,
   forget,
+  moveOn,
   type Request,
   SLACK_FIELDS,
   setUp,
@@ -44,7 +45,7 @@ describe('what ordinary people write in chats', () => {
     await forget(stage);
     bot.close();
     whatsapp.close();
-    clock.forward(60_000);
+    await moveOn(stage, clock);
   });
   after(() => stage.stop());
 
@@ -199,7 +200,10 @@ describe('what ordinary people write in chats', () => {
       team = await slack.openSlack();
       await setUp(stage, 'slack', { baseUrl: team.baseUrl, fields: SLACK_FIELDS });
     });
-    afterEach(() => team.close());
+    afterEach(async () => {
+      await forget(stage);
+      team.close();
+    });
     const writes = (text: string, event: Record<string, unknown>) =>
       deliver(stage, '/api/teamchat-webhook', slack.written(text, clock.now(), { event }));
     const calls = (count: number) =>

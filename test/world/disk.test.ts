@@ -165,14 +165,15 @@ describe(`a full disk${skipped}`, () => {
     });
     await app.stop();
     const daemon = await startDaemon({ home });
-    // The stop has emptied the write-ahead log, of at most 4 MB.
-    expect(daemon.said.stdout).to.match(
-      /\n {2}disk {6}full: [0-4] MiB free\. Deliveries and changes are refused until there is room\n/,
-    );
     await empty();
     const ready = async () => (await fetch(`${daemon.url}/health/ready`)).status;
     await until(ready, (status) => status === 200);
-    expect((await daemon.end('SIGTERM')).code).to.equal(0);
+    const { code, stdout } = await daemon.end('SIGTERM');
+    expect(code).to.equal(0);
+    // The stop of the app has emptied the write-ahead log, of at most 4 MB.
+    expect(stdout).to.match(
+      /\n {2}disk {6}full: [0-4] MiB free\. Deliveries and changes are refused until there is room\n/,
+    );
   });
 
   it('leaves no half snapshot before an upgrade', MOUNTED, async () => {

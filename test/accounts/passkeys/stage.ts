@@ -1,4 +1,3 @@
-import type { Browser } from 'playwright-core';
 import {
   type FrozenClock,
   frozenClock,
@@ -6,7 +5,7 @@ import {
   startApp,
   type TestApp,
 } from '../../harness/app.js';
-import { addPasskey, openBrowser, openPerson, type Person } from './browser.js';
+import { addPasskey, openBrowser, openPerson, type Person, type Profiles } from './browser.js';
 
 const AUTHENTICATE = '/api/auth/passkey/authenticate';
 
@@ -35,7 +34,7 @@ export const openStage = async (): Promise<Stage> => {
   const clock = frozenClock();
   const app = await startApp({ clock });
   app.url = app.url.replace('127.0.0.1', 'localhost');
-  let browser: Browser | null = null;
+  let browser: Profiles | null = null;
   const begin: Stage['begin'] = async (body = {}) =>
     (await app.call('POST', AUTHENTICATE, { body })).body;
   const end: Stage['end'] = (body) => app.call('POST', AUTHENTICATE, { body });

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { Browser, Page } from 'playwright-core';
-import { openBrowser, unless, withChromium } from '../passkeys/browser.js';
+import type { Page } from 'playwright-core';
+import { openBrowser, type Profiles, unless, withChromium } from '../passkeys/browser.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -38,7 +38,7 @@ for (const path of ['/invite', '/reset']) {
 }
 
 describe('a person with a link', () => {
-  let browser: Browser;
+  let browser: Profiles;
   before(async () => {
     if (!withChromium.skip) browser = await openBrowser();
   });
