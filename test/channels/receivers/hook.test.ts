@@ -16,6 +16,8 @@ describe('a hook with notifyOwner', () => {
   before(async () => {
     desk = await openPlatforms();
     await linkChannel(desk, desk.userId, { kind: 'slack', ...slack.ADA });
+    // Told to the channels that are linked when the message is sent, so that Telegram would get it too.
+    await desk.inSlack(1);
     await linkChannel(desk, desk.userId, { kind: 'telegram', ...telegram.ADA });
     await desk.inSlack(2);
     await desk.inTelegram(1);
