@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { nodePath } from '../../../cli/daemon/environment.js';
+import { systemdUnit } from '../../../cli/daemon/install.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -29,5 +30,21 @@ describe('the path of Node for a service', () => {
     expect(nodePath(path('none', 'other'), [])).to.equal(own);
     expect(nodePath(path('link'), [folder])).to.equal(own);
     expect(nodePath('.', [])).to.equal(own);
+  });
+});
+
+describe('the unit of systemd', () => {
+  it('names absolute paths, and nothing that would keep bubblewrap from its namespaces', () => {
+    const unit = systemdUnit({ home: '/srv/100% $mine', flags: ['--port', '3006'] });
+    const [command = ''] = /^ExecStart=.*$/m.exec(unit) ?? [];
+    expect(command).to.startWith(`ExecStart="${nodePath()}" "--max-semi-space-size=8" "/`);
+    expect(command).to.endWith('"serve" "--home" "/srv/100%% $$mine" "--port" "3006"');
+    expect(unit).to.contain(
+      '\nEnvironment=MALLOC_MMAP_THRESHOLD_=131072\nEnvironment=MALLOC_TRIM_THRESHOLD_=1048576\nEnvironmentFile=-/srv/',
+    );
+    expect(unit).to.contain(
+      '\n[Service]\nType=notify\nNotifyAccess=all\nWatchdogSec=60\nTimeoutStartSec=1h\nExecStart=',
+    );
+    expect(unit).to.not.match(/^(NoNewPrivileges|RestrictNamespaces|SystemCall|Private|Protect)/m);
   });
 });

@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { nodePath } from '../../../cli/daemon/environment.js';
 import { launchdPlist, systemdUnit } from '../../../cli/daemon/install.js';
 import { isAlive, type Machine, newMachine, newStranger, recordedPid } from './machine.js';
 
@@ -213,20 +212,6 @@ describe('the unit', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  });
-
-  it('names absolute paths, and nothing that would keep bubblewrap from its namespaces', () => {
-    const unit = systemdUnit({ home: '/srv/100% $mine', flags: ['--port', '3006'] });
-    const [command = ''] = /^ExecStart=.*$/m.exec(unit) ?? [];
-    expect(command).to.startWith(`ExecStart="${nodePath()}" "--max-semi-space-size=8" "/`);
-    expect(command).to.endWith('"serve" "--home" "/srv/100%% $$mine" "--port" "3006"');
-    expect(unit).to.contain(
-      '\nEnvironment=MALLOC_MMAP_THRESHOLD_=131072\nEnvironment=MALLOC_TRIM_THRESHOLD_=1048576\nEnvironmentFile=-/srv/',
-    );
-    expect(unit).to.contain(
-      '\n[Service]\nType=notify\nNotifyAccess=main\nWatchdogSec=60\nTimeoutStartSec=1h\nExecStart=',
-    );
-    expect(unit).to.not.match(/^(NoNewPrivileges|RestrictNamespaces|SystemCall|Private|Protect)/m);
   });
 
   it('is a property list for launchd', () => {
