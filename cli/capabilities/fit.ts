@@ -3,12 +3,7 @@ import { columnsOf, leavingFirst } from '../columns.js';
 import { sizeText } from '../operations/counts.js';
 import { speedText } from './machine.js';
 
-/** Returns true for a model of which nothing here has a use: voice is not built. */
-export const isForSpeech = ({ useCases }: Pick<ModelFit, 'useCases'>): boolean =>
-  useCases.every((use) => use === 'speech') && useCases.length > 0;
-
-const recommendedText = ({ recommendedFor }: ModelFit): string =>
-  recommendedFor.filter((use) => use !== 'speech').join(', ');
+const recommendedText = ({ recommendedFor }: ModelFit): string => recommendedFor.join(', ');
 
 /** Returns for what a model is the first choice, else for what it is. */
 const useText = (row: ModelFit): string => {
@@ -22,8 +17,12 @@ const SLOW = 5;
 const isFast = ({ runsOn, tokensPerSecond }: ModelFit): boolean =>
   runsOn === 'gpu' || (tokensPerSecond.measured?.median ?? tokensPerSecond.estimated ?? 0) >= SLOW;
 
-/** `qwen3` of `gguf:qwen3-4b:Q4_K_M`, with the uses, as one that makes vectors is another family. */
+/**
+ * `qwen3` of `gguf:qwen3-4b:Q4_K_M`, with the uses, as one that makes vectors is another family.
+ * Models for speech are named by their size alone, and are one family.
+ */
 const familyOf = ({ model, useCases }: ModelFit): string => {
+  if (useCases.includes('speech')) return 'speech';
   const [, name = model] = /^[a-z]+:([^:]+)/.exec(model) ?? [];
   return `${name.replace(/-e?\d+(\.\d+)?[bm](-.*)?$/, '')} ${useCases.includes('embedding')}`;
 };

@@ -2,7 +2,7 @@ import { contracts, type ModelFit } from '../../src/client/index.js';
 import { type Context, on } from '../command.js';
 import { requestCommand } from '../request.js';
 import { countOf } from '../text.js';
-import { bestOfFamilies, fitColumns, isForSpeech } from './fit.js';
+import { bestOfFamilies, fitColumns } from './fit.js';
 import { tellSource } from './list.js';
 import { machineLines } from './machine.js';
 
@@ -50,10 +50,7 @@ export const hardwareCommand = requestCommand({
     const isTable = out.format === 'table';
     if (isTable) for (const line of machineLines(reply)) out.sentence(line, 8);
     const isWanted = (row: ModelFit): boolean =>
-      flags.all === true ||
-      (!(isTable && isOutOfReach(row)) &&
-        row.runsOn !== 'none' &&
-        (fields.useCase === 'speech' || !isForSpeech(row)));
+      flags.all === true || (!(isTable && isOutOfReach(row)) && row.runsOn !== 'none');
     const fitting = reply.fit.filter(isWanted);
     const rank = (row: ModelFit) => (row.recommendedFor.length > 0 ? 0 : row.installed ? 1 : 2);
     const chosen = isTable && flags.all !== true ? bestOfFamilies(fitting) : fitting;

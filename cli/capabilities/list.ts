@@ -63,9 +63,7 @@ const foldedLanguages = (languages: Capability[]): Capability[] => {
 const firstChoices = async (context: Context): Promise<string[]> => {
   const client = (await context.client()).with({ timeoutMs: MACHINE_MS });
   const { fit } = await client.capabilities.hardware({ query: {} });
-  return fit.flatMap(({ model, recommendedFor }) =>
-    recommendedFor.some((use) => use !== 'speech') ? [model] : [],
-  );
+  return fit.flatMap(({ model, recommendedFor }) => (recommendedFor.length > 0 ? [model] : []));
 };
 
 /** The memory is measured at the first call. */

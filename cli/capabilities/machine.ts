@@ -9,7 +9,7 @@ const UNSTEADY = 0.15;
  * `41 tok/s`, `~12 tok/s` where it is estimated, `38 tok/s ±20 %` where it is unsteady,
  * `900 tok/s read` for a model that makes vectors.
  */
-export const speedText = ({ tokensPerSecond }: ModelFit): string => {
+export const speedText = ({ tokensPerSecond }: Pick<ModelFit, 'tokensPerSecond'>): string => {
   const { unit, measured, estimated } = tokensPerSecond;
   if (measured) {
     const read = unit === 'read' ? ' read' : '';

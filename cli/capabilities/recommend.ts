@@ -11,10 +11,10 @@ import { speedText } from './machine.js';
 const { hardware, install, list } = await contracts.capabilities();
 const models = await contracts.models();
 
-const NO_SPEECH = 'Models for speech are not compared: a larger one is more accurate, and slower.';
-const SPEECH_MODEL = 'One of middling size: adjutant capabilities install whisper:base';
-
 type AskedUse = ModelFit['useCases'][number];
+
+/** Returns true for a use of models that reply to a question. */
+const isAnswering = (useCase: AskedUse): boolean => useCase !== 'embedding' && useCase !== 'speech';
 
 /** Installs the model, registers it, makes it the default and lets it answer. */
 export const installAndAsk = async (
@@ -28,7 +28,7 @@ export const installAndAsk = async (
   if (begun.is === 'there') {
     context.out.note(begun.sentence);
     const [there] = begun.capability === null ? [] : modelUsers(begun.capability);
-    if (there !== undefined && useCase !== 'embedding') await answerByDefault(context, there);
+    if (there !== undefined && isAnswering(useCase)) await answerByDefault(context, there);
     return;
   }
   const registered = registeredBy(await followInstall(context, begun.operation));
@@ -37,7 +37,7 @@ export const installAndAsk = async (
     return;
   }
   context.out.note(`Registered as ${safe(registered)}.`);
-  if (useCase !== 'embedding') await answerByDefault(context, registered);
+  if (isAnswering(useCase)) await answerByDefault(context, registered);
 };
 
 /** Makes a model the default and lets it answer. Failed: it does not. */
@@ -59,7 +59,7 @@ const askInstalled = async (context: Context, slug: string, useCase: AskedUse): 
     return;
   }
   context.out.note(`It is registered as ${safe(name)}.`);
-  if (useCase !== 'embedding') await answerByDefault(context, name);
+  if (isAnswering(useCase)) await answerByDefault(context, name);
 };
 
 export const recommendCommand = command({
@@ -76,7 +76,6 @@ export const recommendCommand = command({
   run: async (context, { fields, flags }) => {
     const query = await requestFrom(hardware.query, { fields }, context.at);
     const useCase = query.useCase ?? 'chat';
-    if (useCase === 'speech') throw failed(NO_SPEECH, SPEECH_MODEL);
     const client = await context.client();
     const reply = await client.capabilities.hardware({ query: { ...query, useCase } });
     const first = reply.fit.find(({ recommended }) => recommended);
@@ -96,7 +95,8 @@ export const recommendCommand = command({
     }
     if (first.installed) {
       context.out.note('It is installed already.');
-      if (flags.install) await askInstalled(context, first.model, useCase);
+      // A model for speech is registered as none.
+      if (flags.install && useCase !== 'speech') await askInstalled(context, first.model, useCase);
       return;
     }
     const isWanted = flags.install ?? (await isAsked(context, first));

@@ -212,7 +212,12 @@ const takeBody = async (
   { begin, hash }: BodyPlace,
   told: (of: { done: number; total: number | null; added: number }) => void,
 ): Promise<void> => {
-  const total = file.bytes ?? totalBytes(reply, begin);
+  const length = totalBytes(reply, begin);
+  if (file.bytes !== null && length !== null && length < file.bytes) {
+    reply.body.cancel();
+    throw tooShort(length, file.bytes);
+  }
+  const total = file.bytes ?? length;
   let head = begin === 0 ? (file.begin ?? '') : '';
   const done = await writeBody({ to: file.to, begin, total }, reply, (piece, written) => {
     head = checkBegin(head, piece);
@@ -276,6 +281,9 @@ const tooLong = (bytes: number): DownloadFailed =>
     `It is longer than the ${bytes} bytes that it should have; it was removed`,
     false,
   );
+
+const tooShort = (length: number, bytes: number): DownloadFailed =>
+  new DownloadFailed(`It has ${length} bytes in place of ${bytes}; it was removed`, false);
 
 const finish = async (file: Download, hash: Hash): Promise<void> => {
   const found = hash.digest('hex');

@@ -126,6 +126,21 @@ describe('a download', () => {
   it('that is longer than it should be is refused and leaves nothing', () =>
     refusedWith({}, { bytes: 1000 }, /^It is longer than the 1000 bytes/));
 
+  it('that is shorter than it should be is refused at once and leaves nothing', async () => {
+    const bytes = FILE.length + 1;
+    await refusedWith({}, { bytes }, /^It has 300000 bytes in place of 300001; it was removed$/);
+    expect(mirror.ranges.length).to.equal(1);
+    expect(waited).to.equal([]);
+  });
+
+  it('whose rest is shorter than it should be is refused and leaves nothing', async () => {
+    await writeFile(to, FILE.subarray(0, 120_000));
+    const bytes = FILE.length + 1;
+    await refusedWith({}, { bytes }, /^It has 300000 bytes in place of 300001; it was removed$/);
+    expect(mirror.ranges).to.equal(['bytes=120000-']);
+    expect(waited).to.equal([]);
+  });
+
   it('whose server says no is refused and leaves nothing', () =>
     refusedWith({ status: 404 }, {}, /^127\.0\.0\.1 answered 404$/));
 

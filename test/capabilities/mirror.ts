@@ -20,8 +20,6 @@ export interface MirrorHabits {
   isPlaceless?: boolean;
   /** The validator of the file. */
   etag?: string;
-  /** Told as the length in place of the right one. */
-  length?: number;
   status?: number;
   /** The first requests are answered with these in place of the file, whatever their method. */
   busy?: { status: number; retryAfter?: string }[];
@@ -59,7 +57,7 @@ export const startMirror = async (file: Buffer, habits: MirrorHabits = {}) => {
     const range = `bytes ${from}-${file.length - 1}/${file.length}`;
     response.writeHead(from > 0 ? (habits.partStatus ?? 206) : 200, {
       etag: habits.etag ?? '"v1"',
-      'content-length': habits.length ?? rest.length,
+      'content-length': rest.length,
       ...(from > 0 && !habits.isPlaceless && { 'content-range': range }),
     });
     const stop = breaks.shift();

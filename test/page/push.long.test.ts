@@ -1,11 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { CDPSession, Worker } from 'playwright-core';
-import { unless, withChromium } from '../accounts/passkeys/browser.js';
+import { FULL_PROGRAM, unlessFull, withFullChromium } from '../accounts/passkeys/browser.js';
 import { until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { type FakePushService, startPushService } from '../harness/pushservice.js';
-import { openPageStage, type PageStage, type Visitor, WIDTHS } from './stage.js';
+import { logInAs, openPageStage, type PageStage, type Visitor, WIDTHS } from './stage.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -18,9 +18,10 @@ for (const { where, viewport } of WIDTHS) {
     let visitor: Visitor;
 
     before(async () => {
-      if (withChromium.skip) return;
+      if (withFullChromium.skip) return;
       service = await startPushService();
-      stage = await openPageStage({ config: { egressAllow: [new URL(service.origin).host] } });
+      const config = { egressAllow: [new URL(service.origin).host] };
+      stage = await openPageStage({ config }, FULL_PROGRAM);
       ada = await stage.app.register('ada');
       visitor = await stage.enter('ada', viewport);
       await visitor.context.grantPermissions(['notifications']);
@@ -31,7 +32,7 @@ for (const { where, viewport } of WIDTHS) {
       await service?.stop();
     });
 
-    it(`leads to the answered approval in two taps${unless}`, withChromium, async () => {
+    it(`leads to the answered approval in two taps${unlessFull}`, withFullChromium, async () => {
       const { page, complaints } = visitor;
       const { subscription } = service.subscribe();
       const body = { ...subscription, name: 'phone' };
@@ -58,8 +59,53 @@ for (const { where, viewport } of WIDTHS) {
     });
 
     it(
-      `without a text, or with a path elsewhere, leads to the notices${unless}`,
-      withChromium,
+      `is turned on, tried and turned off by keyboard${unlessFull}`,
+      withFullChromium,
+      async () => {
+        const { subscription } = service.subscribe();
+        const { page, open, tabTo, violations, complaints } = await stage.visit(viewport);
+        await page.context().grantPermissions(['notifications']);
+        await page.addInitScript(`(${STUB_PUSH_MANAGER})(${JSON.stringify(subscription)})`);
+        await open('/device');
+        await logInAs(page, 'ada');
+        await tabTo('section button.main');
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('text=This browser tells you when something needs you.');
+        expect(await violations()).to.equal([]);
+        const { pathname } = new URL(subscription.endpoint);
+        await tabTo('section .buttons button:first-child');
+        await page.keyboard.press('Enter');
+        await until(
+          async () => service.pushes.map(({ path }) => path),
+          (paths) => paths.includes(pathname),
+        );
+        await tabTo('section .buttons button:last-child');
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('text=This browser can tell you when something needs you');
+        const list = await stage.app.call('GET', '/api/push/subscriptions', { token: ada.token });
+        const names = list.body.subscriptions.map(({ name }: { name: string }) => name);
+        expect(names).to.equal(['phone']);
+        expect(complaints).to.equal([]);
+      },
+    );
+
+    it(`says what an iPhone needs for it${unlessFull}`, withFullChromium, async () => {
+      const { page, open, violations } = await stage.visit(viewport);
+      await page.addInitScript(`
+        Object.defineProperty(navigator, 'standalone', { value: false });
+        Object.defineProperty(navigator, 'userAgent', { value: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)' });`);
+      await open('/device');
+      await logInAs(page, 'ada');
+      await page.waitForSelector(
+        'text=On an iPhone or iPad pushes need the page on the home screen: choose Share',
+      );
+      expect(await page.locator('section[aria-labelledby=pushes] button.main').count()).to.equal(0);
+      expect(await violations()).to.equal([]);
+    });
+
+    it(
+      `without a text, or with a path elsewhere, leads to the notices${unlessFull}`,
+      withFullChromium,
       async () => {
         const { page, open } = visitor;
         const worker = await workerOf(visitor);
@@ -79,6 +125,20 @@ for (const { where, viewport } of WIDTHS) {
     );
   });
 }
+
+/** Code of the page: a push service at which one subscription is made. */
+const STUB_PUSH_MANAGER = `(subscription) => {
+  let current = null;
+  PushManager.prototype.getSubscription = async () => current;
+  PushManager.prototype.subscribe = async () => {
+    const unsubscribe = async () => {
+      current = null;
+      return true;
+    };
+    current = { toJSON: () => subscription, unsubscribe };
+    return current;
+  };
+}`;
 
 const NOTIFICATIONS = `self.registration.getNotifications().then((all) =>
   all.map(({ title, body }) => ({ title, body })))`;

@@ -37,14 +37,16 @@ export interface PageStage {
   stop(): Promise<void>;
 }
 
-/** The daemon under the name `localhost`, and a browser. */
-export const openPageStage = async (options: TestOptions = {}): Promise<PageStage> =>
-  openPageOf(await startApp(options));
+/** The daemon under the name `localhost`, and a browser, of another program where one is named. */
+export const openPageStage = async (
+  options: TestOptions = {},
+  program?: string,
+): Promise<PageStage> => openPageOf(await startApp(options), program);
 
 /** The same for a daemon that runs. */
-export const openPageOf = async (app: TestApp): Promise<PageStage> => {
+export const openPageOf = async (app: TestApp, program?: string): Promise<PageStage> => {
   app.url = app.url.replace('127.0.0.1', 'localhost');
-  const browser = await openBrowser();
+  const browser = await openBrowser(program);
   const visit: PageStage['visit'] = async (viewport = PHONE) => {
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
     return visitorOf(app, context);

@@ -64,10 +64,10 @@ export const readMachine = async (folder: string, given?: HardwareSources): Prom
     gpus: (graphics.value?.controllers ?? []).flatMap((each) => gpuOf(each, isApple)),
     disk: { freeBytes: free.value },
     sources: [
-      source('cpu', cpu, 'systeminformation', noteOfCores(cgroup)),
+      source('cpu', cpu, 'systeminformation', noteOfFlags(flags), noteOfCores(cgroup)),
       source('memory', memory, 'systeminformation', noteOfMemory(cgroup, total)),
       source('gpus', graphics, 'systeminformation', isApple ? UNIFIED : null),
-      source('disk', free, 'statfs of the data folder', null),
+      source('disk', free, 'statfs of the data folder'),
     ],
   };
 };
@@ -116,8 +116,15 @@ const source = (
   part: HardwareSource['part'],
   { fault }: Answer<unknown>,
   name: string,
-  note: string | null,
-): HardwareSource => ({ part, source: name, note: fault === null ? note : `not known: ${fault}` });
+  ...notes: (string | null)[]
+): HardwareSource => {
+  const all = [fault === null ? null : `not known: ${fault}`, ...notes];
+  const note = all.filter((each) => each !== null).join('; ');
+  return { part, source: name, note: note === '' ? null : note };
+};
+
+const noteOfFlags = ({ fault }: Answer<string>): string | null =>
+  fault === null ? null : `flags not known: ${fault}`;
 
 /** WSL is Linux whose kernel names its maker. */
 const platformOf = ({ platform, readText }: HardwareSources): string =>

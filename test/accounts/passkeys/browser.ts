@@ -12,9 +12,16 @@ import { PASSWORD } from '../../harness/app.js';
 /** Chromium without windows, which needs half of the time of the whole program. */
 const PROGRAM = '/usr/bin/chromium-headless-shell';
 
+/** The whole program, for tests of notifications, which the other one denies. */
+export const FULL_PROGRAM = '/usr/bin/chromium';
+
 /** Options for a test that needs Chromium, and the end of its title. */
 export const withChromium = { skip: !existsSync(PROGRAM), timeout: 60_000 };
 export const unless = withChromium.skip ? ` (${PROGRAM} is not installed)` : '';
+
+/** The same for a test that needs the whole program. */
+export const withFullChromium = { skip: !existsSync(FULL_PROGRAM), timeout: 60_000 };
+export const unlessFull = withFullChromium.skip ? ` (${FULL_PROGRAM} is not installed)` : '';
 
 /** A host that is not this machine by its name, and leads to it. */
 export const FOREIGN_HOST = 'adjutant.test';
@@ -26,12 +33,13 @@ export interface Profiles {
   close(): Promise<void>;
 }
 
-let running: Promise<Browser> | undefined;
+/** The running browsers, by their programs. */
+const running = new Map<string, Promise<Browser>>();
 
-/** Opens profiles in the browser of this process, which ends with the process. */
-export const openBrowser = async (): Promise<Profiles> => {
-  if (!(await running)?.isConnected()) running = launchBrowser();
-  const browser = await running;
+/** Opens profiles in the browser of this process, one for each program, which ends with the process. */
+export const openBrowser = async (program = PROGRAM): Promise<Profiles> => {
+  if (!(await running.get(program))?.isConnected()) running.set(program, launchBrowser(program));
+  const browser = await running.get(program);
   if (!browser) throw new Error('The browser did not start');
   const contexts: BrowserContext[] = [];
   return {
@@ -47,9 +55,9 @@ export const openBrowser = async (): Promise<Profiles> => {
 };
 
 /** Root has no sandbox; an interrupt that a test sends is not meant for the browser. */
-const launchBrowser = (): Promise<Browser> =>
+const launchBrowser = (executablePath: string): Promise<Browser> =>
   chromium.launch({
-    executablePath: PROGRAM,
+    executablePath,
     args: ['--no-sandbox', `--host-resolver-rules=MAP ${FOREIGN_HOST} 127.0.0.1`],
     handleSIGINT: false,
   });

@@ -52,11 +52,11 @@ describe('capabilities', () => {
     expect(ids).to.include(['house', 'tesseract:<language>', 'llama', 'ollama', 'claude']);
     const models = ids.filter((id) => /^(gguf|whisper):/.test(id));
     // The other one has a context that holds no agent’s tools.
-    expect(models).to.equal(['gguf:wide:Q8_0']);
+    expect(models).to.equal(['gguf:wide:Q8_0', 'whisper:tiny:F16']);
     expect(ids.filter((id) => id.startsWith('tesseract')).length).to.equal(1);
     const languages = rows.find((row) => row.startsWith('tesseract:'));
     expect(languages).to.match(/^tesseract:<language> +language +available +\d+ of \d{2,}/);
-    expect(stderr).to.include('4 more models and all languages: --all, or --kind model');
+    expect(stderr).to.include('3 more models and all languages: --all, or --kind model');
   });
 
   it('are listed whole with --all, of a kind, and in a pipe', async () => {
@@ -86,11 +86,10 @@ describe('capabilities', () => {
       / (\d+) +MIT License/.exec(rows.find((row) => row.startsWith(id)) ?? '')?.[1];
     expect(['gguf:tiny:Q4', 'gguf:wide'].map(contextOf)).to.equal(['2048', '32768']);
     expect(stderr).to.include(
-      'The memory is that of a context of 32768 tokens. Made for fewer, and shown with what they have: 1\n',
+      'The memory is that of a context of 32768 tokens. Made for fewer, and shown with what they have: 2\n',
     );
-    expect(idsOf(stdout)).to.not.include('whisper:tiny:F16');
+    expect(rows.find((row) => row.startsWith('whisper:tiny:F16'))).to.include('first for speech');
     const all = await world.cli(['hardware', '--all'], { terminal: 100 });
-    expect(idsOf(all.stdout)).to.include('whisper:tiny:F16');
     // One row of a family, though both of its files fit, and the first choice is marked.
     const tinies = (text: string) => idsOf(text).filter((id) => id.startsWith('gguf:tiny'));
     expect([tinies(stdout).length, tinies(all.stdout).length]).to.equal([1, 2]);
@@ -109,13 +108,11 @@ describe('capabilities', () => {
     expect(await head('operations', 'list')).to.include(['STATUS', 'TITLE']);
   });
 
-  it('for speech are not compared', async () => {
-    expect(await world.cli(['models', 'recommend', '--use-case', 'speech'])).to.equal({
-      ...{ code: 1, stdout: '' },
-      stderr:
-        'Models for speech are not compared: a larger one is more accurate, and slower.\n' +
-        'One of middling size: adjutant capabilities install whisper:base\n',
-    });
+  it('are recommended for speech too', async () => {
+    const words = ['models', 'recommend', '--use-case', 'speech'];
+    const { code, stdout, stderr } = await world.cli(words, { terminal: 200, answers: ['n'] });
+    expect([code, stdout.split('\n')[0]]).to.equal([0, 'Tiny F16  whisper:tiny:F16']);
+    expect(stderr).to.match(/Install it: adjutant models recommend --install --use-case speech\n$/);
   });
 
   it('are recommended with the line that installs just that', async () => {

@@ -221,6 +221,31 @@ describe('the machine', () => {
     );
   });
 
+  it('says what a source did not tell beside what another one allows', async () => {
+    const broken = async () => {
+      throw new Error('/proc is not mounted');
+    };
+    const readText = system({
+      ...V2_ROOT,
+      '/proc/self/cgroup': '0::/\n',
+      '/sys/fs/cgroup/memory.max': String(2 * GIB),
+      '/sys/fs/cgroup/memory.current': String(GIB),
+    });
+    const {
+      cpu,
+      memory,
+      sources: found,
+    } = await readMachine('/', sources({ cpuFlags: broken, mem: broken, readText }));
+    expect([cpu.model, cpu.flags]).to.equal(['Intel Core i7-9700', []]);
+    expect(memory).to.equal({ totalBytes: 2 * GIB, availableBytes: GIB });
+    expect(found.map(({ note }) => note)).to.equal([
+      'flags not known: /proc is not mounted',
+      'not known: /proc is not mounted; the control group (v2) allows 2048 MiB',
+      null,
+      null,
+    ]);
+  });
+
   it('is this one, without sources of a test', async () => {
     const { cpu, memory, disk } = await readMachine('/');
     expect(cpu.arch).to.equal(process.arch);

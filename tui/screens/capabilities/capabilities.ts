@@ -24,7 +24,7 @@ const TALL = 26;
 const useText = ({ item, fit }: CapabilityRow): string => {
   const users = item.usedBy.map((each) => each.replace(/^models\//, ''));
   if (users.length > 0) return `used by ${users.join(', ')}`;
-  const first = (fit?.recommendedFor ?? []).filter((use) => use !== 'speech');
+  const first = fit?.recommendedFor ?? [];
   return first.length > 0 ? `first for ${first.join(', ')}` : '';
 };
 

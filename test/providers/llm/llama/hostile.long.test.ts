@@ -170,6 +170,35 @@ describe('an engine', () => {
     expect(await stage.failure('any')).to.equal('timeout: any sent no token within 0.2 s');
   });
 
+  it('that takes too much memory ends as one failure, and other models answer', async () => {
+    // It reserves what the limit leaves without touching it, so that the last small piece is refused.
+    install(`
+      if (JSON.stringify(history).includes('little')) {
+        onResponseChunk({ text: 'said' });
+        return { metadata: { stopReason: 'eogToken' } };
+      }
+      const held = [];
+      for (let size = 2 ** 31; size > 1024; ) {
+        if (held.length > 1000) throw new Error('There is no limit');
+        try {
+          held.push(new ArrayBuffer(size));
+        } catch {
+          size /= 2;
+        }
+      }
+      for (;;) held.push(Array.from({ length: 1000 }, (_, at) => ({ at })));`);
+    writeFileSync(modelFile(stage.home, 'other'), 'GGUF');
+    // The least limit that a process gets: 2 GiB.
+    stage.open({ memory: { freeBytes: async () => 0, neededBytes: async () => 0 } });
+    expect(await stage.failure('any')).to.match(
+      /^server: any broke off: it was ended by SIG(ABRT|TRAP|ILL|SEGV)/,
+    );
+    const turns = [{ role: 'user' as const, content: 'little' }];
+    for (const slug of ['other', 'any']) {
+      expect((await stage.step(slug, { turns })).text).to.equal('said');
+    }
+  });
+
   it('reaches no network, and no file of the home', async () => {
     install(`
       const { readdirSync } = await import('node:fs');
