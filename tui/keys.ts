@@ -165,10 +165,12 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
     add: 'add an account',
     edit: 'edit',
     test: 'test',
+    check: 'process new mail',
+    mark: 'make a task',
     delete: 'delete',
   },
-  message: { message: 'draft an answer', add: 'keep its files' },
-  thread: { message: 'draft an answer' },
+  message: { message: 'draft an answer', add: 'keep its files', mark: 'make a task' },
+  thread: { message: 'draft an answer', mark: 'make a task' },
   browse: { add: 'add', edit: 'edit' },
 };
 

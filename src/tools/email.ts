@@ -125,6 +125,7 @@ const readTool = (email: Pick<EmailActions, 'read'>): Tool =>
 const draftTool = (email: Pick<EmailActions, 'draft'>): Tool =>
   defineTool({
     ...traits,
+    outside: true,
     name: 'draft',
     description:
       'Keeps a draft of an e-mail, which the owner looks at and sends; nothing is sent. Returns { id }.',

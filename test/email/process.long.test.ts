@@ -1,4 +1,4 @@
-import { readdir, rename, utimes } from 'node:fs/promises';
+import { readdir, readFile, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -295,6 +295,28 @@ describe(`the processing of e-mails${said}`, () => {
     expect(await subjects(own, 1)).to.equal(['Private']);
     const { body } = await stage.call('GET', `/api/hooks/${others}`, undefined, bob.token);
     expect(body.stats.executions).to.equal(0);
+  });
+
+  it('keeps the text of an e-mail only for a run that it starts', LIMIT, async () => {
+    const end = 'end of the text; ';
+    const text = (word: string) => `${word}\n${'x'.repeat(80)}\n`.repeat(80) + end.repeat(20);
+    /** Whether the database has the beginning of the text, and its end. */
+    const isKept = async (word: string): Promise<boolean[]> => {
+      const files = ['adjutant.db', 'adjutant.db-wal'].map((name) =>
+        readFile(join(stage.app.home, name)),
+      );
+      const all = Buffer.concat(await Promise.all(files));
+      return [word, end].map((part) => all.includes(part));
+    };
+    const { token } = await stage.app.register('carol');
+    const accountId = await open('long', token);
+    await stage.dovecot.deliver('long', mail('Without a hook', text('unheard')));
+    expect((await process({ accountId }, token)).result).to.include({ processed: 1, runs: 0 });
+    expect(await isKept('unheard')).to.equal([true, false]);
+    await hook({}, token);
+    await stage.dovecot.deliver('long', mail('With a hook', text('heard')));
+    expect((await process({ accountId }, token)).result).to.include({ processed: 1, runs: 1 });
+    expect(await isKept('heard')).to.equal([true, true]);
   });
 
   it('says which mailbox could not be reached', LIMIT, async () => {

@@ -10,6 +10,7 @@ import {
   type MailMessageDetail,
   type SentMail,
 } from '../../src/client/index.js';
+import type { ActVerb } from '../../tui/keys.js';
 import { drawRow } from '../../tui/parts/row.js';
 import { mailPage } from '../../tui/screens/mail/mail.js';
 import { messagePage } from '../../tui/screens/mail/message.js';
@@ -86,7 +87,7 @@ const onMessage = (mail: MailMessageDetail): State =>
     ...listLoaded('wholeMails', [mail], mail.id),
   ]);
 const screen = (state: State): string[] => shown(mailPage.view, state, 80, 19);
-const actIn = (state: State, verb: 'start' | 'stop' | 'delete' | 'message' | 'test'): Act => {
+const actIn = (state: State, verb: ActVerb): Act => {
   const act = mailPage.acts?.(state)[verb];
   if (!act) throw new Error(`no ${verb}`);
   return act;
@@ -100,9 +101,9 @@ describe('mail on the desk', () => {
     expect(rows.slice(0, 5)).to.equal([
       '[Messages] Drafts Sent Accounts',
       '',
-      '  STATE  FROM                   SUBJECT            AGO  CATEGORY  FILES',
-      '> new    Bob <bob@example.org>  The report          5m  work',
-      '  read   -                      (no subject)        5m  work',
+      '  STATE  FROM                  SUBJECT            AGO  CATEGORY  PRIORITY  FILES',
+      '> new    Bob <bob@example.or…  The report          5m  work',
+      '  read   -                     (no subject)        5m  work',
     ]);
     expect(rows.join('\n')).to.contain('not known who sent it');
     expect(mailPage.summary?.(state)).to.equal('2 e-mails, 1 new');
@@ -269,6 +270,50 @@ describe('mail on the desk', () => {
     });
     expect(kept).to.equal(mail.attachments.map((_, at) => ({ id: 'mail_1', number: String(at) })));
     expect(messagePage.acts?.(onMessage(aWholeMail({ attachments: [] }))).add).to.be.undefined();
+  });
+
+  it('makes a task of an e-mail, in the words of the person', async () => {
+    const mail = aWholeMail({ subject: EVIL });
+    const states = [onTab(0, ...listLoaded('mails', [mail])), onMessage(mail)];
+    for (const [at, page] of [mailPage, messagePage].entries()) {
+      const act = page.acts?.(states[at] ?? states[0] ?? onTab(0)).mark;
+      expect(act?.ask?.writes).to.be.true();
+      expect(act?.ask?.lines.join('')).to.not.match(/\p{Cc}|[\u202a-\u202e]/u);
+      const made: unknown[] = [];
+      const create = async (input: { body: { title: string } }) => {
+        made.push(input);
+        return input.body;
+      };
+      const client = { tasks: { create } } as unknown as Client;
+      expect(await act?.call(client, ' Pay it\nby Friday\n')).to.equal('Noted: Pay it');
+      expect(made).to.equal([
+        { body: { title: 'Pay it', notes: 'by Friday\nadjutant email get mail_1' } },
+      ]);
+    }
+  });
+
+  it('processes the new mail of an account, and leads to the operation', async () => {
+    const begun: unknown[] = [];
+    const process = async (input: unknown) => {
+      begun.push(input);
+      return { id: 'operation_1' };
+    };
+    const act = actIn(onTab(3, ...listLoaded('mailAccounts', [anAccount()])), 'check');
+    expect(act.line).to.equal('adjutant email process --account mailaccount_1');
+    expect(await act.call({ mailprocessing: { process } } as unknown as Client, '')).to.equal({
+      message: 'New mail of ada@example.org is being processed',
+      opens: { page: 'operation', id: 'operation_1' },
+    });
+    expect(begun).to.equal([{ body: { accountId: 'mailaccount_1' } }]);
+  });
+
+  it('says the priority of an e-mail in the list', () => {
+    const mails = [aMail({ priority: 3 }), aMail({ id: 'mail_2', priority: 0 })];
+    const rows = shown(mailPage.view, onTab(0, ...listLoaded('mails', mails)), 80, 19);
+    expect(rows[2]).to.match(/CATEGORY +PRIORITY/);
+    expect(
+      [rows[3], rows[4]].map((row) => /work +(urgent|may wait)/.exec(row ?? '')?.[1]),
+    ).to.equal(['urgent', 'may wait']);
   });
 
   it('sends a draft after a question that names all who get it', async () => {

@@ -65,6 +65,34 @@ export const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
   });
 };
 
+/** Returns the acts on an e-mail that has arrived. */
+export const messageActs = (mail: MailMessage | MailMessageDetail): Acts => ({
+  ...replyActs(mail),
+  mark: taskAct(mail),
+});
+
+/**
+ * The title is typed: the subject is text from outside, which an agent that works on the task would take
+ * for the words of its owner.
+ */
+const taskAct = (mail: MailMessage | MailMessageDetail): Act => ({
+  ...onRow('mails', mail.id, 'tasks'),
+  text: `Make a task of ${shortSubject(mail)}`,
+  line: `adjutant tasks create --title … --notes 'adjutant email get ${mail.id}'`,
+  doing: 'noting…',
+  ask: {
+    lines: [`What is to be done about "${shortSubject(mail)}"?`],
+    writes: true,
+    enter: 'note the task',
+  },
+  call: async ({ tasks }, typed) => {
+    const [first = '', ...more] = typed.trim().split('\n');
+    const notes = [...more, `adjutant email get ${mail.id}`].join('\n');
+    const { title } = await tasks.create({ body: { title: first, notes } });
+    return `Noted: ${title}`;
+  },
+});
+
 /** Returns the act that keeps the files of an e-mail as documents. */
 export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts =>
   offered<Act>({
@@ -176,6 +204,19 @@ export const accountActs = ({ id, address }: MailAccount): Acts =>
         const failed = steps.find(({ status }) => status === 'failed');
         const step = failed ? `${STEPS[failed.step]}: ${failed.detail ?? ''}` : 'no step says why';
         return { message: `It fails at: ${step}`, tone: 'danger' };
+      },
+    },
+    check: {
+      ...onRow('mailAccounts', id, 'mails', 'operations'),
+      text: `Process new mail of ${address}`,
+      line: `adjutant email process --account ${id}`,
+      doing: 'processing…',
+      call: async ({ mailprocessing }) => {
+        const operation = await mailprocessing.process({ body: { accountId: id } });
+        return {
+          message: `New mail of ${address} is being processed`,
+          opens: { page: 'operation', id: operation.id },
+        };
       },
     },
   });

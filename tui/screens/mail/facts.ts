@@ -13,6 +13,9 @@ type MailSender = MailMessage['from'];
 
 const URGENCY = ['may wait', '', 'high', 'urgent'];
 
+/** Returns the priority of an e-mail in words. The usual one has none. */
+export const urgencyOf = ({ priority }: MailMessage): string => URGENCY[priority] ?? '';
+
 /** Returns the sender as a list shows it: the name, with the address, which is harder to forge. */
 export const mailSender = (from: MailSender): string => {
   if (from === null) return '-';
@@ -40,7 +43,7 @@ export const mailFacts = (mail: MailMessage, now: number): MailFacts =>
     ['Date', timeOfEvent(mail.date, now)],
     ['Folder', mail.folder],
     ['Sender', verdictOf(mail)],
-    ['Category', [mail.category, URGENCY[mail.priority] ?? ''].filter(Boolean).join(', ')],
+    ['Category', [mail.category, urgencyOf(mail)].filter(Boolean).join(', ')],
     ...mail.attachments.map(({ name, mediaType, bytes }, at): [string, string] => [
       `File ${at}`,
       `${name} (${mediaType}, ${bytesOf(bytes)})`,

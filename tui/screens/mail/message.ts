@@ -5,7 +5,7 @@ import { factRows, jsonRows, textRows } from '../../parts/text.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { detailPage } from '../detail.js';
-import { fileActs, replyActs } from './acts.js';
+import { fileActs, messageActs } from './acts.js';
 import { mailFacts, mailMore, subjectOf } from './facts.js';
 
 const shownMail = ({ ui, lists }: State): MailMessageDetail | null =>
@@ -36,7 +36,7 @@ export const messagePage: ScreenPage = {
   }),
   acts: (state) => {
     const mail = shownMail(state);
-    return mail ? { ...replyActs(mail), ...fileActs(mail) } : {};
+    return mail ? { ...messageActs(mail), ...fileActs(mail) } : {};
   },
   related: (state) => {
     const mail = shownMail(state);

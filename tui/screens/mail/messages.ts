@@ -11,8 +11,8 @@ import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { quotedWord } from '../knowledge/acts.js';
 import { listPage } from '../list.js';
-import { replyActs } from './acts.js';
-import { mailFacts, mailSender, subjectOf } from './facts.js';
+import { messageActs } from './acts.js';
+import { mailFacts, mailSender, subjectOf, urgencyOf } from './facts.js';
 
 /** The daemon looks at the mailboxes when the list is read, at most once in five seconds. */
 const MESSAGES_MS = 30_000;
@@ -32,6 +32,7 @@ const columns = ({ session: { now }, lists }: State): ScreenColumn<MailMessage>[
   column('SUBJECT', [16, 120, 0], subjectOf),
   numberColumn('AGO', [4, 5, 1], ({ date }) => since(date, now)),
   column('CATEGORY', [8, 12, 2], ({ category }) => category),
+  column('PRIORITY', [8, 8, 3], urgencyOf),
   numberColumn('FILES', [5, 5, 3], ({ attachments }) => String(attachments.length || '')),
 ];
 
@@ -42,12 +43,15 @@ const detail = ({ session: { now } }: State, mail: MailMessage, width: number): 
   ...textRows(mail.snippet, width, true),
 ];
 
-const item = ({ id, subject, from, category, folder, unread }: MailMessage) => ({
-  id,
-  name: subject,
-  words: `${mailSender(from)} ${category} ${folder} ${unread ? 'new' : ''}`,
-  facts: { status: unread ? 'new' : 'read', category, folder },
-});
+const item = (mail: MailMessage) => {
+  const { id, subject, from, category, folder, unread } = mail;
+  return {
+    id,
+    name: subject,
+    words: `${mailSender(from)} ${category} ${urgencyOf(mail)} ${folder} ${unread ? 'new' : ''}`,
+    facts: { status: unread ? 'new' : 'read', category, folder },
+  };
+};
 
 const filterOf = ({ ui }: State): string => topView(ui).filter.trim();
 
@@ -105,7 +109,7 @@ export const messagesPage: ScreenPage = {
     },
     opens: ({ id }) => ({ page: 'message', id }),
     related: ({ threadId }) => ({ page: 'thread', id: threadId }),
-    acts: replyActs,
+    acts: messageActs,
     summary: summaryOf,
   }),
   line: lineOf,
@@ -125,7 +129,7 @@ export const threadPage: ScreenPage = {
     empty: ['No e-mails of this thread.'],
     needs: ({ ui }) => [{ is: 'list', list: 'threadMails', of: topView(ui).id }],
     opens: ({ id }) => ({ page: 'message', id }),
-    acts: replyActs,
+    acts: messageActs,
   }),
   line: ({ ui }) => `adjutant email list --thread ${topView(ui).id}`,
 };
