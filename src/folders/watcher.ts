@@ -29,6 +29,8 @@ interface WatcherDeps {
   changed(folder: FolderOwner): Promise<void>;
   /** The most folders below one folder that are watched. */
   mostWatched: number;
+  /** Loads what watches a folder; that of the system unless given. */
+  loadWatch?: typeof loadTreeWatch;
   /** Keeps why a folder is scanned at intervals instead. */
   told(folderId: string, fault: string): Promise<void>;
 }
@@ -117,7 +119,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
 
   /** Watches folders anew, of which none is watched meanwhile, and calls `ready` for each. */
   const open = async (all: Watched[], ready: (one: Watched) => void): Promise<void> => {
-    const openTree = await loadTreeWatch();
+    const openTree = await (deps.loadWatch ?? loadTreeWatch)();
     const presences = await Promise.all(all.map(({ folder }) => presenceAt(folder.path)));
     // What the system watches is shared by all whose folders overlap: it ends when each has closed.
     const closed = all.map(close);

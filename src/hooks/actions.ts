@@ -220,7 +220,7 @@ const forward: PerformAction = async (deps, run, job, signal) => {
 interface HookToolCall {
   tool: Tool;
   args: Record<string, unknown>;
-  openFolder: ToolContext['openFolder'];
+  context: Pick<ToolContext, 'openFolder' | 'markdown'>;
 }
 
 /**
@@ -238,7 +238,10 @@ const toolCallOf = async (
   if (isSmuggled(run, args)) return { fault: SMUGGLED };
   if (!tool) return { fault: `There is no tool ${toolId}.${toolAction}` };
   const denied = whyDenied(tool, permissions);
-  return denied === null ? { tool, args, openFolder } : { fault: denied };
+  if (denied !== null) return { fault: denied };
+  const escaped = tool.markdown === undefined ? {} : await deps.evaluate.markdown(run);
+  const markdown = escaped[tool.markdown ?? ''];
+  return { tool, args, context: { openFolder, ...(markdown !== undefined && { markdown }) } };
 };
 
 const executeTool: PerformAction = async (deps, run, _, signal) => {
@@ -250,7 +253,7 @@ const executeTool: PerformAction = async (deps, run, _, signal) => {
 
 const runTool = async (
   run: HookRun,
-  { tool, args, openFolder }: HookToolCall,
+  { tool, args, context }: HookToolCall,
   signal: AbortSignal,
 ): Promise<RunOutcome> => {
   try {
@@ -258,7 +261,7 @@ const runTool = async (
       userId: run.hook.userId,
       agentId: null,
       executionId: run.execution.id,
-      openFolder,
+      ...context,
       signal,
       effectId: run.execution.id,
       hops: hopsOf(run),

@@ -1,7 +1,14 @@
 import { LARGE_JSON_BYTES } from '../kernel/json.js';
 import type { RunTask } from '../kernel/pool.js';
 import { type ConditionVerdict, judgeConditions } from './conditions.js';
-import { type Forward, forwardOf, type NoticeText, noticeTextOf, toolArguments } from './render.js';
+import {
+  type Forward,
+  forwardOf,
+  markdownArguments,
+  type NoticeText,
+  noticeTextOf,
+  toolArguments,
+} from './render.js';
 import { type HookRun, payloadLength, templateScope } from './run.js';
 
 const conditionsOf = (run: HookRun): ConditionVerdict =>
@@ -22,6 +29,7 @@ export const evaluationTasks = {
   notice: noticeTextOf,
   forward: forwardOf,
   arguments: toolArguments,
+  markdown: markdownArguments,
 };
 
 /**
@@ -45,6 +53,9 @@ export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
   /** Returns the arguments of a tool, or the parameters of a pipeline. */
   arguments: async (run: HookRun): Promise<Record<string, unknown>> =>
     isLarge(run) ? apart(run.hook.userId, 'arguments', run) : toolArguments(run),
+  /** Returns the texts among the arguments of a tool as Markdown. */
+  markdown: async (run: HookRun): Promise<Record<string, string>> =>
+    isLarge(run) ? apart(run.hook.userId, 'markdown', run) : markdownArguments(run),
 });
 
 export type Evaluator = ReturnType<typeof createEvaluator>;

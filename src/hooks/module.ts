@@ -48,7 +48,7 @@ export type { OwnRuns } from './ownruns.js';
 export type { PayloadPool } from './payloads/pool.js';
 export type { ProbeArrival } from './receivers/routes.js';
 export { actionFaults, conditionFaults } from './rules.js';
-export { lookUp, placeholdersIn, renderDeep } from './template.js';
+export { lookUp, placeholdersIn, renderDeep, renderMarkdown } from './template.js';
 
 /** The hooks: what comes in from senders and from the clock, and the actions it starts. */
 export interface Hooks {

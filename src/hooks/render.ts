@@ -69,6 +69,17 @@ export const noticeTextOf = (run: HookRun): NoticeText => {
   return { body, markdown: markdown === body ? null : markdown, unfilled };
 };
 
+/** Returns the texts among the arguments of an `execute_tool` action as Markdown, with values escaped. */
+export const markdownArguments = (run: HookRun): Record<string, string> => {
+  const scope = templateScope(run);
+  const texts = Object.entries(run.hook.actionConfig.toolParams ?? {});
+  return Object.fromEntries(
+    texts.flatMap(([name, text]) =>
+      typeof text === 'string' ? [[name, renderMarkdown(text, scope)]] : [],
+    ),
+  );
+};
+
 /** Returns the arguments of a hook's `execute_tool` action, or the parameters of its `start_pipeline`. */
 export const toolArguments = (run: HookRun): Record<string, unknown> => {
   const { action, actionConfig } = run.hook;

@@ -40,14 +40,18 @@ export const renderTemplate = (template: string, scope: TemplateScope): string =
   template.replace(PLACE, filling(scope));
 
 /**
- * Fills in a template that is Markdown, with each value escaped, since it came from outside. The
- * result of an agent is Markdown itself.
+ * Fills in a template that is Markdown, with each value escaped, since it came from outside.
+ * `isMarkdown` names the values that are Markdown themselves, as the result of an agent is.
  */
-export const renderMarkdown = (template: string, scope: TemplateScope): string => {
+export const renderMarkdown = (
+  template: string,
+  scope: object,
+  isMarkdown = (name: string): boolean => name === 'agent.result',
+): string => {
   const fill = filling(scope);
   return template.replace(PLACE, (written, path: string) => {
     const text = fill(written, path);
-    return text === written || path.trim() === 'agent.result' ? text : escapeMarkdown(text);
+    return text === written || isMarkdown(path.trim()) ? text : escapeMarkdown(text);
   });
 };
 

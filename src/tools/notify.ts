@@ -11,6 +11,8 @@ export type Notify = (
   message: {
     title: string;
     body: string;
+    /** The body as Markdown, where text from outside is escaped in it. */
+    markdown?: string | undefined;
     effectId: string;
     agentId: string | null;
     hops?: number | undefined;
@@ -40,9 +42,11 @@ export const notifyTools = (notify: Notify): ToolGroup => ({
       description: 'Sends the owner a notification, in the app and on every linked channel.',
       input,
       ...HARMLESS,
+      markdown: 'message',
       run: async ({ message, title = 'A message from Adjutant' }, context) => {
-        const { userId, effectId, agentId, hops } = context;
-        const isTold = await notify(userId, { title, body: message, effectId, agentId, hops });
+        const { userId, markdown, effectId, agentId, hops } = context;
+        const said = { title, body: message, markdown, effectId, agentId, hops };
+        const isTold = await notify(userId, said);
         return isTold ? { notified: true } : { notified: false, note: GATHERED };
       },
     }),

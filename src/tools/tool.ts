@@ -34,6 +34,8 @@ export interface ToolContext {
    * could lead out of what the grant covers.
    */
   isByGrant?: true;
+  /** The argument that is Markdown, with text from outside escaped; the argument itself unless given. */
+  markdown?: string;
   /** The most characters of the result's JSON that the caller reads; any number unless given. */
   longestResult?: number;
   /** Takes the values of the user's credentials out of a text, before a part of it is cut out. */
@@ -63,6 +65,8 @@ export interface Tool {
   asksUntrusted?: true;
   /** Arguments in which a hook has its owner's words alone, and nothing of what started it. */
   literal?: readonly string[];
+  /** The argument that is Markdown, in which text from outside is escaped (`markdown` of the context). */
+  markdown?: string;
   /** True if others wrote the result, which taints the agent that reads it. */
   outside: boolean;
   /** Returns true if others wrote some of a result, where that differs from call to call. */

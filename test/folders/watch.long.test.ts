@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { loadTreeWatch } from '../../src/folders/treewatch.js';
 import { createFolderWatcher } from '../../src/folders/watcher.js';
 import { createLog } from '../../src/kernel/log.js';
 import type { KnowledgeFolderRow } from '../../src/store/tables/folders.js';
@@ -210,6 +211,43 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
     expect([faults, watcher.faultOf(row.id)]).to.equal([[fault], fault]);
     await watcher.stop();
   });
+
+  for (const [code, remedy] of [
+    ['ENOSPC', 'the system watches no more folders. Raise fs.inotify.max_user_watches'],
+    ['EMFILE', 'the system lets no more programs watch. Raise fs.inotify.max_user_instances'],
+  ] as const) {
+    it(`gives way to scans at intervals at a limit of the system: ${code}`, async () => {
+      const faults: string[] = [];
+      const watcher = createFolderWatcher({
+        log: createLog('silent'),
+        settleMs: 10,
+        mostWatched: 10,
+        isSecret: () => false,
+        changed: async () => undefined,
+        told: async (_, fault) => void faults.push(fault),
+        loadWatch: async () => {
+          const open = await loadTreeWatch();
+          return (options) => {
+            const files = open(options);
+            files.once('ready', () =>
+              files.emit('error', Object.assign(new Error(code), { code })),
+            );
+            return files;
+          };
+        },
+      });
+      const path = join(stage.root, code);
+      await mkdir(path);
+      await watcher.add({ ...ROW, id: `folder_${code}`, path });
+      await until(
+        async () => faults,
+        (all) => all.length > 0,
+      );
+      const fault = `It is scanned every ten minutes: ${remedy}`;
+      expect([faults, watcher.faultOf(`folder_${code}`)]).to.equal([[fault], fault]);
+      await watcher.stop();
+    });
+  }
 });
 
 const ROW: KnowledgeFolderRow = {

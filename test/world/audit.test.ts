@@ -9,6 +9,7 @@ import Database from 'better-sqlite3';
 import { verifyHome } from '../../src/auditverify.js';
 import { verifyFile } from '../../src/backup.js';
 import { OpenRefused } from '../../src/store/engine/protocol.js';
+import { adjutant } from '../cli/harness.js';
 import { startApp, type TestApp } from '../harness/app.js';
 import { openStage, PASSPHRASE } from '../system/backup/stage.js';
 
@@ -153,6 +154,16 @@ describe('the audit log of a stopped home', () => {
     edit(home, 'DROP TRIGGER audit_undeleted', `DELETE FROM audit WHERE number = ${entries}`);
     const { ok, problem } = await verifyHome({ home });
     expect([ok, problem?.number]).to.equal([false, 1]);
+  });
+
+  it('is verified by the command line', async () => {
+    const verify = () =>
+      adjutant(['audit', 'verify', '--offline', '--home', home, '--fields', 'ok,number,kind']);
+    const good = await verify();
+    expect([good.code, good.stdout]).to.equal([0, 'true\t\t\n']);
+    changeEntry(home, 1);
+    const damaged = await verify();
+    expect([damaged.code, damaged.stdout]).to.equal([1, 'false\t1\tchanged\n']);
   });
 
   it('is verified with what a killed daemon left beside the database', async () => {

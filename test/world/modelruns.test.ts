@@ -4,6 +4,7 @@ import { type Stage, startStage } from '../agents/stage.js';
 import { frozenClock } from '../harness/app.js';
 import { type ChatRequest, refuses, says } from '../harness/openai.js';
 import {
+  alternating,
   always,
   calling,
   hasResult,
@@ -166,7 +167,10 @@ describe('a test of a model', () => {
   });
 });
 
-/** Servers as their documentation describes them, in one conversation with a call and a second turn. */
+/**
+ * Servers as their documentation describes them, connected as a person does it: the model is created
+ * and tested, and then used in one conversation with a call and a second turn.
+ */
 describe('the servers of a new user', () => {
   let stage: Stage;
   before(async () => {
@@ -175,30 +179,45 @@ describe('the servers of a new user', () => {
   after(() => stage.stop());
   afterEach(() => stage.model.forget());
 
-  const call = { id: 'k', type: 'function', function: { name: 'time_now', arguments: '{}' } };
+  /** The call of the one tool that a test offers, or of a tool that agents have. */
+  const callIn = ({ tools = [] }: ChatRequest) => {
+    const isTest = tools.some(({ function: { name } }) => name === 'test_echo');
+    const called = isTest
+      ? { name: 'test_echo', arguments: '{"word":"ok"}' }
+      : { name: 'time_now', arguments: '{}' };
+    return { id: 'k', type: 'function', function: called };
+  };
+  /** The call in two deltas. */
+  const halvesOf = (request: ChatRequest): object[] => {
+    const { function: called, ...rest } = callIn(request);
+    const { name, arguments: args } = called;
+    return [
+      { index: 0, ...rest, function: { name, arguments: args.slice(0, 1) } },
+      { index: 0, function: { arguments: args.slice(1) } },
+    ];
+  };
   const servers: Record<string, (request: ChatRequest) => object[]> = {
     'llama.cpp': (request) =>
       hasResult(request)
         ? [{ role: 'assistant', content: null }, { content: 'Noon' }, { content: '.' }]
         : [
             { reasoning_content: 'I look.' },
-            { tool_calls: [{ index: 0, ...call, function: { name: 'time_now', arguments: '{' } }] },
-            { tool_calls: [{ index: 0, function: { arguments: '}' } }] },
+            ...halvesOf(request).map((half) => ({ tool_calls: [half] })),
           ],
     vLLM: (request) =>
       hasResult(request)
         ? [{ reasoning: 'Done.' }, { content: 'Noon.' }]
-        : [{ role: 'assistant', content: '' }, { tool_calls: [{ index: 0, ...call }] }],
+        : [{ role: 'assistant', content: '' }, { tool_calls: [{ index: 0, ...callIn(request) }] }],
     'LM Studio': (request) =>
       hasResult(request)
         ? [{ content: '<think>\nDone.\n</think>\n\nNoon.' }]
-        : [{ role: 'assistant', tool_calls: [{ index: 0, ...call }] }],
+        : [{ role: 'assistant', tool_calls: [{ index: 0, ...callIn(request) }] }],
     deepSeek: (request) =>
       hasResult(request)
         ? [{ content: null, reasoning_content: 'Done.' }, { content: 'Noon.' }]
         : [
             { role: 'assistant', content: null, reasoning_content: 'I look.' },
-            { tool_calls: [{ index: 0, ...call }] },
+            { tool_calls: [{ index: 0, ...callIn(request) }] },
           ],
     openRouter: (request) =>
       hasResult(request)
@@ -211,7 +230,7 @@ describe('the servers of a new user', () => {
             },
             { reasoning_details: [{ type: 'reasoning.text', text: 'look.', index: 0 }] },
             { reasoning_details: [{ type: 'reasoning.encrypted', data: 'x', index: 1 }] },
-            { tool_calls: [{ index: 0, ...call }] },
+            { tool_calls: [{ index: 0, ...callIn(request) }] },
           ],
   };
 
@@ -231,15 +250,72 @@ describe('the servers of a new user', () => {
     },
   };
 
-  for (const [name, deltas] of Object.entries(servers)) {
-    it(`serve an agent: ${name}`, async () => {
+  /** Creates a model and has it tested. Resolves to its name and the result of the test. */
+  const connect = async (server: string, supports?: object) => {
+    const name = server.replace(/\W+/g, '-');
+    const given = { provider: 'openai-compatible', baseUrl: stage.model.baseUrl, supports };
+    const made = await stage.ask('POST', '/api/models', { ...given, name, modelId: name });
+    expect(made.status, made.text).to.equal(201);
+    const { latencyMs: _, ...tested } = (await stage.ask('POST', `/api/models/${name}/test`)).body;
+    return { name, tested };
+  };
+
+  /** Has an agent answer a first message, and a second one. Resolves to the results. */
+  const converse = async (model: string, between = (): void => undefined) => {
+    const { id } = await stage.spawn({ prompt: 'What time is it?', model });
+    const { result: first } = await stage.reaches(id);
+    between();
+    await stage.ask('POST', `/api/agents/${id}/message`, { content: 'And now?' });
+    const { result: second } = await stage.reaches(id);
+    // No other model has answered in its place.
+    expect(
+      stage.model.asked.map(({ body }) => body.model).every((each) => each === model),
+    ).to.be.true();
+    return [first, second];
+  };
+
+  it('serve an agent: one that takes user and assistant in turn alone', async () => {
+    const answer = (request: ChatRequest) =>
+      hasResult(request)
+        ? pieces('Noon.')
+        : streamed({ tool_calls: [{ index: 0, ...callIn(request) }] });
+    stage.model.script(...refusing(alternating, answer));
+    const { name, tested } = await connect('strict');
+    expect(tested).to.equal({ ok: true, reply: 'Noon.' });
+    expect(await converse(name)).to.equal(['Noon.', 'Noon.']);
+  });
+
+  it('serve an agent: one that takes no tools', async () => {
+    const refusal = ({ tools }: ChatRequest) =>
+      tools ? 'this model does not support tools' : null;
+    stage.model.script(...refusing(refusal, () => pieces('Noon.')));
+    const { tested } = await connect('toolless');
+    expect(tested).to.include({ ok: false, missing: 'tools' });
+    expect(tested.error).to.endWith(
+      'it answers, but not if it is offered tools. Set supports.tools to false to use it without',
+    );
+    stage.model.forget();
+    stage.model.script(...refusing(refusal, () => pieces('Noon.')));
+    const { name, tested: again } = await connect('plain', { tools: false });
+    expect(again).to.equal({ ok: true, reply: 'Noon.' });
+    expect(await converse(name)).to.equal(['Noon.', 'Noon.']);
+    expect(stage.model.asked.filter(({ body }) => body.tools)).to.equal([]);
+  });
+
+  for (const [server, deltas] of Object.entries(servers)) {
+    it(`serve an agent: ${server}`, async () => {
       stage.model.script(...always((request) => streamed(...deltas(request))));
-      const { id } = await stage.spawn({ prompt: 'What time is it?' });
-      expect(await stage.reaches(id)).to.include({ status: 'completed', result: 'Noon.' });
-      const sent = stage.model.asked.at(-1)!.body.messages.find(({ tool_calls }) => tool_calls);
-      const { reasoning_content, reasoning, reasoning_details } = sent ?? {};
+      const { name, tested } = await connect(server);
+      expect(tested).to.equal({ ok: true, reply: 'Noon.' });
+      const sent: Record<string, unknown>[] = [];
+      const results = await converse(name, () => {
+        const { messages } = stage.model.asked.at(-1)!.body;
+        sent.push(...messages.filter(({ tool_calls }) => tool_calls));
+      });
+      expect(results).to.equal(['Noon.', 'Noon.']);
+      const { reasoning_content, reasoning, reasoning_details } = sent[0] ?? {};
       const sentBack = { reasoning_content, reasoning, reasoning_details };
-      expect(sentBack).to.equal({ ...NOTHING, ...SENT_BACK[name] });
+      expect(sentBack).to.equal({ ...NOTHING, ...SENT_BACK[server] });
     });
   }
 });

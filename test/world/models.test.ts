@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Stage, startStage } from '../agents/stage.js';
 import { frozenClock, until } from '../harness/app.js';
-import { dictated, hangs, refuses, says } from '../harness/openai.js';
+import { dictated, hangs, refuses, says, streams } from '../harness/openai.js';
 import {
   alternating,
   always,
@@ -17,6 +17,8 @@ import {
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
+
+const isRead = ({ title }: { title: string }): boolean => title === 'Read';
 
 const FRIDAY = 'It is Friday.';
 
@@ -114,6 +116,49 @@ describe('replies of the models of this world', () => {
       expect([result, answer?.content.includes('Not run')]).to.equal([FRIDAY, false]);
       stage.model.forget();
     }
+  });
+
+  it('runs no call with a number that would be rounded, and says which', async () => {
+    const args = '{"n":9007199254740993,"price":1.10}';
+    const delta = (args: string) =>
+      `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"k","type":"function","function":{"name":"time_now","arguments":${args}}}]}}]}`;
+    for (const call of [
+      calling('time_now', args),
+      calling('time_now', JSON.stringify(args)),
+      streams(delta(args), '[DONE]'),
+      pieces(`{"name":"time_now","arguments":${args}}`),
+    ]) {
+      stage.model.script(call, pieces(FRIDAY));
+      const { result, sessionId } = await resultOf();
+      const [answer] = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
+      expect(result).to.equal(FRIDAY);
+      expect(answer?.content).to.include(
+        'the number 9007199254740993 cannot be kept; write it as text. They begin with: ',
+      );
+    }
+  });
+
+  it('keeps the digits of numbers in the output of a stage', async () => {
+    stage.model.script(pieces('```json\n{"id":9007199254740993,"price":1.10}\n```'));
+    const output = { type: 'object', properties: { id: { type: 'number' } } };
+    const say = {
+      toolId: 'notify',
+      toolAction: 'send',
+      toolParams: { title: 'Read', message: 'All: {{stages.read.output}}' },
+    };
+    const stages = [
+      { key: 'read', kind: 'agent', config: { prompt: 'Read it' }, output },
+      { key: 'say', kind: 'tool', needs: ['read'], config: say },
+    ];
+    const { body } = await stage.ask('POST', '/api/pipelines/templates', { name: 'Read', stages });
+    await stage.ask('POST', '/api/pipelines', { templateId: body.id });
+    const { body: told } = await until(
+      () => stage.ask('GET', '/api/notifications'),
+      ({ body: { notifications } }) => notifications.some(isRead),
+    );
+    expect(told.notifications.find(isRead).body).to.equal(
+      'All: {"id":9007199254740993,"price":1.10}',
+    );
   });
 
   it('takes a reply without finish_reason if the server says that it is done', async () => {

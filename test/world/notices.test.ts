@@ -4,10 +4,16 @@ import { type Desk, openPlatforms } from '../channels/receivers/desk.js';
 import { sign } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
 import { notice, onPath, SECRET } from '../harness/hooks.js';
+import { says } from '../harness/openai.js';
 import { ADA } from '../harness/telegram.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
+
+const TITLE = '{{webhook.body.title}}';
+
+const kindsOf = (entities: unknown): unknown[] =>
+  Array.isArray(entities) ? entities.map(({ type }) => type) : [];
 
 describe('text of a payload in a notification', () => {
   let desk: Desk;
@@ -23,10 +29,12 @@ describe('text of a payload in a notification', () => {
   after(() => desk.stop());
 
   /** What reaches Telegram of a notification with this title in its payload. */
-  const told = async (notifyMessage: string, title: string) => {
+  const told = (notifyMessage: string, title: string) =>
+    toldBy({ actionConfig: { notifyMessage, notifyOwner: true } }, title);
+
+  const toldBy = async (fields: object, title: string) => {
     desk.telegram.calls.length = 0;
-    const actionConfig = { notifyMessage, notifyOwner: true };
-    const hook = notice({ name: 'told', ...onPath('told'), actionConfig });
+    const hook = notice({ name: 'told', ...onPath('told'), ...fields });
     const made = await desk.ask('POST', '/api/hooks', hook);
     expect(made.status, made.text).to.equal(201);
     const body = JSON.stringify({ title });
@@ -52,5 +60,53 @@ describe('text of a payload in a notification', () => {
     const found = await told('**New:** {{webhook.body.title}}', 'a*b*c');
     expect(found.text).to.equal('told\nNew: a*b*c');
     expect(found.inApp).to.equal('**New:** a*b*c');
+  });
+
+  const sending = (message: string) => ({
+    toolId: 'notify',
+    toolAction: 'send',
+    toolParams: { title: 'told', message },
+  });
+
+  it('is no Markdown where a hook runs notify.send', async () => {
+    const fields = { action: 'execute_tool', actionConfig: sending(`**New:** ${TITLE}`) };
+    const { text, entities, inApp } = await toldBy(fields, 'a*b*c');
+    expect([text, inApp]).to.equal(['told\nNew: a*b*c', '**New:** a*b*c']);
+    expect(kindsOf(entities)).to.equal(['bold', 'bold']);
+  });
+
+  it('is no Markdown where a stage of a pipeline runs notify.send', async () => {
+    const item = { kind: 'tool', config: sending('{{item}}'), allowUntrusted: true };
+    const stages = [
+      { key: 'say', kind: 'tool', config: sending('**New:** {{params.title}}') },
+      {
+        key: 'each',
+        kind: 'foreach',
+        needs: ['say'],
+        config: { items: ['{{params.title}}'], stage: item },
+      },
+    ].map((stage) => ({ ...stage, allowUntrusted: true }));
+    const parameters = [{ key: 'title', type: 'string' }];
+    const template = { name: 'Told', parameters, stages };
+    const made = await desk.ask('POST', '/api/pipelines/templates', template);
+    expect(made.status, made.text).to.equal(201);
+    const actionConfig = { templateId: made.body.id, params: { title: TITLE } };
+    const { text, entities } = await toldBy({ action: 'start_pipeline', actionConfig }, 'a*b*c');
+    expect([text, kindsOf(entities)]).to.equal(['told\nNew: a*b*c', ['bold', 'bold']]);
+    const [, second] = await desk.inTelegram(2);
+    expect(second).to.include({ text: 'told\na*b*c' });
+  });
+
+  it('is Markdown where an agent wrote it', async () => {
+    desk.model.script(says({ text: '**Done**' }));
+    const stages = [
+      { key: 'ask', kind: 'agent', config: { prompt: 'Sum up' } },
+      { key: 'say', kind: 'tool', needs: ['ask'], config: sending('{{stages.ask.output}}') },
+    ];
+    const made = await desk.ask('POST', '/api/pipelines/templates', { name: 'Sum', stages });
+    expect(made.status, made.text).to.equal(201);
+    await desk.ask('POST', '/api/pipelines', { templateId: made.body.id });
+    const [call] = await desk.inTelegram(1);
+    expect(call).to.include({ text: 'told\nDone' });
   });
 });

@@ -3,6 +3,7 @@ import { type AgentLimits, JOB, type Models, spawnRecord } from '../../agents/mo
 import { type Experts, modelAndPersona } from '../../experts/module.js';
 import { addJob, type Queue } from '../../jobs/module.js';
 import type { Clock } from '../../kernel/clock.js';
+import { parseExact } from '../../kernel/exactjson.js';
 import { digest } from '../../providers/llm/digest.js';
 import type { Hub } from '../../realtime/module.js';
 import type { Store } from '../../store/store.js';
@@ -117,18 +118,23 @@ export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): Agent
 const NO_MODEL =
   'There is no language model (adjutant help models), and what the built-in digest says does not fit';
 
-/** Reads a reply as JSON, also within a block of code, and checks it by a schema. */
+/**
+ * Reads a reply as JSON, also within a block of code, and checks it by a schema. Its numbers keep
+ * their digits.
+ */
 const fitting = (
   reply: string,
   schema: Record<string, unknown>,
 ): { output: unknown; fault: string | null } => {
   const [, within = reply] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(reply) ?? [];
   try {
-    const output: unknown = JSON.parse(within);
-    const { success, error } = z.fromJSONSchema(schema).safeParse(output);
+    const { success, error } = z.fromJSONSchema(schema).safeParse(JSON.parse(within));
     const [first] = error?.issues ?? [];
     const at = first && first.path.length > 0 ? `${first.path.join('.')}: ` : '';
-    return { output, fault: success ? null : `${at}${first?.message ?? 'another form'}` };
+    return {
+      output: parseExact(within),
+      fault: success ? null : `${at}${first?.message ?? 'another form'}`,
+    };
   } catch {
     return { output: null, fault: 'it is no JSON' };
   }

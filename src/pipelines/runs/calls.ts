@@ -14,7 +14,7 @@ import {
 import type { Budget, Reservation } from './budget.js';
 import { type IsInDoubt, MAY_BE_DONE } from './doubts.js';
 import { type RunUsage, StageFault } from './outcome.js';
-import { recordOf, renderConfig, renderExact } from './render.js';
+import { recordOf, renderConfig, renderExact, renderMarkdownText } from './render.js';
 import type { RunStage } from './run.js';
 
 /** A call of a tool that a stage makes. */
@@ -22,6 +22,8 @@ interface StageCall {
   toolId: string;
   toolAction: string;
   arguments: Record<string, unknown>;
+  /** The argument that is Markdown, with values escaped, where that makes a difference. */
+  markdown?: string;
   /** True once the owner has approved exactly this call. */
   isApproved?: boolean;
 }
@@ -60,8 +62,9 @@ export const createStageCalls = (deps: StageCallDeps) => {
   };
 
   const begin: BeginStage = async (of, scope) => {
-    const call = await withCredential(deps, of, callOf(of.stage.config, of.stage.kind, scope));
-    const tool = toolOf(call);
+    const plain = await withCredential(deps, of, callOf(of.stage.config, of.stage.kind, scope));
+    const tool = toolOf(plain);
+    const call = withMarkdown(plain, { tool, of, scope });
     const denied = whyDenied(tool, await deps.owner.permissionsOf(of.run.row.user_id));
     if (denied !== null) throw new StageFault(denied);
     const isSafe = tool.isSafe(call.arguments);
@@ -115,6 +118,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
         signal,
         hops: run.row.hops,
         ...(call.isApproved && { isApproved: true }),
+        ...(call.markdown !== undefined && { markdown: call.markdown }),
         effectId: `${run.row.id}-${row.key}-${row.visits}`,
       });
       const failure = tool.failureIn?.(output) ?? null;
@@ -174,6 +178,18 @@ const callOf = (
     toolAction: String(config.toolAction),
     arguments: recordOf(rendered.toolParams ?? {}),
   };
+};
+
+/** Adds the argument that is Markdown with its values escaped. */
+const withMarkdown = (
+  call: StageCall,
+  { tool, of, scope }: { tool: Tool; of: RunStage; scope: object },
+): StageCall => {
+  if (tool.markdown === undefined) return call;
+  const text = recordOf(of.stage.config.toolParams)[tool.markdown];
+  if (typeof text !== 'string') return call;
+  const markdown = renderMarkdownText(text, of.run, scope);
+  return markdown === call.arguments[tool.markdown] ? call : { ...call, markdown };
 };
 
 /** Adds the header with the credential of a request. */

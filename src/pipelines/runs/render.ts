@@ -1,4 +1,10 @@
-import { judgeConditions, lookUp, placeholdersIn, renderDeep } from '../../hooks/module.js';
+import {
+  judgeConditions,
+  lookUp,
+  placeholdersIn,
+  renderDeep,
+  renderMarkdown,
+} from '../../hooks/module.js';
 import { parseExact, stringifyExact, withoutExactNumbers } from '../../kernel/exactjson.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 import type { TemplateStage } from '../templates/contract.js';
@@ -127,6 +133,23 @@ export const renderProse = (text: unknown, scope: object): string => {
   refuseMissing(String(text), scope);
   return renderWhole(String(text), scope);
 };
+
+/**
+ * Fills in the values inside a text that is Markdown. They are escaped, but for the text of an agent
+ * and for research, which are Markdown themselves.
+ */
+export const renderMarkdownText = (text: string, run: LoadedRun, scope: object): string => {
+  const { template } = outermost(run);
+  const isMarkdown = (name: string): boolean => {
+    const value = stageValueIn(name);
+    const stage = template.stages.find(({ key }) => key === value?.key);
+    if (value?.of !== 'output') return false;
+    return stage?.kind === 'research' || (stage?.kind === 'agent' && stage.output === undefined);
+  };
+  return renderMarkdown(text, scope, isMarkdown);
+};
+
+const outermost = (run: LoadedRun): LoadedRun => (run.outer ? outermost(run.outer) : run);
 
 /** Returns why the conditions of a stage do not hold; null if they do. */
 export const stoppedBy = ({ when = [] }: TemplateStage, scope: object): string | null => {

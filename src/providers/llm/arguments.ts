@@ -1,8 +1,11 @@
 import Bourne from '@hapi/bourne';
+import { parseExact, roundedIn } from '../../kernel/exactjson.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 
 /** The most characters of broken arguments that are shown to the model again. */
 const SHOWN = 300;
+/** The most digits of a number that are shown to the model again. */
+const SHOWN_DIGITS = 60;
 /** The piece of the text that the parser quotes in some of its messages. */
 const QUOTED = /, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s;
 
@@ -16,6 +19,7 @@ export interface ReadArguments {
 /**
  * Parses the arguments that a model wrote. No text or `null` stands for no arguments, and an object
  * may be encoded twice. Arguments with a `__proto__` key are as broken as those that are not JSON.
+ * So are those with a number that a double rounds, since the owner would approve another number.
  */
 export const readArguments = (text: string): ReadArguments => {
   if (text.trim() === '') return { input: {} };
@@ -24,12 +28,17 @@ export const readArguments = (text: string): ReadArguments => {
     if (input === null) return { input: {} };
     const isEncodedTwice = typeof input === 'string' && /^\s*\{/.test(input);
     const inner: unknown = isEncodedTwice ? Bourne.parse(input) : input;
-    return isRecord(inner) ? { input: inner } : broken('they are not a JSON object', text);
+    if (!isRecord(inner)) return broken('they are not a JSON object', text);
+    const rounded = roundedIn(parseExact(isEncodedTwice ? input : text));
+    return rounded ? broken(unkept(rounded.digits), text) : { input: inner };
   } catch (error) {
     const because = error instanceof Error ? error.message.replace(QUOTED, '') : String(error);
     return broken(`they are not valid JSON (${because})`, text);
   }
 };
+
+const unkept = (digits: string): string =>
+  `the number ${digits.slice(0, SHOWN_DIGITS)} cannot be kept; write it as text`;
 
 /** The text comes last: redaction knows that a secret may be cut off at the end of a text. */
 const broken = (because: string, text: string): ReadArguments => ({

@@ -1,4 +1,10 @@
-import { isRecord, listAt, parsedJson } from '../../kernel/jsonvalue.js';
+import {
+  hasInexactNumber,
+  isAnyNumber,
+  parseSpelled,
+  stringifyExact,
+} from '../../kernel/exactjson.js';
+import { isRecord, listAt, parsedJson, withoutMark } from '../../kernel/jsonvalue.js';
 import type { GlobalFetch } from './wire.js';
 
 type Json = Record<string, unknown>;
@@ -19,7 +25,7 @@ export const uniformChunks =
     const isWhole = /^application\/json\b/.test(headers.get('content-type') ?? '');
     if (!isWhole) return new Response(body.pipeThrough(eventFilter()), { status, headers });
     const text = await response.text();
-    const reply = parsedJson(text);
+    const reply = parsed(text);
     if (!isRecord(reply) || !Array.isArray(reply.choices)) {
       return new Response(text, { status, headers });
     }
@@ -30,7 +36,7 @@ export const uniformChunks =
         headers: { 'content-type': 'text/event-stream' },
       });
     }
-    return new Response(JSON.stringify(uniform), { status, headers });
+    return new Response(stringifyExact(uniform), { status, headers });
   };
 
 /** Filters a stream of events, line by line. */
@@ -44,7 +50,7 @@ const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
     if (!line.startsWith('data:')) return line;
     const data = line.slice('data:'.length).trim();
     if (data === DONE) return hasContent && !isFinished ? `${eventOf(FINISH)}${line}` : line;
-    const value = parsedJson(data);
+    const value = parsed(data);
     if (!isRecord(value)) return line;
     const chunk = uniformReply(value, 'delta');
     const [choice] = listAt(chunk, 'choices');
@@ -52,7 +58,7 @@ const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
       hasContent ||= isRecord(choice.delta) && isSaid(choice.delta);
       isFinished ||= choice.finish_reason !== null && choice.finish_reason !== undefined;
     }
-    return `data: ${JSON.stringify(chunk)}`;
+    return `data: ${stringifyExact(chunk)}`;
   };
   return new TransformStream({
     transform: (piece, controller) => {
@@ -69,7 +75,13 @@ const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
   });
 };
 
-const eventOf = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+/** Parses with numbers as they were received, since arguments may be an object with such numbers. */
+const parsed = (text: string): unknown => {
+  const value = parsedJson(text);
+  return value !== undefined && hasInexactNumber(text) ? parseSpelled(withoutMark(text)) : value;
+};
+
+const eventOf = (value: unknown): string => `data: ${stringifyExact(value)}\n\n`;
 
 /** A server that says `[DONE]` has sent a complete reply. */
 const FINISH = { choices: [{ delta: {}, finish_reason: 'stop' }] };
@@ -126,7 +138,7 @@ const uniformCall = (call: Json): Json => {
   return {
     ...call,
     index: typeof call.index === 'number' ? call.index : undefined,
-    id: typeof call.id === 'number' ? String(call.id) : call.id,
-    function: { ...of, arguments: isRecord(args) ? JSON.stringify(args) : (args ?? '') },
+    id: isAnyNumber(call.id) ? String(call.id) : call.id,
+    function: { ...of, arguments: isRecord(args) ? stringifyExact(args) : (args ?? '') },
   };
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import Bourne from '@hapi/bourne';
+import { parseExact, stringifyExact } from '../../kernel/exactjson.js';
 import { isRecord, listAt } from '../../kernel/jsonvalue.js';
 import { readArguments } from './arguments.js';
 import type { ModelRequest, Turn } from './model.js';
@@ -41,7 +42,7 @@ export const callsInText = (
   const calls = written.flatMap(({ name, args = {} }): ReadCall[] => {
     const toolName = names.get(comparable(name));
     if (toolName === undefined) return [];
-    const input = readArguments(typeof args === 'string' ? args : JSON.stringify(args));
+    const input = readArguments(typeof args === 'string' ? args : (stringifyExact(args) ?? ''));
     return [{ toolCallId: `call_${randomUUID()}`, toolName, ...input }];
   });
   return calls.length > 0 && calls.length === written.length ? calls : 'unreadable';
@@ -117,7 +118,8 @@ const callsIn = (value: unknown, isStrict = false): WrittenCall[] | null => {
 /** Returns undefined for a text that is not JSON, or has a `__proto__` key. */
 const json = (text: string): unknown => {
   try {
-    return Bourne.parse(text.trim());
+    Bourne.parse(text.trim());
+    return parseExact(text);
   } catch {
     return undefined;
   }

@@ -138,6 +138,16 @@ describe('users', () => {
     });
   }
 
+  it('have no password that an admin could set', async () => {
+    const before = await stage.audited('users.update');
+    const { status, body } = await patch(stage.bob.id, { password: 'a new one for him' });
+    expect([status, body.details.map(({ path }: { path: string }) => path)]).to.equal([
+      400,
+      ['password'],
+    ]);
+    expect(await stage.audited('users.update')).to.equal(before);
+  });
+
   it('that nobody is are not found', async () => {
     expect((await patch(NOBODY, { disabled: true })).status).to.equal(404);
     expect((await stage.ask('POST', `${LIST}/${NOBODY}/invite`, {})).status).to.equal(404);

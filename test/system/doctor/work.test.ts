@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { foldersOf } from '../../../src/system/doctor/rules.js';
 import { type FrozenClock, frozenClock, startApp, type TestApp, until } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
 
@@ -8,6 +9,39 @@ const { after, before, describe, it } = lab;
 
 const MINUTE_MS = 60_000;
 const STANDS = 'adjutant logs --last 50, then: adjutant restart';
+
+describe('the doctor, of folders', () => {
+  const late = 'It is scanned every ten minutes: the system watches no more folders';
+  const cases: [error: string, detail: RegExp, remedy: string][] = [
+    [
+      `${late}. Raise fs.inotify.max_user_watches`,
+      /^\/srv\/my notes is read, but changes are seen late: It is scanned every ten minutes/,
+      "sudo sysctl fs.inotify.max_user_watches=524288   then: adjutant knowledge index '/srv/my notes' --on-server",
+    ],
+    [
+      'It is scanned every ten minutes: the system lets no more programs watch. Raise fs.inotify.max_user_instances',
+      /is read, but changes are seen late/,
+      "sudo sysctl fs.inotify.max_user_instances=524288   then: adjutant knowledge index '/srv/my notes' --on-server",
+    ],
+    [
+      'It is scanned every ten minutes: it holds more than 20000 folders',
+      /is read, but changes are seen late/,
+      'Index the folders in it that change, one by one',
+    ],
+    [
+      'The folder is gone',
+      /^\/srv\/my notes is not read: The folder is gone$/,
+      "adjutant knowledge folders list   again: adjutant knowledge index '/srv/my notes' --on-server",
+    ],
+  ];
+  for (const [error, detail, remedy] of cases) {
+    it(`names what helps: ${error}`, () => {
+      const [finding] = foldersOf([{ path: '/srv/my notes', error }]);
+      expect(finding).to.include({ name: 'folders', status: 'warn', remedy });
+      expect(finding?.detail).to.match(detail);
+    });
+  }
+});
 
 describe('the doctor, of recurring tasks and pipelines', () => {
   let app: TestApp;
