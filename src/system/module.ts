@@ -123,6 +123,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
           exposure,
           proxy: unusedProxy(),
           proxies,
+          tunnel,
           checks: {
             platforms: channels.unset,
             unread: channels.receiver.unread,

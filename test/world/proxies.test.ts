@@ -5,6 +5,8 @@ import { text } from 'node:stream/consumers';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { frozenClock, PASSWORD, startApp, type TestApp } from '../harness/app.js';
+import { type BreakingProxy, startBreaking } from '../harness/tunnels/faults.js';
+import { freePort } from '../harness/tunnels/port.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -214,6 +216,68 @@ describe('a proxy that is not set up', () => {
     ).to.equal(bad);
     const post = ['POST /api/webhooks/nowhere HTTP/1.1', ...hosts, 'Content-Length: 0'];
     expect(await sendLines(app, [...post, 'Connection: close'])).to.equal(bad);
+  });
+});
+
+describe('a proxy at the public address', () => {
+  let app: TestApp;
+  let proxy: BreakingProxy;
+  let token: string;
+  before(async () => {
+    app = await startApp();
+    token = (await app.register('ada')).token;
+    const port = await freePort();
+    proxy = await startBreaking({ port, to: app.url, certificate: null });
+    const body = { provider: 'proxy', publicUrl: `http://127.0.0.1:${port}` };
+    expect((await app.call('PUT', '/api/tunnel', { token, body })).status).to.equal(200);
+  });
+  after(async () => {
+    await proxy.stop();
+    await app.stop();
+  });
+  const front = async () => {
+    const { findings } = (await app.call('GET', '/api/admin/doctor', { token })).body;
+    return findings.find(({ name }: { name: string }) => name === 'front');
+  };
+
+  it('is found by the doctor where it adds no header, whatever its reply', async () => {
+    const bare = (headers: Record<string, unknown>) => {
+      delete headers['x-forwarded-for'];
+    };
+    const found = {
+      name: 'front',
+      status: 'fail',
+      detail:
+        'a request to the public address arrives without a header of a proxy, as one of this machine would',
+      remedy: 'adjutant tunnel config caddy   or nginx: these set X-Forwarded-For themselves',
+    };
+    proxy.breakBy({ headers: bare });
+    expect(await front()).to.equal(found);
+    const reply = () => ({ status: 502, body: Buffer.from('') });
+    proxy.breakBy({ headers: bare, reply });
+    expect(await front()).to.equal(found);
+  });
+
+  it('is not found where it adds one, or where nothing arrives', async () => {
+    proxy.breakBy({});
+    expect(await front()).to.be.undefined();
+    proxy.breakBy({ answer: (_, response) => !!response.writeHead(502).end() });
+    expect(await front()).to.be.undefined();
+    proxy.breakBy({ answer: ({ socket }) => !!socket.destroy() });
+    expect(await front()).to.be.undefined();
+  });
+
+  it('is tried on no probe that stays open', async () => {
+    let asked = '';
+    proxy.breakBy({
+      answer: ({ url = '' }) => {
+        asked = url;
+        return false;
+      },
+    });
+    await front();
+    expect(asked).to.match(/^\/api\/webhooks\/tunnel-check-/);
+    expect((await app.call('POST', asked, { body: {} })).status).to.equal(404);
   });
 });
 

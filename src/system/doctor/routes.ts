@@ -17,6 +17,7 @@ import type { Backups } from '../backup/backups.js';
 import type { Daemon } from '../daemon.js';
 import type { PartReport } from '../health/contract.js';
 import { storageFault } from '../maintenance/partreport.js';
+import type { Tunnel } from '../tunnel/tunnel.js';
 import { doctor, type Finding } from './contract.js';
 import { checkFiles, missingRoots } from './files.js';
 import { checkAuditLog } from './heads.js';
@@ -29,6 +30,7 @@ import {
   exposureFindings,
   failedFinding,
   foldersOf,
+  frontFindings,
   mailboxesOf,
   modelsOf,
   okFinding,
@@ -52,6 +54,7 @@ interface DoctorDeps {
   prove(): Promise<MasterKeyProof>;
   exposure(): Exposure;
   proxies: Pick<ProxyWatch, 'seen'>;
+  tunnel: Pick<Tunnel, 'arrivesUnmarked'>;
   daemon: Daemon;
   /** The sentence about a proxy that is named and not used; null: none is. */
   proxy: string | null;
@@ -80,6 +83,8 @@ const LATE_MS = 15 * 60_000;
 const UNREACHED_MS = 60 * 60_000;
 /** Ours: the time to compare originals with their hashes. */
 const ORIGINALS_MS = 2000;
+/** As long as the longest other check, so that the doctor takes no longer with a public address. */
+const FRONT_MS = 2000;
 
 export const doctorResource = (base: Base, deps: DoctorDeps) => {
   const { clock, home } = base;
@@ -106,6 +111,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
           async () => [...exposureFindings(exposure()), ...proxyFindings(deps.proxies.seen())],
         ],
         ['proxy', async () => unusedProxyFindings(deps.proxy)],
+        ['front', async () => frontFindings(await deps.tunnel.arrivesUnmarked(FRONT_MS))],
         [
           'parts',
           async () => partsOf(await parts(), modelsOf(models.states(), await capabilities())),

@@ -13,6 +13,7 @@ import {
 } from '../../kernel/proxywatch.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
 import type { EngineReport } from '../../voice/module.js';
+import { remedies } from '../tunnel/stage.js';
 import type { Finding } from './contract.js';
 import type { UnreachedMailbox } from './queries.js';
 
@@ -75,6 +76,21 @@ export const unusedProxyFindings = (note: string | null): Finding[] =>
           'give the daemon a direct way out, or unset the variable for it: see "Proxies" in docs/settings.md',
         ),
       ];
+
+/**
+ * Reports a proxy in front of the public address that adds no header of its own; null: no request of
+ * the doctor arrived.
+ */
+export const frontFindings = (arrivesUnmarked: boolean | null): Finding[] =>
+  arrivesUnmarked === true
+    ? [
+        failedFinding(
+          'front',
+          'a request to the public address arrives without a header of a proxy, as one of this machine would',
+          remedies.addresses,
+        ),
+      ]
+    : [];
 
 /** Reports proxies that are not set up, and those that state no address of the client. */
 export const proxyFindings = ({ unnamed, unreadable }: SeenProxies): Finding[] => [

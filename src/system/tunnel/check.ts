@@ -4,8 +4,9 @@ import { addressHeaderOf } from '../../providers/tunnels/providers.js';
 import { checkCertificate, checkName } from './certificate.js';
 import { STAGES, type TunnelCheck } from './contract.js';
 import { checkReach, checkSigned, checkUnsigned } from './delivery.js';
-import { checkExposure } from './exposure.js';
-import type { Probes } from './probes.js';
+import { checkExposure, isUnmarked } from './exposure.js';
+import type { Probe, Probes } from './probes.js';
+import { deliverThroughTunnel } from './request.js';
 import {
   type CheckStage,
   StageFailed,
@@ -28,22 +29,25 @@ export const createCheck = ({ http, clock }: Base, deps: CheckDeps) => {
   let last: TunnelCheck | null = null;
   let checking: Promise<TunnelCheck | null> | null = null;
 
+  const inputOf = (address: string, probe: Probe): Omit<StageInput, 'openings'> => {
+    const provider = deps.state.row()?.provider ?? 'proxy';
+    return {
+      url: new URL(address),
+      http,
+      probe,
+      provider,
+      upstream: deps.addresses.upstream(),
+      addressHeader: addressHeaderOf(provider),
+      now: clock.now(),
+    };
+  };
+
   const run = async (openings: StageInput['openings']): Promise<TunnelCheck | null> => {
     const address = deps.addresses.address();
     if (address === null) return null;
-    const provider = deps.state.row()?.provider ?? 'proxy';
     const probe = deps.probes.begin();
     try {
-      const result = await runStages({
-        url: new URL(address),
-        http,
-        probe,
-        provider,
-        upstream: deps.addresses.upstream(),
-        addressHeader: addressHeaderOf(provider),
-        now: clock.now(),
-        openings,
-      });
+      const result = await runStages({ ...inputOf(address, probe), openings });
       last = { ...result, address, checkedAt: iso(clock.now()) };
       await deps.state.keepReach({ address, is_ok: last.ok ? 1 : 0, checked_at: last.checkedAt });
       return last;
@@ -68,6 +72,27 @@ export const createCheck = ({ http, clock }: Base, deps: CheckDeps) => {
         checking = null;
       });
       return checking;
+    },
+    /**
+     * Sends one request through the public address. Resolves to true if it arrived without a header
+     * of a proxy; null if there is no address, if the provider adds no header, or if nothing arrived
+     * within `replyMs`.
+     */
+    arrivesUnmarked: async (replyMs: number): Promise<boolean | null> => {
+      const address = deps.addresses.address();
+      if (address === null) return null;
+      const probe = deps.probes.begin();
+      try {
+        const input = { ...inputOf(address, probe), openings: [], replyMs };
+        if (input.addressHeader === null) return null;
+        // What arrived counts, whatever became of the reply.
+        await deliverThroughTunnel(input, probe.open).catch((error: unknown) => {
+          if (!(error instanceof StageFailed)) throw error;
+        });
+        return isUnmarked(input, probe.open);
+      } finally {
+        probe.close();
+      }
     },
   };
 };

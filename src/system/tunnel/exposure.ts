@@ -49,14 +49,26 @@ const refuseOpen = async (input: StageInput, path: string): Promise<void> => {
  * Checks that what is in front adds a header of a proxy: the delivery before was sent without one.
  * Otherwise a request from anywhere looks like one of this machine.
  */
-const refuseUnmarked = ({ probe, addressHeader }: StageInput): void => {
-  const arrived = probe.arrivedOn(probe.signed);
-  if (addressHeader === null || arrived === null || hasForwardingHeader(arrived.headers)) return;
+const refuseUnmarked = (input: StageInput): void => {
+  if (isUnmarked(input, input.probe.signed) !== true) return;
   throw new StageFailed({
     seen: 'the request of this check arrived without a header of a proxy, as one of this machine would',
     cause: 'what is in front passes requests on and adds nothing, as a bare proxy_pass does',
     remedy: remedies.addresses,
   });
+};
+
+/**
+ * True if the request on that path of the probe arrived without a header of a proxy; null if none
+ * arrived, or if the provider adds no header.
+ */
+export const isUnmarked = (
+  { probe, addressHeader }: Pick<StageInput, 'probe' | 'addressHeader'>,
+  path: string,
+): boolean | null => {
+  const arrived = probe.arrivedOn(path);
+  if (addressHeader === null || arrived === null) return null;
+  return !hasForwardingHeader(arrived.headers);
 };
 
 /**

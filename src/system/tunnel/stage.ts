@@ -21,6 +21,8 @@ export interface StageInput {
   now: number;
   /** The settings that leave something open to unauthenticated clients. */
   openings: Pick<Failure, 'seen' | 'remedy'>[];
+  /** Maximum time to wait for a reply, in milliseconds. Defaults to 10 s. */
+  replyMs?: number;
 }
 
 /** The result of a stage. `latencyMs` is the duration of the round trip; null if there was none. */

@@ -193,7 +193,7 @@ describe('the doctor', () => {
   });
 
   it('finds what strangers may do', async () => {
-    await app.restart({ registration: 'open', publicUrl: 'https://hooks.example.org' });
+    await app.restart({ registration: 'open', publicUrl: 'https://127.0.0.1:1' });
     const findings = await look();
     const shown = findings.map(({ name, status }) => `${status} ${name}`);
     expect(shown).to.include(['fail registration', 'warn addresses', 'ok exposure']);
