@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { readSession } from '../../src/client/session.js';
 import { Context, command, textFlag } from '../command.js';
-import { isLocalUrl, shortPath } from '../daemon/environment.js';
+import { homeOf, isLocalUrl, shortPath } from '../daemon/environment.js';
 import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/firsthook.js';
 import { readinessOf, startCommandFor } from '../daemon/readiness.js';
 import { type CliFault, failed, unlessRefused } from '../exit.js';
@@ -12,6 +14,7 @@ import { duration, oneLine } from '../text.js';
 import { reachNotes } from '../tunnel/reach.js';
 import { setupTunnel } from '../tunnel/setup.js';
 import { login, register } from './auth.js';
+import { offerToCloseRegistration } from './closeregistration.js';
 import { startAndReport } from './up.js';
 
 const NAME_WIDTH = 10;
@@ -41,6 +44,7 @@ export const quickstart = command({
     'Every step looks first and does only what is missing: it can be repeated.',
     'Without a terminal it starts a daemon with --yes only.',
     'On a terminal it offers a language model where there is none: of Ollama, of a tool that is logged in, by an API key, or one that fits this machine.',
+    'After the first account it offers to require an invite for each new one. Programs that register by name and password then need an invite, too.',
     'With --yes it asks for nothing but a name and a password, and takes the default of each question.',
   ],
   seeAlso: 'hooks create, doctor',
@@ -108,8 +112,13 @@ const account = async (context: Context, flags: QuickstartFlags): Promise<void> 
   const enter = (by: typeof login | typeof register): Promise<void> =>
     within(context, async (inner) => by.run(inner, given));
   if (kept === name) return enter(login);
+  // A daemon that needs a code for the first account lets nobody in by name and password.
+  const file = join(homeOf(context.flags.home), 'setup-code');
+  const isClosed = setupCodeFile !== undefined || existsSync(file);
   try {
     await enter(register);
+    const isFirst = await isAdmin(await context.client());
+    if (isFirst && !isClosed) await within(context, offerToCloseRegistration);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'username_taken') throw error;
     context.out.note(`There is a ${oneLine(name)} already: log in.`);

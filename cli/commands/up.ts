@@ -47,12 +47,19 @@ export const up = command({
   },
 });
 
-/** Starts the daemon and prints where it listens; `flags` are passed to `serve`. */
-export const startAndReport = async (context: Context, flags: string[]): Promise<DaemonRecord> => {
+/**
+ * Starts the daemon and prints where it listens; `flags` are passed to `serve`, and `settings` come
+ * beside those of this shell.
+ */
+export const startAndReport = async (
+  context: Context,
+  flags: string[],
+  settings: Record<string, string> = {},
+): Promise<DaemonRecord> => {
   const { out, streams, signal } = context;
   const home = homeOf(context.flags.home);
   const { record, tookMs, notes } = await withProgress(streams.stderr, () =>
-    startDaemon({ home, flags, signal }),
+    startDaemon({ home, flags, settings, signal }),
   );
   for (const line of notes) out.note(line);
   out.done(`Ready in ${duration(tookMs)} at ${record.url}`, record, recordColumns);
@@ -138,15 +145,22 @@ export const restart = command({
   flags: { ...listenFlags, force: on('Kill it when it has not ended after 30 s') },
   notes: ['It listens where it did, unless told otherwise, and takes the settings of this shell.'],
   seeAlso: 'up, down, status',
-  run: async (context, { flags }) => {
-    const record = runningDaemon(homeOf(context.flags.home));
-    const service = record === null ? serviceOf(context) : null;
-    if (service && !(await startService(context, service, { verb: 'restart', flags }))) return;
-    if (record) {
-      const tookMs = await stopAndWait(context, record, flags.force === true);
-      context.out.note(`Stopped in ${duration(tookMs)}.`);
-    }
-    // A flag that comes again overrides the earlier one.
-    await startAndReport(context, [...(record?.flags ?? []), ...listenWords(flags)]);
-  },
+  run: (context, { flags }) => restartDaemon(context, flags),
 });
+
+/** Restarts the daemon; one in the background gets the settings beside those of this shell. */
+export const restartDaemon = async (
+  context: Context,
+  flags: ListenAddress & { force?: boolean },
+  settings: Record<string, string> = {},
+): Promise<void> => {
+  const record = runningDaemon(homeOf(context.flags.home));
+  const service = record === null ? serviceOf(context) : null;
+  if (service && !(await startService(context, service, { verb: 'restart', flags }))) return;
+  if (record) {
+    const tookMs = await stopAndWait(context, record, flags.force === true);
+    context.out.note(`Stopped in ${duration(tookMs)}.`);
+  }
+  // A flag that comes again overrides the earlier one.
+  await startAndReport(context, [...(record?.flags ?? []), ...listenWords(flags)], settings);
+};

@@ -18,7 +18,7 @@ export interface Service {
 const LAUNCHD_LABEL = 'local.adjutant';
 
 /** Settings of the service beyond its address, `NAME=value` a line; it need not be there. */
-const settingsOf = (home: string): string => join(home, 'environment');
+export const serviceSettingsFile = (home: string): string => join(home, 'environment');
 
 const wordsOf = ({ home, flags }: Service): string[] => [
   nodePath(),
@@ -51,7 +51,7 @@ ExecStart=${wordsOf(service).map(quoted).join(' ')}
 ${Object.entries(DAEMON_ENV)
   .map((pair) => `Environment=${pair.join('=')}`)
   .join('\n')}
-EnvironmentFile=-${escaped(settingsOf(service.home))}
+EnvironmentFile=-${escaped(serviceSettingsFile(service.home))}
 StandardOutput=append:${escaped(logOf(service.home))}
 StandardError=append:${escaped(logOf(service.home))}
 Restart=on-failure

@@ -43,6 +43,8 @@ export interface DaemonLaunch {
   home: string;
   /** Words for `serve` beside the home. */
   flags: string[];
+  /** Settings beside those of this shell. */
+  settings?: Record<string, string>;
   /** Ends the waiting, not the daemon. */
   signal: AbortSignal;
 }
@@ -92,13 +94,13 @@ export const startDaemon = async (launch: DaemonLaunch): Promise<StartedDaemon> 
   }
 };
 
-const spawnDaemon = ({ home, flags, signal }: DaemonLaunch): DaemonChild => {
+const spawnDaemon = ({ home, flags, settings, signal }: DaemonLaunch): DaemonChild => {
   const began = performance.now();
   const log = logOf(home);
   const outputFile = `${log}.${process.pid}`;
   const { fd, from, out } = opened(home, outputFile);
   const words = [...wordsToServe(home), ...flags];
-  const env = daemonEnvironment();
+  const env = { ...daemonEnvironment(), ...settings };
   const child = spawn(process.execPath, words, { detached: true, env, stdio: ['ignore', out, fd] });
   for (const each of [out, fd]) closeSync(each);
   child.unref();

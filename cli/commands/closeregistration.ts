@@ -1,0 +1,66 @@
+import { appendFileSync } from 'node:fs';
+import { shellWord } from '../../src/kernel/shellword.js';
+import type { Context } from '../command.js';
+import { homeOf, isLocalUrl, shortPath } from '../daemon/environment.js';
+import { serviceSettingsFile } from '../daemon/install.js';
+import { runningDaemon } from '../daemon/process.js';
+import { serviceOf } from '../daemon/service.js';
+import { restartDaemon } from './up.js';
+
+/** Not `closed`: an admin can still let a person or a program in. */
+const NAME = 'ADJUTANT_REGISTRATION';
+const VALUE = 'invite';
+const SETTING = `${NAME}=${VALUE}`;
+
+/** How the daemon of this machine was started, which decides where its settings are. */
+type Started = 'background' | 'service' | 'elsewhere';
+
+/**
+ * Offers to require an invite for each further account. Programs of this machine may rely on
+ * registration by name and password, so nothing is changed without a yes, and never with `--yes`.
+ */
+export const offerToCloseRegistration = async (context: Context): Promise<void> => {
+  const { ask, flags, out, url } = context;
+  if (!isLocalUrl(url)) return;
+  const started = startedAs(context);
+  if (started === 'elsewhere' || !ask.isPossible || flags.yes) {
+    return out.note(`    ${laterOf(context, started)}`);
+  }
+  out.note('    Programs on this machine can register with a name and a password alone.');
+  out.note('    A client behind a proxy that adds no headers looks like such a program.');
+  const question = {
+    ask: '    Require an invite for each new account, also for programs?',
+    instead: '--no-input',
+  };
+  if (!(await ask.agree(question, false))) return out.note(`    ${laterOf(context, started)}`);
+  if (started === 'service') {
+    const file = serviceSettingsFile(homeOf(flags.home));
+    // The last line of a name is valid. The first line break ends a line that has none.
+    appendFileSync(file, `\n${SETTING}\n`, { mode: 0o600 });
+    out.note(`    Wrote ${SETTING} to ${shortPath(file)}`);
+  }
+  await restartDaemon(context, {}, { [NAME]: VALUE });
+  if (started === 'background') {
+    out.note(`    A later start takes the settings of its shell. Set it there: export ${SETTING}`);
+  }
+  out.note('    To invite somebody: adjutant users invite');
+};
+
+const startedAs = (context: Context): Started => {
+  const record = runningDaemon(homeOf(context.flags.home));
+  if (record !== null) return record.url === context.url ? 'background' : 'elsewhere';
+  // launchd passes the service no settings.
+  const isHere = process.platform !== 'darwin' && serviceOf(context)?.url === context.url;
+  return isHere ? 'service' : 'elsewhere';
+};
+
+const laterOf = ({ flags }: Context, started: Started): string => {
+  const home = flags.home === undefined ? '' : ` --home ${shellWord(flags.home)}`;
+  const file = shellWord(serviceSettingsFile(homeOf(flags.home)));
+  const command = {
+    background: `${SETTING} adjutant restart${home}`,
+    service: `echo ${SETTING} >> ${file} && adjutant restart${home}`,
+    elsewhere: `start the daemon with ${SETTING}`,
+  }[started];
+  return `To require an invite for each new account: ${command}`;
+};
