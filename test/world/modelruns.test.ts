@@ -291,7 +291,7 @@ describe('the servers of a new user', () => {
     stage.model.script(...refusing(refusal, () => pieces('Noon.')));
     const { tested } = await connect('toolless');
     expect(tested).to.include({ ok: false, missing: 'tools' });
-    expect(tested.error).to.endWith(
+    expect(String(tested.error)).to.endWith(
       'it answers, but not if it is offered tools. Set supports.tools to false to use it without',
     );
     stage.model.forget();

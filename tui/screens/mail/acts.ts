@@ -41,7 +41,7 @@ const shortSubject = (of: { subject: string }): string =>
   exposed(oneLine(subjectOf(of))).slice(0, MOST_SUBJECT);
 
 /** Returns the act that keeps an answer to an e-mail as a draft; nothing is sent. */
-export const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
+const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
   const wanted = 'replyTo' in mail ? mail.replyTo : [];
   const authors = wanted.length > 0 ? wanted : [mail.from].flatMap((each) => each ?? []);
   const to = authors.map(({ address }) => exposed(address)).join(', ');
