@@ -14,7 +14,7 @@ import type { FolderAdmission } from './admission.js';
 import type { FoldersStore } from './queries.js';
 import type { RootedPath } from './roots.js';
 import { type FolderInput, scanOf } from './scan.js';
-import { refuseForbidden, WalkFailed } from './walk.js';
+import { OwnPlace, refuseForbidden, WalkFailed } from './walk.js';
 import type { FolderWatcher } from './watcher.js';
 
 export interface FoldersDeps {
@@ -68,8 +68,9 @@ const refuseOwnFiles = async ({ admission }: FoldersDeps, place: RootedPath): Pr
   try {
     await refuseForbidden(place, admission.forbidden());
   } catch (error) {
+    if (error instanceof OwnPlace) throw Boom.forbidden(error.message, { code: 'not_indexable' });
+    // What else is wrong with the path is told with the type of the place.
     if (!(error instanceof WalkFailed)) throw error;
-    throw Boom.forbidden(error.message, { code: 'not_indexable' });
   }
 };
 

@@ -26,6 +26,11 @@ export class WalkFailed extends Error {
   override name = 'WalkFailed';
 }
 
+/** A place where the daemon keeps its own files. */
+export class OwnPlace extends WalkFailed {
+  override name = 'OwnPlace';
+}
+
 interface FolderWalk {
   place: RootedPath;
   type: 'file' | 'directory';
@@ -84,7 +89,8 @@ const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
 
 /**
  * Refuses a file or a folder that lies in one that is never read, however its path is spelled. Returns
- * false if it, or a folder that it lies in, is not there.
+ * false if it, or a folder that it lies in, is not there. Throws OwnPlace, or WalkFailed if the path
+ * cannot be followed.
  */
 export const refuseForbidden = async (
   { root, below }: RootedPath,
@@ -95,7 +101,7 @@ export const refuseForbidden = async (
     const path = parts.slice(0, depth).join('/');
     const entry = await reading(path, () => statInside(root, path));
     if (!entry) return false;
-    if (forbidden.has(entry.identity)) throw new WalkFailed(`/${path} is never read`);
+    if (forbidden.has(entry.identity)) throw new OwnPlace(`/${path} is never read`);
   }
   return true;
 };

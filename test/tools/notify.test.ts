@@ -17,7 +17,7 @@ describe('notify.send', () => {
   it('tells the owner, with the effect id and a title', async () => {
     const results = [await run({ message: 'Done', title: 'Build' }), await run({ message: 'So' })];
     expect(results).to.equal([{ notified: true }, { notified: true }]);
-    const of = { effectId: 'effect_1', agentId: 'agent_1', hops: undefined };
+    const of = { markdown: undefined, effectId: 'effect_1', agentId: 'agent_1', hops: undefined };
     expect(told).to.equal([
       ['user_1', { title: 'Build', body: 'Done', ...of }],
       ['user_1', { title: 'A message from Adjutant', body: 'So', ...of }],
