@@ -9,7 +9,7 @@ import {
 } from 'playwright-core';
 import { PASSWORD } from '../../harness/app.js';
 
-/** Chromium without windows, which needs half of the time of the whole program. */
+/** Chromium without windows. It shows no notifications. */
 const PROGRAM = '/usr/bin/chromium-headless-shell';
 
 /** The whole program, for tests of notifications, which the other one denies. */
