@@ -10,7 +10,7 @@ export interface Deadline {
 }
 
 /** Longest delay of a timer: Node ends longer ones after 1 ms. */
-const MOST_SECONDS = 2_147_483;
+const MAX_SECONDS = 2_147_483;
 
 /** Usage: not a number of seconds, or more than a timer holds. */
 export const deadlineOf = (timeout: string | undefined): Deadline => {
@@ -18,8 +18,8 @@ export const deadlineOf = (timeout: string | undefined): Deadline => {
   if (timeout === undefined) return { signal: end.signal, seconds: null, lift: () => {} };
   const seconds = timeout.trim() === '' ? Number.NaN : Number(timeout);
   if (!(seconds > 0)) throw usageFault('--timeout is a number of seconds, above 0');
-  if (seconds > MOST_SECONDS)
-    throw usageFault(`--timeout is at most ${MOST_SECONDS} seconds, 24 days`);
+  if (seconds > MAX_SECONDS)
+    throw usageFault(`--timeout is at most ${MAX_SECONDS} seconds, 24 days`);
   const timer = setTimeout(() => end.abort(), seconds * 1000);
   return { signal: end.signal, seconds, lift: () => clearTimeout(timer) };
 };

@@ -40,7 +40,7 @@ export interface NamedKind {
  */
 export const NEWEST_PAGES = 5;
 
-const SHORTEST_TAIL = 6;
+const MIN_TAIL_LENGTH = 6;
 
 /**
  * The id that was meant by a full id, its last six or more characters, or a name. Failed: there is
@@ -82,7 +82,7 @@ const meantBy = (typed: string, all: Named[]): Named[] => {
 };
 
 const isTail = (typed: string, id: string): boolean =>
-  typed.length >= SHORTEST_TAIL && id.endsWith(typed.toLowerCase());
+  typed.length >= MIN_TAIL_LENGTH && id.endsWith(typed.toLowerCase());
 
 const everything = async ({
   page,

@@ -15,7 +15,7 @@ import { run, start } from './child.js';
 import { prepare, root } from './prepare.js';
 
 const DOCUMENT = 'docs/resource.md';
-const MOST_FILES = 8;
+const MAX_FILES = 8;
 /** A path on a line of its own, then the block that makes or changes that file. */
 const STEP = /^`(\S+)`\n\n```(\w+)\n(.*?)^```$/gms;
 /** The tests that follow from the contract, and those of the project's structure. */
@@ -53,8 +53,8 @@ const readSteps = () => {
     code,
   }));
   const paths = new Set(steps.map(({ path }) => path));
-  if (paths.size > MOST_FILES) {
-    throw new Error(`${DOCUMENT} touches ${paths.size} files, more than ${MOST_FILES}`);
+  if (paths.size > MAX_FILES) {
+    throw new Error(`${DOCUMENT} touches ${paths.size} files, more than ${MAX_FILES}`);
   }
   console.log(`${DOCUMENT}: ${steps.length} steps, ${paths.size} files`);
   return steps;

@@ -31,7 +31,7 @@ const isDaemon = (exports: unknown): exports is BundledDaemon =>
   typeof exports === 'object' && exports !== null && 'runDaemon' in exports;
 
 /** Ours: code of scripts that are shorter is compiled faster than it is read, in characters. */
-const LEAST_KEPT = 500_000;
+const MIN_KEPT = 500_000;
 
 interface LoadedScript {
   name: string;
@@ -47,15 +47,14 @@ const createScripts = (folder: string): CompiledCode & { load(name: string): unk
   let cache: string | null = null;
   const compiled = (name: string): Script => {
     const source = readFileSync(join(folder, name), 'utf8');
-    const kept =
-      cache === null || source.length < LEAST_KEPT ? undefined : readCompiled(cache, name);
+    const kept = cache === null || source.length < MIN_KEPT ? undefined : readCompiled(cache, name);
     const script = new Script(wrapped(source), {
       filename: join(folder, name),
       ...(kept && { cachedData: kept }),
     });
     const isKept = script.cachedDataRejected === false;
     if (cache !== null && isKept) trustCompiled(cache, name);
-    if (source.length >= LEAST_KEPT) long.push({ name, script, isKept });
+    if (source.length >= MIN_KEPT) long.push({ name, script, isKept });
     return script;
   };
   const load = (name: string): unknown => {

@@ -13,7 +13,7 @@ export type InputEvent =
 const PASTE_START = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
 /** Longest paste, in UTF-16 units; the rest is cut. */
-const LONGEST_PASTE = 262_144;
+const MAX_PASTE_LENGTH = 262_144;
 
 const FINAL: Record<string, string> = {
   A: 'up',
@@ -59,7 +59,7 @@ export const createDecoder = () => {
   const paste = (): InputEvent[] => {
     const end = rest.indexOf(PASTE_END);
     const kept = end < 0 ? Math.max(0, rest.length - PASTE_END.length) : end;
-    pasted = ((pasted ?? '') + rest.slice(0, kept)).slice(0, LONGEST_PASTE);
+    pasted = ((pasted ?? '') + rest.slice(0, kept)).slice(0, MAX_PASTE_LENGTH);
     rest = rest.slice(end < 0 ? kept : end + PASTE_END.length);
     if (end < 0) return [];
     const text = pasted;

@@ -11,7 +11,7 @@ const TIME_WIDTH = 13;
 const KIND_WIDTH = 8;
 const GAP = '  ';
 /** The most lines of a reply that are shown while it is written; of more, the last ones. */
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 const NARROWEST = 20;
 const CLEAR_BELOW = '\u001b[J';
 
@@ -93,7 +93,7 @@ const linesOf = ({ at, doing, reply }: ShownStep, width: number): string[] => {
   const lines = safe(reply.text)
     .split('\n')
     .flatMap((line) => wrapped(line, room))
-    .slice(-MOST_LINES);
+    .slice(-MAX_LINES);
   return lines.map((line, nth) => (nth === 0 ? head : indent) + line);
 };
 

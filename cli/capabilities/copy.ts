@@ -11,7 +11,7 @@ import { now, oneLine, safe } from '../text.js';
 
 const MANIFEST = 'capability.json';
 /** Ours: a manifest lists some thousand files at most. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** Ours: the progress is shown anew after so many milliseconds. */
 const PACE_MS = 200;
 const KINDS: unknown[] = ['model', 'engine', 'language'];
@@ -22,7 +22,7 @@ const isExported = async (folder: string): Promise<boolean> => {
   try {
     const path = join(folder, MANIFEST);
     const stats = await lstat(path);
-    if (!(await lstat(folder)).isDirectory() || !stats.isFile() || stats.size > MOST_BYTES)
+    if (!(await lstat(folder)).isDirectory() || !stats.isFile() || stats.size > MAX_BYTES)
       return false;
     const { id, kind, files } = JSON.parse(await readFile(path, 'utf8'));
     return typeof id === 'string' && KINDS.includes(kind) && Array.isArray(files);

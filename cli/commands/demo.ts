@@ -182,7 +182,7 @@ function must(holds: boolean | undefined, claim: string): asserts holds {
 const DEADLINE_MS = 60_000;
 const NAME_WIDTH = 10;
 const TOOK_WIDTH = 7;
-const LEAST_ROOM = 40;
+const MIN_ROOM = 40;
 
 export const demo = command({
   name: 'demo',
@@ -233,7 +233,7 @@ const endedBy = ({ reason }: AbortSignal): Error =>
 
 const show = ({ out }: Context, { name, said, tookMs }: ProofStep): void => {
   const head = `  ${padded(name, NAME_WIDTH)} ${duration(tookMs).padStart(TOOK_WIDTH)}  `;
-  const room = out.isTerminal ? Math.max(LEAST_ROOM, out.width - head.length) : Infinity;
+  const room = out.isTerminal ? Math.max(MIN_ROOM, out.width - head.length) : Infinity;
   for (const [at, line] of said.map(oneLine).entries()) {
     out.line((at === 0 ? head : ' '.repeat(head.length)) + cutToWidth(line, room));
   }

@@ -103,7 +103,7 @@ export const healthCommand = command({
 
 const STATUS_WIDTH = 4;
 const CELL_WIDTH = 40;
-const MOST_ACROSS = 3;
+const MAX_ACROSS = 3;
 const GAP = 2;
 const SET_IN = STATUS_WIDTH + GAP;
 
@@ -175,7 +175,7 @@ const show = (context: Context, findings: DoctorFinding[]): void => {
 
 /** Prints all checks in as many columns as fit, and each problem with its name. */
 const gridOf = (findings: DoctorFinding[], width: number): string[] => {
-  const across = Math.max(1, Math.min(MOST_ACROSS, Math.floor(width / CELL_WIDTH)));
+  const across = Math.max(1, Math.min(MAX_ACROSS, Math.floor(width / CELL_WIDTH)));
   const room = Math.floor(width / across);
   const cells = findings.map(({ status, name, detail }) => {
     const word = status === 'ok' ? status : status.toUpperCase();

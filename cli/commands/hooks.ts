@@ -124,7 +124,7 @@ const wholeParts = async (client: Client, id: string, fields: Record<string, unk
 
 /** A note on what is deleted with a hook, and what stays. */
 const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<string> => {
-  const query = { status: 'queued' as const, limit: MOST_COUNTED };
+  const query = { status: 'queued' as const, limit: MAX_COUNTED };
   const { executions, nextCursor } = await client.hooks.executions({ id, query });
   const waiting = nextCursor === null ? `${executions.length}` : `over ${executions.length}`;
   const runs = countOf(stats.executions, 'execution');
@@ -136,7 +136,7 @@ const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<str
   );
 };
 
-const MOST_COUNTED = 50;
+const MAX_COUNTED = 50;
 
 const toggle = (name: 'enable' | 'disable') =>
   hookCrud.act(name, endpoints[name], {

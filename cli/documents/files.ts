@@ -13,8 +13,8 @@ interface LocalFile {
 }
 
 /** Ours: the files, and the bytes, of one request. */
-const MOST_FILES = 20;
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_FILES = 20;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Lists the file, or all files of the folder but hidden ones, which are counted. Usage: none. */
 export const filesAt = async (path: string): Promise<{ files: LocalFile[]; hidden: number }> => {
@@ -51,7 +51,7 @@ export const batchesOf = (files: LocalFile[]): LocalFile[][] => {
   let bytes = 0;
   for (const file of files) {
     const last = batches.at(-1);
-    if (!last || last.length >= MOST_FILES || bytes + file.bytes > MOST_BYTES) {
+    if (!last || last.length >= MAX_FILES || bytes + file.bytes > MAX_BYTES) {
       batches.push([file]);
       bytes = file.bytes;
     } else {

@@ -12,7 +12,7 @@ import { batchesOf, filePiped, filesAt, readFiles } from './files.js';
 
 const OVER = ['completed', 'failed', 'cancelled'];
 /** Documents that were there already and are named one by one. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 interface UploadFlags {
   tags?: string;
@@ -104,7 +104,7 @@ const filesOf = async (
 /** Says which documents were there already. */
 const knownLines = (known: DocumentView[], isTagged: boolean): string[] => {
   const tags = isTagged ? ', and its tags stay as they were' : '';
-  if (known.length <= MOST_NAMED)
+  if (known.length <= MAX_NAMED)
     return known.map(({ filename }) => `${safe(filename)} was there already${tags}.`);
   const all = isTagged ? ', and their tags stay as they were' : '';
   return [`${known.length} documents were there already${all}.`];

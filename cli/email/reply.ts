@@ -55,7 +55,7 @@ export const replyToMail = command({
 });
 
 /** Ours: the most addresses that a sender may have answers sent to. */
-const MOST_AUTHORS = 10;
+const MAX_AUTHORS = 10;
 
 type ReplyBody = ReturnType<typeof recipientsOf> & { text: string; inReplyTo: string };
 
@@ -79,7 +79,7 @@ const recipientsOf = (
 ): { to: string[]; cc?: string[] } => {
   const asked = replyTo.filter(isAddress);
   const authors = asked.length > 0 ? asked : [from].flatMap((one) => one ?? []).filter(isAddress);
-  if (authors.length > MOST_AUTHORS) {
+  if (authors.length > MAX_AUTHORS) {
     throw usageFault(
       `The e-mail asks for answers to ${authors.length} addresses or more. Name who gets yours: adjutant email send --in-reply-to`,
     );

@@ -19,7 +19,7 @@ interface Offer {
 /** Providers that sell by key; the first facts kept of one name its usual model. */
 const SELLERS = ['anthropic', 'openai', 'google', 'openrouter'] as const;
 /** The most models of one server that are offered. */
-const MOST_OF_SERVER = 3;
+const MAX_OF_SERVER = 3;
 const TEST_MS = 120_000;
 /** Ours: the longest time to look at the machine, in milliseconds. */
 const FIT_MS = 20_000;
@@ -29,7 +29,7 @@ const INSTEAD = 'adjutant models create';
 export const modelOffers = async (client: Client): Promise<Offer[]> => {
   const [ollama, tools] = await Promise.all([
     client.providers.ollama({ query: {} }).then(
-      ({ models }) => models.slice(0, MOST_OF_SERVER).map(({ modelId }) => ollamaOf(modelId)),
+      ({ models }) => models.slice(0, MAX_OF_SERVER).map(({ modelId }) => ollamaOf(modelId)),
       () => [],
     ),
     client.clitools.status().then(

@@ -66,7 +66,7 @@ const previewColumns = columnsOf<OperationPreview>(['count', 'skipped', 'oldest'
   value: ({ reasons }) => JSON.stringify(reasons),
 });
 /** The parts that are listed one by one. */
-const MOST_PARTS = 12;
+const MAX_PARTS = 12;
 
 const isPreview = (reply: Operation | OperationPreview): reply is OperationPreview =>
   'parts' in reply;
@@ -99,11 +99,11 @@ const previewLines = (
 ): string[] => {
   const span = oldest && newest ? `, from ${localTime(oldest)} to ${localTime(newest)}` : '';
   const due = parts.filter((part) => part.count > 0);
-  const rest = due.length - MOST_PARTS;
+  const rest = due.length - MAX_PARTS;
   const nothing = skipped > 0 ? `Nothing to ${verb.toLowerCase()}.` : 'Nothing of it failed.';
   return [
     count > 0 ? `${verb}: ${countOf(count, noun)}${span}` : nothing,
-    ...due.slice(0, MOST_PARTS).map((part) => `  ${part.count}  ${oneLine(part.name)}`),
+    ...due.slice(0, MAX_PARTS).map((part) => `  ${part.count}  ${oneLine(part.name)}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
     ...(skipped > 0 ? [`Skipped: ${skipped}`] : []),
     ...Object.entries(reasons).map(([code, each]) => `  ${each}  ${skipReasons[code] ?? code}`),

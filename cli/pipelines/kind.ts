@@ -4,7 +4,7 @@ import type { Named, NamedKind } from '../resolve.js';
 import { ago } from '../text.js';
 
 /** The number of runs below which others are looked for: each is a request. */
-const MOST_ASKED = 20;
+const MAX_ASKED = 20;
 /** The states of runs that are under way come first: what they began is what is asked for. */
 const OPEN: readonly string[] = ['waiting', 'running', 'queued'];
 
@@ -15,7 +15,7 @@ export const runKind = (client: Client): NamedKind => ({
   listed: 'pipelines list',
   page: namePages('pipelines', (query) => client.pipelines.list({ query }), namedRun),
   beyond: () => nestedRuns(client),
-  hint: `Runs that a stage began are looked for below ${MOST_ASKED} others; any takes its whole id: adjutant pipelines list --parent-id <run>`,
+  hint: `Runs that a stage began are looked for below ${MAX_ASKED} others; any takes its whole id: adjutant pipelines list --parent-id <run>`,
 });
 
 /** Returns a run as it is told from others of its name: by its state, and when it began. */
@@ -30,8 +30,8 @@ const nestedRuns = async (client: Client): Promise<Named[]> => {
   const found: Named[] = [];
   const { pipelines } = await client.pipelines.list({ query: { limit: 200 } });
   let asked = 0;
-  for (let level = openFirst(pipelines); level.length > 0 && asked < MOST_ASKED; ) {
-    const parents = level.slice(0, MOST_ASKED - asked);
+  for (let level = openFirst(pipelines); level.length > 0 && asked < MAX_ASKED; ) {
+    const parents = level.slice(0, MAX_ASKED - asked);
     asked += parents.length;
     const replies = await askAll(parents, ({ id }) =>
       client.pipelines.list({ query: { parentId: id, limit: 200 } }),

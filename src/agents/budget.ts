@@ -19,18 +19,18 @@ export interface ReservedBudget extends Quote {
 }
 
 /** The fewest tokens of a reply for which it is worth asking. */
-const FEWEST_TOKENS = 256;
+const MIN_TOKENS = 256;
 /**
  * Ours: the time in milliseconds for which room for a full reply is awaited; after that a shorter
  * one is accepted.
  */
 const WHOLE_MS = 5_000;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 /** The maximum number of tokens that is counted, because an endpoint may report any number. */
-const MOST_TOKENS = 1e12;
+const MAX_TOKENS = 1e12;
 /** The maximum cost of a call that is counted, in USD, for the same reason. */
-const MOST_USD = 1e6;
+const MAX_USD = 1e6;
 
 interface BudgetDeps {
   store: Store;
@@ -65,7 +65,7 @@ export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spend
       day: at.slice(0, 10),
       isStep,
       takesLess: false,
-      fewestTokens: Math.min(FEWEST_TOKENS, quote.outputTokens),
+      fewestTokens: Math.min(MIN_TOKENS, quote.outputTokens),
       dailyCostUsd: deps.access.dailyCostUsd,
     };
   };
@@ -118,7 +118,7 @@ const granted = async (
       ...request(),
       takesLess: waitedMs >= WHOLE_MS,
     });
-    if (grant.is !== 'held' || waitedMs >= LONGEST_WAIT_MS) return grant;
+    if (grant.is !== 'held' || waitedMs >= MAX_WAIT_MS) return grant;
     await wait(LOOK_MS, undefined, { signal });
   }
 };
@@ -143,14 +143,14 @@ export const settleReserved = (
 ): Statement[] =>
   settleCall({
     id,
-    inputTokens: Math.min(usage.inputTokens, MOST_TOKENS),
-    outputTokens: Math.min(usage.outputTokens, MOST_TOKENS),
+    inputTokens: Math.min(usage.inputTokens, MAX_TOKENS),
+    outputTokens: Math.min(usage.outputTokens, MAX_TOKENS),
     costUsd: usage.costUsd === null ? null : countedCost(usage.costUsd),
     latencyMs,
     at: iso(clock.now()),
   });
 
-const countedCost = (usd: number): number => (usd >= 0 && usd < MOST_USD ? usd : MOST_USD);
+const countedCost = (usd: number): number => (usd >= 0 && usd < MAX_USD ? usd : MAX_USD);
 
 /**
  * Counts the calls that were under way when the daemon ended by all that was reserved for them,

@@ -14,7 +14,7 @@ import { type AgentRun, CapReached, type Interruption, type LoopDeps } from './r
 import { readStepFacts, type StepFacts } from './snapshot.js';
 import { effectOf, subAgentsOf, waitForAgents } from './subagents.js';
 import { taint } from './taint.js';
-import { LONGEST_RESULT, runToolCall, type ToolResult } from './toolcall.js';
+import { MAX_RESULT_LENGTH, runToolCall, type ToolResult } from './toolcall.js';
 import { openCalls } from './turns.js';
 import { waitForOwner } from './waitforapproval.js';
 
@@ -174,7 +174,7 @@ const beginCall = async (
     signal,
     effectId: effectOf(agent.id, call.id),
     hops: agent.hops,
-    longestResult: LONGEST_RESULT,
+    longestResult: MAX_RESULT_LENGTH,
     ...((approval || grant) && { isApproved: true }),
     ...(grant?.isUntrusted && { isByGrant: true }),
   });
@@ -209,7 +209,7 @@ const recordReport = async (
   call: ToolCall,
   { ok, content, holds = [] }: Extract<CallDecision, { do: 'report' }>,
 ): Promise<boolean> => {
-  const result = { ok, content: excerpt(content, LONGEST_RESULT), ms: 0, isOutside: false };
+  const result = { ok, content: excerpt(content, MAX_RESULT_LENGTH), ms: 0, isOutside: false };
   const record = createRecord(deps, agent).add(...holds);
   return unlessUnmet(addResult(record, call, result).commit());
 };

@@ -3,7 +3,7 @@ import {
   callDigest,
   type ExactCall,
   grantScopesOf,
-  LONGEST_ARGUMENTS,
+  MAX_ARGUMENTS_LENGTH,
 } from '../approvals/module.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import { judge } from '../permissions/module.js';
@@ -104,7 +104,7 @@ export const decisionOf = async (
   const judged = { tool, arguments: call.arguments, isUntrusted: trust.isUntrusted };
   const grant = await deps.access.grants.covering(now, judged);
   if (grant) return { do: 'run', tool, grant: { ...grant, isUntrusted: trust.isUntrusted } };
-  if (canonical(call.arguments).length > LONGEST_ARGUMENTS) {
+  if (canonical(call.arguments).length > MAX_ARGUMENTS_LENGTH) {
     return report(
       'Not run: it needs an approval, and its arguments are too long to be read for one.',
     );

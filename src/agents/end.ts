@@ -2,7 +2,7 @@ import { type Queue, removeJobOfAgent } from '../jobs/module.js';
 import { excerpt } from '../kernel/excerpt.js';
 import { pageLink } from '../kernel/pagepath.js';
 import {
-  LONGEST_IN_EVENT,
+  MAX_IN_EVENT_LENGTH,
   type Notice,
   type OutgoingEvent,
   type QueuedMessage,
@@ -135,10 +135,10 @@ const agentEnded = (agent: AgentRow, outcome: AgentOutcome): OutgoingEvent => ({
     hookId: agent.hook_id,
     executionId: agent.execution_id,
     ...(outcome.status === 'completed' && {
-      result: excerpt(outcome.result, LONGEST_IN_EVENT),
+      result: excerpt(outcome.result, MAX_IN_EVENT_LENGTH),
       ...(outcome.note !== undefined && { note: outcome.note }),
     }),
-    ...(outcome.status === 'failed' && { error: excerpt(outcome.error, LONGEST_IN_EVENT) }),
+    ...(outcome.status === 'failed' && { error: excerpt(outcome.error, MAX_IN_EVENT_LENGTH) }),
     links: {
       agent: `/api/agents/${agent.id}`,
       messages: `/api/sessions/${agent.session_id}/messages`,

@@ -52,14 +52,14 @@ export interface ModelState extends Pick<ModelHealth, 'status' | 'lastError'> {
  * Ours: the tokens of a context that are left free for the reply, but never more than an eighth of
  * it.
  */
-const LONGEST_REPLY = 8192;
+const MAX_REPLY_LENGTH = 8192;
 /** The factor by which the estimate of a prompt may be too low. */
 const INPUT_MARGIN = 1.25;
 /**
  * Ours: the tokens that a reply may always have, even if the prompt fills the context by the
  * estimate.
  */
-const SHORTEST_ANSWER = 256;
+const MIN_ANSWER_LENGTH = 256;
 
 /** The result of asking one model: its reply, or the reason why there is none. */
 type Attempt = Omit<ModelReply, 'model' | 'passedOver'> | PassedOver | 'gone';
@@ -198,7 +198,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
         (name) => mayHave(name) && !health.refusal(name),
       );
       const window = registry.find(likely ?? '')?.contextWindow ?? 0;
-      return window - Math.min(LONGEST_REPLY, Math.floor(window / 8));
+      return window - Math.min(MAX_REPLY_LENGTH, Math.floor(window / 8));
     },
   };
 };
@@ -246,7 +246,7 @@ const isAboutTools = (turn: ModelRequest['turns'][number]): boolean =>
  */
 const quoteOf = (
   entry: RegisteredModel,
-  { turns, tools, maxOutputTokens = LONGEST_REPLY }: ModelRequest,
+  { turns, tools, maxOutputTokens = MAX_REPLY_LENGTH }: ModelRequest,
 ): Quote => {
   const { name: model, price, contextWindow } = entry;
   if (entry.source === 'builtin') return { model, price: null, inputTokens: 0, outputTokens: 0 };
@@ -256,7 +256,7 @@ const quoteOf = (
     model,
     price,
     inputTokens: Math.ceil(tokens * INPUT_MARGIN),
-    outputTokens: Math.min(most, Math.max(SHORTEST_ANSWER, contextWindow - tokens)),
+    outputTokens: Math.min(most, Math.max(MIN_ANSWER_LENGTH, contextWindow - tokens)),
   };
 };
 

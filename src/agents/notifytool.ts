@@ -14,10 +14,10 @@ interface NoticesDeps {
 /**
  * The number of messages of an agent, those of its sub-agents included, that are sent one by one.
  */
-const MOST_NOTICES = 20;
+const MAX_NOTICES = 20;
 /** The number of further messages whose text is stored; any others are only counted. */
-const MOST_KEPT = 100;
-const LONGEST_LINE = 200;
+const MAX_KEPT = 100;
+const MAX_LINE_LENGTH = 200;
 
 /**
  * Creates the function that notifies the owner at once of an agent's message, up to the limit; the
@@ -32,7 +32,7 @@ export const createNotify =
       return true;
     }
     const posting = deps.outbox.toOwner(userId, message);
-    const steps = [counted(agentId, MOST_NOTICES), ...posting.statements];
+    const steps = [counted(agentId, MAX_NOTICES), ...posting.statements];
     const isTold = await unlessUnmet(deps.store.transact(steps));
     if (isTold) posting.published();
     else await hold(deps, agentId, said);
@@ -53,12 +53,12 @@ const hold = async (
   agentId: string,
   { title, body }: { title: string; body: string },
 ): Promise<void> => {
-  const line = `${title}: ${body}`.replace(/\s+/g, ' ').slice(0, LONGEST_LINE);
+  const line = `${title}: ${body}`.replace(/\s+/g, ' ').slice(0, MAX_LINE_LENGTH);
   const kept = {
     sql: `INSERT INTO run_notices (agent_id, line, created_at)
       SELECT id, @line, @at FROM agents
         WHERE id = coalesce((SELECT root_id FROM agents WHERE id = @agentId), @agentId)
-          AND (SELECT count(*) FROM run_notices AS n WHERE n.agent_id = agents.id) < ${MOST_KEPT}`,
+          AND (SELECT count(*) FROM run_notices AS n WHERE n.agent_id = agents.id) < ${MAX_KEPT}`,
     parameters: [{ agentId, line, at: iso(clock.now()) }],
   };
   await store.transact([counted(agentId, null), kept]);
@@ -90,8 +90,8 @@ export const remainingNotices = async (
     statements: [statement(begun), statement(forgotten)],
     published: () => undefined,
   };
-  if (count <= MOST_NOTICES) return [anew];
-  return [anew, outbox.toOwner(agent.user_id, summaryOf(agent, count - MOST_NOTICES, kept))];
+  if (count <= MAX_NOTICES) return [anew];
+  return [anew, outbox.toOwner(agent.user_id, summaryOf(agent, count - MAX_NOTICES, kept))];
 };
 
 /** Builds the one message for the messages beyond the limit; `kept` are those with a text. */

@@ -9,7 +9,7 @@ export const TOLD_AT = 4;
 export const ENDED_AT = 6;
 
 /** The maximum length of a repeated sequence: the same few replies over and over are a loop too. */
-const LONGEST_CIRCLE = 4;
+const MAX_CIRCLE_LENGTH = 4;
 
 /**
  * Returns how many times in a row the newest reply, or the newest few together, requested exactly
@@ -22,7 +22,7 @@ export const repetitionsOf = (rows: SaidRow[], agentId: string, newest?: ToolCal
     .filter(({ role, agent_id }) => role === 'assistant' && agent_id === agentId)
     .map(callsOf);
   const signs = [...replies, ...(newest ? [newest] : [])].map(signOf);
-  const circles = Array.from({ length: LONGEST_CIRCLE }, (_, at) => timesAround(signs, at + 1));
+  const circles = Array.from({ length: MAX_CIRCLE_LENGTH }, (_, at) => timesAround(signs, at + 1));
   return Math.max(1, ...circles);
 };
 

@@ -145,9 +145,9 @@ const addReply = (
 const readerNote = ({ finish }: StepReply): string | null =>
   finish === 'length' ? "The reply was cut off at the model's output limit." : null;
 
-const LONGEST_TEXT = 262_144;
-const LONGEST_ARGUMENTS = 2_097_152;
-const MOST_CALLS = 32;
+const MAX_TEXT_LENGTH = 262_144;
+const MAX_ARGUMENTS_LENGTH = 2_097_152;
+const MAX_CALLS = 32;
 const DEEPEST = 64;
 
 /** The part of a model's reply that is stored and executed. */
@@ -166,7 +166,7 @@ interface BoundedReply {
  */
 const boundedReply = (reply: StepReply, rows: SaidRow[], now: number): BoundedReply => {
   const used = new Set(rows.flatMap(callsOf).map(({ id }) => id));
-  const given = reply.toolCalls.filter(isBounded).slice(0, MOST_CALLS);
+  const given = reply.toolCalls.filter(isBounded).slice(0, MAX_CALLS);
   const toolCalls = given.map((call) => ({
     id: unusedId(call.id, used, now),
     name: call.name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed',
@@ -178,7 +178,7 @@ const boundedReply = (reply: StepReply, rows: SaidRow[], now: number): BoundedRe
     return signature === undefined ? [] : [[id, signature] as const];
   });
   return {
-    text: excerpt(reply.text, LONGEST_TEXT),
+    text: excerpt(reply.text, MAX_TEXT_LENGTH),
     toolCalls,
     dropped: reply.toolCalls.length - toolCalls.length,
     reasoning: reply.reasoning && {
@@ -189,7 +189,7 @@ const boundedReply = (reply: StepReply, rows: SaidRow[], now: number): BoundedRe
 };
 
 const isBounded = ({ arguments: args }: ToolCall): boolean =>
-  isShallow(args) && JSON.stringify(args).length <= LONGEST_ARGUMENTS;
+  isShallow(args) && JSON.stringify(args).length <= MAX_ARGUMENTS_LENGTH;
 
 /** True if the value is not nested too deep to be written as JSON again. */
 const isShallow = (value: unknown, deepest = DEEPEST): boolean =>

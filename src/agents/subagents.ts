@@ -9,7 +9,7 @@ import { FINISHED, UNFINISHED } from './agent.js';
 import { createRecord } from './record.js';
 import type { AgentRows } from './rows.js';
 import { type AgentRun, commitWaiting, type Interruption, type LoopDeps } from './run.js';
-import { LONGEST_RESULT, type ToolResult } from './toolcall.js';
+import { MAX_RESULT_LENGTH, type ToolResult } from './toolcall.js';
 
 /** Returns the effect id of an agent's call, the same over all retries. */
 export const effectOf = (agentId: string, callId: string): string => `${agentId}_${callId}`;
@@ -110,7 +110,7 @@ const bringLate = (sub: AgentRow, at: string): Statement[] => {
       messageId: mint('message', Date.parse(at)),
       callId: effect_id.slice(effectOf(parent_id, '').length),
       notWaited: notWaitedText(sub),
-      content: `${LATE_RESULT}\n\n${excerpt(brought.content, LONGEST_RESULT)}`,
+      content: `${LATE_RESULT}\n\n${excerpt(brought.content, MAX_RESULT_LENGTH)}`,
     },
   ];
   return LATE.map((sql) => ({ sql, parameters }));

@@ -3,7 +3,7 @@ import type { ToolCall } from '../providers/llm/model.js';
 import { Pending, type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/module.js';
 
 /** The maximum length of a result, in characters. */
-export const LONGEST_RESULT = 65_536;
+export const MAX_RESULT_LENGTH = 65_536;
 
 export interface ToolResult {
   ok: boolean;
@@ -30,11 +30,11 @@ export const runToolCall = async (
     if (result instanceof Pending) return null;
     const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
     const isOutside = tool.outside || tool.outsideIn?.(result) === true;
-    return { ok: true, content: excerpt(text, LONGEST_RESULT), isOutside };
+    return { ok: true, content: excerpt(text, MAX_RESULT_LENGTH), isOutside };
   } catch (error) {
     if (context.signal.aborted) throw error;
     if (!(error instanceof ToolRefused || error instanceof ToolFailed)) throw error;
-    const content = excerpt(error.message, LONGEST_RESULT);
+    const content = excerpt(error.message, MAX_RESULT_LENGTH);
     return { ok: false, content, isOutside: tool.outside };
   }
 };

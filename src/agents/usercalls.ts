@@ -97,7 +97,7 @@ export const createUserCalls = ({
 };
 
 /** The fewest tokens of an answer for which it is worth asking. */
-const FEWEST_TOKENS = 256;
+const MIN_TOKENS = 256;
 
 /**
  * Limits the cost of all calls of a budget together. A model whose call would cost more is passed
@@ -112,7 +112,7 @@ const budgetWithin = (
     reserve: async (quote) => {
       if (left === undefined) return budget.reserve(quote);
       const outputTokens = tokensWithin(quote, left);
-      const isWorthIt = outputTokens >= Math.min(FEWEST_TOKENS, quote.outputTokens);
+      const isWorthIt = outputTokens >= Math.min(MIN_TOKENS, quote.outputTokens);
       return isWorthIt ? budget.reserve({ ...quote, outputTokens }) : null;
     },
     close: async (reserved, usage, latencyMs) => {

@@ -3,7 +3,7 @@ import { Approval } from '../kernel/contract/approval.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import { approvalTable } from '../store/tables/permissions.js';
 import { viewer } from '../store/view.js';
-import { MOST_GRANTS } from './grants/rules.js';
+import { MAX_GRANTS } from './grants/rules.js';
 
 /** A call with its exact arguments. `agentId` is null for the owner's own direct call. */
 export type ExactCall = Pick<Approval, 'agentId' | 'tool' | 'action' | 'arguments'>;
@@ -34,7 +34,7 @@ export class ScopeNotOffered extends Error {
 export class TooManyGrants extends Error {
   override name = 'TooManyGrants';
   override message =
-    `You have ${MOST_GRANTS} grants, the most there may be: delete some, or approve once`;
+    `You have ${MAX_GRANTS} grants, the most there may be: delete some, or approve once`;
 }
 
 export const viewApproval = viewer(approvalTable, Approval, {});

@@ -9,7 +9,7 @@ import { callDigest, type ExactCall, NoApproval, NotOpen, OtherDigest } from './
 import {
   type AskingDeps,
   CONVERSATION_MS,
-  LONGEST_ARGUMENTS,
+  MAX_ARGUMENTS_LENGTH,
   requestApprovals,
 } from './request.js';
 import type { ApprovalRows } from './rows.js';
@@ -51,7 +51,7 @@ export const createAdmit =
       return { verdict: 'run' };
     }
     if (level === 'allow') return { verdict: 'run' };
-    if (canonical(args).length > LONGEST_ARGUMENTS) {
+    if (canonical(args).length > MAX_ARGUMENTS_LENGTH) {
       return { verdict: 'deny', because: 'its arguments are too long to be approved' };
     }
     const question = {

@@ -37,7 +37,7 @@ export {
   type ApprovalRequest,
   CONVERSATION_MS,
   HOOK_MS,
-  LONGEST_ARGUMENTS,
+  MAX_ARGUMENTS_LENGTH,
   requestApprovals,
 } from './request.js';
 export { approvalRows } from './rows.js';

@@ -38,7 +38,7 @@ export const HOOK_MS = 24 * 3600 * 1000;
  * The maximum length of arguments, in characters. Ours: a person does not read longer ones to the
  * end, and must not approve what was not read.
  */
-export const LONGEST_ARGUMENTS = 262_144;
+export const MAX_ARGUMENTS_LENGTH = 262_144;
 
 /**
  * Builds the approvals, in the order of the requests, the one notification to their owner, and the

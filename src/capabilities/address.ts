@@ -44,13 +44,13 @@ const faultOfUrl = (url: string): string | null => {
 
 const PART = /-00001-of-(\d{5})\.gguf$/;
 /** Ours: the most parts of one model. */
-const MOST_PARTS = 200;
+const MAX_PARTS = 200;
 
 /** Returns the parts of a file that is split; the checksums of those after the first are asked for. */
 export const fileParts = ({ url, bytes, sha256 }: Part): PlannedFile[] => {
   const { pathname } = new URL(url);
   const count = Number(PART.exec(pathname)?.[1] ?? 1);
-  if (count < 2 || count > MOST_PARTS) {
+  if (count < 2 || count > MAX_PARTS) {
     return [{ url, path: 'model.gguf', bytes, sha256 }];
   }
   return Array.from({ length: count }, (_, at) => {

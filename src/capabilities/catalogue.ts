@@ -73,9 +73,9 @@ const isReservedModel = ({ id, kind }: { id: string; kind: string }): boolean =>
 
 const BUILT_IN = fileURLToPath(new URL('./catalogue.json', import.meta.url));
 /** Ours: the most bytes of a catalogue. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** Ours: the most files of a catalogue; the memory of each is estimated. */
-const MOST_FILES = 900;
+const MAX_FILES = 900;
 const KEPT_MS = 3_600_000;
 /** Ours: one that cannot be used is looked for again after this long, in milliseconds. */
 const FAULT_KEPT_MS = 30_000;
@@ -171,9 +171,9 @@ const makeSchema = (): Joi.ObjectSchema<Catalogue> =>
     models: Joi.array()
       .items(modelSchema())
       .unique('id')
-      .max(MOST_FILES)
+      .max(MAX_FILES)
       .custom((models: CatalogueModel[], { error }) =>
-        models.flatMap(({ files }) => files).length > MOST_FILES ? error('array.max') : models,
+        models.flatMap(({ files }) => files).length > MAX_FILES ? error('array.max') : models,
       ),
   }).prefs({ presence: 'required', convert: false });
 
@@ -231,7 +231,7 @@ const readGiven = async (http: Pick<Http, 'request'>, setting: string): Promise<
   try {
     if (!/^https?:/.test(setting)) {
       const read = async () => ({
-        text: await readPlainText(await realpath(setting).catch(() => setting), MOST_BYTES),
+        text: await readPlainText(await realpath(setting).catch(() => setting), MAX_BYTES),
       });
       return await readPatiently<GivenText>(setting, read, { fault: 'it does not answer' });
     }
@@ -239,7 +239,7 @@ const readGiven = async (http: Pick<Http, 'request'>, setting: string): Promise<
       method: 'GET',
       url: setting,
       keepsTls: true,
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
     });
     return status === 200 ? { text: body.toString() } : { fault: `it answered ${status}` };
   } catch (error) {

@@ -19,7 +19,7 @@ interface FittedDeps {
 /** Ours: the longest time for the headers of all models, in milliseconds. */
 const HEADERS_MS = 60_000;
 /** Ours: so many names of what the folder holds are told. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /**
  * Creates what lists the models whose fit is shown: the installed ones, then the catalogue and what
@@ -83,9 +83,9 @@ const lackIn = (source: SourceFolder | null): string | null => {
   if (source === null) return null;
   if (source.fault !== null) return `The folder to install from: ${source.fault}`;
   const names = source.held.filter(({ kind }) => kind === 'model').map(({ id }) => id);
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   const all =
-    names.length === 0 ? 'no model' : `only ${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+    names.length === 0 ? 'no model' : `only ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
   return `The folder to install from holds ${all}`;
 };
 

@@ -41,7 +41,7 @@ const TEXT_TOKENS = 256;
 /** Ours: the longest time of one such run with the load of the model before it, in milliseconds. */
 const READING_MS = 600_000;
 /** Ours: the time of fewer tokens says more of the clock than of the model. */
-const LEAST_TOKENS = 16;
+const MIN_TOKENS = 16;
 /** Ours: from this spread on a speed is unsteady. */
 const UNSTEADY = 0.15;
 
@@ -146,8 +146,8 @@ const writingRate = async (model: Model, signal: AbortSignal): Promise<number> =
   };
   const { usage } = await model.step(request);
   const seconds = first === null ? 0 : (performance.now() - first) / 1000;
-  if (first === null || usage.outputTokens < LEAST_TOKENS || pieces < 2 || seconds <= 0) {
-    const wrote = `${usage.outputTokens} tokens, of ${LEAST_TOKENS} at least`;
+  if (first === null || usage.outputTokens < MIN_TOKENS || pieces < 2 || seconds <= 0) {
+    const wrote = `${usage.outputTokens} tokens, of ${MIN_TOKENS} at least`;
     throw new TooShort(`It wrote too little to measure its speed: ${wrote}`);
   }
   // The first token ends the reading of the prompt.

@@ -13,7 +13,7 @@ export class NpmFailed extends NamedError {}
 
 /** Ours: the longest time of an installation, and the most characters of output that are kept. */
 const INSTALL_MS = 30 * 60_000;
-const MOST_OUTPUT = 64 * 1024;
+const MAX_OUTPUT = 64 * 1024;
 /** Scripts of packages never run, and nothing is installed that the lock file does not name. */
 const ARGUMENTS = [
   'ci',
@@ -88,7 +88,7 @@ export const hearNpm = ({ note, waits }: Pick<Telling, 'note' | 'waits'>) => {
   let fetched = 0;
   return (piece: string): void => {
     const lines = `${rest}${piece}`.split('\n');
-    rest = (lines.pop() ?? '').slice(-MOST_LINE);
+    rest = (lines.pop() ?? '').slice(-MAX_LINE);
     for (const line of lines) {
       const [, url = '', tries = '', why = ''] =
         /^npm http fetch GET (\S+) attempt (\d+) failed with (\S+)/.exec(line) ?? [];
@@ -105,7 +105,7 @@ export const hearNpm = ({ note, waits }: Pick<Telling, 'note' | 'waits'>) => {
 };
 
 /** Ours: longer lines of npm are cut, in characters. */
-const MOST_LINE = 4000;
+const MAX_LINE = 4000;
 
 const hostIn = (url: string): string => (URL.canParse(url) ? new URL(url).host : REGISTRY);
 
@@ -150,7 +150,7 @@ export const ran = (path: string, args: string[], run: ProgramRun): Promise<stri
     });
     let output = '';
     const take = (piece: Buffer): void => {
-      output = `${output}${piece}`.slice(-MOST_OUTPUT);
+      output = `${output}${piece}`.slice(-MAX_OUTPUT);
       heard?.(piece.toString());
     };
     child.stdout.on('data', take);

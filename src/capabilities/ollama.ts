@@ -31,7 +31,7 @@ const LIMITS = {
   maxBytes: 1024 * 1024 * 1024,
 };
 /** Ours: the most characters of one line, and of all without an end. */
-const LONGEST_LINE = 16_384;
+const MAX_LINE_LENGTH = 16_384;
 /** Ours: so many lines are read, then others have their turn; a server sends one in a while. */
 const LINES_AT_ONCE = 200;
 /** Ours: the pause after so many lines, in milliseconds: at most 2,000 lines in a second. */
@@ -143,7 +143,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export type OllamaLibrary = ReturnType<typeof createOllamaLibrary>;
 
 /** Ours: the most files of a model. */
-const MOST_LAYERS = 512;
+const MAX_LAYERS = 512;
 
 /** Creates what adds up how far the files of a pulled model are, line by line. */
 const createLayers = () => {
@@ -161,8 +161,8 @@ const createLayers = () => {
         sum.done += done - before.done;
         sum.total += total - before.total;
       }
-      if (layers.size > MOST_LAYERS) {
-        throw new OllamaFailed(`Ollama tells of more than ${MOST_LAYERS} files of it`, false);
+      if (layers.size > MAX_LAYERS) {
+        throw new OllamaFailed(`Ollama tells of more than ${MAX_LAYERS} files of it`, false);
       }
       return { done: sum.done, total: layers.size === 0 ? null : sum.total };
     },
@@ -170,11 +170,11 @@ const createLayers = () => {
 };
 
 /** Ours: what is larger than any file is not counted: 8 TiB. Sums of it stay exact. */
-const MOST_BYTES = 2 ** 43;
+const MAX_BYTES = 2 ** 43;
 
 const wholeAt = (line: unknown, name: string): number | null => {
   const found = numberAt(line, name);
-  return found !== null && Number.isInteger(found) && found >= 0 && found <= MOST_BYTES
+  return found !== null && Number.isInteger(found) && found >= 0 && found <= MAX_BYTES
     ? found
     : null;
 };
@@ -194,7 +194,7 @@ async function* linesOf(
       rest += decoder.decode(piece, { stream: true });
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
-      if ([rest, ...lines].some(({ length }) => length > LONGEST_LINE)) {
+      if ([rest, ...lines].some(({ length }) => length > MAX_LINE_LENGTH)) {
         throw new OllamaFailed('Ollama sent a line too long', false);
       }
       for (const line of lines.filter((each) => each.trim() !== '')) {

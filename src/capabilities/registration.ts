@@ -104,11 +104,11 @@ export const createLlamaFactsReader =
   };
 
 /** Ours, as of every registered model: the shortest context, in tokens. */
-const LEAST_WINDOW = 256;
+const MIN_WINDOW = 256;
 
 /** Throws DownloadFailed for a model whose context holds no question. */
 const refuseShort = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void => {
-  if (contextLength === null || contextLength >= LEAST_WINDOW) return;
+  if (contextLength === null || contextLength >= MIN_WINDOW) return;
   throw new DownloadFailed(
     `${slug} is installed, but not registered: by its header its context has ${contextLength} tokens`,
     false,

@@ -29,9 +29,9 @@ interface RetriedWork {
 /** Ours: so often work is tried in a row that comes no further. */
 const ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** Ours: a server that asks for more is asked again after this long. */
-const LONGEST_ASKED_MS = 600_000;
+const MAX_ASKED_MS = 600_000;
 
 /**
  * Does work again after each break, with pauses that grow. Throws the error of the last try, or the
@@ -52,10 +52,10 @@ export const retryBroken = async (of: RetriedWork): Promise<void> => {
       most = Math.max(most, reached);
       if (failures >= ATTEMPTS) throw error;
       const growing = Math.min(
-        LONGEST_PAUSE_MS,
+        MAX_PAUSE_MS,
         (of.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** (failures - 1),
       );
-      const pauseMs = Math.max(growing, Math.min(LONGEST_ASKED_MS, of.askedMs?.(error) ?? 0));
+      const pauseMs = Math.max(growing, Math.min(MAX_ASKED_MS, of.askedMs?.(error) ?? 0));
       of.waits({ attempt: failures + 1, of: ATTEMPTS, pauseMs, reason });
       await wait(pauseMs, undefined, { signal });
     }

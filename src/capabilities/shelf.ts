@@ -54,7 +54,7 @@ const isInside = (path: string): boolean =>
   path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
 
 /** Ours: more than any file of a model has, so that sums of them stay exact. */
-const MOST_FILE_BYTES = 2 ** 43;
+const MAX_FILE_BYTES = 2 ** 43;
 
 /** Makes the schema of a manifest, when the first is read. */
 const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
@@ -62,7 +62,7 @@ const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
     path: Joi.string()
       .max(1000)
       .custom((path: string, { error }) => (isInside(path) ? path : error('any.invalid'))),
-    bytes: Joi.number().integer().min(0).max(MOST_FILE_BYTES),
+    bytes: Joi.number().integer().min(0).max(MAX_FILE_BYTES),
     sha256: Joi.string().pattern(/^[0-9a-f]{64}$/),
   });
   return Joi.object<InstalledManifest>({
@@ -98,11 +98,11 @@ export const readCapabilityManifest = async (folder: string): Promise<InstalledM
 };
 
 /** Ours: the most bytes of a manifest; that of the engine lists some thousand files. */
-const MOST_BYTES = 64 * 1024;
-const MOST_OF_ENGINE = 4 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024;
+const MAX_OF_ENGINE = 4 * 1024 * 1024;
 
 const mostBytesIn = (folder: string): number =>
-  engineOf(basename(folder)) ? MOST_OF_ENGINE : MOST_BYTES;
+  engineOf(basename(folder)) ? MAX_OF_ENGINE : MAX_BYTES;
 
 /** Opens the folder of what is installed: `<home>/capabilities/<slug>/`. */
 export const openShelf = (home: string) => {

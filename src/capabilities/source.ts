@@ -48,7 +48,7 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
   const slugs = names.filter((name) => SLUG.test(name)).sort();
   const held: HeldCapability[] = [];
   // One after the other: all at once would take every thread that reads files.
-  for (const slug of slugs.slice(0, MOST_HELD)) {
+  for (const slug of slugs.slice(0, MAX_HELD)) {
     const manifest = await readCapabilityManifest(join(path, slug));
     const id = manifest && idOf(slug, manifest, models);
     if (!id) continue;
@@ -59,7 +59,7 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
 };
 
 /** Ours: so many are listed. */
-const MOST_HELD = 1000;
+const MAX_HELD = 1000;
 
 const idOf = (
   slug: string,

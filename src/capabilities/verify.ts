@@ -10,7 +10,7 @@ export interface VerifyInput {
 }
 
 /** Ours: so many damaged files are named. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 interface VerifyDeps {
   shelf: Shelf;
@@ -63,7 +63,7 @@ export const verifyOperation = ({
       progress({ done, total: found.bytes, unit: 'bytes', note: sound });
       return { status: 'completed', result: { files: found.files.length, bytes: found.bytes } };
     }
-    const named = damaged.slice(0, MOST_NAMED);
+    const named = damaged.slice(0, MAX_NAMED);
     await writeFile(note, named.join('\n'));
     await unload(slug);
     const verb = damaged.length === 1 ? 'is' : 'are';

@@ -42,7 +42,7 @@ export interface AddressesDeps {
 }
 
 /** Ours: limit for one user. */
-const MOST_WEBHOOKS = 20;
+const MAX_WEBHOOKS = 20;
 const CODE_LIFE_MS = 15 * 60_000;
 const TEST_MS = 10_000;
 const LOOK_MS = 50;
@@ -60,8 +60,8 @@ export const createChannel = async (
   const { userId } = by;
   refuseBadUrl(deps, url);
   await deps.accounts.proveFresh(by, password);
-  if ((await deps.channels.countWebhooks(userId)) >= MOST_WEBHOOKS) {
-    throw Boom.conflict(`You have ${MOST_WEBHOOKS} webhook channels, the most there may be`);
+  if ((await deps.channels.countWebhooks(userId)) >= MAX_WEBHOOKS) {
+    throw Boom.conflict(`You have ${MAX_WEBHOOKS} webhook channels, the most there may be`);
   }
   const { host } = new URL(url);
   const now = clock.now();

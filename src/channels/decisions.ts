@@ -68,7 +68,7 @@ const decideCall = async (
     return { text: `${new OtherDigest().message}. Nothing was decided.`, isOver: false };
   }
   const { approved, scope = 'once', reason } = decision;
-  const because = reason === undefined ? {} : { reason: reason.slice(0, LONGEST_REASON) };
+  const because = reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON_LENGTH) };
   const said = { ...because, ...(scope !== 'once' && { scope }) };
   const { digest } = call;
   const step = auditFrom(deps.clock, origin, {
@@ -98,7 +98,7 @@ const APPROVED: Record<ApprovalScope, string> = {
 };
 
 /** Longest reason of a decision, in characters, as in the API. */
-const LONGEST_REASON = 1000;
+const MAX_REASON_LENGTH = 1000;
 const HEX = /^[0-9a-f]+$/;
 const isPartOf = (given: string, digest: string): boolean =>
   given.length >= SHORT_DIGEST && digest.startsWith(given.toLowerCase());

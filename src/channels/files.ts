@@ -56,8 +56,8 @@ export type TakeFiles = (
 
 const NOT_OWN = 'That was forwarded, so it is not your own word: your agents were not told.';
 /** Ours: the most files of one message, and the most messages with files of one user that wait. */
-const MOST_FILES = 10;
-const MOST_WAITING = 500;
+const MAX_FILES = 10;
+const MAX_WAITING = 500;
 /** Ours: the time that the words of a message wait until its files are read, in milliseconds. */
 const READ_MS = 10 * 60_000;
 /** Ours: the time in milliseconds in which a voice message is to be transcribed. */
@@ -73,7 +73,7 @@ export const createTakeFiles =
     { id: channelId, userId, kind },
     { files, eventId, text, sender, isForwarded = false },
   ) => {
-    const taken = files.slice(0, MOST_FILES);
+    const taken = files.slice(0, MAX_FILES);
     const left = files.length - taken.length;
     const from = { kind, channelId, senderId: sender.id, eventId, isForwarded };
     const input = { ...from, text, files: taken, left };
@@ -105,7 +105,7 @@ export const filesOperation = (
   kind: 'channels.file',
   isResumable: true,
   isAdmins: false,
-  most: MOST_WAITING,
+  most: MAX_WAITING,
   run: (run) => takeFiles(deps, run),
 });
 
@@ -176,7 +176,7 @@ const stateOf = ({ input }: FilesRun, ended: FetchedFile[]) => ({
 
 /** Ours: the pauses in milliseconds before a file is asked for again, and the longest of them. */
 const PAUSES_MS = [2_000, 10_000, 60_000, 300_000];
-const LONGEST_MS = 600_000;
+const MAX_MS = 600_000;
 
 /** Fetches a file, several times if the platform cannot be reached. */
 const fetchPatiently = async (
@@ -189,7 +189,7 @@ const fetchPatiently = async (
     if (fetched.verdict === 'ended') return fetched.file;
     const pauseMs = PAUSES_MS[tries];
     if (pauseMs === undefined) return fetched.refused;
-    const asked = Math.min(fetched.afterMs ?? 0, LONGEST_MS);
+    const asked = Math.min(fetched.afterMs ?? 0, MAX_MS);
     await wait(Math.max(pauseMs, asked), undefined, { signal });
   }
 };

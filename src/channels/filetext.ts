@@ -16,10 +16,10 @@ interface SpokenOutcome {
 
 export type FileOutcome = DocumentOutcome | SpokenOutcome;
 
-const LONGEST_NAME = 255;
-const LONGEST_REASON = 500;
+const MAX_NAME_LENGTH = 255;
+const MAX_REASON_LENGTH = 500;
 /** Ours: the most characters of a transcript that are shown back to its sender. */
-const LONGEST_SHOWN = 1500;
+const MAX_SHOWN = 1500;
 /** The signs that may not stand in one line. */
 const BREAKS = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
@@ -57,7 +57,7 @@ const heardIn = ({ file, spoken }: SpokenOutcome): string => {
     return `${name} is still being transcribed, so it was not read: send less at once.`;
   }
   if (text) {
-    const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)} …` : text;
+    const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)} …` : text;
     return `Heard: “${shown.replace(BREAKS, ' ')}”`;
   }
   return `${name} was not understood: ${oneLine(EMPTY[reason ?? ''] ?? error ?? status)}.`;
@@ -86,10 +86,10 @@ const readOf = ({ status, pages, error }: DocumentState): string => {
 };
 
 const quoted = (name: string): string =>
-  `"${name.slice(0, LONGEST_NAME).replace(BREAKS, '').replaceAll('"', "'")}"`;
+  `"${name.slice(0, MAX_NAME_LENGTH).replace(BREAKS, '').replaceAll('"', "'")}"`;
 
 const oneLine = (text: string): string =>
   text
     .replace(BREAKS, ' ')
-    .slice(0, LONGEST_REASON)
+    .slice(0, MAX_REASON_LENGTH)
     .replace(/[.\s]+$/, '');

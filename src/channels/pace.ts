@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** Messages that platforms accept at once; after that it is one a second for each chat. */
 const BURST = 5;
 const EVERY_MS = 1000;
-const MOST_CHATS = 10_000;
+const MAX_CHATS = 10_000;
 
 /** Waits until another message may go to the chat. Throws if the signal aborts. */
 export type ChatPace = (chat: string, signal: AbortSignal) => Promise<void>;
@@ -20,7 +20,7 @@ export const createChatPace = (now = (): number => performance.now()): ChatPace 
     const at = now();
     const due = Math.max(at, rested.get(chat) ?? 0) + EVERY_MS;
     rested.delete(chat);
-    if (rested.size >= MOST_CHATS) forgetRested(rested, at);
+    if (rested.size >= MAX_CHATS) forgetRested(rested, at);
     rested.set(chat, due);
     const waitMs = due - at - BURST * EVERY_MS;
     if (waitMs > 0) await wait(waitMs, undefined, { signal });

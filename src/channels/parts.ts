@@ -38,7 +38,7 @@ export interface MessageParts {
  */
 const PAUSE_MS = 1000;
 /** Ours: the longest time that a message waits, however often its sender goes on. */
-const LONGEST_WAIT_MS = 5000;
+const MAX_WAIT_MS = 5000;
 
 /** Makes the store of messages that are joined if they come within a second. */
 export const createMessageParts = (deps: MessagePartsDeps): MessageParts => {
@@ -72,7 +72,7 @@ export const createMessageParts = (deps: MessagePartsDeps): MessageParts => {
         const now = clock.now();
         const [first] = await partsOf(channel.id);
         const latest = first
-          ? Date.parse(first.received_at) + LONGEST_WAIT_MS
+          ? Date.parse(first.received_at) + MAX_WAIT_MS
           : Number.POSITIVE_INFINITY;
         const part = {
           channel_id: channel.id,

@@ -12,7 +12,7 @@ interface QuotingMessage {
 }
 
 /** Ours: the most characters of a quoted message. */
-const LONGEST_QUOTE = 2000;
+const MAX_QUOTE_LENGTH = 2000;
 
 /**
  * Returns the words of a message with those that it answers to, each line of which begins with `>`. What
@@ -31,8 +31,8 @@ export const quotedWords = async (
       : undefined;
   const words = quoted.text || (sent ? sent.text : '');
   if (words === '') return { text: `${HEADS.unknown}\n\n${text}`, isUntrusted: false };
-  const isCut = words.length > LONGEST_QUOTE;
-  const lines = `${words.slice(0, LONGEST_QUOTE)}${isCut ? ' …' : ''}`.split(/\r\n?|\n/);
+  const isCut = words.length > MAX_QUOTE_LENGTH;
+  const lines = `${words.slice(0, MAX_QUOTE_LENGTH)}${isCut ? ' …' : ''}`.split(/\r\n?|\n/);
   const quote = lines.map((line) => `> ${line}`).join('\n');
   const head = HEADS[by ?? (sent ? 'daemon' : 'sender')];
   return {

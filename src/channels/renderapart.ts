@@ -9,7 +9,7 @@ export interface RenderInput {
 }
 
 /** Ours: the most characters that are rendered on the event loop; the worst take some 30 ms. */
-const MOST_HERE = 2_000;
+const MAX_HERE = 2_000;
 /** Ours: one thread at once. Messages are sent one by one in any case. */
 const threads = createTurns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
 /** The worst text of 100,000 characters takes a second. */
@@ -24,7 +24,7 @@ export const renderApart = async (
   platform: OutboundPlatform,
   message: ChannelMessage,
 ): Promise<PlatformBody[]> => {
-  if (message.text.length <= MOST_HERE) return platform.render(message);
+  if (message.text.length <= MAX_HERE) return platform.render(message);
   const input: RenderInput = { kind: platform.kind, message };
   const failure = 'A message could not be rendered';
   return threads.take(platform.kind, () =>

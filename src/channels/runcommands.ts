@@ -8,7 +8,7 @@ const SHOWN = 10;
 const SHORT = 4;
 /** The characters by which a list names a run, as in the command line. */
 const TAIL = 6;
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 
 /** Lists the newest runs of pipelines, one on a line. */
 export const runsText = async (runs: RecentRuns, userId: string): Promise<string> => {
@@ -49,5 +49,5 @@ const withRun = async (
 
 const nameOf = ({ name }: RunBrief): string => {
   const line = unhidden(name).replace(/\s+/g, ' ');
-  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line;
+  return line.length > MAX_NAME_LENGTH ? `${line.slice(0, MAX_NAME_LENGTH)}…` : line;
 };

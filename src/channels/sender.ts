@@ -20,7 +20,7 @@ export interface ChannelSender {
 /** The meaning of a link to a chat where people write. */
 export const SPEAKS = 'What is written from there counts as yours.';
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /**
  * Returns the name on one line, without characters that hide text or change its direction; the id
@@ -28,5 +28,5 @@ const LONGEST_NAME = 100;
  */
 export const shownName = ({ id, name }: ChannelSender): string => {
   const visible = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').trim();
-  return [...visible].slice(0, LONGEST_NAME).join('') || id;
+  return [...visible].slice(0, MAX_NAME_LENGTH).join('') || id;
 };

@@ -21,7 +21,7 @@ export interface StageDecisionDeps {
 }
 
 /** Longest reason of a rejection, in characters, as in the API. */
-const LONGEST_REASON = 2000;
+const MAX_REASON_LENGTH = 2000;
 
 /** Finds the stages that a decision means, at most two, since more than one is ambiguous. */
 export const stagesMeant = async (
@@ -45,7 +45,7 @@ export const decideStage = async (
   const digest = stage.digest;
   const answer = approved
     ? { is: 'approved' as const, digest }
-    : { is: 'rejected' as const, digest, reason: reason?.slice(0, LONGEST_REASON) };
+    : { is: 'rejected' as const, digest, reason: reason?.slice(0, MAX_REASON_LENGTH) };
   const action = approved ? 'pipelines.approve' : 'pipelines.reject';
   const step = stepOf(deps, channel, { stage, origin, action });
   const word = approved ? 'Approved' : 'Denied';

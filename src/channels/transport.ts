@@ -27,9 +27,9 @@ export interface TransportDeps extends MessageTextDeps {
 }
 
 /** Ours: most messages for one text, since nobody reads more; the whole text is in the app. */
-const MOST_PARTS = 30;
+const MAX_PARTS = 30;
 /** Ours: as many characters as a message to an agent may have. It bounds the time of the renderer. */
-const LONGEST_TEXT = 100_000;
+const MAX_TEXT_LENGTH = 100_000;
 
 /**
  * Makes the transport to the channels of one platform. A long text becomes several messages there:
@@ -94,12 +94,12 @@ const bounded = async (
   platform: OutboundPlatform,
   message: ChannelMessage,
 ): Promise<PlatformBody[]> => {
-  const isCut = message.text.length > LONGEST_TEXT;
-  const text = isCut ? message.text.slice(0, LONGEST_TEXT) : message.text;
+  const isCut = message.text.length > MAX_TEXT_LENGTH;
+  const text = isCut ? message.text.slice(0, MAX_TEXT_LENGTH) : message.text;
   const parts = isCut && message.question ? [] : await renderApart(platform, { ...message, text });
   if (parts.length === 0 && !isCut) return platform.render({ ...message, text: '(no text)' });
-  if (parts.length <= MOST_PARTS && !isCut) return parts;
-  const shown = message.question ? [] : parts.slice(0, MOST_PARTS - 1);
+  if (parts.length <= MAX_PARTS && !isCut) return parts;
+  const shown = message.question ? [] : parts.slice(0, MAX_PARTS - 1);
   const title = message.question ? message.title : null;
   return [...shown, ...platform.render({ title, text: TOO_LONG })];
 };

@@ -80,7 +80,7 @@ const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientRep
 };
 
 /** The longest time that a timer supports: Node fires a longer timer after 1 ms. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /**
  * Returns a signal that aborts with the given signal or when the time is over. AbortSignal.timeout
@@ -89,7 +89,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 const limitOf = (given: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, Math.min(timeoutMs, LONGEST_MS));
+  const timer = setTimeout(abort, Math.min(timeoutMs, MAX_MS));
   if (given?.aborted) abort();
   given?.addEventListener('abort', abort, { once: true });
   return {

@@ -6,7 +6,7 @@ import * as s from '../kernel/contract/schema.js';
 export const FILE_BYTES = 50 * 1024 * 1024;
 const UPLOAD_BYTES = 500 * 1024 * 1024;
 /** The most files of one upload. */
-const MOST_FILES = 50;
+const MAX_FILES = 50;
 
 const documentStatus = () =>
   s.oneOf('DocumentStatus', 'queued', 'processing', 'completed', 'failed', 'cancelled');
@@ -89,7 +89,7 @@ export const documents = contract({
     summary: 'Upload files; their text is read afterwards',
     form: {
       files: 'files',
-      mostFiles: MOST_FILES,
+      mostFiles: MAX_FILES,
       fileBytes: FILE_BYTES,
       bytes: UPLOAD_BYTES,
       fields: s.object('UploadFields', {
@@ -101,10 +101,10 @@ export const documents = contract({
       }),
     },
     reply: s.object('Upload', {
-      documents: s.list(UploadedDocument, MOST_FILES),
+      documents: s.list(UploadedDocument, MAX_FILES),
       refused: s.list(
         s.object('RefusedFile', { filename: s.anyText(1000), reason: s.text(500) }),
-        MOST_FILES,
+        MAX_FILES,
       ),
     }),
     status: 202,

@@ -14,7 +14,7 @@ interface EntryDeps {
 }
 
 /** Ours: the most characters of a document that are searched, and the pages that are read at once. */
-export const MOST_SEARCHABLE = 10_000_000;
+export const MAX_SEARCHABLE = 10_000_000;
 const PAGES_AT_ONCE = 20;
 
 /** The sentences that an earlier indexing has left. */
@@ -100,7 +100,7 @@ const searchableText = async (
       limit: PAGES_AT_ONCE,
     });
     for (const page of some) {
-      if (chars + page.text.length > MOST_SEARCHABLE) return pages;
+      if (chars + page.text.length > MAX_SEARCHABLE) return pages;
       chars += page.text.length;
       pages.push(page);
     }

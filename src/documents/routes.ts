@@ -16,7 +16,7 @@ export interface DocumentsDeps extends UploadDeps {
 }
 
 /** Ours: the uploads of one user that arrive at once. */
-const MOST_UPLOADS = 4;
+const MAX_UPLOADS = 4;
 const RETRY_AFTER_S = 5;
 const DETAIL_CHARS = 1_000_000;
 
@@ -32,7 +32,7 @@ export const documentsResource = (deps: DocumentsDeps) => {
   return resource('documents', documents, {
     upload: async ({ form }, { userId }) => {
       const others = uploading.get(userId) ?? 0;
-      if (others >= MOST_UPLOADS) throw busy();
+      if (others >= MAX_UPLOADS) throw busy();
       uploading.set(userId, others + 1);
       try {
         const upload = await uploadFiles(deps, userId, form);
@@ -132,7 +132,7 @@ const orEnded = (error: unknown): void => {
 };
 
 const busy = (): Boom.Boom =>
-  Boom.tooManyRequests(`At most ${MOST_UPLOADS} uploads of yours may arrive at once`, {
+  Boom.tooManyRequests(`At most ${MAX_UPLOADS} uploads of yours may arrive at once`, {
     code: 'uploads_busy',
     retryAfter: RETRY_AFTER_S,
   });

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workers } from '../operations/module.js';
 import { FILE_BYTES } from './contract.js';
-import { MOST_SEARCHABLE } from './entry.js';
+import { MAX_SEARCHABLE } from './entry.js';
 import { HEAD_BYTES, kindOf, MEDIA_TYPES } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE } from './extract/languages.js';
 import { EXTRACT_LIMITS, extractApart } from './extraction.js';
@@ -95,7 +95,7 @@ const textOf = async (
     take: async (line) => {
       if (!('text' in line)) return;
       read.chars += line.text.length;
-      read.isCut ||= read.chars > MOST_SEARCHABLE;
+      read.isCut ||= read.chars > MAX_SEARCHABLE;
       if (!read.isCut) pages.push({ number: line.page, text: line.text });
     },
   });

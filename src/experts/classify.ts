@@ -15,7 +15,7 @@ export interface ExpertChoice {
  * Characters of a task that are read to choose an expert; the chosen expert gets the whole task.
  */
 const READ = 16_384;
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 const RULES = [
   'You choose who is to do a task. You do not do it yourself.',
@@ -47,7 +47,7 @@ export const readChoice = (reply: string, experts: Expert[]): ExpertChoice | nul
   if (!first) return null;
   const rest = reply.slice(first.at + first.expert.name.length).replace(/^[^\p{L}\p{N}]+/u, '');
   const because = rest.split('\n', 1)[0]?.trim() || 'it gave no reason';
-  return { expert: first.expert, by: 'model', because: excerpt(because, LONGEST_REASON) };
+  return { expert: first.expert, by: 'model', because: excerpt(because, MAX_REASON_LENGTH) };
 };
 
 /** Returns the position at which the name stands as a separate word, or -1 if there is none. */

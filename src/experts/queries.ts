@@ -10,7 +10,7 @@ import type { Expert } from './expert.js';
  * The maximum number of a user's own experts. Ours: there is a limit because a model that chooses
  * an expert reads all of them.
  */
-export const MOST_EXPERTS = 100;
+export const MAX_EXPERTS = 100;
 
 /**
  * Returns the queries for a user's own experts. A write throws `Taken` if the user has an expert of
@@ -65,7 +65,7 @@ export const createExperts = (store: Store) => {
   return {
     /** Returns the user's own experts first, newest first, then the built-in ones. */
     list: async (userId: string): Promise<Expert[]> => [
-      ...(await own.list(userId, MOST_EXPERTS)).map(viewOwn),
+      ...(await own.list(userId, MAX_EXPERTS)).map(viewOwn),
       ...SYSTEM_EXPERTS,
     ],
     find: async (userId: string, id: string): Promise<Expert | undefined> => {

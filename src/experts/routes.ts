@@ -8,7 +8,7 @@ import type { ExpertRow } from '../store/tables/experts.js';
 import { SYSTEM_EXPERTS } from './builtin.js';
 import { type ExpertChanges, type ExpertReply, experts } from './contract.js';
 import { type Expert, MCP } from './expert.js';
-import { type ExpertsStore, MOST_EXPERTS, viewOwn } from './queries.js';
+import { type ExpertsStore, MAX_EXPERTS, viewOwn } from './queries.js';
 
 export interface ExpertsDeps {
   experts: ExpertsStore;
@@ -59,8 +59,8 @@ export const expertsResource = (deps: ExpertsDeps) => {
         created_at: iso(now),
         updated_at: iso(now),
       };
-      if (await orTaken(store.insert(row, MOST_EXPERTS), body.name)) return viewOwn(row);
-      throw Boom.conflict(`You have ${MOST_EXPERTS} experts already: delete one first`, {
+      if (await orTaken(store.insert(row, MAX_EXPERTS), body.name)) return viewOwn(row);
+      throw Boom.conflict(`You have ${MAX_EXPERTS} experts already: delete one first`, {
         code: 'too_many',
       });
     },

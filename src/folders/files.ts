@@ -54,7 +54,7 @@ export interface FilesDeps {
 /** Ours: the entries that wait for the index together. */
 const FINISHED_AT_ONCE = 20;
 /** The longest address that an entry shows. */
-const LONGEST_URI = 4000;
+const MAX_URI_LENGTH = 4000;
 
 /** True if a file is as it was when it was looked at last. */
 export const isUnchanged = (row: KnowledgeFileRow | undefined, file: FolderEntry): boolean =>
@@ -191,7 +191,7 @@ const labelsOf = (scan: FolderScan, file: FolderEntry): KnowledgeLabels => {
   const tags = JSON.parse(scan.folder.tags);
   return {
     title: basename(path).normalize('NFC'),
-    uri: uri.length > LONGEST_URI ? null : uri,
+    uri: uri.length > MAX_URI_LENGTH ? null : uri,
     tags,
   };
 };

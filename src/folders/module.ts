@@ -36,7 +36,7 @@ const UNLIMITED = { atOnce: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_I
 /** Ours: a change is read once nothing has changed for so many milliseconds. */
 const SETTLE_MS = 1000;
 /** Ours: each watched folder takes memory, and one of the system's watches. */
-const MOST_WATCHED = 10_000;
+const MAX_WATCHED = 10_000;
 
 export { isOfWatching } from './watcher.js';
 
@@ -74,7 +74,7 @@ export const openFolders = ({ store, clock, log, home }: Base, options: FoldersO
   const watcher = createFolderWatcher({
     log,
     settleMs: SETTLE_MS,
-    mostWatched: MOST_WATCHED,
+    mostWatched: MAX_WATCHED,
     isSecret: roots.isSecret,
     changed: changes.changed,
     told: async (id, fault) => {

@@ -28,7 +28,7 @@ export interface FoldersDeps {
 }
 
 /** Ours: the folders of one user. */
-const MOST_FOLDERS = 100;
+const MAX_FOLDERS = 100;
 
 /** Begins the scan of a folder of the machine, which is kept, and watched if that is asked for. */
 export const indexPath = async (
@@ -94,8 +94,8 @@ type PathToIndex = IndexedPath & { type: KnowledgeFolderRow['type'] };
 const begin = async (deps: FoldersDeps, userId: string, given: PathToIndex): Promise<Operation> => {
   const { folders, clock, scans, watcher } = deps;
   const before = await folders.atPath(userId, given.path);
-  if (!before && (await folders.count(userId)) >= MOST_FOLDERS) {
-    throw Boom.conflict(`You have ${MOST_FOLDERS} folders, the most there may be`);
+  if (!before && (await folders.count(userId)) >= MAX_FOLDERS) {
+    throw Boom.conflict(`You have ${MAX_FOLDERS} folders, the most there may be`);
   }
   const id = before?.id ?? mint('folder', clock.now());
   const settings = settingsOf(given, before);

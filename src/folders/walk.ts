@@ -44,7 +44,7 @@ const MATCH_THREAD = new URL('./matchthread.js', import.meta.url);
 const MATCH_LIMIT_MS = 5000;
 /** Ours: the most files and folders below one folder. */
 const MOST = 100_000;
-const MOST_FOLDERS = 20_000;
+const MAX_FOLDERS = 20_000;
 const DEEPEST = 100;
 const LISTED = { levels: 1, most: MOST + 1 };
 
@@ -141,7 +141,7 @@ const allFiles = async ({
       walked.files.push({ ...entry, path: pathBelow(below, entry.path) });
     }
     if (walked.files.length > MOST) throw new WalkFailed(`It holds more than ${MOST} files`);
-    if (folders > MOST_FOLDERS) throw new WalkFailed(`It holds more than ${MOST_FOLDERS} folders`);
+    if (folders > MAX_FOLDERS) throw new WalkFailed(`It holds more than ${MAX_FOLDERS} folders`);
   }
   return walked;
 };

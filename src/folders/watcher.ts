@@ -68,7 +68,7 @@ const LIMITS = new Map([
 export const isOfWatching = (fault: string): boolean => fault.startsWith(INTERVAL);
 
 /** Ours: the longest time for which changes hold a scan off, in pauses. */
-const MOST_PAUSES = 10;
+const MAX_PAUSES = 10;
 
 export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
   const { log, settleMs, mostWatched, isSecret, changed } = deps;
@@ -82,7 +82,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
     clearTimeout(one.timer);
     const now = performance.now();
     one.since ??= now;
-    const left = one.since + MOST_PAUSES * settleMs - now;
+    const left = one.since + MAX_PAUSES * settleMs - now;
     one.timer = setTimeout(
       () => {
         one.since = null;

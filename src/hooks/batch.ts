@@ -34,7 +34,7 @@ const BETWEEN_MS = 10;
  * Ours: after so many changes of its hook a run ends as it was prepared last, or a hook that is edited
  * all the time would run nothing.
  */
-const MOST_CHANGES = 3;
+const MAX_CHANGES = 3;
 /** The most characters of ends that are written at once, because a message is copied in one turn. */
 const PART_LENGTH = 256 * 1024;
 
@@ -72,7 +72,7 @@ export const createBatchExecutor = (deps: ActionDeps) => {
       stopped ?? (await unlessOverrun(databaseOutcome(deps, run, contextOf(deps, run, of))));
     const { end, published } = endOf(deps, run, outcome);
     const { hook, isSuspended } = run;
-    const isFinal = (changed.get(run.execution.id) ?? 0) >= MOST_CHANGES;
+    const isFinal = (changed.get(run.execution.id) ?? 0) >= MAX_CHANGES;
     const hookUpdatedAt = isFinal ? null : hook.updatedAt;
     const prepared = { hookId: hook.id, hookUpdatedAt, isSuspended };
     const limited = { ...end, prepared, admission: null };

@@ -15,13 +15,13 @@ export type ConditionVerdict =
   /** The conditions cannot be judged: a value is too long, or the comparison takes too long. */
   | { verdict: 'error'; reason: string };
 
-const LONGEST_PATTERN = 300;
-const LONGEST_MATCHED = 10_000;
+const MAX_PATTERN_LENGTH = 300;
+const MAX_MATCHED_LENGTH = 10_000;
 /** The maximum length of a value, and of each entry of a list, in bytes. */
-const LONGEST_VALUE = 4096;
-const LONGEST_LIST = 1000;
+const MAX_VALUE_LENGTH = 4096;
+const MAX_LIST = 1000;
 /** Ours: the maximum depth of lists and objects in a value. */
-const DEEPEST_VALUE = 16;
+const MAX_VALUE_DEPTH = 16;
 /** The number of characters of a value that a message shows. */
 const SHOWN = 80;
 
@@ -71,7 +71,7 @@ const holds = (
     case 'matches':
       return (
         typeof found === 'string' &&
-        isMatch(compile(value), found.slice(0, LONGEST_MATCHED), timeLimit)
+        isMatch(compile(value), found.slice(0, MAX_MATCHED_LENGTH), timeLimit)
       );
     case 'exists':
       return isMissing(field, found) === (value === false);
@@ -135,27 +135,27 @@ export const faultOfValue = ({ operator, value }: Condition): string | null => {
   if (operator === 'matches') return faultOfPattern(value);
   const long = faultOfLength(operator, value);
   if (long !== null) return long;
-  const isDeep = typeof value === 'object' && value !== null && isDeeper(value, DEEPEST_VALUE);
-  return isDeep ? `nested at most ${DEEPEST_VALUE} deep` : null;
+  const isDeep = typeof value === 'object' && value !== null && isDeeper(value, MAX_VALUE_DEPTH);
+  return isDeep ? `nested at most ${MAX_VALUE_DEPTH} deep` : null;
 };
 
 const faultOfLength = (operator: Condition['operator'], value: unknown): string | null => {
   if (!Array.isArray(value)) return isLong(value) ? 'at most 4 KiB long' : null;
-  if (value.length > LONGEST_LIST) return `a list of at most ${LONGEST_LIST} entries`;
+  if (value.length > MAX_LIST) return `a list of at most ${MAX_LIST} entries`;
   const isOne = operator === 'in' ? value.some(isLong) : isLong(value);
   return isOne ? 'a list whose entries are at most 4 KiB long' : null;
 };
 
 /** True if a value is too long: a text is measured by its own bytes, anything else as JSON. */
 const isLong = (value: unknown): boolean => {
-  const text = typeof value === 'string' ? value : jsonPrefix(value, LONGEST_VALUE);
-  return text.length > LONGEST_VALUE || Buffer.byteLength(text) > LONGEST_VALUE;
+  const text = typeof value === 'string' ? value : jsonPrefix(value, MAX_VALUE_LENGTH);
+  return text.length > MAX_VALUE_LENGTH || Buffer.byteLength(text) > MAX_VALUE_LENGTH;
 };
 
 /** Returns what a pattern must be; null if it is valid. */
 const faultOfPattern = (pattern: unknown): string | null => {
-  if (typeof pattern !== 'string' || pattern.length > LONGEST_PATTERN)
-    return `a pattern of at most ${LONGEST_PATTERN} characters`;
+  if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN_LENGTH)
+    return `a pattern of at most ${MAX_PATTERN_LENGTH} characters`;
   try {
     compile(pattern);
     return null;

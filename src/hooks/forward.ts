@@ -14,7 +14,7 @@ export type Forwarded =
   | { verdict: 'retry'; error: string; effectBegan: boolean; afterMs: number };
 
 const DELAYS_MS = [5_000, 30_000];
-const LONGEST_DELAY_MS = 10 * 60_000;
+const MAX_DELAY_MS = 10 * 60_000;
 const EXCERPT = 2_000;
 
 /**
@@ -68,7 +68,7 @@ const again = (
   const delayMs = DELAYS_MS[attempt - 1];
   if (delayMs === undefined) return { verdict: 'error', ...failure };
   const jitterMs = Math.floor(Math.random() * delayMs * 0.2);
-  const afterMs = Math.min(LONGEST_DELAY_MS, Math.max(askedMs || 0, delayMs + jitterMs));
+  const afterMs = Math.min(MAX_DELAY_MS, Math.max(askedMs || 0, delayMs + jitterMs));
   return { verdict: 'retry', ...failure, afterMs };
 };
 

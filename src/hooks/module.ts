@@ -102,7 +102,7 @@ interface HooksResourcesDeps {
 }
 
 /** The number of executions of one hook in a batch. */
-const LARGEST_BATCH = 256;
+const MAX_BATCH = 256;
 
 export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
   const { store, clock, log, http, boot } = base;
@@ -136,7 +136,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         batchOf: (lane) => {
           const row = directory.byId(lane)?.row;
           if (!row || !isDatabaseOnly(toolbox, openedHook(row))) return 0;
-          return Math.min(directory.concurrencyOf(lane) ?? LARGEST_BATCH, LARGEST_BATCH);
+          return Math.min(directory.concurrencyOf(lane) ?? MAX_BATCH, MAX_BATCH);
         },
         precedence,
       });

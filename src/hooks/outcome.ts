@@ -30,7 +30,7 @@ export interface PreparedEnd {
   published(): void;
 }
 
-const LONGEST_RESULT = 64 * 1024;
+const MAX_RESULT_LENGTH = 64 * 1024;
 
 /** Records that the execution begins, before anything outside the database happens. */
 export const beginRun = async (
@@ -138,7 +138,7 @@ export const publishRun = (
 
 const encode = (result: unknown): string => {
   const text = JSON.stringify(result) ?? 'null';
-  return text.length <= LONGEST_RESULT
+  return text.length <= MAX_RESULT_LENGTH
     ? text
-    : JSON.stringify({ truncated: true, text: text.slice(0, LONGEST_RESULT) });
+    : JSON.stringify({ truncated: true, text: text.slice(0, MAX_RESULT_LENGTH) });
 };

@@ -1,5 +1,5 @@
 import type { Queue } from '../jobs/module.js';
-import { MOST_HOPS } from '../kernel/hops.js';
+import { MAX_HOPS } from '../kernel/hops.js';
 import type { DeliveryRow, ExecutionRow } from '../store/tables/hooks.js';
 import { noticeOutcome } from './actions.js';
 import { greetingReason } from './greet.js';
@@ -17,7 +17,7 @@ interface PrepareDeps extends OutcomeDeps {
 /** Ours: the longest payload that is read before it is accepted, in characters. */
 const LONGEST = 64 * 1024;
 /** Ours: with so many calls waiting for the database, senders come first and runs are queued. */
-const MOST_PENDING = 1000;
+const MAX_PENDING = 1000;
 
 /**
  * Creates the function that prepares the end of an execution for the transaction that accepts its
@@ -35,7 +35,7 @@ export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
     payload.text.length <= LONGEST &&
     payload.value !== undefined &&
     queue.isEmpty(hook.id) &&
-    store.pending() < MOST_PENDING &&
+    store.pending() < MAX_PENDING &&
     !outbound.subscriptions.wants(hook.userId, 'hook.executed');
 
   return ({ row }, executionId, of) => {
@@ -43,7 +43,7 @@ export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
     if (!row || typeof text !== 'string' || !isPlain(openedHook(row), of.payload)) return null;
     if (greetingReason(openedHook(row), of) !== null) return null;
     const run = runOfComing(openedHook(row), executionId, { ...of, text });
-    if (hopsOf(run) >= MOST_HOPS) return null;
+    if (hopsOf(run) >= MAX_HOPS) return null;
     const { end, published } = endOf(deps, run, noticeOutcome(run, noticeTextOf(run)));
     const [notice] = end.notices;
     if (!notice) return null;

@@ -13,7 +13,7 @@ import { faultOfSenderSecret, verificationFaults } from './senders/faults.js';
  * Ours: the maximum length of all conditions of a hook together, in characters, because each
  * execution reads them.
  */
-const LONGEST_CONDITIONS = 128 * 1024;
+const MAX_CONDITIONS_LENGTH = 128 * 1024;
 
 /** The models, tools and address that a hook may depend on. */
 export interface NamedThings {
@@ -142,7 +142,7 @@ const credentialFaults = (
 
 /** Returns the faults of conditions beyond their schema; `at` is the path of their list. */
 export const conditionFaults = (conditions: Condition[], at: string): FieldFault[] => {
-  if (jsonPrefix(conditions, LONGEST_CONDITIONS).length > LONGEST_CONDITIONS) {
+  if (jsonPrefix(conditions, MAX_CONDITIONS_LENGTH).length > MAX_CONDITIONS_LENGTH) {
     return [{ path: at, message: 'must be at most 128 KiB of JSON together' }];
   }
   return conditions.flatMap(({ operator, value }, index): FieldFault[] => {

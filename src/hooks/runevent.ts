@@ -1,7 +1,7 @@
 import type { ExecutionEnd } from '../agents/module.js';
 import { excerpt } from '../kernel/excerpt.js';
 import { pageLink } from '../kernel/pagepath.js';
-import { LONGEST_IN_EVENT, type Notice, type OutgoingEvent } from '../outbound/module.js';
+import { MAX_IN_EVENT_LENGTH, type Notice, type OutgoingEvent } from '../outbound/module.js';
 import { type HookRun, runEvent } from './run.js';
 
 /** Returns the data of an execution that its event and its notification contain. */
@@ -31,8 +31,8 @@ export const hookRan = (run: EndedRun, end: ExecutionEnd): OutgoingEvent | null 
     data: {
       ...run,
       status,
-      ...(result !== undefined && { result: excerpt(textOf(result), LONGEST_IN_EVENT) }),
-      ...(error !== undefined && { error: excerpt(error, LONGEST_IN_EVENT) }),
+      ...(result !== undefined && { result: excerpt(textOf(result), MAX_IN_EVENT_LENGTH) }),
+      ...(error !== undefined && { error: excerpt(error, MAX_IN_EVENT_LENGTH) }),
       links: {
         hook: `/api/hooks/${hookId}`,
         execution: `/api/hooks/${hookId}/executions/${executionId}`,

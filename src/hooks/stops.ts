@@ -1,5 +1,5 @@
 import { iso } from '../kernel/clock.js';
-import { MOST_HOPS } from '../kernel/hops.js';
+import { MAX_HOPS } from '../kernel/hops.js';
 import { memberAt } from '../kernel/jsonvalue.js';
 import { pageLink } from '../kernel/pagepath.js';
 import type { Outbox, PreparedNotice } from '../outbound/module.js';
@@ -45,7 +45,7 @@ export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped
   }
   if (!isFirst(run)) return null;
   const hops = hopsOf(run);
-  if (hops >= MOST_HOPS) return skipped(await breakLoop(deps, run, hops));
+  if (hops >= MAX_HOPS) return skipped(await breakLoop(deps, run, hops));
   if (isAnswerToProgram(run)) return skipped(ANSWERS_PROGRAM);
   const greeting = greetingIn(run);
   if (greeting !== null) return skipped(greeting);

@@ -88,15 +88,15 @@ export const renderAddress = (template: string, scope: object): RenderedAddress 
     const value = lookUp(scope, name);
     const text = value === undefined || value === null ? '' : print(value);
     if (text === '') fault ??= `{{${name}}} in the address has no value`;
-    if (text.length > LONGEST_IN_ADDRESS) fault ??= `{{${name}}} in the address is too long`;
-    return encodeURIComponent(text.slice(0, LONGEST_IN_ADDRESS).replace(/\p{Cs}/gu, ''));
+    if (text.length > MAX_IN_ADDRESS_LENGTH) fault ??= `{{${name}}} in the address is too long`;
+    return encodeURIComponent(text.slice(0, MAX_IN_ADDRESS_LENGTH).replace(/\p{Cs}/gu, ''));
   });
   const before = stepsIn(template);
   if (stepsIn(url) !== before) fault ??= 'A value in the address is a step out of its path';
   return fault === null ? { url } : { fault };
 };
 
-const LONGEST_IN_ADDRESS = 2000;
+const MAX_IN_ADDRESS_LENGTH = 2000;
 
 /** Returns how many segments of an address are `.` or `..` (WHATWG URL: dot segments). */
 const stepsIn = (address: string): number =>

@@ -117,7 +117,7 @@ const isPageHeader = (value: string | string[] | undefined): boolean =>
   typeof value === 'string' && (value === '1' || PAGE_KEY.test(value));
 
 /** Ours: more cookies of one name are not tried. */
-const MOST_TRIED = 8;
+const MAX_TRIED = 8;
 
 /**
  * Returns the token in the cookie that the key of the page opens. Others of its names do not count: a
@@ -128,7 +128,7 @@ const tokenIn = (headers: IncomingHttpHeaders): string | undefined => {
   const names = [SECURE_NAME, cookieName(headers)];
   const pairs = (headers.cookie ?? '').split(/; */).map((pair) => pair.split('='));
   const values = pairs.flatMap(([name = '', value]) => (names.includes(name) ? (value ?? []) : []));
-  for (const value of values.slice(0, MOST_TRIED)) {
+  for (const value of values.slice(0, MAX_TRIED)) {
     const token = openSealed(value, typeof key === 'string' ? key : '');
     if (token !== undefined) return token;
   }

@@ -4,8 +4,8 @@ import type { Log } from '../kernel/log.js';
 import { type FieldFault, type ProblemData, sayFaults } from '../kernel/problem.js';
 
 const SANE_ID = /^[\w.:-]{1,64}$/;
-const MOST_DETAILS = 20;
-const LONGEST_DETAIL = 300;
+const MAX_DETAILS = 20;
+const MAX_DETAIL_LENGTH = 300;
 
 /** Returns the request id of the client if it is valid, else a new one. */
 export const requestIdOf = (given: unknown, mint: () => string): string =>
@@ -74,9 +74,9 @@ const MESSAGES: Record<string, string> = { 'Insufficient scope': 'Only admins ma
 
 const detailsOf = (boom: Boom.Boom): FieldFault[] | undefined => {
   if (!Joi.isError(boom)) return undefined;
-  return boom.details.slice(0, MOST_DETAILS).map(({ path, message }) => ({
+  return boom.details.slice(0, MAX_DETAILS).map(({ path, message }) => ({
     path: path.join('.'),
-    message: message.slice(0, LONGEST_DETAIL),
+    message: message.slice(0, MAX_DETAIL_LENGTH),
   }));
 };
 

@@ -39,7 +39,7 @@ interface Lane {
 
 const NO_CAUTION: SlowLanes = { isDoubtful: () => false, most: 0 };
 /** The number of jobs in batches of all lanes at once, so that a batch delays nobody for long. */
-const MOST_IN_BATCHES = 512;
+const MAX_IN_BATCHES = 512;
 /** Ours: a lane in which so many jobs wait is limited no more, before it can take no others. */
 const CROWDED = 50_000;
 
@@ -126,7 +126,7 @@ const createBatches = (states: LaneStates) => {
   /** Returns the next batches of these lanes, of `jobs` in all. */
   const sharesOf = (names: Iterable<string>, { lanes: most, jobs }: BatchLimit): Share[] => {
     const shares: Share[] = [];
-    let free = Math.min(jobs, MOST_IN_BATCHES - inBatches);
+    let free = Math.min(jobs, MAX_IN_BATCHES - inBatches);
     const each = Math.min(size.most(), Math.ceil(jobs / Math.min(most, ready.size)));
     for (const name of names) {
       if (shares.length >= most) break;

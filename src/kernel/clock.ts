@@ -32,10 +32,10 @@ export const isTimezone = (name: string): boolean => {
   } catch {
     return false;
   }
-  if (zones.size < MOST_ZONES) zones.add(name);
+  if (zones.size < MAX_ZONES) zones.add(name);
   return true;
 };
 
 /** Names that are known to be zones, in the spelling in which they were given. */
 const zones = new Set<string>();
-const MOST_ZONES = 1000;
+const MAX_ZONES = 1000;

@@ -29,7 +29,7 @@ const ENDING = '.v8';
 /** The ending of code while it is tried. */
 const TRIED = '.tried';
 /** Ours: the most bytes that are read. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const DIGEST_BYTES = 32;
 
 /** V8 itself refuses code of another version of it, or of other flags; it does not check the bytes. */
@@ -57,7 +57,7 @@ export const readCompiled = (folder: string, script: string): Buffer | undefined
     try {
       const { size, uid, mode } = fstatSync(file);
       const isOwn = uid === process.getuid?.() && (mode & WRITABLE_BY_OTHERS) === 0;
-      if (size > MOST_BYTES || !isOwn) return undefined;
+      if (size > MAX_BYTES || !isOwn) return undefined;
       const bytes = readFileSync(file);
       const code = bytes.subarray(DIGEST_BYTES);
       return digestOf(code).equals(bytes.subarray(0, DIGEST_BYTES)) ? code : undefined;

@@ -135,7 +135,7 @@ export const statInside = (root: string, path: string): Promise<FolderEntry | nu
   });
 
 /** Ours: the names of one folder that are read, and the entries that are looked at together. */
-const MOST_NAMES = 100_001;
+const MAX_NAMES = 100_001;
 const TOGETHER = 64;
 
 const entriesOf = (root: string, parts: string[]): Promise<Listing> =>
@@ -171,7 +171,7 @@ const namesIn = async (folder: string): Promise<Names> => {
   const names: string[] = [];
   for await (const { name } of await opendir(folder, { bufferSize: 1024 })) {
     names.push(name);
-    if (names.length === MOST_NAMES) break;
+    if (names.length === MAX_NAMES) break;
   }
   const isOdd = names.some((name) => name.includes('\uFFFD'));
   return isOdd ? exactNames(folder) : { names: names.sort(), odd: [] };
@@ -179,7 +179,7 @@ const namesIn = async (folder: string): Promise<Names> => {
 
 /** Tells the names that are UTF-8 from others, in which the character U+FFFD stands for some bytes. */
 const exactNames = async (folder: string): Promise<Names> => {
-  const all = (await readdir(folder, { encoding: 'buffer' })).slice(0, MOST_NAMES);
+  const all = (await readdir(folder, { encoding: 'buffer' })).slice(0, MAX_NAMES);
   const isUtf8 = (name: Buffer): boolean => Buffer.from(name.toString()).equals(name);
   return {
     names: all.flatMap((name) => (isUtf8(name) ? [name.toString()] : [])).sort(),

@@ -7,7 +7,7 @@ import type { Inflow } from './inflow.js';
 export const ENCODINGS = 'br, gzip, deflate';
 
 /** Ours: a body that is encoded more often was made to be slow. */
-const MOST_LAYERS = 3;
+const MAX_LAYERS = 3;
 
 /** A body that has one reader, who reads it to its end or cancels it. */
 export interface Body {
@@ -70,7 +70,7 @@ async function* decodedPieces(body: Inflow, layers: string[], encoded: Encoded):
 
 const refuseUnknown = (layers: string[], { host }: Encoded): void => {
   const unknown = layers.find((name) => !DECODERS.has(name));
-  if (unknown === undefined && layers.length <= MOST_LAYERS) return;
+  if (unknown === undefined && layers.length <= MAX_LAYERS) return;
   const detail = unknown?.replace(/[^\w.-]/g, '').slice(0, 30) ?? `${layers.length} encodings`;
   throw new HttpFailure('unknown_encoding', { host, effectBegan: true, detail });
 };

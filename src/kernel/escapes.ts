@@ -24,8 +24,8 @@ export const CUT = 2;
 /** Ours: the number of times that an escape may itself be written in escapes. */
 const LAYERS = 3;
 /** Ours: the most readings kept for one position, and the most steps to find them. */
-const MOST_HERE = 12;
-const MOST_STEPS = 60;
+const MAX_HERE = 12;
+const MAX_STEPS = 60;
 /** The effort of each kind of step, in units of one compared character. */
 const AT_PLACE = 30;
 const PER_READING = 20;
@@ -34,7 +34,7 @@ const PER_CHARACTER = 40;
 const DEEPEST = 2 ** LAYERS;
 const BACKSLASH = 92;
 /** The most bytes of one character in UTF-8. */
-const LONGEST_CHARACTER = 4;
+const MAX_CHARACTER_LENGTH = 4;
 const PLUS = 43;
 const NONE: readonly Unescaped[] = [];
 
@@ -139,7 +139,7 @@ class Reader {
     const known = this.found.get(place) ?? [];
     const before = known.length;
     for (const one of several) {
-      if (known.length >= MOST_HERE) break;
+      if (known.length >= MAX_HERE) break;
       if (!known.some(({ end, text }) => end === one.end && text === one.text)) known.push(one);
     }
     if (known.length === before) return false;
@@ -150,7 +150,7 @@ class Reader {
 
   private keepByte(place: number, byte: { end: number; byte: number }): void {
     const known = this.bytes.get(place) ?? [];
-    if (known.length < MOST_HERE && !known.some(({ end }) => end === byte.end)) known.push(byte);
+    if (known.length < MAX_HERE && !known.some(({ end }) => end === byte.end)) known.push(byte);
     this.bytes.set(place, known);
   }
 
@@ -159,7 +159,7 @@ class Reader {
     if (this.text.charCodeAt(place) === PLUS) found.push({ end: place + 1, text: ' ' });
     const left = this.firsts(place);
     let far = place;
-    for (let steps = 0; steps < MOST_STEPS; steps++) {
+    for (let steps = 0; steps < MAX_STEPS; steps++) {
       const begun = left.pop();
       if (!begun) break;
       this.effort.spend(PER_READING);
@@ -213,13 +213,13 @@ class Reader {
   private charactersAt(place: number): Unescaped[] {
     const found: Unescaped[] = [];
     const left = [{ bytes: Buffer.alloc(0), end: place }];
-    for (let steps = 0; steps < MOST_STEPS; steps++) {
+    for (let steps = 0; steps < MAX_STEPS; steps++) {
       const { bytes, end } = left.pop() ?? { bytes: null, end: 0 };
       if (bytes === null) break;
       this.effort.spend(PER_CHARACTER);
       const text = bytes.toString();
       if (bytes.length > 1 && !text.includes('\ufffd')) found.push({ end, text });
-      if (bytes.length === LONGEST_CHARACTER) continue;
+      if (bytes.length === MAX_CHARACTER_LENGTH) continue;
       if (this.isCut(end) && bytes.length > 0) this.mark(place, CUT);
       for (const one of this.bytes.get(end) ?? []) {
         left.push({ bytes: Buffer.concat([bytes, Buffer.of(one.byte)]), end: one.end });

@@ -58,7 +58,7 @@ const NAMED = new Map(
     '}': 'rcub rbrace',
   }).flatMap(([character, names]) => names.split(' ').map((name) => [name, character] as const)),
 );
-const LONGEST_NAME = 20;
+const MAX_NAME_LENGTH = 20;
 /** Names that HTML also accepts without the semicolon. */
 const BARE = new Set(['amp', 'lt', 'gt', 'quot', 'AMP', 'LT', 'GT', 'QUOT']);
 
@@ -212,7 +212,9 @@ const named = (name: string): EscapeReading => ({
   next: (unit) => {
     if (unit === SEMICOLON) return whole(...meaningsOf(name));
     const isLetter = (unit | 32) >= 97 && (unit | 32) <= 122;
-    return isLetter && name.length < LONGEST_NAME ? named(name + String.fromCharCode(unit)) : null;
+    return isLetter && name.length < MAX_NAME_LENGTH
+      ? named(name + String.fromCharCode(unit))
+      : null;
   },
 });
 

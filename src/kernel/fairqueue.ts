@@ -41,7 +41,7 @@ interface Waiter {
 }
 
 const BLAMED_MS = 10 * 60_000;
-const MOST_BLAMED = 100_000;
+const MAX_BLAMED = 100_000;
 
 /**
  * Creates a fair semaphore: it limits how much work runs at once, and shares the turns among the
@@ -160,7 +160,7 @@ const createBlame = () => {
   return {
     of,
     add: (asker: string): void => {
-      if (counts.size >= MOST_BLAMED) forget();
+      if (counts.size >= MAX_BLAMED) forget();
       counts.set(asker, of(asker) + 1);
     },
   };

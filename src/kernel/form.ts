@@ -12,7 +12,7 @@ export const MULTIPART = 'multipart/form-data';
 const JSON_TYPE = 'application/json';
 
 /** Ours: the most text fields of a form, and the most bytes of one. */
-const MOST_FIELDS = 100;
+const MAX_FIELDS = 100;
 const FIELD_BYTES = 10_000;
 
 const uploading = new WeakSet<Duplex>();
@@ -165,7 +165,7 @@ const parserOf = (
       limits: {
         files: mostFiles,
         fileSize: fileBytes,
-        fields: MOST_FIELDS,
+        fields: MAX_FIELDS,
         fieldSize: FIELD_BYTES,
         fieldNameSize: 100,
         headerPairs: 20,
@@ -255,7 +255,7 @@ export const faulty = (path: string, message: string): Boom.Boom =>
   Boom.badRequest(sayFaults([{ path, message }]), { details: [{ path, message }] });
 
 const tooMany = ({ files, mostFiles }: FormRules): Boom.Boom =>
-  faulty(files, `at most ${mostFiles} files, and ${MOST_FIELDS} fields beside them`);
+  faulty(files, `at most ${mostFiles} files, and ${MAX_FIELDS} fields beside them`);
 
 const refusalOf = (error: unknown): Boom.Boom =>
   Boom.badRequest(

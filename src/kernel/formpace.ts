@@ -10,14 +10,14 @@ export interface FormPace {
 
 /** Ours: the slowest sender that is waited for, in bytes in each period of milliseconds. */
 const PERIOD_MS = 15_000;
-const LEAST_BYTES = 16 * 1024 * (PERIOD_MS / 1000);
+const MIN_BYTES = 16 * 1024 * (PERIOD_MS / 1000);
 /** Ours: the longest time that a form may take to arrive. */
-const LONGEST_MS = 15 * 60_000;
+const MAX_MS = 15 * 60_000;
 
 export const PACE: FormPace = {
   periodMs: PERIOD_MS,
-  leastBytes: LEAST_BYTES,
-  longestMs: LONGEST_MS,
+  leastBytes: MIN_BYTES,
+  longestMs: MAX_MS,
 };
 
 /** Rejects when the source is slower than the deadlines allow; a source that is paused waits for us. */

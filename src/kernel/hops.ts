@@ -5,7 +5,7 @@
  */
 export const HOPS_HEADER = 'x-adjutant-hops';
 /** The number of hops at which the loop is broken. */
-export const MOST_HOPS = 10;
+export const MAX_HOPS = 10;
 
 /** Returns the hops that a request states, or 0 without a valid number. */
 export const hopsIn = (headers: Record<string, unknown>): number => {

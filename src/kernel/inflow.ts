@@ -1,5 +1,5 @@
 /** The number of bytes that may wait for the reader before the connection is paused. */
-const MOST_WAITING = 65_536;
+const MAX_WAITING = 65_536;
 
 /**
  * The body of a reply, from the connection to its one reader. A web stream would do the same, but
@@ -16,7 +16,7 @@ export class Inflow {
 
   /** True if so much data waits that the connection is to pause. */
   get isFull(): boolean {
-    return this.#bytes >= MOST_WAITING;
+    return this.#bytes >= MAX_WAITING;
   }
 
   push(piece: Uint8Array): void {

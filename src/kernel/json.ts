@@ -11,9 +11,9 @@ export const LARGE_JSON_BYTES = 128 * 1024;
 
 const DEEPEST = 64;
 /** Ours: the most values in one JSON body. Checking more of them would delay all other requests. */
-const MOST_VALUES = 20_000;
+const MAX_VALUES = 20_000;
 
-const TOO_MANY = `JSON holds over ${MOST_VALUES} values`;
+const TOO_MANY = `JSON holds over ${MAX_VALUES} values`;
 
 /** The JSON of a request's body, or in `fault` the message of the 400 reply. */
 export type ParsedBody = { value: unknown } | { fault: string };
@@ -35,7 +35,7 @@ export const parseBody = (bytes: Uint8Array, keepsDigits = false): ParsedBody =>
     if (!(error instanceof SyntaxError)) throw error;
     return { fault: 'Invalid request payload JSON format' };
   }
-  if (isLarger(value, MOST_VALUES)) return { fault: TOO_MANY };
+  if (isLarger(value, MAX_VALUES)) return { fault: TOO_MANY };
   if (isExact) return { value };
   const exact = parseSpelled(text);
   if (keepsDigits) return { value: exact };
@@ -61,7 +61,7 @@ const hasManyCommas = (bytes: Uint8Array): boolean => {
     const byte = bytes[at];
     if (byte === QUOTE) isText = !isText;
     else if (isText && byte === BACKSLASH) at++;
-    else if (!isText && byte === COMMA && ++commas >= MOST_VALUES) return true;
+    else if (!isText && byte === COMMA && ++commas >= MAX_VALUES) return true;
   }
   return false;
 };

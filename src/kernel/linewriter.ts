@@ -10,7 +10,7 @@ export interface LostLines {
   reason: string;
 }
 
-const MOST_BYTES = 1024 ** 2;
+const MAX_BYTES = 1024 ** 2;
 /**
  * The delay before the next try: short for a slow reader, a second for a full disk or a closed
  * reader.
@@ -28,7 +28,7 @@ const NONE = Buffer.alloc(0);
  */
 export const createLineWriter = (
   fd: number,
-  { tell, mostBytes = MOST_BYTES }: { tell(lost: LostLines): void; mostBytes?: number },
+  { tell, mostBytes = MAX_BYTES }: { tell(lost: LostLines): void; mostBytes?: number },
 ) => {
   let to: ReturnType<typeof targetOf> | undefined;
   let lines: Buffer[] = [];

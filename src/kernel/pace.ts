@@ -6,10 +6,10 @@ export type Pace = ReturnType<typeof createPace>;
  * Ours: the most keys at once, so that made-up names do not fill the memory. It is more than can
  * arrive within a pause. Above it every new key is refused, whoever uses it.
  */
-const MOST_KEYS = 20_000;
+const MAX_KEYS = 20_000;
 
 /** Ours: the callers of one key of whom it is known when they had their last turn. */
-const MOST_SERVED = 1000;
+const MAX_SERVED = 1000;
 
 /** The place of a call among those that wait. */
 interface PaceCall {
@@ -54,14 +54,14 @@ export const createPace = (of: {
     }
     remove(line, next);
     line.served = [...line.served.filter((each) => each !== next.asker), next.asker];
-    line.served.splice(0, line.served.length - MOST_SERVED);
+    line.served.splice(0, line.served.length - MAX_SERVED);
     next.go();
   };
 
   const turnOf = async (key: string, { asker = '', signal }: PaceCall): Promise<void> => {
     signal?.throwIfAborted();
     const line = lines.get(key);
-    if (!line && lines.size < MOST_KEYS) lines.set(key, { waiting: [], served: [asker] });
+    if (!line && lines.size < MAX_KEYS) lines.set(key, { waiting: [], served: [asker] });
     else if (!line || (line.waiting.length >= of.waiting && !makesRoom(line, asker))) {
       throw new NoTurn();
     } else await turnIn(line, asker, signal);

@@ -6,12 +6,12 @@ type SealHeader = ReturnType<typeof headerOf>;
 /** The error of a wrong passphrase or damaged bytes. */
 export class PassphraseError extends NamedError {}
 
-export const SHORTEST_PASSPHRASE = 8;
+export const MIN_PASSPHRASE_LENGTH = 8;
 /** The cost of the key, more than twice that of a login: it is paid once for a backup. */
 const COST = { memoryKiB: 65_536, passes: 3, lanes: 1 };
 /** The highest accepted cost, because a header comes from outside. */
 const MOST = { memoryKiB: 1_048_576, passes: 16, lanes: 8 };
-const LONGEST_HEADER = 1024;
+const MAX_HEADER_LENGTH = 1024;
 const TAG = 16;
 
 /**
@@ -32,7 +32,7 @@ export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffe
 
 /** Opens sealed bytes. Throws PassphraseError if they do not open. */
 export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buffer> => {
-  const end = sealed.subarray(0, LONGEST_HEADER).indexOf('\n') + 1;
+  const end = sealed.subarray(0, MAX_HEADER_LENGTH).indexOf('\n') + 1;
   const header = headerIn(sealed.subarray(0, end));
   const body = sealed.subarray(end);
   if (!header || body.length < TAG) throw new PassphraseError('The sealed keys are damaged');

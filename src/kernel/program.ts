@@ -6,7 +6,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { errorCode } from './failure.js';
 
 const ASK_MS = 5_000;
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /** Returns the first program with that name in these folders; null if there is none. */
 export const findProgram = async (folders: string[], name: string): Promise<string | null> => {
@@ -39,7 +39,7 @@ export const outputOf = (
   env: Record<string, string>,
 ): Promise<string | null> =>
   new Promise((resolve) => {
-    const limits = { timeout: ASK_MS, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' as const };
+    const limits = { timeout: ASK_MS, maxBuffer: MAX_BYTES, killSignal: 'SIGKILL' as const };
     const child = execFile(path, args, { ...limits, env, cwd: '/' }, (error, stdout, stderr) => {
       resolve(error ? null : `${stdout}${stderr}`);
     });

@@ -2,7 +2,7 @@ import { isInside, type Network, parseAddress } from './address.js';
 import type { Clock } from './clock.js';
 
 const WINDOW_MS = 60_000;
-const MOST_KEYS = 100_000;
+const MAX_KEYS = 100_000;
 /** The key that all new keys share after too many are counted, so that the table stays small. */
 const NEWCOMERS = '';
 
@@ -36,7 +36,7 @@ export const createRate = (perMinute: number, clock: Clock) => {
       if (perMinute === 0) return null;
       const now = clock.now();
       turn(now);
-      const counted = taken.has(key) || taken.size < MOST_KEYS ? key : NEWCOMERS;
+      const counted = taken.has(key) || taken.size < MAX_KEYS ? key : NEWCOMERS;
       const count = (taken.get(counted) ?? 0) + 1;
       taken.set(counted, count);
       return {

@@ -4,14 +4,14 @@ import { redacted, redactor } from './redact.js';
 import { inThread } from './threadtask.js';
 
 /** Ours: the most characters that are redacted on the event loop. */
-const MOST_HERE = 65_536;
+const MAX_HERE = 65_536;
 /** Ours: the most steps for escapes and repetitions in addition, about 10 ms. */
-const MOST_STEPS = 250_000;
+const MAX_STEPS = 250_000;
 /**
  * The most characters of the secrets themselves, because each is encoded in a dozen ways before the
  * search.
  */
-const MOST_SECRET = 2_048;
+const MAX_SECRET = 2_048;
 /** Ours: two threads at once, because each of them holds the text twice. */
 const threads = createTurns({ atOnce: 2, waiting: Number.POSITIVE_INFINITY });
 /** Ours: no reply of a service takes longer, and text that was not searched is not passed on. */
@@ -30,9 +30,9 @@ export const redactApart = async (
 ): Promise<unknown> => {
   const values = [...new Set(secrets)];
   if (values.length === 0) return value;
-  if (sum(values) <= MOST_SECRET && weightOf(value) <= MOST_HERE) {
+  if (sum(values) <= MAX_SECRET && weightOf(value) <= MAX_HERE) {
     try {
-      return redacted(value, redactor(values, shown, new Effort(MOST_STEPS)));
+      return redacted(value, redactor(values, shown, new Effort(MAX_STEPS)));
     } catch (error) {
       if (!(error instanceof TooMuchEffort)) throw error;
     }
@@ -57,12 +57,12 @@ export const redactTextApart = async (
 const sum = (texts: string[]): number => texts.reduce((all, { length }) => all + length, 0);
 
 /**
- * Returns the number of characters of all texts of a value. It stops counting above `MOST_HERE`.
+ * Returns the number of characters of all texts of a value. It stops counting above `MAX_HERE`.
  */
 const weightOf = (value: unknown): number => {
   let weight = 0;
   const left = [value];
-  while (left.length > 0 && weight <= MOST_HERE) {
+  while (left.length > 0 && weight <= MAX_HERE) {
     const one = left.pop();
     if (typeof one === 'string') weight += one.length;
     else if (typeof one === 'object' && one !== null) {

@@ -10,8 +10,8 @@ export interface LogLine {
 
 export type LogRing = ReturnType<typeof createLogRing>;
 
-const MOST_LINES = 2000;
-const MOST_BYTES = 1024 ** 2;
+const MAX_LINES = 2000;
+const MAX_BYTES = 1024 ** 2;
 /** The most characters of one line. A stack trace is shorter. */
 const LONGEST = 16_384;
 const LEVEL = /^\{"level":"(trace|debug|info|warn|error|fatal)"/;
@@ -32,7 +32,7 @@ export const createLogRing = (now: number) => {
   const drop = (): void => {
     bytes -= lines[first]?.text.length ?? 0;
     first++;
-    if (first < MOST_LINES) return;
+    if (first < MAX_LINES) return;
     lines = lines.slice(first);
     first = 0;
   };
@@ -42,7 +42,7 @@ export const createLogRing = (now: number) => {
       const text = line.trimEnd().slice(0, LONGEST);
       lines.push({ number: ++last, level: levelOf(text), text });
       bytes += text.length;
-      while (lines.length - first > MOST_LINES || bytes > MOST_BYTES) drop();
+      while (lines.length - first > MAX_LINES || bytes > MAX_BYTES) drop();
       for (const hear of listeners) hear();
     },
     /**

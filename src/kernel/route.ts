@@ -71,7 +71,7 @@ export interface RouteOptions {
 }
 
 /** The most characters of an audited target: a path may be much longer than any id. */
-const LONGEST_TARGET = 200;
+const MAX_TARGET_LENGTH = 200;
 /**
  * Makes the hapi routes of one resource: validation, reply check, access and status from the
  * contract.
@@ -205,7 +205,7 @@ const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
 
 const askedOf = ({ app, params, query, route: { settings } }: Request): AuditSubject => ({
   action: settings.app?.endpoint?.().audit ?? settings.id ?? '',
-  target: Object.values(params).join('/').slice(0, LONGEST_TARGET) || null,
+  target: Object.values(params).join('/').slice(0, MAX_TARGET_LENGTH) || null,
   by: app.context,
   isContinued: Boolean(query[settings.app?.endpoint?.().continuedBy ?? '']),
   mayFail: settings.app?.endpoint?.().auditMayFail === true,

@@ -2,8 +2,8 @@ import { stemmer } from 'stemmer';
 import { dividedWords, normalForm } from './normalform.js';
 
 /** Ours: the words of a text that are kept, and the characters of a word. */
-const MOST_WORDS = 500;
-const LONGEST_WORD = 40;
+const MAX_WORDS = 500;
+const MAX_WORD_LENGTH = 40;
 
 /** The scripts that are written without spaces between words, for the class of a regular expression. */
 export const UNSPACED_SCRIPTS =
@@ -26,7 +26,7 @@ export const searchWords = async (text: string): Promise<string[]> => {
   const pairs = (folded.match(UNSPACED) ?? []).flatMap(pairsOf);
   const spaced = folded.replace(UNSPACED, ' ').match(SPACED) ?? [];
   const words = [...spaced, ...divided].filter((word) => !stopwords.has(word)).map(stemmed);
-  return [...new Set([...words, ...pairs])].slice(0, MOST_WORDS);
+  return [...new Set([...words, ...pairs])].slice(0, MAX_WORDS);
 };
 
 /**
@@ -61,7 +61,7 @@ export const loadStopwords = (): Promise<Set<string>> => {
 };
 
 const stemmed = (word: string): string =>
-  (/^[a-z]+$/.test(word) ? stemmer(word) : word).slice(0, LONGEST_WORD);
+  (/^[a-z]+$/.test(word) ? stemmer(word) : word).slice(0, MAX_WORD_LENGTH);
 
 const pairsOf = (run: string): string[] => {
   const signs = [...run];

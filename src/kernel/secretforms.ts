@@ -2,14 +2,14 @@
  * Ours: the shortest piece of a value that is searched for. A shorter one may occur in a text by
  * chance.
  */
-export const SHORTEST_PIECE = 8;
+export const MIN_PIECE_LENGTH = 8;
 /**
  * Ours: the shortest line of a multi-line value that is searched for alone, because it may come
  * back indented or with other line ends.
  */
-const SHORTEST_LINE = 16;
+const MIN_LINE_LENGTH = 16;
 /** Ours: a longer form is searched for in pieces of this length. */
-const LONGEST_PIECE = 64;
+const MAX_PIECE_LENGTH = 64;
 const ARMOUR = /^-----/;
 
 /**
@@ -25,7 +25,7 @@ export const formsOf = (value: string): string[] => {
   const forms = [
     value,
     ...base64Forms(bytes),
-    ...long.filter(({ length }) => length >= SHORTEST_PIECE),
+    ...long.filter(({ length }) => length >= MIN_PIECE_LENGTH),
   ];
   return [...new Set(forms.flatMap(piecesOf))].filter((form) => form !== '');
 };
@@ -40,7 +40,7 @@ const hexForms = (bytes: Buffer): string[] => {
 const linesOf = (value: string): string[] => {
   const trimmed = value.trim();
   const lines = trimmed.split('\n').map((line) => line.trim());
-  const own = lines.filter((line) => line.length >= SHORTEST_LINE && !ARMOUR.test(line));
+  const own = lines.filter((line) => line.length >= MIN_LINE_LENGTH && !ARMOUR.test(line));
   return [trimmed, ...own];
 };
 
@@ -72,15 +72,15 @@ const base64Forms = (bytes: Buffer): string[] => {
   return [
     bytes.toString('base64'),
     bytes.toString('base64url'),
-    ...shifted.filter(({ length }) => length >= SHORTEST_PIECE),
+    ...shifted.filter(({ length }) => length >= MIN_PIECE_LENGTH),
   ];
 };
 
 const piecesOf = (form: string): string[] => {
-  if (form.length <= LONGEST_PIECE) return [form];
-  const count = Math.ceil(form.length / LONGEST_PIECE);
+  if (form.length <= MAX_PIECE_LENGTH) return [form];
+  const count = Math.ceil(form.length / MAX_PIECE_LENGTH);
   return Array.from({ length: count }, (_, at) => {
-    const begin = Math.min(at * LONGEST_PIECE, form.length - LONGEST_PIECE);
-    return form.slice(begin, begin + LONGEST_PIECE);
+    const begin = Math.min(at * MAX_PIECE_LENGTH, form.length - MAX_PIECE_LENGTH);
+    return form.slice(begin, begin + MAX_PIECE_LENGTH);
   });
 };

@@ -16,7 +16,7 @@ const TOLERANCE_MS = 5 * 60 * 1000;
 const GITHUB = /^sha256=([0-9a-f]{64})$/i;
 const STANDARD = /^v1,([A-Za-z0-9+/]{43}=)$/;
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
-const MOST_SIGNATURES = 16;
+const MAX_SIGNATURES = 16;
 
 /**
  * A signature scheme. `standard` is Standard Webhooks, and `svix` the same under its older names.
@@ -95,7 +95,7 @@ const isStandard = (
     createHmac('sha256', each).update(`${id}.${at}.`).update(body).digest(),
   );
   return given
-    .split(' ', MOST_SIGNATURES)
+    .split(' ', MAX_SIGNATURES)
     .map((part) => Buffer.from(STANDARD.exec(part)?.[1] ?? '', 'base64'))
     .some((mac) => wanted.some((each) => isSame(mac, each)));
 };

@@ -1,6 +1,6 @@
 import { type Effort, unlimitedEffort } from './effort.js';
 import { CUT, type Escapes, escapesIn, type Unescaped } from './escapes.js';
-import { SHORTEST_PIECE } from './secretforms.js';
+import { MIN_PIECE_LENGTH } from './secretforms.js';
 import type { Trie } from './trie.js';
 
 /** Ours: a line break within a word is skipped after this many of its characters. */
@@ -133,7 +133,7 @@ class Walk {
   private leaveOpen(states: States): void {
     for (const [node, begin] of states) {
       this.open = Math.min(this.open, begin);
-      if (this.trie.depth(node) >= SHORTEST_PIECE) this.cut = Math.min(this.cut, begin);
+      if (this.trie.depth(node) >= MIN_PIECE_LENGTH) this.cut = Math.min(this.cut, begin);
     }
   }
 }

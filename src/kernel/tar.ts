@@ -28,15 +28,15 @@ export class TarError extends NamedError {}
 const BLOCK = 512;
 /** Names that fit into a header in every tar format. */
 const PLAIN = /^[\x20-\x7e]{1,100}$/;
-const LARGEST_IN_HEADER = 0o77777777777;
-const LONGEST_NAME = 4096;
-const LONGEST_PAX = 3 * BLOCK + LONGEST_NAME;
-const MOST_ENTRIES = 1_000_000;
+const MAX_IN_HEADER = 0o77777777777;
+const MAX_NAME_LENGTH = 4096;
+const MAX_PAX_LENGTH = 3 * BLOCK + MAX_NAME_LENGTH;
+const MAX_ENTRIES = 1_000_000;
 
 /** Returns the header before the bytes of an entry. */
 export const headerOf = (entry: TarEntry): Buffer => {
   const records = paxOf(entry);
-  const isSmall = entry.size <= LARGEST_IN_HEADER;
+  const isSmall = entry.size <= MAX_IN_HEADER;
   const own = block({
     ...entry,
     name: PLAIN.test(entry.name) ? entry.name : digestOf(entry.name),
@@ -111,7 +111,7 @@ const digestOf = (name: string): string => createHash('sha256').update(name).dig
 const paxOf = ({ name, size }: TarEntry): Buffer => {
   return Buffer.concat([
     ...(PLAIN.test(name) ? [] : [recordOf('path', name)]),
-    ...(size <= LARGEST_IN_HEADER ? [] : [recordOf('size', String(size))]),
+    ...(size <= MAX_IN_HEADER ? [] : [recordOf('size', String(size))]),
   ]);
 };
 
@@ -135,7 +135,8 @@ interface ArchivePosition {
 const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => {
   const isPax = first.toString('latin1', 156, 157) === 'x';
   const paxSize = isPax ? numberIn(first, 124, 12) : 0;
-  if (isPax && !(paxSize > 0 && paxSize <= LONGEST_PAX)) throw new TarError('a header is too long');
+  if (isPax && !(paxSize > 0 && paxSize <= MAX_PAX_LENGTH))
+    throw new TarError('a header is too long');
   const length = isPax ? 2 * BLOCK + paxSize + paddingOf(paxSize).length : BLOCK;
   const raw = bytesAt(file, at, length, fileSize);
   const own = raw.subarray(-BLOCK);
@@ -168,13 +169,13 @@ const recordsIn = (bytes: Buffer): Map<string, string> => {
 const refuseName = (name: string, names: Set<string>): void => {
   const parts = name.split('/');
   const isOdd = parts.some((part) => part === '' || part === '.' || part === '..');
-  if (isOdd || /[\0\n\\]/.test(name) || Buffer.byteLength(name) > LONGEST_NAME) {
+  if (isOdd || /[\0\n\\]/.test(name) || Buffer.byteLength(name) > MAX_NAME_LENGTH) {
     throw new TarError(
       `it holds a file of a forbidden name: ${JSON.stringify(name.slice(0, 100))}`,
     );
   }
   if (names.has(name)) throw new TarError(`it holds ${name} twice`);
-  if (names.size >= MOST_ENTRIES) throw new TarError(`it holds more than ${MOST_ENTRIES} files`);
+  if (names.size >= MAX_ENTRIES) throw new TarError(`it holds more than ${MAX_ENTRIES} files`);
   names.add(name);
 };
 

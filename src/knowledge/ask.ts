@@ -48,7 +48,7 @@ export const PROVING_TYPES = ['document', 'file', 'page', 'note', 'email', 'memo
 /** The topic whose models answer. */
 const TOPIC = 'knowledge';
 /** Ours: the chunks that a model is given. */
-const MOST_CHUNKS = 8;
+const MAX_CHUNKS = 8;
 const OUTPUT_TOKENS = 2048;
 /** The chunks that are shown where no model answers. */
 const SHOWN = 3;
@@ -74,7 +74,7 @@ export const askKnowledge = async (
   const query = plainWords(question);
   const isNamed = filters.sourceType !== undefined || filters.entryIds !== undefined;
   const proving = isNamed ? filters : { ...filters, sourceType: [...PROVING_TYPES] };
-  const search = { query, filters: proving, limit: MOST_CHUNKS };
+  const search = { query, filters: proving, limit: MAX_CHUNKS };
   const chunks = /\S/.test(query) ? await foundFor(deps, userId, search) : [];
   if (chunks.length === 0) return { answer: NOTHING, isOutside: false };
   const isOutside = chunks.some(({ trust }) => trust === 'outside');
@@ -149,7 +149,7 @@ const checkedAnswer = (
   const read = readSentences(said);
   const known = [question, ...chunks.map((chunk) => chunk.text)].join('\n');
   const isKnown = (address: string): boolean => known.includes(address);
-  const plain = (words: string) => plainModelText(words, { most: LONGEST_ANSWER, isKnown });
+  const plain = (words: string) => plainModelText(words, { most: MAX_ANSWER_LENGTH, isKnown });
   if (!read && !isProse(said)) {
     return placesIn(chunks, `The answer of ${model} could not be read`);
   }
@@ -158,10 +158,10 @@ const checkedAnswer = (
   if (sentences.length === 0) return { ...NOTHING, model };
   const citations: KnowledgeAnswer['citations'] = [];
   const finders = chunks.map((chunk) => quoteFinder(chunk.text));
-  let grounded = isWhole && sentences.length <= MOST_SENTENCES;
-  const written = sentences.slice(0, MOST_SENTENCES).map(({ text: sentence, quotes }) => {
+  let grounded = isWhole && sentences.length <= MAX_SENTENCES;
+  const written = sentences.slice(0, MAX_SENTENCES).map(({ text: sentence, quotes }) => {
     const standing = quotes
-      .slice(0, MOST_QUOTES)
+      .slice(0, MAX_QUOTES)
       .flatMap((quote) => citationOf(quote, { chunks, finders }));
     grounded &&= standing.length === quotes.length && isProved(sentence, standing);
     const marks = standing.map((citation) => {
@@ -178,9 +178,9 @@ const isProse = (text: string): boolean =>
   /\p{L}/u.test(text) && !/^(?:`{3}\w*\s*)?[[{]/.test(text) && !text.includes('"sentences"');
 
 /** Ours: the sentences of an answer that are read, the quotes of each, and the characters in all. */
-const MOST_SENTENCES = 50;
-const MOST_QUOTES = 10;
-const LONGEST_ANSWER = 20_000;
+const MAX_SENTENCES = 50;
+const MAX_QUOTES = 10;
+const MAX_ANSWER_LENGTH = 20_000;
 
 type Citation = KnowledgeAnswer['citations'][number];
 

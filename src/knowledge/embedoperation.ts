@@ -55,10 +55,10 @@ export const embedOperation = (deps: EmbedDeps): OperationKind<object, EmbedChec
 const completed = (chunks: number): OperationEnd => ({ status: 'completed', result: { chunks } });
 
 /** Ours: the entries that are named. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 const unfound = (unproved: Set<string>): OperationEnd => {
-  const named = [...unproved].slice(0, MOST_NAMED).join(', ');
+  const named = [...unproved].slice(0, MAX_NAMED).join(', ');
   return {
     status: 'failed',
     error: `The search index does not find ${unproved.size} entries by their vectors: ${named}`,

@@ -14,9 +14,9 @@ export interface PatientCall extends EmbedCall {
 
 /** Ours: the waits after a failure, in milliseconds: the first one, doubled up to the longest. */
 const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 /** Ours: a text at which the embedder fails so often, while it works for another, has no vector. */
-const MOST_FAULTS = 2;
+const MAX_FAULTS = 2;
 
 /**
  * Has vectors made, and waits while the embedder fails or a limit forbids it. Resolves to null if
@@ -29,7 +29,7 @@ export const embedPatiently = async (
   call: PatientCall,
 ): Promise<(Uint8Array | null)[] | null> => {
   let faults = 0;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
     if (texts.length === 0) return [];
     try {
       return (await embedders.embed(embedder, texts, call)).map(byteVector);
@@ -37,7 +37,7 @@ export const embedPatiently = async (
       if (!(error instanceof EmbedderFailed || error instanceof DayLimitReached)) throw error;
       if (error instanceof EmbedderFailed && error.isOfText) {
         if (texts.length > 1) return embedSingly(embedders, embedder, texts, call);
-        if (++faults === MOST_FAULTS) return [null];
+        if (++faults === MAX_FAULTS) return [null];
       }
       call.tell(`Waits: ${error.message}`.slice(0, 200));
       await embedders.change(waitMs, call.signal);

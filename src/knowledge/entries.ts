@@ -33,7 +33,7 @@ export interface PreparedEntry {
   transactions: AsyncIterable<TransactionStep[]>;
 }
 
-const LONGEST_TITLE = 300;
+const MAX_TITLE_LENGTH = 300;
 
 interface EntriesDeps {
   clock: Clock;
@@ -77,7 +77,7 @@ const rowOf = (
     .normalize('NFC')
     .replace(/[\s\0]+/g, ' ')
     .trim()
-    .slice(0, LONGEST_TITLE);
+    .slice(0, MAX_TITLE_LENGTH);
   const shown = clean === '' ? UNTITLED : clean;
   return {
     id: before?.id ?? mint('entry', now),

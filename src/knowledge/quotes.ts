@@ -10,7 +10,7 @@ export interface QuotedSentence {
 
 /** Ours: the fewest characters of a quote that says something, and the most of one. */
 const SHORTEST = 8;
-const SHORTEST_UNSPACED = 4;
+const MIN_UNSPACED_LENGTH = 4;
 const LONGEST = 4000;
 
 /** The sentences that a model wrote. */
@@ -33,12 +33,12 @@ export const readSentences = (text: string): ReadSentences | null => {
 };
 
 /** Ours: the braces in the answer of a model that are tried as the beginning of its JSON. */
-const MOST_BEGINNINGS = 20;
+const MAX_BEGINNINGS = 20;
 
 /** Reads the first JSON object with that member in the answer of a model; undefined if there is none. */
 export const jsonWithin = (text: string, member: string): unknown => {
   let from = text.indexOf('{');
-  for (let tried = 0; from >= 0 && tried < MOST_BEGINNINGS; tried++) {
+  for (let tried = 0; from >= 0 && tried < MAX_BEGINNINGS; tried++) {
     const object = firstObject(text.slice(from));
     const value = object === null ? undefined : parsedJson(object);
     if (value !== undefined && Object.hasOwn(Object(value), member)) return value;
@@ -129,7 +129,7 @@ export const quoteFinder = (text: string): ((quote: string) => QuotePlace | null
     if (quote.length > LONGEST) return null;
     const wanted = plainForm(quote).text.trim();
     const shortest = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(wanted)
-      ? SHORTEST_UNSPACED
+      ? MIN_UNSPACED_LENGTH
       : SHORTEST;
     prepared ??= plainForm(text);
     if (wanted.length < Math.min(shortest, prepared.text.trim().length)) return null;
@@ -169,13 +169,13 @@ interface WordBreak {
 }
 
 /** Ours: the places of a quote that are looked at; each comparison takes as long as the quote is. */
-const MOST_PLACES = 1000;
+const MAX_PLACES = 1000;
 
 /** Returns the place of words in a text where no longer word contains the first or the last one. */
 const placeOfWords = (text: string, words: string): number | null => {
   if (words === '') return null;
   let at = text.indexOf(words);
-  for (let looked = 0; at >= 0 && looked < MOST_PLACES; looked++) {
+  for (let looked = 0; at >= 0 && looked < MAX_PLACES; looked++) {
     if (!isWithinWord(text, at) && !isWithinWord(text, at + words.length)) return at;
     at = text.indexOf(words, at + 1);
   }
@@ -264,12 +264,12 @@ const MARK = /^\p{M}/u;
  * The marks that are combined with one character (Unicode Standard Annex 15, Stream-Safe Text Format).
  * Composing takes the square of their number.
  */
-const MOST_MARKS = 30;
+const MAX_MARKS = 30;
 
 /** Returns where a character ends with the marks that are combined with it. */
 const endOfCharacter = (text: string, at: number): number => {
   let end = at + 1;
-  const last = end + MOST_MARKS;
+  const last = end + MAX_MARKS;
   while (end < last && text.charCodeAt(end) >= FIRST_MARK && MARK.test(text.charAt(end))) end++;
   return end;
 };

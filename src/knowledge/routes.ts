@@ -15,7 +15,7 @@ import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
 import { knowledgeStats } from './stats.js';
 
 /** The characters of a text that an entry shows. */
-const MOST_SHOWN = 1_000_000;
+const MAX_SHOWN = 1_000_000;
 
 const viewEntry = viewer(knowledgeEntryTable, KnowledgeEntry, {});
 
@@ -56,9 +56,9 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
     },
     get: async ({ id }, { userId }) => {
       const row = await find(userId, id);
-      const content = contentOf(await entries.chunksBefore(userId, id, MOST_SHOWN));
-      const truncated = row.chars > MOST_SHOWN;
-      return { ...viewEntry(row), content: content.slice(0, MOST_SHOWN), truncated };
+      const content = contentOf(await entries.chunksBefore(userId, id, MAX_SHOWN));
+      const truncated = row.chars > MAX_SHOWN;
+      return { ...viewEntry(row), content: content.slice(0, MAX_SHOWN), truncated };
     },
     chunk: async ({ id, n }, { userId }) => {
       const entry = viewEntry(await find(userId, id));

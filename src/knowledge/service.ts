@@ -85,11 +85,13 @@ export const indexText = async (
 };
 
 /** Ours: the longest title that a text gives itself. */
-const LONGEST_TITLE = 100;
+const MAX_TITLE_LENGTH = 100;
 
 /** Returns the first line of a text as its title, without the marks of a heading. */
 export const titleOf = (text: string): string => {
   const line = /[^\s#].*/.exec(text)?.[0].trim() ?? '';
   if (line === '') return UNTITLED;
-  return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1).trimEnd()}…` : line;
+  return line.length > MAX_TITLE_LENGTH
+    ? `${line.slice(0, MAX_TITLE_LENGTH - 1).trimEnd()}…`
+    : line;
 };

@@ -7,8 +7,8 @@ import { type MemoryRow, memoryTable } from '../store/tables/memories.js';
 import { visibleTo } from '../store/visible.js';
 
 /** Ours: so many memories a user may have, and so many that are not confirmed. */
-export const MOST_MEMORIES = 5000;
-const MOST_UNCONFIRMED = 200;
+export const MAX_MEMORIES = 5000;
+const MAX_UNCONFIRMED = 200;
 
 /** The filters of a list. Of `words` a memory must have one at least; null: any text. */
 interface MemoryFilter extends PageInput {
@@ -101,7 +101,7 @@ const insertion = (row: MemoryRow, agentId: string | null): TransactionStep => {
     parameters: [
       ...[id, user_id, text, about, pinned ?? 0, created_by, row.created_at, row.updated_at],
       ...[agentId, confirmed, agentId, user_id],
-      ...[user_id, MOST_MEMORIES, user_id, MOST_UNCONFIRMED, user_id, text],
+      ...[user_id, MAX_MEMORIES, user_id, MAX_UNCONFIRMED, user_id, text],
     ],
     expect: 1,
   };

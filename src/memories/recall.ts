@@ -4,9 +4,9 @@ import type { RecalledMemory } from './procedures.js';
 import type { MemoriesStore } from './queries.js';
 
 /** Ours: the most tokens of memories that a conversation is given. */
-const MOST_TOKENS = 2000;
+const MAX_TOKENS = 2000;
 /** The most of each kind that are read. */
-const MOST_READ = 100;
+const MAX_READ = 100;
 
 /**
  * Returns the memories for a conversation in which this was said last, one line each: the pinned
@@ -17,10 +17,10 @@ export const recall = async (
   userId: string,
   said: string,
 ): Promise<string[]> => {
-  const { pinned, matching } = await memories.recall(userId, await searchWords(said), MOST_READ);
+  const { pinned, matching } = await memories.recall(userId, await searchWords(said), MAX_READ);
   const distinct = new Map([...pinned, ...matching].map((each) => [each.id, lineOf(each)]));
   const lines: string[] = [];
-  let room = MOST_TOKENS;
+  let room = MAX_TOKENS;
   for (const line of distinct.values()) {
     room -= textTokens(line);
     if (room < 0) break;

@@ -7,7 +7,7 @@ import { Taken } from '../store/engine/protocol.js';
 import { type MemoryRow, memoryTable } from '../store/tables/memories.js';
 import { viewer } from '../store/view.js';
 import { Memory, memories } from './contract.js';
-import { type MemoriesStore, MOST_MEMORIES } from './queries.js';
+import { MAX_MEMORIES, type MemoriesStore } from './queries.js';
 
 export const viewMemory = viewer(memoryTable, Memory, {});
 
@@ -70,4 +70,4 @@ const known = (): Boom.Boom =>
   Boom.conflict('There is a memory with this text already', { code: 'memory_exists' });
 
 const full = (): Boom.Boom =>
-  Boom.conflict(`At most ${MOST_MEMORIES} memories; delete some`, { code: 'too_many_memories' });
+  Boom.conflict(`At most ${MAX_MEMORIES} memories; delete some`, { code: 'too_many_memories' });

@@ -32,11 +32,11 @@ const FRESH: HealthState = {
 const THRESHOLD = 3;
 /** Ours: time that a circuit stays open, doubled with each further failure. */
 const OPEN_MS = 30_000;
-const LONGEST_OPEN_MS = 600_000;
+const MAX_OPEN_MS = 600_000;
 /** Ours: pause of a model that asks for one without a duration. */
 const COOL_MS = 60_000;
 /** Ours: longest pause, whatever an endpoint asks for. */
-const LONGEST_COOL_MS = 24 * 3600 * 1000;
+const MAX_COOL_MS = 24 * 3600 * 1000;
 /** Failures that concern the prompt or the caller, not the model. */
 const NOT_ITS_FAULT: ModelFailureKind[] = ['bad_request', 'context_length', 'aborted'];
 
@@ -126,8 +126,8 @@ export type ModelHealths = ReturnType<typeof createHealth>;
 
 const coolMs = ({ retryAfterMs }: ModelFailure, failures: number): number =>
   retryAfterMs === undefined
-    ? Math.min(COOL_MS * 2 ** (failures - 1), LONGEST_OPEN_MS)
-    : Math.min(retryAfterMs, LONGEST_COOL_MS);
+    ? Math.min(COOL_MS * 2 ** (failures - 1), MAX_OPEN_MS)
+    : Math.min(retryAfterMs, MAX_COOL_MS);
 
 /**
  * Returns the pause after a failure; null for none. A timeout opens the circuit at once, because a
@@ -135,7 +135,7 @@ const coolMs = ({ retryAfterMs }: ModelFailure, failures: number): number =>
  */
 const openMs = ({ kind }: ModelFailure, failures: number): number | null => {
   const further = kind === 'timeout' ? failures - 1 : failures - THRESHOLD;
-  return further < 0 ? null : Math.min(OPEN_MS * 2 ** further, LONGEST_OPEN_MS);
+  return further < 0 ? null : Math.min(OPEN_MS * 2 ** further, MAX_OPEN_MS);
 };
 
 const viewOf = (state: HealthState, now: number): ModelHealth => {

@@ -5,7 +5,7 @@ import { faultsOfName, modelFaults } from './rules.js';
 import { type ModelsDeps, modelNames, newRow } from './service.js';
 
 /** Ours: so many names are tried for one model. */
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 
 /**
  * Registers a model that was installed on this machine, unless it is registered already. Returns its
@@ -13,7 +13,7 @@ const MOST_NAMES = 100;
  */
 export const registerInstalled = async (deps: ModelsDeps, given: NewModel): Promise<string> => {
   const { models, registry } = deps;
-  for (let nth = 1; nth <= MOST_NAMES; nth++) {
+  for (let nth = 1; nth <= MAX_NAMES; nth++) {
     await registry.refresh();
     const known = registry
       .list()

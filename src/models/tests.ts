@@ -86,7 +86,7 @@ export const checkAllModels = async (deps: ModelsDeps, signal: AbortSignal): Pro
 /** Ours: a person who waits for the result does not wait longer. A model here may have to load first. */
 const PROBE_MS = 20_000;
 const LOADING_PROBE_MS = 100_000;
-const LONGEST_REPLY = 200;
+const MAX_REPLY_LENGTH = 200;
 
 /** A step of an agent in small: the features of a model that agents use. */
 interface ProbeFeatures {
@@ -134,7 +134,7 @@ const probe = async (
   try {
     const text = await ask(all);
     health?.replied(model.name, took());
-    return { ok: true, latencyMs: took(), reply: text.trim().slice(0, LONGEST_REPLY) };
+    return { ok: true, latencyMs: took(), reply: text.trim().slice(0, MAX_REPLY_LENGTH) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     // A timeout of this test says little about a model that is still loading.

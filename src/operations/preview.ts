@@ -13,7 +13,7 @@ export interface CountedItems {
 
 /** The items that a preview shows of all that it counts. */
 export const SHOWN_ITEMS = 20;
-const LONGEST_ERROR = 1000;
+const MAX_ERROR_LENGTH = 1000;
 
 /** Returns the lanes, that with the oldest item first. */
 export const lanesIn = (counts: CountedItems[]): string[] => {
@@ -36,7 +36,7 @@ export const previewOf = (
   }
   const shown = items.map((item) => ({
     ...item,
-    error: item.error?.slice(0, LONGEST_ERROR) ?? null,
+    error: item.error?.slice(0, MAX_ERROR_LENGTH) ?? null,
   }));
   return { ...sumOf(counts), listedAt, reasons, parts, items: shown };
 };

@@ -36,7 +36,7 @@ export interface WalkCheckpoint {
  * Ours: so many jobs may wait in a lane when a walk adds to it. What comes in meanwhile waits behind
  * these, and not behind all that the walk has before it.
  */
-const MOST_WAITING = 16;
+const MAX_WAITING = 16;
 /** The pause before a walk looks again if all lanes are full. */
 const PAUSE_MS = 50;
 
@@ -55,7 +55,7 @@ export const walkLanes = async (
     let isFull = true;
     for (const lane of left) {
       run.signal.throwIfAborted();
-      const room = MOST_WAITING - walk.waiting(lane);
+      const room = MAX_WAITING - walk.waiting(lane);
       if (room <= 0) continue;
       isFull = false;
       const items = await walk.next(lane, at.after[lane] ?? '', room);

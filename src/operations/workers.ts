@@ -45,7 +45,7 @@ export interface Workers {
   run<Line>(task: WorkerTask<Line>): Promise<void>;
 }
 
-const LONGEST_LINE = 16 * 1024 * 1024;
+const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
 interface WorkersOptions {
   /** The folder for the files of workers, removed with each. */
@@ -113,7 +113,7 @@ const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Pr
   try {
     listen();
     for await (const line of lines) {
-      if (line.length > LONGEST_LINE) throw new WorkerFailed('it wrote too much at once');
+      if (line.length > MAX_LINE_LENGTH) throw new WorkerFailed('it wrote too much at once');
       clearTimeout(silence);
       if (await task.take(parsed(line))) return;
       listen();

@@ -24,7 +24,7 @@ type EventType =
  * The maximum length of a text in the data of an event, in characters. The links in the event lead
  * to the full text.
  */
-export const LONGEST_IN_EVENT = 2000;
+export const MAX_IN_EVENT_LENGTH = 2000;
 
 export interface OutgoingEvent {
   type: EventType;

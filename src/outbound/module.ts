@@ -34,7 +34,7 @@ import { webhooksResource } from './webhooks/routes.js';
 import { createSubscriptions } from './webhooks/subscriptions.js';
 import { createEndpointTransport } from './webhooks/transport.js';
 
-export { LONGEST_IN_EVENT, type OutgoingEvent } from './eventfanout.js';
+export { MAX_IN_EVENT_LENGTH, type OutgoingEvent } from './eventfanout.js';
 export { reportUndelivered, sendUndeliveredAgain, type UndeliveredDeps } from './failure.js';
 export { addOutboundMessage, dropWaiting, laneOf, type NewOutboundMessage } from './messages.js';
 export { isPressing } from './noticekinds.js';

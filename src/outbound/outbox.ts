@@ -49,8 +49,8 @@ export interface OutboxDeps {
 }
 
 export const NOTICE_JOB = 'notice';
-const LONGEST_TITLE = 200;
-const LONGEST_BODY = 20_000;
+const MAX_TITLE_LENGTH = 200;
+const MAX_BODY_LENGTH = 20_000;
 
 /**
  * Creates the only way to notify an owner. Every message is stored as a notification in the app, in
@@ -65,12 +65,12 @@ export const createOutbox = ({ store, clock, hub }: OutboxDeps) => {
     const shown = {
       id: mint('notification', now),
       kind,
-      title: short(message.title.replace(/\s+/g, ' ').trim() || kind, LONGEST_TITLE),
-      body: short(message.body, LONGEST_BODY),
+      title: short(message.title.replace(/\s+/g, ' ').trim() || kind, MAX_TITLE_LENGTH),
+      body: short(message.body, MAX_BODY_LENGTH),
       link,
     };
     const created_at = iso(now);
-    const markdown = message.markdown == null ? null : short(message.markdown, LONGEST_BODY);
+    const markdown = message.markdown == null ? null : short(message.markdown, MAX_BODY_LENGTH);
     const direct = isDirect ? 1 : 0;
     const own = { user_id: userId, about, effect_id, hops, direct, markdown, created_at };
     const view = { ...shown, readAt: null, createdAt: created_at };

@@ -5,8 +5,8 @@ const CHANNEL_LIMIT = 1;
 const WEBHOOK_LIMIT = 4;
 const OWNER_LIMIT = 8;
 const FIRST_REST_MS = 250;
-const LONGEST_REST_MS = 60_000;
-const LONGEST_ASKED_MS = 10 * 60_000;
+const MAX_REST_MS = 60_000;
+const MAX_ASKED_MS = 10 * 60_000;
 
 /**
  * Creates the state of the targets as their last replies show it. It is lost when the process ends. It separates working targets from failing ones: a target that
@@ -46,6 +46,6 @@ export type TargetHealth = ReturnType<typeof createTargetHealth>;
 
 const restMs = (count: number, sent: SendResult): number => {
   const askedMs = sent.verdict === 'retry' ? (sent.afterMs ?? 0) : 0;
-  const ownMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(count - 1, 10));
-  return Math.min(LONGEST_ASKED_MS, Math.max(askedMs, ownMs * (1 + Math.random() * 0.2)));
+  const ownMs = Math.min(MAX_REST_MS, FIRST_REST_MS * 2 ** Math.min(count - 1, 10));
+  return Math.min(MAX_ASKED_MS, Math.max(askedMs, ownMs * (1 + Math.random() * 0.2)));
 };

@@ -11,7 +11,7 @@ type Grantor = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
 /** The scope with which a token may decide on approvals, and so grant tools that would need one. */
 const RIGHT = 'approvals:write';
 /** The number of tools that a refusal names, for skills that have many. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Creates the one rule of who may grant tools, over the tools that there are now. */
 export const createGrantRule = (toolbox: Pick<Toolbox, 'list'>) => {
@@ -73,8 +73,8 @@ const forbidden = (message: string): Boom.Boom =>
 const nameOf = ({ skillId, name }: Tool): string => `${skillId}.${name}`;
 
 const sayNames = (names: string[]): string => {
-  const shown = names.slice(0, MOST_NAMED).join(', ');
-  const rest = names.length - MOST_NAMED;
+  const shown = names.slice(0, MAX_NAMED).join(', ');
+  const rest = names.length - MAX_NAMED;
   return rest > 0 ? `${shown} and ${rest} more` : shown;
 };
 

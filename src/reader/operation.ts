@@ -189,7 +189,7 @@ const summarizeTask = async (
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The most characters of the source and of the title of an entry. */
-const LONGEST_SOURCE = 300;
+const MAX_SOURCE_LENGTH = 300;
 
 /** Keeps the content as knowledge, in place of what this address gave before. */
 const indexTask = async (
@@ -204,9 +204,9 @@ const indexTask = async (
   const { id: knowledge_id } = await texts.index({
     userId,
     sourceType: 'page',
-    sourceId: url.length <= LONGEST_SOURCE ? url : sha256Of(url),
+    sourceId: url.length <= MAX_SOURCE_LENGTH ? url : sha256Of(url),
     uri: task.final_url ?? url,
-    title: beginningOf(task.title ?? url, LONGEST_SOURCE),
+    title: beginningOf(task.title ?? url, MAX_SOURCE_LENGTH),
     tags: JSON.parse(task.tags ?? '[]'),
     trust: 'outside',
     text: found.content,

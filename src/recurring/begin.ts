@@ -24,9 +24,9 @@ export interface RunsDeps {
 }
 
 /** Ours: the most runs of a recurring task that wait for the one before. */
-const MOST_QUEUED = 10;
+const MAX_QUEUED = 10;
 const UNDER_WAY = 'the run before is under way';
-const QUEUE_FULL = `${MOST_QUEUED} runs wait already`;
+const QUEUE_FULL = `${MAX_QUEUED} runs wait already`;
 
 /** BatchChanges that are committed together, and what to do after the commit. */
 export interface BatchChanges {
@@ -109,7 +109,7 @@ export const createBatch = (
       if (running + queued === 0) {
         counted++;
         await begin(row, true);
-      } else if (task.overlap === 'skip' || queued >= MOST_QUEUED) {
+      } else if (task.overlap === 'skip' || queued >= MAX_QUEUED) {
         skip(dueAt, task.overlap === 'skip' ? UNDER_WAY : QUEUE_FULL);
       } else {
         counted++;

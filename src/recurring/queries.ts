@@ -13,7 +13,7 @@ import { unchangedSince } from '../store/updateif.js';
 import { visibleTo } from '../store/visible.js';
 
 /** Ours: the most recurring tasks of a user. */
-export const MOST_RECURRING = 1000;
+export const MAX_RECURRING = 1000;
 
 interface RecurringFilter extends PageInput {
   enabled?: boolean | undefined;
@@ -43,7 +43,7 @@ export const recurringStore = ({ db, transact }: Store) => {
     /** Returns false if the user has too many. */
     insert: async (row: RecurringTaskRow): Promise<boolean> => {
       const count = selectCount(db, recurringTaskTable, {}, visibleTo(row.user_id));
-      const most = MOST_RECURRING;
+      const most = MAX_RECURRING;
       const [inserted] = await insertUpTo(db, recurringTaskTable, row, { count, most }).execute();
       return inserted?.numInsertedOrUpdatedRows === 1n;
     },

@@ -7,9 +7,9 @@ import type { RecurringTaskRow } from '../store/tables/recurringtasks.js';
 /** Ours: a due time that is this late was missed; the policy decides on it. */
 const ON_TIME_MS = 60_000;
 /** Ours: the most missed times that `all` makes up for. */
-const MOST_MADE_UP = 100;
+const MAX_MADE_UP = 100;
 /** Ours: the most missed times that are counted. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 /** Ours: a clock that is this far ahead of a due time was wrong when it fired. */
 const WRONG_CLOCK_MS = 24 * 3600 * 1000;
 /** The times that are computed in one turn of the event loop. */
@@ -53,9 +53,9 @@ export const planDue = async (
   const latest: string[] = [];
   let total = 0;
   let at: string | null = row.next_run_at;
-  while (at !== null && at <= iso(now) && total < MOST_COUNTED) {
+  while (at !== null && at <= iso(now) && total < MAX_COUNTED) {
     latest.push(at);
-    if (latest.length > MOST_MADE_UP) latest.shift();
+    if (latest.length > MAX_MADE_UP) latest.shift();
     if (++total % PER_TURN === 0) await nextTurn();
     at = beforeEnd(row, await occurrenceAfter(row, Date.parse(at)));
   }

@@ -15,7 +15,7 @@ import { untilWritten, updateIf } from '../store/updateif.js';
 import { createBatch } from './begin.js';
 import type { NewRecurringTask, RecurringConfig, RecurringTaskChanges } from './contract.js';
 import type { DueDeps } from './fire.js';
-import { lastRunStep, MOST_RECURRING, type RecurringStore } from './queries.js';
+import { lastRunStep, MAX_RECURRING, type RecurringStore } from './queries.js';
 import { foreignFields, nextRunAt, type RecurrenceRow } from './rules.js';
 
 export interface RecurringDeps extends DueDeps {
@@ -64,7 +64,7 @@ export const addRecurring = async (
   };
   if (enabled) row.next_run_at = await firstRunAt(row, now);
   if (await deps.rows.insert(row)) return row;
-  throw Boom.conflict(`At most ${MOST_RECURRING} recurring tasks; delete some`, {
+  throw Boom.conflict(`At most ${MAX_RECURRING} recurring tasks; delete some`, {
     code: 'too_many_recurring_tasks',
   });
 };

@@ -20,13 +20,13 @@ const urls = () =>
   s.list(s.text(2048).example('https://example.org/bridge'), 20).unique().label('ResearchUrls');
 
 /** The number of sources of a job, at most. */
-export const MOST_SOURCES = 60;
+export const MAX_SOURCES = 60;
 
 const limits = {
   maxSeconds: s.whole(10, 3600).description('120, 300 or 900 unless given, by the depth'),
   maxCostUsd: s.amount(0, 1000).description('Of its calls of models; the limit of your day stands'),
   maxSources: s
-    .whole(1, MOST_SOURCES)
+    .whole(1, MAX_SOURCES)
     .description('Pages and entries together; 8, 24 or 60 unless given, by the depth'),
 };
 
@@ -89,7 +89,7 @@ export type ResearchJob = s.Static<typeof ResearchJob>;
 
 /** A source of a job, without its text. */
 export const ResearchSource = s.object('ResearchSource', {
-  n: s.whole(1, MOST_SOURCES).description('The number by which the report names it'),
+  n: s.whole(1, MAX_SOURCES).description('The number by which the report names it'),
   url: s.nullable(s.text(8192)).description('Of a page'),
   entryId: s.nullable(s.id('entry')).description('Of an entry of your knowledge'),
   title: s.anyText(500),
@@ -110,7 +110,7 @@ export const ResearchReport = s.object('ResearchReport', {
       citations: s
         .list(
           s.object('ResearchCitation', {
-            n: s.whole(1, MOST_SOURCES).description('The number of the source'),
+            n: s.whole(1, MAX_SOURCES).description('The number of the source'),
             quote: s.anyText(10_000).description('As it stands in the text of the source'),
           }),
         )
@@ -127,7 +127,7 @@ export type ResearchReport = s.Static<typeof ResearchReport>;
 
 export const ResearchJobDetail = s.object('ResearchJobDetail', {
   ...job,
-  sources: s.list(ResearchSource, MOST_SOURCES),
+  sources: s.list(ResearchSource, MAX_SOURCES),
   report: s.nullable(ResearchReport),
 });
 export type ResearchJobDetail = s.Static<typeof ResearchJobDetail>;

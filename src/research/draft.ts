@@ -60,19 +60,19 @@ export const askedAgain = (turns: Turn[], answer: string): Turn[] => [
   },
 ];
 
-const MOST_SECTIONS = 20;
-const MOST_SENTENCES = 40;
+const MAX_SECTIONS = 20;
+const MAX_SENTENCES = 40;
 
 /** Reads a draft; null if the answer has none. */
 export const draftIn = (answer: string, model: string): ResearchDraft | null => {
   const json = jsonWithin(answer, 'sections') ?? jsonWithin(answer, 'limitations');
   const sections = listAt(json, 'sections').flatMap((section) => {
-    const sentences = sentencesIn(listAt(section, 'sentences')).slice(0, MOST_SENTENCES);
+    const sentences = sentencesIn(listAt(section, 'sentences')).slice(0, MAX_SENTENCES);
     return sentences.length > 0 ? [{ heading: textAt(section, 'heading') ?? '', sentences }] : [];
   });
   const limitations = listAt(json, 'limitations').filter((each) => typeof each === 'string');
   if (sections.length === 0 && limitations.length === 0) return null;
-  return { model, sections: sections.slice(0, MOST_SECTIONS), limitations };
+  return { model, sections: sections.slice(0, MAX_SECTIONS), limitations };
 };
 
 /** Ours: the sentences of each source that are quoted where no model writes. */

@@ -93,7 +93,7 @@ const missing: DoStep = async ({ jobs, sources, userCalls }, work, { searched })
   return advance(jobs, work, { step, isSecond: true, searched });
 };
 
-const LONGEST_TITLE = 300;
+const MAX_TITLE_LENGTH = 300;
 
 /** Keeps the report as knowledge, if it quotes anything. */
 const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
@@ -106,7 +106,7 @@ const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
     sourceType: 'research',
     sourceId: job.id,
     uri: null,
-    title: beginningOf(job.question, LONGEST_TITLE),
+    title: beginningOf(job.question, MAX_TITLE_LENGTH),
     tags: [],
     trust: 'outside',
     text: report.markdown,

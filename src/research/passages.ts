@@ -9,8 +9,8 @@ interface ShownSource {
 }
 
 /** Ours: the characters of one source that a model is given, and the fewest that are worth it. */
-const MOST_CHARS = 6_000;
-const FEWEST_CHARS = 400;
+const MAX_CHARS = 6_000;
+const MIN_CHARS = 400;
 /** Ours: the characters of a passage. */
 const PASSAGE_CHARS = 600;
 const LEFT_OUT = '\n[…]\n';
@@ -26,10 +26,10 @@ export const sourceBlocks = async (
   sources: ShownSource[],
   { question, room, mark }: { question: string; room: number; mark: string },
 ): Promise<string> => {
-  const most = Math.floor(room / (FEWEST_CHARS + HEADING_CHARS));
+  const most = Math.floor(room / (MIN_CHARS + HEADING_CHARS));
   const shown = sources.slice(0, Math.max(1, most));
   const each = Math.floor(room / Math.max(1, shown.length)) - HEADING_CHARS;
-  const chars = Math.max(FEWEST_CHARS, Math.min(MOST_CHARS, each));
+  const chars = Math.max(MIN_CHARS, Math.min(MAX_CHARS, each));
   const words = new Set(await searchWords(question));
   const blocks: string[] = [];
   for (const { n, title, text } of shown) {

@@ -35,8 +35,8 @@ interface MissingSources extends QuerySources {
 
 const OUTPUT_TOKENS = 1024;
 /** The longest query: most search engines take no more. */
-const LONGEST_QUERY = 300;
-const LONGEST_WHY = 300;
+const MAX_QUERY_LENGTH = 300;
+const MAX_WHY_LENGTH = 300;
 
 const ANSWER =
   'Answer with JSON and nothing else: {"queries":[{"query":"...","why":"..."}]}. A query has the ' +
@@ -49,7 +49,7 @@ export const planQueries = async ({ ask, question, count }: QuerySources) => {
   const reply = await ask({ turns, maxOutputTokens: OUTPUT_TOKENS });
   const planned = reply ? queriesIn(reply.text, count, []) : [];
   if (planned.length > 0) return planned;
-  return [{ query: oneLine(question, LONGEST_QUERY), why: 'The question itself' }];
+  return [{ query: oneLine(question, MAX_QUERY_LENGTH), why: 'The question itself' }];
 };
 
 /** Writes queries for what the pages do not answer; none if nothing is missing. */
@@ -79,10 +79,10 @@ const queriesIn = (
 ): ResearchJob['plan'] => {
   const known = new Set(earlier.map(({ query }) => query.toLowerCase()));
   const found = listAt(jsonWithin(text, 'queries'), 'queries').flatMap((each) => {
-    const query = oneLine(textAt(each, 'query') ?? '', LONGEST_QUERY);
+    const query = oneLine(textAt(each, 'query') ?? '', MAX_QUERY_LENGTH);
     if (query === '' || known.has(query.toLowerCase())) return [];
     known.add(query.toLowerCase());
-    return [{ query, why: oneLine(textAt(each, 'why') ?? '', LONGEST_WHY) }];
+    return [{ query, why: oneLine(textAt(each, 'why') ?? '', MAX_WHY_LENGTH) }];
   });
   return found.slice(0, count);
 };

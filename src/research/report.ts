@@ -15,12 +15,12 @@ type ReportSection = ResearchReport['sections'][number];
 
 /** The mark of a sentence whose quote does not stand in its source. */
 const UNVERIFIED = '(unverified)';
-const LONGEST_SENTENCE = 2_000;
-const LONGEST_QUOTE = 2_000;
-const LONGEST_HEADING = 200;
+const MAX_SENTENCE_LENGTH = 2_000;
+const MAX_QUOTE_LENGTH = 2_000;
+const MAX_HEADING_LENGTH = 200;
 /** Ours: the quotes of a sentence that are looked at, and the limitations that are kept. */
-const MOST_QUOTES = 10;
-const MOST_LIMITATIONS = 50;
+const MAX_QUOTES = 10;
+const MAX_LIMITATIONS = 50;
 
 /**
  * Makes the report of a draft: each quote is held against the text of its source, and a sentence
@@ -34,14 +34,14 @@ export const verifiedReport = async (
 ): Promise<{ report: ResearchReport; used: Set<number> }> => {
   const clean = cleanerOf(question, sources);
   const quotable = sources.map((source) => ({ ...source, find: quoteFinder(source.text) }));
-  const titles = new Set(sources.map(({ title }) => clean(title, LONGEST_HEADING)));
+  const titles = new Set(sources.map(({ title }) => clean(title, MAX_HEADING_LENGTH)));
   const used = new Set<number>();
   let unverified = 0;
   const sections: ReportSection[] = [];
   for (const { heading, sentences } of draft.sections) {
     const written = await verifiedSentences(sentences, quotable, clean);
     const { citations, markdown } = written;
-    const title = clean(heading, LONGEST_HEADING);
+    const title = clean(heading, MAX_HEADING_LENGTH);
     const known = [question, ...citations.map(({ quote }) => quote)];
     const isVerified = titles.has(title) || isLabel(title, known);
     unverified += written.unverified + (isVerified ? 0 : 1);
@@ -49,7 +49,7 @@ export const verifiedReport = async (
     sections.push({ heading: isVerified ? title : `${title} ${UNVERIFIED}`, markdown, citations });
   }
   const said = draft.limitations
-    .slice(0, MOST_LIMITATIONS)
+    .slice(0, MAX_LIMITATIONS)
     .map((sentence) => clean(sentence, 1000))
     .filter((each) => each !== '');
   const limitations = [...notes.map((note) => beginningOf(note, 1000)), ...said];
@@ -76,7 +76,7 @@ const verifiedSentences = async (
   for (const { text: said, quotes } of sentences) {
     // A text of some hundred thousand characters takes milliseconds.
     await breathe();
-    const text = clean(said, LONGEST_SENTENCE);
+    const text = clean(said, MAX_SENTENCE_LENGTH);
     const { standing, isVerified } = verifiedQuotes({ text, quotes }, sources);
     if (!isVerified) unverified++;
     citations.push(...standing);
@@ -88,12 +88,12 @@ const verifiedSentences = async (
 
 const verifiedQuotes = ({ text, quotes }: QuotedSentence, sources: QuotableSource[]) => {
   const standing = quotes
-    .slice(0, MOST_QUOTES)
+    .slice(0, MAX_QUOTES)
     .flatMap(({ n, quote }): ReportSection['citations'] => {
       const source =
-        quote.length > LONGEST_QUOTE ? undefined : sources.find((each) => each.n === n);
+        quote.length > MAX_QUOTE_LENGTH ? undefined : sources.find((each) => each.n === n);
       const place = source?.find(quote);
-      if (!source || !place || place.to - place.from > LONGEST_QUOTE) return [];
+      if (!source || !place || place.to - place.from > MAX_QUOTE_LENGTH) return [];
       return [{ n, quote: source.text.slice(place.from, place.to) }];
     });
   const isVerified =

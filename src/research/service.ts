@@ -92,12 +92,12 @@ const refuseRequest = (deps: ResearchServiceDeps, body: ResearchRequest): void =
 };
 
 /** The longest address of a page that a person names, as it is requested. */
-const LONGEST_URL = 2048;
+const MAX_URL_LENGTH = 2048;
 
 const addressFaults = (http: Pick<Http, 'check'>, url: string, at: number) => {
   const length = withoutFragment(url)?.length ?? 0;
-  const isLong = length > LONGEST_URL;
-  const long = `it has ${length} characters when it is requested, and ${LONGEST_URL} are allowed`;
+  const isLong = length > MAX_URL_LENGTH;
+  const long = `it has ${length} characters when it is requested, and ${MAX_URL_LENGTH} are allowed`;
   const reason = isLong ? long : whyRefused(() => http.check(url));
   return reason === null ? [] : [{ path: `urls.${at}`, message: `cannot be read: ${reason}` }];
 };

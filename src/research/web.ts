@@ -68,8 +68,8 @@ const pagesFor = async (
 };
 
 /** The longest address, and title, of a source. */
-const LONGEST_URL = 8192;
-const LONGEST_TITLE = 500;
+const MAX_URL_LENGTH = 8192;
+const MAX_TITLE_LENGTH = 500;
 
 /** Chooses the first pages of a search that are not known yet, within the limits of the job. */
 const newPages = (
@@ -83,10 +83,10 @@ const newPages = (
   const known = new Set(sources.map(({ url }) => url));
   const fresh = found.flatMap(({ title, url: given }) => {
     const url = withoutFragment(given);
-    const isUsable = url !== null && url.length <= LONGEST_URL && isReachable(url);
+    const isUsable = url !== null && url.length <= MAX_URL_LENGTH && isReachable(url);
     if (!isUsable || known.has(url)) return [];
     known.add(url);
-    return [{ title: beginningOf(title, LONGEST_TITLE), url }];
+    return [{ title: beginningOf(title, MAX_TITLE_LENGTH), url }];
   });
   return fresh.slice(0, Math.max(0, Math.min(pages, room)));
 };
@@ -120,8 +120,8 @@ export const sourceRow = (
 
 /** Ours: the pages of a job that are read at once, and the characters of a page that are kept. */
 const AT_ONCE = 4;
-const MOST_CHARS = 100_000;
-const WISH = { format: 'text', isWhole: false, hasAddresses: false, most: MOST_CHARS } as const;
+const MAX_CHARS = 100_000;
+const WISH = { format: 'text', isWhole: false, hasAddresses: false, most: MAX_CHARS } as const;
 
 /** Reads all pages that were found and not read yet, several at once. */
 export const readFound = async (
@@ -168,7 +168,8 @@ const readOne = async (
   if (isNew) work.usage.pages++;
   const change = {
     url: read.url,
-    title: source.title === '' ? beginningOf(read.title ?? read.url, LONGEST_TITLE) : source.title,
+    title:
+      source.title === '' ? beginningOf(read.title ?? read.url, MAX_TITLE_LENGTH) : source.title,
     status: isNew ? ('read' as const) : ('failed' as const),
     sha256: read.sha256,
     error: twin ? `It has the same text as source ${twin.n}` : read.error,
@@ -209,7 +210,7 @@ const textOf = async (
     const asker = { userId: work.run.userId, signal };
     const page = await getAllowedPage(url, asker);
     const { content, title } = await readPage(page, WISH, asker);
-    const text = (content ?? '').slice(0, MOST_CHARS).trim();
+    const text = (content ?? '').slice(0, MAX_CHARS).trim();
     if (text === '') return failed('It has no text');
     const sha256 = createHash('sha256').update(text).digest('hex');
     return { url: page.url, title: title && beginningOf(title, 300), text, sha256, error: null };

@@ -13,9 +13,9 @@ export interface RulePlace {
 /** Bounds of the search for one time, which blocks the event loop: a few hundredths of a second. */
 const SEARCH = { maxIterations: 250, maxCandidateEvaluations: 2000, strict: true, cache: false };
 /** The times that clocks which go back make pass twice: three hours of minutes. */
-const MOST_REPEATED = 180;
+const MAX_REPEATED = 180;
 /** The changes of clocks over which a rule of hours or minutes is searched. */
-const MOST_CHANGES = 12;
+const MAX_CHANGES = 12;
 /** The last year that sorts as text. */
 const LAST = Date.UTC(9999, 11, 31);
 const MINUTE_MS = 60_000;
@@ -82,7 +82,7 @@ const nextByWall = (
 ): number | null => {
   const series = seriesOf(rule, startWall);
   let wall = wallOf(from, timezone);
-  for (let tries = 0; tries < MOST_REPEATED; tries++) {
+  for (let tries = 0; tries < MAX_REPEATED; tries++) {
     const found = nextIn(series, wall);
     if (found === null || found > LAST) return null;
     const at = instantOf(found, timezone);
@@ -100,7 +100,7 @@ const nextByElapsedTime = (
 ): number | null => {
   let after = from;
   let zoned = zonedAt(from + 1, timezone);
-  for (let changes = 0; changes < MOST_CHANGES; changes++) {
+  for (let changes = 0; changes < MAX_CHANGES; changes++) {
     const offset = offsetOf(zoned);
     const change = zoned.getTimeZoneTransition('next');
     const found = nextIn(seriesOf(rule, start + offset), after + offset);

@@ -63,7 +63,7 @@ interface AlarmDeps {
 
 const EVERY_MS = 1000;
 /** The longest pause after failures, in checks. */
-const LONGEST_PAUSE = 60;
+const MAX_PAUSE = 60;
 
 /**
  * Creates the scheduler: one alarm for all sources. A check reads nothing while none can be due,
@@ -123,7 +123,7 @@ const createAlarm = ({ store, clock, log }: AlarmDeps, source: DueSource) => {
 
   const failed = (err: unknown): void => {
     failures++;
-    pause = Math.min(2 ** (failures - 1), LONGEST_PAUSE);
+    pause = Math.min(2 ** (failures - 1), MAX_PAUSE);
     failure = err instanceof Error ? err.message : String(err);
     writes = -1;
     log.error({ err, source: source.name, failures }, 'work that is due could not be done');

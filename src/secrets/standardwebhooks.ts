@@ -4,8 +4,8 @@ import type { Secret } from './secret.js';
 const PREFIX = 'whsec_';
 const SPELT = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 const NEW_BYTES = 32;
-const FEWEST_BYTES = 24;
-const MOST_BYTES = 64;
+const MIN_BYTES = 24;
+const MAX_BYTES = 64;
 
 /** Returns a new secret in the form of Standard Webhooks: `whsec_`, then the key in base64. */
 export const newSecret = (): string => `${PREFIX}${randomBytes(NEW_BYTES).toString('base64')}`;
@@ -17,8 +17,8 @@ export const newSecret = (): string => `${PREFIX}${randomBytes(NEW_BYTES).toStri
 export const faultOfSecret = (value: string, mayBePlain = false): string | null => {
   if (!mayBePlain && !SPELT.test(value)) return 'must be whsec_ and a key in base64';
   const { length } = keyIn(Buffer.from(value));
-  if (length >= FEWEST_BYTES && length <= MOST_BYTES) return null;
-  return `must hold a key of ${FEWEST_BYTES} to ${MOST_BYTES} bytes, and holds one of ${length}`;
+  if (length >= MIN_BYTES && length <= MAX_BYTES) return null;
+  return `must hold a key of ${MIN_BYTES} to ${MAX_BYTES} bytes, and holds one of ${length}`;
 };
 
 /**

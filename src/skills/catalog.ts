@@ -23,12 +23,12 @@ export const catalogOf = (toolbox: Toolbox, skills: Skills): Skill[] => {
     ...[...servers.values()].map((server) => serverSkill(server, toolsOf(server.name))),
     ...skills.folders().map(folderSkill),
   ]
-    .map((skill) => ({ ...skill, reason: skill.reason?.slice(0, LONGEST_REASON) ?? null }))
+    .map((skill) => ({ ...skill, reason: skill.reason?.slice(0, MAX_REASON_LENGTH) ?? null }))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 };
 
 /** The maximum length of a reason, because an error message of a server may have any length. */
-const LONGEST_REASON = 1_000;
+const MAX_REASON_LENGTH = 1_000;
 
 const builtInSkill = (id: string, description: string, tools: Tool[]): Skill => {
   const off = tools.every(({ unavailable }) => unavailable !== null);

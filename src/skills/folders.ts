@@ -14,7 +14,7 @@ export interface FolderSkill {
 }
 
 const SKILL_FILE = 'SKILL.md';
-const MOST_SKILLS = 200;
+const MAX_SKILLS = 200;
 const MAX_SKILL_BYTES = 256 * 1024;
 const MAX_FILE_BYTES = 512 * 1024;
 const LISTED = { levels: 4, most: 200 };
@@ -77,7 +77,7 @@ const foldersIn = async (root: string): Promise<string[] | string> => {
       .filter((entry) => !entry.isFile() && !entry.name.startsWith('.'))
       .map(({ name }) => name)
       .sort()
-      .slice(0, MOST_SKILLS);
+      .slice(0, MAX_SKILLS);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     return error.code === 'ENOENT' ? [] : `The folder skills cannot be read (${error.code})`;

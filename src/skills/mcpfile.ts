@@ -8,7 +8,7 @@ export type McpFileEntry =
   | { name: string; fault: string };
 
 const MAX_BYTES = 1024 * 1024;
-const MOST_SERVERS = 100;
+const MAX_SERVERS = 100;
 /** The name under which a file that cannot be used at all is listed. */
 const WHOLE = 'mcp.json';
 
@@ -49,7 +49,7 @@ const entriesOf = (file: unknown): McpFileEntry[] => {
   if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
     return [{ name: WHOLE, fault: 'It holds no object "mcpServers"' }];
   }
-  return Object.entries(servers).slice(0, MOST_SERVERS).map(entryOf);
+  return Object.entries(servers).slice(0, MAX_SERVERS).map(entryOf);
 };
 
 const entryOf = ([name, given]: [string, unknown]): McpFileEntry => {

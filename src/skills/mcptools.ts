@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '../kernel/jsonvalue.js';
-import { SHORTEST_PIECE } from '../kernel/secretforms.js';
+import { MIN_PIECE_LENGTH } from '../kernel/secretforms.js';
 import { isSecretName } from '../providers/llm/quote.js';
 import { McpFailed } from '../providers/mcp/connection.js';
 import type { Definition } from '../providers/mcp/definition.js';
@@ -77,7 +77,7 @@ export const secretTextsOf = (secrets: ServerSecrets | undefined): string[] =>
   [...Object.entries(secrets?.env ?? {}), ...Object.entries(secrets?.headers ?? {})]
     .filter(([name]) => isSecretName(name))
     .flatMap(([, value]) => [value, value.replace(/^\S+ /, '')])
-    .filter(({ length }) => length >= SHORTEST_PIECE);
+    .filter(({ length }) => length >= MIN_PIECE_LENGTH);
 
 /** Returns a failure of the server as an error of the tool; any other error unchanged. */
 export const toolError = async (

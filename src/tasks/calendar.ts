@@ -6,7 +6,7 @@ import type { ListedTask } from './selections.js';
 const LENGTH_MS = 15 * 60_000;
 
 /** Ours: the characters of notes that a calendar shows, so that many long ones hold up nobody. */
-const LONGEST_NOTES = 2000;
+const MAX_NOTES_LENGTH = 2000;
 /** Ours: the tasks that are written in one turn of the event loop; they take some 5 ms. */
 const AT_ONCE = 25;
 
@@ -47,7 +47,7 @@ const eventOf = (task: ListedTask) => ({
   created: new Date(task.created_at),
   summary: printable(task.title),
   ...timesOf(task),
-  ...(task.notes !== null && { description: printable(excerpt(task.notes, LONGEST_NOTES)) }),
+  ...(task.notes !== null && { description: printable(excerpt(task.notes, MAX_NOTES_LENGTH)) }),
   ...(task.priority > 0 && { priority: PRIORITIES[task.priority] }),
   categories: tagsOf(task).map((name) => ({ name })),
 });

@@ -117,10 +117,10 @@ const eventOf = (
 });
 
 /** The number of tasks that an error names. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 const namesOf = (tasks: NamedTask[]): string => {
-  const named = tasks.slice(0, MOST_NAMED).map(({ id, title }) => `${title.slice(0, 80)} (${id})`);
+  const named = tasks.slice(0, MAX_NAMED).map(({ id, title }) => `${title.slice(0, 80)} (${id})`);
   const more = tasks.length - named.length;
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 };

@@ -16,8 +16,8 @@ import { viewTask } from './view.js';
 import {
   BY_HAND,
   insertTask,
-  MOST_UNFINISHED,
-  MOST_UNTRUSTED,
+  MAX_UNFINISHED,
+  MAX_UNTRUSTED,
   onlyWithRoom,
   replaceTags,
   replaceWords,
@@ -135,6 +135,6 @@ const insertionSteps = (
 
 const full = (): Boom.Boom =>
   Boom.conflict(
-    `At most ${MOST_UNFINISHED} tasks that are not done, and ${MOST_UNTRUSTED} untrusted ones; complete or delete some`,
+    `At most ${MAX_UNFINISHED} tasks that are not done, and ${MAX_UNTRUSTED} untrusted ones; complete or delete some`,
     { code: 'too_many_tasks' },
   );

@@ -18,7 +18,7 @@ const BATCH = 500;
 /** Ours: a reminder is late after an hour; the late ones of a person come as one. */
 const LATE_MS = 3600 * 1000;
 /** The most late tasks that a notification names. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 type RemindedTask = Pick<TaskRow, 'id' | 'user_id' | 'title' | 'due_at' | 'timezone' | 'remind_at'>;
 
@@ -97,7 +97,7 @@ const noticeOf = (row: RemindedTask): Notice => ({
 
 const lateNotice = (rows: RemindedTask[]): Notice => {
   const named = rows
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((row) => `${row.title.slice(0, 100)}: ${dueText(row)}`);
   const rest = rows.length - named.length;
   return {

@@ -8,8 +8,8 @@ import { visibleTo } from '../store/visible.js';
 import { below } from './selections.js';
 
 /** Ours: so many tasks of a user may be unfinished, and so many of these untrusted. */
-export const MOST_UNFINISHED = 10_000;
-export const MOST_UNTRUSTED = 1000;
+export const MAX_UNFINISHED = 10_000;
+export const MAX_UNTRUSTED = 1000;
 
 /** The agent or run that makes or changes a task; a person by hand if neither is set. */
 export interface TaskAuthor {
@@ -42,7 +42,7 @@ export const onlyWithRoom = (userId: string, author: TaskAuthor): Statement => {
   return {
     sql: `SELECT 1 WHERE ${UNFINISHED_COUNT} < ?
       AND (${untrusted.sql} = 0 OR ${UNTRUSTED_COUNT} < ?)`,
-    parameters: [userId, MOST_UNFINISHED, ...untrusted.parameters, userId, MOST_UNTRUSTED],
+    parameters: [userId, MAX_UNFINISHED, ...untrusted.parameters, userId, MAX_UNTRUSTED],
     expect: 1,
   };
 };

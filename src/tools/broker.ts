@@ -1,6 +1,6 @@
 import { mapTexts } from '../kernel/redact.js';
 import { redactApart, redactTextApart } from '../kernel/redactapart.js';
-import { SHORTEST_PIECE } from '../kernel/secretforms.js';
+import { MIN_PIECE_LENGTH } from '../kernel/secretforms.js';
 import type { Secret } from '../secrets/module.js';
 import {
   credentialsIn,
@@ -71,7 +71,7 @@ const mayKnow = ({ tool, args }: BrokeredCall, lending: UsableCredential): boole
  * by chance.
  */
 const known = (secrets: Secret[]): string[] =>
-  secrets.map(textIn).filter(({ length }) => length >= SHORTEST_PIECE);
+  secrets.map(textIn).filter(({ length }) => length >= MIN_PIECE_LENGTH);
 
 const textIn = (secret: Secret): string => secret.take((bytes) => bytes.toString());
 

@@ -2,20 +2,20 @@ import type { DocumentActions } from '../documents/module.js';
 import * as s from '../kernel/contract/schema.js';
 import { defineTool, HARMLESS, ToolFailed, type ToolGroup } from './tool.js';
 
-const MOST_LISTED = 50;
-const MOST_PAGES = 20;
+const MAX_LISTED = 50;
+const MAX_PAGES = 20;
 /** The most characters that one call returns: some 15,000 tokens. */
-const MOST_CHARS = 60_000;
+const MAX_CHARS = 60_000;
 
 const listing = s.object('DocumentsListInput', {
   q: s.optional(s.text(200).description('A part of the file name')),
   tag: s.optional(s.text(60)),
-  limit: s.optional(s.whole(1, MOST_LISTED).description('20 unless given')),
+  limit: s.optional(s.whole(1, MAX_LISTED).description('20 unless given')),
 });
 const reading = s.object('DocumentsReadInput', {
   id: s.text(80).description('The id of the document, from documents.list'),
   fromPage: s.optional(s.whole(1, 5000).description('1 unless given')),
-  pages: s.optional(s.whole(1, MOST_PAGES).description('5 unless given')),
+  pages: s.optional(s.whole(1, MAX_PAGES).description('5 unless given')),
 });
 
 /** Creates the tools with which agents read the documents of their owner. */
@@ -62,7 +62,7 @@ const withinLimit = <P extends { text: string }>(pages: P[]): P[] => {
   let chars = 0;
   const fit = pages.filter((page, at) => {
     chars += page.text.length;
-    return at === 0 || chars <= MOST_CHARS;
+    return at === 0 || chars <= MAX_CHARS;
   });
-  return fit.map((page) => ({ ...page, text: page.text.slice(0, MOST_CHARS) }));
+  return fit.map((page) => ({ ...page, text: page.text.slice(0, MAX_CHARS) }));
 };

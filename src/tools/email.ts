@@ -3,9 +3,9 @@ import { offsetInput, textPart } from './textpart.js';
 import { defineTool, HARMLESS, type Tool, type ToolContext, type ToolGroup } from './tool.js';
 
 /** Ours: the most messages of a search, and the most recipients. */
-const MOST_FOUND = 50;
-const MOST_RECIPIENTS = 100;
-const LONGEST_TEXT = 100_000;
+const MAX_FOUND = 50;
+const MAX_RECIPIENTS = 100;
+const MAX_TEXT_LENGTH = 100_000;
 
 const searching = s.object('EmailSearchInput', {
   q: s.optional(s.text(200).description('Words, searched in the whole message')),
@@ -14,7 +14,7 @@ const searching = s.object('EmailSearchInput', {
   since: s.optional(s.moment()),
   until: s.optional(s.moment()),
   unread: s.optional(s.flag()),
-  limit: s.optional(s.whole(1, MOST_FOUND).description('20 unless given')),
+  limit: s.optional(s.whole(1, MAX_FOUND).description('20 unless given')),
 });
 
 const reading = s.object('EmailReadInput', {
@@ -22,13 +22,13 @@ const reading = s.object('EmailReadInput', {
   offset: offsetInput(),
 });
 
-const addresses = () => s.list(s.email(), MOST_RECIPIENTS).description('Addresses, without names');
+const addresses = () => s.list(s.email(), MAX_RECIPIENTS).description('Addresses, without names');
 const letter = () => ({
   to: addresses(),
   cc: s.optional(addresses()),
   bcc: s.optional(addresses()),
   subject: s.text(998).pattern(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'one line'),
-  text: s.text(LONGEST_TEXT),
+  text: s.text(MAX_TEXT_LENGTH),
   inReplyTo: s.optional(s.id('mail').description('The message that it answers, from email.search')),
   attachments: s.optional(s.list(s.id('document'), 20).description('Documents of the owner')),
 });
@@ -117,7 +117,7 @@ const readTool = (email: Pick<EmailActions, 'read'>): Tool =>
     run: async ({ id, offset }, context) => {
       const { mail, text, problem } = await email.read(context.userId, id, context.signal);
       const beside = { ...mail, ...(problem !== null && { problem }) };
-      const paging = { key: 'text', beside, offset, most: LONGEST_TEXT, isRepeatable: true };
+      const paging = { key: 'text', beside, offset, most: MAX_TEXT_LENGTH, isRepeatable: true };
       return textPart(text, paging, context);
     },
   });

@@ -15,9 +15,9 @@ const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const MAX_TEXT = 256 * 1024;
 const MAX_ENTRIES = 1_000;
 const LEVELS = 16;
-const MOST_FILES = 5_000;
-const MOST_MATCHES = 200;
-const LONGEST_LINE = 300;
+const MAX_FILES = 5_000;
+const MAX_MATCHES = 200;
+const MAX_LINE_LENGTH = 300;
 /** Larger files are not searched. */
 const MAX_SEARCHED_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
@@ -154,7 +154,7 @@ const searchFolder = async (
   wanted: { text: string; path: string; ignoreCase: boolean },
   signal: AbortSignal,
 ): Promise<{ matches: SearchMatch[]; truncated: boolean }> => {
-  const found = await listInside(root, wanted.path, { levels: LEVELS, most: MOST_FILES });
+  const found = await listInside(root, wanted.path, { levels: LEVELS, most: MAX_FILES });
   const files = found.entries.filter(
     ({ kind, size }) => kind === 'file' && size <= MAX_SEARCHED_BYTES,
   );
@@ -165,7 +165,7 @@ const searchFolder = async (
     left -= size;
     if (left < 0) return { matches, truncated: true };
     for (const match of linesWith(wanted, path, await contentOf(root, path))) {
-      if (matches.length === MOST_MATCHES) return { matches, truncated: true };
+      if (matches.length === MAX_MATCHES) return { matches, truncated: true };
       matches.push(match);
     }
   }
@@ -194,5 +194,5 @@ const linesWith = (
     .split('\n')
     .map((line, at) => ({ path, line: at + 1, text: line }))
     .filter((each) => fold(each.text).includes(fold(text)))
-    .map((each) => ({ ...each, text: each.text.slice(0, LONGEST_LINE) }));
+    .map((each) => ({ ...each, text: each.text.slice(0, MAX_LINE_LENGTH) }));
 };

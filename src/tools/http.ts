@@ -20,7 +20,7 @@ export type Requester = Pick<Http, 'request'>;
 
 const MAX_TEXT = 256 * 1024;
 /** The characters of an address that an error shows. */
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 const input = s.object('HttpRequestInput', {
   method: s.oneOf('HttpMethod', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
@@ -99,7 +99,7 @@ const failureIn = (result: unknown): string | null => {
   const status = Number(memberAt(result, 'status'));
   const location = memberAt(result, 'notFollowed') ?? memberAt(result, 'headers', 'location');
   if (typeof location === 'string' && status >= 300 && status < 400) {
-    return `${status} from the target: it redirects to ${location.slice(0, LONGEST_SHOWN)}, and this call follows no redirect there`;
+    return `${status} from the target: it redirects to ${location.slice(0, MAX_SHOWN)}, and this call follows no redirect there`;
   }
   return status >= 400 ? `${status} from the target` : null;
 };

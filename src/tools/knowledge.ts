@@ -10,11 +10,11 @@ import {
   ToolRefused,
 } from './tool.js';
 
-const MOST_FOUND = 20;
+const MAX_FOUND = 20;
 
 const searching = s.object('KnowledgeSearchInput', {
   query: s.text(2000).description('Words; "quotes" keep a phrase, -word excludes'),
-  limit: s.optional(s.whole(1, MOST_FOUND).description('5 unless given')),
+  limit: s.optional(s.whole(1, MAX_FOUND).description('5 unless given')),
 });
 const reading = s.object('KnowledgeReadInput', {
   entryId: s.text(80).description('The id of the entry, from knowledge.search'),

@@ -2,7 +2,7 @@ import * as s from '../kernel/contract/schema.js';
 import { type MemoryActions, memoryAbout, memoryText } from '../memories/module.js';
 import { defineTool, HARMLESS, ToolFailed, type ToolGroup } from './tool.js';
 
-const MOST_FOUND = 20;
+const MAX_FOUND = 20;
 
 const saving = s.object('MemorySaveInput', {
   text: memoryText().description(
@@ -12,7 +12,7 @@ const saving = s.object('MemorySaveInput', {
 });
 const searching = s.object('MemorySearchInput', {
   query: s.text(500).description('Words that stand in it'),
-  limit: s.optional(s.whole(1, MOST_FOUND).description('10 unless given')),
+  limit: s.optional(s.whole(1, MAX_FOUND).description('10 unless given')),
 });
 const forgetting = s.object('MemoryForgetInput', {
   id: s.text(80).description('The id of the memory, from memory.search'),

@@ -71,7 +71,7 @@ const startTool = (research: Pick<ResearchActions, 'start'>): Tool =>
   });
 
 /** The most characters of a report that one call returns: some 15,000 tokens. */
-const MOST_CHARS = 60_000;
+const MAX_CHARS = 60_000;
 
 const readTool = (research: Pick<ResearchActions, 'read'>): Tool =>
   defineTool({
@@ -88,6 +88,6 @@ const readTool = (research: Pick<ResearchActions, 'read'>): Tool =>
       const found = await research.read(userId, id);
       if (!found) throw new ToolFailed(`There is no research ${id}`, false);
       const { markdown } = found;
-      return { ...found, markdown: markdown && beginningOf(markdown, MOST_CHARS) };
+      return { ...found, markdown: markdown && beginningOf(markdown, MAX_CHARS) };
     },
   });

@@ -3,7 +3,7 @@ import * as s from '../kernel/contract/schema.js';
 import { isRecord } from '../kernel/jsonvalue.js';
 import { defineTool, HARMLESS, type Tool, type ToolContext, type ToolGroup } from './tool.js';
 
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 const day = () =>
   Joi.string<string>()
@@ -23,7 +23,7 @@ const listing = s.object('TasksListInput', {
   tag: s.optional(s.text(60)),
   q: s.optional(s.text(500).description('Words of which one at least stands in it')),
   parentId: s.optional(s.id('task').description('Only the parts of this task')),
-  limit: s.optional(s.whole(1, MOST_LISTED).description('20 unless given')),
+  limit: s.optional(s.whole(1, MAX_LISTED).description('20 unless given')),
 });
 
 const fields = {

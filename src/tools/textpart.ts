@@ -69,7 +69,7 @@ const endWithin = (
   { most, room }: { most: number; room: number },
 ): number => {
   const end = Math.min(text.length, from + most);
-  if (room >= most * LONGEST_ESCAPE) return end;
+  if (room >= most * MAX_ESCAPE_LENGTH) return end;
   let left = room;
   for (let at = from; at < end; at++) {
     left -= lengthInJson(text.charCodeAt(at));
@@ -79,10 +79,10 @@ const endWithin = (
   return end;
 };
 
-const LONGEST_ESCAPE = 6;
+const MAX_ESCAPE_LENGTH = 6;
 const SHORT_ESCAPES = new Set(Array.from('"\\\b\f\n\r\t', (letter) => letter.charCodeAt(0)));
 
 const lengthInJson = (unit: number): number => {
   if (SHORT_ESCAPES.has(unit)) return 2;
-  return unit < 0x20 ? LONGEST_ESCAPE : 1;
+  return unit < 0x20 ? MAX_ESCAPE_LENGTH : 1;
 };

@@ -54,7 +54,7 @@ const localTime = (ms: number, timeZone: string): { local: string; weekday: stri
 };
 
 /** The number of zones whose formats are kept; making one takes as long as ten uses of it. */
-const MOST_FORMATS = 64;
+const MAX_FORMATS = 64;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 const formatOf = (timeZone: string): Intl.DateTimeFormat => {
@@ -72,7 +72,7 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
     hourCycle: 'h23',
     timeZoneName: 'longOffset',
   });
-  if (formats.size >= MOST_FORMATS) formats.delete(formats.keys().next().value ?? '');
+  if (formats.size >= MAX_FORMATS) formats.delete(formats.keys().next().value ?? '');
   formats.set(timeZone, format);
   return format;
 };

@@ -13,7 +13,7 @@ interface VoiceDeps extends NewAudioDeps {
 }
 
 /** Ours: the audio of one user that arrives at once. */
-const MOST_ARRIVING = 4;
+const MAX_ARRIVING = 4;
 const RETRY_AFTER_S = 5;
 const WAIT_S = 60;
 const EXCERPT_CHARS = 200;
@@ -64,7 +64,7 @@ export const voiceResource = (deps: VoiceDeps) => {
 
   const inTurn = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
     const others = arriving.get(userId) ?? 0;
-    if (others >= MOST_ARRIVING) throw busy();
+    if (others >= MAX_ARRIVING) throw busy();
     arriving.set(userId, others + 1);
     try {
       return await work();
@@ -113,6 +113,6 @@ export const voiceResource = (deps: VoiceDeps) => {
 const MISSING = { details: [{ path: 'audio', message: 'is required' }] };
 
 const busy = (): Boom.Boom =>
-  Boom.tooManyRequests(`You are sending ${MOST_ARRIVING} files already`, {
+  Boom.tooManyRequests(`You are sending ${MAX_ARRIVING} files already`, {
     retryAfter: RETRY_AFTER_S,
   });

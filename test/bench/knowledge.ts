@@ -24,7 +24,7 @@ const DIMENSIONS = 256;
 /** Connections that pause so long send 50 deliveries a second. */
 const DELIVERIES = { connections: 2, pauseMs: 38, count: 100 };
 const LOOK_MS = 100;
-const LONGEST_MS = 900_000;
+const MAX_MS = 900_000;
 /** The words of the index are merged when it has been at rest for some seconds. */
 const MERGED_MS = 20_000;
 
@@ -146,7 +146,7 @@ const indexOne = async (
   const { status } = await until(
     () => operations.get({ id }),
     (operation) => operation.status !== 'queued' && operation.status !== 'running',
-    LONGEST_MS,
+    MAX_MS,
   );
   if (status !== 'completed') throw new Error(`The indexing of ${body.title} ended as ${status}`);
 };
@@ -188,7 +188,7 @@ const embedWith = async (owner: Owner, baseUrl: string): Promise<void> => {
   await until(
     () => owner.knowledge.stats(),
     ({ embedding }) => embedding.model !== null && embedding.pending === 0,
-    LONGEST_MS,
+    MAX_MS,
   );
 };
 

@@ -34,7 +34,7 @@ export interface Plan {
 const WARMING = 2;
 const WARMING_DELIVERIES = 6000;
 /** Below what may wait for one hook, since held runs stay. */
-const MOST_HELD = 90_000;
+const MAX_HELD = 90_000;
 const QUIET_WITHIN_MS = 20_000;
 const LOOK_MS = 700;
 /** Idle servers of such a number take a part of this. */
@@ -51,7 +51,7 @@ export const measureReceivers = async (plan: Plan, home?: string): Promise<Figur
   const generator = startGenerator();
   const warming = Math.max(WARMING, Math.ceil(WARMING_DELIVERIES / plan.count));
   const rounds = warming + plan.rounds;
-  const count = Math.min(plan.count, Math.floor(MOST_HELD / rounds));
+  const count = Math.min(plan.count, Math.floor(MAX_HELD / rounds));
   const taken = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     const figures = await measureRound(contenders, generator, { ...plan, count }, round);

@@ -22,7 +22,7 @@ type RetrievalFigures = Record<string, number | string>;
 
 const DEPTH = 10;
 /** The characters of a query. */
-const LONGEST_QUESTION = 2000;
+const MAX_QUESTION_LENGTH = 2000;
 const MODES = ['keyword', 'hybrid', 'semantic'];
 /** The search that the mode `keyword` is built on; `hybrid` is built on the other two. */
 const PLAIN = 'plain words (FTS5, bm25)';
@@ -92,14 +92,14 @@ const indexCorpus = async (
 };
 
 /** Ours: the longest time in which all texts are embedded, in milliseconds. */
-const LONGEST_EMBEDDING_MS = 3_600_000;
+const MAX_EMBEDDING_MS = 3_600_000;
 
 /** Waits until all texts have vectors. */
 const embedCorpus = (app: TestApp, token: string): Promise<unknown> =>
   until(
     async () => (await app.call('GET', '/api/knowledge/stats', { token })).body.embedding,
     ({ pending }) => pending === 0,
-    LONGEST_EMBEDDING_MS,
+    MAX_EMBEDDING_MS,
   );
 
 /** Searches for the texts that fit a question best; null if the mode cannot be used. */
@@ -113,7 +113,7 @@ const searcher = async (
     app.call('POST', '/api/knowledge/search', {
       token,
       // Quotes in a question are no syntax.
-      body: { query: query.replaceAll('"', ' ').slice(0, LONGEST_QUESTION), mode, limit: 50 },
+      body: { query: query.replaceAll('"', ' ').slice(0, MAX_QUESTION_LENGTH), mode, limit: 50 },
     });
   const { status, body } = await search('a question');
   if (status !== 200 || body.mode !== mode) return null;

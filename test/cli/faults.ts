@@ -7,7 +7,7 @@ export type Faults = string[];
 
 const WIDTH = 80;
 /** No more fits beside the name of a fact. */
-const LONGEST_WORD = 40;
+const MAX_WORD_LENGTH = 40;
 const ESCAPE = '\u001b';
 /** Progress, that is gone when it is done. */
 const REWRITTEN = /^.*\u001b\[K/s;
@@ -81,5 +81,5 @@ export const linesOf = (text: string): string[] => text.split('\n').filter((line
 export const when = (isWrong: boolean, fault: string): Faults => (isWrong ? [fault] : []);
 
 const isLongWord = (line: string): boolean =>
-  line.split(' ').some((word) => widthOf(word) > LONGEST_WORD);
+  line.split(' ').some((word) => widthOf(word) > MAX_WORD_LENGTH);
 const isCommand = (line: string): boolean => /\badjutant [a-z]/.test(line);

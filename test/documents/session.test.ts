@@ -7,14 +7,14 @@ import { extractText } from '../../src/documents/extract/text.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const MOST_PAGES = 3;
+const MAX_PAGES = 3;
 
 /** Opens an extraction; returns it with what is written and noted. */
 const openPages = (fromPage = 1) => {
   const job: ExtractJob = {
     ...{ path: '/nowhere', mediaType: 'text/plain', languages: ['eng'], password: null, fromPage },
     limits: {
-      ...{ pages: MOST_PAGES, ocrPages: 1, pixels: 1, pageChars: 20, ocrMs: 1, unpackedBytes: 1 },
+      ...{ pages: MAX_PAGES, ocrPages: 1, pixels: 1, pageChars: 20, ocrMs: 1, unpackedBytes: 1 },
       chars: 40,
     },
   };
@@ -41,7 +41,7 @@ describe('the extraction of pages', () => {
     expect(pagesOf(['a', 'b', 'c'])).to.equal({ texts: ['a', 'b', 'c'], notes: [] });
     expect(pagesOf(['a', 'b', 'c', 'd'])).to.equal({
       texts: ['a', 'b', 'c'],
-      notes: [`Only the first ${MOST_PAGES} pages were read.`],
+      notes: [`Only the first ${MAX_PAGES} pages were read.`],
     });
   });
 

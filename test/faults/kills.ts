@@ -3,7 +3,7 @@ import { randomFrom } from './random.js';
 import { slaughter } from './slaughter.js';
 
 /** Long enough that 60 lives see the 20,000 acknowledged deliveries of G1. */
-const LONGEST_LIFE_MS = 1_500;
+const MAX_LIFE_MS = 1_500;
 
 /** `npm run test:faults -- --kills 60 --seed 7`: the promise in full, with its figures. */
 const { values } = parseArgs({
@@ -13,7 +13,7 @@ const seed = Number(values.seed ?? Date.now() % 1_000_000);
 console.log(`${values.kills} kills, seed ${seed}`);
 const toll = await slaughter({
   kills: Number(values.kills),
-  longestLifeMs: LONGEST_LIFE_MS,
+  longestLifeMs: MAX_LIFE_MS,
   leastAcknowledged: 300 * Number(values.kills),
   random: randomFrom(seed),
 });

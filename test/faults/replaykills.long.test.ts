@@ -16,7 +16,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const FAILED = 2000;
-const MOST_KILLS = 8;
+const MAX_KILLS = 8;
 
 /** Adds failed executions of a hook, each with a delivery, as an outage leaves them. */
 const addFailures = (home: string, hookId: string): void => {
@@ -87,7 +87,7 @@ const killed = async (
     const { id } = await client().replays.create({ body: { since } });
     const operation = () => client().operations.get({ id });
     let kills = 0;
-    while (kills < MOST_KILLS && (await operation()).status !== 'completed') {
+    while (kills < MAX_KILLS && (await operation()).status !== 'completed') {
       await wait(random() * 400);
       await daemon.end('SIGKILL');
       kills++;

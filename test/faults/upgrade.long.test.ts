@@ -22,7 +22,7 @@ const QUEUED = 10_000;
 const CLAIMED = 20;
 const KILLS = 10;
 /** Each start lives somewhat longer than the one before it: the upgrade falls among them. */
-const SHORTEST_LIFE_MS = 150;
+const MIN_LIFE_MS = 150;
 const LONGER_MS = 120;
 const AT = '2026-01-01T00:00:00.000Z';
 
@@ -78,7 +78,7 @@ describe('an upgrade', () => {
     const seed = Date.now() % 1_000_000;
     const random = randomFrom(seed);
     for (let kill = 0; kill < KILLS; kill++) {
-      await startKilled({ home }, SHORTEST_LIFE_MS + (kill + random()) * LONGER_MS);
+      await startKilled({ home }, MIN_LIFE_MS + (kill + random()) * LONGER_MS);
       const schema = readSchema(home);
       // All of a migration or nothing of it.
       const waits = schema >= 340 ? 'run_at IS NOT NULL' : `status IN ('queued', 'running')`;

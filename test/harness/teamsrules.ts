@@ -1,4 +1,4 @@
-const MOST_BYTES = 28 * 1024;
+const MAX_BYTES = 28 * 1024;
 const RUN = [
   ...['type', 'text', 'weight', 'size', 'italic', 'strikethrough', 'fontType', 'color'],
   'selectAction',
@@ -6,7 +6,7 @@ const RUN = [
 
 /** Returns why Teams does not show a card, by its documents; null: it does. */
 export const faultOfCard = (message: Record<string, unknown>): string | null => {
-  if (2 * JSON.stringify(message).length > MOST_BYTES) return 'the message is over 28 KB';
+  if (2 * JSON.stringify(message).length > MAX_BYTES) return 'the message is over 28 KB';
   const attachments = Array.isArray(message.attachments) ? message.attachments : [];
   if (attachments.length !== 1) return 'one card is expected';
   const { contentType, content } = Object(attachments[0]);

@@ -54,7 +54,7 @@ export const openTelegram = async () => {
     const file = files.get(file_id);
     if (!file) return refuse(400, 'Bad Request: invalid file_id')(response);
     const file_size = sizeOf(file);
-    if (file_size > MOST_BYTES) return refuse(400, 'Bad Request: file is too big')(response);
+    if (file_size > MAX_BYTES) return refuse(400, 'Bad Request: file is too big')(response);
     const result = { file_id, file_unique_id: `u${file_id}`, file_size };
     say(response, 200, { ok: true, result: { ...result, file_path: `documents/${file_id}.bin` } });
   };
@@ -73,7 +73,7 @@ export const openTelegram = async () => {
 };
 
 /** The most bytes of a file that a bot may download. */
-const MOST_BYTES = 20 * 1024 * 1024;
+const MAX_BYTES = 20 * 1024 * 1024;
 
 /** The ports at which Telegram reaches a bot. */
 const PORTS = ['', '443', '80', '88', '8443'];

@@ -20,7 +20,7 @@ const OWN = 10;
 const SEARCHES = 10_000;
 const SEARCHES_OF_OTHER = 1000;
 const REQUESTS = 300;
-const LONGEST_QUERY = 2000;
+const MAX_QUERY_LENGTH = 2000;
 const SINCE = '2026-01-01T00:00:00.000Z';
 
 const COMMON = ['river', 'stone', 'server', 'invoice', 'garden', 'winter', 'train', 'letter'];
@@ -146,7 +146,7 @@ describe('random searches', () => {
     const count = below(20) === 0 ? 200 + below(400) : 1 + below(7);
     const glue = below(6) === 0 ? '' : ' ';
     const made = Array.from({ length: count }, () => oneOf(PIECES)).join(glue);
-    return made.slice(0, LONGEST_QUERY);
+    return made.slice(0, MAX_QUERY_LENGTH);
   };
 
   const filter = (): KnowledgeFilter => ({

@@ -12,7 +12,7 @@ const { after, before, describe, it } = lab;
 /** A storm of events, and the loads that it may cause: at 0.15, 0.65, 1.65, 3.65 s, and then. */
 const EVENTS = 400;
 const EVERY_MS = 10;
-const MOST_LOADS = 6;
+const MAX_LOADS = 6;
 
 describe('the page in a storm of events', () => {
   let stage: PageStage;
@@ -41,7 +41,7 @@ describe('the page in a storm of events', () => {
       hub.publish(ada.id, 'agent.status', { id: event });
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     }
-    expect(loads > 1 && loads <= MOST_LOADS).to.be.true();
+    expect(loads > 1 && loads <= MAX_LOADS).to.be.true();
     const last = page.waitForResponse((reply) => reply.url().endsWith('/api/overview'));
     await stage.app.call('POST', '/api/tasks', {
       token: ada.token,

@@ -24,14 +24,14 @@ const ORDINARY = Buffer.from(
   `<title>T</title>${HTML.replace('Head', 'Gr\xfc\xdfe')}`.repeat(600),
   'latin1',
 );
-const MOST_BYTES = 5 * 1024 * 1024;
+const MAX_BYTES = 5 * 1024 * 1024;
 const packed = (html: string) => ({
   headers: { 'content-type': 'text/html', 'content-encoding': 'gzip' },
   body: gzipSync(html),
 });
 const LARGE = new Map([
-  ['/links', packed('<a href=x>'.repeat(MOST_BYTES / 10))],
-  ['/signs', packed('<'.repeat(MOST_BYTES))],
+  ['/links', packed('<a href=x>'.repeat(MAX_BYTES / 10))],
+  ['/signs', packed('<'.repeat(MAX_BYTES))],
 ]);
 
 const answer: RequestListener = (request, response) => {
@@ -171,7 +171,7 @@ describe('web', () => {
   it('gives up a page that takes too long, and one that nobody waits for', async () => {
     const page = {
       contentType: 'text/html',
-      body: Buffer.alloc(MOST_BYTES, '<p>'),
+      body: Buffer.alloc(MAX_BYTES, '<p>'),
       url: at('/signs'),
     };
     const wish = { format: 'text', isWhole: true, hasAddresses: true, most: 1000 } as const;

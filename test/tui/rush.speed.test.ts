@@ -15,7 +15,7 @@ const PER_SECOND = 100;
 const BUDGET = 0.08;
 const IDLE = 0.02;
 const SLACK = 1.75;
-const MOST_MB = 110;
+const MAX_MB = 110;
 /** A key whose effect is not seen by then met a freeze, however busy the machine. */
 const FREEZE_MS = 1000;
 /** Rows of a terminal on which all of the newest have room. */
@@ -93,7 +93,7 @@ describe(title, { skip: missing !== null, timeout }, () => {
       expect(rush.wipes()).to.equal(0);
       expect(slowest).to.be.below(FREEZE_MS);
       expect(share).to.be.below(BUDGET * SLACK);
-      expect(mostMb).to.be.below(MOST_MB);
+      expect(mostMb).to.be.below(MAX_MB);
     });
     await isWhole(last);
   });

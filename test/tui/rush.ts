@@ -125,7 +125,7 @@ const listenTo = (tmux: Tmux) => {
   });
   const sees = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`Never seen: ${text}`)), LONGEST_MS);
+      const timer = setTimeout(() => reject(new Error(`Never seen: ${text}`)), MAX_MS);
       look = () => {
         if (!seen.includes(text)) return;
         clearTimeout(timer);
@@ -146,7 +146,7 @@ const listenTo = (tmux: Tmux) => {
   };
 };
 /** What is not seen by then is a failure in itself. */
-const LONGEST_MS = 20_000;
+const MAX_MS = 20_000;
 
 /** The next number every so often. One that was not acknowledged is sent until it is. */
 const pour = (url: string, perSecond: number, next: () => number) => {

@@ -62,17 +62,17 @@ const columnsOfHelp = (
   const perColumn = Math.max(height - 1, Math.ceil(everywhere.length / most));
   const columns = split(everywhere, perColumn).map((entries) => {
     const keys = Math.max(...entries.map(([key]) => key.length)) + 1;
-    const texts = Math.min(WIDEST_TEXT, Math.max(...entries.map(([, text]) => text.length)));
+    const texts = Math.min(MAX_TEXT, Math.max(...entries.map(([, text]) => text.length)));
     return foldedColumn(entries, keys + texts + 1, keys);
   });
   const rest = width - columns.reduce((sum, each) => sum + each.width, 0);
-  return { left: foldedColumn(own, rest, LEAST_KEY), columns };
+  return { left: foldedColumn(own, rest, MIN_KEY), columns };
 };
 
 /** Ours: an explanation of a key that works everywhere is wrapped beyond so many columns. */
-const WIDEST_TEXT = 14;
+const MAX_TEXT = 14;
 /** Ours: the columns of a key or a word of the page, unless it is longer. */
-const LEAST_KEY = 10;
+const MIN_KEY = 10;
 
 const keysText = (keys: readonly string[]): string =>
   keys.length > 4

@@ -2,7 +2,7 @@ import { cutToWidth, wrapped } from '../../cli/text.js';
 import { boundedText, focused, row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
 import { pages, screenPage } from '../screens.js';
-import { LEAST_SIZE, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
+import { MIN_SIZE, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
 import { type Match, matchesOf } from '../state/palette.js';
 import type { State } from '../state/state.js';
 
@@ -59,6 +59,6 @@ export const shownMatches = (state: State): Match[] =>
 
 /** Shows the only line there is in a terminal that is too small for any screen. */
 export const sizeView = (_: State, { width, height }: Size): ScreenRow[] => {
-  const { width: columns, height: rows } = LEAST_SIZE;
+  const { width: columns, height: rows } = MIN_SIZE;
   return [row(`Adjutant needs ${columns}x${rows}; this is ${width}x${height}. q quits.`)];
 };

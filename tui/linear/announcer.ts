@@ -18,14 +18,14 @@ export interface AnnouncerDeps {
 
 /**
  * Ours: news is announced at most twice a second, because a voice reads it, and news that is not
- * urgent in at most `MOST_LINES` lines. While it is paused, at most `MOST_HELD` pieces of news are
+ * urgent in at most `MAX_LINES` lines. While it is paused, at most `MAX_HELD` pieces of news are
  * kept.
  */
 const PACE_MS = 500;
 /** The longest time that news waits for the names of agents. */
-const LONGEST_READ_MS = 5000;
-const MOST_LINES = 10;
-const MOST_HELD = 500;
+const MAX_READ_MS = 5000;
+const MAX_LINES = 10;
+const MAX_HELD = 500;
 
 /** The announcements of what happens, made between the inputs of the user. */
 export type Announcer = ReturnType<typeof openAnnouncer>;
@@ -49,7 +49,7 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
     const news = [...held, ...listener.hear(store.get()), ...followed.fresh()].filter(
       ({ weight }) => wish.isAll || weight !== 'heard',
     );
-    held = news.filter(isWaiting).slice(-MOST_HELD);
+    held = news.filter(isWaiting).slice(-MAX_HELD);
     tell(
       output,
       news.filter((each) => !isWaiting(each)),
@@ -135,8 +135,8 @@ const paced = (work: () => Promise<void>, fail: (error: unknown) => void) => {
 const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
   const isLoud = ({ weight }: LinearNews): boolean => weight === 'rings' || weight === 'always';
   const rest = news.filter((each) => !isLoud(each));
-  const more = rest.length - MOST_LINES;
-  const texts = [...news.filter(isLoud), ...rest.slice(0, MOST_LINES)].map(({ text }) => text);
+  const more = rest.length - MAX_LINES;
+  const texts = [...news.filter(isLoud), ...rest.slice(0, MAX_LINES)].map(({ text }) => text);
   output.between(more > 0 ? [...texts, `And ${more} more of the same moment.`] : texts);
   if (news.some(({ weight }) => weight === 'rings')) output.bell();
 };
@@ -161,7 +161,7 @@ const createNaming = ({ store, feed }: DeskState) => {
       // A request that began later takes the place of this one, whose answer is dropped.
       const isRead = ({ lists }: State): boolean =>
         lists.agents.askedAt === null || unknown.every((id) => id in lists.agents.byId);
-      await reached(store, isRead, LONGEST_READ_MS);
+      await reached(store, isRead, MAX_READ_MS);
       return true;
     },
   };

@@ -24,11 +24,11 @@ export interface LinearListener {
 }
 
 /**
- * The last state of each thing, by its kind and id. Above `MOST_MARKS`, the things without news for
+ * The last state of each thing, by its kind and id. Above `MAX_MARKS`, the things without news for
  * the longest time are dropped.
  */
 type Marks = Map<string, string>;
-const MOST_MARKS = 10_000;
+const MAX_MARKS = 10_000;
 
 export const createLinearListener = (announcement: Announcement): LinearListener => {
   const marks: Marks = new Map();
@@ -53,7 +53,7 @@ export const createLinearListener = (announcement: Announcement): LinearListener
         ...heard(rowsOf(state.lists.agents), ofAgents(began)),
       ];
       since = began;
-      for (const key of [...marks.keys()].slice(0, -MOST_MARKS)) marks.delete(key);
+      for (const key of [...marks.keys()].slice(0, -MAX_MARKS)) marks.delete(key);
       return news;
     },
   };

@@ -15,12 +15,12 @@ const ALWAYS: PageNeed[] = [
   { is: 'channel', channel: 'agent.status' },
 ];
 const FRESH_MS = 100;
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 /**
  * Known data may lead to further needs, such as the messages of an agent's session: at most this
  * many rounds of them.
  */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /** The needs of the page on top, and of what is announced by itself. */
 export type Needs = ReturnType<typeof openNeeds>;
@@ -51,8 +51,8 @@ export const openNeeds = ({ store, feed, now }: DeskState) => {
    */
   const settled = async (): Promise<void> => {
     hold();
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      await reached(store, isKnown, LONGEST_MS);
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      await reached(store, isKnown, MAX_MS);
       if (!hold()) return;
     }
   };

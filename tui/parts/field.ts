@@ -3,7 +3,7 @@ import type { FormField } from '../state/ui.js';
 
 /** The longest line in a field, and the longest message, in UTF-16 units. */
 const LONGEST = 2000;
-const LONGEST_TEXT = 100_000;
+const MAX_TEXT_LENGTH = 100_000;
 
 export const openField = (use: FormField['for'], text = ''): FormField => ({
   for: use,
@@ -21,7 +21,7 @@ export const typed = (field: FormField, text: string): FormField => {
     field.for === 'text'
       ? text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]+/g, ' ')
       : text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
-  const most = field.for === 'text' ? LONGEST_TEXT : LONGEST;
+  const most = field.for === 'text' ? MAX_TEXT_LENGTH : LONGEST;
   const next = (field.text.slice(0, field.at) + added + field.text.slice(field.at)).slice(0, most);
   return { ...field, text: next, at: Math.min(most, field.at + added.length), chosen: 0 };
 };

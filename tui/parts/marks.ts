@@ -1,6 +1,6 @@
 import { safe, wrapped } from '../../cli/text.js';
 import { row, type ScreenRow, type Span, tonedSpan } from './row.js';
-import { MOST_CHARACTERS } from './text.js';
+import { MAX_CHARACTERS } from './text.js';
 
 /** The places of what is marked in a text, in UTF-16 units; they rise and do not overlap. */
 export type TextMarks = readonly (readonly number[])[];
@@ -15,7 +15,7 @@ interface TextPiece {
 }
 
 /** The number of texts whose rows are kept, as each is asked for several times to draw a frame. */
-const MOST_KEPT = 4;
+const MAX_KEPT = 4;
 
 interface KeptRows {
   text: string;
@@ -32,13 +32,13 @@ export const markedRows = (text: string, marks: TextMarks, width: number): Scree
     (each) => each.width === width && each.marks === key && each.text === text,
   );
   if (known) return known.rows;
-  const rows = linesOf(text.slice(0, MOST_CHARACTERS))
+  const rows = linesOf(text.slice(0, MAX_CHARACTERS))
     .flatMap(piecesOf)
     .flatMap((piece) => wrappedRows(piece, marks, width));
-  const more = text.length - MOST_CHARACTERS;
+  const more = text.length - MAX_CHARACTERS;
   if (more > 0) rows.push(row(`… ${more.toLocaleString('en')} characters more`));
   kept.unshift({ text, marks: key, width, rows });
-  kept.length = Math.min(kept.length, MOST_KEPT);
+  kept.length = Math.min(kept.length, MAX_KEPT);
   return rows;
 };
 

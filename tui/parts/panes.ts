@@ -13,9 +13,9 @@ interface Panes {
 const WIDE = 120;
 export const isBeside = ({ width }: Size): boolean => width >= WIDE;
 const RULE = 3;
-const LEAST_BELOW = 4;
+const MIN_BELOW = 4;
 /** The least columns of a detail beside a list. */
-const LEAST_BESIDE = 32;
+const MIN_BESIDE = 32;
 
 /**
  * Divides a body between a list of `rows` rows, its head included, and the detail of the selection.
@@ -39,7 +39,7 @@ export const panesOf = (
   }
   if (isBeside(size)) {
     const wide = isWide
-      ? Math.max(Math.floor(size.width * 0.6), Math.min(least, size.width - RULE - LEAST_BESIDE))
+      ? Math.max(Math.floor(size.width * 0.6), Math.min(least, size.width - RULE - MIN_BESIDE))
       : Math.min(64, Math.floor(size.width * 0.45));
     const detail = { width: size.width - wide - RULE, height: size.height };
     return { list: { width: wide, height: size.height }, detail, hasSidePane: true };
@@ -47,7 +47,7 @@ export const panesOf = (
   const most = Math.max(3, Math.floor(size.height * 0.4));
   const height = Math.min(rows, most);
   const below = size.height - height - 1;
-  if (below < LEAST_BELOW) return { list: size, detail: null, hasSidePane: false };
+  if (below < MIN_BELOW) return { list: size, detail: null, hasSidePane: false };
   const list = { width: size.width, height };
   return { list, detail: { width: size.width, height: below }, hasSidePane: false };
 };

@@ -3,7 +3,7 @@ import type { Tone } from '../theme.js';
 import { boundedText, row, type ScreenRow, type Size, tonedSpan } from './row.js';
 
 /** Most characters of a text that are shown; `P` prints no more either. */
-export const MOST_CHARACTERS = 262_144;
+export const MAX_CHARACTERS = 262_144;
 
 /** Returns the lines of a text, each wrapped, or left as one row, which is cut when it is drawn. */
 export const textRows = (
@@ -51,9 +51,9 @@ export const scrolled = (
 };
 
 const capped = (text: string): string =>
-  text.length <= MOST_CHARACTERS
+  text.length <= MAX_CHARACTERS
     ? text
-    : `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length - MOST_CHARACTERS} characters more`;
+    : `${text.slice(0, MAX_CHARACTERS)}\n… ${text.length - MAX_CHARACTERS} characters more`;
 
 /** Returns a count with its noun: `1 user`, `3 users`, `1,204 executions`. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>

@@ -2,7 +2,7 @@ import type { Approval, Client } from '../../src/client/index.js';
 import type { Acts, ScreenPage } from '../page.js';
 import { LONGEST, row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
-import { counted, MOST_CHARACTERS, textRows } from '../parts/text.js';
+import { counted, MAX_CHARACTERS, textRows } from '../parts/text.js';
 import { left, leftInWords, timeOfEvent } from '../parts/times.js';
 import { type Act, onRow } from '../state/act.js';
 import { bodyOf } from '../state/layout.js';
@@ -138,7 +138,7 @@ const isRead = (state: State, { digest }: Approval): boolean => {
 
 /** True if an argument is longer than what the desk shows of a text. */
 const isCut = (approval: Approval): boolean =>
-  Object.values(approval.arguments).some((value) => valueText(value).length > MOST_CHARACTERS);
+  Object.values(approval.arguments).some((value) => valueText(value).length > MAX_CHARACTERS);
 
 const UNREAD = 'Read the call to its end first: tab, then j';
 const CUT = 'It is too long to be shown whole here; adjutant approvals get shows it';

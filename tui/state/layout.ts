@@ -8,11 +8,11 @@ export const PALETTE_ROWS = 8;
 export const TEXT_ROWS = 6;
 /** Rows around the body: title, tabs and rule above it, message and hints below it. */
 const AROUND = 5;
-export const LEAST_SIZE: Size = { width: 60, height: 16 };
+export const MIN_SIZE: Size = { width: 60, height: 16 };
 
 /** True if the terminal is too small for any screen, which one line then says. */
 export const isTooSmall = ({ ui: { size } }: State): boolean =>
-  size.width < LEAST_SIZE.width || size.height < LEAST_SIZE.height;
+  size.width < MIN_SIZE.width || size.height < MIN_SIZE.height;
 
 /** Returns the number of rows that the sheet takes from the body; 0 without a sheet. */
 export const sheetHeight = ({ ui }: State): number => {

@@ -84,7 +84,7 @@ export interface ListAction<N extends ListName = ListName> {
 }
 
 /** Most rows of any list; the rows below are loaded again when they are needed. */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
 const none = {
   of: null,
@@ -157,7 +157,7 @@ interface Identified {
 const idOf = ({ id, name }: Identified): string => id ?? name ?? '';
 
 /** True if the list holds as many rows as are kept at most. */
-export const isFull = ({ order }: ListState<unknown>): boolean => order.length >= MOST_ROWS;
+export const isFull = ({ order }: ListState<unknown>): boolean => order.length >= MAX_ROWS;
 
 /** Returns the rows in their order. */
 export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>
@@ -215,7 +215,7 @@ const loaded = <T extends Identified>(
   const end = keepsBelow && nextCursor !== null ? list.order.indexOf(order.at(-1) ?? '') : -1;
   const below = end < 0 ? [] : list.order.slice(end + 1).filter((id) => !(id in byId));
   if (below.length === 0) return fresh;
-  const all = [...order, ...below].slice(0, MOST_ROWS);
+  const all = [...order, ...below].slice(0, MAX_ROWS);
   const kept = among(all, { ...list.byId, ...byId });
   return { ...fresh, order: all, byId: kept, nextCursor: list.nextCursor };
 };
@@ -240,7 +240,7 @@ const extended = <T extends Identified>(
   const added = rows.map(idOf).filter((id) => !(id in list.byId));
   if (added.length === 0 && keepsNewest) return { ...list, trouble: null };
   const all = [...list.order, ...added];
-  const order = keepsNewest ? all.slice(-MOST_ROWS) : all.slice(0, MOST_ROWS);
+  const order = keepsNewest ? all.slice(-MAX_ROWS) : all.slice(0, MAX_ROWS);
   const known = { ...list.byId, ...byIdOf(rows) };
   return { ...list, order, byId: among(order, known), askedAt: null, trouble: null };
 };
@@ -253,14 +253,14 @@ const put = <T extends Identified>(
   const byId = { ...list.byId, [id]: row };
   if (id in list.byId) return { ...list, byId };
   const order = isBelow ? [...list.order, id] : [id, ...list.order];
-  const [kept, gone] = [order.slice(0, MOST_ROWS), order.slice(MOST_ROWS)];
+  const [kept, gone] = [order.slice(0, MAX_ROWS), order.slice(MAX_ROWS)];
   for (const each of gone) delete byId[each];
   return { ...list, byId, order: kept };
 };
 
 /** Returns the rows that were put since the request that waits; none if none does. */
 const sinceAsked = <T>({ askedAt, since }: ListState<T>, row: PutRow<T>): readonly PutRow<T>[] =>
-  askedAt === null ? [] : [...since, row].slice(-MOST_ROWS);
+  askedAt === null ? [] : [...since, row].slice(-MAX_ROWS);
 
 const dropped = <T extends Identified>(list: ListState<T>, id: string): ListState<T> => {
   const { [id]: gone, ...byId } = list.byId;

@@ -49,7 +49,7 @@ export interface ListLoader<T> {
 
 const LIMIT = 200;
 /** Most results of a search in the knowledge. */
-const MOST_FOUND = 30;
+const MAX_FOUND = 30;
 /** Time that a model has to answer a question, in milliseconds. */
 const ANSWER_MS = 300_000;
 
@@ -125,7 +125,7 @@ const readRoutes = async (client: Client): Promise<RouteItem[]> => {
 };
 
 const searchFor = async (client: Client, query: string): Promise<FoundItem[]> => {
-  const found = await client.knowledge.search({ body: { query, limit: MOST_FOUND } });
+  const found = await client.knowledge.search({ body: { query, limit: MAX_FOUND } });
   return [{ ...found, id: FOUND, query }];
 };
 

@@ -9,7 +9,7 @@ import { loadFailureOf } from './trouble.js';
  */
 const BACK_MS = 600_000;
 const PAGE = 200;
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 /**
  * Returns the executions of the last minutes as entries of their stream, or those since the newest
@@ -48,7 +48,7 @@ const endedId = (known: readonly StreamEntry[]): string | undefined => {
 const read = async (client: Client, since: string): Promise<Execution[]> => {
   const found: Execution[] = [];
   let after = since;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const { executions, lastId } = await client.hooks.listen({ query: { after, limit: PAGE } });
     found.push(...executions);
     if (executions.length < PAGE || lastId === null) break;

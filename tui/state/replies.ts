@@ -10,10 +10,10 @@ export interface ReplyAction {
 }
 
 /** Most agents whose replies are kept; the one that began first is dropped. */
-const MOST_REPLIES = 5;
+const MAX_REPLIES = 5;
 
 export const reduceReplies = (state: RepliesState, { delta }: ReplyAction): RepliesState => {
   const { agentId } = delta;
   const grown = { ...state, [agentId]: withDelta(state[agentId] ?? null, delta) };
-  return Object.fromEntries(Object.entries(grown).slice(-MOST_REPLIES));
+  return Object.fromEntries(Object.entries(grown).slice(-MAX_REPLIES));
 };

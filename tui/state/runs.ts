@@ -17,7 +17,7 @@ export interface StageItem extends ListedStage {
 }
 
 /** Most runs of a page whose stages are read with it: a run may be large. */
-const MOST_READ = 8;
+const MAX_READ = 8;
 
 /** True if a run will not go on by itself. */
 export const isRunOver = ({ status }: Pick<PipelineRun, 'status'>): boolean =>
@@ -31,7 +31,7 @@ export const readRuns = async (
 ): Promise<{ rows: RunItem[]; nextCursor: string | null }> => {
   const of = { ...query, ...(parentId !== null && { parentId }) };
   const { pipelines, nextCursor } = await client.pipelines.list({ query: of });
-  const open = pipelines.filter((run) => !isRunOver(run)).slice(0, MOST_READ);
+  const open = pipelines.filter((run) => !isRunOver(run)).slice(0, MAX_READ);
   const read = await Promise.all(open.map(({ id }) => client.pipelines.get({ id })));
   const stages = new Map(read.map((run) => [run.id, run.stages.map(briefOf)]));
   const rows = pipelines.map((run) => ({ ...run, stages: stages.get(run.id) ?? null }));

@@ -13,7 +13,7 @@ interface ApprovalsState {
   /** Digests of the calls whose last line was on screen: only those can be approved. */
   seen: readonly string[];
 }
-const MOST_SEEN = 200;
+const MAX_SEEN = 200;
 
 /** The whole state of the desk, from which every view is computed. */
 export interface State {
@@ -80,4 +80,4 @@ export const reduce = (state: State, action: StateAction): State => {
 };
 
 const seenWith = ({ seen }: ApprovalsState, digest: string): readonly string[] =>
-  seen.includes(digest) ? seen : [...seen, digest].slice(-MOST_SEEN);
+  seen.includes(digest) ? seen : [...seen, digest].slice(-MAX_SEEN);

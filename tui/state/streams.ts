@@ -40,8 +40,8 @@ export const joinStreams = (
     ? { ...first, entries: [...first.entries, ...next.entries] }
     : null;
 
-const MOST_ENTRIES = 2000;
-const MOST_STREAMS = 5;
+const MAX_ENTRIES = 2000;
+const MAX_STREAMS = 5;
 const none: Ring = { entries: [], last: 0, gaps: [], usedAt: 0 };
 
 /** Returns a stream; an empty one if it has no entries yet. */
@@ -67,7 +67,7 @@ const added = (ring: Ring, entries: StreamEntry[]): Ring => {
     return true;
   });
   if (fresh.length === 0) return ring;
-  return { ...ring, entries: ordered(ring.entries, fresh).slice(-MOST_ENTRIES), last };
+  return { ...ring, entries: ordered(ring.entries, fresh).slice(-MAX_ENTRIES), last };
 };
 
 /**
@@ -89,5 +89,5 @@ const gapped = (ring: Ring, { from, to }: { from: number; to: number }): Ring =>
 
 const bounded = (state: Record<string, Ring>): StreamsState => {
   const all = Object.entries(state).sort(([, a], [, b]) => b.usedAt - a.usedAt);
-  return Object.fromEntries(all.slice(0, MOST_STREAMS));
+  return Object.fromEntries(all.slice(0, MAX_STREAMS));
 };

@@ -95,7 +95,7 @@ export const messageAction = (text: string, tone: Message['tone'] = 'info'): UiA
   message: { text, tone },
 });
 
-const MOST_HISTORY = 50;
+const MAX_HISTORY = 50;
 /** Ours: time after `g` in which a letter opens a screen, in milliseconds. */
 export const LETTER_MS = 1500;
 
@@ -186,7 +186,7 @@ const went = (
   { root, places, selected }: { root: Root; places: ScreenPlace[]; selected?: string },
 ): UiState => {
   const visited = { root: state.root, stack: stackOf(state) };
-  const history = [...state.history, visited].slice(-MOST_HISTORY);
+  const history = [...state.history, visited].slice(-MAX_HISTORY);
   const base = state.stacks[root]?.[0] ?? lookAt({ page: root, id: null });
   const chosen = selected === undefined ? base : { ...base, selected, filter: '' };
   return { ...moved(state, root, [chosen, ...places.map(lookAt)]), history };

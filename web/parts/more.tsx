@@ -28,7 +28,7 @@ export interface PagedList<T> extends Loaded<LoadedRows<T>> {
 
 const PAGE = 30;
 /** The most rows that one request may ask for. */
-const LARGEST_PAGE = 200;
+const MAX_PAGE = 200;
 
 /**
  * Hook: a list that is loaded page by page. When an event says that it changed, as many rows as are
@@ -44,7 +44,7 @@ export const usePaged = <T extends { id: string }>(source: PagedSource<T>): Page
     load: async (signal) => {
       const before = shown.current.key === key ? shown.current.list : null;
       const wanted = Math.max(PAGE, before?.rows.length ?? 0);
-      const newest = await load({ limit: Math.min(wanted, LARGEST_PAGE) }, signal);
+      const newest = await load({ limit: Math.min(wanted, MAX_PAGE) }, signal);
       return before ? joined(newest, before) : newest;
     },
   });

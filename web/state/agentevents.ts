@@ -40,7 +40,7 @@ export interface AgentEvents {
 
 const PAGE = 200;
 /** The most events that are held; a page that is open for days must not grow for ever. */
-const MOST_EVENTS = 1000;
+const MAX_EVENTS = 1000;
 
 interface Kept {
   events: AgentEvent[];
@@ -118,7 +118,7 @@ const pull = async (id: string, kept: Kept): Promise<void> => {
 
 const add = (kept: Kept, fresh: AgentEvent[]): void => {
   const events = [...kept.events, ...fresh];
-  kept.dropped += Math.max(0, events.length - MOST_EVENTS);
-  kept.events = events.slice(-MOST_EVENTS);
+  kept.dropped += Math.max(0, events.length - MAX_EVENTS);
+  kept.events = events.slice(-MAX_EVENTS);
   kept.last = events.at(-1)?.id ?? kept.last;
 };

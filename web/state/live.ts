@@ -12,7 +12,7 @@ export const nextTry = createObservable<number | null>(null);
 /** The token of the socket is no longer valid (src/http/socket/PROTOCOL.md). */
 const SIGNED_OUT = 4401;
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** The daemon pings every 15 s, which scripts do not see; after a sleep the page asks itself. */
 const PROBE_AFTER_MS = 20_000;
 const PROBE_MS = 5_000;
@@ -187,7 +187,7 @@ const retryLater = (): void => {
   clearTimeout(timer);
   // Half of it by chance, so that not all pages come back in the same moment.
   const wait = pause * (0.5 + Math.random() / 2);
-  pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  pause = Math.min(pause * 2, MAX_PAUSE_MS);
   nextTry.set(timeNow() + wait);
   timer = setTimeout(() => void connect(), wait);
 };

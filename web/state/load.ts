@@ -19,7 +19,7 @@ export interface Loaded<T> {
 const TOGETHER_MS = 150;
 /** Pause after a load that an event caused, doubled with each that follows, in milliseconds. */
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 8000;
+const MAX_PAUSE_MS = 8000;
 
 interface Source<T> {
   /** Distinguishes what is loaded: the id in the path, the filter. */
@@ -106,14 +106,14 @@ const createPace = (act: () => void): LoadPace => {
     isOwed = document.hidden;
     if (isOwed) return;
     notBefore = timeNow() + pause;
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
     act();
   };
   return {
     call: () => {
       if (timer !== undefined || isOwed) return;
       const now = timeNow();
-      if (now > notBefore + LONGEST_PAUSE_MS) pause = FIRST_PAUSE_MS;
+      if (now > notBefore + MAX_PAUSE_MS) pause = FIRST_PAUSE_MS;
       timer = setTimeout(run, Math.max(TOGETHER_MS, notBefore - now));
     },
     shown: () => {

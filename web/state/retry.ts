@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { RequestError } from './api.js';
 
 const FIRST_PAUSE_MS = 2000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** True for a failure that another try may not meet: no reply, too many requests, a fault of the daemon. */
 const isPassing = ({ status }: RequestError): boolean =>
@@ -17,7 +17,7 @@ export const useRetry = (error: RequestError | null, load: () => void): void => 
     if (error === null) pause.current = FIRST_PAUSE_MS;
     if (error === null || !isPassing(error)) return;
     const timer = setTimeout(() => latest.current(), pause.current);
-    pause.current = Math.min(pause.current * 2, LONGEST_PAUSE_MS);
+    pause.current = Math.min(pause.current * 2, MAX_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [error]);
 };

@@ -6,7 +6,7 @@ import { Empty, State, Untrusted } from '../parts/notes.js';
 import { Show } from '../parts/show.js';
 import { Ago, Left } from '../parts/time.js';
 import { timeNow } from '../state/clock.js';
-import { MOST_OF_A_KIND, useOverview } from '../state/overview.js';
+import { MAX_OF_A_KIND, useOverview } from '../state/overview.js';
 
 /** The first view: the things that need the user, soonest to run out first, and figures. */
 export const Home = () => {
@@ -46,7 +46,7 @@ const LISTS: readonly { kind: Need['kind']; place: PagePlace; text: string }[] =
 
 const Others = ({ needs }: { needs: Need[] }) => {
   const isFull = (kind: Need['kind']) =>
-    needs.filter((need) => need.kind === kind).length >= MOST_OF_A_KIND;
+    needs.filter((need) => need.kind === kind).length >= MAX_OF_A_KIND;
   const lists = LISTS.filter(({ kind }) => isFull(kind));
   if (lists.length === 0) return null;
   return (

@@ -19,7 +19,7 @@ import { go } from '../state/route.js';
 
 const PARTS = ['drafts', 'sent'] as const;
 /** The most characters that are searched for. */
-const MOST_WORDS = 200;
+const MAX_WORDS = 200;
 
 /** The mail of the user: what has arrived, drafts, or what was sent. */
 export const MailView = ({ query }: { query: URLSearchParams }) => {
@@ -48,7 +48,7 @@ const CATEGORIES: readonly MailMessage['category'][] = [
 
 /** The e-mails, or those that the mail servers find. What is searched stands in the address. */
 const Messages = ({ query }: { query: URLSearchParams }) => {
-  const q = (query.get('q') ?? '').slice(0, MOST_WORDS);
+  const q = (query.get('q') ?? '').slice(0, MAX_WORDS);
   const thread = query.get('thread') ?? '';
   const [category, setCategory] = useState(CATEGORIES.find((one) => one === query.get('category')));
   const filter = {
@@ -113,7 +113,7 @@ const StaleMailboxes = ({ of }: { of: unknown }) => {
 
 const searchLink = (words: string, category: string | undefined): string => {
   const query = new URLSearchParams({
-    ...(words !== '' && { q: words.slice(0, MOST_WORDS) }),
+    ...(words !== '' && { q: words.slice(0, MAX_WORDS) }),
     ...(category !== undefined && { category }),
   });
   return `${pageLink('mail')}${query.size > 0 ? '?' : ''}${query}`;

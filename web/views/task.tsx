@@ -43,14 +43,14 @@ export const TaskPage = ({ id }: { id: string }) => {
 };
 
 /** The most tasks of which the titles are read. */
-const MOST_OTHERS = 20;
+const MAX_OTHERS = 20;
 
 const readTask = async (id: string, signal: AbortSignal): Promise<TaskWithOthers> => {
   const task = await ask('GET', '/api/tasks/{id}', { id }, signal);
   const ids = [...(task.parentId === null ? [] : [task.parentId]), ...task.blockedBy];
   const [{ tasks: parts }, ...others] = await Promise.all([
     ask('GET', '/api/tasks', { query: { parentId: id, limit: 200 } }, signal),
-    ...ids.slice(0, MOST_OTHERS).map((other) => findTask(other, signal)),
+    ...ids.slice(0, MAX_OTHERS).map((other) => findTask(other, signal)),
   ]);
   return { task, parts, others: others.filter((other) => other !== null) };
 };

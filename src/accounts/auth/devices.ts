@@ -9,7 +9,7 @@ import {
 } from '../../store/tables/accounts.js';
 
 /** Ours: limit for one user; the token that expires first makes room. */
-const MOST_DEVICES = 50;
+const MAX_DEVICES = 50;
 
 /**
  * Queries for the devices of complete logins, and for the places that accounts were logged in from.
@@ -29,7 +29,7 @@ export const devicesOf = ({ db }: Store) => ({
       .where('user_id', '=', user_id)
       .orderBy('expires_at', 'desc')
       .orderBy('digest')
-      .limit(MOST_DEVICES);
+      .limit(MAX_DEVICES);
     const put = db
       .insertInto('device_tokens')
       .values(row)

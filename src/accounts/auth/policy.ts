@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { badRequest } from '../../kernel/route.js';
 
 export const COMMON_PASSWORDS = '@zxcvbn-ts/language-common/src/passwords.json';
-const MOST_COMMON = 10_000;
+const MAX_COMMON = 10_000;
 
 /** A new password with the names of its owner. */
 interface PasswordChoice {
@@ -57,5 +57,5 @@ const isCommon = async (folded: string): Promise<boolean> => {
   // The list is written without spaces or escapes that JSON.stringify would not write.
   if (!text.includes(JSON.stringify(folded))) return false;
   const list: unknown = JSON.parse(text);
-  return Array.isArray(list) && list.slice(0, MOST_COMMON).includes(folded);
+  return Array.isArray(list) && list.slice(0, MAX_COMMON).includes(folded);
 };

@@ -4,7 +4,7 @@ import { networkOf } from '../../kernel/rate.js';
 const FREE_TRIES = 5;
 /** Ours: limit for tries of one account from one address, right ones included. */
 export const TRIES_A_MINUTE = 30;
-const LONGEST_BACKOFF_S = 900;
+const MAX_BACKOFF_S = 900;
 
 /** Normalises a name or address for comparison: NFKC, without regard to case. */
 export const accountKey = (name: string): string => name.normalize('NFKC').toLowerCase();
@@ -20,7 +20,7 @@ export const nameFrom = (email: string): string => {
 
 /** Returns the seconds to wait after so many failures of one account from one address. */
 export const backoffSeconds = (failures: number): number =>
-  failures < FREE_TRIES ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** (failures - FREE_TRIES));
+  failures < FREE_TRIES ? 0 : Math.min(MAX_BACKOFF_S, 2 ** (failures - FREE_TRIES));
 
 /** Describes a network in the usual notation: an IPv4 /24, an IPv6 /64. */
 export const addressText = (address: string): string => {

@@ -15,7 +15,7 @@ interface SetupDeps {
 
 const FILE = 'setup-code';
 const BYTES = 16;
-const MOST_WRONG = 5;
+const MAX_WRONG = 5;
 const WINDOW_MS = 60_000;
 
 /**
@@ -42,7 +42,7 @@ export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps) => {
       const now = clock.now();
       wrongAt = wrongAt.filter((at) => at <= now && now < at + WINDOW_MS);
       const [first] = wrongAt;
-      if (first !== undefined && wrongAt.length >= MOST_WRONG) {
+      if (first !== undefined && wrongAt.length >= MAX_WRONG) {
         throw tooMany(Math.ceil((first + WINDOW_MS - now) / 1000));
       }
       if (code !== null && isSame(given, code)) return;

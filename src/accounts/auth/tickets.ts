@@ -7,7 +7,7 @@ import type { Ticket } from './contract.js';
 /** Ours: long enough to open a socket, too short for somebody to find it in a log and use it. */
 const LIFE_MS = 60_000;
 /** Ours: limit for one user; a new ticket replaces the oldest. */
-const MOST_PER_USER = 20;
+const MAX_PER_USER = 20;
 /** Prefix that distinguishes a ticket from a token. */
 const PREFIX = 'ticket_';
 
@@ -69,7 +69,7 @@ const makeRoom = (kept: Map<string, StoredTicket>, userId: string, now: number):
     if (each.usableUntil <= now) kept.delete(digest);
     else if (each.userId === userId) own.push(digest);
   }
-  const surplus = Math.max(0, own.length + 1 - MOST_PER_USER);
+  const surplus = Math.max(0, own.length + 1 - MAX_PER_USER);
   for (const digest of own.slice(0, surplus)) kept.delete(digest);
 };
 

@@ -22,7 +22,7 @@ const HOUR_S = 3600;
 /**
  * Longest lifetime after the user authenticated, however often the login is refreshed or passed on.
  */
-const LONGEST_S = 30 * 24 * HOUR_S;
+const MAX_S = 30 * 24 * HOUR_S;
 
 export const endLoginSession = async (
   { logins, clock, endSession }: LoginsDeps,
@@ -48,7 +48,7 @@ export const refresh = async (
   const session = await logins.find(userId, sessionId, iso(now));
   if (!session) throw ended();
   const issuedAt = Math.floor(now / 1000);
-  const latest = secondsOf(session.proven_at ?? session.created_at) + LONGEST_S;
+  const latest = secondsOf(session.proven_at ?? session.created_at) + MAX_S;
   const wanted = Math.floor(issuedAt + tokenHours * HOUR_S);
   const expiresAt = Math.max(secondsOf(session.expires_at), Math.min(wanted, latest));
   if (!(await logins.extend(userId, sessionId, iso(expiresAt * 1000)))) throw ended();

@@ -17,12 +17,12 @@ export interface CodeHolder {
 
 const MOST = 10;
 const WINDOW_MS = 5 * 60 * 1000;
-const LONGEST_LOCK_MS = 3600 * 1000;
+const MAX_LOCK_MS = 3600 * 1000;
 /**
  * Returns the duration of a lock. Ours: 5, 10, 20, 40 minutes, then an hour; a right code or a day
  * without a wrong one resets it.
  */
-const lockMs = (locks: number): number => Math.min(LONGEST_LOCK_MS, WINDOW_MS * 2 ** locks);
+const lockMs = (locks: number): number => Math.min(MAX_LOCK_MS, WINDOW_MS * 2 ** locks);
 
 interface TriesDeps {
   store: Store;

@@ -20,7 +20,7 @@ const IDLE_MS = 15_000;
  * The maximum length of text that waits for a slow reader. The reader gets the rest only with the
  * complete message.
  */
-const MOST_PENDING = 262_144;
+const MAX_PENDING = 262_144;
 
 /** Returns an agent's present result as the API shows it. */
 export const viewAnswer = ({
@@ -179,7 +179,7 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
         if (last?.step === step) length -= last.text.length;
         const others = pending.filter((piece) => piece.step !== step);
         pending = [...others, { step, text: '', isRestart: true }];
-      } else if (length < MOST_PENDING) {
+      } else if (length < MAX_PENDING) {
         if (last?.step === step) last.text += text;
         else pending.push({ step, text, isRestart: false });
         length += text.length;

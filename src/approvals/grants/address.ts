@@ -19,7 +19,7 @@ export interface RequestCall extends CalledAddress {
 }
 
 /** The most characters of an address, which is also that of the tools. */
-const LONGEST_ADDRESS = 8192;
+const MAX_ADDRESS_LENGTH = 8192;
 const BEFORE_SEPARATOR = /^[^/\\?#]*/;
 
 /** True if an address has a user part, also an empty one. */
@@ -35,7 +35,7 @@ const namesUser = (given: string): boolean => {
  * names a user.
  */
 export const calledAddress = (given: unknown): CalledAddress | null => {
-  if (typeof given !== 'string' || given.length > LONGEST_ADDRESS) return null;
+  if (typeof given !== 'string' || given.length > MAX_ADDRESS_LENGTH) return null;
   if (!URL.canParse(given) || namesUser(given)) return null;
   const { protocol, hostname, port, pathname, href, username, password } = new URL(given);
   if ((protocol !== 'http:' && protocol !== 'https:') || username !== '' || password !== '') {
@@ -96,7 +96,7 @@ const decodedOnce = (text: string): string | null => {
  * no server acts on them.
  */
 const HARMLESS = /^(accept|accept-encoding|accept-language|content-type)$/i;
-const LONGEST_VALUE = 200;
+const MAX_VALUE_LENGTH = 200;
 
 /**
  * Returns the HTTP request that a call makes; null if the tool makes none, or not to an address in
@@ -144,6 +144,6 @@ const areHarmless = (headers: unknown): boolean => {
   if (typeof headers !== 'object') return false;
   return Object.entries(headers).every(
     ([name, value]) =>
-      HARMLESS.test(name) && typeof value === 'string' && value.length <= LONGEST_VALUE,
+      HARMLESS.test(name) && typeof value === 'string' && value.length <= MAX_VALUE_LENGTH,
   );
 };

@@ -15,7 +15,7 @@ import {
 } from '../../store/tables/permissions.js';
 import { visibleTo } from '../../store/visible.js';
 import type { grants as contract } from './contract.js';
-import { isMeant, type JudgedCall, MOST_GRANTS, mayStand, termsOf } from './rules.js';
+import { isMeant, type JudgedCall, MAX_GRANTS, mayStand, termsOf } from './rules.js';
 
 /** The time for which a grant is valid, in milliseconds. */
 const VALID_MS = 30 * 24 * 3600 * 1000;
@@ -122,7 +122,7 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
             a.id, @approval_id, @created_at, @expires_at
           FROM agents AS a WHERE a.id = @agent_id AND a.user_id = @user_id
             AND (SELECT count(*) FROM approval_grants
-              WHERE user_id = @user_id AND expires_at > @created_at) < ${MOST_GRANTS}`,
+              WHERE user_id = @user_id AND expires_at > @created_at) < ${MAX_GRANTS}`,
         parameters: [
           {
             id: mint('grant', now),

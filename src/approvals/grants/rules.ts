@@ -4,7 +4,7 @@ import { credentialsIn } from '../../vault/module.js';
 import { calledAddress, encodedPath, namesOtherAddress, requestIn } from './address.js';
 
 /** Ours: the most grants of one user that are valid at once. */
-export const MOST_GRANTS = 100;
+export const MAX_GRANTS = 100;
 
 /** A call, and the trust by which it is judged. */
 export interface JudgedCall {

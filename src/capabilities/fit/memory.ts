@@ -28,7 +28,7 @@ export interface ModelMemory {
 
 const FLOAT_BYTES = 4;
 /** Ours: what a file claims that is more is taken as this, so that sums are exact: 1 PiB. */
-const MOST_BYTES = 2 ** 50;
+const MAX_BYTES = 2 ** 50;
 
 /** Estimates the memory of a model. Without GPU layers all of it is in the memory of the machine. */
 export const memoryOf = (model: ModelShape, options: RunOptions): ModelMemory => {
@@ -54,7 +54,7 @@ export const memoryOf = (model: ModelShape, options: RunOptions): ModelMemory =>
 export const layerShare = ({ layers }: ModelShape, gpuLayers: number): number =>
   Math.min(gpuLayers, layers) / layers;
 
-const bounded = (bytes: number): number => Math.min(Math.ceil(bytes), MOST_BYTES);
+const bounded = (bytes: number): number => Math.min(Math.ceil(bytes), MAX_BYTES);
 
 /** All but the token embeddings may be there; where they are the output too, a copy of them. */
 const weightsOnGpu = (model: ModelShape, gpuLayers: number): number => {

@@ -12,7 +12,7 @@ export type NewPushRow = PushRow &
   Pick<ChannelColumns, 'kind' | 'sender_id' | 'verified_at' | 'secret_sealed'>;
 
 /** The most browsers of one user. */
-export const MOST_SUBSCRIPTIONS = 10;
+export const MAX_SUBSCRIPTIONS = 10;
 
 export const pushStore = (store: Store) => {
   const { db } = store;
@@ -39,7 +39,7 @@ export const pushStore = (store: Store) => {
         .expression(
           db
             .selectNoFrom((of) => COLUMNS.map((name) => of.val(row[name]).as(name)))
-            .where(count, '<', MOST_SUBSCRIPTIONS),
+            .where(count, '<', MAX_SUBSCRIPTIONS),
         );
       return unlessUnmet(store.transact([statement(earlier), statement(insert, 1), ...also]));
     },

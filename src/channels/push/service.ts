@@ -9,7 +9,7 @@ import type { Http } from '../../kernel/http.js';
 import { mint } from '../../kernel/ids.js';
 import { refuseFaults } from '../../kernel/route.js';
 import type { NewSubscription, PushSubscription } from './contract.js';
-import { MOST_SUBSCRIPTIONS, type PushRow, type PushStore } from './queries.js';
+import { MAX_SUBSCRIPTIONS, type PushRow, type PushStore } from './queries.js';
 
 export interface PushDeps {
   push: PushStore;
@@ -55,7 +55,7 @@ export const subscribe = async (
   const data = { name: row.sender_name, service: hostAndPort(url) };
   if (await push.subscribe(row, [by.record({ target: id, data })])) return viewSubscription(row);
   throw Boom.conflict(
-    `You have ${MOST_SUBSCRIPTIONS} browsers with pushes: end those of one that you no longer use`,
+    `You have ${MAX_SUBSCRIPTIONS} browsers with pushes: end those of one that you no longer use`,
     { code: 'too_many_subscriptions' },
   );
 };

@@ -4,12 +4,12 @@ import yauzl from 'yauzl';
 import { normalForm } from '../../kernel/normalform.js';
 import { ExtractFailed } from './job.js';
 
-const MOST_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 /**
  * Ours: the most bytes that one packed byte may become in a file that is large unpacked. Markup of
  * real programs stays under a hundred; DEFLATE reaches a thousand where a file repeats itself.
  */
-const MOST_RATIO = 200;
+const MAX_RATIO = 200;
 const RATIO_FROM_BYTES = 8 * 1024 * 1024;
 
 /** The files of an archive that are read for their text. Others, such as pictures, are not looked at. */
@@ -57,10 +57,10 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
   await walkArchive(bytes, async ({ fileName, compressedSize, uncompressedSize }) => {
     entries++;
     unpacked += uncompressedSize;
-    if (entries > MOST_ENTRIES || unpacked > mostBytes) {
+    if (entries > MAX_ENTRIES || unpacked > mostBytes) {
       throw new ExtractFailed('too_large', 'The file is too large once it is unpacked');
     }
-    const isTight = uncompressedSize > MOST_RATIO * compressedSize;
+    const isTight = uncompressedSize > MAX_RATIO * compressedSize;
     if (IS_TEXT.test(fileName) && uncompressedSize > RATIO_FROM_BYTES && isTight) {
       const times = Math.round(uncompressedSize / Math.max(1, compressedSize));
       throw new ExtractFailed('too_large', `A file in it becomes ${times} times larger unpacked`);

@@ -39,7 +39,7 @@ const ENDLESS = 'A page has so many lines and cells without text that its end wa
 const FLOW_PAGES = 10;
 
 /** The deepest heading of Markdown. */
-const DEEPEST_HEADING = 6;
+const MAX_HEADING_DEPTH = 6;
 
 /** Creates the text of a file without pages of its own, which may be as long as several. */
 export const createFlowText = (extraction: Extraction): BlockText =>
@@ -59,7 +59,7 @@ export const createBlockText = ({ job, note }: Extraction, pages = 1): BlockText
     if (level === null || [...outer, block].some(({ kind }) => kind === 'cell')) return [text];
     const title = flat(text);
     if (title === '') return [text];
-    return ['', `${'#'.repeat(Math.min(level, DEEPEST_HEADING))} ${title}`, ''];
+    return ['', `${'#'.repeat(Math.min(level, MAX_HEADING_DEPTH))} ${title}`, ''];
   };
   const endParagraph = (level: number | null = null): void => {
     const { paragraph, boxes } = block;

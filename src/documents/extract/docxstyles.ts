@@ -3,7 +3,7 @@ import { walkFile } from './openpackage.js';
 import { attributeOf, type XmlAttributes } from './xmlwalk.js';
 
 /** Ours: the most styles of which one may be based on the other. */
-const MOST_BASES = 20;
+const MAX_BASES = 20;
 
 /** The properties that a style gives to its paragraphs or characters. */
 export interface WordStyle {
@@ -29,7 +29,7 @@ export const readStyles = async (
   for (const [id, first] of given) {
     let whole: GivenStyle = {};
     let style: GivenStyle | undefined = first;
-    for (let bases = 0; style && bases < MOST_BASES; bases++) {
+    for (let bases = 0; style && bases < MAX_BASES; bases++) {
       whole = { ...style, ...whole };
       style = given.get(style.basedOn ?? '');
     }

@@ -5,7 +5,7 @@ import { kindOf, MEDIA_TYPES } from './kinds.js';
 import { textOfMarkup } from './markup.js';
 
 /** Ours: the most files of one message that are read. */
-const MOST_FILES = 50;
+const MAX_FILES = 50;
 
 /** Extracts the text of one file of a message. */
 export type ExtractNested = (
@@ -21,8 +21,8 @@ export const mailExtractor =
     const mail = await PostalMime.parse(bytes);
     if (!extraction.skip() && !extraction.add(textOf(mail))) return;
     const files = mail.attachments.filter((file) => !isShown(file, mail));
-    if (files.length > MOST_FILES) extraction.note(`Only the first ${MOST_FILES} files were read.`);
-    for (const file of files.slice(0, MOST_FILES)) await addFile(file, extraction, extractNested);
+    if (files.length > MAX_FILES) extraction.note(`Only the first ${MAX_FILES} files were read.`);
+    for (const file of files.slice(0, MAX_FILES)) await addFile(file, extraction, extractNested);
   };
 
 /** True for a picture that the HTML of the message shows (RFC 2392), such as that of a signature. */

@@ -14,9 +14,9 @@ const ROMAN: [number, string][] = [
   [1, 'i'],
 ];
 /** Ours: larger numbers are shown as decimal ones. */
-const LARGEST_ROMAN = 5000;
+const MAX_ROMAN = 5000;
 /** The letters of a number are repeated after `z`: `aa`, `bb` (ECMA-376-1, 17.18.59). */
-const MOST_LETTERS = 780;
+const MAX_LETTERS = 780;
 
 const roman = (number: number): string => {
   let rest = number;
@@ -35,8 +35,8 @@ const lettered = (number: number): string =>
 
 /** Writes a number of a list in a format of Word, or of OpenDocument: `iv` of `lowerRoman`, or `i`. */
 export const numberIn = (format: string, number: number): string => {
-  const isRoman = number >= 1 && number <= LARGEST_ROMAN;
-  const isLettered = number >= 1 && number <= MOST_LETTERS;
+  const isRoman = number >= 1 && number <= MAX_ROMAN;
+  const isLettered = number >= 1 && number <= MAX_LETTERS;
   switch (format) {
     case 'lowerRoman':
     case 'i':

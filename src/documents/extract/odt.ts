@@ -90,7 +90,7 @@ const isLeftOut = (name: string, _: XmlAttributes, parent: string): boolean =>
   LEFT_OUT.has(name) && !(name === 'title' && (PARAGRAPHS.has(parent) || parent === 'span'));
 
 /** Ours: the most spaces that stand for one element. */
-const MOST_SPACES = 1000;
+const MAX_SPACES = 1000;
 
 const textVisitor = (blocks: BlockText, hiding: Hiding): XmlVisitor => {
   /** The levels of the open paragraphs, the outermost first; null: no heading. */
@@ -144,4 +144,4 @@ const levelOf = (attributes: XmlAttributes): number =>
   Math.max(1, Number(attributeOf(attributes, 'outline-level')) || 1);
 
 const countOf = (attributes: XmlAttributes): number =>
-  Math.max(1, Math.min(MOST_SPACES, Number(attributeOf(attributes, 'c') ?? '1') || 1));
+  Math.max(1, Math.min(MAX_SPACES, Number(attributeOf(attributes, 'c') ?? '1') || 1));

@@ -12,7 +12,7 @@ import { pageText } from './pdftext.js';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 /** Ours: a page with fewer letters than this, on which something is drawn, is taken for a picture. */
-const LEAST_CHARS = 16;
+const MIN_CHARS = 16;
 /** Ours: a picture that covers this share of a page is a scan, and its text a stamp, if it is short. */
 const SCAN_SHARE = 0.5;
 const MANY_CHARS = 1000;
@@ -104,7 +104,7 @@ const mayHaveMore = async (page: PDFPageProxy, text: string): Promise<boolean> =
   const chars = lettersOf(text).length;
   if (chars >= MANY_CHARS) return false;
   const { covered, isDrawn, hasHiddenText } = await drawingOf(page);
-  if (chars < LEAST_CHARS) return covered > 0 || isDrawn;
+  if (chars < MIN_CHARS) return covered > 0 || isDrawn;
   return covered >= SCAN_SHARE && !hasHiddenText;
 };
 

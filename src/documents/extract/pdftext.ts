@@ -72,11 +72,11 @@ const place = (lines: PdfLine[], { text, x, y, isApart }: PageNote): void => {
 };
 
 /** Ours: the least height of a line, for fields beside letters whose height is not known. */
-const LEAST_HEIGHT = 8;
+const MIN_HEIGHT = 8;
 
 const isBeside = ({ y: ground, height }: PdfLine, y: number): boolean => {
   if (ground === null) return false;
-  const tall = Math.max(height, LEAST_HEIGHT);
+  const tall = Math.max(height, MIN_HEIGHT);
   return y > ground - tall / 2 && y < ground + 1.2 * tall;
 };
 

@@ -18,7 +18,7 @@ const SURE = 70;
 /** Ours: a turned page is believed only where it is recognized so much better. */
 const BETTER = 10;
 /** Ours: a page with less text than this is taken for empty, and not turned. */
-const LEAST_CHARS = 8;
+const MIN_CHARS = 8;
 const QUARTER_TURNS = [2, 1, 3];
 
 /**
@@ -49,7 +49,7 @@ export const openRecognizer = ({ languages, addedLanguages, limits }: ExtractJob
       try {
         const upright = await ask(picture);
         if (upright === null) return { result: null, failure: LATE };
-        if (upright.confidence >= SURE || upright.text.trim().length < LEAST_CHARS)
+        if (upright.confidence >= SURE || upright.text.trim().length < MIN_CHARS)
           return { result: upright, failure: null };
         return { result: await bestTurn(picture, upright, ask), failure: null };
       } catch (error) {

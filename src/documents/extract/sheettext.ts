@@ -33,8 +33,8 @@ export const noteFormulas = ({ note }: Extraction, count: number): void => {
 };
 
 /** The largest sheet of Excel, and of LibreOffice by default. */
-const MOST_COLUMNS = 16_384;
-const MOST_ROWS = 1_048_576;
+const MAX_COLUMNS = 16_384;
+const MAX_ROWS = 1_048_576;
 
 /** Creates the text of a sheet. It throws ExtractFailed for cells where no program has any. */
 export const createSheetText = ({ name, isNamed, mostChars }: SheetOptions): SheetText => {
@@ -56,7 +56,7 @@ export const createSheetText = ({ name, isNamed, mostChars }: SheetOptions): She
     const cells = row;
     row = [];
     if (cells.length === 0) return;
-    if (times > MOST_ROWS) refuse(`${times} rows; at most ${MOST_ROWS} are read`);
+    if (times > MAX_ROWS) refuse(`${times} rows; at most ${MAX_ROWS} are read`);
     const line = cells.join('\t');
     lines.push(line);
     for (let count = 1; count < times && !isFull(); count++) {
@@ -70,7 +70,7 @@ export const createSheetText = ({ name, isNamed, mostChars }: SheetOptions): She
       const shown = text.slice(0, mostChars + 1).replace(/[\r\n\t]+/g, ' ');
       if (shown.trim() === '') return;
       const last = column + times;
-      if (last > MOST_COLUMNS) refuse(`${last} columns; at most ${MOST_COLUMNS} are read`);
+      if (last > MAX_COLUMNS) refuse(`${last} columns; at most ${MAX_COLUMNS} are read`);
       while (row.length < column) add('');
       for (let count = 0; count < times && !isFull(); count++) add(shown);
     },

@@ -29,7 +29,7 @@ const DIRECTORY_TAGS = new Set([330, 34665, 34853, 50740, 61440]);
 /** The types of a place: LONG and IFD (Adobe TIFF Technical Note 1), of four bytes each. */
 const PLACE_TYPES = new Set([4, 13]);
 /** Ours: the most directories that are read, those that several others name as often. */
-const MOST_DIRECTORIES = 20_000;
+const MAX_DIRECTORIES = 20_000;
 
 /**
  * Throws ExtractFailed if the directories lead to too many others, as those that lead back do, or if
@@ -44,7 +44,7 @@ const checkDirectories = (bytes: Buffer): void => {
   const waiting = isIn(offset(4), 2) ? [{ at: offset(4), isPage: true }] : [];
   let directories = 0;
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if (++directories > MOST_DIRECTORIES) {
+    if (++directories > MAX_DIRECTORIES) {
       throw new ExtractFailed('damaged', 'The pages of the file go round in a circle');
     }
     const end = next.at + 2 + count(next.at) * ENTRY_BYTES;
@@ -62,7 +62,7 @@ const checkDirectories = (bytes: Buffer): void => {
       }
       const list = values < 2 ? entry + 8 : offset(entry + 8);
       for (let at = list; at < list + values * 4 && isIn(at, 4); at += 4) {
-        if (waiting.length > MOST_DIRECTORIES) break;
+        if (waiting.length > MAX_DIRECTORIES) break;
         if (isIn(offset(at), 2)) waiting.push({ at: offset(at), isPage: false });
       }
     }

@@ -7,7 +7,7 @@ import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
 
 /** Ours: the most mail accounts of a user. */
-export const MOST_MAIL_ACCOUNTS = 100;
+export const MAX_MAIL_ACCOUNTS = 100;
 
 /** Returns the queries for the mail accounts of users. */
 export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
@@ -37,7 +37,7 @@ export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
     /** Returns false if the user has too many. Throws Taken if there is one with that address. */
     insert: (row: MailAccountRow, also: TransactionStep): Promise<boolean> => {
       const count = selectCount(db, mailAccountTable, {}, visibleTo(row.user_id));
-      const insert = insertUpTo(db, mailAccountTable, row, { count, most: MOST_MAIL_ACCOUNTS });
+      const insert = insertUpTo(db, mailAccountTable, row, { count, most: MAX_MAIL_ACCOUNTS });
       return unlessUnmet(transact([statement(insert, 1), also]));
     },
 

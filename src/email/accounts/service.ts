@@ -17,7 +17,7 @@ import { updateIf } from '../../store/updateif.js';
 import { storedColumns } from '../../store/view.js';
 import type { Vault } from '../../vault/module.js';
 import type { MailAccountChanges, NewMailAccount } from './contract.js';
-import { type MailAccountsStore, MOST_MAIL_ACCOUNTS } from './queries.js';
+import { MAX_MAIL_ACCOUNTS, type MailAccountsStore } from './queries.js';
 
 export interface MailAccountsDeps {
   clock: Clock;
@@ -64,7 +64,7 @@ export const addMailAccount = async (
   await refuseUnfit(deps, by, row);
   const record = by.record({ target: row.id, data: auditedOf(row) });
   if (await insertOnce(deps, row, record)) return row;
-  throw Boom.conflict(`You have ${MOST_MAIL_ACCOUNTS} mail accounts, the most there may be`, {
+  throw Boom.conflict(`You have ${MAX_MAIL_ACCOUNTS} mail accounts, the most there may be`, {
     code: 'too_many_mail_accounts',
   });
 };

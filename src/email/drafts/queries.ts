@@ -7,7 +7,7 @@ import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
 
 /** Ours: the most drafts of a user. */
-export const MOST_DRAFTS = 1000;
+export const MAX_DRAFTS = 1000;
 
 /** Returns the queries for the drafts of users. */
 export const mailDraftsStore = ({ db, transact, tryTransact }: Store) => {
@@ -35,7 +35,7 @@ export const mailDraftsStore = ({ db, transact, tryTransact }: Store) => {
     /** Returns false if the user has too many. Throws Taken if there is one of that effect. */
     insert: (row: MailDraftRow, also: TransactionStep[]): Promise<boolean> => {
       const count = selectCount(db, mailDraftTable, {}, visibleTo(row.user_id));
-      const insert = insertUpTo(db, mailDraftTable, row, { count, most: MOST_DRAFTS });
+      const insert = insertUpTo(db, mailDraftTable, row, { count, most: MAX_DRAFTS });
       return unlessUnmet(transact([statement(insert, 1), ...also]));
     },
 

@@ -17,7 +17,7 @@ import type { EmailToolCaller } from '../../tools/module.js';
 import { answerAddresses, answerSubject, findAnswered } from '../sending/answer.js';
 import { accountFor, attachmentsOf, type SendingDeps, sendMail } from '../sending/service.js';
 import type { MailDraftChanges, NewMailDraft } from './contract.js';
-import { type MailDraftsStore, MOST_DRAFTS } from './queries.js';
+import { MAX_DRAFTS, type MailDraftsStore } from './queries.js';
 
 export interface MailDraftsDeps {
   clock: Clock;
@@ -67,7 +67,7 @@ export const addToolDraft = async (
 };
 
 const tooMany = (): Boom.Boom =>
-  Boom.conflict(`You have ${MOST_DRAFTS} drafts, the most there may be`, {
+  Boom.conflict(`You have ${MAX_DRAFTS} drafts, the most there may be`, {
     code: 'too_many_drafts',
   });
 

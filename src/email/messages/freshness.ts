@@ -9,7 +9,7 @@ interface Update {
 
 /** Ours: what was brought up to date so many milliseconds ago is not asked for again. */
 const FRESH_MS = 5000;
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 /**
  * Brings something up to date at most once in a few seconds; those who ask meanwhile share that, and
@@ -24,7 +24,7 @@ export const createFreshness = (clock: Clock): KeepFresh => {
     endedAt === null || clock.now() < endedAt + FRESH_MS;
 
   const forgetStale = (): void => {
-    if (updates.size < MOST_KEPT) return;
+    if (updates.size < MAX_KEPT) return;
     for (const [name, update] of updates) if (!isFresh(update)) updates.delete(name);
   };
 

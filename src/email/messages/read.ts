@@ -3,7 +3,7 @@ import Boom from '@hapi/boom';
 import { FileReply } from '../../kernel/contract/endpoint.js';
 import { fullerText } from '../../providers/mail/fullertext.js';
 import { type ImapSession, readMailPart } from '../../providers/mail/imap.js';
-import { LONGEST_HTML, safeMailHtml, textOfHtml } from '../../providers/mail/safehtml.js';
+import { MAX_HTML_LENGTH, safeMailHtml, textOfHtml } from '../../providers/mail/safehtml.js';
 import { textInCharset } from '../../providers/mail/structure.js';
 import type { MailFile, MailMessageRow, MailTextPart } from '../../store/tables/mail.js';
 import { atMessage, findMail, type MailMessagesDeps } from './service.js';
@@ -16,9 +16,9 @@ export interface MailBody {
   problem: string | null;
 }
 
-const LONGEST_TEXT = 512 * 1024;
+const MAX_TEXT_LENGTH = 512 * 1024;
 /** Ours: the largest file that is passed on. */
-const LARGEST_FILE = 64 * 1024 * 1024;
+const MAX_FILE = 64 * 1024 * 1024;
 
 /** Reads the text of a message at its server, which sets no flag. */
 export const readMailBody = async (
@@ -29,8 +29,8 @@ export const readMailBody = async (
   const { row } = found;
   const parts: { text: MailTextPart | null; html: MailTextPart | null } = JSON.parse(row.parts);
   const read = await atMessage(deps, found, signal, async (session) => {
-    const text = await textIn(session, row, parts.text, LONGEST_TEXT);
-    const html = await textIn(session, row, parts.html, LONGEST_HTML);
+    const text = await textIn(session, row, parts.text, MAX_TEXT_LENGTH);
+    const html = await textIn(session, row, parts.html, MAX_HTML_LENGTH);
     return text === 'gone' || html === 'gone' ? null : { text, html };
   });
   if ('problem' in read)
@@ -97,11 +97,11 @@ export const fetchAttachment = async (
   const files: MailFile[] = JSON.parse(found.row.attachments);
   const file = /^\d{1,4}$/.test(number) ? files[Number(number)] : undefined;
   if (!file) throw Boom.notFound('The e-mail has no file of that number');
-  if (file.bytes > LARGEST_FILE) {
+  if (file.bytes > MAX_FILE) {
     throw Boom.entityTooLarge('The file is larger than 64 MiB', { code: 'file_too_large' });
   }
   const read = await atMessage(deps, found, signal, (session) =>
-    readMailPart(session, found.row.uid, file, LARGEST_FILE),
+    readMailPart(session, found.row.uid, file, MAX_FILE),
   );
   if ('problem' in read) throw Boom.badGateway(read.problem, { code: 'mail_unreachable' });
   return { name: file.name, content: read.value };

@@ -73,11 +73,11 @@ const idAt = (ms: number, uid: number): string => {
 /** Returns the lowest id of messages that arrive from that time on. */
 export const firstIdAt = (ms: number): string => `mail_${timeDigits(ms)}`;
 
-const MOST_ADDRESSES = 1000;
-const MOST_REFERENCES = 200;
+const MAX_ADDRESSES = 1000;
+const MAX_REFERENCES = 200;
 
 const addressesOf = (given: MessageAddressObject[] | undefined): MailAddress[] =>
-  (given ?? []).slice(0, MOST_ADDRESSES).map(({ name, address }) => ({
+  (given ?? []).slice(0, MAX_ADDRESSES).map(({ name, address }) => ({
     name: oneLine(name, 300),
     address: oneLine(address, 320),
   }));
@@ -95,7 +95,7 @@ export const referencesIn = (fields: HeaderField[]): string[] => {
     fields.flatMap((field) =>
       field.name === name ? (field.value.match(/<[^<>\s]{1,900}>/g) ?? []) : [],
     );
-  return [...new Set([...idsIn('references'), ...idsIn('in-reply-to')])].slice(-MOST_REFERENCES);
+  return [...new Set([...idsIn('references'), ...idsIn('in-reply-to')])].slice(-MAX_REFERENCES);
 };
 
 /** Returns the row of a message. */

@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000;
 /** Ours: the longest wait for a server before what is kept is shown. */
 const PATIENCE_MS = 20_000;
 /** Ours: the most messages of a folder that a search finds, the newest. */
-const MOST_FOUND = 300;
+const MAX_FOUND = 300;
 
 /**
  * Returns a page of messages. The first page brings what is kept up to date; a server that cannot be
@@ -152,7 +152,7 @@ const search = async (
     ...(since !== undefined && { since: new Date(since) }),
     ...(until !== undefined && { before: new Date(Date.parse(until) + DAY_MS) }),
   };
-  const uids = new Set((await foundIn(opened, criteria)).slice(-MOST_FOUND));
+  const uids = new Set((await foundIn(opened, criteria)).slice(-MAX_FOUND));
   const { account, folder, uidValidity } = opened;
   const isSame = (row: { uid_validity: string }) => row.uid_validity === uidValidity;
   const known = (await deps.messages.known(account.id, folder)).filter(isSame);

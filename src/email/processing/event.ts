@@ -7,7 +7,7 @@ export interface MailText {
 }
 
 /** Ours: the most recipients that are told to hooks. */
-const MOST_RECIPIENTS = 1000;
+const MAX_RECIPIENTS = 1000;
 
 /**
  * Returns what hooks are told of an e-mail. Addresses are in lower case, so that conditions compare
@@ -44,5 +44,5 @@ export const mailEventOf = (
 
 const addressesIn = (stored: string): string[] => {
   const all: MailAddress[] = JSON.parse(stored);
-  return all.slice(0, MOST_RECIPIENTS).map(({ address }) => address.toLowerCase());
+  return all.slice(0, MAX_RECIPIENTS).map(({ address }) => address.toLowerCase());
 };

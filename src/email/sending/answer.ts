@@ -3,7 +3,7 @@ import type { MailAddress, MailMessageRow, SentMailRow } from '../../store/table
 import type { MailMessagesStore } from '../messages/queries.js';
 
 /** The longest subject of an e-mail, in characters (RFC 5322, 2.1.1). */
-const LONGEST_SUBJECT = 998;
+const MAX_SUBJECT_LENGTH = 998;
 
 /**
  * An address that may be written to. Servers say MISSING_DOMAIN and the like for one that they could
@@ -26,11 +26,11 @@ export const findAnswered = async (
 /** Returns the subject of an answer: that of the message after `Re:`, in one line (RFC 5322, 3.6.5). */
 export const answerSubject = ({ subject }: Pick<MailMessageRow, 'subject'>): string => {
   const line = subject.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  return (/^re:/i.test(line) ? line : `Re: ${line}`).slice(0, LONGEST_SUBJECT);
+  return (/^re:/i.test(line) ? line : `Re: ${line}`).slice(0, MAX_SUBJECT_LENGTH);
 };
 
 /** Ours: the most addresses that a sender may have answers sent to. */
-const MOST_WANTED = 10;
+const MAX_WANTED = 10;
 
 /**
  * Returns the addresses that an answer goes to, each once: those that the author wants answers at, or
@@ -50,11 +50,11 @@ export const answerAddresses = ({
     ).values(),
   ];
   const asked = usable(wanted);
-  return asked.length > 0 && asked.length <= MOST_WANTED ? asked : usable(authors);
+  return asked.length > 0 && asked.length <= MAX_WANTED ? asked : usable(authors);
 };
 
 /** Ours: the most ids of a thread beside its first, of at most 250 characters each. */
-const MOST_REFERENCES = 20;
+const MAX_REFERENCES = 20;
 const MESSAGE_ID = /^<[!-;=?-~]{1,248}>$/;
 
 /**
@@ -68,6 +68,6 @@ export const threadHeaders = (
   if (!answered || messageId === null) return { in_reply_to: null, refs: '[]' };
   const before: string[] = JSON.parse(answered.refs);
   const sound = before.filter((id) => id !== messageId && MESSAGE_ID.test(id));
-  const refs = [...sound.slice(0, 1), ...sound.slice(1).slice(-MOST_REFERENCES), messageId];
+  const refs = [...sound.slice(0, 1), ...sound.slice(1).slice(-MAX_REFERENCES), messageId];
   return { in_reply_to: messageId, refs: JSON.stringify(refs) };
 };

@@ -2,9 +2,9 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 import {
-  LONGEST_TEXT,
-  MOST_FILES,
-  MOST_RECIPIENTS,
+  MAX_FILES,
+  MAX_RECIPIENTS,
+  MAX_TEXT_LENGTH,
   mailFields,
   SentMailBegun,
   sentMailStatus,
@@ -28,7 +28,7 @@ const fields = {
       ),
       reply: s.nullable(s.anyText(1000)).description('What a server last said about it'),
     }),
-    MOST_RECIPIENTS,
+    MAX_RECIPIENTS,
   ),
   subject: s.anyText(998),
   inReplyTo: s.nullable(s.anyText(1000)).description('A Message-ID'),
@@ -39,7 +39,7 @@ const fields = {
       mediaType: s.text(200),
       bytes: s.whole(0, Number.MAX_SAFE_INTEGER),
     }),
-    MOST_FILES,
+    MAX_FILES,
   ),
   attempts: s.whole(0, Number.MAX_SAFE_INTEGER),
   nextAt: s.nullable(s.time()),
@@ -56,8 +56,8 @@ export type SentMail = s.Static<typeof SentMail>;
 
 export const SentMailDetail = s.object('SentMailDetail', {
   ...fields,
-  text: s.anyText(LONGEST_TEXT),
-  html: s.nullable(s.anyText(LONGEST_TEXT)),
+  text: s.anyText(MAX_TEXT_LENGTH),
+  html: s.nullable(s.anyText(MAX_TEXT_LENGTH)),
 });
 export type SentMailDetail = s.Static<typeof SentMailDetail>;
 

@@ -2,9 +2,9 @@ import Joi from 'joi';
 import * as s from '../../kernel/contract/schema.js';
 
 /** Ours: the most recipients of one message, and the most documents with it. */
-export const MOST_RECIPIENTS = 100;
-export const MOST_FILES = 20;
-export const LONGEST_TEXT = 1_000_000;
+export const MAX_RECIPIENTS = 100;
+export const MAX_FILES = 20;
+export const MAX_TEXT_LENGTH = 1_000_000;
 
 /** One line for a header: no control characters, of which CR and LF would begin another header. */
 const line = s.later(() =>
@@ -14,7 +14,7 @@ const line = s.later(() =>
     .example('The report'),
 );
 const addresses = (label: string) =>
-  s.list(s.email(), MOST_RECIPIENTS).label(label).description('Addresses, without names');
+  s.list(s.email(), MAX_RECIPIENTS).label(label).description('Addresses, without names');
 
 /** The parts of an e-mail that is written. */
 export const mailFields = () => ({
@@ -27,11 +27,11 @@ export const mailFields = () => ({
   subject: s
     .optional(line)
     .description('In an answer `Re:` and the subject answered, unless given'),
-  text: s.anyText(LONGEST_TEXT),
-  html: s.optional(s.text(LONGEST_TEXT).description('The same in HTML, as it is')),
+  text: s.anyText(MAX_TEXT_LENGTH),
+  html: s.optional(s.text(MAX_TEXT_LENGTH).description('The same in HTML, as it is')),
   inReplyTo: s.optional(s.text(80).description('An e-mail of yours that it answers, by its id')),
   attachments: s.optional(
-    s.list(s.text(80), MOST_FILES).label('MailDocuments').description('Ids of your documents'),
+    s.list(s.text(80), MAX_FILES).label('MailDocuments').description('Ids of your documents'),
   ),
 });
 

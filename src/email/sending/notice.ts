@@ -60,12 +60,12 @@ const linesOf = (all: SentRecipient[]): string => {
   return [...lines, ...more].join('\n');
 };
 
-const LONGEST_SUBJECT = 80;
+const MAX_SUBJECT_LENGTH = 80;
 
 const beginningOf = (subject: string): string =>
-  [...subject].length <= LONGEST_SUBJECT
+  [...subject].length <= MAX_SUBJECT_LENGTH
     ? subject
-    : `${[...subject].slice(0, LONGEST_SUBJECT - 1).join('')}…`;
+    : `${[...subject].slice(0, MAX_SUBJECT_LENGTH - 1).join('')}…`;
 
 const countOf = (open: number, all: number, every = 'all recipients'): string => {
   if (open === all) return all === 1 ? 'its recipient' : every;

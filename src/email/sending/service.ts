@@ -17,7 +17,7 @@ import type { MailAccountsStore } from '../accounts/queries.js';
 import type { MailMessagesStore } from '../messages/queries.js';
 import { answerSubject, findAnswered, threadHeaders } from './answer.js';
 import type { NewMail } from './contract.js';
-import { MOST_RECIPIENTS } from './fields.js';
+import { MAX_RECIPIENTS } from './fields.js';
 import { cancelledAs } from './outcome.js';
 import type { SentMailStore } from './queries.js';
 
@@ -148,8 +148,8 @@ const recipientsOf = ({ to = [], cc = [], bcc = [] }: NewMail): SentRecipient[] 
     }
   }
   if (all.size === 0) throw badRequest([{ path: 'to', message: 'must name a recipient' }]);
-  if (all.size <= MOST_RECIPIENTS) return [...all.values()];
-  const message = `must have ${MOST_RECIPIENTS} addresses at most, together with cc and bcc`;
+  if (all.size <= MAX_RECIPIENTS) return [...all.values()];
+  const message = `must have ${MAX_RECIPIENTS} addresses at most, together with cc and bcc`;
   throw badRequest([{ path: 'to', message }]);
 };
 

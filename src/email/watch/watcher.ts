@@ -42,7 +42,7 @@ export const RECONNECT_TIMES: ReconnectTimes = {
 /** Ours: an account that is switched off, and one whose owner is disabled, is left within this time. */
 const LOOK_MS = 500;
 /** Ours: the most connections; mailboxes above that are visited at intervals. */
-const MOST_CONNECTIONS = 200;
+const MAX_CONNECTIONS = 200;
 
 /** One mailbox that is watched. */
 interface WatchedMailbox {
@@ -61,7 +61,7 @@ export const createMailWatcher = (deps: MailWatcherDeps): MailWatcher => {
 
   const begin = (account: MailAccountRow): void => {
     const end = new AbortController();
-    const isConnected = watched.size < MOST_CONNECTIONS;
+    const isConnected = watched.size < MAX_CONNECTIONS;
     const work = keepWatching(deps, account, { isConnected, signal: end.signal });
     watched.set(account.id, { version: account.updated_at, end, work });
   };

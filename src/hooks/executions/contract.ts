@@ -50,7 +50,7 @@ export const Execution = s.object('Execution', {
 export type Execution = s.Static<typeof Execution>;
 
 /** The longest part of an error that the list shows, in characters. */
-export const LONGEST_ERROR = 500;
+export const MAX_ERROR_LENGTH = 500;
 
 export const ExecutionSummary = s.object('ExecutionSummary', {
   id: s.id('execution'),
@@ -60,7 +60,7 @@ export const ExecutionSummary = s.object('ExecutionSummary', {
   trigger: hookTrigger(),
   action: hookAction(),
   event: s.nullable(s.anyText(200)),
-  error: s.nullable(s.anyText(LONGEST_ERROR).description('Its beginning')),
+  error: s.nullable(s.anyText(MAX_ERROR_LENGTH).description('Its beginning')),
   attempts: s.whole(0, 1_000_000),
   agentId: s.nullable(s.id('agent')),
   replayOf: s.nullable(s.id('execution')),

@@ -4,7 +4,7 @@ import type { Page, PageInput } from '../../store/page.js';
 import type { Store } from '../../store/store.js';
 import type { ExecutionRow, ExecutionStatus } from '../../store/tables/hooks.js';
 import { visibleTo } from '../../store/visible.js';
-import { LONGEST_ERROR } from './contract.js';
+import { MAX_ERROR_LENGTH } from './contract.js';
 
 /** An execution of the list, with the name of its hook and the event of its delivery. */
 export type RecentExecution = Omit<
@@ -60,7 +60,7 @@ export const executionsStore = ({ db }: Store) => {
         .select('e.finished_at')
         .select([
           sql<string | null>`coalesce(d.event, e.context ->> '$.event')`.as('event'),
-          sql<string | null>`substr(e.error, 1, ${LONGEST_ERROR})`.as('error'),
+          sql<string | null>`substr(e.error, 1, ${MAX_ERROR_LENGTH})`.as('error'),
         ])
         .orderBy('e.id', 'desc')
         .execute();

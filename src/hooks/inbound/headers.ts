@@ -23,8 +23,8 @@ const SENDER_IDS = [
  */
 const SENDER_IDS_OF_GITLAB = ['idempotency-key', ...SENDER_IDS];
 const EVENTS = ['x-github-event', 'x-gitlab-event', 'x-gitea-event'];
-const LONGEST_ID = 200;
-const LONGEST_EVENT = 100;
+const MAX_ID_LENGTH = 200;
+const MAX_EVENT_LENGTH = 100;
 
 const NOT_KEPT = new RegExp(
   [
@@ -34,7 +34,7 @@ const NOT_KEPT = new RegExp(
     '(?<!idempotency)[-_]key$',
   ].join('|'),
 );
-const LONGEST_KEPT = 2000;
+const MAX_KEPT = 2000;
 
 /** The proof of a request: a signature, the hook's secret in a header, or what its sender signs. */
 export type ProvenBy = SignatureScheme | 'secret' | Sender;
@@ -61,7 +61,7 @@ export const proofName = (by: ProvenBy): string =>
 export const senderIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
   const signed = signedIdOf(by, headers, names);
   if (signed === null) return unsignedIdOf(headers);
-  return (signed.trim() || signed).slice(0, LONGEST_ID);
+  return (signed.trim() || signed).slice(0, MAX_ID_LENGTH);
 };
 
 const signedIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
@@ -105,7 +105,7 @@ const unsignedIdOf = (headers: Headers): string | null => {
   const names = isGitlab ? SENDER_IDS_OF_GITLAB : SENDER_IDS;
   for (const name of names) {
     const found = headers[name]?.trim();
-    if (found) return found.slice(0, LONGEST_ID);
+    if (found) return found.slice(0, MAX_ID_LENGTH);
   }
   return null;
 };
@@ -134,7 +134,7 @@ export const headerEventOf = (headers: Headers): string | null => {
 const nameOf = (event: string): string | null => {
   const line = event.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '').trim();
   // Half of a surrogate pair at the cut is not a character.
-  return line.slice(0, LONGEST_EVENT).replace(/\p{Cs}/gu, '') || null;
+  return line.slice(0, MAX_EVENT_LENGTH).replace(/\p{Cs}/gu, '') || null;
 };
 
 /** Values and headers that are not stored with a delivery. */
@@ -154,7 +154,7 @@ export const keptHeaders = (headers: Headers, unkept: Unkept): Record<string, st
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || NOT_KEPT.test(name) || unkept.headers.includes(name)) continue;
     const text = String(value);
-    if (!unkept.holdsSecret(text)) kept[name] = text.slice(0, LONGEST_KEPT);
+    if (!unkept.holdsSecret(text)) kept[name] = text.slice(0, MAX_KEPT);
   }
   return kept;
 };

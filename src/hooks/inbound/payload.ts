@@ -10,7 +10,7 @@ import {
 import { isExactNumber, parseSpelled, scanJson, stringifyExact } from '../../kernel/exactjson.js';
 import { isRecord, listAt, memberAt, textAt, withoutMark } from '../../kernel/jsonvalue.js';
 import { type SharedText, shareText } from '../../kernel/sharedtext.js';
-import { type BodyForm, MOST_FORM_FIELDS } from '../senders/recipe.js';
+import { type BodyForm, MAX_FORM_FIELDS } from '../senders/recipe.js';
 import type { BodyNames } from './headers.js';
 
 const DEEPEST = 64;
@@ -51,7 +51,7 @@ const NOT_OBJECT: BodyFault = {
 };
 const TOO_MANY_FIELDS: BodyFault = {
   fault: 'form',
-  message: `The form has over ${MOST_FORM_FIELDS} fields`,
+  message: `The form has over ${MAX_FORM_FIELDS} fields`,
 };
 const PROTO_FIELD: BodyFault = { fault: 'form', message: 'The form has a field __proto__' };
 
@@ -122,7 +122,7 @@ const readForm = (
   const fields = new Map<string, string | string[]>();
   let count = 0;
   for (const [name, value] of given) {
-    if (++count > MOST_FORM_FIELDS) return TOO_MANY_FIELDS;
+    if (++count > MAX_FORM_FIELDS) return TOO_MANY_FIELDS;
     if (name === '__proto__') return PROTO_FIELD;
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : [before, value].flat());

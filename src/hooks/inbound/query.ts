@@ -1,7 +1,7 @@
 /** Ours: the most parameters of a query that are kept, and the longest name and value. */
-const MOST_KEPT = 100;
-const LONGEST_NAME = 200;
-const LONGEST_VALUE = 2000;
+const MAX_KEPT = 100;
+const MAX_NAME_LENGTH = 200;
+const MAX_VALUE_LENGTH = 2000;
 /**
  * The names under which a secret would stand in the logs of every proxy on the way. Not
  * `validationToken`, which Microsoft Graph sends.
@@ -27,9 +27,9 @@ export const queryIn = (url: string): Query => {
   if (start < 0) return NONE;
   const found = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(readable(url.slice(start + 1)))) {
-    const isKept = name !== '' && name !== '__proto__' && name.length <= LONGEST_NAME;
+    const isKept = name !== '' && name !== '__proto__' && name.length <= MAX_NAME_LENGTH;
     if (!isKept || found.has(name)) continue;
-    if (found.size === MOST_KEPT) break;
+    if (found.size === MAX_KEPT) break;
     found.set(name, value);
   }
   return found.size === 0 ? NONE : Object.fromEntries(found);
@@ -64,6 +64,6 @@ export const keptQuery = (query: Query, holdsSecret: (text: string) => boolean):
   const kept = Object.entries(query).filter(
     ([name, value]) => !SECRET_NAME.test(name) && !holdsSecret(name) && !holdsSecret(value),
   );
-  const cut = kept.map(([name, value]) => [name, value.slice(0, LONGEST_VALUE)]);
+  const cut = kept.map(([name, value]) => [name, value.slice(0, MAX_VALUE_LENGTH)]);
   return Object.fromEntries(cut);
 };

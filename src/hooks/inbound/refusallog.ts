@@ -9,10 +9,10 @@ import type { Directory, ReceivingHook } from './receivinghooks.js';
 import { unkeptOf } from './unkept.js';
 
 /** Ours: the newest of each hook, and the hooks of which they are kept in memory. */
-const MOST_OF_HOOK = 20;
-const MOST_HOOKS = 1000;
-const MOST_HEADERS = 10;
-const LONGEST_NAME = 100;
+const MAX_OF_HOOK = 20;
+const MAX_HOOKS = 1000;
+const MAX_HEADERS = 10;
+const MAX_NAME_LENGTH = 100;
 
 interface RefusalLogDeps {
   clock: Clock;
@@ -30,8 +30,8 @@ export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps
     const { count, newest } = byHook.get(hook.id) ?? { count: 0, newest: [] };
     const refused = { at: iso(clock.now()), reason, message, ...shown };
     byHook.delete(hook.id);
-    byHook.set(hook.id, { count: count + 1, newest: [refused, ...newest].slice(0, MOST_OF_HOOK) });
-    const [oldest] = byHook.size > MOST_HOOKS ? byHook.keys() : [];
+    byHook.set(hook.id, { count: count + 1, newest: [refused, ...newest].slice(0, MAX_OF_HOOK) });
+    const [oldest] = byHook.size > MAX_HOOKS ? byHook.keys() : [];
     if (oldest !== undefined) byHook.delete(oldest);
   };
 
@@ -181,5 +181,5 @@ const TIME = /timestamp|request-time/;
 /** Names of headers are chosen by whoever sends: only some, and no long ones. */
 const namesIn = (headers: RefusedArrival['headers']): string[] =>
   Object.keys(headers)
-    .filter((name) => name.length <= LONGEST_NAME && (meansSecret(name) || TIME.test(name)))
-    .slice(0, MOST_HEADERS);
+    .filter((name) => name.length <= MAX_NAME_LENGTH && (meansSecret(name) || TIME.test(name)))
+    .slice(0, MAX_HEADERS);

@@ -6,9 +6,9 @@ import type { ReceivingHook } from './receivinghooks.js';
  * Ours: the shortest secret, in bytes, that is looked for on behalf of a hook that does not fire.
  * A shorter one would stand in many values by chance.
  */
-const SHORTEST_OF_OTHERS = 8;
+const MIN_OF_OTHERS_LENGTH = 8;
 /** The shortest part of an encoded secret that is looked for, in characters. */
-const SHORTEST_ENCODED = 4;
+const MIN_ENCODED_LENGTH = 4;
 const ESCAPED = /[%+]/;
 const URL_SAFE = /[-_]/;
 /** The first whole character of base64 that only the secret makes, by its place in a group. */
@@ -23,7 +23,7 @@ export const unkeptOf = (firing: VerifiedHook[], onPath: ReceivingHook[]): Unkep
   const others = onPath.filter((hook) => !own.includes(hook));
   const secrets = [
     ...own.flatMap(secretsIn),
-    ...others.flatMap(secretsIn).filter(({ length }) => length >= SHORTEST_OF_OTHERS),
+    ...others.flatMap(secretsIn).filter(({ length }) => length >= MIN_OF_OTHERS_LENGTH),
   ];
   const plain = secrets.flatMap(plainForms);
   const encoded = secrets.flatMap(base64Forms);
@@ -57,7 +57,7 @@ const base64Forms = (secret: Buffer): string[] =>
   FIRST_WHOLE.map((first, before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), secret]);
     return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
-  }).filter(({ length }) => length >= SHORTEST_ENCODED);
+  }).filter(({ length }) => length >= MIN_ENCODED_LENGTH);
 
 /** Returns the bytes that a text with `%xx` stands for, as latin1. */
 const percentDecoded = (text: string): string =>

@@ -32,7 +32,7 @@ export interface ClaimedExecutions {
 }
 
 /** The most bytes of payloads in one claim, as a larger message would hold up both threads. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Claims the oldest due executions of a hook and loads them. One that was never tried is due,
@@ -73,7 +73,7 @@ export const claimExecutions = (db: Database.Database) => {
       if (!hook) break;
       const delivery = row.delivery_id === null ? null : loadDelivery(row.delivery_id);
       bytes += delivery?.body.length ?? 0;
-      if (bytes > MOST_BYTES && claimed.length > 0) return { claimed, nextAt: now };
+      if (bytes > MAX_BYTES && claimed.length > 0) return { claimed, nextAt: now };
       if (!isBatch) mark.run(boot, row.id);
       const execution = { ...row, attempts: row.attempts + 1, boot: isBatch ? null : boot };
       claimed.push({ execution, hook, delivery });

@@ -12,7 +12,7 @@ const TOKEN = /^[\x21-\x7e]{1,200}$/;
  * Ours: the number of tokens that are kept for a hook. Anybody can send one, so a later one does not
  * take the place of the sender's.
  */
-const MOST_KEPT = 5;
+const MAX_KEPT = 5;
 
 interface Awaited {
   until: number;
@@ -55,7 +55,7 @@ export const createAwaitedTokens = (clock: Clock) => {
       const token = one && tokenIn(body);
       if (!token) return false;
       const others = one.tokens.filter((each) => each.token !== token);
-      one.tokens = [{ token, receivedAt: iso(clock.now()) }, ...others].slice(0, MOST_KEPT);
+      one.tokens = [{ token, receivedAt: iso(clock.now()) }, ...others].slice(0, MAX_KEPT);
       return true;
     },
     /** True if that token came. */
@@ -73,11 +73,11 @@ export const createAwaitedTokens = (clock: Clock) => {
 
 export type AwaitedTokens = ReturnType<typeof createAwaitedTokens>;
 
-const LONGEST_BYTES = 4096;
+const MAX_BYTES = 4096;
 
 /** Returns the token of Notion's verification request (Notion: Webhooks, verification). */
 const tokenIn = (body: Buffer): string | null => {
-  if (body.length > LONGEST_BYTES) return null;
+  if (body.length > MAX_BYTES) return null;
   const token = textAt(parsedJson(body.toString('utf8')), 'verification_token');
   return token !== null && TOKEN.test(token) ? token : null;
 };

@@ -8,10 +8,10 @@ const DAY_MS = 24 * 3600 * 1000;
 /** Ours: the time until a certificate that could not be read is asked for again. */
 const AGAIN_MS = 60_000;
 /** Ours: SNS has one certificate in each region. */
-const MOST_KEPT = 32;
+const MAX_KEPT = 32;
 /** Ours: the most addresses that are read at once and gave no certificate before. */
-const MOST_NEW_READS = 4;
-const LONGEST_BYTES = 64 * 1024;
+const MAX_NEW_READS = 4;
+const MAX_BYTES = 64 * 1024;
 
 /** The certificates of SNS, by their addresses. */
 export interface Certificates {
@@ -37,7 +37,7 @@ export const createCertificates = ({
 
   const read = async (url: string): Promise<string | null> => {
     try {
-      const limits = { redirects: 0, maxBytes: LONGEST_BYTES, totalMs: 10_000 };
+      const limits = { redirects: 0, maxBytes: MAX_BYTES, totalMs: 10_000 };
       const { status, body } = await http.request({ method: 'GET', url, ...limits });
       const text = body.toString('latin1');
       return status === 200 && isCertificate(text) ? text : null;
@@ -49,7 +49,7 @@ export const createCertificates = ({
 
   const keep = (url: string, pem: string | null): void => {
     kept.delete(url);
-    if (kept.size >= MOST_KEPT) kept.delete(leastUseful(kept));
+    if (kept.size >= MAX_KEPT) kept.delete(leastUseful(kept));
     kept.set(url, { pem, until: clock.now() + (pem === null ? AGAIN_MS : DAY_MS) });
   };
 
@@ -69,7 +69,7 @@ export const createCertificates = ({
       if (known && known.until > clock.now()) return known.pem;
       const underWay = reading.get(url);
       if (underWay) return underWay;
-      if (!known?.pem && reading.size >= MOST_NEW_READS) return null;
+      if (!known?.pem && reading.size >= MAX_NEW_READS) return null;
       const pem = readAndKeep(url);
       reading.set(url, pem);
       return pem;

@@ -12,7 +12,7 @@ const OF_SIGNATURES = [
 /** The fields that may be given beside a preset. */
 const BESIDE_PRESET = ['preset', 'toleranceSeconds', 'topicArn'];
 /** Ours: the shortest secret of a sender that is described, in bytes. */
-const SHORTEST_SECRET = 8;
+const MIN_SECRET_LENGTH = 8;
 
 /**
  * Returns the faults of a `verify` beyond its schema, with the paths of its fields; '' is the whole.
@@ -52,7 +52,7 @@ export const faultOfSenderSecret = (
   if (algorithm === 'basic' && !secret.includes(':')) return 'must be user:password';
   const length = keyLength(recipe, secret);
   if (length === 0) return 'must be base64';
-  return length < SHORTEST_SECRET ? `must have at least ${SHORTEST_SECRET} bytes` : null;
+  return length < MIN_SECRET_LENGTH ? `must have at least ${MIN_SECRET_LENGTH} bytes` : null;
 };
 
 const WRITTEN: Record<SignatureEncoding, string> = {

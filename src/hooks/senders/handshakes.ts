@@ -26,9 +26,9 @@ export interface VerifiedHandshake {
 /** Zoom's docs call it a random string; a signature of Zoom's would fit nothing of this form. */
 const ZOOM_TOKEN = /^[A-Za-z0-9_-]{1,100}$/;
 /** Ours: Slack's challenge is some 50 characters long. */
-const LONGEST_CHALLENGE = 1000;
+const MAX_CHALLENGE_LENGTH = 1000;
 /** Ours: the longest body that may be a handshake, in bytes. */
-const LONGEST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const DISCORD_PING = 0;
 
 interface HandshakeDeps {
@@ -51,7 +51,7 @@ export const answerHandshake = async (
 ): Promise<HandshakeReply | null> => {
   const kind = handshake.recipe.handshake;
   const answer = kind && ANSWERS[kind];
-  if (!answer || handshake.body.length > LONGEST_BYTES) return null;
+  if (!answer || handshake.body.length > MAX_BYTES) return null;
   const json = parsedJson(handshake.body.toString('utf8'));
   return isRecord(json) ? answer(deps, { ...handshake, json }) : null;
 };
@@ -60,7 +60,7 @@ const ANSWERS: Partial<Record<HandshakeKind, AnswerHandshake>> = {
   /** Slack: url_verification event. */
   slack: (_, { json: { type, challenge } }) => {
     if (type !== 'url_verification' || typeof challenge !== 'string') return null;
-    if (challenge.length > LONGEST_CHALLENGE) return { verdict: 'bad_handshake' };
+    if (challenge.length > MAX_CHALLENGE_LENGTH) return { verdict: 'bad_handshake' };
     return { verdict: 'handshake', json: { challenge } };
   },
   /** Zoom: Validate your webhook endpoint. */

@@ -80,7 +80,7 @@ export type BodyForm = (typeof BODY_FORMS)[number];
 export const BODY_FORMS = ['json', 'form', 'text'] as const;
 
 /** Ours: the most fields of a form. */
-export const MOST_FORM_FIELDS = 1000;
+export const MAX_FORM_FIELDS = 1000;
 
 /** The placeholders of `signed`. */
 export const PLACEHOLDERS = ['body', 'timestamp', 'id', 'url', 'form'] as const;

@@ -9,7 +9,7 @@ import type { Sender } from './open.js';
 import { type SnsProof, snsMessageOf, snsProofOf } from './sns.js';
 
 /** Ours: Microsoft Graph's tokens are shorter. */
-const LONGEST_TOKEN = 1000;
+const MAX_TOKEN_LENGTH = 1000;
 
 /** A hook that may have been meant by a request. */
 interface MeantHook {
@@ -63,7 +63,7 @@ export const createSenders = (deps: SendersDeps) => {
       if (new Set(candidates.map(({ hook }) => hook?.userId)).size > 1) return null;
       const { validationToken } = query;
       if (validationToken !== undefined && isMeantFor(candidates, 'graph')) {
-        return validationToken.length > LONGEST_TOKEN
+        return validationToken.length > MAX_TOKEN_LENGTH
           ? { verdict: 'bad_handshake' }
           : { verdict: 'handshake', text: validationToken };
       }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { charsetOf, formFields, isBodyFault } from '../../kernel/bodytext.js';
 import { type Headers, headerText } from '../../kernel/signature.js';
-import { MOST_FORM_FIELDS, piecesOf, type SignatureRecipe } from './recipe.js';
+import { MAX_FORM_FIELDS, piecesOf, type SignatureRecipe } from './recipe.js';
 
 /** The parts of a request that a sender may sign. */
 export interface SignedParts {
@@ -70,7 +70,7 @@ const formText = (headers: Headers, body: Buffer, url: string | null): string | 
  * cannot be read.
  */
 const fieldsOf = (body: Buffer, charset: string | null): Map<string, Set<string>> | null => {
-  if (countOf(body, AMPERSAND) >= MOST_FORM_FIELDS) return null;
+  if (countOf(body, AMPERSAND) >= MAX_FORM_FIELDS) return null;
   const given = formFields(body, charset);
   if (isBodyFault(given)) return null;
   const fields = new Map<string, Set<string>>();
@@ -88,7 +88,7 @@ const AMPERSAND = 0x26;
 const countOf = (body: Buffer, byte: number): number => {
   let count = 0;
   for (let at = body.indexOf(byte); at >= 0; at = body.indexOf(byte, at + 1)) {
-    if (++count >= MOST_FORM_FIELDS) return count;
+    if (++count >= MAX_FORM_FIELDS) return count;
   }
   return count;
 };

@@ -20,7 +20,7 @@ export interface SnsProof {
 }
 
 /** Ours: the longest request that is read as a message; SNS sends 256 KiB of text at most. */
-const LONGEST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** SNS tries to deliver a message for an hour; 5 minutes are for clocks that differ. */
 const TOLERANCE_S = 65 * 60;
 
@@ -48,7 +48,7 @@ const CERTIFICATE_PATH = /^SimpleNotificationService-[0-9a-f]{1,64}\.pem$/;
  */
 export const snsMessageOf = (topicArns: string[], body: Buffer): SnsMessage | null => {
   // A request that names no topic is not parsed.
-  if (body.length > LONGEST_BYTES || !topicArns.some((each) => body.includes(each))) return null;
+  if (body.length > MAX_BYTES || !topicArns.some((each) => body.includes(each))) return null;
   const value = parsedJson(body.toString('utf8'));
   const topicArn = topicArns.find((each) => each === textAt(value, 'TopicArn'));
   return isRecord(value) && topicArn !== undefined ? messageIn(value, topicArn) : null;

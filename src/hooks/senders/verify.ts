@@ -23,8 +23,8 @@ export interface SenderRequest {
 }
 
 const TOLERANCE_S = 300;
-const MOST_SIGNATURES = 16;
-const LONGEST_HEADER = 4096;
+const MAX_SIGNATURES = 16;
+const MAX_HEADER_LENGTH = 4096;
 /** A time of more digits is in milliseconds. */
 const SECONDS_DIGITS = 11;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
@@ -45,7 +45,7 @@ export const isSignedBy = (
   request: SenderRequest,
 ): boolean => {
   const header = headerText(request.headers, recipe.header);
-  if (!header || header.length > LONGEST_HEADER) return false;
+  if (!header || header.length > MAX_HEADER_LENGTH) return false;
   if (recipe.algorithm === 'token') return isToken(recipe, key, header);
   if (recipe.algorithm === 'basic') return isBasic(key, header);
   if (recipe.algorithm === 'client-state') return hasClientState(key, request);
@@ -101,11 +101,11 @@ const signaturesIn = (
     const values = (name: string | undefined) =>
       pairs.filter(([each]) => each === name).map(([, value = '']) => value);
     const [timestamp = ownTime] = values(parts?.timestamp);
-    return { signatures: values(parts?.signature).slice(0, MOST_SIGNATURES), timestamp };
+    return { signatures: values(parts?.signature).slice(0, MAX_SIGNATURES), timestamp };
   }
   const separator = prefix.includes(',') ? ' ' : /[\s,]+/;
   const signatures = (format === 'list' ? header.split(separator) : [header])
-    .slice(0, MOST_SIGNATURES)
+    .slice(0, MAX_SIGNATURES)
     .filter((each) => each.startsWith(prefix))
     .map((each) => each.slice(prefix.length));
   return { signatures, timestamp: ownTime };

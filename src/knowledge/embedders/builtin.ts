@@ -32,7 +32,7 @@ const TEXT_MS = 60_000;
 /** Ours: the time after which the idle process is ended. */
 const IDLE_MS = 300_000;
 /** Ours: the characters of a text that it reads; the model looks at the first 128 tokens or so. */
-const MOST_CHARS = 4000;
+const MAX_CHARS = 4000;
 /**
  * The Universal Sentence Encoder for English, as the packages have it. The weight is the highest by
  * which nothing that words find was lost over the questions of the tests; over CISI, whose questions
@@ -69,7 +69,7 @@ export const openBuiltin = ({ home, confinement }: BuiltinOptions): BuiltinEmbed
     clearTimeout(idle);
     running ??= startProcess(join(home, 'scratch'), confinement ?? unconfined(), closing.signal);
     try {
-      const vector = await (await running).embed(text.slice(0, MOST_CHARS));
+      const vector = await (await running).embed(text.slice(0, MAX_CHARS));
       idle = setTimeout(end, IDLE_MS).unref();
       return vector;
     } catch (error) {

@@ -73,7 +73,7 @@ interface EmbeddersDeps {
 /** Ours: the time for which one that failed is not asked for the vector of a query. */
 const REST_MS = 15_000;
 /** Ours: the vectors of queries that are kept in memory. */
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 /** Said where the functions that compare vectors cannot be loaded. */
 export const NO_COMPARISON = 'Vectors cannot be compared on this machine';
 
@@ -138,7 +138,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     kept.delete(key);
     kept.set(key, asked.vector);
     for (const oldest of kept.keys()) {
-      if (kept.size <= MOST_KEPT) break;
+      if (kept.size <= MAX_KEPT) break;
       kept.delete(oldest);
     }
     return asked;

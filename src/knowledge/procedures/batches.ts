@@ -18,7 +18,7 @@ export interface SplitSummary {
 /** Ours: the chunks of a batch, which is written in one transaction. */
 export const CHUNKS_OF_BATCH = 64;
 /** Ours: the texts whose batches are kept at once; the one that was used longest ago gives way. */
-const MOST_KEPT = 8;
+const MAX_KEPT = 8;
 
 const kept = new Map<string, string[]>();
 
@@ -55,7 +55,7 @@ const keep = (id: string, batches: string[]): void => {
   kept.delete(id);
   kept.set(id, batches);
   const [oldest] = kept.keys();
-  if (oldest !== undefined && kept.size > MOST_KEPT) kept.delete(oldest);
+  if (oldest !== undefined && kept.size > MAX_KEPT) kept.delete(oldest);
 };
 
 /** Joins pages to one text. */

@@ -20,10 +20,10 @@ interface ChunkToIndex {
 }
 
 /** Ours: the words of which parts are found: shorter ones have none, longer ones are no words. */
-const SHORTEST_WORD = 4;
-const LONGEST_WORD = 40;
+const MIN_WORD_LENGTH = 4;
+const MAX_WORD_LENGTH = 40;
 /** The most words that are remembered as known, so that they are not looked up again. */
-const MOST_KNOWN = 200_000;
+const MAX_KNOWN = 200_000;
 
 const known = new Set<string>();
 
@@ -136,13 +136,13 @@ const wordWriter = (search: Database.Database) => {
   );
   const count = search.prepare('UPDATE owners SET words = words + 1 WHERE id = ?');
   const isWord = (word: string): boolean =>
-    word.length >= SHORTEST_WORD && word.length <= LONGEST_WORD;
+    word.length >= MIN_WORD_LENGTH && word.length <= MAX_WORD_LENGTH;
   return {
     put: (owner: number, text: string): void => {
       for (const word of new Set(spacedWords(text.toLowerCase()).filter(isWord))) {
         const key = `${owner} ${word}`;
         if (known.has(key)) continue;
-        if (known.size >= MOST_KNOWN) known.clear();
+        if (known.size >= MAX_KNOWN) known.clear();
         known.add(key);
         if (insert.run(word, owner).changes === 0) continue;
         insertPart.run(word, owner);

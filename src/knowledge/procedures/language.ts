@@ -3,7 +3,7 @@ import { foldText } from '../../kernel/searchwords.js';
 /** The characters of a text that are read for its language. */
 const READ = 20_000;
 /** Ours: the least share of words without a subject by which a language is told. */
-const LEAST_SHARE = 0.15;
+const MIN_SHARE = 0.15;
 
 /** Scripts that tell a language by themselves, in the order in which they are looked for. */
 const SCRIPTS: [RegExp, string][] = [
@@ -63,5 +63,5 @@ const byWords = async (text: string): Promise<string | null> => {
     share: words.filter((word) => known.has(word)).length / words.length,
   }));
   const [best] = scores.sort((a, b) => b.share - a.share);
-  return best && best.share >= LEAST_SHARE ? best.language : null;
+  return best && best.share >= MIN_SHARE ? best.language : null;
 };

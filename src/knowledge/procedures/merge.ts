@@ -9,7 +9,7 @@ const PAGES_AT_ONCE = 250;
  * Ours: words are merged when so many chunks were written since, and at least a quarter of those that
  * the owner has. So the work stays in proportion to what was written.
  */
-const LEAST_CHUNKS = 2000;
+const MIN_CHUNKS = 2000;
 
 interface Unmerged {
   id: number;
@@ -23,7 +23,7 @@ interface Unmerged {
 export const mergeWords = (search: Database.Database): boolean => {
   const next = search.prepare<[], Unmerged>(
     `SELECT id, made FROM owners
-      WHERE made - merged >= ${LEAST_CHUNKS} AND (made - merged) * 4 >= chunks LIMIT 1`,
+      WHERE made - merged >= ${MIN_CHUNKS} AND (made - merged) * 4 >= chunks LIMIT 1`,
   );
   const until = performance.now() + STEP_MS;
   for (;;) {

@@ -23,8 +23,8 @@ export interface NearestRequest {
  * Ours: the chunks of an owner up to which all vectors are compared. With more, the signs choose those
  * that are compared.
  */
-const MOST_COMPARED = 25_000;
-const MOST_CANDIDATES = 400;
+const MAX_COMPARED = 25_000;
+const MAX_CANDIDATES = 400;
 
 /** Finds the chunks of an owner that are nearest to a vector, the nearest first. */
 export const nearestChunks = (search: Database.Database, request: NearestRequest): Hit[] => {
@@ -34,7 +34,7 @@ export const nearestChunks = (search: Database.Database, request: NearestRequest
   const restrictions = restrictionsOf(owner, terms);
   const isWhole = conditions.length + restrictions.length === 0;
   const candidates =
-    isWhole && owner.chunks > MOST_COMPARED
+    isWhole && owner.chunks > MAX_COMPARED
       ? bySigns(embedder)
       : byConditions(embedder, { conditions, restrictions });
   return search
@@ -61,7 +61,7 @@ const bySigns = (embedder: number): string => {
   const { vectors, signs } = tablesOf(embedder);
   return `FROM (
       SELECT s.id FROM ${signs} AS s WHERE ${ofOwner('s.id')}
-      ORDER BY vec_distance_hamming(vec_bit(s.signs), vec_bit(@signs)) LIMIT ${MOST_CANDIDATES}
+      ORDER BY vec_distance_hamming(vec_bit(s.signs), vec_bit(@signs)) LIMIT ${MAX_CANDIDATES}
     ) AS near JOIN ${vectors} AS v ON v.id = near.id`;
 };
 

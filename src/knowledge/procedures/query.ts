@@ -3,7 +3,7 @@ import { queryPieces } from './querypieces.js';
 import { gramsOf, segmentsOf, spacedWords, stemOf, unspacedRuns } from './words.js';
 
 /** Ours: the most words of a query that are searched for. */
-const MOST_WORDS = 48;
+const MAX_WORDS = 48;
 
 /** A query as it is searched for: each term is an expression of FTS5 without any syntax of its own. */
 export interface ParsedQuery {
@@ -49,7 +49,7 @@ export const parseQuery = async (query: string): Promise<ParsedQuery | null> => 
   const runs = [...new Set(texts.flatMap(unspacedRuns))];
   const words = [...chosen.map(spacedTerm), ...distinctTerms(runs.flatMap(unspacedTerms))];
   const parsed = {
-    words: words.slice(0, MOST_WORDS),
+    words: words.slice(0, MAX_WORDS),
     phrases: phrases.flatMap(phraseTerms),
     excluded: pieces
       .filter(({ isExcluded }) => isExcluded)

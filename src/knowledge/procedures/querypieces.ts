@@ -1,7 +1,7 @@
 import { foldText } from '../../kernel/searchwords.js';
 
 /** Ours: the most phrases of a query, and the most exclusions. */
-const MOST_PHRASES = 16;
+const MAX_PHRASES = 16;
 
 interface QueryPiece {
   text: string;
@@ -27,6 +27,6 @@ export const faultOfQuery = (query: string): string | null => {
   const pieces = queryPieces(query).filter(({ text }) => text.trim() !== '');
   const excluded = pieces.filter(({ isExcluded }) => isExcluded).length;
   const phrases = pieces.filter(({ isPhrase, isExcluded }) => isPhrase && !isExcluded).length;
-  if (excluded > MOST_PHRASES) return `has ${excluded} exclusions; at most ${MOST_PHRASES} can be`;
-  return phrases > MOST_PHRASES ? `has ${phrases} phrases; at most ${MOST_PHRASES} can be` : null;
+  if (excluded > MAX_PHRASES) return `has ${excluded} exclusions; at most ${MAX_PHRASES} can be`;
+  return phrases > MAX_PHRASES ? `has ${phrases} phrases; at most ${MAX_PHRASES} can be` : null;
 };

@@ -21,13 +21,13 @@ export interface SplitChunks {
 
 /** Ours: the words from which on a chunk ends at a paragraph, and those that it has at most. */
 const ENOUGH_WORDS = 200;
-const MOST_WORDS = 400;
+const MAX_WORDS = 400;
 /** Ours: a section that is shorter than this shares a chunk with the next one. */
 const SHORT_SECTION = 60;
 /** Ours: the most words of a chunk that the next one repeats. */
 const OVERLAP_WORDS = 40;
 /** Ours: a sentence without an end is cut after so many characters. */
-const MOST_CHARS = 2000;
+const MAX_CHARS = 2000;
 
 /** A sentence, a heading, or a part of what has no sentences. Each begins where the last one ends. */
 interface Unit {
@@ -65,7 +65,7 @@ export const splitIntoChunks = (given: TextToSplit): SplitChunks => {
     if (unit.begins === 'page') end(false);
     else if (unit.begins === 'section' && words >= SHORT_SECTION) end(false);
     else if (unit.begins === 'paragraph' && words >= ENOUGH_WORDS) end(true);
-    else if (words + unit.words > MOST_WORDS) end(true);
+    else if (words + unit.words > MAX_WORDS) end(true);
     current.push(unit);
     words += unit.words;
   }
@@ -99,7 +99,7 @@ const unitsOf = function* ({ text, pages }: TextToSplit): Generator<Unit> {
     let begins: Unit['begins'] = 'page';
     for (const [from, until] of piecesOf(text, start, to, PARAGRAPH)) {
       const paragraph = text.slice(from, until);
-      const found = HEADING.exec(paragraph.slice(0, MOST_CHARS));
+      const found = HEADING.exec(paragraph.slice(0, MAX_CHARS));
       const isHeading = found !== null && paragraph.slice(0, found.index).trim() === '';
       if (isHeading) pushHeading(headings, found[1]?.length ?? 1, titleIn(found[2] ?? ''));
       const heading = headings.map(({ title }) => title).join(' › ') || null;
@@ -125,7 +125,7 @@ const titleIn = (line: string): string => {
 };
 
 /** The most characters of a heading that are kept. */
-const LONGEST_HEADING = 200;
+const MAX_HEADING_LENGTH = 200;
 
 const pushHeading = (
   headings: { level: number; title: string }[],
@@ -133,7 +133,7 @@ const pushHeading = (
   title: string,
 ): void => {
   while ((headings.at(-1)?.level ?? 0) >= level) headings.pop();
-  headings.push({ level, title: title.slice(0, LONGEST_HEADING) });
+  headings.push({ level, title: title.slice(0, MAX_HEADING_LENGTH) });
 };
 
 /** Splits a part of a text behind each match; nothing is left out. */
@@ -157,9 +157,9 @@ const piecesOf = function* (
 /** Cuts what is too long for a sentence, at a space if there is one. */
 const cutLong = function* (text: string, from: number, to: number): Generator<[number, number]> {
   let start = from;
-  while (to - start > MOST_CHARS) {
-    const space = text.lastIndexOf(' ', start + MOST_CHARS);
-    const end = space > start + MOST_CHARS / 2 ? space + 1 : wholeAt(text, start + MOST_CHARS);
+  while (to - start > MAX_CHARS) {
+    const space = text.lastIndexOf(' ', start + MAX_CHARS);
+    const end = space > start + MAX_CHARS / 2 ? space + 1 : wholeAt(text, start + MAX_CHARS);
     yield [start, end];
     start = end;
   }

@@ -17,7 +17,7 @@ interface RepeatOptions {
 /** Ours: the hits of an entry up to which it is not asked if they are there by their title alone. */
 const FEW_HITS = 2;
 /** Ours: how often others are looked for in the place of repeats. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /**
  * Keeps one of the hits that an entry has by its title alone, which stands with each of its chunks: a
@@ -29,7 +29,7 @@ export const withoutRepeats = (
 ): WordHit[] => {
   const repeats = new Map<number, WordHit>();
   let hits = found;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const fresh = repeatsIn(hits, inTexts);
     if (fresh.length === 0) break;
     for (const hit of fresh) repeats.set(hit.id, hit);

@@ -34,9 +34,9 @@ const WEIGHTS = '2.0, 1.0, 1.0';
  * Ours: the chunks that are ranked for a query of many common words. Those that have none of its
  * rarest words are looked at only if there are too few others.
  */
-const MOST_RANKED = 2000;
+const MAX_RANKED = 2000;
 /** The most words of an owner that are searched for as those that contain a part. */
-const MOST_PARTS = 32;
+const MAX_PARTS = 32;
 
 /** Runs the queries of one search. Each reads what is the owner's alone. */
 export const hitFinder = (
@@ -62,7 +62,7 @@ export const hitFinder = (
         const rank = any.length > 0 ? [anyOf([...phrases, ...any])] : [];
         return run(`(${[...phrases, ...rank].join(' AND ')})${not}`);
       }
-      if (owner.chunks > MOST_RANKED) {
+      if (owner.chunks > MAX_RANKED) {
         const [rare, common] = splitByRarity(search, owner, words);
         const match = `(${rarest(rare, common)})${not}`;
         const hits = common.length > 0 ? run(match) : [];
@@ -138,7 +138,7 @@ const rarest = (rare: QueryWord[], common: QueryWord[]): string => {
 };
 
 /**
- * Splits words into the rarest ones, which at most `MOST_RANKED` chunks have together, and the
+ * Splits words into the rarest ones, which at most `MAX_RANKED` chunks have together, and the
  * others. There is always one at least among the first.
  */
 const splitByRarity = (
@@ -154,7 +154,7 @@ const splitByRarity = (
   let sum = 0;
   const at = counted.findIndex(({ chunks }) => {
     sum += chunks;
-    return sum > MOST_RANKED;
+    return sum > MAX_RANKED;
   });
   const cut = at < 0 ? counted.length : Math.max(1, at);
   const all = counted.map(({ word }) => word);
@@ -162,7 +162,7 @@ const splitByRarity = (
 };
 
 /** Ours: the words of which the counts are kept. */
-const MOST_COUNTS = 10_000;
+const MAX_COUNTS = 10_000;
 
 interface KnownCounts {
   /** The chunks that the owner had when they were counted. */
@@ -176,7 +176,7 @@ const countsByOwner = oncePerDatabase(() => new Map<number, KnownCounts>());
 const chunksWith = (search: Database.Database, owner: IndexOwner, stem: string): number => {
   const all = countsByOwner(search);
   const kept = all.get(owner.id);
-  const isValid = kept?.chunks === owner.chunks && kept.of.size < MOST_COUNTS;
+  const isValid = kept?.chunks === owner.chunks && kept.of.size < MAX_COUNTS;
   const known = isValid ? kept : { chunks: owner.chunks, of: new Map<string, number>() };
   all.set(owner.id, known);
   const { counts } = ownerTables(owner.id);
@@ -196,7 +196,7 @@ const wordsWith = (search: Database.Database, owner: IndexOwner, part: string): 
   search
     .prepare<[object], string>(
       `SELECT v.word FROM word_parts AS p JOIN vocabulary AS v ON v.id = p.rowid
-        WHERE p.word_parts MATCH @part AND ${ofOwner('p.rowid')} LIMIT ${MOST_PARTS}`,
+        WHERE p.word_parts MATCH @part AND ${ofOwner('p.rowid')} LIMIT ${MAX_PARTS}`,
     )
     .pluck()
     .all({ part: `"${part.replaceAll('"', '""')}"`, owner: owner.id })

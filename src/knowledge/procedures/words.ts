@@ -91,7 +91,7 @@ interface PlacedWord {
 export const placedWords = (text: string): PlacedWord[] => placesOf(text, WORD);
 
 /** Ours: the characters at the beginning of a stem with which its words begin too, at most. */
-const LONGEST_BEGINNING = 3;
+const MAX_BEGINNING_LENGTH = 3;
 
 /**
  * Returns the words of a text that may have one of some stems, with their places. A word and its stem
@@ -109,7 +109,7 @@ export const wordsLike = (text: string, stems: string[]): PlacedWord[] => {
     .map((stem) => stem.slice(0, Math.max(1, stem.length - 1)));
   if (beginnings.length === 0) return [];
   // Compiled anew for each query, which takes longer than a search where it has classes of Unicode.
-  const like = beginnings.map((beginning) => beginning.slice(0, LONGEST_BEGINNING)).join('|');
+  const like = beginnings.map((beginning) => beginning.slice(0, MAX_BEGINNING_LENGTH)).join('|');
   return placesOf(text, new RegExp(`(?<![a-z0-9])(?:${like})[a-z0-9]*`, 'gi'));
 };
 

@@ -84,11 +84,11 @@ export const sendTo = async (
 };
 
 /** Ours: a header value that is shorter is none that a reply gives away. */
-const SHORTEST_SECRET = 6;
+const MIN_SECRET_LENGTH = 6;
 
 /** Redacts the values of headers in what the endpoint replied, which is kept. */
 const withoutValues = async (sent: SendResult, values: string[]): Promise<SendResult> => {
-  const secrets = values.flatMap(secretsIn).filter(({ length }) => length >= SHORTEST_SECRET);
+  const secrets = values.flatMap(secretsIn).filter(({ length }) => length >= MIN_SECRET_LENGTH);
   if (secrets.length === 0) return sent;
   const excerpt = sent.excerpt && (await redactTextApart(sent.excerpt, secrets));
   if (sent.verdict === 'sent') return { ...sent, excerpt };

@@ -4,7 +4,7 @@ import { pageLink } from '../../kernel/pagepath.js';
 import type { Outbound } from '../../outbound/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
-import { LONGEST_WAIT } from '../templates/contract.js';
+import { MAX_WAIT } from '../templates/contract.js';
 import type { StageKind } from '../templates/stagekinds.js';
 import { StageFault, shortReason } from './outcome.js';
 import { renderConfig, renderProse, valuesOf } from './render.js';
@@ -107,7 +107,7 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
       ? now() + Number(seconds) * 1000
       : Date.parse(`${renderConfig(until, scope)}`);
   if (!Number.isFinite(at)) throw new StageFault(`until is no time: ${renderConfig(until, scope)}`);
-  if (at > now() + LONGEST_WAIT * 1000) throw new StageFault('until is over 90 days away');
+  if (at > now() + MAX_WAIT * 1000) throw new StageFault('until is over 90 days away');
   const dueAt = iso(Math.max(now(), at));
   return {
     change: {

@@ -3,7 +3,7 @@ import type { ChildRunsStore } from './childqueries.js';
 import { lastOutputs } from './end.js';
 import type { AttemptOutcome } from './outcome.js';
 import type { RunsStore } from './queries.js';
-import { LONGEST_OUTPUT } from './room.js';
+import { MAX_OUTPUT_LENGTH } from './room.js';
 import type { RunStage } from './run.js';
 
 interface ChildOutcomeDeps {
@@ -52,8 +52,8 @@ export const successOfChildren = async (
   const untrusted = await children.isUntrusted(row);
   if (stage.kind === 'foreach') {
     const length = await children.outputLength(row);
-    if (length > LONGEST_OUTPUT) {
-      const error = `Its outputs have ${length} characters, and ${LONGEST_OUTPUT} are allowed`;
+    if (length > MAX_OUTPUT_LENGTH) {
+      const error = `Its outputs have ${length} characters, and ${MAX_OUTPUT_LENGTH} are allowed`;
       return { status: 'failed', error, isFinal: true, untrusted };
     }
     const outputs = await children.itemOutputs(row);

@@ -1,8 +1,8 @@
 import { iso } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import { DEEPEST_NESTING, type FindTemplate } from '../templates/nestedtemplates.js';
+import { type FindTemplate, MAX_NESTING } from '../templates/nestedtemplates.js';
 import { givenParameters } from '../templates/parameters.js';
-import { MOST_ITEMS } from '../templates/stagekinds.js';
+import { MAX_ITEMS } from '../templates/stagekinds.js';
 import type { BeginStage } from './begin.js';
 import type { ChildRunsStore, ChildrenOf, UnfinishedRun } from './childqueries.js';
 import { itemRunRows, type NewRunRows, nestedRunRows } from './newrun.js';
@@ -30,8 +30,8 @@ export const createNestedBeginning =
     const { templateId, params } = stage.config;
     const template = await find(run.row.user_id, `${templateId}`);
     if (!template) throw new StageFault(`There is no template ${templateId}`);
-    if (run.row.depth >= DEEPEST_NESTING) {
-      throw new StageFault(`Pipelines may contain each other ${DEEPEST_NESTING} deep`);
+    if (run.row.depth >= MAX_NESTING) {
+      throw new StageFault(`Pipelines may contain each other ${MAX_NESTING} deep`);
     }
     const given = recordOf(renderConfig(params ?? {}, scope));
     const { values, faults } = givenParameters(template.parameters, given);
@@ -120,6 +120,6 @@ const NEVER_DUE = { due: null, due_at: null };
 
 const listIn = (value: unknown): unknown[] => {
   if (!Array.isArray(value)) throw new StageFault('items is no list');
-  if (value.length <= MOST_ITEMS) return value;
-  throw new StageFault(`items has ${value.length} items, and ${MOST_ITEMS} are allowed`);
+  if (value.length <= MAX_ITEMS) return value;
+  throw new StageFault(`items has ${value.length} items, and ${MAX_ITEMS} are allowed`);
 };

@@ -2,7 +2,7 @@ import { iso } from '../../kernel/clock.js';
 import { parseExact, stringifyExact } from '../../kernel/exactjson.js';
 import { excerpt } from '../../kernel/excerpt.js';
 import { pageLink } from '../../kernel/pagepath.js';
-import { LONGEST_IN_EVENT, NOTHING, type Outbound } from '../../outbound/module.js';
+import { MAX_IN_EVENT_LENGTH, NOTHING, type Outbound } from '../../outbound/module.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { OVER } from './outcome.js';
 import type { RunChange } from './record.js';
@@ -75,5 +75,5 @@ const resultOf = (run: LoadedRun): string => {
   const texts = Object.values(lastOutputs(run)).map((value) =>
     typeof value === 'string' ? value : (stringifyExact(value, 2) ?? ''),
   );
-  return excerpt(texts.join('\n\n'), LONGEST_IN_EVENT) || 'All stages have ended.';
+  return excerpt(texts.join('\n\n'), MAX_IN_EVENT_LENGTH) || 'All stages have ended.';
 };

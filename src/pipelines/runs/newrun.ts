@@ -82,10 +82,10 @@ export const itemRunRows = (
 };
 
 /** Ours: the longest name of a run. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 const nameBelow = ({ row }: LoadedRun, name: string): string =>
-  `${row.name.slice(0, LONGEST_NAME / 2)} / ${name}`.slice(0, LONGEST_NAME);
+  `${row.name.slice(0, MAX_NAME_LENGTH / 2)} / ${name}`.slice(0, MAX_NAME_LENGTH);
 
 const inherited = ({ run, row }: RunStage) => ({
   user_id: run.row.user_id,

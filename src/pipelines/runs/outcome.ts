@@ -2,7 +2,7 @@ import { iso } from '../../kernel/clock.js';
 import { stringifyExact } from '../../kernel/exactjson.js';
 import { beginningOf } from '../../kernel/excerpt.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
-import { LONGEST_WAIT } from '../templates/contract.js';
+import { MAX_WAIT } from '../templates/contract.js';
 import type { RunStage } from './run.js';
 
 /** The error of a stage that cannot begin. */
@@ -63,11 +63,11 @@ export const completedChange = (
 });
 
 /** The longest error and reason of a stage, in characters. */
-const LONGEST_ERROR = 9900;
-const LONGEST_REASON = 2000;
+const MAX_ERROR_LENGTH = 9900;
+const MAX_REASON_LENGTH = 2000;
 
 /** Cuts a reason to the length that is shown. */
-export const shortReason = (reason: string): string => beginningOf(reason, LONGEST_REASON);
+export const shortReason = (reason: string): string => beginningOf(reason, MAX_REASON_LENGTH);
 
 /** Returns the change of a stage of which an attempt has failed: its end, or its next attempt. */
 export const failedChange = (
@@ -76,7 +76,7 @@ export const failedChange = (
   now: number,
 ): Partial<PipelineStageRow> => {
   const { isFinal = false, untrusted } = outcome;
-  const error = beginningOf(outcome.error, LONGEST_ERROR);
+  const error = beginningOf(outcome.error, MAX_ERROR_LENGTH);
   const { attempts = 1, backoffSeconds = 5, factor = 2 } = stage.retry ?? {};
   if (isFinal || row.attempt >= attempts) {
     const taint = untrusted ? { untrusted: 1 } : {};
@@ -86,7 +86,7 @@ export const failedChange = (
     const ended = { status: 'failed', effect, error, output, finished_at: iso(now) } as const;
     return { ...OVER, ...taint, ...ended };
   }
-  const seconds = Math.min(LONGEST_WAIT, backoffSeconds * factor ** (row.attempt - 1));
+  const seconds = Math.min(MAX_WAIT, backoffSeconds * factor ** (row.attempt - 1));
   const at = iso(now + seconds * 1000);
   const reason = shortReason(`Attempt ${row.attempt} failed: ${error}`);
   const again = {

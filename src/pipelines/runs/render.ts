@@ -59,7 +59,7 @@ const scopeOf = (
 };
 
 /** Ours: the most characters that a stage works with, or has as its output, as JSON. */
-export const LONGEST_INPUT = 1024 * 1024;
+export const MAX_INPUT_LENGTH = 1024 * 1024;
 
 /**
  * Fills in the values inside a configuration. A text that is one value and nothing else becomes that
@@ -71,7 +71,7 @@ export const renderConfig = (value: unknown, scope: object): unknown =>
 
 /** Does the same, with numbers as they were received. */
 export const renderExact = (value: unknown, scope: object): unknown => {
-  let left = LONGEST_INPUT;
+  let left = MAX_INPUT_LENGTH;
   const counted = (rendered: unknown): unknown => {
     left -= stringifyExact(rendered)?.length ?? 0;
     if (left < 0) throw new StageFault(TOO_LONG);
@@ -110,13 +110,13 @@ const refuseMissing = (text: string, scope: object): void => {
 };
 
 /** Ours: the most characters of values in one text; the rest would be left out. */
-const LONGEST_TEXT = 256 * 1024;
+const MAX_TEXT_LENGTH = 256 * 1024;
 
 /** Writes out the values inside a text, all of them. Throws StageFault if they are too long. */
 const renderWhole = (text: string, scope: object): string => {
   const lengths = placeholdersIn(text).map((name) => lengthOf(lookUp(scope, name)));
-  if (lengths.reduce((all, length) => all + length, 0) > LONGEST_TEXT) {
-    throw new StageFault(`The values in one text are over ${LONGEST_TEXT} characters`);
+  if (lengths.reduce((all, length) => all + length, 0) > MAX_TEXT_LENGTH) {
+    throw new StageFault(`The values in one text are over ${MAX_TEXT_LENGTH} characters`);
   }
   return String(renderDeep(text, scope));
 };

@@ -1,13 +1,13 @@
 import { stringifyExact } from '../../kernel/exactjson.js';
 import type { StageBeginning } from './begin.js';
 import type { AttemptOutcome } from './outcome.js';
-import { LONGEST_INPUT } from './render.js';
+import { MAX_INPUT_LENGTH } from './render.js';
 import type { LoadedRun, RunStage } from './run.js';
 
 /** Ours: the most characters of the output of a stage, and of all inputs and outputs of a run, as JSON. */
-export const LONGEST_OUTPUT = 4 * LONGEST_INPUT;
-const LONGEST_KEPT = 16 * LONGEST_INPUT;
-const FULL = `The inputs and outputs of the run are over ${LONGEST_KEPT} characters together`;
+export const MAX_OUTPUT_LENGTH = 4 * MAX_INPUT_LENGTH;
+const MAX_KEPT = 16 * MAX_INPUT_LENGTH;
+const FULL = `The inputs and outputs of the run are over ${MAX_KEPT} characters together`;
 
 /** Returns how many characters of inputs and outputs a run keeps beside those of a stage. */
 const keptBeside = ({ stages }: LoadedRun, but: string): number =>
@@ -24,7 +24,7 @@ export const beginningWithin = (
   beginning: StageBeginning,
 ): StageBeginning | { fault: string } => {
   const { input } = beginning.change;
-  const isFull = input != null && keptBeside(run, key) + input.length > LONGEST_KEPT;
+  const isFull = input != null && keptBeside(run, key) + input.length > MAX_KEPT;
   return isFull ? { fault: FULL } : beginning;
 };
 
@@ -33,11 +33,11 @@ export const outcomeWithin = ({ run, row }: RunStage, outcome: AttemptOutcome): 
   if (outcome.status === 'failed' && outcome.output === undefined) return outcome;
   const { output, untrusted = false, usage } = outcome;
   const { length } = stringifyExact(output ?? null) ?? '';
-  const isLong = length > LONGEST_OUTPUT;
+  const isLong = length > MAX_OUTPUT_LENGTH;
   const kept = keptBeside(run, row.key) + (row.input?.length ?? 0);
-  if (!isLong && kept + length <= LONGEST_KEPT) return outcome;
+  if (!isLong && kept + length <= MAX_KEPT) return outcome;
   if (outcome.status === 'failed') return { ...outcome, output: undefined };
-  const long = `Its output has ${length} characters, and ${LONGEST_OUTPUT} are allowed`;
+  const long = `Its output has ${length} characters, and ${MAX_OUTPUT_LENGTH} are allowed`;
   const error = isLong ? long : FULL;
   return { status: 'failed', error, isFinal: true, untrusted, ...(usage && { usage }) };
 };

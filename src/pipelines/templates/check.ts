@@ -35,7 +35,7 @@ export interface KnownNames {
 }
 
 /** Ours: the number of faults that are told at once. */
-const MOST_FAULTS = 50;
+const MAX_FAULTS = 50;
 
 /** The outcome of a check: the template, or what is wrong with it, and the stages that can be read. */
 export type CheckedTemplate =
@@ -49,7 +49,7 @@ export const checkTemplate = (given: unknown, known: KnownNames): CheckedTemplat
     ? faultsOfForm(given, error.details, known)
     : { faults: templateFaults(value, known), stages: value.stages };
   if (faults.length > 0) {
-    return { template: null, stages, faults: faults.slice(0, MOST_FAULTS).map(shortFault) };
+    return { template: null, stages, faults: faults.slice(0, MAX_FAULTS).map(shortFault) };
   }
   return { template: value, stages, faults: [] };
 };
@@ -68,12 +68,12 @@ const faultsOfForm = (
 };
 
 /** Ours: the longest path and message of a fault. */
-const LONGEST_PATH = 300;
-const LONGEST_MESSAGE = 900;
+const MAX_PATH_LENGTH = 300;
+const MAX_MESSAGE_LENGTH = 900;
 
 const shortFault = ({ path, message }: FieldFault): FieldFault => ({
-  path: path.slice(0, LONGEST_PATH),
-  message: message.slice(0, LONGEST_MESSAGE),
+  path: path.slice(0, MAX_PATH_LENGTH),
+  message: message.slice(0, MAX_MESSAGE_LENGTH),
 });
 
 const UNLABELLED = { abortEarly: false, errors: { label: false } } as const;

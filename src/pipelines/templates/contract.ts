@@ -5,7 +5,7 @@ import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 /** The longest time that a stage may wait for a person or for its time, in seconds: 90 days. */
-export const LONGEST_WAIT = 90 * 86_400;
+export const MAX_WAIT = 90 * 86_400;
 /** Ours: the most bytes of a template as YAML or JSON. */
 const TEMPLATE_BYTES = 256 * 1024;
 
@@ -49,7 +49,7 @@ const work = {
   kind: stageKind(),
   config: s.record('StageConfig').description('By the kind; see docs/pipelines.md'),
   retry: s.optional(StageRetry),
-  timeoutSeconds: s.optional(s.whole(1, LONGEST_WAIT)),
+  timeoutSeconds: s.optional(s.whole(1, MAX_WAIT)),
   output: s.optional(s.record('OutputSchema').description('The JSON Schema of its output')),
   allowUntrusted: s.optional(
     s.flag().description('It acts without asking, also on what came from outside'),

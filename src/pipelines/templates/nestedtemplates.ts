@@ -3,7 +3,7 @@ import type { PipelineTemplate, TemplateStage } from './contract.js';
 import { isStageWork } from './stagekinds.js';
 
 /** Ours: the number of pipelines that may contain each other, the outermost included. */
-export const DEEPEST_NESTING = 5;
+export const MAX_NESTING = 5;
 
 /** Finds a template of a user, or one that ships; null if there is none. */
 export type FindTemplate = (userId: string, id: string) => Promise<PipelineTemplate | null>;
@@ -37,8 +37,8 @@ export const nestedTemplates = async (
     if (way.includes(templateId)) {
       return `starts itself: ${[...way.slice(way.indexOf(templateId)), templateId].join(' → ')}`;
     }
-    if (way.length >= DEEPEST_NESTING) {
-      return `is nested more than ${DEEPEST_NESTING} deep: ${[...way, templateId].join(' → ')}`;
+    if (way.length >= MAX_NESTING) {
+      return `is nested more than ${MAX_NESTING} deep: ${[...way, templateId].join(' → ')}`;
     }
     if ((checked.get(templateId) ?? 0) >= way.length) return null;
     const template = found.get(templateId) ?? (await find(userId, templateId));

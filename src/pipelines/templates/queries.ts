@@ -3,7 +3,7 @@ import { type PipelineTemplateRow, pipelineTemplateTable } from '../../store/tab
 import { visibleTo } from '../../store/visible.js';
 
 /** Ours: the number of templates that a user may have. */
-export const MOST_TEMPLATES = 1000;
+export const MAX_TEMPLATES = 1000;
 
 /**
  * Returns the queries for the templates of a user. A write throws `Taken` if the user has a template
@@ -35,7 +35,7 @@ export const templatesStore = ({ db, transact }: Store) => {
         .where(visibleTo(row.user_id));
       const values = db
         .selectNoFrom((of) => columns.map((column) => of.val(row[column]).as(column)))
-        .where(count, '<', MOST_TEMPLATES);
+        .where(count, '<', MAX_TEMPLATES);
       return isWritten(db.insertInto('pipeline_templates').columns(columns).expression(values));
     },
 

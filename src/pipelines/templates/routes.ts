@@ -14,7 +14,7 @@ import { mermaidOf } from './graph.js';
 import { type FindTemplate, type Nesting, nestedTemplates } from './nestedtemplates.js';
 import { normalTemplate, type TemplateBody } from './normal.js';
 import { PRESETS } from './presets.js';
-import { MOST_TEMPLATES, type TemplatesStore } from './queries.js';
+import { MAX_TEMPLATES, type TemplatesStore } from './queries.js';
 import { checkedText, templateIn } from './text.js';
 import { addedTools, toolsGrantedBy } from './trust.js';
 import { templateYaml } from './yaml.js';
@@ -79,7 +79,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
       version: 1,
     };
     if (await orTaken(store.insert(row), body.name)) return view(row);
-    throw Boom.conflict(`You have ${MOST_TEMPLATES} templates already: delete one first`, {
+    throw Boom.conflict(`You have ${MAX_TEMPLATES} templates already: delete one first`, {
       code: 'too_many',
     });
   };

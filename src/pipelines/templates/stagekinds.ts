@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { AgentLimits } from '../../kernel/contract/agentaction.js';
 import * as s from '../../kernel/contract/schema.js';
-import { ItemStage, LONGEST_WAIT, type TemplateStage } from './contract.js';
+import { ItemStage, MAX_WAIT, type TemplateStage } from './contract.js';
 
 /** The name of a kind of stage. */
 export type StageKind = TemplateStage['kind'];
@@ -9,7 +9,7 @@ export type StageKind = TemplateStage['kind'];
 export type StageWork = Pick<TemplateStage, 'kind' | 'config' | 'output' | 'allowUntrusted'>;
 
 /** Ours: the longest list that a stage `foreach` may have. */
-export const MOST_ITEMS = 1000;
+export const MAX_ITEMS = 1000;
 
 const prose = (most: number) => s.text(most).pattern(/\S/, 'some text');
 
@@ -53,7 +53,7 @@ const CONFIGS = {
     fields: s.list(InputField, 50).min(1),
   }),
   foreach: s.object('ForeachConfig', {
-    items: s.textOr('ForeachItems', s.text(500), s.list(s.json(), MOST_ITEMS)),
+    items: s.textOr('ForeachItems', s.text(500), s.list(s.json(), MAX_ITEMS)),
     stage: ItemStage,
     concurrency: s.optional(s.whole(1, 8)),
   }),
@@ -63,7 +63,7 @@ const CONFIGS = {
   }),
   wait: s
     .object('WaitConfig', {
-      seconds: s.optional(s.amount(0, LONGEST_WAIT)),
+      seconds: s.optional(s.amount(0, MAX_WAIT)),
       until: s.optional(s.text(300)),
     })
     .xor('seconds', 'until'),

@@ -38,7 +38,7 @@ export interface Spelling {
 }
 
 /** Ours: a document with more nodes than this is no template. */
-const MOST_NODES = 20_000;
+const MAX_NODES = 20_000;
 
 /**
  * Reads YAML 1.2, of which JSON is a part. Aliases are refused, since a few of them can stand for
@@ -111,7 +111,7 @@ const refusedPart = (document: Document, lines: LineCounter): LinedFault | null 
       const [start = 0] = node.range ?? [];
       const at = { path: '', line: lines.linePos(start).line };
       if (isAlias(node)) refused = { ...at, message: `may have no aliases, as *${node.source}` };
-      if (nodes > MOST_NODES) refused = { ...at, message: `may have at most ${MOST_NODES} values` };
+      if (nodes > MAX_NODES) refused = { ...at, message: `may have at most ${MAX_NODES} values` };
       if (isMap(node)) refused ??= refusedKey(node, lines);
       return refused ? visit.BREAK : undefined;
     },

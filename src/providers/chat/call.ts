@@ -2,7 +2,7 @@ import { BadUrl, EgressRefused, hostAndPort } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { isRecord, parsedJson } from '../../kernel/jsonvalue.js';
 import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
-import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
+import { MIN_PIECE_LENGTH } from '../../kernel/secretforms.js';
 import type { PlatformCheck, PlatformReach, PlatformRefusal, PlatformSent } from './platform.js';
 
 export interface PlatformCall {
@@ -76,7 +76,7 @@ export const callPlatform = async (
 const secretsIn = ({ secrets }: PlatformReach['settings']): string[] =>
   Object.values(secrets)
     .flatMap((secret) => [secret, ...secret.split(/[\s,]+/), ...partsOf(secret)])
-    .filter(({ length }) => length >= SHORTEST_PIECE);
+    .filter(({ length }) => length >= MIN_PIECE_LENGTH);
 
 /**
  * Returns the parts of a secret that is an address: the path and query that a server sees, and the

@@ -20,7 +20,7 @@ import type {
 const IMPLICIT_PORT = 465;
 const STARTTLS_PORT = 587;
 /** Ours: as much of a subject as a list of messages shows. */
-const LONGEST_SUBJECT = 150;
+const MAX_SUBJECT_LENGTH = 150;
 const ADDRESS = /^[^\s@<>"(),:;[\]\\]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]{0,251}[\p{L}\p{N}])?$/u;
 
 /**
@@ -176,9 +176,9 @@ const oneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').trim
 
 const shortened = (subject: string): string => {
   const characters = [...subject];
-  return characters.length <= LONGEST_SUBJECT
+  return characters.length <= MAX_SUBJECT_LENGTH
     ? subject
-    : `${characters.slice(0, LONGEST_SUBJECT - 1).join('')}…`;
+    : `${characters.slice(0, MAX_SUBJECT_LENGTH - 1).join('')}…`;
 };
 
 /** Returns the text, below the title if that is too long for a subject. */

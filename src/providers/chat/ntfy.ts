@@ -19,9 +19,9 @@ import type { ChannelMessage, OutboundPlatform, PlatformReach } from './platform
  * (ntfy server, `message-size-limit` and the JSON around it).
  */
 const LONGEST = 4_096;
-const LONGEST_JSON = 2 * LONGEST;
+const MAX_JSON_LENGTH = 2 * LONGEST;
 /** Ours: a longer title is shown in the message, since a phone shows no more of it. */
-const LONGEST_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 /** The bytes of the JSON that the message does not use: topic, title and priority. */
 const AROUND = 2_048;
 
@@ -102,14 +102,14 @@ const elsewhere = (address: string): string =>
 /** Puts a title that is too long for one at the beginning of the text. */
 const placed = ({ title, text }: ChannelMessage): Pick<ChannelMessage, 'title' | 'text'> => {
   const one = title?.replace(/\s+/g, ' ').trim() ?? '';
-  if (one.length <= LONGEST_TITLE) return { title: one || null, text: text || one };
+  if (one.length <= MAX_TITLE_LENGTH) return { title: one || null, text: text || one };
   return { title: null, text: `${one}\n${text}` };
 };
 
 /** Returns the bytes of a line with its end, or as many as are used of the limit for the whole JSON. */
 const sizeOf = (line: TextLine): number => {
   const text = `${plainLine(line)}\n`;
-  const inJson = (Buffer.byteLength(JSON.stringify(text)) * LONGEST) / (LONGEST_JSON - AROUND);
+  const inJson = (Buffer.byteLength(JSON.stringify(text)) * LONGEST) / (MAX_JSON_LENGTH - AROUND);
   return Math.max(Buffer.byteLength(text), inJson);
 };
 

@@ -14,7 +14,7 @@ const TOKEN = /^[A-Za-z0-9+/]{16,}={0,2}$/;
  * The most bytes of a card. Teams allows 28 KB for a message (Microsoft, Create incoming webhooks)
  * and counts it in UTF-16; the rest is room for what stands around the text.
  */
-const LONGEST_CARD = 28 * 1024 - 2_048;
+const MAX_CARD_LENGTH = 28 * 1024 - 2_048;
 
 /**
  * The platform Microsoft Teams. People mention an outgoing webhook by its name in a channel, and
@@ -64,7 +64,7 @@ export const teams: Platform = {
   taken: () => cardOf(messageLines({ title: null, text: 'One moment.' })),
 
   render: (message) =>
-    messagesOf(messageLines(message), { most: LONGEST_CARD, sizeOf: teamsSize }).map(cardOf),
+    messagesOf(messageLines(message), { most: MAX_CARD_LENGTH, sizeOf: teamsSize }).map(cardOf),
   send: async (reach, to, part) => {
     const recipient = to.slice(to.indexOf(':') + 1);
     const url = reach.settings.secrets.workflowUrl ?? '';

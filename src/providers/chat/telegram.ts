@@ -16,7 +16,7 @@ import type { TextLine } from './markdown/lines.js';
 import { messageLines } from './markdown/message.js';
 import { splitText } from './markdown/split.js';
 import {
-  MOST_ENTITIES,
+  MAX_ENTITIES,
   telegramEntityCount,
   telegramLines,
   telegramSize,
@@ -40,9 +40,9 @@ const LIMITS: MessageLimits = {
   most: MESSAGE,
   sizeOf: telegramSize,
   // Code or a quote that goes on from the message before takes one more.
-  ranges: { most: MOST_ENTITIES - 2, countOf: telegramEntityCount },
+  ranges: { most: MAX_ENTITIES - 2, countOf: telegramEntityCount },
 };
-const LONGEST_TOAST = 200;
+const MAX_TOAST_LENGTH = 200;
 
 /**
  * The platform Telegram: a bot that people write to in private. Groups and other bots are ignored.
@@ -79,7 +79,7 @@ export const telegram: Platform = {
   parse: ({ body }) => [parseTelegram(body)],
   reply: (event, text) => {
     const { chat_id, callback_query_id } = replyPlace(event.replyTo);
-    const toast = beginning(text, LONGEST_TOAST);
+    const toast = beginning(text, MAX_TOAST_LENGTH);
     return event.kind === 'button'
       ? { method: 'answerCallbackQuery', callback_query_id, text: toast }
       : { method: 'sendMessage', chat_id, ...plain(beginning(text, MESSAGE)) };

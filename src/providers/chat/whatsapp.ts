@@ -24,8 +24,8 @@ import { templateFields, templateOf } from './whatsapptemplate.js';
 /**
  * The most characters of a text, and of a message with buttons (Meta, reference of the Cloud API).
  */
-const LONGEST_TEXT = 4_096;
-const LONGEST_ASKED = 1_024;
+const MAX_TEXT_LENGTH = 4_096;
+const MAX_ASKED_LENGTH = 1_024;
 
 /** The platform WhatsApp, through Meta's Cloud API. A sender is identified by the phone number. */
 export const whatsapp: Platform = {
@@ -153,7 +153,7 @@ const textOf = (body: string): PlatformBody => ({
 });
 
 const textsOf = (message: ChannelMessage): PlatformBody[] =>
-  bodiesOf(message, LONGEST_TEXT).map(textOf);
+  bodiesOf(message, MAX_TEXT_LENGTH).map(textOf);
 
 /**
  * Returns the messages of a question. The last one holds the end of the text with the buttons, and
@@ -161,7 +161,7 @@ const textsOf = (message: ChannelMessage): PlatformBody[] =>
  */
 const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBody[] => {
   const [text = ''] = bodiesOf(message, Number.MAX_SAFE_INTEGER);
-  const end = splitText(text, LONGEST_ASKED).at(-1) ?? '';
+  const end = splitText(text, MAX_ASKED_LENGTH).at(-1) ?? '';
   const button = (choice: ButtonChoice, title: string) => ({
     type: 'reply',
     reply: { id: buttonWhatsapp(question, choice), title },
@@ -175,7 +175,7 @@ const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBo
   ];
   const interactive = { type: 'button', body: { text: end || 'Approve?' }, action: { buttons } };
   return [
-    ...splitText(text.slice(0, text.length - end.length), LONGEST_TEXT).map(textOf),
+    ...splitText(text.slice(0, text.length - end.length), MAX_TEXT_LENGTH).map(textOf),
     { type: 'interactive', interactive },
   ];
 };

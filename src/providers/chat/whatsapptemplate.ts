@@ -7,7 +7,7 @@ import type { ChannelMessage, PlatformBody, PlatformField, PlatformSettings } fr
  * The most characters of the parameter. Meta accepts 1,024 for the whole body of a template. Ours:
  * the rest is for the template's own words.
  */
-const LONGEST_PARAMETER = 900;
+const MAX_PARAMETER_LENGTH = 900;
 const BETWEEN = ' \u00b7 ';
 const CUT = ' \u2026 The whole text is in the app.';
 const UNSHOWN = 'This call is too long to be shown here. Read it in the app.';
@@ -67,13 +67,13 @@ const parameterOf = (message: ChannelMessage, plain: (text: string) => string): 
   const { title, question } = message;
   const text = writePlain(messageLines({ ...message, title: null }));
   const whole = plain(oneLine(title ?? '', text));
-  if (whole.length <= LONGEST_PARAMETER) return whole || '(no text)';
+  if (whole.length <= MAX_PARAMETER_LENGTH) return whole || '(no text)';
   if (question) return shortened(plain(oneLine(title ?? '')), `${BETWEEN}${UNSHOWN}`);
   return shortened(whole, CUT);
 };
 
 const shortened = (text: string, end: string): string => {
-  const [first = ''] = splitText(text, LONGEST_PARAMETER - end.length);
+  const [first = ''] = splitText(text, MAX_PARAMETER_LENGTH - end.length);
   return first.trimEnd() + end;
 };
 

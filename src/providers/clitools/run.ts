@@ -25,11 +25,11 @@ export interface ToolListener {
 }
 
 /** Ours: the most bytes of a reply's stream, and the most characters of one of its lines. */
-const MOST_BYTES = 32 * 1024 * 1024;
-const LONGEST_LINE = 4 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 
 /** The most characters of a reply. */
-const LONGEST_TEXT = 4 * 1024 * 1024;
+const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
 /** The time that a tool gets to end by itself after its reply. */
 const FAREWELL_MS = 300;
 
@@ -71,7 +71,7 @@ async function* linesOf(of: ToolListener): AsyncGenerator<string, void, undefine
       rest = [next];
       length = next.length;
     }
-    if (bytes > MOST_BYTES || length > LONGEST_LINE)
+    if (bytes > MAX_BYTES || length > MAX_LINE_LENGTH)
       throw failed(of, 'invalid_reply', 'said more than an answer holds');
   }
   yield rest.join('') + decoder.end();
@@ -134,7 +134,7 @@ const addText = (
   tally.begin();
   tally.add(text);
   reply.text += text;
-  if (reply.text.length > LONGEST_TEXT)
+  if (reply.text.length > MAX_TEXT_LENGTH)
     throw new ModelFailure('invalid_reply', `${name} sent an answer that does not end`);
   if (text !== '') reader.take(text);
 };

@@ -28,7 +28,7 @@ export interface HeaderBytes {
 
 const WINDOW = 1024 * 1024;
 /** Ours: the most bytes of a header. Those of large vocabularies have 25 MB. */
-const LONGEST_HEADER = 64 * 1024 * 1024;
+const MAX_HEADER_LENGTH = 64 * 1024 * 1024;
 
 /** Opens a file whose header is read in pieces of 1 MiB. */
 export const openBytes = (path: string): HeaderBytes => {
@@ -96,8 +96,8 @@ const numbersOf = (window: () => Buffer, take: (bytes: number) => number) => {
 
 const checkEnd = (end: number, size: number): void => {
   if (end > size) throw new GgufFault('The file ends within its header');
-  if (end > LONGEST_HEADER) {
-    throw new GgufFault(`Its header is longer than ${LONGEST_HEADER / 1024 ** 2} MiB`);
+  if (end > MAX_HEADER_LENGTH) {
+    throw new GgufFault(`Its header is longer than ${MAX_HEADER_LENGTH / 1024 ** 2} MiB`);
   }
 };
 

@@ -66,10 +66,10 @@ export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): G
 };
 
 /** Ours: more than any model has; the engine takes larger numbers for negative ones. */
-const MOST_CONTEXT = 100_000_000;
+const MAX_CONTEXT = 100_000_000;
 
 const contextOf = (tokens: number | null): number | null => {
-  if (tokens !== null && tokens > MOST_CONTEXT) {
+  if (tokens !== null && tokens > MAX_CONTEXT) {
     throw new GgufFault(`It claims a context of ${tokens} tokens`);
   }
   return tokens;
@@ -80,7 +80,7 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
   const all = (key: string): number[] =>
     metadataNumbers(metadata, `${architecture}.${key}`, layers) ?? [0];
   const layers = needed(architecture, 'block_count', at('block_count'));
-  if (layers > MOST_LAYERS) throw new GgufFault(`It claims ${layers} layers`);
+  if (layers > MAX_LAYERS) throw new GgufFault(`It claims ${layers} layers`);
   const embeddingLength = needed(architecture, 'embedding_length', at('embedding_length'));
   const kept = keptBy(metadata, architecture, { layers, tensors });
   const ownBytes = (name: string): number => tensors.find((each) => each.name === name)?.bytes ?? 0;
@@ -121,7 +121,7 @@ const expertsOf = (
 };
 
 /** Ours: the most layers. llama.cpp takes 512. */
-const MOST_LAYERS = 1024;
+const MAX_LAYERS = 1024;
 
 const needed = (architecture: string, key: string, value: number | null): number => {
   if (!value) {

@@ -11,11 +11,11 @@ export type Metadata = ReadonlyMap<string, MetadataValue>;
 export const TOKENS = 'tokenizer.ggml.tokens';
 
 /** Ours: the most keys and tokens. Real files have some 60 keys and 300,000 tokens. */
-const MOST_KEYS = 65_536;
-const MOST_TOKENS = 1_048_576;
+const MAX_KEYS = 65_536;
+const MAX_TOKENS = 1_048_576;
 /** The longest key, by the format; ours: the longest text, which is a chat template. */
-const LONGEST_KEY = 65_535;
-const LONGEST_TEXT = 1024 * 1024;
+const MAX_KEY_LENGTH = 65_535;
+const MAX_TEXT_LENGTH = 1024 * 1024;
 /** Ours: the most values of a list that are kept, and the longest text of one. */
 const KEPT_VALUES = 4096;
 const KEPT_TEXT = 256;
@@ -39,12 +39,12 @@ const TYPES: Record<number, { bytes: number; read(from: HeaderBytes): number | b
 
 /** Reads the keys and values. Throws GgufFault for a key or a token that is there twice. */
 export const readMetadata = (from: HeaderBytes, keys: number): Metadata => {
-  if (keys > MOST_KEYS) {
-    throw new GgufFault(`It has ${keys} metadata keys; at most ${MOST_KEYS} are read`);
+  if (keys > MAX_KEYS) {
+    throw new GgufFault(`It has ${keys} metadata keys; at most ${MAX_KEYS} are read`);
   }
   const metadata = new Map<string, MetadataValue>();
   for (let n = 0; n < keys; n++) {
-    const key = takeText(from, 'a key of its metadata', LONGEST_KEY);
+    const key = takeText(from, 'a key of its metadata', MAX_KEY_LENGTH);
     if (metadata.has(key)) throw new GgufFault(`Its metadata has the key ${quoted(key)} twice`);
     metadata.set(key, readValue(from, key));
   }
@@ -65,7 +65,7 @@ export const quoted = (name: string): string => JSON.stringify(name.slice(0, 80)
 
 const readValue = (from: HeaderBytes, key: string): MetadataValue => {
   const type = from.uint32();
-  if (type === STRING) return takeText(from, `the text of ${quoted(key)}`, LONGEST_TEXT);
+  if (type === STRING) return takeText(from, `the text of ${quoted(key)}`, MAX_TEXT_LENGTH);
   if (type === LIST) return readList(from, key);
   return typeOf(type, key).read(from);
 };
@@ -103,13 +103,13 @@ const readTexts = (from: HeaderBytes, count: number, key: string): MetadataList 
 
 /** llama.cpp aborts its process at a token that is there twice, except for empty ones. */
 const checkTokens = (from: HeaderBytes, count: number): MetadataList => {
-  if (count > MOST_TOKENS) {
-    throw new GgufFault(`It has ${count} tokens; at most ${MOST_TOKENS} are read`);
+  if (count > MAX_TOKENS) {
+    throw new GgufFault(`It has ${count} tokens; at most ${MAX_TOKENS} are read`);
   }
   const seen = new Set<string>();
   for (let n = 0; n < count; n++) {
     const bytes = from.count('bytes for a token');
-    if (bytes > LONGEST_KEY) throw new GgufFault(`A token has ${bytes} bytes`);
+    if (bytes > MAX_KEY_LENGTH) throw new GgufFault(`A token has ${bytes} bytes`);
     const token = from.text(bytes, 'latin1');
     if (bytes > 0 && seen.has(token)) {
       const shown = quoted(Buffer.from(token, 'latin1').toString());

@@ -13,7 +13,7 @@ export interface GgufContents {
 
 const PART = /-(\d{5})-of-(\d{5})\.gguf$/;
 /** Ours: the most files of one model. */
-const MOST_PARTS = 1000;
+const MAX_PARTS = 1000;
 const MAGIC = Buffer.from('GGUF').readUInt32LE();
 const DEFAULT_ALIGNMENT = 32;
 
@@ -21,7 +21,7 @@ const DEFAULT_ALIGNMENT = 32;
 export const partsOf = (path: string): string[] => {
   const [suffix, , total = ''] = PART.exec(path) ?? [];
   const count = Number(total);
-  if (!suffix || count === 0 || count > MOST_PARTS) return [path];
+  if (!suffix || count === 0 || count > MAX_PARTS) return [path];
   const stem = basename(path).slice(0, -suffix.length);
   return Array.from({ length: count }, (_, at) => {
     const number = String(at + 1).padStart(5, '0');

@@ -51,14 +51,14 @@ const TYPES: Record<number, [name: string, elements: number, bytes: number]> = {
   42: ['Q2_0', 64, 18],
 };
 /** The most dimensions and the longest name, as llama.cpp has them. Ours: the most tensors. */
-const MOST_DIMENSIONS = 4;
-const LONGEST_NAME = 64;
-const MOST_TENSORS = 65_536;
+const MAX_DIMENSIONS = 4;
+const MAX_NAME_LENGTH = 64;
+const MAX_TENSORS = 65_536;
 
 /** Reads the list of tensors. Throws GgufFault for one that cannot be, or that is there twice. */
 export const readTensors = (from: HeaderBytes, count: number): TensorFacts[] => {
-  if (count > MOST_TENSORS) {
-    throw new GgufFault(`It has ${count} tensors; at most ${MOST_TENSORS} are read`);
+  if (count > MAX_TENSORS) {
+    throw new GgufFault(`It has ${count} tensors; at most ${MAX_TENSORS} are read`);
   }
   const tensors = Array.from({ length: count }, () => readTensor(from));
   const names = new Set<string>();
@@ -70,9 +70,9 @@ export const readTensors = (from: HeaderBytes, count: number): TensorFacts[] => 
 };
 
 const readTensor = (from: HeaderBytes): TensorFacts => {
-  const name = takeText(from, 'the name of a tensor', LONGEST_NAME);
+  const name = takeText(from, 'the name of a tensor', MAX_NAME_LENGTH);
   const dimensions = from.uint32();
-  if (dimensions > MOST_DIMENSIONS) {
+  if (dimensions > MAX_DIMENSIONS) {
     throw new GgufFault(`The tensor ${quoted(name)} has ${dimensions} dimensions`);
   }
   const shape = Array.from({ length: dimensions }, () => from.int64());

@@ -4,7 +4,7 @@ import type { BandwidthTask } from './bandwidththread.js';
 const FILE = new URL('./bandwidththread.js', import.meta.url);
 const TASK: BandwidthTask = { bytes: 32 * 2 ** 20, ms: 120 };
 /** Ours: more threads than this read no faster on machines with two channels of memory. */
-const MOST_THREADS = 4;
+const MAX_THREADS = 4;
 const LIMIT_MS = 10_000;
 
 /**
@@ -26,7 +26,7 @@ const ROUNDS = 3;
 
 const readTogether = async (cores: number): Promise<number> => {
   const failure = 'The bandwidth of memory could not be measured';
-  const threads = Array.from({ length: Math.min(MOST_THREADS, Math.max(1, cores)) }, () =>
+  const threads = Array.from({ length: Math.min(MAX_THREADS, Math.max(1, cores)) }, () =>
     inThread<number>({ file: FILE, input: TASK, limitMs: LIMIT_MS, failure }),
   );
   return (await Promise.all(threads)).reduce((sum, each) => sum + each, 0);

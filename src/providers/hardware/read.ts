@@ -40,7 +40,7 @@ const systemSources = async (): Promise<HardwareSources> => {
 };
 
 /** Ours: the longest time that one source may take, in milliseconds; drivers of GPUs can hang. */
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 
 /** Reads the machine. A source that fails or hangs leaves its part unknown, and says so. */
 export const readMachine = async (folder: string, given?: HardwareSources): Promise<Machine> => {
@@ -102,8 +102,8 @@ interface Answer<T> {
 const asked = async <T>(question: Promise<T>): Promise<Answer<T>> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Answer<T>>((resolve) => {
-    const fault = `it did not reply within ${LONGEST_MS / 1000} s`;
-    timer = setTimeout(() => resolve({ value: null, fault }), LONGEST_MS);
+    const fault = `it did not reply within ${MAX_MS / 1000} s`;
+    timer = setTimeout(() => resolve({ value: null, fault }), MAX_MS);
   });
   const answer = question.then(
     (value) => ({ value, fault: null }),

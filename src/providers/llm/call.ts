@@ -17,7 +17,7 @@ import { usageIn } from './usage.js';
 import { framedFailure } from './wire.js';
 
 /** The most bytes of a reply: text, reasoning and arguments together. */
-const LONGEST_REPLY = 4 * 1024 * 1024;
+const MAX_REPLY_LENGTH = 4 * 1024 * 1024;
 
 /** A call of a model, and what follows its reply. */
 export interface ModelCall {
@@ -67,7 +67,7 @@ export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
     if (part.type === 'error') throw errorOf(name, part.error, tally);
     if (!SIGNS.has(part.type)) watch.active();
     count(tally, inPieces, part);
-    if (tally.bytes() > LONGEST_REPLY) throw new ModelFailure('invalid_reply', tooLong(name));
+    if (tally.bytes() > MAX_REPLY_LENGTH) throw new ModelFailure('invalid_reply', tooLong(name));
     if (part.type === 'tool-call') reply.toolCalls.push(readCall(part));
     if (part.type === 'finish') {
       Object.assign(reply, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });

@@ -1,14 +1,14 @@
 import { listAt } from '../../kernel/jsonvalue.js';
 import { type RedactedStream, redactedStream } from '../../kernel/redact.js';
 import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
-import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
+import { MIN_PIECE_LENGTH } from '../../kernel/secretforms.js';
 import type { ReplyReasoning, StepReply, ToolCall } from './model.js';
 
 const SHOWN = '[hidden]';
 
 /** Returns a reply without the key, since an endpoint may repeat it in any field. */
 export const withoutKey = async (reply: StepReply, key: string | undefined): Promise<StepReply> => {
-  if (key === undefined || key.length < SHORTEST_PIECE) return reply;
+  if (key === undefined || key.length < MIN_PIECE_LENGTH) return reply;
   const toolCalls = reply.toolCalls.map((call) => callWithout(call, key));
   const text = await redactTextApart(reply.text, [key], SHOWN);
   const { reasoning } = reply;
@@ -47,6 +47,6 @@ export const withoutApiKey = (
   key: string | undefined,
   onText: (piece: string) => void,
 ): RedactedStream =>
-  key === undefined || key.length < SHORTEST_PIECE
+  key === undefined || key.length < MIN_PIECE_LENGTH
     ? { take: onText, end: () => undefined }
     : redactedStream([key], onText, SHOWN);

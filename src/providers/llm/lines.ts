@@ -4,7 +4,7 @@ import { framedFailure, type GlobalFetch } from './wire.js';
 
 const LF = 10;
 /** The longest line of a stream of events or objects; a token takes a few hundred bytes. */
-const LONGEST_LINE = 4 * 1024 * 1024;
+const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 
 /**
  * Wraps fetch so that streamed replies have lines of bounded length. The adapters' parsers read an
@@ -44,7 +44,7 @@ const lineBound = (name: string): Filter => {
     transform: (piece, controller) => {
       const end = piece.lastIndexOf(LF);
       length = end < 0 ? length + piece.length : piece.length - 1 - end;
-      if (length > LONGEST_LINE) controller.error(noSense(name));
+      if (length > MAX_LINE_LENGTH) controller.error(noSense(name));
       else controller.enqueue(piece);
     },
   });

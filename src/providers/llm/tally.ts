@@ -12,7 +12,7 @@ import type { TokenUsage } from './usage.js';
 /** The bytes per token of text that is not streamed token by token, as in `estimateTokens`. */
 const BYTES_PER_TOKEN = 3;
 /** The fewest pieces that show how an endpoint streams. */
-const FEWEST_PIECES = 32;
+const MIN_PIECES = 32;
 /** The average bytes of a piece that is taken for one token. */
 const TOKEN_BYTES = { least: 2, most: 6 };
 
@@ -53,7 +53,7 @@ export const createTally = () => {
     tokens: (): number => {
       const size = bytes / pieces;
       const isByToken =
-        pieces >= FEWEST_PIECES && size >= TOKEN_BYTES.least && size <= TOKEN_BYTES.most;
+        pieces >= MIN_PIECES && size >= TOKEN_BYTES.least && size <= TOKEN_BYTES.most;
       return isByToken ? pieces : Math.ceil(bytes / BYTES_PER_TOKEN);
     },
   };

@@ -13,7 +13,7 @@ const PAIRS: [string, string][] = [
 const OPENINGS = PAIRS.map(([opening]) => opening);
 const CLOSINGS = PAIRS.map(([, closing]) => closing);
 const MARKS = [...OPENINGS, ...CLOSINGS];
-const LONGEST_MARK = Math.max(...MARKS.map(({ length }) => length));
+const MAX_MARK_LENGTH = Math.max(...MARKS.map(({ length }) => length));
 const QUOTES = ['"', "'", '“', '”', '‘', '’', '«', '»'];
 
 const anyOf = (marks: string[]): RegExp =>
@@ -91,7 +91,7 @@ export const createThoughtFilter = ({
     if (piece !== '') onText(piece);
   };
   const search = (pattern: RegExp): Place | null => {
-    const found = find(pattern, buffer, searched - LONGEST_MARK);
+    const found = find(pattern, buffer, searched - MAX_MARK_LENGTH);
     searched = buffer.length;
     return found;
   };
@@ -133,7 +133,7 @@ export const createThoughtFilter = ({
     thought: (isEnd) => {
       const found = search(closing);
       if (found) state = 'start';
-      drop(found?.end ?? (isEnd ? buffer.length : Math.max(0, buffer.length - LONGEST_MARK)));
+      drop(found?.end ?? (isEnd ? buffer.length : Math.max(0, buffer.length - MAX_MARK_LENGTH)));
       return found !== null;
     },
     perhaps: (isEnd) => {
@@ -203,7 +203,7 @@ const isPair = (opening: Opening): opening is Exclude<Opening, string | null> =>
   opening !== null && opening !== 'incomplete';
 
 const openingAt = (text: string): Opening => {
-  const begin = text.slice(0, LONGEST_MARK).toLowerCase();
+  const begin = text.slice(0, MAX_MARK_LENGTH).toLowerCase();
   const pair = PAIRS.find(([opening]) => begin.startsWith(opening));
   if (pair) return { closing: pair[1], length: pair[0].length };
   return OPENINGS.some((opening) => opening.startsWith(begin)) ? 'incomplete' : null;
@@ -211,7 +211,7 @@ const openingAt = (text: string): Opening => {
 
 /** Returns the length of the end of a text with which a mark may begin. */
 const openEnd = (text: string): number => {
-  const end = text.slice(-LONGEST_MARK).toLowerCase();
+  const end = text.slice(-MAX_MARK_LENGTH).toLowerCase();
   for (let at = 0; at < end.length; at++) {
     const rest = end.slice(at);
     if (MARKS.some((mark) => mark.startsWith(rest))) return rest.length;

@@ -40,7 +40,7 @@ const HEARING: string[] = ['openai', 'litellm', 'openrouter', 'openai-compatible
 /** Models of OpenAI that tell no times, and refuse the form of reply that has them. */
 const TIMELESS = /^gpt-4o/;
 /** Ours: the most bytes of a reply. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Returns true if models of a provider can turn speech into text here. */
 export const hearsSpeech = (provider: string): provider is Provider => HEARING.includes(provider);
@@ -91,7 +91,7 @@ const replyText = async (name: string, response: Response): Promise<string> => {
   const pieces: Uint8Array[] = [];
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
-    if (bytes > MOST_BYTES) throw new ModelFailure('invalid_reply', `${name} sent too much`);
+    if (bytes > MAX_BYTES) throw new ModelFailure('invalid_reply', `${name} sent too much`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();

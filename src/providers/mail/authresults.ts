@@ -16,14 +16,14 @@ interface AuthenticationResults {
 }
 
 /** Ours: the most results of a field that are looked at. */
-const MOST_RESULTS = 100;
+const MAX_RESULTS = 100;
 
 /**
  * Reads a field `Authentication-Results` (RFC 8601, 2.2). A method stands at the beginning of a clause
  * alone: what stands in comments and quotes may be the words of the sender.
  */
 export const resultsIn = (value: string): AuthenticationResults => {
-  const [first = '', ...clauses] = bare(value).split(';', MOST_RESULTS + 1);
+  const [first = '', ...clauses] = bare(value).split(';', MAX_RESULTS + 1);
   const results = clauses.flatMap(resultIn);
   const of = (name: string): MethodResult[] => results.filter(({ method }) => method === name);
   const [, id] = /^"?([a-z0-9._-]{1,253})"?(?: |$)/.exec(first.trim()) ?? [];

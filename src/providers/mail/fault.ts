@@ -40,17 +40,17 @@ export class FolderMissing extends MailFault {
   }
 }
 
-const LONGEST_DETAIL = 300;
+const MAX_DETAIL_LENGTH = 300;
 /** The most characters that are looked at: there may be blanks between the words. */
-const LONGEST_SAID = 3000;
+const MAX_SAID_LENGTH = 3000;
 
 /** Returns the words of a server in one line without control characters. */
 export const wordsOf = (text: unknown): string =>
   (typeof text === 'string' ? text : '')
-    .slice(0, LONGEST_SAID)
+    .slice(0, MAX_SAID_LENGTH)
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .slice(0, LONGEST_DETAIL);
+    .slice(0, MAX_DETAIL_LENGTH);
 
 /** The fields with which imapflow and nodemailer describe a failure. */
 interface ErrorFields {

@@ -32,7 +32,7 @@ export class TokenRefused extends NamedError {
 }
 
 const HOUR_SECONDS = 3600;
-const LONGEST_TOKEN = 16_384;
+const MAX_TOKEN_LENGTH = 16_384;
 
 /** Reads the value of a credential. Null: it is no grant, or its token endpoint is not https. */
 export const parseMailGrant = (text: string): MailGrant | null => {
@@ -92,7 +92,7 @@ export const refreshMailToken = async (
   const said = isRecord(body) ? body : {};
   if (reply.status !== 200) throw refusalOf(reply.status, said);
   const { access_token, expires_in, refresh_token } = said;
-  if (typeof access_token !== 'string' || access_token.length > LONGEST_TOKEN) {
+  if (typeof access_token !== 'string' || access_token.length > MAX_TOKEN_LENGTH) {
     throw new TokenRefused('', 'The token endpoint answered without a token');
   }
   const seconds = Number(expires_in);

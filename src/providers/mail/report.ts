@@ -16,14 +16,14 @@ export interface FailureReport {
 }
 
 /** Ours: the most recipients of a report that are looked at. A message of ours has 100 at most. */
-const MOST_GROUPS = 1000;
+const MAX_GROUPS = 1000;
 
 /**
  * Reads the parts of a report: its `message/delivery-status`, and the message that it returns, or the
  * header of that. Recipients whom the message only reaches late are left out.
  */
 export const failureReportOf = (status: string, returned: string): FailureReport => {
-  const groups = status.split(/\r?\n(?:[ \t]*\r?\n)+/, MOST_GROUPS).map(fieldsByName);
+  const groups = status.split(/\r?\n(?:[ \t]*\r?\n)+/, MAX_GROUPS).map(fieldsByName);
   const header = fieldsByName(returned.trimStart().split(/\r?\n\r?\n/, 1)[0] ?? '');
   const [, id] = /<([^<>\s]{1,900})>/.exec(header.get('message-id') ?? '') ?? [];
   const envelopeId = groups[0]?.get('original-envelope-id');

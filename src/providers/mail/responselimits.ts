@@ -3,9 +3,9 @@ import { MailFault } from './fault.js';
 
 const MIB = 1024 * 1024;
 /** Ours: the most that a server answers to one command; of headers up to 15 MiB are asked for at once. */
-const MOST_BYTES = 64 * MIB;
+const MAX_BYTES = 64 * MIB;
 /** Ours: the most messages that a search may find. To sort so many takes a tenth of a second. */
-const MOST_FOUND = 250_000;
+const MAX_FOUND = 250_000;
 
 /** A response that belongs to no command alone (RFC 9051, 7), as imapflow has parsed it. */
 interface UntaggedResponse {
@@ -42,9 +42,9 @@ export const limitResponses = (client: ImapFlow, host: string): (() => MailFault
     const current: unknown = Reflect.get(client, 'currentRequest');
     const { received } = client.stats();
     if (current !== command) [command, before, found] = [current, received, 0];
-    if (received - before > MOST_BYTES) return `over ${MOST_BYTES / MIB} MiB to one command`;
+    if (received - before > MAX_BYTES) return `over ${MAX_BYTES / MIB} MiB to one command`;
     if (name === 'SEARCH' || name === 'ESEARCH') found += countOf(response);
-    return found > MOST_FOUND ? `over ${MOST_FOUND} messages to a search` : null;
+    return found > MAX_FOUND ? `over ${MAX_FOUND} messages to a search` : null;
   };
 
   const limited: HandlerOf = (...of) => {
@@ -69,7 +69,7 @@ const countOf = ({ numbers, attributes = [] }: UntaggedResponse): number =>
 const sizeOf = (attribute: unknown): number => {
   const { value }: { value?: unknown } = Object.assign({}, attribute);
   if (typeof value !== 'string') return 0;
-  return value.split(',', MOST_FOUND + 1).reduce((sum, part) => {
+  return value.split(',', MAX_FOUND + 1).reduce((sum, part) => {
     const [from = '', to = from] = part.split(':');
     return sum + (part.includes(':') ? Math.abs(Number(to) - Number(from)) + 1 : 1);
   }, 0);

@@ -2,11 +2,11 @@ import { Parser } from 'htmlparser2';
 import { flatHtml, VOID } from './flatten.js';
 
 /** Ours: the most characters of HTML that are shown. To make them safe takes a fraction of a second. */
-export const LONGEST_HTML = 256 * 1024;
+export const MAX_HTML_LENGTH = 256 * 1024;
 /** The most characters that these become. There may be more of them, as some are escaped. */
-const LONGEST_SAFE = 2_000_000;
+const MAX_SAFE_LENGTH = 2_000_000;
 /** A longer link leads nowhere: the time that sanitizing takes grows with the square of it. */
-const LONGEST_LINK = 4000;
+const MAX_LINK_LENGTH = 4000;
 
 /** Elements that stand for a line or a paragraph. */
 const BLOCKS = new Set(
@@ -54,7 +54,7 @@ export const textOfHtml = (html: string): string => {
       }
     },
   });
-  parser.end(flatHtml(html.slice(0, LONGEST_HTML)));
+  parser.end(flatHtml(html.slice(0, MAX_HTML_LENGTH)));
   return text
     .split('\n')
     .map((line) => line.trim())
@@ -68,7 +68,7 @@ const SHOWN_LINK = 100;
 
 /** Returns the address of a link as text shows it, without what trackers add to it; null: it leads nowhere. */
 const targetOf = (href: string): string | null => {
-  if (!LINK.test(href) || href.length > LONGEST_LINK || !URL.canParse(href)) return null;
+  if (!LINK.test(href) || href.length > MAX_LINK_LENGTH || !URL.canParse(href)) return null;
   const { protocol, host, pathname, search } = new URL(href);
   const whole = protocol === 'mailto:' ? pathname : `${protocol}//${host}${pathname}`;
   const shown = whole.length > SHOWN_LINK ? `${whole.slice(0, SHOWN_LINK)}…` : whole;
@@ -93,7 +93,7 @@ const saysTarget = (said: string, target: string): boolean => {
 export const safeMailHtml = async (html: string): Promise<string | null> => {
   // Loaded at the first use, as few mails are read in HTML.
   const { default: sanitize } = await import('sanitize-html');
-  const safe = sanitize(flatHtml(html.slice(0, LONGEST_HTML)), {
+  const safe = sanitize(flatHtml(html.slice(0, MAX_HTML_LENGTH)), {
     allowedTags: ALLOWED,
     allowedAttributes: {
       a: ['href', 'title', 'rel'],
@@ -109,7 +109,7 @@ export const safeMailHtml = async (html: string): Promise<string | null> => {
         tagName,
         attribs: {
           // A relative one would lead to the daemon that shows it.
-          ...(LINK.test(href) && href.length <= LONGEST_LINK && { href, title: href }),
+          ...(LINK.test(href) && href.length <= MAX_LINK_LENGTH && { href, title: href }),
           rel: 'noopener noreferrer nofollow',
         },
       }),
@@ -117,7 +117,7 @@ export const safeMailHtml = async (html: string): Promise<string | null> => {
     },
     exclusiveFilter: ({ tag, text }) => tag === 'span' && text.trim() === '',
   });
-  return safe.length > LONGEST_SAFE ? null : safe;
+  return safe.length > MAX_SAFE_LENGTH ? null : safe;
 };
 
 const LINK = /^(?:https?|mailto):/i;

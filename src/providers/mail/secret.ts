@@ -1,12 +1,12 @@
 import { redactTextApart } from '../../kernel/redactapart.js';
-import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
+import { MIN_PIECE_LENGTH } from '../../kernel/secretforms.js';
 import { FolderMissing, MailFault } from './fault.js';
 import type { MailLogin } from './server.js';
 
 /** Returns words of a server without secrets that it was told, which some servers repeat. */
 export const withoutSecrets = (text: string, told: (string | undefined)[]): Promise<string> => {
   const secrets = told.flatMap((secret) =>
-    secret !== undefined && secret.length >= SHORTEST_PIECE ? [secret] : [],
+    secret !== undefined && secret.length >= MIN_PIECE_LENGTH ? [secret] : [],
   );
   return redactTextApart(text, secrets);
 };

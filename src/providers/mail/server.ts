@@ -25,7 +25,7 @@ export interface DialledServer extends MailServer {
 
 /** Errors after which another address of the same host may work. */
 const ELSEWHERE = new Set(['connection', 'timeout']);
-const MOST_ADDRESSES = 4;
+const MAX_ADDRESSES = 4;
 
 /**
  * Connects to a server by one of its addresses. Each is checked by the guard of outgoing traffic, and
@@ -56,7 +56,7 @@ const addressesOf = async (
   port: number,
 ): Promise<string[]> => {
   try {
-    return (await http.addressesOf(host, port)).slice(0, MOST_ADDRESSES);
+    return (await http.addressesOf(host, port)).slice(0, MAX_ADDRESSES);
   } catch (error) {
     throw mailFaultOf(error, host);
   }

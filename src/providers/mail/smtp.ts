@@ -226,12 +226,12 @@ const sendOn = async (
   }
 };
 
-const LONGEST_ID = 100;
+const MAX_ID_LENGTH = 100;
 
 const addressed = ({ from, to, id }: MailEnvelope) => ({
   from,
   to,
-  ...(id !== undefined && id.length <= LONGEST_ID && { dsn: { envid: id } }),
+  ...(id !== undefined && id.length <= MAX_ID_LENGTH && { dsn: { envid: id } }),
 });
 
 interface RefusalError {

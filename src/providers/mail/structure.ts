@@ -26,7 +26,7 @@ interface MailParts extends MailTextParts {
 }
 
 /** Ours: the most files of a message that are listed, and the deepest part that is looked at. */
-const MOST_FILES = 200;
+const MAX_FILES = 200;
 const DEEPEST = 50;
 
 /** Finds the parts of a message by its BODYSTRUCTURE (RFC 9051, 7.5.2). */
@@ -46,7 +46,7 @@ const visit = (node: MessageStructureObject, found: MailParts, depth: number): v
   const isFile = node.disposition === 'attachment' || nameOf(node) !== '';
   if (!isFile && node.type === 'text/plain' && !found.text) found.text = part;
   else if (!isFile && node.type === 'text/html' && !found.html) found.html = part;
-  else if (found.files.length < MOST_FILES) {
+  else if (found.files.length < MAX_FILES) {
     const mediaType = node.type.slice(0, 100);
     found.files.push({ ...part, name: nameOf(node) || 'unnamed', mediaType });
   }
@@ -108,14 +108,14 @@ export const createPartDecoder = (encoding: string): ((piece: Buffer | null) => 
 /** Returns the length of what can be decoded without what follows. */
 const unitsIn = (text: string, encoding: string): number => {
   if (encoding === 'base64') return text.length - (text.length % 4);
-  const from = Math.max(0, text.length - LONGEST_OPEN);
+  const from = Math.max(0, text.length - MAX_OPEN);
   return from + text.slice(from).search(OPEN_END);
 };
 
 /** The end of quoted-printable text that may go on: an escape, or blanks that may end a line. */
 const OPEN_END = /(?:=[0-9A-Fa-f]?|=?[ \t]+)?\r?$/;
 /** Lines have 76 characters at most (RFC 2045, 6.7), so that no more blanks end one. */
-const LONGEST_OPEN = 1000;
+const MAX_OPEN = 1000;
 
 const decoderOf = (charset: string): InstanceType<typeof TextDecoder> => {
   try {

@@ -17,7 +17,7 @@ const MAX_DESCRIPTION = 16_384;
 const MAX_SCHEMA = 32_768;
 const MAX_DEPTH = 32;
 /** The most tools of a server. Ours: with more, it would fill a model's context with them alone. */
-export const MOST_TOOLS = 200;
+export const MAX_TOOLS = 200;
 
 /** Returns the definition of a tool; null if it cannot or should not be shown to a model. */
 export const definitionOf = ({ name, description = '', inputSchema }: Tool): Definition | null => {

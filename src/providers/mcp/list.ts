@@ -1,9 +1,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { type Definition, definitionOf, MOST_TOOLS } from './definition.js';
+import { type Definition, definitionOf, MAX_TOOLS } from './definition.js';
 import type { McpSdk } from './sdk.js';
 
 const LIST_MS = 15_000;
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 /**
  * Returns a function for the server's tools, which are requested once, and again after the server
@@ -31,7 +31,7 @@ const list = async ({ types }: McpSdk, client: Client): Promise<Definition[]> =>
   if (!client.getServerCapabilities()?.tools) return [];
   const found = new Map<string, Definition>();
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const request = { method: 'tools/list' as const, params: { cursor } };
     // `listTools` is not used, since it compiles the server's output schemas, including their
     // patterns.
@@ -41,7 +41,7 @@ const list = async ({ types }: McpSdk, client: Client): Promise<Definition[]> =>
       if (definition && !found.has(tool.name)) found.set(tool.name, definition);
     }
     cursor = reply.nextCursor;
-    if (cursor === undefined || found.size >= MOST_TOOLS) break;
+    if (cursor === undefined || found.size >= MAX_TOOLS) break;
   }
-  return [...found.values()].slice(0, MOST_TOOLS);
+  return [...found.values()].slice(0, MAX_TOOLS);
 };

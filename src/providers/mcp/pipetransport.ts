@@ -6,7 +6,7 @@ import type { ConfinedProcess } from '../confine/confinement.js';
 
 /** The most output of a server between two of our messages. A server that exceeds it is ended. */
 const MAX_BYTES = 16 * 1024 * 1024;
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 
 /** The error if the process has ended; the process itself reports the reason. */
 export class PipeEnded extends NamedError {}
@@ -65,12 +65,12 @@ export class PipeTransport implements Transport {
       this.#hear(this.#pieces.join(''));
       this.#pieces = [next];
     }
-    if (this.#bytes > MAX_BYTES || this.#lines > MOST_LINES) this.#cutOff();
+    if (this.#bytes > MAX_BYTES || this.#lines > MAX_LINES) this.#cutOff();
   }
 
   #hear(line: string): void {
     this.#lines += 1;
-    if (this.#isOver || line.trim() === '' || this.#lines > MOST_LINES) return;
+    if (this.#isOver || line.trim() === '' || this.#lines > MAX_LINES) return;
     try {
       this.onmessage?.(this.parse(line));
     } catch (error) {

@@ -6,12 +6,12 @@ import { addressIn } from './sanitize.js';
 import type { PageDocument, PageElement } from './tree.js';
 
 /** Ours: a page with more elements is no article, and would take too long to be searched for one. */
-const MOST_SEARCHED = 30_000;
+const MAX_SEARCHED = 30_000;
 /** Ours: the fewest characters of an article. */
 const SHORTEST = 200;
 
 /** The most characters of a title; whoever shows it may cut it once more. */
-const LONGEST_TITLE = 4000;
+const MAX_TITLE_LENGTH = 4000;
 
 /** A page without what is hidden: the element with its content, and what it says of itself. */
 export interface PageContent {
@@ -24,7 +24,7 @@ export interface PageContent {
 export const contentOf = (document: PageDocument, url: string, isWhole: boolean): PageContent => {
   const facts = statedFacts(document, url);
   const whole = { isArticle: false, root: document.body, facts };
-  if (isWhole || document.querySelectorAll('*').length > MOST_SEARCHED) return whole;
+  if (isWhole || document.querySelectorAll('*').length > MAX_SEARCHED) return whole;
   const page = Object(document);
   if (!isProbablyReaderable(page)) return withoutSurroundings(whole);
   const serializer = (node: unknown): PageElement => Object(node);
@@ -35,7 +35,7 @@ export const contentOf = (document: PageDocument, url: string, isWhole: boolean)
     root: found.content,
     facts: {
       ...facts,
-      title: cleanLine(found.title, LONGEST_TITLE) ?? facts.title,
+      title: cleanLine(found.title, MAX_TITLE_LENGTH) ?? facts.title,
       byline: cleanLine(found.byline, 200) ?? facts.byline,
       siteName: cleanLine(found.siteName, 200) ?? facts.siteName,
       publishedAt: timeOf(found.publishedTime) ?? facts.publishedAt,
@@ -81,8 +81,8 @@ const statedFacts = (document: PageDocument, url: string): PageFacts => {
   const title = document.head.querySelector('title')?.textContent;
   return {
     title:
-      cleanLine(title, LONGEST_TITLE) ??
-      cleanLine(meta('og:title', 'twitter:title'), LONGEST_TITLE),
+      cleanLine(title, MAX_TITLE_LENGTH) ??
+      cleanLine(meta('og:title', 'twitter:title'), MAX_TITLE_LENGTH),
     byline: cleanLine(meta('author', 'article:author'), 200),
     siteName: cleanLine(meta('og:site_name', 'application-name'), 200),
     publishedAt: timeOf(

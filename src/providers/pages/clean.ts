@@ -27,7 +27,7 @@ const SHAPED = new RegExp(
 );
 
 /** Ours: a text that yields new tokens so often once others are gone was made to. */
-export const MOST_ROUNDS = 50;
+export const MAX_ROUNDS = 50;
 
 /** Returns a text without the signs that tokens are made of. */
 export const withoutSigns = (text: string): string => text.replace(/[<>[\]|｜]/g, '');
@@ -35,7 +35,7 @@ export const withoutSigns = (text: string): string => text.replace(/[<>[\]|｜]/
 /** Returns the text without chat-template tokens, also those that appear once others are gone. */
 export const withoutTokens = (text: string): string => {
   let rest = text;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const next = rest.replace(TOKENS, '');
     if (next === rest) return rest;
     rest = next;

@@ -19,7 +19,7 @@ import { markdownOf, safeHtml, textIn } from './render.js';
 import { addressIn, resolveAddresses } from './sanitize.js';
 import type { PageElement } from './tree.js';
 
-const MOST_LINKS = 500;
+const MAX_LINKS = 500;
 
 /** Reads a page: its visible content in the wanted form, and what it says of itself. */
 export const convertPage = async (source: PageSource, wish: PageWish): Promise<PageText> => {
@@ -184,7 +184,7 @@ const linksIn = (root: PageElement): PageLink[] => {
   const links = new Map<string, PageLink>();
   for (const element of Array.from(root.querySelectorAll('a[href]'))) {
     const url = element.getAttribute('href') ?? '';
-    if (links.size >= MOST_LINKS) break;
+    if (links.size >= MAX_LINKS) break;
     if (url !== '' && !links.has(url)) {
       links.set(url, { text: cleanLine(element.textContent, 200) ?? '', url });
     }

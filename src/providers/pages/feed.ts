@@ -5,8 +5,8 @@ import { type PageFacts, PageUnreadable } from './page.js';
 import { addressIn } from './sanitize.js';
 
 /** Ours: the most items of a feed that are read, the first ones. */
-const MOST_ITEMS = 200;
-const LONGEST_TEXT = 20_000;
+const MAX_ITEMS = 200;
+const MAX_TEXT_LENGTH = 20_000;
 
 /** A feed as HTML, to be read like a page, and what it says of itself. */
 export interface FeedPage extends Pick<PageFacts, 'title' | 'language' | 'canonicalUrl'> {
@@ -28,7 +28,7 @@ export const feedOf = async (text: string, url: string): Promise<FeedPage> => {
   const feed = parsed(() => parseFeed(text.replace(/^\ufeff/, '')).feed);
   const items = listOf(feed, 'items') ?? listOf(feed, 'entries') ?? [];
   const title = cleanLine(textAt(feed, 'title'), 300);
-  const list = items.slice(0, MOST_ITEMS).map((item) => htmlOf(itemOf(item, url)));
+  const list = items.slice(0, MAX_ITEMS).map((item) => htmlOf(itemOf(item, url)));
   return {
     title,
     language: languageTag(textAt(feed, 'language')),
@@ -51,7 +51,7 @@ const itemOf = (item: unknown, base: string): FeedItem => ({
   url: linkOf(item, base),
   publishedAt:
     DATES.map((path) => timeOf(textAt(item, ...path))).find((time) => time !== null) ?? null,
-  text: textOf(item).slice(0, LONGEST_TEXT),
+  text: textOf(item).slice(0, MAX_TEXT_LENGTH),
 });
 
 const DATES = [

@@ -16,7 +16,7 @@ import {
 /** Ours: text that begins so far from the screen is not seen. */
 const FAR_PX = 500;
 const BESIDE_PX = 3000;
-const SMALLEST_FONT_PX = 2;
+const MIN_FONT_PX = 2;
 const UNSEEN_OPACITY = 0.05;
 
 /** The properties of the elements above that decide if text is seen. */
@@ -230,5 +230,5 @@ const isUnreadable = ({
   !isVisible ||
   opacity < UNSEEN_OPACITY ||
   isIndentedAway ||
-  fontPx < SMALLEST_FONT_PX ||
+  fontPx < MIN_FONT_PX ||
   (color !== null && isUnseen(color, background));

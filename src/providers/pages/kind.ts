@@ -42,13 +42,13 @@ const NO_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
 const TEXTS = new Set<SourceForm>(['html', 'xml', 'feed', 'json', 'text']);
 /** Ours: so many controls among the first bytes are no mistake in a text. */
-const MOST_CONTROLS = 10;
+const MAX_CONTROLS = 10;
 
 /** True if a page that says it is text is none, as an archive or a program is. */
 const isBinary = (head: string, contentType: string): boolean =>
   !/utf-?16|ucs-?2/i.test(contentType) &&
   !/^(\xff\xfe|\xfe\xff)/.test(head) &&
-  (head.match(new RegExp(NO_TEXT, 'g'))?.length ?? 0) > MOST_CONTROLS;
+  (head.match(new RegExp(NO_TEXT, 'g'))?.length ?? 0) > MAX_CONTROLS;
 
 /**
  * Returns the form of a page: that of its content-type, unless its first bytes are plainly of

@@ -6,9 +6,9 @@ import type { RobotsTask } from './robotsthread.js';
 const FILE = new URL('./robotsthread.js', import.meta.url);
 /** Ours: a file is kept so long; RFC 9309 allows a day. */
 const KEPT_MS = 60 * 60_000;
-const MOST_HOSTS = 1_000;
+const MAX_HOSTS = 1_000;
 /** Ours: the characters of all files that are kept. */
-const MOST_CHARS = 16 * 1024 * 1024;
+const MAX_CHARS = 16 * 1024 * 1024;
 /** The bytes of a file that are read: RFC 9309 demands 500 KiB. */
 const LONGEST = 512 * 1024;
 /** Stands for all users among those who wait for a host: what comes is for them all. */
@@ -54,7 +54,7 @@ export const createRobots = (getPage: PageClient, now: () => number) => {
     let chars = 0;
     for (const each of kept.values()) chars += each.chars;
     for (const [oldest, each] of kept) {
-      if (kept.size <= MOST_HOSTS && chars <= MOST_CHARS) return;
+      if (kept.size <= MAX_HOSTS && chars <= MAX_CHARS) return;
       kept.delete(oldest);
       chars -= each.chars;
     }

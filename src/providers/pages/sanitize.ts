@@ -1,4 +1,4 @@
-import { cleanText, MOST_ROUNDS, tokensIn, withoutInvisible, withoutSigns } from './clean.js';
+import { cleanText, MAX_ROUNDS, tokensIn, withoutInvisible, withoutSigns } from './clean.js';
 import { isElement, isTextNode, type PageElement, type PageNode } from './tree.js';
 
 export const BLOCKS = new Set(
@@ -23,7 +23,7 @@ export const cleanTexts = (root: PageElement): void => {
   for (const line of linesOf(root)) {
     for (const placed of line) placed.text = withoutInvisible(placed.text);
     let tokens = tokensIn(whole(line));
-    for (let round = 0; tokens.length > 0 && round < MOST_ROUNDS; round++) {
+    for (let round = 0; tokens.length > 0 && round < MAX_ROUNDS; round++) {
       for (const { from, to } of tokens.reverse()) cutOut(line, from, to);
       tokens = tokensIn(whole(line));
     }
@@ -65,9 +65,9 @@ const linesOf = (root: PageElement): Placed[][] => {
  * Ours: the most characters of all addresses for each character of the page, and in all. A link of
  * ten characters may have an address of 8,000, which is mostly that of the page.
  */
-const MOST_GROWTH = 16;
-const MOST_ADDRESSES = 10_000_000;
-const LONGEST_ADDRESS = 2000;
+const MAX_GROWTH = 16;
+const MAX_ADDRESSES = 10_000_000;
+const MAX_ADDRESS_LENGTH = 2000;
 
 /**
  * Makes the addresses of links and images in an element absolute, and removes those that are not
@@ -77,7 +77,7 @@ export const resolveAddresses = (
   root: PageElement,
   { base, length }: { base: string; length: number },
 ): void => {
-  let room = Math.min(MOST_ADDRESSES, MOST_GROWTH * length);
+  let room = Math.min(MAX_ADDRESSES, MAX_GROWTH * length);
   const resolve = (element: PageElement, name: string, allowed: RegExp): void => {
     const url = room > 0 ? addressIn(element.getAttribute(name), base, allowed) : null;
     room -= url?.length ?? 0;
@@ -104,7 +104,7 @@ export const addressIn = (
   allowed = /^https?:$/,
 ): string | null => {
   const text = (written ?? '').trim();
-  if (text === '' || text.startsWith('#') || text.length > LONGEST_ADDRESS) return null;
+  if (text === '' || text.startsWith('#') || text.length > MAX_ADDRESS_LENGTH) return null;
   if (!URL.canParse(text, base)) return null;
   const url = new URL(text, base);
   if (!allowed.test(url.protocol) || url.username !== '' || url.password !== '') return null;

@@ -7,7 +7,7 @@ import {
   type PageNode,
 } from './tree.js';
 
-const LONGEST_SELECTOR = 1000;
+const MAX_SELECTOR_LENGTH = 1000;
 
 /** Pseudo-classes that hold for all that is read here. */
 const HOLDING = /:(defined|read-only|dir\(ltr\)|lang\([\w-]*\)|-webkit-any-link)(?![\w-])/g;
@@ -59,7 +59,7 @@ export const selectorIndex = (document: PageDocument): ((selector: string) => Pa
   }
   const options = matchOptions();
   return (selector) => {
-    if (selector.length > LONGEST_SELECTOR) return [];
+    if (selector.length > MAX_SELECTOR_LENGTH) return [];
     const last = /(?:^|[\s>+~])([^\s>+~]*)$/.exec(selector)?.[1] ?? '';
     const isPlain = /^[\w.#-]+$/.test(last);
     const key = isPlain ? (/#[\w-]+|\.[\w-]+/.exec(last)?.[0] ?? last.toLowerCase()) : null;

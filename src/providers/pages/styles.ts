@@ -15,7 +15,7 @@ const PROPERTIES = new Set(
   ).split(' '),
 );
 /** The most characters of a value with custom properties in it. */
-const LONGEST_VALUE = 1000;
+const MAX_VALUE_LENGTH = 1000;
 /** Rules that hold other rules, which apply. */
 const HOLDING = /^@(media|supports|layer|container|scope)$/;
 
@@ -88,7 +88,7 @@ const resolved = (value: string, variables: ReadonlyMap<string, string>): string
         /var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)/g,
         (whole, name, otherwise) => variables.get(name) ?? otherwise ?? whole,
       )
-      .slice(0, LONGEST_VALUE);
+      .slice(0, MAX_VALUE_LENGTH);
   }
   return text;
 };

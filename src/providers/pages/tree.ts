@@ -50,11 +50,11 @@ export interface PageTree {
  * Ours: the most elements of a page, and how deep they may be nested. Below a depth of 500 elements
  * are put beside each other, as browsers do.
  */
-const MOST_ELEMENTS = 100_000;
+const MAX_ELEMENTS = 100_000;
 const DEEPEST = 10_000;
 const FLAT_BELOW = 500;
 /** Ours: the most text of styles that is read. */
-const MOST_CSS = 2_000_000;
+const MAX_CSS = 2_000_000;
 
 /** Elements without visible text, which are left out with all that they contain. */
 const SKIPPED = new Set(
@@ -114,7 +114,7 @@ class Builder {
 
   open(name: string, attributes: Record<string, string>): void {
     this.flush();
-    if (++this.#elements > MOST_ELEMENTS) throw new PageUnreadable('has too many elements');
+    if (++this.#elements > MAX_ELEMENTS) throw new PageUnreadable('has too many elements');
     if (this.#open.length >= DEEPEST) throw new PageUnreadable('is nested too deeply');
     if (this.#skipping > 0 || isSkipped(name, attributes)) {
       this.#skipping++;
@@ -167,7 +167,7 @@ class Builder {
 
   #addCss(text: string): void {
     this.#cssLength += text.length;
-    if (this.#cssLength > MOST_CSS) throw new PageUnreadable('has too many styles');
+    if (this.#cssLength > MAX_CSS) throw new PageUnreadable('has too many styles');
     this.css.push(text);
   }
 

@@ -24,7 +24,7 @@ export interface ProcessMark {
 export class NotStarted extends NamedError {}
 
 const LAST_CHANCE_MS = 3_000;
-const LONGEST_LINE = 500;
+const MAX_LINE_LENGTH = 500;
 
 /**
  * Starts a program in its own process group, and passes each line of its output to `hear`. If the
@@ -43,7 +43,7 @@ export const startTunnelChild = async (launch: TunnelLaunch, hear: (line: string
   const ended = endOf(child);
   for (const stream of [child.stdout, child.stderr]) {
     const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-    lines.on('line', (line) => hear(line.slice(0, LONGEST_LINE)));
+    lines.on('line', (line) => hear(line.slice(0, MAX_LINE_LENGTH)));
   }
   await once(child, 'spawn').catch((error: NodeJS.ErrnoException) => {
     throw new NotStarted(`${launch.path} cannot be started: ${error.code}`);

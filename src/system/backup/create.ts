@@ -35,7 +35,7 @@ export interface Creation {
   withoutDocuments: boolean;
 }
 
-const MOST_TOLD = 1000;
+const MAX_TOLD = 1000;
 
 /**
  * Writes a backup under a temporary name and renames it when it is on the disk, so that a file with
@@ -110,7 +110,7 @@ const fill = async (
     databaseBytes: database.size,
     newestDelivery,
     manifestSha256: sha256(bytes),
-    skipped: skipped.slice(0, MOST_TOLD),
+    skipped: skipped.slice(0, MAX_TOLD),
   };
 };
 

@@ -83,7 +83,7 @@ const BACKUP = /^adjutant-\d{8}-\d{6}\.tar/;
  * mcp.json.
  */
 const SECRET = ['mcp.json', 'clitools'];
-const LARGEST_SECRET = 16 * 1024 * 1024;
+const MAX_SECRET = 16 * 1024 * 1024;
 
 export const isLeft = (path: string): boolean =>
   LEFT.some((pattern) => pattern.test(path.split('/', 1)[0] ?? ''));
@@ -112,7 +112,7 @@ export const openFiles = (home: string, withoutDocuments = false): HomeFiles => 
 export const secretFiles = (home: string): { path: string; content: string }[] => {
   const there = readdirSync(home, { withFileTypes: true }).filter(({ name }) => isSecret(name));
   return gather(home, there)
-    .files.filter(({ size }) => size <= LARGEST_SECRET)
+    .files.filter(({ size }) => size <= MAX_SECRET)
     .map(({ path }) => ({ path, content: readFileSync(join(home, path)).toString('base64') }));
 };
 

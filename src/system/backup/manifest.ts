@@ -10,7 +10,7 @@ export const MANIFEST = 'manifest.json';
 export const SUM = 'manifest.sum';
 
 export const FORMAT = 1;
-const MOST_FILES = 1_000_000;
+const MAX_FILES = 1_000_000;
 
 const BackupFile = s.object('BackupFile', {
   path: s.text(4096),
@@ -31,8 +31,8 @@ const Manifest = s.object('BackupManifest', {
   /** Names of the settings that the daemon was given; their values are not in the backup. */
   settings: s.list(s.text(100)),
   /** Paths in the home that the backup does not contain, each with the reason. */
-  skipped: s.list(s.text(5000), MOST_FILES),
-  files: s.list(BackupFile, MOST_FILES),
+  skipped: s.list(s.text(5000), MAX_FILES),
+  files: s.list(BackupFile, MAX_FILES),
 });
 export type Manifest = s.Static<typeof Manifest>;
 

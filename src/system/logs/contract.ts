@@ -3,7 +3,7 @@ import * as s from '../../kernel/contract/schema.js';
 
 /** The levels, from the least grave. */
 export const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
-const MOST_LINES = 1000;
+const MAX_LINES = 1000;
 
 const big = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 
@@ -29,11 +29,11 @@ export const logs = contract({
       level: s.optional(
         s.oneOf('LeastLogLevel', ...LEVELS).description('This one and graver ones'),
       ),
-      limit: s.optional(s.queryWhole(1, MOST_LINES)),
+      limit: s.optional(s.queryWhole(1, MAX_LINES)),
       wait: s.optional(s.queryWhole(0, 30).description('Seconds to wait for a line')),
     }),
     reply: s.object('LogEntries', {
-      entries: s.list(LogEntry, MOST_LINES),
+      entries: s.list(LogEntry, MAX_LINES),
       lastId: big().description('The next `after`: number of the last line looked at'),
       oldestId: big(),
       gap: s.flag().description('Lines after `after` are not held any more'),

@@ -48,11 +48,11 @@ export const createPartReports = (base: Base, deps: PartsDeps): (() => Promise<P
 };
 
 /** Ours: the most characters of a part's report. */
-const LONGEST_DETAIL = 500;
+const MAX_DETAIL_LENGTH = 500;
 
 const settings = async (faults: string[]): Promise<PartFinding> => ({
   status: 'warn',
-  detail: faults.join('; ').slice(0, LONGEST_DETAIL),
+  detail: faults.join('; ').slice(0, MAX_DETAIL_LENGTH),
 });
 
 interface PartFinding {

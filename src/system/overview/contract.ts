@@ -6,7 +6,7 @@ const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 /** Number of minutes that the rates cover. */
 export const MINUTES = 60;
 /** Limit for each kind of item that needs the user. */
-export const MOST_NEEDS = 10;
+export const MAX_NEEDS = 10;
 
 const Part = s.object('OverviewPart', {
   name: s.text(60),
@@ -93,7 +93,7 @@ export const Overview = s.object('Overview', {
     .description(
       'Since midnight UTC, as the limits count; at most 10,000 failed executions are counted',
     ),
-  needs: s.list(Need, 9 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
+  needs: s.list(Need, 9 * MAX_NEEDS).description('Soonest to run out first, then the newest'),
   unread: count(),
 });
 

@@ -5,8 +5,8 @@ import type { Need } from './contract.js';
 
 /** Ours: a mail that was not sent, or may not have been, needs its sender for a day. */
 const UNSENT_MS = 24 * 3_600_000;
-const LONGEST_DETAIL = 1000;
-const LONGEST_TITLE = 400;
+const MAX_DETAIL_LENGTH = 1000;
+const MAX_TITLE_LENGTH = 400;
 const NO_SUBJECT = { agentId: null, hookId: null, untrusted: null };
 
 const failingAccounts = (db: Store['db'], userId: string, limit: number) =>
@@ -31,7 +31,7 @@ const unsentMails = (db: Store['db'], userId: string, since: number, limit: numb
     .execute();
 
 const cut = (reason: string, command: string): string =>
-  `${reason.slice(0, LONGEST_DETAIL - command.length - 2)}: ${command}`;
+  `${reason.slice(0, MAX_DETAIL_LENGTH - command.length - 2)}: ${command}`;
 
 /**
  * Returns the mail accounts of a user that do not work, then the mails of the last day that were not
@@ -62,7 +62,7 @@ export const mailNeeds = async (
       kind: 'mail' as const,
       id,
       at: ended ?? created,
-      title: (subject || '(no subject)').slice(0, LONGEST_TITLE),
+      title: (subject || '(no subject)').slice(0, MAX_TITLE_LENGTH),
       detail: cut(
         status === 'unknown'
           ? 'the answer was lost, and it is not sent again by itself'

@@ -7,7 +7,7 @@ import { failingTasks } from './failures.js';
 import { waitingStages } from './stages.js';
 
 /** Limit for counted failures: many of them must not make the overview slow. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** Queries for one user's overview. Times are ISO 8601, `since` is in milliseconds. */
 export const overviewStore = ({ db }: Store) => {
@@ -43,7 +43,7 @@ export const overviewStore = ({ db }: Store) => {
 
     /** Counts the executions since then that ended with an error. */
     failures: async (userId: string, since: number): Promise<number> => {
-      const some = failedSince(userId, since).select('e.id').limit(MOST_COUNTED).as('counted');
+      const some = failedSince(userId, since).select('e.id').limit(MAX_COUNTED).as('counted');
       const { count } = await db
         .selectFrom(some)
         .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -9,7 +9,7 @@ import { version } from '../../version.js';
 import type { PartReport } from '../health/contract.js';
 import { longestWait } from '../maintenance/partreport.js';
 import type { Tunnel } from '../tunnel/tunnel.js';
-import { MINUTES, MOST_NEEDS, type Need, overview } from './contract.js';
+import { MAX_NEEDS, MINUTES, type Need, overview } from './contract.js';
 import { mailNeeds } from './mail.js';
 import { type OverviewStore, overviewStore } from './queries.js';
 import { type DueTask, needsOf, ratesOf } from './rules.js';
@@ -37,8 +37,8 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
   return resource('overview', overview, {
     get: async (_input, { userId }) => {
       const now = clock.now();
-      const due = await readDueTasks(base, userId, MOST_NEEDS);
-      const mail = await mailNeeds(base.store.db, { userId, now, limit: MOST_NEEDS });
+      const due = await readDueTasks(base, userId, MAX_NEEDS);
+      const mail = await mailNeeds(base.store.db, { userId, now, limit: MAX_NEEDS });
       const [own, work, { dailyCostUsd }, parts, oldestMs] = await Promise.all([
         figuresOf(store, { userId, due, mail }, now),
         workCounts(base.store.db, userId),
@@ -106,12 +106,12 @@ const countIn = (counts: { status: string; count: number }[], status: string): n
 
 const findNeeds = async (store: OverviewStore, userId: string, now: number) => {
   const [approvals, stages, failed, expiring, unconfirmed, failing] = await Promise.all([
-    store.approvals(userId, MOST_NEEDS),
-    store.stages(userId, MOST_NEEDS),
-    store.failed(userId, now - MINUTES * MINUTE_MS, MOST_NEEDS),
-    store.expiring(userId, iso(now + SOON_MS), MOST_NEEDS),
-    store.unconfirmed(userId, MOST_NEEDS),
-    store.failing(userId, MOST_NEEDS),
+    store.approvals(userId, MAX_NEEDS),
+    store.stages(userId, MAX_NEEDS),
+    store.failed(userId, now - MINUTES * MINUTE_MS, MAX_NEEDS),
+    store.expiring(userId, iso(now + SOON_MS), MAX_NEEDS),
+    store.unconfirmed(userId, MAX_NEEDS),
+    store.failing(userId, MAX_NEEDS),
   ]);
   return { approvals, stages, failed, expiring, unconfirmed, failing };
 };

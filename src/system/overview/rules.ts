@@ -4,8 +4,8 @@ import { MINUTES, type Need } from './contract.js';
 import type { OverviewStore } from './queries.js';
 
 const MINUTE_MS = 60_000;
-const LONGEST_DETAIL = 1000;
-const LONGEST_TITLE = 400;
+const MAX_DETAIL_LENGTH = 1000;
+const MAX_TITLE_LENGTH = 400;
 
 type OverviewQuery<K extends keyof OverviewStore> = Awaited<ReturnType<OverviewStore[K]>>;
 
@@ -37,7 +37,7 @@ const callDetail = ({
 }): string => {
   if (typeof url !== 'string') return reason;
   const request = typeof method === 'string' ? `${method} ${url}` : url;
-  return `${request}: ${reason}`.slice(0, LONGEST_DETAIL);
+  return `${request}: ${reason}`.slice(0, MAX_DETAIL_LENGTH);
 };
 
 /**
@@ -71,7 +71,7 @@ export const needsOf = (found: {
     kind: 'failed' as const,
     id: row.id,
     title: row.name,
-    detail: (row.error ?? '').slice(0, LONGEST_DETAIL),
+    detail: (row.error ?? '').slice(0, MAX_DETAIL_LENGTH),
     agentId: row.agent_id,
     hookId: row.hook_id,
     at: row.finished_at ?? row.created_at,
@@ -83,7 +83,7 @@ export const needsOf = (found: {
     ...NO_SUBJECT,
     kind: 'memory' as const,
     id: row.id,
-    title: row.text.slice(0, LONGEST_TITLE),
+    title: row.text.slice(0, MAX_TITLE_LENGTH),
     detail: `saved after text from outside was read: adjutant memories confirm ${row.id.slice(-6)}`,
     agentId: row.created_by.startsWith('agent_') ? row.created_by : null,
     untrusted: true,
@@ -93,7 +93,7 @@ export const needsOf = (found: {
     ...NO_SUBJECT,
     kind: 'task' as const,
     id: row.id,
-    title: row.title.slice(0, LONGEST_TITLE),
+    title: row.title.slice(0, MAX_TITLE_LENGTH),
     detail: `due ${row.due ?? row.due_at}: adjutant tasks complete ${row.id.slice(-6)}`,
     agentId: row.agent_id,
     untrusted: row.untrusted === 1,
@@ -105,7 +105,7 @@ const stageNeed = (row: OverviewQuery<'stages'>[number]): Need => ({
   ...NO_SUBJECT,
   kind: 'stage',
   id: row.id,
-  title: `${row.name}: ${row.key}`.slice(0, LONGEST_TITLE),
+  title: `${row.name}: ${row.key}`.slice(0, MAX_TITLE_LENGTH),
   // The CLI finds the runs that stages have begun by their whole id alone.
   detail: `waits for you: adjutant pipelines get ${row.parent_id === null ? row.id.slice(-6) : row.id}`,
   untrusted: row.untrusted === 1,
@@ -125,7 +125,7 @@ const failingNeed = (row: OverviewQuery<'failing'>[number]): Need => ({
   ...NO_SUBJECT,
   kind: 'recurring',
   id: row.id,
-  title: row.title.slice(0, LONGEST_TITLE),
-  detail: (row.last_error ?? '').slice(0, LONGEST_DETAIL),
+  title: row.title.slice(0, MAX_TITLE_LENGTH),
+  detail: (row.last_error ?? '').slice(0, MAX_DETAIL_LENGTH),
   at: row.last_run_at ?? row.updated_at,
 });

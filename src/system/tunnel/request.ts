@@ -8,7 +8,7 @@ export interface TimedReply extends Incoming {
 }
 
 const PATIENCE_MS = 10_000;
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /** Returns the egress allowance for exactly the public host and port, which may be private. */
 export const allowanceOf = (url: URL): string[] => [`${url.hostname}:${portOf(url)}`];
@@ -31,7 +31,7 @@ export const askThroughTunnel = async (
       redirects: 0,
       firstByteMs: replyMs,
       totalMs: replyMs,
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
     });
     return { ...reply, latencyMs: took() };
   } catch (error) {

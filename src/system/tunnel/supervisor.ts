@@ -31,7 +31,7 @@ export interface SupervisorDeps {
 }
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** A process that stayed up for this long begins again with the shortest pause. */
 const STEADY_MS = 60_000;
 /** A program that is not up after this time is started again. */
@@ -52,7 +52,7 @@ const OFF: ProcessState = {
  * failure.
  */
 export const pauseMs = (failures: number, chance: number): number => {
-  const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
+  const full = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
   return Math.round(full * (0.5 + chance / 2));
 };
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { DecodeFailed, type DecodeJob, SAMPLE_RATE, type SampleBlock } from './job.js';
 
 const BYTES = 2;
-const LONGEST_REMARK = 300;
+const MAX_REMARK_LENGTH = 300;
 
 /** Decodes a file with ffmpeg, which reads that one file in that one format, and nothing else. */
 export async function* readByFfmpeg({
@@ -23,7 +23,7 @@ export async function* readByFfmpeg({
   const ended = once(child, 'close');
   let remark = '';
   child.stderr.on('data', (said) => {
-    remark = `${remark}${said}`.slice(0, LONGEST_REMARK);
+    remark = `${remark}${said}`.slice(0, MAX_REMARK_LENGTH);
   });
   let isEmpty = true;
   let rest = Buffer.alloc(0);

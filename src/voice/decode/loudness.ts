@@ -12,8 +12,8 @@ const SOFT_PART = 0.01;
 const GAP_S = 0.5;
 const MARGIN_S = 0.25;
 /** Ours: the shortest sound that counts, and the longest region, in seconds. */
-const SHORTEST_S = 0.06;
-const LONGEST_S = 28;
+const MIN_S = 0.06;
+const MAX_S = 28;
 /** Ours: a region that is too long is cut where it is softest, in this part at its end. */
 const CUT_PART = 0.4;
 
@@ -50,7 +50,7 @@ const stretchesOf = (frames: number[]): Stretch[] => {
     else sounds.push({ from: at, to: at + 1 });
   }
   return sounds
-    .filter(({ from, to }) => to - from >= SHORTEST_S * FRAMES)
+    .filter(({ from, to }) => to - from >= MIN_S * FRAMES)
     .flatMap((sound) => divided(frames, sound))
     .map(({ from, to }) => ({
       start: Math.max(0, from / FRAMES - MARGIN_S),
@@ -70,9 +70,9 @@ const divided = (
 ): { from: number; to: number }[] => {
   const parts: { from: number; to: number }[] = [];
   let start = from;
-  while (to - start > LONGEST_S * FRAMES) {
-    const end = start + LONGEST_S * FRAMES;
-    const cut = softestIn(frames, Math.round(end - CUT_PART * LONGEST_S * FRAMES), end);
+  while (to - start > MAX_S * FRAMES) {
+    const end = start + MAX_S * FRAMES;
+    const cut = softestIn(frames, Math.round(end - CUT_PART * MAX_S * FRAMES), end);
     parts.push({ from: start, to: cut });
     start = cut;
   }

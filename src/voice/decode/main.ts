@@ -21,7 +21,7 @@ const TOLD_S = 30;
 /** Ours: the time in milliseconds after which a process that nobody has ended does so itself. */
 const LEFT_MS = 60_000;
 /** Ours: so many regions are listened to; the ones after them count as speech, unheard. */
-const MOST_HEARD = 2000;
+const MAX_HEARD = 2000;
 
 /**
  * Decodes one file of audio, in a process of its own. Reads one DecodeJob from its standard input,
@@ -72,7 +72,7 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
   const detector = await openSpeechDetector();
   const regions: AudioFacts['regions'] = [];
   for (const stretch of loudness.stretches()) {
-    const isHeard = regions.length < MOST_HEARD;
+    const isHeard = regions.length < MAX_HEARD;
     regions.push({ ...stretch, isSpeech: !isHeard || (await detector.isSpeech(file, stretch)) });
     write({ decoded: stretch.end });
   }

@@ -9,7 +9,7 @@ interface WavFormat {
 }
 
 const [PCM, FLOAT, ALAW, MULAW, EXTENSIBLE] = [1, 3, 6, 7, 0xfffe];
-const MOST_CHANNELS = 64;
+const MAX_CHANNELS = 64;
 /** The samples that are returned at once. */
 const BLOCK = 16_384;
 
@@ -24,7 +24,7 @@ export const readWav = (file: Buffer): Generator<SampleBlock> | null => {
   if (!format || format.length < 16 || !samples) throw damaged('it has no samples');
   const facts = formatOf(format);
   const read = readerOf(facts);
-  if (facts.channels < 1 || facts.channels > MOST_CHANNELS) throw damaged('its channels');
+  if (facts.channels < 1 || facts.channels > MAX_CHANNELS) throw damaged('its channels');
   if (facts.rate < 1000 || facts.rate > 768_000) throw damaged('its sample rate');
   return read && blocksOf(samples, facts, read);
 };

@@ -2,14 +2,14 @@ import { type SpeechModel, SpeechUnheard } from '../../agents/module.js';
 import { EngineFailed, type SpeechEngine } from './engine.js';
 
 /** Ours: the longest piece for a model, in seconds: a WAV file of it is below OpenAI's 25 MB. */
-const LONGEST_S = 600;
+const MAX_S = 600;
 
 /** Creates the engine that asks a registered model. */
 export const modelEngine = ({ name, hear }: SpeechModel): SpeechEngine => ({
   name,
   engine: 'model',
   model: name,
-  longestSeconds: LONGEST_S,
+  longestSeconds: MAX_S,
   transcribe: async ({ wav, seconds }, { userId, askedBy, language, prompt, signal }) => {
     try {
       return await hear({ wav, seconds, userId, askedBy, language, prompt, signal });

@@ -19,7 +19,7 @@ interface PocketsphinxOptions {
   inTurn<T>(userId: string, work: () => Promise<T>): Promise<T>;
 }
 
-const LONGEST_S = 30;
+const MAX_S = 30;
 /** Ours: the longest time for one piece, in milliseconds; it takes about as long as the audio is. */
 const LIMIT_MS = 120_000;
 const OUTPUT_BYTES = 1024 * 1024;
@@ -30,7 +30,7 @@ export const pocketsphinxEngine = (options: PocketsphinxOptions): SpeechEngine =
   name: 'pocketsphinx',
   engine: 'pocketsphinx',
   model: 'en-us',
-  longestSeconds: LONGEST_S,
+  longestSeconds: MAX_S,
   transcribe: ({ wav }, { userId, signal }) =>
     options.inTurn(userId, async () => {
       signal.throwIfAborted();

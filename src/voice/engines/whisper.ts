@@ -17,7 +17,7 @@ interface WhisperOptions {
 
 const SCRIPT = new URL('../../providers/whisper/main.js', import.meta.url);
 /** Ours: the longest piece, in seconds. Its model is loaded for each. */
-const LONGEST_S = 120;
+const MAX_S = 120;
 /** Ours: the longest time without progress, in milliseconds: a window of 30 seconds on a slow machine. */
 const SILENCE_MS = 300_000;
 /** Ours: the memory beside that of the model, for the process and its work. */
@@ -28,7 +28,7 @@ export const whisperEngine = ({ engine, model, workers }: WhisperOptions): Speec
   name: 'whisper',
   engine: 'whisper',
   model: model.slug,
-  longestSeconds: LONGEST_S,
+  longestSeconds: MAX_S,
   transcribe: async ({ wav }, { userId, language, prompt, signal }) => {
     const input: WhisperInput = {
       engine,

@@ -23,7 +23,7 @@ const OVER_MS = 15_000;
  */
 const REST_MS = 200;
 /** Number of ended agents that are shown; `.` shows all that are loaded. */
-const MOST_OVER = 50;
+const MAX_OVER = 50;
 
 export const GLOSSARY = [
   ['waiting_approval', 'it asks you: screen 4'],
@@ -56,7 +56,7 @@ export const treeOf = (agents: readonly Agent[]): Branch[] => {
 const branches = (state: State): Branch[] => {
   const { isMore } = topView(state.ui);
   const over = rowsOf(state.lists.agents).filter(hasAgentEnded);
-  const hidden = new Set(isMore ? [] : over.slice(MOST_OVER).map(({ id }) => id));
+  const hidden = new Set(isMore ? [] : over.slice(MAX_OVER).map(({ id }) => id));
   return treeOf(rowsOf(state.lists.agents).filter(({ id }) => !hidden.has(id)));
 };
 

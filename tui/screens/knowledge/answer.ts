@@ -15,7 +15,7 @@ import { chunkPlace, sourcePlace } from './source.js';
 type Cited = KnowledgeAnswer['citations'][number];
 
 /** Rows of the citations that are always visible, with their head. */
-const LEAST_TABLE = 4;
+const MIN_TABLE = 4;
 
 const questionOf = ({ ui }: State): string => topView(ui).id ?? '';
 const shownAnswer = (state: State): AnswerItem | null =>
@@ -58,7 +58,7 @@ const answerRows = (state: State, width: number): ScreenRow[] | null => {
 const answerHeight = (state: State, { width, height }: Size): number => {
   const rows = answerRows(state, width)?.length ?? 0;
   const cited = shownAnswer(state)?.citations.length ?? 0;
-  const table = cited === 0 ? 0 : Math.min(cited + 2, Math.max(LEAST_TABLE, height >> 1));
+  const table = cited === 0 ? 0 : Math.min(cited + 2, Math.max(MIN_TABLE, height >> 1));
   if (topView(state.ui).isZoomed) return height;
   return Math.max(0, Math.min(rows, height - table));
 };

@@ -20,9 +20,9 @@ const DEAD_MS = 700;
 /** Rows of the terminal that are left beside the recipients in a question. */
 const FREE_ROWS = 12;
 /** Most characters of a subject in a question. */
-const MOST_SUBJECT = 60;
+const MAX_SUBJECT = 60;
 /** Most names of files in a question. */
-const MOST_FILES = 10;
+const MAX_FILES = 10;
 /** The longest test of an account, in milliseconds: it waits until a message has arrived. */
 const TEST_MS = 180_000;
 
@@ -38,7 +38,7 @@ const STEPS: Record<MailStep['step'], string> = {
 };
 
 const shortSubject = (of: { subject: string }): string =>
-  exposed(oneLine(subjectOf(of))).slice(0, MOST_SUBJECT);
+  exposed(oneLine(subjectOf(of))).slice(0, MAX_SUBJECT);
 
 /** Returns the act that keeps an answer to an e-mail as a draft; nothing is sent. */
 const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
@@ -104,9 +104,9 @@ export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts 
       ask: {
         lines: [
           `Keep ${attachments.length === 1 ? 'this file' : `these ${attachments.length} files`} as documents?`,
-          ...attachments.slice(0, MOST_FILES).map(({ name }) => `  ${exposed(oneLine(name))}`),
-          ...(attachments.length > MOST_FILES
-            ? [`  and ${attachments.length - MOST_FILES} more`]
+          ...attachments.slice(0, MAX_FILES).map(({ name }) => `  ${exposed(oneLine(name))}`),
+          ...(attachments.length > MAX_FILES
+            ? [`  and ${attachments.length - MAX_FILES} more`]
             : []),
         ],
       },

@@ -1,7 +1,7 @@
 import type { PipelineRun } from '../../../src/client/index.js';
 import type { Acts } from '../../page.js';
 import { textOf } from '../../parts/row.js';
-import { MOST_CHARACTERS } from '../../parts/text.js';
+import { MAX_CHARACTERS } from '../../parts/text.js';
 import type { Act } from '../../state/act.js';
 import { onRow } from '../../state/act.js';
 import { isRunOver, type StageItem } from '../../state/runs.js';
@@ -114,7 +114,7 @@ const shownWhole = (
 };
 
 const refusalOf = (of: { act: Act; stage: StageItem; isRead: boolean }): string | null => {
-  if (askedText(of.stage).length > MOST_CHARACTERS)
+  if (askedText(of.stage).length > MAX_CHARACTERS)
     return `Too long to be read here: ${of.act.line}`;
   return of.isRead ? null : 'Read it to its end first: tab, then j';
 };

@@ -39,12 +39,12 @@ export const whyOf = ({ error, reason }: Pick<StageItem, 'error' | 'reason'>): s
 const nameOfStage = ({ key, name }: StageItem): string => (name === key ? key : `${key} (${name})`);
 
 /** The most columns that the lines of a tree have, so that names have room in a long chain. */
-const MOST_LINES = 16;
+const MAX_LINES = 16;
 
 /** Returns the lines of a tree before a stage, two columns for each level, the last levels alone. */
 export const treeLines = (lines: string): string => {
   const narrow = lines.replace(/(.)[─ ] /g, '$1 ');
-  return narrow.length <= MOST_LINES ? narrow : `…${narrow.slice(1 - MOST_LINES)}`;
+  return narrow.length <= MAX_LINES ? narrow : `…${narrow.slice(1 - MAX_LINES)}`;
 };
 
 /** Returns the part of the digest that a user compares. */

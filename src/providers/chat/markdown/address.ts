@@ -1,7 +1,7 @@
 import type { TextRun } from './lines.js';
 
 /** Ours: a longer address is shown cut, and is no link. */
-const LONGEST_ADDRESS = 2000;
+const MAX_ADDRESS_LENGTH = 2000;
 const LINKED = /^(?:https?:\/\/[^/]|mailto:[^/])/i;
 /** Characters that an address cannot hold, or that a reader cannot see in it. */
 const UNSEEN = /[\s\p{C}\p{Z}"<>\\^`{|}]/gu;
@@ -14,8 +14,8 @@ const percentEncoded = (character: string): string => encodeURIComponent(charact
  */
 export const addressRuns = (address: string): TextRun[] => {
   const url = address.replace(UNSEEN, percentEncoded);
-  if (url.length > LONGEST_ADDRESS) {
-    return [{ text: `${url.slice(0, LONGEST_ADDRESS)}…`, isCode: true }];
+  if (url.length > MAX_ADDRESS_LENGTH) {
+    return [{ text: `${url.slice(0, MAX_ADDRESS_LENGTH)}…`, isCode: true }];
   }
   return LINKED.test(url) ? [{ text: url, url }] : [{ text: url, isCode: true }];
 };

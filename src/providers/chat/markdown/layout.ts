@@ -1,8 +1,8 @@
 import { inlineRuns } from './inline.js';
 import {
-  DEEPEST_LEVEL,
   type ItemMarker,
   lineOf,
+  MAX_LEVEL,
   type TextLine,
   type TextRun,
   textOfRuns,
@@ -103,10 +103,8 @@ const addGap = (layout: Layout, at: number): void => {
 const add = (layout: Layout, runs: TextRun[], given: Partial<TextLine> = {}): void => {
   const { quote, lists, pending: marker } = layout;
   layout.pending = null;
-  const depth = Math.min(DEEPEST_LEVEL, lists.length);
-  layout.lines.push(
-    lineOf(runs, { quote: Math.min(DEEPEST_LEVEL, quote), depth, marker, ...given }),
-  );
+  const depth = Math.min(MAX_LEVEL, lists.length);
+  layout.lines.push(lineOf(runs, { quote: Math.min(MAX_LEVEL, quote), depth, marker, ...given }));
 };
 
 /** Writes the marker of an item that has no text. */

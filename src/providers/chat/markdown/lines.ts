@@ -129,7 +129,7 @@ export const markerText = ({ marker, depth }: TextLine): string => {
 };
 
 /** Ours: lists and quotes that are deeper are shown at this depth. */
-export const DEEPEST_LEVEL = 6;
+export const MAX_LEVEL = 6;
 
 /**
  * Returns the spaces before a line: two for each list around its own, and those under the marker

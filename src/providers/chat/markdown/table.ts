@@ -8,13 +8,13 @@ export interface TableCell {
 }
 
 /** Ours: a column is padded to this width at most, so that one long cell does not widen all rows. */
-const WIDEST_COLUMN = 40;
+const MAX_COLUMN = 40;
 /** Returns the lines of a table in a font of one width; the first row is its head. */
 export const tableText = (rows: readonly TableCell[][]): string[] => {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [at, { text }] of row.entries()) {
-      widths[at] = Math.max(widths[at] ?? 0, Math.min(WIDEST_COLUMN, widthOf(text)));
+      widths[at] = Math.max(widths[at] ?? 0, Math.min(MAX_COLUMN, widthOf(text)));
     }
   }
   const [head = [], ...others] = rows.map((row) => rowText(row, widths));

@@ -23,7 +23,7 @@ export interface TelegramText {
 }
 
 /** Telegram ignores further entities of a message. */
-export const MOST_ENTITIES = 100;
+export const MAX_ENTITIES = 100;
 
 /**
  * Words of which Telegram makes a mention, a command or a link into the app, wherever they stand in

@@ -21,7 +21,7 @@ interface ChatDeps {
 }
 
 /** Ours: the most bytes of the text of a reply. */
-const LONGEST_REPLY = 4 * 1024 * 1024;
+const MAX_REPLY_LENGTH = 4 * 1024 * 1024;
 
 /** Requests one reply from a model that runs here. Throws ModelFailure. */
 export const askForReply = async (
@@ -84,7 +84,7 @@ const converse = async (of: Conversing): Promise<SdkReply> => {
     watch.active();
     tally.begin();
     tally.add(piece);
-    if (tally.bytes() > LONGEST_REPLY) {
+    if (tally.bytes() > MAX_REPLY_LENGTH) {
       own.abort(new ModelFailure('invalid_reply', `${name} sent an answer that does not end`));
     } else if (piece !== '') reader.take(piece);
   };

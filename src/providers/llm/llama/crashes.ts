@@ -1,7 +1,7 @@
 import { type ModelFiles, NotLoaded } from './files.js';
 
 /** Ours: how often a file may end the engine while it is loaded. */
-const MOST_CRASHES = 3;
+const MAX_CRASHES = 3;
 
 /**
  * Creates the record of the files that ended the engine, or held it up, while they were loaded. It is
@@ -23,7 +23,7 @@ export const createCrashRecord = () => {
     /** Throws NotLoaded for a file that has done so too often and has not changed since. */
     refuse: (files: ModelFiles): void => {
       const record = of(files);
-      if (!record || record.times < MOST_CRASHES) return;
+      if (!record || record.times < MAX_CRASHES) return;
       const why = `its file failed ${record.times} times (${record.how})`;
       throw new NotLoaded('refused_connection', `is not loaded: ${why}. Install it again`);
     },

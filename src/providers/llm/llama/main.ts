@@ -7,7 +7,7 @@ import { embed, generate } from './generate.js';
 import type { LlamaEnd, LlamaInput, LlamaLine } from './protocol.js';
 
 /** Ours: the most characters of an engine's error that are passed on. */
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
 /**
  * Runs a GGUF model by node-llama-cpp, in a process of its own: a LlamaInput a line on its standard
@@ -69,7 +69,7 @@ const watchParent = async (): Promise<void> => {
 const failed = (error: unknown): LlamaEnd => ({
   is: 'failed',
   fault: 'engine',
-  message: (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_MESSAGE),
+  message: (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE_LENGTH),
 });
 
 await main();

@@ -16,11 +16,11 @@ export interface LoadNeed {
 /** Ours: what a process may take beside the need that was foreseen for it. */
 const MARGIN_BYTES = 2 * 1024 ** 3;
 /** Ours: the limit where the free memory is not known: none that a machine reaches. */
-const MOST_BYTES = 2 ** 50;
+const MAX_BYTES = 2 ** 50;
 
 /** Returns the most bytes that the process of a model may take: what is free, or more if need be. */
 export const memoryLimit = ({ neededBytes, freeBytes }: LoadNeed): number =>
-  Math.min(MOST_BYTES, Math.max(freeBytes, neededBytes + MARGIN_BYTES));
+  Math.min(MAX_BYTES, Math.max(freeBytes, neededBytes + MARGIN_BYTES));
 
 /** Returns the refusal of a model that does not fit, which goes on after its name. */
 export const tooLarge = ({ neededBytes, freeBytes }: LoadNeed, contextWindow: number): string => {

@@ -59,7 +59,7 @@ const SCRIPT = new URL('./main.js', import.meta.url);
 /** Ours: the time that a process gets to end an answer that nobody wants any more. */
 const ABORT_MS = 5000;
 /** Ours: the most characters of a line. A vector of 8,192 numbers takes a fiftieth of it. */
-const LONGEST_LINE = 8 * 1024 * 1024;
+const MAX_LINE_LENGTH = 8 * 1024 * 1024;
 
 /** Starts the process of a model, which loads nothing before it is asked to. Throws ConfinementFailed. */
 export const startLlamaProcess = async (options: ProcessOptions): Promise<LlamaProcess> => {
@@ -163,7 +163,7 @@ const splitLines = (take: (line: string | null) => void) => {
       take(rest);
       rest = next;
     }
-    if (rest.length > LONGEST_LINE) take(null);
+    if (rest.length > MAX_LINE_LENGTH) take(null);
   };
 };
 
