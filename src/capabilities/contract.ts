@@ -8,9 +8,9 @@ const licence = () => s.nullable(s.anyText(200));
 const USES = ['chat', 'tools', 'code', 'embedding', 'speech'] as const;
 const purpose = () => s.oneOf('UseCase', ...USES);
 const WINDOW =
-  'Tokens, at most what it was made for; unless given 32768, 16384 or 8192, as there is room for it';
+  'Context window, in tokens, up to the maximum of the model. Defaults to the largest of ' +
+  '32768, 16384 and 8192 that fits in memory';
 const contextWindow = () => s.optional(s.queryWhole(256, 10_000_000).description(WINDOW));
-/** Ours: what is installed has a name that is a folder. */
 const id = () =>
   s
     .text(200)
@@ -18,27 +18,31 @@ const id = () =>
     .example('gguf:qwen3-4b');
 
 const MemoryWarning = s.object('MemoryWarning', {
-  message: s.anyText(1000).description('A sentence for people'),
-  neededBytes: bytes().description('With the context window that was asked for, else 8192 tokens'),
-  usableBytes: bytes().description('That a model may use of what is free'),
+  message: s.anyText(1000).description('Human-readable warning'),
+  neededBytes: bytes().description(
+    'Memory required with the requested context window. The default window is 8192 tokens',
+  ),
+  usableBytes: bytes().description('Free memory that a model may use'),
 });
 export type MemoryWarning = s.Static<typeof MemoryWarning>;
 const memoryWarning = () => s.nullable(MemoryWarning);
 
 const InstallFacts = s.object('CapabilityInstall', {
-  bytes: bytesOrNull().description('To be fetched; null: not known before'),
+  bytes: bytesOrNull().description('Download size. `null` if it is not known in advance'),
   licence: licence(),
   licenceUrl: s.nullable(s.text(2000)),
-  mustAccept: s.flag().description('True: its licence has terms of its own, to be agreed to'),
-  source: s.text(2000).description('Where it is fetched from'),
-  needs: s.list(s.text(200), 20).description('Other capabilities that it works with only'),
+  mustAccept: s
+    .flag()
+    .description('Whether you must accept the licence terms before the installation'),
+  source: s.text(2000).description('Source of the download'),
+  needs: s.list(s.text(200), 20).description('Other capabilities that it requires'),
   warning: memoryWarning().description(
-    'null: it fits the machine as it is now, or its memory is not known',
+    'Memory warning. `null` if the model fits the available memory, or the memory is not known',
   ),
 });
 
 export const Capability = s.object('Capability', {
-  id: s.text(200).description('What is installed has a slug; what is not, the id to install'),
+  id: s.text(200).description('Slug of an installed capability, or the id to install otherwise'),
   kind: s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime'),
   name: s.text(200),
   status: s.oneOf(
@@ -50,23 +54,33 @@ export const Capability = s.object('Capability', {
     'unsupported',
   ),
   version: s.nullable(s.text(200)),
-  path: s.nullable(s.text(4096)).description('For admins'),
-  reason: s.nullable(s.anyText(2000)).description('Why it is not available'),
-  bytes: bytesOrNull().description('On the disk; null: it was not installed from here'),
-  licence: licence().description('Of what is installed'),
-  usedBy: s.list(s.text(300), 1000).description('What would miss it: `models/qwen`'),
-  install: s.nullable(InstallFacts).description('null: it is there, or is not installed from here'),
+  path: s
+    .nullable(s.text(4096))
+    .description('Path on the disk. `null` for users who are not admins'),
+  reason: s
+    .nullable(s.anyText(2000))
+    .description('Reason for which it is not available. `null` if it is'),
+  bytes: bytesOrNull().description('Size on the disk. `null` if Adjutant did not install it'),
+  licence: licence().description('Licence of the installed version'),
+  usedBy: s.list(s.text(300), 1000).description('Resources that use it, for example `models/qwen`'),
+  install: s
+    .nullable(InstallFacts)
+    .description(
+      'Installation details. `null` if it is already installed or cannot be installed by Adjutant',
+    ),
 });
 export type Capability = s.Static<typeof Capability>;
 
 const CapabilitySource = s.object('CapabilitySource', {
   path: s
     .nullable(s.text(4096))
-    .description('The folder of ADJUTANT_CAPABILITY_SOURCE; for admins'),
-  fault: s.nullable(s.anyText(1000)).description('Why nothing can be installed from it'),
+    .description('Folder set in `ADJUTANT_CAPABILITY_SOURCE`. `null` for users who are not admins'),
+  fault: s
+    .nullable(s.anyText(1000))
+    .description('Reason for which the folder cannot be used. `null` if it can'),
   items: s.list(
     s.object('SourceItem', {
-      id: s.text(200).description('What to install'),
+      id: s.text(200).description('Id to install'),
       slug: s.text(100),
       kind: s.oneOf('SourceItemKind', 'model', 'engine', 'language'),
       name: s.text(200),
@@ -79,52 +93,61 @@ const CapabilitySource = s.object('CapabilitySource', {
   ),
 });
 
-/** An operation that installs something, and what is to be known before it begins. */
 export const Installation = s.object('Installation', {
   ...operationFields(),
   warning: memoryWarning().description(
-    'null: it fits the machine as it is now, or its memory is not known',
+    'Memory warning. `null` if the model fits the available memory, or the memory is not known',
   ),
 });
 
 const Speed = s.object('TokensPerSecond', {
   unit: s
     .oneOf('SpeedUnit', 'written', 'read')
-    .description('The tokens that are counted: written in replies, or read to make vectors'),
+    .description('Counted tokens: `written` in replies, or `read` to compute embeddings'),
   estimated: s.nullable(s.amount(0, Number.MAX_SAFE_INTEGER)),
   measured: s.nullable(
     s.object('MeasuredSpeed', {
       median: s.amount(0, Number.MAX_SAFE_INTEGER),
       spread: s
         .amount(0, Number.MAX_SAFE_INTEGER)
-        .description('Of the fastest and the slowest run, as a part of the median'),
+        .description(
+          'Difference between the fastest and the slowest run, as a fraction of the median',
+        ),
     }),
   ),
 });
 
 const ModelFit = s.object('ModelFit', {
-  model: s.text(200).description('What to install, or the slug of what is installed'),
+  model: s.text(200).description('Id to install, or the slug if the model is installed'),
   name: s.text(200),
   useCases: s.list(purpose(), 5),
   parameters: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
   quantization: s.nullable(s.text(40)),
-  contextWindow: s.whole(0, 100_000_000).description('At most what the model was made for'),
+  contextWindow: s
+    .whole(0, 100_000_000)
+    .description('Context window in tokens, up to the maximum of the model'),
   weightsBytes: bytes(),
-  kvCacheBytes: bytesOrNull().description('null: the shape of the model is not known'),
+  kvCacheBytes: bytesOrNull().description(
+    'Size of the KV cache. `null` if the architecture of the model is not known',
+  ),
   bufferBytes: bytesOrNull(),
   totalBytes: bytes(),
   runsOn: s.oneOf('RunsOn', 'gpu', 'cpu', 'split', 'none'),
-  headroomBytes: s.whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  headroomBytes: s
+    .whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+    .description('Usable memory that remains. Negative if memory is missing'),
   tokensPerSecond: Speed,
   licence: licence(),
   installed: s.flag(),
   reason: s
     .nullable(s.anyText(2000))
-    .description('Why it can be neither used nor installed: damaged, or not in the folder'),
+    .description('Reason for which it can be neither used nor installed. `null` if it can'),
   recommended: s
     .flag()
-    .description('The first choice for the use case that was asked for, or chat'),
-  recommendedFor: s.list(purpose(), 5).description('All use cases that it is the first choice for'),
+    .description(
+      'Whether it is the first choice for the requested use case. The default use case is `chat`',
+    ),
+  recommendedFor: s.list(purpose(), 5).description('Use cases for which it is the first choice'),
   why: s.anyText(3000),
 });
 export type ModelFit = s.Static<typeof ModelFit>;
@@ -133,25 +156,31 @@ export const Hardware = s.object('Hardware', {
   platform: s.text(40).example('linux'),
   cpu: s.object('MachineCpu', {
     model: s.nullable(s.text(200)),
-    cores: s.nullable(s.whole(1, 100_000)).description('That may be used at once'),
+    cores: s
+      .nullable(s.whole(1, 100_000))
+      .description('Number of cores that can be used at the same time'),
     arch: s.text(40),
     flags: s.list(s.text(60), 1000),
   }),
   memory: s.object('MachineMemory', {
     totalBytes: bytesOrNull(),
     availableBytes: bytesOrNull(),
-    bytesPerSecond: bytesOrNull().description('Measured: what the processors read together'),
+    bytesPerSecond: bytesOrNull().description(
+      'Measured memory bandwidth of all cores together, in bytes per second',
+    ),
   }),
   gpus: s.list(
     s.object('MachineGpu', {
       vendor: s.oneOf('GpuVendor', 'nvidia', 'amd', 'apple', 'intel', 'unknown'),
       name: s.text(200),
-      vramBytes: bytesOrNull().description('null: not known, or it uses the machine’s memory'),
+      vramBytes: bytesOrNull().description(
+        'GPU memory. `null` if it is not known or shared with the CPU',
+      ),
       driver: s.nullable(s.text(100)),
     }),
     64,
   ),
-  gpuNote: s.nullable(s.anyText(1000)).description('On a GPU that llama does not use'),
+  gpuNote: s.nullable(s.anyText(1000)).description('Note about a GPU that llama does not use'),
   disk: s.object('MachineDisk', { freeBytes: bytesOrNull() }),
   sources: s.list(
     s.object('HardwareSource', {
@@ -163,8 +192,12 @@ export const Hardware = s.object('Hardware', {
   ),
   catalogue: s.object('CatalogueSource', {
     date: s.text(10),
-    source: s.text(2000).description('`built in`, or where it was read from'),
-    fault: s.nullable(s.anyText(1000)).description('Why another catalogue is not used'),
+    source: s.text(2000).description('`built in`, or the URL or path of the catalogue'),
+    fault: s
+      .nullable(s.anyText(1000))
+      .description(
+        'Reason for which the configured catalogue is not used. `null` if there is none',
+      ),
   }),
   fit: s.list(ModelFit, 1000),
 });
@@ -172,19 +205,22 @@ export type Hardware = s.Static<typeof Hardware>;
 
 export const NewCapability = s.object('NewCapability', {
   id: id(),
-  url: s.optional(s.text(2000).description('Of a GGUF file that is in no catalogue; https')),
+  url: s.optional(
+    s.text(2000).description('HTTPS URL of a GGUF file that is not in the catalogue'),
+  ),
   sha256: s.optional(
     s
       .text(64)
       .pattern(/^[0-9a-f]{64}$/, '64 hexadecimal digits')
-      .description('Required with url'),
+      .description('SHA-256 checksum of the file, in hexadecimal. Required with `url`'),
   ),
-  acceptLicence: s.optional(s.flag().description('True: you have read its licence and agree')),
+  acceptLicence: s.optional(s.flag().description('Whether you accept the licence')),
   useCase: s.optional(
     s
       .oneOf('RegisteredUse', ...USES)
       .description(
-        'Registers it as a model once it is installed; the default model if there is none but the digest',
+        'Use case. If set, the installed model is registered. It becomes the default ' +
+          'model if only the digest is registered',
       ),
   ),
   contextWindow: s.optional(s.whole(256, 10_000_000).description(WINDOW)),
@@ -198,7 +234,7 @@ const path = '/api/capabilities';
 
 export const capabilities = contract({
   list: endpoint.get(path, {
-    summary: 'List all capabilities',
+    summary: 'List capabilities',
     query: s.object('CapabilityQuery', {
       kind: s.optional(s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime')),
     }),
@@ -206,11 +242,11 @@ export const capabilities = contract({
       capabilities: s.list(Capability, 2000),
       source: s
         .nullable(CapabilitySource)
-        .description('The folder that everything is installed from; null: the network'),
+        .description('Folder that capabilities are installed from. `null` if they are downloaded'),
     }),
   }),
   hardware: endpoint.get(`${path}/hardware`, {
-    summary: 'This machine, and the models that fit it',
+    summary: 'Get the hardware and fitting models',
     query: s.object('HardwareQuery', {
       contextWindow: contextWindow(),
       useCase: s.optional(purpose()),
@@ -218,7 +254,7 @@ export const capabilities = contract({
     reply: Hardware,
   }),
   install: endpoint.post(`${path}/install`, {
-    summary: 'Install a capability, for example a model',
+    summary: 'Install a capability',
     access: 'admin',
     audit: 'capabilities.install',
     example: { id: 'gguf:qwen3-4b', useCase: 'chat' },
@@ -227,29 +263,31 @@ export const capabilities = contract({
     status: 202,
   }),
   measure: endpoint.post(`${path}/measure`, {
-    summary: 'Measure how many tokens a second a model writes, or reads for vectors, here',
+    summary: 'Measure the speed of a model',
     access: 'admin',
     audit: 'capabilities.measure',
     example: { model: 'qwen' },
     body: s.object('NewMeasurement', {
-      model: s.text(100).description('The name of a registered model'),
+      model: s.text(100).description('Name of a registered model'),
       contextWindow: s.optional(s.whole(256, 10_000_000)),
     }),
     reply: Operation,
     status: 202,
   }),
   verify: endpoint.post(`${path}/{slug}/verify`, {
-    summary: 'Check the files of what is installed against their checksums',
+    summary: 'Verify the files of a capability',
     access: 'admin',
     reply: Operation,
     status: 202,
   }),
   delete: endpoint.delete(`${path}/{slug}`, {
-    summary: 'Remove what is installed',
+    summary: 'Delete a capability',
     access: 'admin',
     audit: 'capabilities.delete',
     query: s.object('CapabilityRemoval', {
-      force: s.optional(s.queryFlag().description('Though models use it')),
+      force: s.optional(
+        s.queryFlag().description('Whether to delete the capability even if models use it'),
+      ),
     }),
   }),
 });

@@ -17,8 +17,13 @@ const kind = () =>
     'push',
   );
 const address = () =>
-  s.text(500).description('Who it is on the platform, by what never changes there');
-const name = () => s.text(500).description('What they called themselves when they were linked');
+  s
+    .text(500)
+    .description(
+      'Permanent identifier of the sender on the platform, or the address of the channel',
+    );
+const name = () =>
+  s.text(500).description('Display name of the sender or the channel when it was linked');
 
 export const Channel = s.object('Channel', {
   id: s.id('channel'),
@@ -30,12 +35,11 @@ export const Channel = s.object('Channel', {
 });
 export type Channel = s.Static<typeof Channel>;
 
-/**
- * A linked channel speaks as the user from then on, so the password is needed later than ten
- * minutes after login.
- */
+/** A linked channel acts as the user, so a login older than ten minutes needs the password. */
 const password = () =>
-  s.optional(s.text(256).description('Needed later than ten minutes after login'));
+  s.optional(
+    s.text(256).description('Your password. Required if you logged in more than ten minutes ago'),
+  );
 
 const Code = s.object('LinkCode', { code: s.text(20).example('K7MPXA') });
 const Redemption = s.object('LinkRedemption', {
@@ -49,10 +53,12 @@ const NewCode = s.object('NewLinkCode', {
   expiresAt: s.time(),
 });
 
-/** The kinds of channels that can be created; the others are linked with a code. */
+/** Other kinds of channels are linked with a code. */
 const NewChannel = s.object('NewChannel', {
   kind: s.oneOf('CreatedChannelKind', 'webhook'),
-  url: s.text(2000).description('Where messages are posted, signed by Standard Webhooks'),
+  url: s
+    .text(2000)
+    .description('URL that receives the messages, signed according to Standard Webhooks'),
   name: s.optional(s.text(100)),
   password: password(),
 });
@@ -61,18 +67,17 @@ export type NewChannel = s.Static<typeof NewChannel>;
 const NewTopic = s.object('NewTopic', {
   topic: s
     .text(500)
-    .description('The name of the topic, or its address on the server that is set up'),
+    .description('Topic name, or the URL of the topic on the configured ntfy server'),
   name: s.optional(s.text(100)),
 });
 export type NewTopic = s.Static<typeof NewTopic>;
 
 const NewMailbox = s.object('NewMailbox', {
-  address: s.text(320).description('An e-mail address of yours').example('ada@example.org'),
+  address: s.text(320).description('Your e-mail address').example('ada@example.org'),
   name: s.optional(s.text(100)),
 });
 export type NewMailbox = s.Static<typeof NewMailbox>;
 
-/** An address to which a code was sent, and the time until which the code is valid. */
 const SentCode = s.object('SentCode', {
   kind: kind(),
   address: s.text(600),
@@ -83,7 +88,9 @@ export type SentCode = s.Static<typeof SentCode>;
 const ChannelTest = s.object('ChannelTest', {
   sendingId: s.id('sending'),
   status: s.oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown'),
-  receipt: s.nullable(s.text(500)).description('What the platform calls the message that arrived'),
+  receipt: s
+    .nullable(s.text(500))
+    .description('Identifier that the platform assigned to the message'),
   error: s.nullable(s.text(2000)),
 });
 export type ChannelTest = s.Static<typeof ChannelTest>;
@@ -99,13 +106,14 @@ export const channels = contract({
     audit: 'channels.delete',
   }),
   create: endpoint.post('/api/channels', {
-    summary:
-      'Make an address of yours a channel; a code is sent there that verifies it. The secret is shown once',
+    summary: 'Create a webhook channel',
     example: { kind: 'webhook', url: 'https://hooks.example.org/pager', name: 'pager' },
     body: NewChannel,
     reply: s.object('NewChannelReply', {
       channel: Channel,
-      secret: s.text(100).description('Signs what goes there and what comes from there'),
+      secret: s
+        .text(100)
+        .description('Secret that signs requests to and from the channel. Shown only once'),
     }),
     status: 201,
     audit: 'channels.create',
@@ -113,7 +121,7 @@ export const channels = contract({
     secret: true,
   }),
   verify: endpoint.post('/api/channels/{id}/verify', {
-    summary: 'Say the code that arrived there: from here on the channel is used',
+    summary: 'Verify a channel with its code',
     example: { code: '492039' },
     body: Code,
     reply: Channel,
@@ -121,13 +129,12 @@ export const channels = contract({
     personal: true,
   }),
   test: endpoint.post('/api/channels/{id}/test', {
-    summary: 'Send a test message there and wait up to 10 seconds for how it ends',
+    summary: 'Send a test message to a channel',
     reply: ChannelTest,
     status: 202,
   }),
   codes: endpoint.post('/api/channels/codes', {
-    summary:
-      'A code, for five minutes and once, that links the channel where you say `/link <code>`',
+    summary: 'Create a link code for `/link <code>`',
     example: { password: 'a sentence that Grace alone knows' },
     body: s.nullable(s.object('LinkCodeRequest', { password: password() })),
     reply: NewCode,
@@ -137,8 +144,7 @@ export const channels = contract({
     secret: true,
   }),
   ntfy: endpoint.post('/api/channels/ntfy', {
-    summary:
-      'Send a code to a topic of ntfy, for five minutes and for you alone; redeem it to link the topic',
+    summary: 'Send a link code to an ntfy topic',
     example: { topic: 'd2f6c1a9e07b4c53', name: 'phone' },
     body: NewTopic,
     reply: SentCode,
@@ -147,8 +153,7 @@ export const channels = contract({
     personal: true,
   }),
   email: endpoint.post('/api/channels/email', {
-    summary:
-      'Send a code to an e-mail address, for five minutes and for you alone; redeem it to link the address',
+    summary: 'Send a link code to an e-mail address',
     example: { address: 'ada@example.org' },
     body: NewMailbox,
     reply: SentCode,
@@ -157,7 +162,7 @@ export const channels = contract({
     personal: true,
   }),
   preview: endpoint.post('/api/auth/link/preview', {
-    summary: 'Who made a link code: look before you redeem it',
+    summary: 'Get the sender of a link code',
     example: { code: 'K7QM2XWP' },
     body: Code,
     reply: s.object('LinkSender', {
@@ -170,7 +175,7 @@ export const channels = contract({
     secret: true,
   }),
   link: endpoint.post('/api/auth/link', {
-    summary: 'Redeem a link code: its maker is yours, and speaks as you, from here on',
+    summary: 'Redeem a link code',
     example: { code: 'K7QM2XWP' },
     body: Redemption,
     reply: Channel,

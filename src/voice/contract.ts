@@ -2,10 +2,9 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
-/** The most bytes of audio, and of the same as base64 in JSON. */
+/** Maximum size of the audio in bytes. `JSON_BYTES` is the same as base64 in JSON. */
 export const AUDIO_BYTES = 25 * 1024 * 1024;
 const JSON_BYTES = 35 * 1024 * 1024;
-/** The longest audio, in seconds. */
 export const AUDIO_SECONDS = 2 * 3600;
 
 const status = () =>
@@ -18,15 +17,17 @@ const transcription = {
   id: s.id('transcription'),
   status: status(),
   filename: s.nullable(s.text(255)),
-  mediaType: s.text(100).description('Told by its content'),
+  mediaType: s.text(100).description('Media type, detected from the content'),
   bytes: s.whole(0, AUDIO_BYTES),
-  durationSeconds: s.nullable(seconds()).description('null: it is not decoded yet'),
+  durationSeconds: s
+    .nullable(seconds())
+    .description('Duration of the audio, in seconds. `null` until the audio is decoded'),
   language: s.nullable(s.text(20)),
   engine: s.nullable(s.oneOf('SpeechEngine', 'model', 'whisper', 'pocketsphinx')),
-  model: s.nullable(s.text(200)).description('Of that engine'),
+  model: s.nullable(s.text(200)).description('Model used by the engine'),
   reason: s
     .nullable(s.oneOf('NoTextReason', 'silence', 'no_speech', 'not_understood'))
-    .description('Why the text is empty'),
+    .description('Reason for which the text is empty. `null` if it is not'),
   passedOver: s.list(
     s.object('PassedOverEngine', { engine: s.text(200), because: s.anyText(2000) }),
     20,
@@ -35,29 +36,31 @@ const transcription = {
   error: s.nullable(s.anyText(2000)),
   code: s
     .nullable(s.text(60))
-    .description('`damaged`, `too_long`, `too_large`, `unsupported`, `no_engine` or `interrupted`'),
+    .description(
+      'Error code: `damaged`, `too_long`, `too_large`, `unsupported`, `no_engine` or `interrupted`',
+    ),
   operationId: s.id('operation'),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()),
 };
 
-/** A transcription in a list. */
 export const TranscriptionView = s.object('Transcription', {
   ...transcription,
-  excerpt: s.nullable(s.anyText(200)).description('The beginning of its text'),
+  excerpt: s.nullable(s.anyText(200)).description('Beginning of the text'),
 });
 export type TranscriptionView = s.Static<typeof TranscriptionView>;
 
-/** A transcription with its text. */
 export const TranscriptionDetail = s.object('TranscriptionDetail', {
   ...transcription,
   text: s
     .nullable(s.anyText(5_000_000))
-    .description('As far as it is; null before the first words'),
+    .description('Text transcribed so far. `null` until the first words are transcribed'),
   segments: s.list(
     s.object('TranscriptionSegment', {
-      start: seconds().description('Seconds from the beginning'),
-      end: seconds(),
+      start: seconds().description(
+        'Start of the segment, in seconds from the beginning of the audio',
+      ),
+      end: seconds().description('End of the segment, in seconds from the beginning of the audio'),
       text: s.anyText(100_000),
     }),
     200_000,
@@ -67,9 +70,14 @@ export type TranscriptionDetail = s.Static<typeof TranscriptionDetail>;
 
 export const voice = contract({
   transcribe: endpoint.post('/api/voice/transcribe', {
-    summary: 'Transcribe audio; 200 with its text, 202 where it takes longer',
+    summary: 'Transcribe audio',
     query: s.object('TranscribeWait', {
-      wait: s.optional(wait().description('Seconds to wait for its text, 60 unless given')),
+      wait: s.optional(
+        wait().description(
+          'Maximum time to wait for the text, in seconds. Defaults to 60. If the ' +
+            'transcription takes longer, the reply is 202',
+        ),
+      ),
     }),
     form: {
       files: 'audio',
@@ -78,34 +86,52 @@ export const voice = contract({
       bytes: JSON_BYTES,
       jsonBytes: JSON_BYTES,
       fields: s.object('TranscribeFields', {
-        format: s.optional(s.text(100).description('A remark: the content alone tells its kind')),
-        language: s.optional(language().description('The language that is spoken, if it is known')),
-        model: s.optional(
-          s.text(200).description('A registered model, or `pocketsphinx`, and no other'),
+        format: s.optional(
+          s
+            .text(100)
+            .description(
+              'Audio format, for information only. The format is detected from the content',
+            ),
         ),
-        prompt: s.optional(s.text(1000).description('Names and words that are spoken, for models')),
+        language: s.optional(
+          language().description(
+            'Language of the speech, as a code such as `en`. Detected if absent',
+          ),
+        ),
+        model: s.optional(
+          s
+            .text(200)
+            .description('Name of a registered model, or `pocketsphinx`. No other engine is tried'),
+        ),
+        prompt: s.optional(
+          s.text(1000).description('Names and terms in the audio, as a hint for the model'),
+        ),
       }),
     },
     reply: TranscriptionDetail,
     otherReplies: { 202: TranscriptionDetail },
   }),
   list: endpoint.get('/api/voice/transcriptions', {
-    summary: 'List your transcriptions, newest first, without their texts',
+    summary: 'List transcriptions',
     query: pageQuery('TranscriptionQuery', { status: s.optional(status()) }),
     reply: pageOf('transcriptions', TranscriptionView),
   }),
   get: endpoint.get('/api/voice/transcriptions/{id}', {
-    summary: 'Show a transcription with its text',
+    summary: 'Get a transcription with its text',
     query: s.object('TranscriptionWait', {
-      wait: s.optional(wait().description('Seconds to wait for its end, 0 unless given')),
+      wait: s.optional(
+        wait().description(
+          'Maximum time to wait for the transcription to finish, in seconds. Defaults to 0',
+        ),
+      ),
     }),
     reply: TranscriptionDetail,
   }),
   cancel: endpoint.post('/api/voice/transcriptions/{id}/cancel', {
-    summary: 'End a transcription; what was transcribed stays',
+    summary: 'Cancel a transcription',
     reply: TranscriptionDetail,
   }),
   delete: endpoint.delete('/api/voice/transcriptions/{id}', {
-    summary: 'Forget a transcription; one that goes on is cancelled first',
+    summary: 'Delete a transcription',
   }),
 });

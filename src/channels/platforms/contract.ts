@@ -18,41 +18,54 @@ const kind = () =>
 
 const PlatformReply = s.object('Platform', {
   kind: kind(),
-  baseUrl: s.anyText(2000).description('Empty: it has none'),
-  isDefaultUrl: s.flag(),
+  baseUrl: s
+    .anyText(2000)
+    .description('Base URL of the platform API. Empty if the platform has none'),
+  isDefaultUrl: s.flag().description('Whether `baseUrl` is the default of the platform'),
   fields: s.list(
     s.object('PlatformField', {
       name: s.text(50),
-      description: s.text(500).description('Where it is found at the platform'),
+      description: s
+        .text(500)
+        .description('Description of the field and where to find its value on the platform'),
       isSecret: s.flag(),
       isSet: s.flag(),
-      isOptional: s.flag().description('It works without; the others are needed'),
-      value: s.nullable(s.text(2000)).description('null: it is secret, or not set'),
+      isOptional: s.flag().description('Whether the platform works without this field'),
+      value: s
+        .nullable(s.text(2000))
+        .description('Current value. `null` if the field is secret or not set'),
     }),
     20,
   ),
-  sends: s.flag().description('All is set that it takes to send'),
+  sends: s.flag().description('Whether all fields required for sending are set'),
   receives: s
     .flag()
-    .description('All is set that it takes to be believed: else its endpoint is closed'),
-  installs: s.flag().description('It can be told by us where to send them'),
+    .description(
+      'Whether all fields required for receiving are set. If false, its requests are ' +
+        'rejected with 401',
+    ),
+  installs: s.flag().description('Whether Adjutant can register its webhook URL with the platform'),
   receiver: s
     .nullable(s.text(2000))
-    .description('Where the platform is to send its requests; null: it sends none'),
-  setup: s.list(s.text(500), 20).description('What to do at the platform, in this order'),
-  updatedAt: s.nullable(s.time()).description('null: nothing was set'),
+    .description('URL that the platform sends its requests to. `null` if the platform sends none'),
+  setup: s.list(s.text(500), 20).description('Setup steps on the platform, in order'),
+  updatedAt: s.nullable(s.time()).description('Time of the last change. `null` if nothing is set'),
 });
 export type PlatformReply = s.Static<typeof PlatformReply>;
 
 const Changes = s.formerly(
   s
     .object('PlatformChanges', {
-      baseUrl: s.optional(s.nullable(s.text(2000)).description('null: that of the real service')),
+      baseUrl: s.optional(
+        s
+          .nullable(s.text(2000))
+          .description('Base URL of the platform API. `null` restores the default'),
+      ),
       values: s.optional(
         s
           .record('PlatformFields')
           .description(
-            'Of its fields by name: a text, or null to forget it; those left out stay as they are',
+            'Field values by field name. `null` deletes a value; omitted fields are unchanged',
           ),
       ),
     })
@@ -63,20 +76,21 @@ export type Changes = s.Static<typeof Changes>;
 
 const Checked = s.object('PlatformTest', {
   ok: s.flag(),
-  account: s.nullable(s.anyText(500)).description('Who the platform says we are'),
+  account: s
+    .nullable(s.anyText(500))
+    .description('Account that the platform reports for the credentials'),
   error: s.nullable(s.text(2000)),
 });
 
-/** Settings that an admin makes once for all users, so that channels of a kind can be linked. */
 export const platforms = contract({
   list: endpoint.get('/api/admin/platforms', {
-    summary: 'List the chat platforms and what is set of each; secrets are never shown',
+    summary: 'List chat platforms and their settings',
     access: 'admin',
     audit: 'platforms.list',
     reply: s.object('Platforms', { platforms: s.list(PlatformReply, 20) }),
   }),
   update: endpoint.put('/api/admin/platforms/{kind}', {
-    summary: 'Set up a chat platform: what is given; the rest stays',
+    summary: 'Update the settings of a chat platform',
     access: 'admin',
     audit: 'platforms.update',
     example: { values: { botToken: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0' } },
@@ -84,19 +98,18 @@ export const platforms = contract({
     reply: PlatformReply,
   }),
   delete: endpoint.delete('/api/admin/platforms/{kind}', {
-    summary: 'Forget all that was set of a platform; its endpoint is closed, linked channels stay',
+    summary: 'Delete the settings of a chat platform',
     access: 'admin',
     audit: 'platforms.delete',
   }),
   test: endpoint.post('/api/admin/platforms/{kind}/test', {
-    summary: 'Ask the platform who we are there',
+    summary: 'Test the credentials of a chat platform',
     access: 'admin',
     audit: 'platforms.test',
     reply: Checked,
   }),
   install: endpoint.post('/api/admin/platforms/{kind}/install', {
-    summary:
-      'Tell the platform where to send its requests, where it can be told (Telegram, Discord)',
+    summary: 'Register the webhook URL with a platform',
     access: 'admin',
     audit: 'platforms.install',
     reply: Checked,

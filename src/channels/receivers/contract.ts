@@ -5,31 +5,33 @@ const BODY_BYTES = 1024 * 1024;
 
 const ReceiverReply = s
   .json()
-  .description('Whatever the platform understands; an empty object where nothing is to be said');
+  .description('Response in the format of the platform. Empty object if there is no content');
 
 /**
- * Endpoints for the requests of chat platforms. Each platform is recognised by its headers and
- * verified by its secret. Without a secret that is set and right, they are closed (401).
+ * A platform is identified by its headers and authenticated by its secret. Requests without a
+ * configured and valid secret get 401.
  */
 export const messengers = contract({
   teamchat: endpoint.post('/api/teamchat-webhook', {
-    summary: 'Receive from Slack, Microsoft Teams, Mattermost or Discord',
+    summary: 'Receive Slack, Teams, Mattermost or Discord requests',
     access: 'public',
     example: { type: 'event_callback', event: { type: 'message', text: 'status' } },
     rawBytes: BODY_BYTES,
     reply: ReceiverReply,
   }),
   messenger: endpoint.post('/api/messenger-webhook', {
-    summary: 'Receive from Telegram, WhatsApp, or a webhook channel',
+    summary: 'Receive Telegram, WhatsApp or webhook channel requests',
     access: 'public',
     example: { update_id: 1, message: { message_id: 1, text: 'status', chat: { id: 42 } } },
     rawBytes: BODY_BYTES,
     reply: ReceiverReply,
   }),
   handshake: endpoint.get('/api/messenger-webhook', {
-    summary: 'Prove to a platform that the endpoint is ours (WhatsApp)',
+    summary: 'Answer the WhatsApp endpoint verification',
     access: 'public',
-    query: s.record('Handshake').description('As the platform names them: hub.mode, hub.challenge'),
+    query: s
+      .record('Handshake')
+      .description('Query parameters of the platform, for example `hub.mode` and `hub.challenge`'),
     reply: s.text(1000),
     produces: 'text/plain',
   }),

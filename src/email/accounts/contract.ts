@@ -14,7 +14,9 @@ const port = () => s.whole(1, 65_535);
 const tls = () =>
   s
     .oneOf('MailTls', 'implicit', 'starttls')
-    .description('starttls: TLS begins before any login; there is no mode without TLS');
+    .description(
+      'TLS mode. `starttls` upgrades the connection before login. Unencrypted connections are not supported',
+    );
 const Server = s.object('MailServer', { host: host(), port: port(), tls: tls() });
 const serverChanges = (label: string) =>
   s
@@ -23,24 +25,27 @@ const serverChanges = (label: string) =>
       port: s.optional(port()),
       tls: s.optional(tls()),
     })
-    .description('What is not given stays');
+    .description('Server settings to change. Omitted fields are unchanged');
 
 const auth = () =>
   s
     .oneOf('MailAuth', 'password', 'oauth2')
     .description(
-      'oauth2: the credential is JSON { clientId, clientSecret?, refreshToken, tokenEndpoint, scope }',
+      'Authentication method. For `oauth2` the credential is JSON: { clientId, clientSecret?, refreshToken, tokenEndpoint, scope }',
     );
 const username = () =>
   s
     .text(254)
     .pattern(/^\P{Cc}*$/u, 'no control characters')
-    .description('The address, unless given');
-const folders = () =>
-  s.list(s.text(500), 50).label('MailFolders').description('Folders that are read');
-const syncDays = () => s.whole(1, 3650).description('Headers of so many days are kept');
-const saveSent = () => s.flag().description('Put what is sent into the folder of sent mail');
-const watch = () => s.flag().description('Process new mail as it arrives');
+    .description('Login name. Defaults to the e-mail address');
+const folders = () => s.list(s.text(500), 50).label('MailFolders').description('Folders to read');
+const syncDays = () =>
+  s
+    .whole(1, 3650)
+    .description('Number of days for which message headers are stored. Defaults to 90');
+const saveSent = () =>
+  s.flag().description('Whether to save sent messages in the sent folder of the mailbox');
+const watch = () => s.flag().description('Whether to process new mail as it arrives');
 
 export const MailAccount = s.object('MailAccount', {
   id: s.id('mailaccount'),
@@ -57,10 +62,14 @@ export const MailAccount = s.object('MailAccount', {
   saveSent: saveSent(),
   authservId: s
     .nullable(s.anyText(253))
-    .description('Who the receiving server is in its authentication results; learnt by a test'),
+    .description(
+      'Name of the receiving server in its `Authentication-Results` header. `null` until an account test detects it',
+    ),
   status: s
     .oneOf('MailAccountStatus', 'ok', 'failing', 'needs_login')
-    .description('needs_login: its server refuses the credential'),
+    .description(
+      'Status of the account. `failing`: the server is unreachable or returns errors. `needs_login`: the server rejects the credential',
+    ),
   lastSyncAt: s.nullable(s.time()),
   error: s.nullable(s.anyText(1000)),
   createdAt: s.time(),
@@ -68,14 +77,14 @@ export const MailAccount = s.object('MailAccount', {
 });
 export type MailAccount = s.Static<typeof MailAccount>;
 
-/** Text without ends of lines, and without characters that turn the direction of what follows. */
+/** No line breaks and no bidirectional control characters. */
 const VISIBLE = /^[^\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u;
 
 const settings = {
   name: s.optional(
     s
       .later(() => Joi.string<string>().max(200).pattern(VISIBLE, 'no control characters'))
-      .description('The name that recipients see; the address unless given'),
+      .description('Sender name shown to recipients. Defaults to the e-mail address'),
   ),
   imap: s.optional(Server),
   smtp: s.optional(Server),
@@ -89,7 +98,7 @@ const settings = {
 
 const NewMailAccount = s.object('NewMailAccount', {
   address: s.email(),
-  credentialId: s.text(80).description('A credential of yours in the vault'),
+  credentialId: s.text(80).description('Id of your vault credential for the account'),
   ...settings,
 });
 export type NewMailAccount = s.Static<typeof NewMailAccount>;
@@ -121,7 +130,7 @@ const Found = s.object('MailServers', {
       scope: s.text(500),
     }),
   ),
-  hint: s.nullable(s.text(500)).description('How to log in there'),
+  hint: s.nullable(s.text(500)).description('Login instructions of the provider'),
 });
 
 export const MailAccountTest = s.object('MailAccountTest', {
@@ -150,7 +159,7 @@ export const mailaccounts = contract({
     reply: pageOf('accounts', MailAccount, 'MailAccountsPage'),
   }),
   create: endpoint.post('/api/email/accounts', {
-    summary: 'Add a mailbox; its servers are found by the address, unless given',
+    summary: 'Create a mail account',
     audit: 'mailaccounts.create',
     example: {
       address: 'ada@example.org',
@@ -163,36 +172,45 @@ export const mailaccounts = contract({
     status: 201,
   }),
   get: endpoint.get('/api/email/accounts/{id}', {
-    summary: 'Show a mail account',
+    summary: 'Get a mail account',
     reply: MailAccount,
   }),
   update: endpoint.patch('/api/email/accounts/{id}', {
-    summary: 'Change a mail account: what is given; the rest stays',
+    summary: 'Update a mail account',
     audit: 'mailaccounts.update',
     example: { name: 'Ada Lovelace', saveSent: true },
     body: MailAccountChanges,
     reply: MailAccount,
   }),
   delete: endpoint.delete('/api/email/accounts/{id}', {
-    summary:
-      'Remove a mail account, and what is kept of its mail but what was sent; the mailbox stays as it is. 409 while e-mails of it wait',
+    summary: 'Delete a mail account',
     query: s.object('MailAccountDeletion', {
-      force: s.optional(s.queryFlag().description('E-mails that wait are not sent any more')),
+      force: s.optional(
+        s
+          .queryFlag()
+          .description(
+            'Whether to delete the account even if messages are queued. Queued messages are then marked `failed`',
+          ),
+      ),
     }),
     audit: 'mailaccounts.delete',
   }),
   test: endpoint.post('/api/email/accounts/{id}/test', {
-    summary: 'Try the whole way: log in, watch, send a message to yourself and see it arrive',
+    summary: 'Test a mail account',
     unimpersonated: true,
     reply: MailAccountTest,
   }),
   folders: endpoint.get('/api/email/accounts/{id}/folders', {
-    summary: 'List the folders of a mailbox',
+    summary: 'List folders of a mail account',
     reply: s.object('MailFolderList', {
       folders: s.list(
         s.object('MailFolder', {
           name: s.text(500),
-          use: s.nullable(s.text(50)).description('sent, junk, trash and so on'),
+          use: s
+            .nullable(s.text(50))
+            .description(
+              'Special use of the folder, for example `sent`, `junk` or `trash`. `null` if it has none',
+            ),
           messages: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
           unread: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
         }),
@@ -200,11 +218,13 @@ export const mailaccounts = contract({
       ),
       problem: s
         .nullable(s.anyText(500))
-        .description('Why only the folders that are read are listed; null: all are'),
+        .description(
+          'Reason for which only the configured folders are listed. `null` if all folders are listed',
+        ),
     }),
   }),
   servers: endpoint.post('/api/email/servers', {
-    summary: 'Find the servers for an address: of a known provider, or as the provider says',
+    summary: 'Find mail servers for an address',
     readsOnly: true,
     example: { address: 'ada@gmail.com' },
     body: s.object('MailServersQuery', { address: s.email() }),

@@ -27,16 +27,24 @@ export type MailDraftChanges = s.Static<typeof MailDraftChanges>;
 
 export const MailDraft = s.object('MailDraft', {
   id: s.id('maildraft'),
-  accountId: s.nullable(s.id('mailaccount')).description('null: as when it is sent'),
+  accountId: s
+    .nullable(s.id('mailaccount'))
+    .description(
+      'Mail account that sends the draft. `null` selects the account when the draft is sent',
+    ),
   to: s.list(s.text(320), 100),
   cc: s.list(s.text(320), 100),
   bcc: s.list(s.text(320), 100),
   subject: s.anyText(998),
   text: s.anyText(1_000_000),
   html: s.nullable(s.anyText(1_000_000)),
-  inReplyTo: s.nullable(s.id('mail')).description('The e-mail that it answers'),
+  inReplyTo: s
+    .nullable(s.id('mail'))
+    .description('Message that the draft replies to. `null` if it is not a reply'),
   attachments: s.list(s.id('document'), 20),
-  untrusted: s.flag().description('An agent that has read text from outside has written it'),
+  untrusted: s
+    .flag()
+    .description('Whether an agent that has read untrusted content wrote the draft'),
   createdAt: s.time(),
   updatedAt: s.time(),
 });
@@ -44,36 +52,39 @@ export type MailDraft = s.Static<typeof MailDraft>;
 
 export const maildrafts = contract({
   list: endpoint.get('/api/email/drafts', {
-    summary: 'List your drafts of e-mails, newest first',
+    summary: 'List e-mail drafts',
     query: pageQuery('MailDraftQuery', {}),
     reply: pageOf('drafts', MailDraft),
   }),
   create: endpoint.post('/api/email/drafts', {
-    summary:
-      'Keep a draft of an e-mail; nothing is sent. An answer has the recipient and the subject of one',
+    summary: 'Create an e-mail draft',
     example: { to: ['bob@example.org'], subject: 'The report', text: 'It is nearly done.' },
     body: NewMailDraft,
     reply: MailDraft,
     status: 201,
     audit: 'maildrafts.create',
   }),
-  get: endpoint.get('/api/email/drafts/{id}', { summary: 'Show a draft', reply: MailDraft }),
+  get: endpoint.get('/api/email/drafts/{id}', { summary: 'Get an e-mail draft', reply: MailDraft }),
   update: endpoint.patch('/api/email/drafts/{id}', {
-    summary: 'Change a draft: what is given; the rest stays',
+    summary: 'Update an e-mail draft',
     example: { text: 'It is done.' },
     body: MailDraftChanges,
     reply: MailDraft,
     audit: 'maildrafts.update',
   }),
   delete: endpoint.delete('/api/email/drafts/{id}', {
-    summary: 'Delete a draft',
+    summary: 'Delete an e-mail draft',
     audit: 'maildrafts.delete',
   }),
   send: endpoint.post('/api/email/drafts/{id}/send', {
-    summary: 'Send a draft, once; it is a draft no more. Needs the permission email',
+    summary: 'Send an e-mail draft',
     query: s.object('MailDraftSeen', {
       updatedAt: s.optional(
-        s.time().description('That of the draft as it was shown: 409 if it has changed since'),
+        s
+          .time()
+          .description(
+            'Value of `updatedAt` that you last read. The request fails with 409 if the draft has changed since',
+          ),
       ),
     }),
     reply: SentMailBegun,

@@ -30,11 +30,13 @@ const fields = {
     200,
   ),
   category: category(),
-  priority: s.whole(0, 3),
+  priority: s.whole(0, 3).description('Priority: 0 can wait, 1 normal, 2 soon, 3 urgent'),
   authentication: s.nullable(
     s
       .object('MailAuthentication', { spf: s.text(20), dkim: s.text(20), dmarc: s.text(20) })
-      .description('As the receiving server of the account wrote it; null never counts as a pass'),
+      .description(
+        'SPF, DKIM and DMARC results of the receiving server. `null` if there are none; treat it as a failure',
+      ),
   ),
 };
 
@@ -48,48 +50,60 @@ export const MailMessageDetail = s.object('MailMessageDetail', {
   text: s.anyText(2_000_000),
   html: s
     .nullable(s.anyText(2_000_000))
-    .description('Made safe to show: nothing in it is fetched, and its links say where they lead'),
-  isCut: s.flag().description('The text is longer than what is shown'),
+    .description(
+      'Sanitized HTML without remote content. The title of each link is its target. `null` if there is no HTML',
+    ),
+  isCut: s.flag().description('Whether the text is truncated'),
   problem: s
     .nullable(s.anyText(1000))
-    .description('Why the server gives no text; what is shown is the beginning that was kept'),
-  listUnsubscribe: s.nullable(s.anyText(2000)).description('Shown, and never called'),
+    .description(
+      'Reason for which the full text is unavailable. `text` then contains only the stored beginning',
+    ),
+  listUnsubscribe: s
+    .nullable(s.anyText(2000))
+    .description('Value of the `List-Unsubscribe` header. Adjutant never calls it'),
 });
 export type MailMessageDetail = s.Static<typeof MailMessageDetail>;
 
 const KeptAttachment = s.object('KeptAttachment', {
   documentId: s.id('document'),
   filename: s.text(300),
-  duplicate: s.flag().description('You had that very file already'),
+  duplicate: s.flag().description('Whether the file duplicates an existing document'),
 });
 
 export const mail = contract({
   list: endpoint.get('/api/email/messages', {
-    summary: 'E-mails, newest first; nothing is changed at the server, no flag either',
+    summary: 'List e-mails',
     query: pageQuery('MailMessageQuery', {
       accountId: s.optional(s.text(80)),
-      folder: s.optional(s.text(500).description('Of the folders of the accounts, unless given')),
+      folder: s.optional(
+        s
+          .text(500)
+          .description('Folder to list. Defaults to the configured folders of the accounts'),
+      ),
       unread: s.optional(s.queryFlag()),
-      from: s.optional(s.text(200).description('A part of the name or the address')),
-      q: s.optional(s.text(200).description('Searched by the server, in the whole message')),
+      from: s.optional(s.text(200).description('Part of the sender name or address')),
+      q: s.optional(
+        s.text(200).description('Search text. The mail server searches the whole message'),
+      ),
       since: s.optional(s.moment()),
       until: s.optional(s.moment()),
       hasAttachments: s.optional(s.queryFlag()),
-      thread: s.optional(s.text(80).description('A `threadId`')),
+      thread: s.optional(s.text(80).description('Value of `threadId`')),
       category: s.optional(category()),
     }),
     reply: pageOf('messages', MailMessage, 'MailMessagesPage'),
   }),
   get: endpoint.get('/api/email/messages/{id}', {
-    summary: 'Show an e-mail: its text, and its HTML made safe',
+    summary: 'Get an e-mail with its text',
     reply: MailMessageDetail,
   }),
   attachment: endpoint.get('/api/email/messages/{id}/attachments/{number}', {
-    summary: 'A file of an e-mail, by its number from 0',
+    summary: 'Get an attachment of an e-mail',
     produces: 'application/octet-stream',
   }),
   keep: endpoint.post('/api/email/messages/{id}/attachments/{number}/document', {
-    summary: 'Keep a file of an e-mail as a document, once for each content',
+    summary: 'Create a document from an attachment',
     reply: KeptAttachment,
     status: 201,
   }),

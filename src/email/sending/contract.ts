@@ -26,12 +26,14 @@ const fields = {
         'MailRecipientStatus',
         ...(['queued', 'sent', 'refused', 'bounced', 'cancelled', 'unknown'] as const),
       ),
-      reply: s.nullable(s.anyText(1000)).description('What a server last said about it'),
+      reply: s.nullable(s.anyText(1000)).description('Last server reply for this recipient'),
     }),
     MAX_RECIPIENTS,
   ),
   subject: s.anyText(998),
-  inReplyTo: s.nullable(s.anyText(1000)).description('A Message-ID'),
+  inReplyTo: s
+    .nullable(s.anyText(1000))
+    .description('`Message-ID` of the message replied to. `null` if it is not a reply'),
   attachments: s.list(
     s.object('SentFile', {
       documentId: s.id('document'),
@@ -46,7 +48,9 @@ const fields = {
   error: s.nullable(s.anyText(2000)),
   copy: s
     .oneOf('SentMailCopy', 'none', 'wanted', 'saved', 'failed')
-    .description('In the folder of sent mail, if the account wants that'),
+    .description(
+      'State of the copy in the sent folder. `none` if the account does not save sent messages',
+    ),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()),
 };
@@ -63,7 +67,7 @@ export type SentMailDetail = s.Static<typeof SentMailDetail>;
 
 export const sentmail = contract({
   send: endpoint.post('/api/email/send', {
-    summary: 'Send an e-mail; needs the permission email',
+    summary: 'Send an e-mail',
     example: { to: ['bob@example.org'], subject: 'The report', text: 'It is done.' },
     body: NewMail,
     reply: SentMailBegun,
@@ -72,7 +76,7 @@ export const sentmail = contract({
     unimpersonated: true,
   }),
   list: endpoint.get('/api/email/sent', {
-    summary: 'List the e-mails that you have sent, newest first',
+    summary: 'List sent e-mails',
     query: pageQuery('SentMailQuery', {
       accountId: s.optional(s.text(80)),
       status: s.optional(sentMailStatus()),
@@ -80,11 +84,11 @@ export const sentmail = contract({
     reply: pageOf('sent', SentMail),
   }),
   get: endpoint.get('/api/email/sent/{id}', {
-    summary: 'Show an e-mail that you have sent, with what became of each recipient',
+    summary: 'Get a sent e-mail',
     reply: SentMailDetail,
   }),
   cancel: endpoint.post('/api/email/sent/{id}/cancel', {
-    summary: 'Cancel an e-mail that waits; 409 while it is on its way, and after it',
+    summary: 'Cancel a queued e-mail',
     reply: SentMailDetail,
     audit: 'sentmail.cancel',
     unimpersonated: true,

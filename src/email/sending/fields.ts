@@ -1,12 +1,11 @@
 import Joi from 'joi';
 import * as s from '../../kernel/contract/schema.js';
 
-/** Ours: the most recipients of one message, and the most documents with it. */
 export const MAX_RECIPIENTS = 100;
 export const MAX_FILES = 20;
 export const MAX_TEXT_LENGTH = 1_000_000;
 
-/** One line for a header: no control characters, of which CR and LF would begin another header. */
+/** Excludes control characters, since CR and LF would start another header. */
 const line = s.later(() =>
   Joi.string<string>()
     .max(998)
@@ -14,24 +13,36 @@ const line = s.later(() =>
     .example('The report'),
 );
 const addresses = (label: string) =>
-  s.list(s.email(), MAX_RECIPIENTS).label(label).description('Addresses, without names');
+  s
+    .list(s.email(), MAX_RECIPIENTS)
+    .label(label)
+    .description('E-mail addresses without display names');
 
-/** The parts of an e-mail that is written. */
 export const mailFields = () => ({
   accountId: s.optional(
-    s.text(80).description('That of the message that it answers, or your only one, unless given'),
+    s
+      .text(80)
+      .description(
+        'Mail account to send from. Defaults to the account of the message replied to, ' +
+          'or to your only account',
+      ),
   ),
   to: s.optional(addresses('MailTo')),
   cc: s.optional(addresses('MailCc')),
   bcc: s.optional(addresses('MailBcc')),
   subject: s
     .optional(line)
-    .description('In an answer `Re:` and the subject answered, unless given'),
+    .description(
+      'Subject. Required unless the message is a reply, where it defaults to `Re:` and the original subject',
+    ),
   text: s.anyText(MAX_TEXT_LENGTH),
-  html: s.optional(s.text(MAX_TEXT_LENGTH).description('The same in HTML, as it is')),
-  inReplyTo: s.optional(s.text(80).description('An e-mail of yours that it answers, by its id')),
+  html: s.optional(s.text(MAX_TEXT_LENGTH).description('HTML version of the text, sent unchanged')),
+  inReplyTo: s.optional(s.text(80).description('Id of the message to reply to')),
   attachments: s.optional(
-    s.list(s.text(80), MAX_FILES).label('MailDocuments').description('Ids of your documents'),
+    s
+      .list(s.text(80), MAX_FILES)
+      .label('MailDocuments')
+      .description('Ids of your documents to attach'),
   ),
 });
 
@@ -41,7 +52,9 @@ export const sentMailStatus = () =>
       'SentMailStatus',
       ...(['queued', 'sending', 'sent', 'failed', 'cancelled', 'unknown'] as const),
     )
-    .description('unknown: the answer of the server was lost; it is not sent again by itself');
+    .description(
+      'Status of the message. `unknown`: the reply of the server was lost. The message is not resent automatically',
+    );
 
 export const SentMailBegun = s.object('SentMailBegun', {
   id: s.id('sentmail'),

@@ -3,25 +3,27 @@ import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const status = () => s.oneOf('SendingStatus', 'queued', 'sending', 'sent', 'failed', 'unknown');
-const target = () => s.text(40).description('The kind of the channel; `endpoint` for a webhook');
+const target = () =>
+  s.text(40).description('Kind of the channel, or `endpoint` for an outgoing webhook');
 const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 
 const message = {
   id: s.id('sending'),
   status: status(),
-  kind: s.text(100).description('Of the notification or the event'),
+  kind: s.text(100).description('Kind of the notification, or type of the event'),
   target: target(),
   channelId: s.nullable(s.id('channel')),
   webhookId: s.nullable(s.id('webhook')),
   attempts: count(),
   nextAttemptAt: s.nullable(s.time()),
-  receipt: s.nullable(s.anyText(2000)).description('What the platform calls the message'),
+  receipt: s
+    .nullable(s.anyText(2000))
+    .description('Identifier that the platform assigned to the message'),
   error: s.nullable(s.anyText(10_000)),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()),
 };
 
-/** A message as admins see it: with its owner and its target, without its content. */
 export const OutboundMessageView = s.object('Sending', {
   ...message,
   userId: s.id('user'),
@@ -38,7 +40,6 @@ export const MessageAttempt = s.object('SendingAttempt', {
   error: s.nullable(s.anyText(10_000)),
 });
 
-/** A message as its owner sees it. */
 export const NoticeMessage = s.object('NoticeSending', {
   ...message,
   log: s.list(MessageAttempt),
@@ -47,7 +48,7 @@ export type NoticeMessage = s.Static<typeof NoticeMessage>;
 
 export const outbox = contract({
   list: endpoint.get('/api/admin/outbox', {
-    summary: 'What is sent to channels and webhooks, of all users; `failed` are the dead letters',
+    summary: 'List outbound messages of all users',
     access: 'admin',
     audit: 'outbox.list',
     query: pageQuery('OutboxQuery', {
@@ -59,14 +60,14 @@ export const outbox = contract({
     reply: pageOf('sendings', OutboundMessageView),
   }),
   resend: endpoint.post('/api/admin/outbox/{id}/resend', {
-    summary: 'Send once more what failed, or what may not have arrived',
+    summary: 'Resend an outbound message',
     access: 'admin',
     audit: 'outbox.resend',
     reply: OutboundMessageView,
     status: 202,
   }),
   notice: endpoint.get('/api/notifications/{id}/sendings', {
-    summary: 'Where a notification of yours went, with every attempt',
+    summary: 'List the messages of a notification',
     reply: s.object('NoticeSendings', { sendings: s.list(NoticeMessage) }),
   }),
 });

@@ -25,7 +25,9 @@ const choice = {
   kind: s.text(60).example('hook_failed'),
   channelId: s
     .nullable(s.id('channel'))
-    .description('null: all channels without a choice of their own'),
+    .description(
+      'Channel that the choice applies to. `null` applies to all channels without their own choice',
+    ),
   enabled: s.flag(),
 };
 const KindChoice = s.object('KindChoice', { ...choice, about: s.text(200) });
@@ -34,20 +36,26 @@ export type GivenChoice = s.Static<typeof GivenChoice>;
 
 const times = { from: timeOfDay(), to: timeOfDay(), timezone: s.text(64).example('Europe/Berlin') };
 const amounts = {
-  windowMinutes: s.whole(1, 1440),
-  threshold: s.whole(0, 1000).description('So many of a kind are told one by one within a window'),
+  windowMinutes: s.whole(1, 1440).description('Length of the digest window, in minutes'),
+  threshold: s
+    .whole(0, 1000)
+    .description(
+      'Number of notifications of a kind sent individually per window before the digest starts',
+    ),
 };
 
 const reminders = {
   reminderMinutes: s
     .nullable(s.whole(0, 40_320))
-    .description('You are reminded so long before a task is due, unless it says otherwise'),
+    .description(
+      'Default lead time of task reminders, in minutes. `null` disables default reminders',
+    ),
 };
 
 export const NotificationPreferences = s.object('NotificationPreferences', {
   kinds: s
     .list(KindChoice)
-    .description('Every kind that can be muted, and what differs by channel'),
+    .description('All kinds that can be muted, and choices for single channels'),
   quietHours: s.object('QuietHours', { enabled: s.flag(), ...times }),
   digest: s.object('Digest', { enabled: s.flag(), ...amounts }),
   tasks: s.object('TaskReminders', reminders),
@@ -56,11 +64,17 @@ export type NotificationPreferences = s.Static<typeof NotificationPreferences>;
 
 const PreferenceChanges = s
   .object('PreferenceChanges', {
-    kinds: s.optional(s.list(GivenChoice).description('Replaces all; what is left out is enabled')),
+    kinds: s.optional(
+      s
+        .list(GivenChoice)
+        .description('New list of choices. Replaces all choices; omitted kinds are enabled'),
+    ),
     kindChanges: s.optional(
       s
         .list(GivenChoice)
-        .description('Go over what there is; one for all channels in the place of those for each'),
+        .description(
+          'Choices to change. Other choices are unchanged; a choice with `channelId: null` replaces the choices of single channels',
+        ),
     ),
     quietHours: s.optional(
       s.object('QuietHoursChange', {
@@ -96,19 +110,19 @@ export const notifications = contract({
     }),
   }),
   read: endpoint.post('/api/notifications/{id}/read', {
-    summary: 'Mark one as read',
+    summary: 'Mark a notification as read',
     reply: Notification,
   }),
   'read-all': endpoint.post('/api/notifications/read-all', {
-    summary: 'Mark all as read',
+    summary: 'Mark all notifications as read',
     reply: s.object('ReadAll', { read: count() }),
   }),
   preferences: endpoint.get('/api/notifications/preferences', {
-    summary: 'What of your notifications goes to your channels, and when',
+    summary: 'Get notification preferences',
     reply: NotificationPreferences,
   }),
   'set-preferences': endpoint.put('/api/notifications/preferences', {
-    summary: 'Mute kinds, set quiet hours, combine many into digests; the app keeps all of them',
+    summary: 'Update notification preferences',
     example: {
       quietHours: { enabled: true, from: '22:00', to: '07:00', timezone: 'Europe/Berlin' },
     },

@@ -10,30 +10,37 @@ const given = {
       .list(status(), 2)
       .min(1)
       .unique()
-      .description('`failed` unless given; what is `unknown` may have arrived'),
+      .description(
+        'Statuses to resend. Defaults to `failed`. Messages with status `unknown` may have been delivered already',
+      ),
   ),
-  until: s.optional(s.moment()),
+  until: s.optional(s.moment().description('Latest creation time of the messages')),
   failedBy: failedBy(),
-  dryRun: s.optional(s.flag().description('Only list what would be sent again')),
+  dryRun: s.optional(
+    s.flag().description('Whether to only list the messages that would be resent'),
+  ),
 };
-const since = () => s.moment().description('Messages from then on');
+const since = () => s.moment().description('Earliest creation time of the messages');
 
 const WebhookResend = s.object('FailedDeliveriesResend', {
-  webhookId: s.optional(s.id('webhook').description('All your webhooks unless given')),
+  webhookId: s.optional(
+    s.id('webhook').description('Outgoing webhook. Defaults to all your webhooks'),
+  ),
   since: since(),
   ...given,
 });
 const OutboxResend = s.object('FailedSendingsResend', {
-  channelId: s.optional(s.id('channel').description('All channels of all users unless given')),
+  channelId: s.optional(
+    s.id('channel').description('Channel. Defaults to all channels of all users'),
+  ),
   since: s.optional(since()),
   ...given,
 });
-/** The request of both, without their target. */
 export type ResendRequest = Omit<s.Static<typeof OutboxResend>, 'channelId'>;
 
 export const resends = contract({
   webhooks: endpoint.post('/api/webhooks/deliveries/resend', {
-    summary: 'Send again what your webhooks did not get in a time, as an operation, or list it',
+    summary: 'Resend failed webhook deliveries',
     audit: 'webhooks.resend',
     example: { since: '2026-01-31T09:00:00.000Z' },
     body: WebhookResend,
@@ -42,7 +49,7 @@ export const resends = contract({
     otherReplies: { 200: OperationPreview },
   }),
   outbox: endpoint.post('/api/admin/outbox/resend', {
-    summary: 'Send again what the channels of all users did not get, as an operation, or list it',
+    summary: 'Resend failed channel messages',
     access: 'admin',
     audit: 'outbox.resend',
     example: { since: '2026-01-31T09:00:00.000Z' },

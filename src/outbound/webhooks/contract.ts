@@ -27,18 +27,29 @@ const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 const overlap = () =>
   s
     .whole(0, 43_200)
-    .description('How long the secret before signs, too; 60 unless given; 0 ends every overlap');
-const secret = () => s.text(200).example('whsec_').description('Write-only: `whsec_` and base64');
+    .description(
+      'Time during which the previous secret also signs, in minutes. Defaults to 60. 0 ' +
+        'revokes all previous secrets at once',
+    );
+const secret = () =>
+  s
+    .text(200)
+    .example('whsec_')
+    .description('Signing secret: `whsec_` followed by base64. Write-only');
 
 const rate = () =>
-  s.whole(1, 6000).description('The most messages a minute; what is more waits, and none is lost');
+  s
+    .whole(1, 6000)
+    .description(
+      'Maximum number of messages per minute. Further messages are delayed. `null` means no limit',
+    );
 /** Names and values are checked in full where the webhook is changed. */
 const headers = <V>(label: string, value: Joi.AnySchema<V>) =>
   s.later(() =>
     Joi.object<Record<string, V>>()
       .pattern(Joi.string().max(100), value)
       .max(20)
-      .description('By name, for each request to it. The values are write-only')
+      .description('Additional headers of each request, by name. Values are write-only')
       .label(label),
   );
 
@@ -49,11 +60,21 @@ const webhook = {
   events: s.list(eventType()),
   enabled: s.flag(),
   secretSet: s.flag(),
-  credentialId: s.nullable(s.id('credential')).description('The vault entry that is its secret'),
-  oldSecretUntil: s.nullable(s.time()).description('Until then the secret before signs, too'),
-  disabledReason: s.nullable(s.text(500)).description('Why it was disabled by itself'),
+  credentialId: s
+    .nullable(s.id('credential'))
+    .description(
+      'Vault credential that provides the signing secret. `null` if the webhook has its own secret',
+    ),
+  oldSecretUntil: s
+    .nullable(s.time())
+    .description('Time until which the previous secret also signs. `null` if there is no overlap'),
+  disabledReason: s
+    .nullable(s.text(500))
+    .description('Reason for which the webhook was disabled automatically. `null` if it was not'),
   ratePerMinute: s.nullable(rate()),
-  headerNames: s.list(s.text(100)).description('Of its own headers, whose values are not shown'),
+  headerNames: s
+    .list(s.text(100))
+    .description('Names of the additional headers. Their values are never returned'),
   stats: s.object('WebhookStats', {
     waiting: count(),
     sent: count(),
@@ -74,7 +95,9 @@ const NewWebhook = s.object('NewOutgoingWebhook', {
   url: url(),
   events: events(),
   secret: s.optional(secret()),
-  credentialId: s.optional(s.text(80).description('A vault entry in place of the secret')),
+  credentialId: s.optional(
+    s.text(80).description('Vault credential of type `webhook_secret` to use instead of `secret`'),
+  ),
   enabled: s.optional(s.flag()),
   ratePerMinute: s.optional(s.nullable(rate())),
   headers: s.optional(headers('OwnHeaders', s.anyText(4000))),
@@ -86,17 +109,27 @@ const WebhookChanges = s
     s.object('OutgoingWebhookChanges', {
       name: s.optional(s.text(200)),
       url: s.optional(
-        url().description('Of another origin: `headers` must have all that there are, or null'),
+        url().description(
+          'Target URL. If its origin changes, `headers` must contain every existing header with a value or null',
+        ),
       ),
       events: s.optional(events()),
       credentialId: s.optional(
-        s.nullable(s.text(80)).description('null: its own secret again, which rotate-secret shows'),
+        s
+          .nullable(s.text(80))
+          .description(
+            'Vault credential that provides the signing secret. `null` switches back to the own secret of the webhook',
+          ),
       ),
-      enabled: s.optional(s.flag().description('true also clears disabledReason')),
+      enabled: s.optional(
+        s
+          .flag()
+          .description('Whether the webhook is enabled. Setting true also clears `disabledReason`'),
+      ),
       ratePerMinute: s.optional(s.nullable(rate())),
       headers: s.optional(
         headers('OwnHeaderChanges', s.nullable(s.anyText(4000))).description(
-          'Those given change; null takes one away. Write-only',
+          'Headers to change, by name. `null` removes a header. Values are write-only',
         ),
       ),
     }),
@@ -120,17 +153,22 @@ const SecretRotation = s.object('WebhookSecretRotation', {
 });
 export type SecretRotation = s.Static<typeof SecretRotation>;
 
-const shownOnce = () => s.optional(s.text(200).description('Where it was made; shown this once'));
+const shownOnce = () =>
+  s.optional(
+    s
+      .text(200)
+      .description('Generated secret, shown only once. Absent if the request contained one'),
+  );
 
 export const WebhookDelivery = s.object('WebhookDelivery', {
   id: s.id('sending'),
-  webhookId: s.text(80).description('`webhook-id` of all its attempts'),
+  webhookId: s.text(80).description('Value of the `webhook-id` header, the same for all attempts'),
   event: s.text(100),
   status: status(),
   payload: s.object('WebhookPayload', {
     type: s.text(100),
     timestamp: s.time(),
-    data: s.record('WebhookData').description('Names, ids, status, result and links, by type'),
+    data: s.record('WebhookData').description('Event data. Its fields depend on the event type'),
   }),
   attempts: s.list(
     s.object('WebhookAttempt', {
@@ -138,7 +176,7 @@ export const WebhookDelivery = s.object('WebhookDelivery', {
       at: s.time(),
       durationMs: count(),
       statusCode: s.nullable(s.whole(100, 999)),
-      response: s.nullable(s.anyText(10_000)).description('How the answer begins'),
+      response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
       error: s.nullable(s.anyText(10_000)),
     }),
   ),
@@ -153,7 +191,7 @@ const WebhookTest = s.object('WebhookTestResult', {
   delivered: s.flag(),
   statusCode: s.nullable(s.whole(100, 999)),
   durationMs: count(),
-  response: s.nullable(s.anyText(10_000)).description('How the answer begins'),
+  response: s.nullable(s.anyText(10_000)).description('Beginning of the response body'),
   error: s.nullable(s.anyText(10_000)),
 });
 export type WebhookTest = s.Static<typeof WebhookTest>;
@@ -165,7 +203,7 @@ export const webhooks = contract({
     reply: pageOf('webhooks', OutgoingWebhook),
   }),
   create: endpoint.post('/api/webhooks', {
-    summary: 'Create an outgoing webhook; a secret that is made is shown this once',
+    summary: 'Create an outgoing webhook',
     audit: 'webhooks.create',
     example: {
       name: 'pager',
@@ -178,36 +216,36 @@ export const webhooks = contract({
     secret: true,
   }),
   get: endpoint.get('/api/webhooks/{id}', {
-    summary: 'Show an outgoing webhook, but not its secret',
+    summary: 'Get an outgoing webhook',
     reply: OutgoingWebhook,
   }),
   update: endpoint.patch('/api/webhooks/{id}', {
-    summary: 'Change what is given, keep the rest',
+    summary: 'Update an outgoing webhook',
     audit: 'webhooks.update',
     example: { events: ['*'], enabled: true },
     body: WebhookChanges,
     reply: OutgoingWebhook,
   }),
   delete: endpoint.delete('/api/webhooks/{id}', {
-    summary: 'Delete an outgoing webhook and its deliveries',
+    summary: 'Delete an outgoing webhook',
     audit: 'webhooks.delete',
   }),
   deliveries: endpoint.get('/api/webhooks/{id}/deliveries', {
-    summary: 'What was sent and what waits, newest first, with every attempt',
+    summary: 'List deliveries of an outgoing webhook',
     query: pageQuery('WebhookDeliveryQuery', { status: s.optional(status()) }),
     reply: pageOf('deliveries', WebhookDelivery),
   }),
   resend: endpoint.post('/api/webhooks/{id}/deliveries/{deliveryId}/resend', {
-    summary: 'Send it again, under the same webhook-id',
+    summary: 'Resend a webhook delivery',
     reply: WebhookDelivery,
     status: 202,
   }),
   test: endpoint.post('/api/webhooks/{id}/test', {
-    summary: 'Send webhook.test once, and say what came back',
+    summary: 'Send a test event',
     reply: WebhookTest,
   }),
   'rotate-secret': endpoint.post('/api/webhooks/{id}/rotate-secret', {
-    summary: 'Make a new secret; the old one signs, too, until the overlap ends',
+    summary: 'Rotate the signing secret',
     unimpersonated: true,
     audit: 'webhooks.rotate-secret',
     example: { overlapMinutes: 60 },
