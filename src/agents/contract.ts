@@ -25,7 +25,7 @@ export const Agent = s.object('Agent', {
   model: s.text(200),
   prompt: s.anyText(10_000_000),
   status: status(),
-  untrusted: s.flag().description('Spawned by what came from outside'),
+  untrusted: s.flag().description('Whether untrusted content has reached the agent'),
   parentId: s.nullable(s.id('agent')),
   sessionId: s.id('session'),
   hookId: s.nullable(s.id('hook')),
@@ -49,21 +49,29 @@ export const Agent = s.object('Agent', {
 export type Agent = s.Static<typeof Agent>;
 
 const NewAgent = s.object('NewAgent', {
-  prompt: s.text(1_000_000).description('What the agent is to do'),
-  topic: s.optional(s.text(100)),
-  model: s.optional(s.text(200)),
+  prompt: s.text(1_000_000).description('Task for the agent'),
+  topic: s.optional(s.text(100).description('Topic for model routing')),
+  model: s.optional(
+    s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),
+  ),
   name: s.optional(s.text(200)),
-  expertId: s.optional(s.text(80)),
-  orchestrated: s.optional(s.flag()),
+  expertId: s.optional(s.text(80).description('Expert that the agent acts as')),
+  orchestrated: s.optional(
+    s.flag().description('Whether to delegate the task to an expert that is chosen automatically'),
+  ),
   tools: s.optional(
     s
       .list(s.text(100), 50)
       .description(
-        'Tools it may use though they have effects, until it has read what came from outside; to grant those takes the person or a token with approvals:write',
+        'Tools with side effects that the agent may use without approval. The grant ends when the ' +
+          'agent reads untrusted content. Granting requires a login or a token with ' +
+          '`approvals:write`.',
       ),
   ),
   limits: s.optional(s.allOptional('GivenLimits', AgentLimits)),
-  sessionId: s.optional(s.text(80)),
+  sessionId: s.optional(
+    s.text(80).description('Session to continue. A new session starts if it is omitted.'),
+  ),
 });
 
 const AgentEvent = s.object('AgentEvent', {
@@ -73,20 +81,15 @@ const AgentEvent = s.object('AgentEvent', {
   data: s.record('AgentEventData'),
   at: s.time(),
 });
-/** An event as it is polled and published: `id` is its number in the agent's ring. */
 export type AgentEvent = s.Static<typeof AgentEvent>;
 
-/**
- * Text of a reply as it is written, on the topic `agent.delta`. It has no number and is not stored:
- * the message of the step has the complete text.
- */
+/** Part of a reply, published on the topic `agent.delta`. It is neither numbered nor stored. */
 export interface TextDelta {
   agentId: string;
-  /** Number of the step, as in the event of the message that follows. */
   step: number;
   /**
-   * Place of the first character in the reply, in UTF-16 units. 0 begins a reply; a place beyond the
-   * text before means that text in between was left out.
+   * Offset in the reply, in UTF-16 units. 0 starts a reply. A gap after the previous text means that
+   * some text was skipped.
    */
   from: number;
   text: string;
@@ -104,7 +107,9 @@ export const agents = contract({
       hookId: s.optional(s.text(80)),
       executionId: s.optional(s.text(80)),
       sessionId: s.optional(s.text(80)),
-      rootId: s.optional(s.text(80).description('The agent with this id and all under it')),
+      rootId: s.optional(
+        s.text(80).description('Only the agent with this ID and all its sub-agents'),
+      ),
       untrusted: s.optional(s.queryFlag()),
     }),
     reply: pageOf('agents', Agent),
@@ -116,30 +121,44 @@ export const agents = contract({
     reply: Agent,
     status: 201,
   }),
-  get: endpoint.get('/api/agents/{id}', { summary: 'Show an agent', reply: Agent }),
-  delete: endpoint.delete('/api/agents/{id}', { summary: 'Stop the agent and remove it' }),
+  get: endpoint.get('/api/agents/{id}', { summary: 'Get an agent', reply: Agent }),
+  delete: endpoint.delete('/api/agents/{id}', { summary: 'Delete an agent' }),
   message: endpoint.post('/api/agents/{id}/message', {
-    summary: 'Say something to the agent; read before its next step, or its next turn',
+    summary: 'Send a message to an agent',
     example: { content: 'And in French?' },
     body: s.object('AgentMessage', { content: s.text(100_000) }),
     reply: Agent,
     status: 202,
   }),
-  pause: verb('pause', 'Pause the agent'),
-  resume: verb('resume', 'Let a paused agent go on'),
-  stop: verb('stop', 'Stop the agent and keep it'),
+  pause: verb('pause', 'Pause an agent'),
+  resume: verb('resume', 'Resume a paused agent'),
+  stop: verb('stop', 'Stop an agent'),
   events: endpoint.get('/api/agents/{id}/events', {
-    summary: 'Events after a number, oldest first; the newest 200 are kept',
+    summary: 'List events of an agent, oldest first',
     query: s.object('EventQuery', {
-      after: s.optional(s.queryWhole(0, Number.MAX_SAFE_INTEGER)),
+      after: s.optional(
+        s
+          .queryWhole(0, Number.MAX_SAFE_INTEGER)
+          .description('Sequence number after which to list events. Defaults to 0.'),
+      ),
       limit: s.optional(s.queryWhole(1, 200)),
-      wait: s.optional(s.queryWhole(0, 30).description('Seconds to wait for one')),
+      wait: s.optional(
+        s
+          .queryWhole(0, 30)
+          .description('Maximum time to wait for an event, in seconds. Defaults to 0.'),
+      ),
     }),
     reply: s.object('AgentEvents', {
       events: s.list(AgentEvent, 200),
-      lastId: big().description('The next `after`: number of the last event given'),
-      oldestId: big(),
-      gap: s.flag().description('Events after `after` were dropped by the ring'),
+      lastId: big().description(
+        'Sequence number of the last event. Pass it as `after` in the next request.',
+      ),
+      oldestId: big().description(
+        'Sequence number of the oldest stored event. The newest 200 are stored.',
+      ),
+      gap: s
+        .flag()
+        .description('Whether events after `after` have been dropped from the ring buffer'),
     }),
   }),
 });

@@ -7,7 +7,9 @@ const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 export const Session = s.object('Session', {
   id: s.id('session'),
   title: s.anyText(200),
-  channel: s.text(40),
+  channel: s
+    .text(40)
+    .description('Origin of the session, such as `chat`, `api`, `hook` or `slack`'),
   agentIds: s.list(s.id('agent'), 100_000),
   messageCount: count(),
   createdAt: s.time(),
@@ -17,11 +19,11 @@ export type Session = s.Static<typeof Session>;
 
 export const MessageReply = s.object('Message', {
   id: s.id('message'),
-  seq: count(),
+  seq: count().description('Position in the session, from 1'),
   role: s.oneOf('MessageRole', 'user', 'assistant', 'tool', 'system'),
   content: s.anyText(10_000_000),
   toolCalls: s.optional(s.list(s.record('ToolCall'), 1000)),
-  agentId: s.nullable(s.id('agent')),
+  agentId: s.nullable(s.id('agent')).description('Agent that wrote or received the message'),
   createdAt: s.time(),
 });
 export type MessageReply = s.Static<typeof MessageReply>;
@@ -32,12 +34,12 @@ export const sessions = contract({
     query: pageQuery('SessionQuery', { channel: s.optional(s.text(40)) }),
     reply: pageOf('sessions', Session),
   }),
-  get: endpoint.get('/api/sessions/{id}', { summary: 'Show a session', reply: Session }),
+  get: endpoint.get('/api/sessions/{id}', { summary: 'Get a session', reply: Session }),
   messages: endpoint.get('/api/sessions/{id}/messages', {
-    summary: 'Messages of a session, oldest first',
+    summary: 'List messages of a session, oldest first',
     query: s.object('MessageQuery', {
       limit: s.optional(s.queryWhole(1, 200)),
-      cursor: s.optional(s.text(20).pattern(/^\d+$/, 'nextCursor of the page before')),
+      cursor: s.optional(s.text(20).pattern(/^\d+$/, 'nextCursor')),
     }),
     reply: s.object('MessagePage', {
       messages: s.list(MessageReply, 200),

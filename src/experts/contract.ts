@@ -4,27 +4,32 @@ import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const source = () =>
-  s.oneOf('ExpertSource', 'system', 'custom').description('system: ships, and cannot be changed');
+  s
+    .oneOf('ExpertSource', 'system', 'custom')
+    .description('`system`: built in, read-only. `custom`: created by the user.');
 const name = () =>
   Joi.string<string>()
     .max(40)
     .pattern(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and hyphens')
     .example('bookkeeper');
 const description = () =>
-  s.text(300).description('When to take it; models choose by this sentence');
+  s.text(300).description('Tasks that the expert is for. Models choose an expert by this text.');
 const instructions = () =>
-  s.text(20_000).description('How it works; the agent that takes it on reads this');
+  s.text(20_000).description('Instructions for an agent that acts as the expert');
 const keywords = () =>
-  s.list(s.text(50), 100).description('Words by which it is chosen where no model can choose');
+  s
+    .list(s.text(50), 100)
+    .description('Words in a task that select the expert when no model can choose one');
 const tools = () =>
   s
     .nullable(s.list(s.text(100), 100))
     .description(
-      'What it works with, as `http.request`, `http` or `mcp`; it grants nothing; null: all there are',
+      'Tools that the expert may use, such as `http.request`, `http` or `mcp`. The list restricts ' +
+        'and never grants. `null` allows all tools.',
     );
-const topic = () =>
-  s.nullable(s.text(100)).description('Its tasks are routed to the models of this');
-const model = () => s.nullable(s.text(200)).description('Goes before the topic');
+const topic = () => s.nullable(s.text(100)).description('Topic for model routing');
+const model = () =>
+  s.nullable(s.text(200)).description('Model of the expert. It takes precedence over the topic.');
 
 export const ExpertReply = s.object('Expert', {
   id: s.id('expert'),
@@ -65,13 +70,13 @@ export type ExpertChanges = s.Static<typeof ExpertChanges>;
 
 export const experts = contract({
   list: endpoint.get('/api/experts', {
-    summary: 'List experts: your own, the newest first, then those that ship',
+    summary: 'List experts',
     query: pageQuery('ExpertQuery', { source: s.optional(source()) }),
     reply: pageOf('experts', ExpertReply),
   }),
-  get: endpoint.get('/api/experts/{id}', { summary: 'Show an expert', reply: ExpertReply }),
+  get: endpoint.get('/api/experts/{id}', { summary: 'Get an expert', reply: ExpertReply }),
   create: endpoint.post('/api/experts', {
-    summary: 'Create an expert of your own',
+    summary: 'Create an expert',
     example: {
       name: 'release-notes',
       description: 'Writes release notes from a list of changes',
@@ -83,10 +88,10 @@ export const experts = contract({
     status: 201,
   }),
   update: endpoint.patch('/api/experts/{id}', {
-    summary: 'Change an expert of your own; agents that have it already keep it as it was',
+    summary: 'Update an expert',
     example: { keywords: ['release', 'changelog', 'notes'] },
     body: ExpertChanges,
     reply: ExpertReply,
   }),
-  delete: endpoint.delete('/api/experts/{id}', { summary: 'Delete an expert of your own' }),
+  delete: endpoint.delete('/api/experts/{id}', { summary: 'Delete an expert' }),
 });

@@ -2,21 +2,22 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
-/** The subjects of memories. */
 export const memoryAbout = () => s.oneOf('MemoryAbout', 'person', 'project', 'preference', 'fact');
-/** The text of one memory, a sentence or two; longer texts are documents. */
 export const memoryText = () => s.text(2000).pattern(/\S/, 'some text');
 
 export const Memory = s.object('Memory', {
   id: s.id('memory'),
   text: memoryText(),
   about: memoryAbout(),
-  pinned: s.flag().description('True: given to every conversation, whatever it is about'),
-  createdBy: s.text(80).description('`person`, or the id of the agent or the run that saved it'),
+  pinned: s.flag().description('Whether every conversation includes the memory'),
+  createdBy: s
+    .text(80)
+    .description('`person`, or the ID of the agent or run that saved the memory'),
   confirmed: s
     .flag()
     .description(
-      'False: saved after text from outside was read, and given to nobody until you say so',
+      'Whether the memory is in use. A memory that an agent saves after it has read untrusted ' +
+        'content is unused until you confirm it.',
     ),
   createdAt: s.time(),
   updatedAt: s.time(),
@@ -25,8 +26,10 @@ export type Memory = s.Static<typeof Memory>;
 
 const NewMemory = s.object('NewMemory', {
   text: memoryText(),
-  about: s.optional(memoryAbout()),
-  pinned: s.optional(s.flag()),
+  about: s.optional(memoryAbout().description('Subject of the memory. Defaults to `fact`.')),
+  pinned: s.optional(
+    s.flag().description('Whether every conversation includes the memory. Defaults to `false`.'),
+  ),
 });
 export type NewMemory = s.Static<typeof NewMemory>;
 
@@ -45,28 +48,30 @@ export type MemoryChanges = s.Static<typeof MemoryChanges>;
 
 export const memories = contract({
   list: endpoint.get('/api/memories', {
-    summary: 'List what assistants remember of you, newest first',
+    summary: 'List memories, newest first',
     query: pageQuery('MemoryQuery', {
-      q: s.optional(s.text(500).description('Words of which one at least must stand in it')),
+      q: s.optional(
+        s.text(500).description('Words to search for. A memory must contain at least one.'),
+      ),
       about: s.optional(memoryAbout()),
       pinned: s.optional(s.queryFlag()),
       confirmed: s.optional(s.queryFlag()),
     }),
     reply: pageOf('memories', Memory),
   }),
-  get: endpoint.get('/api/memories/{id}', { summary: 'Show a memory', reply: Memory }),
+  get: endpoint.get('/api/memories/{id}', { summary: 'Get a memory', reply: Memory }),
   create: endpoint.post('/api/memories', {
-    summary: 'Have your assistants remember something',
+    summary: 'Create a memory',
     example: { text: 'Answers in German, please.', about: 'preference', pinned: true },
     body: NewMemory,
     reply: Memory,
     status: 201,
   }),
   update: endpoint.patch('/api/memories/{id}', {
-    summary: 'Change a memory, or confirm one that an agent saved',
+    summary: 'Update or confirm a memory',
     example: { confirmed: true },
     body: MemoryChanges,
     reply: Memory,
   }),
-  delete: endpoint.delete('/api/memories/{id}', { summary: 'Forget it' }),
+  delete: endpoint.delete('/api/memories/{id}', { summary: 'Delete a memory' }),
 });

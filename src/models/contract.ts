@@ -17,12 +17,15 @@ const names = () => s.list(s.text(100), 20);
 
 const state = {
   status: s.oneOf('ModelStatus', 'up', 'down', 'unknown', 'cooling'),
-  latencyMs: s.nullable(count()).description('Of the last answer'),
+  latencyMs: s.nullable(count()).description('Latency of the last reply, in milliseconds'),
   lastError: s.nullable(s.anyText(2000)),
   checkedAt: s.nullable(s.time()),
   circuit: s
     .oneOf('Circuit', 'closed', 'open', 'half_open')
-    .description('open: not asked before retryAt; half_open: the next call alone tries it'),
+    .description(
+      'State of the circuit breaker. `open`: no calls until `retryAt`. `half_open`: the next call ' +
+        'tests the model.',
+    ),
   retryAt: s.nullable(s.time()),
 };
 
@@ -30,51 +33,69 @@ export const ModelView = s.object('Model', {
   name: s.text(100),
   provider: Provider,
   modelId: s.text(200),
-  baseUrl: s.nullable(s.text(2000)).description('null: the provider’s own'),
+  baseUrl: s
+    .nullable(s.text(2000))
+    .description('Base URL of the API. `null` for the default of the provider.'),
   credentialId: s.nullable(s.id('credential')),
   apiKeySet: s.flag(),
   contextWindow: tokens(),
   maxOutputTokens: s.nullable(tokens()),
   supports: Supports,
   price: PriceOrNull,
-  embedding: s.nullable(ModelEmbedding).description('null: it makes no vectors'),
-  topics: s.list(topic(), 1000).description('Those that it is the first for'),
+  embedding: s
+    .nullable(ModelEmbedding)
+    .description('Settings for embeddings. `null` if the model makes none.'),
+  topics: s.list(topic(), 1000).description('Topics that the model is the primary model of'),
   fallbacks: names().description(
-    'Tried after it, in this order, whatever the topic; `default` is the default model',
+    'Models to try after this one, in order, for every topic. `default` is the default model.',
   ),
   enabled: s.flag(),
   isDefault: s.flag(),
   source: s
     .oneOf('ModelSource', 'registry', 'settings', 'builtin')
-    .description('settings: from ADJUTANT_MODEL_URL, read-only here'),
+    .description(
+      '`settings`: defined by `ADJUTANT_MODEL_URL`, read-only. `builtin`: the digest, read-only.',
+    ),
   health: s.object('ModelHealth', state),
 });
 export type ModelView = s.Static<typeof ModelView>;
 
-/** Fields of a model that its owner gives; a key is never shown again. */
 const given = {
-  modelId: s.text(200).description('As the provider calls it'),
+  modelId: s.text(200).description('Name of the model at the provider'),
   baseUrl: s.optional(
     s
       .nullable(s.text(2000))
-      .description('Up to /chat/completions, /messages or /models; Ollama’s without a path'),
+      .description(
+        'Base URL of the API, without `/chat/completions`, `/messages` or `/models`. For Ollama: ' +
+          'without a path. `null` for the default of the provider.',
+      ),
   ),
-  credentialId: s.optional(s.nullable(s.text(80))),
-  apiKey: s.optional(s.nullable(s.text(1000))),
-  contextWindow: s.optional(s.whole(256, 100_000_000).description('Tokens')),
-  maxOutputTokens: s.optional(s.nullable(s.whole(1, 10_000_000))),
+  credentialId: s.optional(
+    s.nullable(s.text(80)).description('Credential that holds the API key. Replaces `apiKey`.'),
+  ),
+  apiKey: s.optional(s.nullable(s.text(1000)).description('API key. Write-only.')),
+  contextWindow: s.optional(
+    s.whole(256, 100_000_000).description('Size of the context window, in tokens'),
+  ),
+  maxOutputTokens: s.optional(
+    s
+      .nullable(s.whole(1, 10_000_000))
+      .description('Maximum length of a reply, in tokens. `null` if the model sets no limit.'),
+  ),
   supports: s.optional(
     s.object('GivenSupports', {
       tools: s.optional(s.flag()),
       vision: s.optional(s.flag()),
       streaming: s.optional(s.flag()),
       embeddings: s.optional(s.flag()),
-      transcription: s.optional(s.flag().description('It turns speech into text')),
+      transcription: s.optional(s.flag().description('Whether the model transcribes speech')),
     }),
   ),
   price: s.optional(PriceOrNull),
   embedding: s.optional(
-    s.nullable(GivenEmbedding).description('Given for a model that makes vectors of texts'),
+    s
+      .nullable(GivenEmbedding)
+      .description('Settings for embeddings. Required for embedding models.'),
   ),
   topics: s.optional(s.list(topic(), 100)),
   fallbacks: s.optional(names()),
@@ -84,7 +105,7 @@ const given = {
 export const NewModel = s.object('NewModel', { name: s.text(100), provider: Provider, ...given });
 export type NewModel = s.Static<typeof NewModel>;
 
-/** Ours: the name does not change, since agents and routes refer to it. */
+/** The name cannot change, because agents and routes refer to it. */
 export const ModelChanges = s.ignoring(
   s.partial('ModelChanges', s.object('AllModelChanges', { provider: Provider, ...given })),
   'name',
@@ -111,10 +132,14 @@ const RoutingChanges = s
           }),
           1000,
         )
-        .description('Replaces all of them'),
+        .description('Routes of all topics. The list replaces the existing routes.'),
     ),
     confirm: s.optional(
-      s.flag().description('True: the texts of all users may go to the model for `embeddings`'),
+      s
+        .flag()
+        .description(
+          'Whether to allow sending the texts of all users to the model for `embeddings`',
+        ),
     ),
   })
   .min(1);
@@ -130,13 +155,13 @@ export const ModelTrial = s.object('ModelTrial', {
 export type ModelTrial = s.Static<typeof ModelTrial>;
 const Probed = s.object('ModelProbe', {
   ok: s.flag(),
-  latencyMs: count(),
+  latencyMs: count().description('Duration of the test, in milliseconds'),
   reply: s.optional(s.anyText(200)),
   error: s.optional(s.text(2000)),
   missing: s.optional(
     s
       .oneOf('ModelFeature', 'tools', 'streaming', 'conversation')
-      .description('Feature that agents use and without which the model answers'),
+      .description('Feature that agents require and that the model lacks'),
   ),
 });
 export type ProbeResult = s.Static<typeof Probed>;
@@ -150,7 +175,7 @@ const spent = {
 
 export const models = contract({
   list: endpoint.get('/api/models', {
-    summary: 'List all models, the newest first',
+    summary: 'List models, newest first',
     query: pageQuery('ModelQuery', {
       provider: s.optional(Provider),
       topic: s.optional(topic()),
@@ -167,9 +192,9 @@ export const models = contract({
     reply: ModelView,
     status: 201,
   }),
-  get: endpoint.get('/api/models/{name}', { summary: 'Show a model', reply: ModelView }),
+  get: endpoint.get('/api/models/{name}', { summary: 'Get a model', reply: ModelView }),
   update: endpoint.patch('/api/models/{name}', {
-    summary: 'Change a model: what is given; its name stays',
+    summary: 'Update a model',
     access: 'admin',
     audit: 'models.update',
     example: { contextWindow: 32_768, topics: ['triage'] },
@@ -177,24 +202,24 @@ export const models = contract({
     reply: ModelView,
   }),
   delete: endpoint.delete('/api/models/{name}', {
-    summary: 'Delete a model; routes and fallbacks go on without it',
+    summary: 'Delete a model',
     access: 'admin',
     audit: 'models.delete',
   }),
   default: endpoint.post('/api/models/{name}/default', {
-    summary: 'Let this model answer where none is named or routed',
+    summary: 'Set the default model',
     access: 'admin',
     audit: 'models.default',
     reply: ModelView,
   }),
   check: endpoint.post('/api/models/{name}/test', {
-    summary: 'Test a model as agents use it',
+    summary: 'Test a registered model',
     access: 'admin',
     audit: 'models.check',
     reply: Probed,
   }),
   test: endpoint.post('/api/models/test', {
-    summary: 'Test a model before it is registered',
+    summary: 'Test an unregistered model',
     access: 'admin',
     audit: 'models.test',
     example: { provider: 'ollama', modelId: 'qwen3' },
@@ -202,11 +227,11 @@ export const models = contract({
     reply: Probed,
   }),
   routing: endpoint.get('/api/models/routing', {
-    summary: 'Which models answer for which topic',
+    summary: 'Get the model routing',
     reply: RoutingView,
   }),
   'set-routing': endpoint.put('/api/models/routing', {
-    summary: 'Change the default, or all topics',
+    summary: 'Update the model routing',
     access: 'admin',
     audit: 'models.set-routing',
     example: { topics: [{ topic: 'triage', primary: 'digest', fallbacks: [] }] },
@@ -214,9 +239,11 @@ export const models = contract({
     reply: RoutingView,
   }),
   health: endpoint.get('/api/models/health', {
-    summary: 'How the models are, as far as calls have shown',
+    summary: 'Get the health of all models',
     query: s.object('ModelHealthQuery', {
-      check: s.optional(s.queryFlag().description('Send each a tiny prompt first; admins')),
+      check: s.optional(
+        s.queryFlag().description('Whether to test each model first. Admins only.'),
+      ),
     }),
     reply: s.object('ModelsHealth', {
       providers: s.list(
@@ -225,9 +252,13 @@ export const models = contract({
     }),
   }),
   usage: endpoint.get('/api/models/usage', {
-    summary: 'What models cost you, by model, agent, hook or day',
+    summary: 'Get model usage and cost',
     query: pageQuery('ModelUsageQuery', {
-      by: s.optional(s.oneOf('UsageBy', 'model', 'agent', 'hook', 'day')),
+      by: s.optional(
+        s
+          .oneOf('UsageBy', 'model', 'agent', 'hook', 'day')
+          .description('Field to group by. Defaults to `model`.'),
+      ),
       since: s.optional(s.moment()),
       until: s.optional(s.moment()),
     }),
@@ -245,11 +276,11 @@ const KnownModel = s.object('KnownModel', {
   maxOutputTokens: tokens(),
   supports: Supports,
   price: Price,
-  asOf: s.text(10).description('The day on which the price was read'),
+  asOf: s.text(10).description('Date of the price information'),
 });
 
 const Available = s.object('AvailableModels', {
-  available: s.flag().description('false: the server did not answer, error says why'),
+  available: s.flag().description('Whether the server replied. If not, `error` states the reason.'),
   baseUrl: s.text(2000),
   error: s.nullable(s.text(2000)),
   models: s.list(
@@ -272,22 +303,26 @@ export type Available = s.Static<typeof Available>;
 const serverQuery = (label: string) =>
   s.object(label, {
     baseUrl: s.optional(
-      s.text(2000).description('Another server than that of the registry; admins'),
+      s
+        .text(2000)
+        .description(
+          'Base URL of the server. Defaults to the server of the registered model. Admins only.',
+        ),
     ),
   });
 
 export const providers = contract({
   known: endpoint.get('/api/models/providers/{provider}/known', {
-    summary: 'Published facts about a provider’s models',
+    summary: 'List known models of a provider',
     reply: s.object('KnownModels', { provider: Provider, models: s.list(KnownModel) }),
   }),
   ollama: endpoint.get('/api/models/providers/ollama/models', {
-    summary: 'What Ollama has pulled',
+    summary: 'List models of an Ollama server',
     query: serverQuery('OllamaQuery'),
     reply: Available,
   }),
   litellm: endpoint.get('/api/models/providers/litellm/models', {
-    summary: 'What a LiteLLM proxy routes',
+    summary: 'List models of a LiteLLM proxy',
     query: serverQuery('LitellmQuery'),
     reply: Available,
   }),

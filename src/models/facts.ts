@@ -1,6 +1,5 @@
 import * as s from '../kernel/contract/schema.js';
 
-/** A number of tokens. */
 export const tokens = () => s.whole(1, Number.MAX_SAFE_INTEGER);
 const usd = () => s.amount(0, 1_000_000);
 
@@ -21,11 +20,11 @@ export const Provider = s.oneOf(
 export const Price = s.object('Price', {
   inputPerMTok: usd(),
   outputPerMTok: usd(),
-  perMinuteUsd: s.optional(usd().description('USD for a minute of speech')),
+  perMinuteUsd: s.optional(usd().description('Price per minute of speech, in USD')),
 });
 export const PriceOrNull = s
   .nullable(Price)
-  .description('USD per million tokens; null: not known, or free');
+  .description('Price in USD per million tokens. `null` if it is unknown or free.');
 
 export const Supports = s.object('Supports', {
   tools: s.flag(),
@@ -35,13 +34,16 @@ export const Supports = s.object('Supports', {
   transcription: s.flag(),
 });
 
-/** Facts of a model that makes vectors of texts. */
 const embedding = {
-  dimensions: s.whole(2, 8192).description('The numbers of a vector'),
-  queryPrefix: s.anyText(200).description('Put before a query'),
-  documentPrefix: s.anyText(200).description('Put before a text'),
-  maxInputTokens: s.whole(16, 1_000_000).description('A text is cut there'),
-  weight: s.amount(0, 1).description('Of what it finds beside what words find; measure it'),
+  dimensions: s.whole(2, 8192).description('Number of dimensions of a vector'),
+  queryPrefix: s.anyText(200).description('Text to prepend to each query'),
+  documentPrefix: s.anyText(200).description('Text to prepend to each document'),
+  maxInputTokens: s
+    .whole(16, 1_000_000)
+    .description('Maximum length of a text, in tokens. Longer texts are cut.'),
+  weight: s
+    .amount(0, 1)
+    .description('Weight of vector search relative to keyword search, from 0 to 1'),
 };
 
 export const ModelEmbedding = s.object('ModelEmbedding', embedding);

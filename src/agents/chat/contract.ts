@@ -4,10 +4,14 @@ import * as s from '../../kernel/contract/schema.js';
 const ChatAnswer = s.object('ChatAnswer', {
   sessionId: s.id('session'),
   agentId: s.id('agent'),
-  message: s.nullable(s.anyText(10_000_000)).description('The answer; null while there is none'),
+  message: s
+    .nullable(s.anyText(10_000_000))
+    .description('Reply of the agent. `null` until it finishes.'),
   note: s
     .nullable(s.anyText(1000))
-    .description("That the answer was cut off at the model's output limit; null if it was not"),
+    .description(
+      "Note that the reply was cut off at the model's output limit. `null` if it is complete.",
+    ),
   status: s.oneOf(
     'ChatStatus',
     'queued',
@@ -25,19 +29,25 @@ export type ChatAnswer = s.Static<typeof ChatAnswer>;
 export const NewChatMessage = s.object('NewChatMessage', {
   message: s.text(100_000),
   sessionId: s.optional(
-    s.text(80).description('The conversation to go on with; a new one without'),
+    s.text(80).description('Session to continue. A new session starts if it is omitted.'),
   ),
-  model: s.optional(s.text(200)),
-  expertId: s.optional(s.text(80)),
-  topic: s.optional(s.text(100)),
+  model: s.optional(
+    s.text(200).description('Model of the agent. Defaults to the model routed for the topic.'),
+  ),
+  expertId: s.optional(s.text(80).description('Expert that the agent acts as')),
+  topic: s.optional(s.text(100).description('Topic for model routing')),
 });
 
 const wait = () =>
-  s.optional(s.queryWhole(0, 120).description('Seconds to wait for the answer, 60 unless given'));
+  s.optional(
+    s
+      .queryWhole(0, 120)
+      .description('Maximum time to wait for the reply, in seconds. Defaults to 60.'),
+  );
 
 export const chat = contract({
   send: endpoint.post('/api/chat', {
-    summary: 'Say something; 200 with the answer, 202 where it takes longer or waits for you',
+    summary: 'Send a chat message',
     query: s.object('ChatQuery', { wait: wait() }),
     example: { message: 'What came in today?' },
     body: NewChatMessage,
@@ -46,14 +56,14 @@ export const chat = contract({
     streams: true,
   }),
   get: endpoint.get('/api/chat/{agentId}', {
-    summary: 'The answer that a message got, once it is there; as a stream, what comes of it',
+    summary: 'Get the reply to a chat message',
     query: s.object('ChatAnswerQuery', {
       wait: wait(),
       after: s.optional(
         s
           .queryWhole(0, Number.MAX_SAFE_INTEGER)
           .description(
-            'For a stream: the number of the last event that you have, as in `Last-Event-ID`',
+            'Sequence number of the last event received. Only for streams; same as `Last-Event-ID`.',
           ),
       ),
     }),

@@ -6,33 +6,41 @@ const figure = () => s.nullable(s.amount(0, Number.MAX_SAFE_INTEGER));
 
 export const clitools = contract({
   status: endpoint.get('/api/models/cli/status', {
-    summary: 'Which command-line tools can be models here',
+    summary: 'List command-line tools',
     reply: s.object('CliStatus', {
       tools: s.list(
         s.object('CliTool', {
           name: name(),
-          available: s.flag().description('It is installed, and runs confined'),
-          version: s.nullable(s.text(200)),
-          path: s.nullable(s.text(4096)),
+          available: s.flag().description('Whether the tool is installed and runs confined'),
+          version: s
+            .nullable(s.text(200))
+            .description('Installed version. `null` if it is unavailable.'),
+          path: s.nullable(s.text(4096)).description('Path of the executable'),
           loggedIn: s
             .flag()
-            .description('Its login lies in its own HOME; whether it is still good, a call tells'),
+            .description('Whether the tool has a stored login. The login can have expired.'),
         }),
         10,
       ),
     }),
   }),
   quota: endpoint.get('/api/models/cli/quota', {
-    summary: 'What command-line tools have told of their quotas since the start',
+    summary: 'List quotas of command-line tools',
     reply: s.object('CliQuotas', {
       quotas: s.list(
         s.object('CliQuota', {
           name: name(),
-          used: figure().description('In the unit of limit; of a limit of 1, a part'),
-          limit: figure(),
+          used: figure().description(
+            'Used amount, in the unit of `limit`. A fraction if `limit` is 1.',
+          ),
+          limit: figure().description(
+            'Quota limit. `null` if the tool has not reported it.',
+          ),
           resetsAt: s.nullable(s.time()),
           exhausted: s.nullable(s.flag()),
-          source: s.nullable(s.anyText(200)).description('What of the tool said so'),
+          source: s
+            .nullable(s.anyText(200))
+            .description('Event of the tool that reported the quota'),
         }),
         10,
       ),
