@@ -2,10 +2,8 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
-/** The most bytes of one file. */
 export const FILE_BYTES = 50 * 1024 * 1024;
 const UPLOAD_BYTES = 500 * 1024 * 1024;
-/** The most files of one upload. */
 const MAX_FILES = 50;
 
 const documentStatus = () =>
@@ -14,60 +12,74 @@ const tag = () =>
   s
     .text(60)
     .normalize('NFC')
-    .pattern(/^\S(.*\S)?$/, 'a word or two');
+    .pattern(/^\S(.*\S)?$/, 'no leading or trailing space');
 const tags = () => s.list(tag(), 20).label('DocumentTags');
 const filename = () =>
   s
     .text(255)
     .normalize('NFC')
-    .pattern(/^[^/\\]*[^\s/\\.][^/\\]*$/, 'a name without slashes');
+    .pattern(/^[^/\\]*[^\s/\\.][^/\\]*$/, 'file name without slashes');
 const languages = () =>
   s
     .text(100)
-    .pattern(/^[a-z_]+(\+[a-z_]+)*$/, 'codes joined by +')
-    .description("Languages to recognize in pictures, as Tesseract's codes joined by +: eng+deu");
+    .pattern(/^[a-z_]+(\+[a-z_]+)*$/, 'language codes joined by +')
+    .description(
+      'Languages for text recognition (OCR), as Tesseract codes joined by `+`, such as `eng+deu`',
+    );
 
 const facts = {
   id: s.id('document'),
   filename: s.text(255),
   mediaType: s.text(100),
-  bytes: s.whole(0, Number.MAX_SAFE_INTEGER),
+  bytes: s.whole(0, Number.MAX_SAFE_INTEGER).description('Size of the file, in bytes'),
   sha256: s.text(64),
-  pages: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)).description('null: not known yet'),
+  pages: s
+    .nullable(s.whole(0, Number.MAX_SAFE_INTEGER))
+    .description('Number of pages. `null` until it is known'),
   language: languages(),
   status: documentStatus(),
   ocr: s
     .oneOf('DocumentOcr', 'none', 'some', 'all')
-    .description('How many of its pages were recognized from a picture'),
+    .description('Share of the pages whose text was recognized in an image (OCR)'),
   confidence: s
     .nullable(s.whole(0, 100))
-    .description('The mean confidence of the recognized pages, in percent'),
-  textChars: s.whole(0, Number.MAX_SAFE_INTEGER),
+    .description(
+      'Average confidence of the recognized pages, in percent. `null` if no page was recognized',
+    ),
+  textChars: s.whole(0, Number.MAX_SAFE_INTEGER).description('Length of the text, in characters'),
   tags: tags(),
-  error: s.nullable(s.text(2000)).description('What is missing, or why nothing was read'),
+  error: s
+    .nullable(s.text(2000))
+    .description('Why reading failed, or which parts are missing. `null` if nothing is missing'),
   code: s
     .nullable(s.text(60))
-    .description('`password_needed`, `damaged`, `too_large` or `interrupted`'),
+    .description(
+      'Error code: `password_needed`, `damaged`, `too_large` or `interrupted`. `null` without an error',
+    ),
   knowledgeId: s
     .nullable(s.id('entry'))
-    .description('The entry of knowledge by which it is searched; null: none yet'),
-  operationId: s.id('operation'),
+    .description('Knowledge entry with the text of the document. `null` if there is none'),
+  operationId: s.id('operation').description('Operation that reads the document'),
   createdAt: s.time(),
-  processedAt: s.nullable(s.time()),
+  processedAt: s.nullable(s.time()).description('End of the last reading. `null` before it'),
 };
 export const DocumentView = s.object('Document', facts);
 export type DocumentView = s.Static<typeof DocumentView>;
 
 const pageFacts = {
-  number: s.whole(1, 5000),
-  chars: s.whole(0, Number.MAX_SAFE_INTEGER),
-  ocr: s.flag(),
-  confidence: s.nullable(s.whole(0, 100)),
+  number: s.whole(1, 5000).description('Page number, from 1'),
+  chars: s.whole(0, Number.MAX_SAFE_INTEGER).description('Length of the text, in characters'),
+  ocr: s.flag().description('Whether the text was recognized in an image (OCR)'),
+  confidence: s
+    .nullable(s.whole(0, 100))
+    .description('Confidence of the recognition, in percent. `null` without OCR'),
 };
 const DocumentDetail = s.object('DocumentDetail', {
   ...facts,
-  ocrText: s.anyText(1_100_000).description('The first 1,000,000 characters of its text'),
-  truncated: s.flag().description('True if its text is longer'),
+  ocrText: s
+    .anyText(1_100_000)
+    .description('First 1,000,000 characters of the text, with or without OCR'),
+  truncated: s.flag().description('Whether the text is longer than `ocrText`'),
   pageList: s.list(s.object('DocumentPageFacts', pageFacts), 5000),
 });
 export type DocumentDetail = s.Static<typeof DocumentDetail>;
@@ -81,12 +93,16 @@ const DocumentPage = s.object('DocumentPage', {
 
 const UploadedDocument = s.object('UploadedDocument', {
   ...facts,
-  duplicate: s.flag().description('True: you have this very file already, under this id'),
+  duplicate: s
+    .flag()
+    .description(
+      'Whether the upload duplicates an existing document. `id` is then that of the existing document',
+    ),
 });
 
 export const documents = contract({
   upload: endpoint.post('/api/documents/upload', {
-    summary: 'Upload files; their text is read afterwards',
+    summary: 'Upload documents',
     form: {
       files: 'files',
       mostFiles: MAX_FILES,
@@ -96,7 +112,7 @@ export const documents = contract({
         tags: s.optional(tags().single().example(['invoices'])),
         language: s.optional(languages().example('eng')),
         index: s.optional(
-          s.queryFlag().description('Make it an entry of knowledge; true unless given'),
+          s.queryFlag().description('Whether to add the text to your knowledge. Defaults to true'),
         ),
       }),
     },
@@ -110,31 +126,31 @@ export const documents = contract({
     status: 202,
   }),
   list: endpoint.get('/api/documents', {
-    summary: 'List your documents, newest first',
+    summary: 'List documents',
     query: pageQuery('DocumentQuery', {
       status: s.optional(documentStatus()),
       mediaType: s.optional(s.text(100)),
       tag: s.optional(s.text(60).normalize('NFC')),
-      q: s.optional(s.text(200).description('A part of the file name')),
-      since: s.optional(s.moment()),
-      until: s.optional(s.moment()),
+      q: s.optional(s.text(200).description('Text that the file name contains')),
+      since: s.optional(s.moment().description('Earliest upload time')),
+      until: s.optional(s.moment().description('Upload time before which documents are listed')),
     }),
     reply: pageOf('documents', DocumentView),
   }),
   get: endpoint.get('/api/documents/{id}', {
-    summary: 'Show a document with its text',
+    summary: 'Get a document',
     reply: DocumentDetail,
   }),
   page: endpoint.get('/api/documents/{id}/pages/{number}', {
-    summary: 'Show the text of one page of a document',
+    summary: 'Get a page of a document',
     reply: DocumentPage,
   }),
   content: endpoint.get('/api/documents/{id}/content', {
-    summary: 'Download the original of a document, as it was uploaded',
+    summary: 'Download the original file of a document',
     produces: 'application/octet-stream',
   }),
   update: endpoint.patch('/api/documents/{id}', {
-    summary: 'Rename a document, or replace its tags',
+    summary: 'Update a document',
     example: { tags: ['invoices'] },
     body: s.ignoring(
       s
@@ -148,22 +164,22 @@ export const documents = contract({
     reply: DocumentView,
   }),
   reprocess: endpoint.post('/api/documents/{id}/reprocess', {
-    summary: 'Read a document again, in other languages or with its password',
+    summary: 'Reprocess a document',
     example: { language: 'deu' },
     body: s.object('Reprocessing', {
       language: s.optional(languages()),
       password: s.optional(
-        s.text(200).description('Opens an encrypted file; it is used once and not kept'),
+        s.text(200).description('Password of an encrypted file. It is used once and not stored'),
       ),
     }),
     reply: DocumentView,
     status: 202,
   }),
   cancel: endpoint.post('/api/documents/{id}/cancel', {
-    summary: 'Stop reading a document; the pages that were read stay',
+    summary: 'Cancel the processing of a document',
     reply: DocumentView,
   }),
   delete: endpoint.delete('/api/documents/{id}', {
-    summary: 'Delete a document with its original and its text',
+    summary: 'Delete a document',
   }),
 });

@@ -6,17 +6,20 @@ const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 
 const folder = {
   id: s.id('folder'),
-  path: s.text(4096).description('On the machine of the daemon'),
+  path: s.text(4096).description('Path on the machine that runs the daemon'),
   type: s.oneOf('FolderType', 'file', 'directory'),
-  patterns: s.list(s.text(200), 100).description('The files that are read; none: all'),
+  patterns: s
+    .list(s.text(200), 100)
+    .description('Glob patterns of the files to index. An empty list includes all files'),
   tags: s.list(s.text(60), 20),
-  watch: s.flag().description('Changes are read when they happen'),
-  error: s.nullable(s.anyText(2000)).description('Why the last scan failed, or it is not watched'),
-  operationId: s.id('operation').description('The scan that runs, or was the last'),
+  watch: s.flag().description('Whether changes in the folder are indexed'),
+  error: s
+    .nullable(s.anyText(2000))
+    .description('Why the last scan failed or changes are not watched. `null` without an error'),
+  operationId: s.id('operation').description('Current or last scan'),
   createdAt: s.time(),
-  scannedAt: s.nullable(s.time()).description('The end of the last scan that did not fail'),
+  scannedAt: s.nullable(s.time()).description('End of the last successful scan. `null` before it'),
 };
-/** A folder of the machine whose files are knowledge. */
 export const KnowledgeFolder = s.object('KnowledgeFolder', folder);
 export type KnowledgeFolder = s.Static<typeof KnowledgeFolder>;
 
@@ -24,24 +27,24 @@ const KnowledgeFolderDetail = s.object('KnowledgeFolderDetail', {
   ...folder,
   files: s
     .object('FolderFiles', { ready: count(), pending: count(), failed: count(), skipped: count() })
-    .description('skipped: of a kind that is not read'),
+    .description('Number of files by state. `skipped` counts files of an unsupported type'),
   failures: s
     .list(s.object('FolderFailure', { path: s.anyText(4096), error: s.anyText(2000) }), 50)
-    .description('The first files that were not read, or not wholly, and why'),
+    .description('First files that could not be read completely, with the reason'),
 });
 export type KnowledgeFolderDetail = s.Static<typeof KnowledgeFolderDetail>;
 
 export const folders = contract({
   list: endpoint.get('/api/knowledge/folders', {
-    summary: 'List the folders that you have indexed, newest first',
+    summary: 'List indexed folders',
     query: pageQuery('KnowledgeFolderQuery', {}),
     reply: pageOf('folders', KnowledgeFolder),
   }),
   get: endpoint.get('/api/knowledge/folders/{id}', {
-    summary: 'Show a folder, how many files it has, and which could not be read',
+    summary: 'Get an indexed folder',
     reply: KnowledgeFolderDetail,
   }),
   delete: endpoint.delete('/api/knowledge/folders/{id}', {
-    summary: 'Forget a folder and what was read from it; its files stay as they are',
+    summary: 'Delete an indexed folder',
   }),
 });

@@ -9,29 +9,31 @@ const sourceType = () =>
     'KnowledgeSourceType',
     ...(['document', 'file', 'page', 'note', 'email', 'research', 'memory'] as const),
   );
-/** `outside`: others wrote it, and an agent that reads it is untrusted. */
-const trust = () => s.oneOf('KnowledgeTrust', 'owner', 'outside');
-/** The label of an entry. */
+const trust = () =>
+  s
+    .oneOf('KnowledgeTrust', 'owner', 'outside')
+    .description(
+      'Origin of the text. `owner`: you wrote or confirmed it. `outside`: anything else; an agent that reads it becomes untrusted',
+    );
 export const knowledgeTag = () =>
   s
     .text(60)
     .normalize('NFC')
-    .pattern(/^\S(.*\S)?$/, 'no space at its ends');
+    .pattern(/^\S(.*\S)?$/, 'no leading or trailing space');
 const tags = () => s.list(knowledgeTag(), 20).unique().label('KnowledgeTags');
-const title = () => s.text(300).normalize('NFC').pattern(/\S/, 'some text');
-/** The text of a note. */
-export const knowledgeText = () => s.text(1_000_000).pattern(/\S/, 'some text');
+const title = () => s.text(300).normalize('NFC').pattern(/\S/, 'non-blank text');
+export const knowledgeText = () => s.text(1_000_000).pattern(/\S/, 'non-blank text');
 
-/** The facts of an entry that say where a text is from; chunks, results and citations repeat them. */
+/** Origin of an entry. Chunks, results and citations repeat it. */
 const origin = {
   title: s.text(300),
   sourceType: sourceType(),
   sourceId: s
     .nullable(s.text(300))
     .description(
-      'The document, file, page, research or memory it was made from; the call of the tool that kept a note',
+      'ID of the source document, file, page, research job or memory. For a note that an agent kept, ID of the tool call. `null` for a note that you wrote',
     ),
-  uri: s.nullable(s.text(4000)),
+  uri: s.nullable(s.text(4000)).description('Address of the source. `null` if it has none'),
   trust: trust(),
 };
 
@@ -39,38 +41,50 @@ const entry = {
   id: s.id('entry'),
   ...origin,
   tags: tags(),
-  chunks: count(),
-  chars: count(),
-  language: s.nullable(s.text(10)).description('By the text; null: it cannot be told'),
+  chunks: count().description('Number of chunks'),
+  chars: count().description('Length of the text, in characters'),
+  language: s
+    .nullable(s.text(10))
+    .description('Detected language, as a two-letter code. `null` if it could not be detected'),
   status: s.oneOf('KnowledgeStatus', 'indexing', 'ready', 'failed'),
-  embeddedWith: s.nullable(s.text(200)).description('The model of its vectors; null: it has none'),
-  error: s.nullable(s.anyText(2000)),
+  embeddedWith: s
+    .nullable(s.text(200))
+    .description('Model that created the vectors. `null` if the entry has no vectors'),
+  error: s.nullable(s.anyText(2000)).description('Why indexing failed. `null` if it did not fail'),
   createdAt: s.time(),
   updatedAt: s.time(),
 };
 export const KnowledgeEntry = s.object('KnowledgeEntry', entry);
 export type KnowledgeEntry = s.Static<typeof KnowledgeEntry>;
 
+const chunkNumber = () => count().description('Number of the chunk within its entry, from 0');
+const pageNumber = () =>
+  s.nullable(count()).description('Page number in the source. `null` if the source has no pages');
+
 const KnowledgeDetail = s.object('KnowledgeDetail', {
   ...entry,
-  content: s.anyText(1_000_000).description('The first 1,000,000 characters'),
-  truncated: s.flag(),
+  content: s.anyText(1_000_000).description('First 1,000,000 characters of the text'),
+  truncated: s.flag().description('Whether `content` lacks the end of the text'),
 });
 
 const KnowledgeChunk = s.object('KnowledgeChunk', {
   entryId: s.id('entry'),
-  chunk: count().description('Counts from 0'),
+  chunk: chunkNumber(),
   ...origin,
   text: s.anyText(100_000),
-  page: s.nullable(count()).description('Of the source, such as that of a document'),
-  heading: s.nullable(s.anyText(2000)).description('The headings above it'),
-  before: s.nullable(count()).description('The number of the chunk before it'),
-  after: s.nullable(count()),
-  chunks: count().description('How many its entry has'),
+  page: pageNumber(),
+  heading: s
+    .nullable(s.anyText(2000))
+    .description('Headings above the chunk. `null` if there are none'),
+  before: s
+    .nullable(count())
+    .description('Number of the previous chunk. `null` for the first chunk'),
+  after: s.nullable(count()).description('Number of the next chunk. `null` for the last chunk'),
+  chunks: count().description('Number of chunks in the entry'),
 });
 
 const NewNote = s.object('NewNote', {
-  title: s.optional(title().description('Its first line unless given')),
+  title: s.optional(title().description('Title. Defaults to the first line of the text')),
   text: knowledgeText(),
   tags: s.optional(tags()),
 });
@@ -82,92 +96,113 @@ const KnowledgeChanges = s.ignoring(
   ...['content', 'truncated'],
 );
 
-/** `hybrid` unless given; in a reply that which was possible. */
-const searchMode = () => s.oneOf('KnowledgeMode', 'hybrid', 'keyword', 'semantic');
+const searchMode = () =>
+  s
+    .oneOf('KnowledgeMode', 'hybrid', 'keyword', 'semantic')
+    .description(
+      'Search mode. Defaults to `hybrid`, which combines keyword and semantic search. A reply names the mode that was used',
+    );
 const KnowledgeFilters = s.object('KnowledgeFilters', {
   sourceType: s.optional(s.list(sourceType(), 7).min(1).unique()),
   tags: s.optional(
-    s.list(knowledgeTag(), 20).min(1).unique().label('AllTags').description('It has all of them'),
+    s
+      .list(knowledgeTag(), 20)
+      .min(1)
+      .unique()
+      .label('AllTags')
+      .description('Tags that an entry must all have'),
   ),
   trust: s.optional(trust()),
-  since: s.optional(s.moment()),
-  until: s.optional(s.moment()),
+  since: s.optional(s.moment().description('Earliest creation time')),
+  until: s.optional(s.moment().description('Latest creation time')),
   entryIds: s.optional(s.list(s.id('entry'), 200).min(1).unique()),
 });
 const KnowledgeSearch = s.object('KnowledgeSearch', {
   query: s
     .text(2000)
-    .pattern(/\S/, 'some text')
-    .description('Words; "quotes" keep a phrase, -word excludes'),
+    .pattern(/\S/, 'non-blank text')
+    .description('Search words. `"quotes"` match a phrase; `-word` excludes a word'),
   mode: s.optional(searchMode()),
   filters: s.optional(KnowledgeFilters),
-  limit: s.optional(s.whole(1, 50).description('10 unless given')),
+  limit: s.optional(s.whole(1, 50).description('Maximum number of results. Defaults to 10')),
 });
 export type KnowledgeSearch = s.Static<typeof KnowledgeSearch>;
 
 const KnowledgeResult = s.object('KnowledgeResult', {
   entryId: s.id('entry'),
-  chunk: count().description('Counts from 0'),
+  chunk: chunkNumber(),
   ...origin,
-  page: s.nullable(count()),
-  snippet: s.anyText(2000),
+  page: pageNumber(),
+  snippet: s.anyText(2000).description('Part of the chunk around the matches'),
   highlights: s
     .list(s.list(count(), 2))
-    .description('From and to of what matched in the snippet, in UTF-16 code units'),
-  score: s.amount(0, 1).description('How well it fits beside the others; at most 1'),
+    .description('Start and end of each match in `snippet`, in UTF-16 code units'),
+  score: s.amount(0, 1).description('Relevance compared with the other results, from 0 to 1'),
   matched: s
     .list(s.oneOf('KnowledgeMatch', 'word', 'part', 'meaning'))
-    .description('How it was found: by words, by parts of words, by its meaning'),
+    .description(
+      'How the chunk matches the query: by a word, by part of a word, or by its meaning',
+    ),
 });
 
 const KnowledgeResults = s.object('KnowledgeResults', {
   mode: searchMode(),
-  degraded: s.nullable(s.anyText(1000)).description('Why it is less than what was asked for'),
+  degraded: s
+    .nullable(s.anyText(1000))
+    .description('Why the search is limited, for example to keywords. `null` if it is not limited'),
   results: s.list(KnowledgeResult, 50),
-  tookMs: s.amount(0, 1e9),
+  tookMs: s.amount(0, 1e9).description('Duration of the search, in milliseconds'),
 });
 export type KnowledgeResults = s.Static<typeof KnowledgeResults>;
 
 const KnowledgeQuestion = s.object('KnowledgeQuestion', {
-  question: s.text(2000).pattern(/\S/, 'some text'),
+  question: s.text(2000).pattern(/\S/, 'non-blank text'),
   filters: s.optional(KnowledgeFilters),
 });
 
 const KnowledgeAnswer = s.object('KnowledgeAnswer', {
-  answer: s.anyText(100_000).description('With [n] behind what a quote proves'),
+  answer: s.anyText(100_000).description('Answer. `[n]` refers to the citation with that number'),
   citations: s.list(
     s.object('KnowledgeCitation', {
-      n: count(),
+      n: count().description('Number of the citation, from 1'),
       entryId: s.id('entry'),
-      chunk: count(),
+      chunk: chunkNumber(),
       ...origin,
-      page: s.nullable(count()),
+      page: pageNumber(),
       quote: s.anyText(100_000),
-      from: count().description('The place in the text of the chunk, in UTF-16 code units'),
-      to: count(),
+      from: count().description('Start of the quote in the chunk, in UTF-16 code units'),
+      to: count().description('End of the quote in the chunk, in UTF-16 code units'),
     }),
   ),
-  model: s.nullable(s.text(200)).description('`digest`: no language model; null: none was asked'),
-  grounded: s.flag().description('True: every sentence has a quote, and all quotes stand there'),
+  model: s
+    .nullable(s.text(200))
+    .description(
+      'Model that wrote the answer. `digest` if passages are quoted instead of a written answer. `null` if no passage was found',
+    ),
+  grounded: s
+    .flag()
+    .description('Whether quotes that were found in your knowledge support every sentence'),
 });
 export type KnowledgeAnswer = s.Static<typeof KnowledgeAnswer>;
 
 const KnowledgeIndex = s
   .object('KnowledgeIndex', {
     text: s.optional(knowledgeText()),
-    title: s.optional(title().description('Of a text: its first line unless given')),
-    url: s.optional(s.text(2048).description('A page, which is read first')),
+    title: s.optional(title().description('Title for `text`. Defaults to its first line')),
+    url: s.optional(s.text(2048).description('Address of a web page to index')),
     documentId: s.optional(s.id('document')),
     path: s.optional(
-      s.text(4096).description('A folder or a file on the machine of the daemon, absolute'),
+      s
+        .text(4096)
+        .description('Absolute path of a file or folder on the machine that runs the daemon'),
     ),
     type: s.optional(s.oneOf('FolderType', 'file', 'directory')),
     patterns: s.optional(
       s
-        .list(s.text(200).pattern(/\S/, 'some text'), 100)
-        .description('The files of the folder, as **/*.md; with ! those that are left out'),
+        .list(s.text(200).pattern(/\S/, 'non-blank text'), 100)
+        .description('Glob patterns of the files to index, such as `**/*.md`. `!` excludes files'),
     ),
-    watch: s.optional(s.flag().description('Read what changes in the folder from now on')),
+    watch: s.optional(s.flag().description('Whether to index later changes of the folder')),
     tags: s.optional(tags()),
   })
   .xor('text', 'url', 'documentId', 'path')
@@ -178,15 +213,17 @@ const KnowledgeIndex = s
 export type KnowledgeIndex = s.Static<typeof KnowledgeIndex>;
 
 const KnowledgeStats = s.object('KnowledgeStats', {
-  total: count(),
-  chunks: count(),
-  chars: count(),
-  bySourceType: s.record('KnowledgeCounts').description('The entries of each type'),
+  total: count().description('Number of entries'),
+  chunks: count().description('Number of chunks'),
+  chars: count().description('Length of all texts, in characters'),
+  bySourceType: s.record('KnowledgeCounts').description('Number of entries by source type'),
   embedding: s.object('KnowledgeEmbedding', {
-    model: s.nullable(s.text(200)),
-    dimensions: s.nullable(count()),
-    embedded: count().description('The chunks that have vectors'),
-    pending: count(),
+    model: s
+      .nullable(s.text(200))
+      .description('Model that creates vectors. `null` if none is available'),
+    dimensions: s.nullable(count()).description('Length of a vector'),
+    embedded: count().description('Number of chunks with vectors'),
+    pending: count().description('Number of chunks that still need vectors'),
   }),
   modes: s.object('KnowledgeModes', {
     keyword: s.flag(),
@@ -194,32 +231,32 @@ const KnowledgeStats = s.object('KnowledgeStats', {
     hybrid: s.flag(),
     reason: s
       .nullable(s.anyText(1000))
-      .description('Why some cannot be used, or do not find everything'),
+      .description('Why a mode is unavailable or incomplete. `null` if all modes work'),
   }),
 });
 export type KnowledgeStats = s.Static<typeof KnowledgeStats>;
 
 export const knowledge = contract({
   list: endpoint.get('/api/knowledge', {
-    summary: 'List your entries, newest first',
+    summary: 'List knowledge entries',
     query: pageQuery('KnowledgeQuery', {
       sourceType: s.optional(sourceType()),
       tag: s.optional(knowledgeTag()),
       trust: s.optional(trust()),
-      q: s.optional(s.text(200).description('What stands in the title')),
-      since: s.optional(s.moment().description('Made since then')),
+      q: s.optional(s.text(200).description('Text that the title contains')),
+      since: s.optional(s.moment().description('Earliest creation time')),
     }),
     reply: pageOf('entries', KnowledgeEntry),
   }),
   create: endpoint.post('/api/knowledge', {
-    summary: 'Keep a note',
+    summary: 'Create a note',
     example: { title: 'Staging', text: 'The staging server is argon.', tags: ['servers'] },
     body: NewNote,
     reply: KnowledgeEntry,
     status: 201,
   }),
   stats: endpoint.get('/api/knowledge/stats', {
-    summary: 'Counts by source type, and how it can be searched',
+    summary: 'Get knowledge statistics',
     reply: KnowledgeStats,
   }),
   search: endpoint.post('/api/knowledge/search', {
@@ -230,13 +267,13 @@ export const knowledge = contract({
     reply: KnowledgeResults,
   }),
   ask: endpoint.post('/api/knowledge/ask', {
-    summary: 'Ask a question, which a model answers with quotes from your knowledge',
+    summary: 'Answer a question from your knowledge',
     example: { question: 'What is the staging server called?' },
     body: KnowledgeQuestion,
     reply: KnowledgeAnswer,
   }),
   index: endpoint.post('/api/knowledge/index', {
-    summary: 'Index a text, a page, a document, or files of the machine, as an operation',
+    summary: 'Index a text, page, document or folder',
     example: { text: 'All of the text.', title: 'A text' },
     body: KnowledgeIndex,
     needsPermission: true,
@@ -244,18 +281,18 @@ export const knowledge = contract({
     status: 202,
   }),
   get: endpoint.get('/api/knowledge/{id}', {
-    summary: 'Show an entry with its text',
+    summary: 'Get a knowledge entry',
     reply: KnowledgeDetail,
   }),
   chunk: endpoint.get('/api/knowledge/{id}/chunks/{n}', {
-    summary: 'Show one piece of an entry',
+    summary: 'Get a chunk of a knowledge entry',
     reply: KnowledgeChunk,
   }),
   update: endpoint.patch('/api/knowledge/{id}', {
-    summary: 'Change the title or the tags of an entry',
+    summary: 'Update a knowledge entry',
     example: { tags: ['servers', 'staging'] },
     body: KnowledgeChanges,
     reply: KnowledgeEntry,
   }),
-  delete: endpoint.delete('/api/knowledge/{id}', { summary: 'Delete an entry' }),
+  delete: endpoint.delete('/api/knowledge/{id}', { summary: 'Delete a knowledge entry' }),
 });

@@ -7,9 +7,8 @@ const status = () =>
   s.oneOf('ReaderTaskStatus', 'queued', 'running', 'completed', 'failed', 'cancelled');
 const kind = () =>
   s.oneOf('PageKind', 'article', 'page', 'pdf', 'feed', 'text', 'json', 'image', 'office');
-/** The seconds that a request waits for the page. */
 const wait = (max: number) => s.queryWhole(0, max);
-const WAIT = 'Seconds to wait for the page, 20 unless given';
+const WAIT = 'Maximum time to wait for the page, in seconds. Defaults to 20';
 
 const address = () => s.text(2048).example('https://example.org/news/today');
 const anyAddress = () => s.nullable(s.anyText(8192));
@@ -17,69 +16,81 @@ const fact = (max: number) => s.nullable(s.anyText(max));
 
 const task = {
   id: s.id('readertask'),
-  url: address().description('As it was asked for, without its fragment'),
-  finalUrl: anyAddress().description('Where it was found, after all redirects'),
-  canonicalUrl: anyAddress().description('The address that the page itself names'),
+  url: address().description('Requested address, without its fragment'),
+  finalUrl: anyAddress().description(
+    'Address after all redirects. `null` until the page is received',
+  ),
+  canonicalUrl: anyAddress().description(
+    'Canonical address that the page declares. `null` if it declares none',
+  ),
   status: status(),
   kind: s
     .nullable(kind())
-    .description('`page`: read whole, as it is no article; null while it is not known'),
+    .description(
+      'Type of the content. `page` is a page without a recognizable article. `null` until it is known',
+    ),
   title: fact(500),
   byline: fact(500),
   siteName: fact(500),
   publishedAt: s.nullable(s.time()),
-  language: fact(40).description('As BCP 47'),
+  language: fact(40).description('Language, as a BCP 47 tag'),
   excerpt: fact(1000),
   contentFormat: s.nullable(format()),
-  truncated: s.flag().description('True: the content was longer, and cut at 1,000,000 characters'),
-  words: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
+  truncated: s.flag().description('Whether the content was cut after 1,000,000 characters'),
+  words: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)).description('Number of words'),
   summary: fact(100_000),
-  summaryModel: fact(200).description('`digest`: there was no language model, so it is quoted'),
-  sha256: fact(64).description('Of the content, before it was cut'),
+  summaryModel: fact(200).description(
+    'Model that wrote the summary. `digest` if the page is quoted because no language model was available',
+  ),
+  sha256: fact(64).description('SHA-256 of the complete content'),
   changed: s
     .nullable(s.flag())
-    .description('Against the time before; null: you had not read it in this format'),
-  previousTaskId: s.nullable(s.id('readertask')),
+    .description(
+      'Whether the content differs from the previous reading in the same format. `null` if there is none',
+    ),
+  previousTaskId: s.nullable(s.id('readertask')).description('Previous reading of the address'),
   httpStatus: s.nullable(s.whole(100, 999)),
   error: fact(10_000),
   note: fact(10_000).description(
-    'What the content lacks. `null` if nothing is known to be missing',
+    'What is missing from the content. `null` if nothing is known to be missing',
   ),
   knowledgeId: s
     .nullable(s.id('entry'))
-    .description('The entry of knowledge that was made of it, with `index`'),
+    .description('Knowledge entry with the content. `null` if it was not indexed'),
   operationId: s.id('operation'),
   fetchedAt: s.nullable(s.time()),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()),
 };
 
-/** A task in a list. */
 export const ReaderTask = s.object('ReaderTask', task);
 export type ReaderTask = s.Static<typeof ReaderTask>;
 
-/** A task with what was read. */
 export const ReaderTaskDetail = s.object('ReaderTaskDetail', {
   ...task,
   content: s.nullable(s.anyText(1_000_000)),
   links: s
     .list(s.object('PageLink', { text: s.anyText(500), url: s.text(8192) }), 500)
-    .description('What it links to, each address once; http, https and mailto alone'),
+    .description(
+      'First 500 links of the page, without duplicates. Only `http`, `https` and `mailto` links',
+    ),
 });
 export type ReaderTaskDetail = s.Static<typeof ReaderTaskDetail>;
 
 const ReadRequest = s.object('ReadRequest', {
-  url: address().description('An http or https address without credentials in it'),
-  format: s.optional(format().description('`markdown` unless given')),
-  summarize: s.optional(s.flag()),
-  model: s.optional(s.text(200).description('The model that summarizes')),
-  index: s.optional(s.flag().description('Keep the content as knowledge, to be searched')),
+  url: address().description('HTTP or HTTPS address without credentials'),
+  format: s.optional(format().description('Format of the content. Defaults to `markdown`')),
+  summarize: s.optional(s.flag().description('Whether to summarize the page')),
+  model: s.optional(
+    s.text(200).description('Model that summarizes the page. Setting it implies `summarize`'),
+  ),
+  index: s.optional(s.flag().description('Whether to add the content to your knowledge')),
   tags: s.optional(
     s
-      .list(s.text(60).pattern(/^\S(.*\S)?$/, 'no space at its ends'), 20)
+      .list(s.text(60).pattern(/^\S(.*\S)?$/, 'no leading or trailing space'), 20)
       .unique()
       .label('ReaderTags')
-      .description('The tags of that knowledge'),
+      .description('Tags of the knowledge entry. Setting them implies `index`'),
   ),
   wait: s.optional(s.whole(0, 60).description(WAIT)),
 });
@@ -87,7 +98,7 @@ export type ReadRequest = s.Static<typeof ReadRequest>;
 
 export const reader = contract({
   read: endpoint.post('/api/reader/read', {
-    summary: 'Read a page; 200 with its content, 202 where it takes longer',
+    summary: 'Read a web page',
     query: s.object('ReadWait', { wait: s.optional(wait(60).description(WAIT)) }),
     example: { url: 'https://example.org/news/today', format: 'markdown' },
     body: ReadRequest,
@@ -95,26 +106,28 @@ export const reader = contract({
     otherReplies: { 202: ReaderTaskDetail },
   }),
   list: endpoint.get('/api/reader/tasks', {
-    summary: 'List the pages that you had read, newest first, without their contents',
+    summary: 'List reader tasks',
     query: pageQuery('ReaderTaskQuery', {
       status: s.optional(status()),
       kind: s.optional(kind()),
-      url: s.optional(s.text(2048).description('All times that this address was read')),
+      url: s.optional(s.text(2048).description('Address of the page')),
     }),
     reply: pageOf('tasks', ReaderTask, 'ReaderTasksPage'),
   }),
   get: endpoint.get('/api/reader/tasks/{id}', {
-    summary: 'A page that was read, with its content',
+    summary: 'Get a reader task',
     query: s.object('ReaderTaskWait', {
-      wait: s.optional(wait(60).description('Seconds to wait for its end, 0 unless given')),
+      wait: s.optional(
+        wait(60).description('Maximum time to wait for the task to end, in seconds. Defaults to 0'),
+      ),
     }),
     reply: ReaderTaskDetail,
   }),
   cancel: endpoint.post('/api/reader/tasks/{id}/cancel', {
-    summary: 'End the reading of a page',
+    summary: 'Cancel a reader task',
     reply: ReaderTaskDetail,
   }),
   delete: endpoint.delete('/api/reader/tasks/{id}', {
-    summary: 'Forget a page that was read; one that is being read is cancelled first',
+    summary: 'Delete a reader task',
   }),
 });

@@ -6,25 +6,42 @@ import * as s from '../kernel/contract/schema.js';
 const scheduleNote = () =>
   s
     .nullable(s.anyText(1000))
-    .description('How the schedule is read. `null` if it can be read in one way only');
+    .description('Interpretation of an ambiguous schedule. `null` if it is unambiguous');
 
 const action = () =>
   s.oneOf(
     'RecurringAction',
     ...(['create_task', 'spawn_agent', 'start_pipeline', 'run_hook', 'notify'] as const),
   );
-const missed = () => s.oneOf('MissedPolicy', 'skip', 'once', 'all');
-const overlap = () => s.oneOf('OverlapPolicy', 'skip', 'queue');
+const missed = () =>
+  s
+    .oneOf('MissedPolicy', 'skip', 'once', 'all')
+    .description(
+      'Policy for missed due times: run none (`skip`), the last one (`once`) or the last 100 (`all`). Defaults to `once`',
+    );
+const overlap = () =>
+  s
+    .oneOf('OverlapPolicy', 'skip', 'queue')
+    .description(
+      'Policy for a due time during a run: `skip` it, or `queue` it until the run ends. Defaults to `skip`',
+    );
 const runStatus = () =>
   s.oneOf('RecurringRunStatus', 'queued', 'running', 'success', 'error', 'skipped');
 
 const times = {
-  cron: s.optional(s.text(200).example('0 9 * * 1-5').description('Five fields')),
+  cron: s.optional(
+    s
+      .text(200)
+      .example('0 9 * * 1-5')
+      .description(
+        'Cron expression with five fields, or `@hourly`, `@daily`, `@weekly`, `@monthly` or `@yearly`',
+      ),
+  ),
   rrule: s.optional(
     s
       .text(10_000)
       .description(
-        'A rule of RFC 5545, as in `FREQ=WEEKLY;BYDAY=MO`, or the lines `DTSTART`, `RRULE`, `EXDATE` and `RDATE` of an event in iCalendar',
+        'RFC 5545 recurrence rule, such as `FREQ=WEEKLY;BYDAY=MO`, or the lines `DTSTART`, `RRULE`, `EXDATE` and `RDATE` of an iCalendar event',
       ),
   ),
 };
@@ -34,31 +51,44 @@ const NewRecurrence = s.object('NewRecurrence', {
     s
       .text(64)
       .example('Europe/Berlin')
-      .description('Time zone. Defaults to that of `DTSTART`, or to the one before, or to UTC'),
+      .description(
+        'Time zone. Defaults to that of `DTSTART`, then to the previous one, then to UTC',
+      ),
   ),
 });
 const Recurrence = s.object('Recurrence', { ...times, timezone: s.text(64) });
 
 const RecurringConfig = s.object('RecurringConfig', {
-  title: s.optional(s.text(500)),
+  title: s.optional(
+    s.text(500).description('Title of the created task. Defaults to that of the recurring task'),
+  ),
   notes: s.optional(s.anyText(20_000)),
   priority: s.optional(s.whole(0, 3)),
   tags: s.optional(s.list(s.text(50), 20).label('RecurringTags')),
-  dueInMinutes: s.optional(s.whole(0, 525_600)),
+  dueInMinutes: s.optional(
+    s
+      .whole(0, 525_600)
+      .description(
+        'Time until the created task is due, in minutes. Without it, the task has no due time',
+      ),
+  ),
   ...agentAction,
   hookId: s.optional(s.text(80)),
-  payload: s.optional(s.json()),
+  payload: s.optional(s.json().description('JSON object or array for the hook. Defaults to `{}`')),
   templateId: s.optional(s.text(80)),
   params: s.optional(s.record('PipelineParams')),
 });
 export type RecurringConfig = s.Static<typeof RecurringConfig>;
 
+const ENDS_AT = 'Time after which the task is disabled. `null` means no end';
+const MAX_RUNS = 'Number of scheduled runs after which the task is disabled. `null` means no limit';
+
 const settings = {
   enabled: s.optional(s.flag()),
   missed: s.optional(missed()),
   overlap: s.optional(overlap()),
-  endsAt: s.optional(s.nullable(s.moment())),
-  maxRuns: s.optional(s.nullable(s.whole(1, 1_000_000_000))),
+  endsAt: s.optional(s.nullable(s.moment()).description(ENDS_AT)),
+  maxRuns: s.optional(s.nullable(s.whole(1, 1_000_000_000)).description(MAX_RUNS)),
 };
 
 const NewRecurringTask = s.object('NewRecurringTask', {
@@ -95,13 +125,13 @@ export const RecurringTask = s.object('RecurringTask', {
   enabled: s.flag(),
   missed: missed(),
   overlap: overlap(),
-  nextRunAt: s.nullable(s.time()),
+  nextRunAt: s.nullable(s.time()).description('Next due time. `null` if the task is disabled'),
   lastRunAt: s.nullable(s.time()),
   lastStatus: s.nullable(runStatus()),
   lastError: s.nullable(s.anyText(100_000)),
-  runCount: s.whole(0, Number.MAX_SAFE_INTEGER).description('Runs at due times'),
-  endsAt: s.nullable(s.time()),
-  maxRuns: s.nullable(s.whole(1, 1_000_000_000)),
+  runCount: s.whole(0, Number.MAX_SAFE_INTEGER).description('Number of scheduled runs'),
+  endsAt: s.nullable(s.time()).description(ENDS_AT),
+  maxRuns: s.nullable(s.whole(1, 1_000_000_000)).description(MAX_RUNS),
   createdAt: s.time(),
   updatedAt: s.time(),
 });
@@ -110,9 +140,11 @@ export type RecurringTask = s.Static<typeof RecurringTask>;
 export const RecurringRun = s.object('RecurringRun', {
   id: s.id('recurringrun'),
   recurringTaskId: s.id('recurring'),
-  dueAt: s.nullable(s.time()).description('Null: it was run by hand'),
+  dueAt: s.nullable(s.time()).description('Due time of the run. `null` for a manual run'),
   status: runStatus(),
-  reason: s.nullable(s.anyText(1000)),
+  reason: s
+    .nullable(s.anyText(1000))
+    .description('Why the run waits or was skipped. `null` otherwise'),
   error: s.nullable(s.anyText(100_000)),
   agentId: s.nullable(s.id('agent')),
   taskId: s.nullable(s.id('task')),
@@ -133,7 +165,7 @@ const example = {
 
 export const recurring = contract({
   list: endpoint.get('/api/recurring-tasks', {
-    summary: 'List your recurring tasks',
+    summary: 'List recurring tasks',
     query: pageQuery('RecurringTaskQuery', {
       enabled: s.optional(s.queryFlag()),
       action: s.optional(action()),
@@ -141,18 +173,18 @@ export const recurring = contract({
     reply: pageOf('recurringTasks', RecurringTask),
   }),
   create: endpoint.post('/api/recurring-tasks', {
-    summary: 'Have something done at the times of a schedule',
+    summary: 'Create a recurring task',
     example,
     body: NewRecurringTask,
     reply: RecurringTask,
     status: 201,
   }),
   preview: endpoint.post('/api/recurring-tasks/preview', {
-    summary: 'Show the next times of a schedule, and save nothing',
+    summary: 'Preview the due times of a schedule',
     example: { schedule: { rrule: 'FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=16;BYMINUTE=0' }, count: 3 },
     body: s.object('RecurrencePreview', {
       schedule: NewRecurrence,
-      count: s.optional(s.whole(1, 100)),
+      count: s.optional(s.whole(1, 100).description('Number of due times. Defaults to 5')),
     }),
     reply: s.object('RecurrenceTimes', {
       times: s.list(s.time(), 100).label('DueTimes'),
@@ -161,25 +193,25 @@ export const recurring = contract({
     }),
   }),
   get: endpoint.get('/api/recurring-tasks/{id}', {
-    summary: 'Show a recurring task',
+    summary: 'Get a recurring task',
     reply: RecurringTask,
   }),
   update: endpoint.patch('/api/recurring-tasks/{id}', {
-    summary: 'Change what is given, keep the rest',
+    summary: 'Update a recurring task',
     example: { enabled: false },
     body: RecurringTaskChanges,
     reply: RecurringTask,
   }),
   delete: endpoint.delete('/api/recurring-tasks/{id}', {
-    summary: 'Delete a recurring task and its runs; what it started goes on',
+    summary: 'Delete a recurring task',
   }),
   runs: endpoint.get('/api/recurring-tasks/{id}/runs', {
-    summary: 'Runs of a recurring task, newest first',
+    summary: 'List runs of a recurring task',
     query: pageQuery('RecurringRunQuery', { status: s.optional(runStatus()) }),
     reply: pageOf('runs', RecurringRun),
   }),
   run: endpoint.post('/api/recurring-tasks/{id}/run', {
-    summary: 'Run it now; its schedule stays as it is',
+    summary: 'Run a recurring task now',
     reply: RecurringRun,
     status: 202,
   }),

@@ -19,23 +19,34 @@ const sourceKinds = () =>
 const urls = () =>
   s.list(s.text(2048).example('https://example.org/bridge'), 20).unique().label('ResearchUrls');
 
-/** The number of sources of a job, at most. */
 export const MAX_SOURCES = 60;
 
 const limits = {
-  maxSeconds: s.whole(10, 3600).description('120, 300 or 900 unless given, by the depth'),
-  maxCostUsd: s.amount(0, 1000).description('Of its calls of models; the limit of your day stands'),
+  maxSeconds: s
+    .whole(10, 3600)
+    .description('Maximum duration, in seconds. Defaults to 120, 300 or 900 by depth'),
+  maxCostUsd: s
+    .amount(0, 1000)
+    .description('Maximum cost of model calls, in US dollars. Your daily limit applies as well'),
   maxSources: s
     .whole(1, MAX_SOURCES)
-    .description('Pages and entries together; 8, 24 or 60 unless given, by the depth'),
+    .description(
+      'Maximum number of web pages and knowledge entries. Defaults to 8, 24 or 60 by depth',
+    ),
 };
 
 const ResearchRequest = s.object('ResearchRequest', {
-  question: s.text(2000).pattern(/\S/, 'some text'),
+  question: s.text(2000).pattern(/\S/, 'non-blank text'),
   depth: s.optional(depth()),
-  sources: s.optional(sourceKinds().description('Both unless given: web, knowledge')),
-  urls: s.optional(urls().description('Pages that are read in any case')),
-  model: s.optional(s.text(200).description('The model that plans and writes')),
+  sources: s.optional(
+    sourceKinds().description('Where to search. Defaults to `web` and `knowledge`'),
+  ),
+  urls: s.optional(urls().description('Addresses of pages to read in addition to search results')),
+  model: s.optional(
+    s
+      .text(200)
+      .description('Model that plans and writes. Defaults to the model for the topic `research`'),
+  ),
   limits: s.optional(
     s.object('ResearchLimits', {
       maxSeconds: s.optional(limits.maxSeconds),
@@ -52,7 +63,9 @@ const job = {
   depth: depth(),
   sourceKinds: sourceKinds(),
   urls: urls(),
-  model: s.nullable(s.text(200)).description('As asked for; null: that of the topic `research`'),
+  model: s
+    .nullable(s.text(200))
+    .description('Requested model. `null` selects the model for the topic `research`'),
   limits: s.object('AppliedResearchLimits', {
     maxSeconds: limits.maxSeconds,
     maxCostUsd: s.nullable(limits.maxCostUsd),
@@ -66,7 +79,7 @@ const job = {
     outputTokens: count(),
     costUsd: s.amount(0, 1e9),
     searches: count(),
-    pages: count().description('That were read'),
+    pages: count().description('Number of pages that were read'),
   }),
   progress: s.nullable(
     s.object('ResearchProgress', {
@@ -77,32 +90,34 @@ const job = {
     }),
   ),
   operationId: s.id('operation'),
-  knowledgeId: s.nullable(s.id('entry')).description('The entry that the report is found by'),
+  knowledgeId: s
+    .nullable(s.id('entry'))
+    .description('Knowledge entry with the report. `null` if there is none'),
   error: s.nullable(s.anyText(10_000)),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()),
 };
 
-/** A job in a list. */
 export const ResearchJob = s.object('ResearchJob', job);
 export type ResearchJob = s.Static<typeof ResearchJob>;
 
-/** A source of a job, without its text. */
 export const ResearchSource = s.object('ResearchSource', {
-  n: s.whole(1, MAX_SOURCES).description('The number by which the report names it'),
-  url: s.nullable(s.text(8192)).description('Of a page'),
-  entryId: s.nullable(s.id('entry')).description('Of an entry of your knowledge'),
+  n: s.whole(1, MAX_SOURCES).description('Number of the source in the report, from 1'),
+  url: s.nullable(s.text(8192)).description('Address of a web page. `null` for a knowledge entry'),
+  entryId: s.nullable(s.id('entry')).description('Knowledge entry. `null` for a web page'),
   title: s.anyText(500),
   status: s.oneOf('ResearchSourceStatus', 'found', 'read', 'failed'),
-  used: s.flag().description('The report quotes it'),
-  sha256: s.nullable(s.text(64)).description('Of its text, as it was read'),
-  error: s.nullable(s.anyText(1000)).description('Why it was not read'),
+  used: s.flag().description('Whether the report quotes the source'),
+  sha256: s.nullable(s.text(64)).description('SHA-256 of the text of the source'),
+  error: s
+    .nullable(s.anyText(1000))
+    .description('Why the source could not be read. `null` without an error'),
   retrievedAt: s.nullable(s.time()),
 });
 export type ResearchSource = s.Static<typeof ResearchSource>;
 
 export const ResearchReport = s.object('ResearchReport', {
-  markdown: s.anyText(1_000_000).description('The whole report'),
+  markdown: s.anyText(1_000_000).description('Complete report'),
   sections: s.list(
     s.object('ResearchSection', {
       heading: s.anyText(300),
@@ -110,18 +125,24 @@ export const ResearchReport = s.object('ResearchReport', {
       citations: s
         .list(
           s.object('ResearchCitation', {
-            n: s.whole(1, MAX_SOURCES).description('The number of the source'),
-            quote: s.anyText(10_000).description('As it stands in the text of the source'),
+            n: s.whole(1, MAX_SOURCES).description('Number of the source'),
+            quote: s.anyText(10_000).description('Exact quote from the source'),
           }),
         )
-        .description('In the order of the marks [n]'),
+        .description('Citations in the order of the marks `[n]` in the section'),
     }),
   ),
-  limitations: s.list(s.anyText(1000)).description('What was not possible'),
+  limitations: s
+    .list(s.anyText(1000))
+    .description('Limits of the research, such as pages that could not be read'),
   unverified: count().description(
-    'Sentences without a quote that stands, and headings that claim; each is marked',
+    'Number of sentences and headings that no quote supports. Each is marked in the report',
   ),
-  model: s.nullable(s.text(200)).description('Who wrote it; `digest`: no language model'),
+  model: s
+    .nullable(s.text(200))
+    .description(
+      'Model that wrote the report. `digest` if passages are quoted because no language model was available',
+    ),
 });
 export type ResearchReport = s.Static<typeof ResearchReport>;
 
@@ -134,31 +155,35 @@ export type ResearchJobDetail = s.Static<typeof ResearchJobDetail>;
 
 export const research = contract({
   start: endpoint.post('/api/research/start', {
-    summary: 'Research a question, as an operation: search, read, and write with quotes',
+    summary: 'Start a research job',
     example: { question: 'When was the bridge closed, and why?', depth: 'quick' },
     body: ResearchRequest,
     reply: ResearchJobDetail,
     status: 202,
   }),
   list: endpoint.get('/api/research/jobs', {
-    summary: 'List your questions, newest first, without sources and reports',
+    summary: 'List research jobs',
     query: pageQuery('ResearchJobQuery', {
       status: s.optional(status()),
     }),
     reply: pageOf('jobs', ResearchJob, 'ResearchJobsPage'),
   }),
   get: endpoint.get('/api/research/jobs/{id}', {
-    summary: 'How far a question is; its sources and its report',
+    summary: 'Get a research job',
     query: s.object('ResearchWait', {
-      wait: s.optional(s.queryWhole(0, 60).description('Seconds to wait for its end')),
+      wait: s.optional(
+        s
+          .queryWhole(0, 60)
+          .description('Maximum time to wait for the job to end, in seconds. Defaults to 0'),
+      ),
     }),
     reply: ResearchJobDetail,
   }),
   cancel: endpoint.post('/api/research/jobs/{id}/cancel', {
-    summary: 'End the research of a question; the sources that were read stay',
+    summary: 'Cancel a research job',
     reply: ResearchJobDetail,
   }),
   delete: endpoint.delete('/api/research/jobs/{id}', {
-    summary: 'Delete a question with its sources and its report, also from your knowledge',
+    summary: 'Delete a research job',
   }),
 });

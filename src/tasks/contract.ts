@@ -3,42 +3,41 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
-/** The title of a task, one line. */
-export const taskTitle = () => s.text(500).pattern(/\S/, 'some text');
+export const taskTitle = () => s.text(500).pattern(/\S/, 'non-blank text');
 export const taskNotes = () => s.anyText(10_000);
-export const taskPriority = () => s.whole(0, 3).description('3 is the most urgent');
-/** A word by which tasks are sorted. */
-export const taskTag = () => s.text(60).pattern(/^[^\s,][^,]*$/, 'no comma, no space before it');
+export const taskPriority = () =>
+  s.whole(0, 3).description('Priority from 0 to 3. 3 is the most urgent');
+export const taskTag = () => s.text(60).pattern(/^[^\s,][^,]*$/, 'no comma or leading space');
 export const taskTags = () => s.list(taskTag(), 20).unique().label('TaskTags');
 export const taskDay = () =>
   Joi.string<string>()
-    .pattern(/^\d{4}-\d{2}-\d{2}$/, 'a day, as 2026-01-31')
+    .pattern(/^\d{4}-\d{2}-\d{2}$/, 'YYYY-MM-DD')
     .meta({ format: 'date' })
     .example('2026-01-31');
-/** A time; without an offset it is that of clocks in the time zone of the task. */
+/** A time without an offset is a local time in the time zone of the task. */
 export const taskTime = () =>
   Joi.string<string>()
     .max(40)
     .pattern(
       /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/,
-      'a time, as 2026-01-31T09:30 or 2026-01-31T09:30:00Z',
+      'YYYY-MM-DDTHH:MM with optional seconds and offset',
     )
     .meta({ format: 'date-time' })
     .example('2026-01-31T09:30:00.000Z');
 export const taskStatus = () => s.oneOf('TaskStatus', 'open', 'in_progress', 'done', 'archived');
 export const taskDueFilter = () => s.oneOf('TaskDue', 'overdue', 'today', 'week');
-/** The ids of the tasks that must be done first. */
 export const taskBlockers = () => s.list(s.id('task'), 100).unique();
 const reminder = () => s.nullable(s.whole(0, 40_320));
 
 const about = {
-  due: 'A day; at most one of due and dueAt',
+  due: 'Day on which the task is due. Cannot be combined with `dueAt`',
   dueAt:
-    'A time, before which you are reminded; without an offset in the time zone of the task; at most one of due and dueAt',
-  timezone: 'Where the day ends; that of your notification preferences unless given',
-  reminderMinutes: 'You are reminded so long before dueAt; null: not. By your preferences, else',
-  parentId: 'The task that it is a part of',
-  blockedBy: 'The tasks that must be done first',
+    'Time at which the task is due. Without an offset it is a local time in `timezone`. Cannot be combined with `due`',
+  timezone: 'Time zone of the task. `null`, the default, follows your notification preferences',
+  reminderMinutes:
+    'Time of the reminder before `dueAt`, in minutes. `null` turns it off. Defaults to your notification preferences',
+  parentId: 'Task that this task is a subtask of',
+  blockedBy: 'Tasks that must be completed first',
 };
 
 export const Task = s.object('Task', {
@@ -54,13 +53,15 @@ export const Task = s.object('Task', {
   tags: taskTags(),
   parentId: s.nullable(s.id('task')),
   blockedBy: taskBlockers(),
-  assignee: s.text(80).description('`me`, or the id of the agent that it was delegated to'),
+  assignee: s.text(80).description('`me`, or ID of the agent that works on the task'),
   untrusted: s
     .flag()
-    .description('An agent made or changed it after it had read text from outside'),
+    .description('Whether the task contains changes by an untrusted agent or a hook'),
   source: s.object('TaskSource', {
     kind: s.oneOf('TaskSourceKind', 'person', 'agent', 'execution', 'recurring'),
-    id: s.nullable(s.text(80)),
+    id: s
+      .nullable(s.text(80))
+      .description('ID of the agent, execution or recurring task. `null` for a person'),
   }),
   recurringTaskId: s.nullable(s.text(80)),
   completedAt: s.nullable(s.time()),
@@ -69,7 +70,7 @@ export const Task = s.object('Task', {
 });
 export type TaskView = s.Static<typeof Task>;
 
-const given = {
+const writableFields = {
   notes: s.optional(s.nullable(taskNotes())),
   priority: s.optional(taskPriority()),
   due: s.optional(s.nullable(taskDay()).description(about.due)),
@@ -81,78 +82,89 @@ const given = {
   blockedBy: s.optional(taskBlockers().description(about.blockedBy)),
 };
 
-const NewTask = s.object('NewTask', { title: taskTitle(), ...given });
+const NewTask = s.object('NewTask', { title: taskTitle(), ...writableFields });
 export type NewTask = s.Static<typeof NewTask>;
 
 const TaskChanges = s.ignoring(
   s
     .object('TaskChanges', {
       title: s.optional(taskTitle()),
-      ...given,
+      ...writableFields,
       status: s.optional(taskStatus()),
-      assignee: s.optional(s.text(80).description('`me` takes it back from an agent')),
+      assignee: s.optional(
+        s.text(80).description('Only `me` is accepted. It takes the task back from an agent'),
+      ),
     })
     .min(1),
   ...['id', 'untrusted', 'source', 'recurringTaskId', 'completedAt', 'createdAt', 'updatedAt'],
 );
 export type TaskChanges = s.Static<typeof TaskChanges>;
 
-/** The query of a call that may include the parts of a task. */
-const withParts = (label: string, about: string) =>
-  s.object(label, { cascade: s.optional(s.queryFlag().description(about)) });
+const cascadeQuery = (label: string, description: string) =>
+  s.object(label, { cascade: s.optional(s.queryFlag().description(description)) });
 
 export const tasks = contract({
   list: endpoint.get('/api/tasks', {
-    summary: 'List your tasks: newest first, or by when they are due',
+    summary: 'List tasks',
     query: pageQuery('TaskQuery', {
       view: s.optional(
         s
           .oneOf('TaskView', 'next')
           .description(
-            'What can be done now: not done, not blocked, no part open; by due, then priority',
+            'View of the list. `next` lists tasks that can be done now: not done, not blocked and without open subtasks. They are sorted by due time, then by priority',
           ),
       ),
       due: s.optional(
         taskDueFilter().description(
-          'In your time zone, by due; week: today and the six days after',
+          'Due time, in your time zone. `week` is today and the next six days. The list is sorted by due time',
         ),
       ),
       status: s.optional(taskStatus()),
       tag: s.optional(s.text(60)),
       parentId: s.optional(s.text(80)),
-      q: s.optional(s.text(500).description('Words of which one at least must stand in it')),
+      q: s.optional(
+        s
+          .text(500)
+          .description('Words in the title or notes. A task must contain at least one of them'),
+      ),
     }),
     reply: pageOf('tasks', Task),
   }),
-  get: endpoint.get('/api/tasks/{id}', { summary: 'Show a task', reply: Task }),
+  get: endpoint.get('/api/tasks/{id}', { summary: 'Get a task', reply: Task }),
   create: endpoint.post('/api/tasks', {
-    summary: 'Note what is to be done',
+    summary: 'Create a task',
     example: { title: 'Renew the certificate', dueAt: '2026-02-01T09:00:00Z', priority: 2 },
     body: NewTask,
     reply: Task,
     status: 201,
   }),
   update: endpoint.patch('/api/tasks/{id}', {
-    summary: 'Change a task',
+    summary: 'Update a task',
     example: { due: '2026-02-03', tags: ['servers'] },
     body: TaskChanges,
     reply: Task,
   }),
   delete: endpoint.delete('/api/tasks/{id}', {
-    summary: 'Delete a task; what it blocked is blocked by it no more',
-    query: withParts('TaskDeletion', 'Its parts too; without it a task with parts stays (409)'),
+    summary: 'Delete a task',
+    query: cascadeQuery(
+      'TaskDeletion',
+      'Whether to delete subtasks as well. Without it, a task with subtasks cannot be deleted (409)',
+    ),
   }),
   complete: endpoint.post('/api/tasks/{id}/complete', {
-    summary: 'Mark a task as done; again changes nothing',
-    query: withParts('TaskCompletion', 'Its parts too; without it one with open parts stays (409)'),
+    summary: 'Complete a task',
+    query: cascadeQuery(
+      'TaskCompletion',
+      'Whether to complete open subtasks as well. Without it, a task with open subtasks cannot be completed (409)',
+    ),
     reply: Task,
   }),
   reopen: endpoint.post('/api/tasks/{id}/reopen', {
-    summary: 'Open a task again that is done or archived',
+    summary: 'Reopen a task',
     reply: Task,
   }),
   delegate: endpoint.post('/api/tasks/{id}/delegate', {
-    summary: 'Have an agent work on a task',
+    summary: 'Delegate a task to an agent',
     example: {},
     body: s.object('TaskDelegation', {
       expertId: s.optional(s.text(80)),
@@ -162,10 +174,14 @@ export const tasks = contract({
     status: 202,
   }),
   feed: endpoint.post('/api/tasks/feed', {
-    summary: 'Make the address at which calendars read your tasks; the one before ends',
+    summary: 'Create a calendar feed address',
     reply: s.object('TaskFeed', {
       token: s.text(100),
-      url: s.text(2048).description('It is shown this once'),
+      url: s
+        .text(2048)
+        .description(
+          'Address for calendar applications. It is shown only once and replaces the previous address',
+        ),
     }),
     status: 201,
     secret: true,
@@ -173,15 +189,17 @@ export const tasks = contract({
     audit: 'tasks.feed',
   }),
   'end-feed': endpoint.delete('/api/tasks/feed', {
-    summary: 'End that address',
+    summary: 'Delete the calendar feed address',
     audit: 'tasks.end-feed',
   }),
   calendar: endpoint.get('/api/tasks.ics', {
-    summary: 'Your tasks that are due, as a calendar (RFC 5545)',
+    summary: 'Get the calendar feed (RFC 5545)',
     access: 'public',
     query: s.object('TaskCalendarQuery', {
       token: s.optional(
-        s.anyText(2000).description('Token of the address. Without a valid one the reply is 404'),
+        s
+          .anyText(2000)
+          .description('Token of the feed address. Without a valid token the reply is 404'),
       ),
     }),
     reply: s.anyText(30_000_000),

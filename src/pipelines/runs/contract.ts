@@ -11,42 +11,54 @@ export const RunStageView = s.object('RunStage', {
   key: s.text(40),
   name: s.text(200),
   kind: s.text(20),
-  needs: s.list(s.text(40), 100).description('The stages that end before it begins'),
+  needs: s.list(s.text(40), 100).description('Keys of the stages that must end first'),
   status: s.oneOf(
     'RunStageStatus',
     ...(['pending', 'running', 'waiting_approval', 'waiting_input'] as const),
     ...(['completed', 'failed', 'skipped', 'stopped'] as const),
   ),
-  reason: s.nullable(s.anyText(2000)).description('Why it was skipped, waits or comes again'),
-  attempt: s.whole(1, 1000),
-  visits: s.whole(1, 1_000_000_000).description('How often the run has come to it'),
+  reason: s
+    .nullable(s.anyText(2000))
+    .description('Why the stage was skipped, waits or is repeated. `null` otherwise'),
+  attempt: s.whole(1, 1000).description('Number of the current attempt, from 1'),
+  visits: s
+    .whole(1, 1_000_000_000)
+    .description('Number of times that the run has reached the stage'),
   agentId: s.nullable(s.id('agent')),
   operationId: s.nullable(s.id('operation')),
-  digest: s.nullable(s.text(64)).description('Of what waits for an answer; the answer repeats it'),
-  input: s.json().description('What it works with, or what is asked'),
+  digest: s
+    .nullable(s.text(64))
+    .description(
+      'SHA-256 of the pending question. An answer must contain it. `null` if no answer is pending',
+    ),
+  input: s.json().description('Input of the stage, or the pending question'),
   output: s.json(),
   error: s.nullable(s.anyText(10_000)),
-  untrusted: s.flag().description('True: what came from outside is in it'),
+  untrusted: s.flag().description('Whether the stage contains untrusted data'),
   dueAt: s
     .nullable(s.time())
-    .description('When it expires, has waited, is tried again or has taken too long'),
+    .description(
+      'Time at which the stage expires, stops waiting, retries or times out. `null` without such a time',
+    ),
   startedAt: s.nullable(s.time()),
   finishedAt: s.nullable(s.time()),
 });
 
 const run = {
   id: s.id('pipeline'),
-  parentId: s.nullable(s.id('pipeline')).description('The run of whose stage it is a part'),
-  parentKey: s.nullable(s.text(40)).description('The key of that stage'),
+  parentId: s
+    .nullable(s.id('pipeline'))
+    .description('Parent run. `null` if a stage of another run did not start this run'),
+  parentKey: s.nullable(s.text(40)).description('Key of the stage in the parent run'),
   itemAt: s
     .nullable(s.whole(0, 999))
-    .description('The place of its item in the list of a stage `foreach`, from 0'),
+    .description('Index of the item in the list of a `foreach` stage, from 0'),
   templateId: s.text(80),
   templateVersion: s.whole(1, 1_000_000_000),
   name: s.text(200),
   params: s.record('RunParams'),
   status: runStatus(),
-  untrusted: s.flag(),
+  untrusted: s.flag().description('Whether untrusted input started the run'),
   usage: s.object('RunUsage', { tokens: big(), costUsd: s.amount(0, Number.MAX_SAFE_INTEGER) }),
   error: s.nullable(s.anyText(10_000)),
   createdAt: s.time(),
@@ -62,7 +74,10 @@ export const PipelineRunDetail = s.object('PipelineRunDetail', {
 });
 export type PipelineRunDetail = s.Static<typeof PipelineRunDetail>;
 
-const digest = () => s.text(64).description('Of what was shown; another one is refused');
+const digest = () =>
+  s
+    .text(64)
+    .description('`digest` of the stage, as shown with the question. Another value is rejected');
 const Answer = s.object('StageAnswer', {
   digest: digest(),
   reason: s.optional(s.reason(2000)),
@@ -70,46 +85,50 @@ const Answer = s.object('StageAnswer', {
 
 export const pipelines = contract({
   list: endpoint.get('/api/pipelines', {
-    summary: 'List your runs of pipelines, newest first, without their stages',
+    summary: 'List pipeline runs',
     query: pageQuery('RunQuery', {
       status: s.optional(runStatus()),
       templateId: s.optional(s.text(80)),
       parentId: s.optional(
-        s.text(80).description('Those that the stages of this run have begun; else none of them'),
+        s.text(80).description('Parent run. Without it, runs that a stage started are left out'),
       ),
-      since: s.optional(s.moment().description('Those that were started then or later')),
+      since: s.optional(s.moment().description('Earliest start time')),
     }),
     reply: pageOf('pipelines', PipelineRun),
   }),
   start: endpoint.post('/api/pipelines', {
-    summary: 'Start a run of a template',
+    summary: 'Start a pipeline run',
     example: { templateId: 'preset_release_notes', params: { version: '2.1', changes: 'Faster' } },
     body: s.object('NewRun', {
       templateId: s.text(80),
       params: s.optional(s.record('GivenParams')),
-      name: s.optional(s.text(200).pattern(/\S/, 'some text')),
+      name: s.optional(s.text(200).pattern(/\S/, 'non-blank text')),
     }),
     reply: PipelineRunDetail,
     status: 201,
   }),
   get: endpoint.get('/api/pipelines/{id}', {
-    summary: 'Show a run with its stages',
+    summary: 'Get a pipeline run',
     reply: PipelineRunDetail,
   }),
   stop: endpoint.post('/api/pipelines/{id}/stop', {
-    summary: 'Stop a run and everything under it',
+    summary: 'Stop a pipeline run',
     reply: PipelineRunDetail,
   }),
   retry: endpoint.post('/api/pipelines/{id}/retry', {
-    summary: 'Go on with a run that has ended, from what failed or from a stage',
+    summary: 'Retry a pipeline run',
     example: { fromStage: 'draft' },
     body: s.object('RunRetry', {
-      fromStage: s.optional(s.text(40).description('It and all below it begin anew')),
+      fromStage: s.optional(
+        s
+          .text(40)
+          .description('Key of the stage to retry from. Without it, failed stages are retried'),
+      ),
     }),
     reply: PipelineRunDetail,
   }),
   approve: endpoint.post('/api/pipelines/{id}/stages/{key}/approve', {
-    summary: 'Approve what a stage waits for',
+    summary: 'Approve a pipeline stage',
     audit: 'pipelines.approve',
     unimpersonated: true,
     example: { digest: '0'.repeat(64) },
@@ -117,7 +136,7 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   reject: endpoint.post('/api/pipelines/{id}/stages/{key}/reject', {
-    summary: 'Reject what a stage waits for, which fails it',
+    summary: 'Reject a pipeline stage',
     audit: 'pipelines.reject',
     unimpersonated: true,
     example: { digest: '0'.repeat(64), reason: 'Not today' },
@@ -125,7 +144,7 @@ export const pipelines = contract({
     reply: PipelineRunDetail,
   }),
   input: endpoint.post('/api/pipelines/{id}/stages/{key}/input', {
-    summary: 'Give the values that a stage asks for',
+    summary: 'Submit input for a pipeline stage',
     audit: 'pipelines.input',
     unimpersonated: true,
     example: { digest: '0'.repeat(64), values: { title: 'Spring' } },

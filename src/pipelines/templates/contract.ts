@@ -4,9 +4,8 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
-/** The longest time that a stage may wait for a person or for its time, in seconds: 90 days. */
+/** Maximum wait of a stage, in seconds: 90 days. */
 export const MAX_WAIT = 90 * 86_400;
-/** Ours: the most bytes of a template as YAML or JSON. */
 const TEMPLATE_BYTES = 256 * 1024;
 
 const stageKind = () =>
@@ -18,81 +17,107 @@ const stageKind = () =>
 const key = () =>
   Joi.string<string>()
     .max(40)
-    .pattern(/^[a-z][a-z0-9_-]*$/, 'lower-case letters, digits, "_" and "-", a letter first')
+    .pattern(/^[a-z][a-z0-9_-]*$/, 'lowercase letters, digits, "_" and "-", starting with a letter')
     .example('summary');
 
 export const TemplateParameter = s.object('TemplateParameter', {
   key: key(),
   type: s
     .oneOf('ParameterType', 'string', 'number', 'boolean', 'choice', 'text', 'document')
-    .description('text: of several lines; document: the id of one of your documents'),
+    .description('Type of the value. `text` has several lines. `document` is the ID of a document'),
   required: s.optional(s.flag()),
   default: s.optional(s.json()),
-  options: s.optional(s.list(s.text(200), 100).description('Of a choice')),
+  options: s.optional(s.list(s.text(200), 100).description('Allowed values of a `choice`')),
   description: s.optional(s.anyText(500)),
 });
 
 export type TemplateParameter = s.Static<typeof TemplateParameter>;
 
 const StageRetry = s.object('StageRetry', {
-  attempts: s.whole(1, 10).description('All attempts together, with the first'),
-  backoffSeconds: s.optional(s.amount(0, 3600).description('Before the second attempt; 5')),
-  factor: s.optional(s.amount(1, 10).description('By which each further wait is longer; 2')),
+  attempts: s.whole(1, 10).description('Maximum number of attempts, including the first'),
+  backoffSeconds: s.optional(
+    s.amount(0, 3600).description('Delay before the second attempt, in seconds. Defaults to 5'),
+  ),
+  factor: s.optional(
+    s.amount(1, 10).description('Multiplier for each further delay. Defaults to 2'),
+  ),
 });
 
 const StageGoto = s.object('StageGoto', {
-  goto: key().description('This stage, or one that it needs, from which the run goes on anew'),
+  goto: key().description('Stage from which the run repeats: this stage or one that it needs'),
 });
 
-/** The work of a stage, without its place in the graph. */
+/** The fields of a stage that do not depend on its place in the graph. */
 const work = {
   kind: stageKind(),
-  config: s.record('StageConfig').description('By the kind; see docs/pipelines.md'),
+  config: s
+    .record('StageConfig')
+    .description('Configuration, depending on `kind`. See docs/pipelines.md'),
   retry: s.optional(StageRetry),
-  timeoutSeconds: s.optional(s.whole(1, MAX_WAIT)),
-  output: s.optional(s.record('OutputSchema').description('The JSON Schema of its output')),
+  timeoutSeconds: s.optional(
+    s
+      .whole(1, MAX_WAIT)
+      .description(
+        'Time after which the stage fails, in seconds. Approvals and inputs default to 7 days',
+      ),
+  ),
+  output: s.optional(
+    s.record('OutputSchema').description('JSON Schema that the output must match'),
+  ),
   allowUntrusted: s.optional(
-    s.flag().description('It acts without asking, also on what came from outside'),
+    s.flag().description('Whether the stage acts without approval even on untrusted input'),
   ),
 };
 
-/** The work of each item of a stage `foreach`. */
+/** The stage that a `foreach` runs for each item. */
 export const ItemStage = s.object('ItemStage', work);
 
 export const TemplateStage = s.object('TemplateStage', {
   key: key(),
   name: s.optional(s.text(200)),
   ...work,
-  needs: s.optional(s.list(key(), 100).description('The stages that end before it begins')),
+  needs: s.optional(s.list(key(), 100).description('Keys of the stages that must end first')),
   when: s.optional(
-    s.list(Condition, 50).description('Conditions that all must hold; else skipped'),
+    s
+      .list(Condition, 50)
+      .description('Conditions that must all hold. Otherwise the stage is skipped'),
   ),
   runIf: s.optional(
-    s.oneOf('StageRunIf', 'success', 'failure', 'always').description('Over its needs; success'),
+    s
+      .oneOf('StageRunIf', 'success', 'failure', 'always')
+      .description('Outcome of the needed stages for which the stage runs. Defaults to `success`'),
   ),
   onError: s.optional(
     s.textOr('StageOnError', s.oneOf('StageErrorRule', 'fail', 'continue'), StageGoto),
   ),
-  maxVisits: s.optional(s.whole(1, 20).description('How often `goto` may lead to it; 3')),
+  maxVisits: s.optional(
+    s
+      .whole(1, 20)
+      .description('Maximum number of visits through `goto`, including the first. Defaults to 3'),
+  ),
 });
 export type TemplateStage = s.Static<typeof TemplateStage>;
 
 const limits = {
-  maxSeconds: s.whole(1, 30 * 86_400).description('While it runs, not while it waits'),
+  maxSeconds: s
+    .whole(1, 30 * 86_400)
+    .description('Maximum running time, in seconds. Waiting time does not count'),
   maxTokens: s.whole(1, 1_000_000_000),
   maxCostUsd: s.amount(0, 10_000),
 };
 const RunLimits = s.object('RunLimits', limits);
 
 const own = {
-  name: s.text(200).pattern(/\S/, 'some text').example('Release notes'),
+  name: s.text(200).pattern(/\S/, 'non-blank text').example('Release notes'),
   description: s.optional(s.nullable(s.anyText(2000))),
   parameters: s.optional(s.list(TemplateParameter, 50)),
   stages: s.list(TemplateStage, 100),
   limits: s.optional(s.allOptional('GivenRunLimits', RunLimits)),
   onFinish: s.optional(
     s.object('GivenOnFinish', {
-      notifyOwner: s.optional(s.flag().description('Tell the owner when a run ends; true')),
+      notifyOwner: s.optional(
+        s.flag().description('Whether to notify the owner when a run ends. Defaults to true'),
+      ),
     }),
   ),
 };
@@ -107,14 +132,18 @@ const TemplateChanges = s.ignoring(
       name: s.optional(own.name),
       stages: s.optional(own.stages),
       version: s.optional(
-        s.whole(1, 1_000_000_000).description('409 if it has been changed since this one'),
+        s
+          .whole(1, 1_000_000_000)
+          .description(
+            'Version that the change is based on. The reply is 409 if the template has a newer version',
+          ),
       ),
     })
     .min(1),
   ...['id', 'preset', 'createdAt', 'updatedAt'],
 );
 
-/** The part of a template that a person writes, with what was left out filled in. */
+/** The editable part of a template, with defaults filled in. */
 const written = {
   name: s.text(200),
   description: s.nullable(s.anyText(2000)),
@@ -127,8 +156,12 @@ const written = {
 export const PipelineTemplate = s.object('PipelineTemplate', {
   id: s.id('template'),
   ...written,
-  preset: s.flag().description('True: ships with Adjutant, and cannot be changed'),
-  version: s.whole(1, 1_000_000_000).description('Counts the changes; a run keeps its version'),
+  preset: s
+    .flag()
+    .description('Whether the template ships with Adjutant. Such a template cannot be changed'),
+  version: s
+    .whole(1, 1_000_000_000)
+    .description('Version, increased by each change. A run keeps its version'),
   createdAt: s.time(),
   updatedAt: s.time(),
 });
@@ -138,18 +171,17 @@ export const TemplateCheck = s.object('TemplateCheck', {
   valid: s.flag(),
   problems: s.list(
     s.object('TemplateProblem', {
-      path: s.anyText(500).example('stages.2.needs.0'),
+      path: s.anyText(500).description('Path of the invalid value').example('stages.2.needs.0'),
       message: s.text(1000),
-      line: s.optional(s.whole(1, 1_000_000).description('In the YAML, from 1')),
+      line: s.optional(s.whole(1, 1_000_000).description('Line in the YAML, from 1')),
     }),
   ),
   template: s
     .nullable(s.object('CheckedTemplate', written))
-    .description('It, with what it leaves out filled in; null unless it is valid'),
+    .description('Template with defaults filled in. `null` if it is invalid'),
 });
 export type TemplateCheck = s.Static<typeof TemplateCheck>;
 
-/** An example as JSON, which is a part of YAML. */
 const imported = {
   name: 'The time',
   stages: [{ key: 'now', kind: 'tool', config: { toolId: 'time', toolAction: 'now' } }],
@@ -157,15 +189,15 @@ const imported = {
 
 export const templates = contract({
   list: endpoint.get('/api/pipelines/templates', {
-    summary: 'List templates of pipelines: your own, the newest first, then those that ship',
+    summary: 'List pipeline templates',
     query: pageQuery('TemplateQuery', {
       preset: s.optional(s.queryFlag()),
-      name: s.optional(s.text(200).description('The one with exactly this name')),
+      name: s.optional(s.text(200).description('Exact name of the template')),
     }),
     reply: pageOf('templates', PipelineTemplate),
   }),
   create: endpoint.post('/api/pipelines/templates', {
-    summary: 'Create a template of a pipeline',
+    summary: 'Create a pipeline template',
     example: {
       name: 'Release notes',
       parameters: [{ key: 'changes', type: 'text', required: true }],
@@ -188,7 +220,7 @@ export const templates = contract({
     status: 201,
   }),
   get: endpoint.get('/api/pipelines/templates/{id}', {
-    summary: 'Show a template, as JSON or with `format=yaml` as YAML',
+    summary: 'Get a pipeline template',
     query: s.object('TemplateFormat', {
       format: s.optional(s.oneOf('TemplateFormatName', 'json', 'yaml')),
     }),
@@ -196,28 +228,28 @@ export const templates = contract({
     textAs: 'application/yaml',
   }),
   update: endpoint.put('/api/pipelines/templates/{id}', {
-    summary: 'Change what is given, keep the rest; runs keep the version they began with',
+    summary: 'Update a pipeline template',
     example: { description: 'Asks before anything is published' },
     body: TemplateChanges,
     reply: PipelineTemplate,
   }),
   delete: endpoint.delete('/api/pipelines/templates/{id}', {
-    summary: 'Delete a template; its runs stay',
+    summary: 'Delete a pipeline template',
   }),
   graph: endpoint.get('/api/pipelines/templates/{id}/graph', {
-    summary: 'Show the graph of its stages as Mermaid text',
+    summary: 'Get the graph of a pipeline template',
     produces: 'text/plain',
     reply: s.text(200_000),
   }),
   validate: endpoint.post('/api/pipelines/templates/validate', {
-    summary: 'Check a template in YAML or JSON; nothing is kept',
+    summary: 'Validate a pipeline template',
     rawBytes: TEMPLATE_BYTES,
     example: imported,
     readsOnly: true,
     reply: TemplateCheck,
   }),
   import: endpoint.post('/api/pipelines/templates/import', {
-    summary: 'Create a template from YAML (application/yaml)',
+    summary: 'Import a pipeline template from YAML',
     rawBytes: TEMPLATE_BYTES,
     example: imported,
     reply: PipelineTemplate,
