@@ -1,8 +1,8 @@
 import type { Contract } from './kernel/contract/endpoint.js';
 
 /**
- * The whole API on one page, in the order of the API document. Each contract is the export of that
- * name, loaded when it is first needed: a client loads what it calls.
+ * In the order of the API document. Each contract is the export of that name, loaded on first use, so
+ * that a client loads only what it calls.
  */
 const contractModules = {
   health: () => import('./system/health/contract.js'),
@@ -64,65 +64,64 @@ const contractModules = {
   unbuilt: () => import('./system/unbuilt/contract.js'),
 };
 
-/** One line on each resource, for the API document. */
 const about: Record<keyof ContractModules, string> = {
-  health: 'Whether the daemon lives, is ready, and how it is',
-  overview: 'How it stands and what needs you, in one call',
-  logs: 'The newest lines of the daemon’s log (admin)',
-  doctor: 'What is wrong, and what to do about it (admin)',
-  auth: 'Your account: register, log in and out, password',
-  logins: 'Where you are logged in',
-  tokens: 'Personal access tokens, for programs of yours',
-  keys: 'The keys that sign tokens (admin)',
-  totp: 'Codes of an authenticator app as a second factor',
-  passkeys: 'Log in without a password (WebAuthn)',
-  receivers: 'Where webhooks are received, by a signature',
-  replays: 'Failed runs of hooks, those of an outage at once',
-  executions: 'Runs of all your hooks, and each by its id',
-  hooks: 'What happens when a signed webhook arrives',
-  agents: 'Runs of a model with tools, and their events',
-  experts: 'Personas that agents take on',
-  pipelines: 'Runs of pipelines, stage by stage',
-  templates: 'Pipelines as they are written: stages, and what each needs',
-  documents: 'Files, and the text that is read from them',
-  memories: 'What assistants remember of you between conversations',
-  knowledge: 'Texts that you keep, and the search in them',
-  folders: 'Folders of the machine whose files are knowledge',
-  chat: 'Conversations, answered at once, later, or as a stream',
-  approvals: 'Calls of agents that wait for your approval',
-  grants: 'Approvals that stand, for a conversation or a host',
-  permissions: 'Which tools run, ask first, or never run',
-  skills: 'What agents can use: tools, skills, MCP servers',
-  sessions: 'Conversations and their messages',
-  models: 'Which models answer, for what, and how they are',
-  clitools: 'Models by claude, codex, gemini, opencode',
-  providers: 'Which models a provider offers',
-  capabilities: 'What this machine can run, and what is installed on it',
-  reader: 'Pages of the web, read for you',
-  research: 'Questions, answered from the web and your knowledge, with quotes',
-  tasks: 'What you have to do, with reminders and a calendar',
-  voice: 'Speech that becomes text, with its times',
-  mailaccounts: 'Mailboxes of yours: their servers, logins, and a test of the whole way',
-  mail: 'E-mails of yours, read and never changed',
-  mailprocessing: 'New e-mails, each processed once',
-  sentmail: 'E-mails that you send, each once, with what became of each recipient',
-  maildrafts: 'E-mails that are not sent yet',
-  operations: 'Long pieces of work: how far they are, and their end',
-  notifications: 'What you were told',
-  channels: 'The chats and addresses that are linked to you',
-  push: 'Browsers that are told when something needs you',
-  messengers: 'Where chat platforms send their requests',
-  platforms: 'The chat platforms, set up for all (admin)',
-  outbox: 'What leaves for others, and what failed (admin)',
-  audit: 'Who did what; a changed entry shows (admin)',
-  backups: 'Copies of everything: made, proved (admin)',
-  users: 'Who has an account, and what they may (admin)',
-  vault: 'Credentials that are used and that nobody reads',
-  webhooks: 'Outgoing: signed events to addresses of yours',
-  resends: 'What did not arrive, all of an outage at once',
-  tunnel: 'How others reach this daemon (admin)',
-  recurring: 'What is done at the times of a schedule',
-  unbuilt: 'Answered with 501',
+  health: 'Health and readiness checks',
+  overview: 'Overview of the daemon and items that need attention',
+  logs: 'Log of the daemon (admin)',
+  doctor: 'Diagnostics with recommended actions (admin)',
+  auth: 'Registration, login and password',
+  logins: 'Manage login sessions',
+  tokens: 'Manage personal access tokens',
+  keys: 'Manage token signing keys (admin)',
+  totp: 'Two-factor authentication with an authenticator app',
+  passkeys: 'Login without a password (WebAuthn)',
+  receivers: 'Inbound webhooks',
+  replays: 'Replay failed executions in bulk',
+  executions: 'Executions of hooks',
+  hooks: 'Manage hooks',
+  agents: 'Run and control agents',
+  experts: 'Manage experts, the personas of agents',
+  pipelines: 'Run and control pipelines',
+  templates: 'Manage pipeline templates',
+  documents: 'Manage documents and their extracted text',
+  memories: 'Manage memories that assistants keep',
+  knowledge: 'Manage and search knowledge entries',
+  folders: 'Manage indexed folders of the machine',
+  chat: 'Chat with an assistant',
+  approvals: 'Manage pending approvals',
+  grants: 'Manage standing approvals',
+  permissions: 'Manage tool permissions',
+  skills: 'Manage skills, tools and MCP servers',
+  sessions: 'Manage conversations and their messages',
+  models: 'Manage models and their routing',
+  clitools: 'Manage command-line tools that serve as models',
+  providers: 'Models that a provider offers',
+  capabilities: 'Manage locally installed capabilities',
+  reader: 'Read web pages',
+  research: 'Run research jobs',
+  tasks: 'Manage tasks, reminders and the calendar',
+  voice: 'Transcribe speech',
+  mailaccounts: 'Manage mail accounts',
+  mail: 'Read e-mail',
+  mailprocessing: 'Process new e-mail',
+  sentmail: 'Send and track e-mail',
+  maildrafts: 'Manage e-mail drafts',
+  operations: 'Track long-running operations',
+  notifications: 'Notifications',
+  channels: 'Manage linked channels',
+  push: 'Manage push notifications of browsers',
+  messengers: 'Inbound requests of chat platforms',
+  platforms: 'Manage chat platforms (admin)',
+  outbox: 'Outbound messages (admin)',
+  audit: 'Audit log (admin)',
+  backups: 'Manage backups (admin)',
+  users: 'Manage users (admin)',
+  vault: 'Manage credentials',
+  webhooks: 'Manage outgoing webhooks',
+  resends: 'Resend failed messages in bulk',
+  tunnel: 'Manage the tunnel to this daemon (admin)',
+  recurring: 'Manage recurring tasks',
+  unbuilt: 'Endpoints that are not implemented yet (501)',
 };
 
 type ContractModules = typeof contractModules;
@@ -141,7 +140,6 @@ const contractsOf = (): Contracts => {
   return contracts;
 };
 
-/** The contract of each resource, by its name. */
 export const contracts = contractsOf();
 
 export interface ApiResource {
@@ -150,7 +148,6 @@ export interface ApiResource {
   about: string;
 }
 
-/** Loads every contract. */
 export const loadResources = (): Promise<ApiResource[]> =>
   Promise.all(
     Object.entries(about).map(async ([name, line]) => ({

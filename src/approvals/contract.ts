@@ -10,7 +10,7 @@ import * as s from '../kernel/contract/schema.js';
 
 export const approvals = contract({
   list: endpoint.get('/api/chat/approvals', {
-    summary: 'List what was asked of you',
+    summary: 'List approvals',
     query: pageQuery('ApprovalQuery', {
       status: s.optional(approvalStatus()),
       agentId: s.optional(s.text(80)),
@@ -18,23 +18,29 @@ export const approvals = contract({
     reply: pageOf('approvals', Approval),
   }),
   get: endpoint.get('/api/chat/approvals/{id}', {
-    summary: 'Show one call that waits for your approval',
+    summary: 'Get an approval',
     reply: Approval,
   }),
   approve: endpoint.post('/api/chat/approve', {
-    summary: 'Approve or deny a call exactly as shown; the first answer counts',
+    summary: 'Approve or deny a call',
     audit: 'approvals.approve',
     example: { approvalId: 'approval_01j9zq4w8k2m6n0p3r5t7v9xyz', approved: true },
     body: s.object('ApprovalAnswer', {
       approvalId: s.text(80),
-      approved: s.flag(),
-      reason: s.optional(s.reason(1000).description('Told to the agent where it is denied')),
+      approved: s.flag().description('Whether to approve the call. `false` denies it'),
+      reason: s.optional(
+        s
+          .reason(1000)
+          .description('Reason for the decision. The agent receives the reason of a denial'),
+      ),
       digest: s.optional(
-        digestSchema().description('Of the call that you saw: another is refused (409)'),
+        digestSchema().description(
+          'Digest of the call that you reviewed. A different digest is refused with 409',
+        ),
       ),
       scope: s.optional(
         approvalScope('ApprovalScopeChoice').description(
-          'once, unless given; conversation: this tool and host in this conversation; host: this host, port and method for this hook or conversation, 30 days. One of `scopes` of the approval',
+          'Scope of the approval: one of its `scopes`. Defaults to `once`. `conversation` covers the same tool and host in this conversation; `host` covers the same host, port and method for this hook or conversation. Both expire after 30 days',
         ),
       ),
     }),

@@ -5,7 +5,7 @@ import * as s from '../kernel/contract/schema.js';
 
 export const operations = contract({
   list: endpoint.get('/api/operations', {
-    summary: 'List your long pieces of work, newest first',
+    summary: 'List operations',
     query: pageQuery('OperationQuery', {
       kind: s.optional(s.text(100)),
       status: s.optional(operationStatus()),
@@ -13,22 +13,24 @@ export const operations = contract({
         s
           .text(300)
           .pattern(/^[a-z_]+:.+$/, '<kind>:<id>')
-          .description('What it is about, as <kind>:<id>'),
+          .description('Resource of the operation, as `<kind>:<id>`'),
       ),
     }),
     reply: pageOf('operations', Operation),
   }),
   get: endpoint.get('/api/operations/{id}', {
-    summary: 'How far an operation is',
+    summary: 'Get an operation',
     query: s.object('OperationWait', {
       wait: s.optional(
-        s.queryWhole(0, 25).description('Seconds to wait for its next change or its end'),
+        s
+          .queryWhole(0, 25)
+          .description('Maximum time to wait for the next change, in seconds. Defaults to 0'),
       ),
     }),
     reply: Operation,
   }),
   cancel: endpoint.post('/api/operations/{id}/cancel', {
-    summary: 'End an operation; what it has done stays done',
+    summary: 'Cancel an operation',
     reply: Operation,
   }),
 });

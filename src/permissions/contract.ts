@@ -6,15 +6,19 @@ const level = () =>
   s
     .oneOf('PermissionLevel', 'allow', 'ask', 'deny')
     .description(
-      'Untrusted agents ask all the same where a call has effects; deny beats everything. To allow what has effects or sends out takes the person or a token with approvals:write',
+      'Level of the tool. `deny` takes precedence over everything. Untrusted agents still ask before a call with effects. To allow a tool that has effects or sends data out, log in or use a token with `approvals:write`',
     );
 
 export const Permission = s.object('Permission', {
   skillId: s.text(100),
-  action: s.text(200).description('Name of a tool, or * for all of the skill'),
+  action: s.text(200).description('Name of the tool, or `*` for all tools of the skill'),
   level: level(),
   reason: s.nullable(s.text(500)),
-  expiresAt: s.nullable(s.time()).description('From then on it is as if it had never been set'),
+  expiresAt: s
+    .nullable(s.time())
+    .description(
+      'Time at which the default level applies again. `null` if the permission does not expire',
+    ),
   createdAt: s.time(),
   updatedAt: s.time(),
 });
@@ -22,7 +26,7 @@ export type Permission = s.Static<typeof Permission>;
 
 const NewPermission = s.object('NewPermission', {
   skillId: s.text(100),
-  action: s.text(200).description('Name of a tool, or * for all of the skill'),
+  action: s.text(200).description('Name of the tool, or `*` for all tools of the skill'),
   level: level(),
   reason: s.optional(s.nullable(s.reason(500))),
   expiresAt: s.optional(s.nullable(s.time())),
@@ -30,7 +34,7 @@ const NewPermission = s.object('NewPermission', {
 
 export const permissions = contract({
   list: endpoint.get('/api/skills/permissions', {
-    summary: 'List what you have set for tools, as far as it is in force',
+    summary: 'List active tool permissions',
     query: pageQuery('PermissionQuery', {
       skillId: s.optional(s.text(100)),
       level: s.optional(level()),
@@ -38,14 +42,14 @@ export const permissions = contract({
     reply: pageOf('permissions', Permission),
   }),
   set: endpoint.put('/api/skills/permissions', {
-    summary: 'Set the level of a tool or of a whole skill',
+    summary: 'Set the permission of a tool or skill',
     audit: 'permissions.set',
     example: { skillId: 'http', action: 'request', level: 'ask', reason: 'It sends out' },
     body: s.ignoring(NewPermission, 'createdAt', 'updatedAt'),
     reply: Permission,
   }),
   reset: endpoint.delete('/api/skills/permissions/{skillId}/{action}', {
-    summary: 'Let a tool have its default level again',
+    summary: "Reset a tool's permission",
     audit: 'permissions.reset',
   }),
 });

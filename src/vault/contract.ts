@@ -14,7 +14,7 @@ const type = () =>
     'webhook_secret',
     'other',
   );
-const value = () => s.text(65_536).description('Write-only');
+const value = () => s.text(65_536).description('Value of the credential. Write-only');
 const name = () =>
   Joi.string<string>()
     .pattern(/^[A-Za-z0-9][\w.-]{0,99}$/, 'letters, digits, ".", "_" and "-"')
@@ -22,7 +22,9 @@ const name = () =>
 const tools = () =>
   s
     .list(Joi.string<string>().pattern(/^[\w.:-]{1,100}$/, 'the name of a tool'), 100)
-    .description('Tools that it may be put into: http.request, or http for all of a skill');
+    .description(
+      'Tools that may use the credential: `http.request`, or `http` for all tools of the skill',
+    );
 const hosts = () =>
   s
     .list(
@@ -33,9 +35,14 @@ const hosts = () =>
       100,
     )
     .description(
-      'Hosts that it may be sent to by https, with a port where it is another; :80 for plain http',
+      'Hosts to which the credential may be sent over HTTPS. Append the port if it is not 443, and `:80` to allow plain HTTP',
     );
-const expiry = () => s.nullable(s.moment()).description('From then on it is used no more');
+const expiry = () =>
+  s
+    .nullable(s.moment())
+    .description(
+      'Time at which the credential expires and is no longer used. `null` if it does not expire',
+    );
 
 const given = {
   description: s.optional(s.nullable(s.anyText(2000))),
@@ -46,7 +53,9 @@ const given = {
   rotateEveryDays: s.optional(
     s
       .nullable(s.whole(1, 3650))
-      .description('You are reminded when it is due; nothing rotates by itself'),
+      .description(
+        'Interval of rotation reminders in days. Rotation is not automatic. `null` disables the reminders',
+      ),
   ),
 };
 
@@ -62,7 +71,9 @@ export const Credential = s.object('Credential', {
   expiresAt: s.nullable(s.time()),
   rotateEveryDays: s.nullable(s.whole(1, 3650)),
   rotateDueAt: s.nullable(s.time()),
-  lastUsedAt: s.nullable(s.time()).description('To the minute'),
+  lastUsedAt: s
+    .nullable(s.time())
+    .description('Time of the last use, to the minute. `null` if not used yet'),
   rotatedAt: s.nullable(s.time()),
   createdAt: s.time(),
   updatedAt: s.time(),
@@ -86,12 +97,20 @@ const CredentialChanges = s
 export type CredentialChanges = s.Static<typeof CredentialChanges>;
 
 const CredentialRotation = s.object('CredentialRotation', {
-  value: s.optional(value().description('Write-only; required, unless one is generated')),
+  value: s.optional(
+    value().description('New value. Write-only. Required unless a value is generated'),
+  ),
   generate: s.optional(
-    s.flag().description('Generate the value and show it once; the default for a webhook_secret'),
+    s
+      .flag()
+      .description(
+        'Whether to generate the value and return it once. Defaults to true for a `webhook_secret`',
+      ),
   ),
   overlapMinutes: s.optional(
-    s.whole(0, 43_200).description('How long the one before it stays good; 60 unless given'),
+    s
+      .whole(0, 43_200)
+      .description('Time for which the previous value stays valid, in minutes. Defaults to 60'),
   ),
 });
 export type CredentialRotation = s.Static<typeof CredentialRotation>;
@@ -100,10 +119,14 @@ const CredentialRestoration = s.object('CredentialRestoration', {
   version: s.optional(
     s
       .whole(1, Number.MAX_SAFE_INTEGER)
-      .description('Whose value is to be used again; else the last'),
+      .description(
+        'Version to restore. Defaults to the newest earlier version that is still valid',
+      ),
   ),
   overlapMinutes: s.optional(
-    s.whole(0, 43_200).description('How long the one that it replaces stays good; 60 unless given'),
+    s
+      .whole(0, 43_200)
+      .description('Time for which the replaced value stays valid, in minutes. Defaults to 60'),
   ),
 });
 export type CredentialRestoration = s.Static<typeof CredentialRestoration>;
@@ -111,7 +134,9 @@ export type CredentialRestoration = s.Static<typeof CredentialRestoration>;
 export const CredentialVersion = s.object('CredentialVersion', {
   version: s.whole(1, Number.MAX_SAFE_INTEGER),
   createdAt: s.time(),
-  validUntil: s.nullable(s.time()).description('null: the one that is used'),
+  validUntil: s
+    .nullable(s.time())
+    .description('End of the validity. `null` for the current version'),
 });
 export type CredentialVersion = s.Static<typeof CredentialVersion>;
 
@@ -122,7 +147,7 @@ export const vault = contract({
     reply: pageOf('credentials', Credential),
   }),
   create: endpoint.post('/api/vault', {
-    summary: 'Store a credential',
+    summary: 'Create a credential',
     audit: 'vault.create',
     example: {
       name: 'github-pat',
@@ -135,44 +160,48 @@ export const vault = contract({
     status: 201,
   }),
   get: endpoint.get('/api/vault/{id}', {
-    summary: 'Show a credential, but not its value',
+    summary: 'Get a credential',
     reply: Credential,
   }),
   update: endpoint.patch('/api/vault/{id}', {
-    summary: 'Update a credential: all but its value',
+    summary: 'Update a credential',
     audit: 'vault.update',
-    example: { description: 'Of the bot account', tags: ['forge'] },
+    example: { description: 'Token of the bot account', tags: ['forge'] },
     body: CredentialChanges,
     reply: Credential,
   }),
   delete: endpoint.delete('/api/vault/{id}', {
-    summary: 'Delete a credential and all its versions',
+    summary: 'Delete a credential',
     audit: 'vault.delete',
   }),
   rotate: endpoint.post('/api/vault/{id}/rotate', {
-    summary: 'Rotate a credential; the value before stays good until the overlap ends',
+    summary: 'Rotate a credential',
     audit: 'vault.rotate',
     example: { value: 'ghp_AnotherAnotherAnother', overlapMinutes: 60 },
     body: CredentialRotation,
     reply: s.object('RotatedCredential', {
       credential: Credential,
-      value: s.optional(s.text(100).description('Where it was generated; shown this once')),
+      value: s.optional(
+        s
+          .text(100)
+          .description('Generated value, shown only once. Absent if the request contained a value'),
+      ),
     }),
     secret: true,
   }),
   versions: endpoint.get('/api/vault/{id}/versions', {
-    summary: 'List the versions of a credential that are good, but not their values',
+    summary: 'List the valid versions of a credential',
     reply: s.object('CredentialVersions', { versions: s.list(CredentialVersion, 1000) }),
   }),
   restore: endpoint.post('/api/vault/{id}/restore', {
-    summary: 'Use the value of an earlier version again, while its overlap lasts',
+    summary: 'Restore an earlier version of a credential',
     audit: 'vault.restore',
     example: { version: 1 },
     body: CredentialRestoration,
     reply: Credential,
   }),
   reveal: endpoint.post('/api/vault/{id}/reveal', {
-    summary: 'Show the value of a credential, behind your password',
+    summary: 'Reveal the value of a credential',
     personal: true,
     audit: 'vault.reveal',
     example: { password: 'a sentence that Grace alone knows' },
@@ -181,12 +210,14 @@ export const vault = contract({
     secret: true,
   }),
   rekey: endpoint.post('/api/admin/vault/rekey', {
-    summary: 'Make a new master key and put all secrets under it',
+    summary: 'Rotate the master key',
     access: 'admin',
     personal: true,
     audit: 'vault.rekey',
     reply: s.object('Rekeying', {
-      rewrapped: s.whole(0, Number.MAX_SAFE_INTEGER).description('Secrets under the new key'),
+      rewrapped: s
+        .whole(0, Number.MAX_SAFE_INTEGER)
+        .description('Number of secrets that were resealed with the new key'),
       finishedAt: s.time(),
     }),
   }),

@@ -15,17 +15,21 @@ export const User = s.object('User', {
   username: s.text(50),
   email: s.nullable(s.text(254)),
   role: s.oneOf('Role', 'admin', 'user'),
-  totpEnabled: s.flag(),
-  recoveryCodesLeft: s.whole(0, 10).description('How many serve still; 0 without codes'),
-  passkeys: s.whole(0, 1000).description('How many are registered'),
-  channels: s.whole(0, 1000).description('How many verified channels are linked'),
-  impersonatedBy: s.nullable(s.text(80)),
+  totpEnabled: s.flag().description('Whether logins require a code of an authenticator app'),
+  recoveryCodesLeft: s.whole(0, 10).description('Number of unused recovery codes'),
+  passkeys: s.whole(0, 1000).description('Number of registered passkeys'),
+  channels: s.whole(0, 1000).description('Number of verified channels'),
+  impersonatedBy: s
+    .nullable(s.text(80))
+    .description('Username of the impersonating admin. `null` outside of impersonation'),
   createdAt: s.time(),
 });
 export type User = s.Static<typeof User>;
 
 const loginToken = () =>
-  s.anyText(4096).description('Empty for the page of the daemon, which gets it as a cookie');
+  s
+    .anyText(4096)
+    .description('Bearer token. Empty for the built-in web page, which receives it as a cookie');
 
 export const Login = s.object('Login', {
   user: User,
@@ -34,12 +38,14 @@ export const Login = s.object('Login', {
   deviceToken: s.optional(
     s
       .text(100)
-      .description('By it the daemon knows this device again; it replaces no password and no code'),
+      .description(
+        'Token that identifies this device at later logins. Does not replace the password or a code',
+      ),
   ),
 });
 export type Login = s.Static<typeof Login>;
 
-/** Unknown keys are ignored here and in login, since none of them can give a right. */
+// Unknown keys are ignored here and in login, since none of them can give a right.
 export const Registration = s.lenient(
   s
     .object('Registration', {
@@ -50,9 +56,15 @@ export const Registration = s.lenient(
       setupCode: s.optional(
         s
           .text(100)
-          .description('Of the first account, where the daemon is not for this machine alone'),
+          .description(
+            'Setup code for the first account. Required if other machines can reach the daemon, or if registration is `invite` or `closed`',
+          ),
       ),
-      device: s.optional(s.text(100)),
+      device: s.optional(
+        s
+          .text(100)
+          .description('Name of the device. A login session with a device name lasts 30 days'),
+      ),
     })
     .or('username', 'email'),
 );
@@ -61,28 +73,30 @@ export type Registration = s.Static<typeof Registration>;
 export const Credentials = s.lenient(
   s
     .object('Credentials', {
-      username: s.optional(s.text(254).description('The name or the e-mail address')),
+      username: s.optional(s.text(254).description('Username or e-mail address')),
       email: s.optional(s.text(254)),
       password: s.text(256),
       totpCode: s.optional(s.text(40)),
       device: s.optional(
-        s.text(100).description('Names the login session, which then has 30 days'),
+        s
+          .text(100)
+          .description('Name of the device. A login session with a device name lasts 30 days'),
       ),
-      deviceToken: s.optional(s.text(100).description('From an earlier login of this device')),
+      deviceToken: s.optional(s.text(100).description('Device token of an earlier login')),
     })
     .or('username', 'email'),
 );
 export type Credentials = s.Static<typeof Credentials>;
 
 export const Ticket = s.object('Ticket', {
-  ticket: s.text(100).description('For /ws?token=, once'),
+  ticket: s.text(100).description('Single-use ticket for `/ws?token=`'),
   expiresAt: s.time(),
 });
 export type Ticket = s.Static<typeof Ticket>;
 
 export const auth = contract({
   register: endpoint.post('/api/auth/register', {
-    summary: 'Register a new user; the first becomes the admin',
+    summary: 'Register a user',
     access: 'public',
     audit: 'auth.register',
     session: 'begins',
@@ -103,28 +117,32 @@ export const auth = contract({
     secret: true,
   }),
   logout: endpoint.post('/api/auth/logout', {
-    summary: 'Log out: the token and its sockets end at once',
+    summary: 'Log out',
     session: 'ends',
   }),
   password: endpoint.post('/api/auth/password', {
-    summary: 'Change your password; your other logins end, personal access tokens stay',
+    summary: 'Change your password',
     personal: true,
     audit: 'auth.password',
     example: { current: 'a sentence that Grace alone knows', next: 'another sentence of hers' },
     body: s.object('PasswordChange', {
-      current: s.optional(s.text(256).description('May be left out where the account has none')),
+      current: s.optional(
+        s.text(256).description('Current password. May be omitted if the account has none'),
+      ),
       next: s.newPassword(),
     }),
     reply: s.object('PasswordChanged', {
-      sessionsEnded: s.whole(0, 1_000_000),
-      tokensLeft: s.whole(0, 1000).description('Personal access tokens that go on working'),
+      sessionsEnded: s
+        .whole(0, 1_000_000)
+        .description('Number of other login sessions that were ended'),
+      tokensLeft: s.whole(0, 1000).description('Number of personal access tokens that stay valid'),
     }),
     secret: true,
   }),
   ticket: endpoint.post('/api/auth/ws-ticket', {
-    summary: 'A ticket for one socket within a minute, in place of the token in its address',
+    summary: 'Create a WebSocket ticket',
     reply: Ticket,
     secret: true,
   }),
-  me: endpoint.get('/api/auth/me', { summary: 'Who you are', reply: User }),
+  me: endpoint.get('/api/auth/me', { summary: 'Get the current user', reply: User }),
 });

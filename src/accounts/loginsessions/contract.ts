@@ -2,23 +2,24 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
-/** A session that a login began. Its name distinguishes it from the conversations of agents. */
 export const LoginSession = s.object('LoginSession', {
   id: s.id('login'),
   device: s
     .nullable(s.text(100))
-    .description('The name that the login gave; a named login session has 30 days'),
-  address: s.nullable(s.text(100)).description('Where the login came from'),
+    .description('Name of the device. A login session with a device name lasts 30 days'),
+  address: s.nullable(s.text(100)).description('IP address of the login'),
   createdAt: s.time(),
-  lastUsedAt: s.nullable(s.time()).description('To the minute'),
+  lastUsedAt: s
+    .nullable(s.time())
+    .description('Time of the last use, to the minute. `null` if not used yet'),
   expiresAt: s.time(),
-  current: s.flag().description('The one that asks'),
+  current: s.flag().description('Whether the request was made in this login session'),
 });
 export type LoginSession = s.Static<typeof LoginSession>;
 
 export const logins = contract({
   list: endpoint.get('/api/auth/sessions', {
-    summary: 'List the logins of yours that have not ended',
+    summary: 'List your active login sessions',
     personal: true,
     query: pageQuery('LoginSessionQuery', {}),
     reply: s.object('LoginSessionsPage', {
@@ -27,18 +28,20 @@ export const logins = contract({
     }),
   }),
   delete: endpoint.delete('/api/auth/sessions/{id}', {
-    summary: 'End a login: its tokens and sockets end at once',
+    summary: 'Delete a login session',
     personal: true,
     audit: 'sessions.delete',
   }),
   refresh: endpoint.post('/api/auth/refresh', {
-    summary: 'A fresh token for this login, at most 30 days in all; the old one stays good',
+    summary: 'Refresh your login token',
     personal: true,
     session: 'begins',
     reply: s.object('FreshToken', {
       token: s
         .anyText(4096)
-        .description('Empty for the page of the daemon, which gets it as a cookie'),
+        .description(
+          'Bearer token. Empty for the built-in web page, which receives it as a cookie',
+        ),
       expiresAt: s.time(),
     }),
     secret: true,

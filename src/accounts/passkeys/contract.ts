@@ -13,35 +13,45 @@ const s256 = () => bytes(43).min(43);
 export const Passkey = s.object('Passkey', {
   id: s.id('passkey'),
   name: s.text(100),
-  relyingParty: s.text(253).description('The name it belongs to: `localhost`, or the public host'),
-  works: s.flag().description('false: the daemon no longer answers under that name'),
+  relyingParty: s
+    .text(253)
+    .description('Host name that the passkey is bound to: `localhost` or the public host'),
+  works: s
+    .flag()
+    .description(
+      'Whether the passkey can be used. `false` if the daemon no longer has that host name',
+    ),
   createdAt: s.time(),
   lastUsedAt: s.nullable(s.time()),
 });
 export type Passkey = s.Static<typeof Passkey>;
 
-/**
- * Same as in the contract of auth, since contracts do not import each other. The compiler ensures
- * that they are equal.
- */
+// A copy of the one in the contract of auth, since contracts do not import each other. The compiler
+// ensures that they are equal.
 const User = s.object('User', {
   id: s.id('user'),
   username: s.text(50),
   email: s.nullable(s.text(254)),
   role: s.oneOf('Role', 'admin', 'user'),
-  totpEnabled: s.flag(),
-  recoveryCodesLeft: s.whole(0, 10).description('How many serve still; 0 without codes'),
-  passkeys: s.whole(0, 1000).description('How many are registered'),
-  channels: s.whole(0, 1000).description('How many verified channels are linked'),
-  impersonatedBy: s.nullable(s.text(80)),
+  totpEnabled: s.flag().description('Whether logins require a code of an authenticator app'),
+  recoveryCodesLeft: s.whole(0, 10).description('Number of unused recovery codes'),
+  passkeys: s.whole(0, 1000).description('Number of registered passkeys'),
+  channels: s.whole(0, 1000).description('Number of verified channels'),
+  impersonatedBy: s
+    .nullable(s.text(80))
+    .description('Username of the impersonating admin. `null` outside of impersonation'),
   createdAt: s.time(),
 });
 const deviceToken = () =>
   s
     .text(100)
-    .description('By it the daemon knows this device again; it replaces no password and no code');
+    .description(
+      'Token that identifies this device at later logins. Does not replace the password or a code',
+    );
 const loginToken = () =>
-  s.anyText(4096).description('Empty for the page of the daemon, which gets it as a cookie');
+  s
+    .anyText(4096)
+    .description('Bearer token. Empty for the built-in web page, which receives it as a cookie');
 const PasskeyLogin = s.object('Login', {
   user: User,
   token: loginToken(),
@@ -56,10 +66,8 @@ const credential = {
   type: s.oneOf('PasskeyType', 'public-key'),
 };
 
-/**
- * The response of a browser (WebAuthn, `PublicKeyCredential.toJSON`). Ours: unknown fields are
- * dropped, since browsers add some and none of them can give a right.
- */
+// The response of a browser (WebAuthn, `PublicKeyCredential.toJSON`). Unknown fields are dropped,
+// since browsers add some and none of them can give a right.
 const Attestation = s.lenient(
   s.object('PasskeyAttestation', {
     ...credential,
@@ -87,24 +95,42 @@ export type Assertion = s.Static<typeof Assertion>;
 
 const Registration = s
   .object('PasskeyRegistration', {
-    password: s.optional(s.text(256).description('Needed later than ten minutes after login')),
-    response: s.optional(Attestation),
-    name: s.optional(s.text(100)),
+    password: s.optional(
+      s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
+    ),
+    response: s.optional(
+      Attestation.description(
+        'Response of the browser to the options of the first call. Completes the registration',
+      ),
+    ),
+    name: s.optional(s.text(100).description('Name of the passkey, sent with `response`')),
   })
   .with('name', 'response');
 
 const Authentication = s
   .object('PasskeyAuthentication', {
-    username: s.optional(s.text(254).description('Only passkeys of this account will do')),
-    challengeId: s.optional(s.text(80)),
-    response: s.optional(Assertion),
-    device: s.optional(s.text(100).description('Names the login session, which then has 30 days')),
-    deviceToken: s.optional(s.text(100).description('From an earlier login of this device')),
+    username: s.optional(
+      s
+        .text(254)
+        .description('Username or e-mail address. Only passkeys of this account are accepted'),
+    ),
+    challengeId: s.optional(s.text(80).description('ID of the challenge of the first call')),
+    response: s.optional(
+      Assertion.description(
+        'Response of the browser to the options of the first call. Completes the login',
+      ),
+    ),
+    device: s.optional(
+      s
+        .text(100)
+        .description('Name of the device. A login session with a device name lasts 30 days'),
+    ),
+    deviceToken: s.optional(s.text(100).description('Device token of an earlier login')),
   })
   .and('challengeId', 'response');
 export type Authentication = s.Static<typeof Authentication>;
 
-/** The reply: options with their challenge to the first call, a login to the second. */
+// The first call returns options and a challenge, the second one a login.
 const Authenticated = s
   .object('PasskeyLogin', {
     options: s.optional(s.record('PasskeyRequestOptions')),
@@ -120,7 +146,7 @@ const Authenticated = s
 
 export const passkeys = contract({
   register: endpoint.post('/api/auth/passkey/register', {
-    summary: 'Register a passkey: without `response` the options for the browser, with it the end',
+    summary: 'Register a passkey',
     personal: true,
     audit: 'passkeys.register',
     example: { password: 'a sentence that Grace alone knows' },
@@ -130,8 +156,7 @@ export const passkeys = contract({
     secret: true,
   }),
   authenticate: endpoint.post('/api/auth/passkey/authenticate', {
-    summary:
-      'Log in with a passkey: without `response` the options for the browser, with it a login',
+    summary: 'Log in with a passkey',
     access: 'public',
     audit: 'auth.login',
     session: 'begins',
@@ -150,23 +175,26 @@ export const passkeys = contract({
     }),
   }),
   delete: endpoint.delete('/api/auth/passkeys/{id}', {
-    summary: 'Delete a passkey; never the last way into an account',
+    summary: 'Delete a passkey',
     audit: 'passkeys.delete',
     personal: true,
   }),
   grant: endpoint.post('/api/auth/passkey/grant', {
-    summary: 'A code, for one minute and once, that logs another program in as you',
+    summary: 'Create a login code for another program',
     personal: true,
     audit: 'passkeys.grant',
     example: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },
     body: s.object('PasskeyGrant', {
-      challenge: s256().description('SHA-256 of the verifier, base64url (RFC 7636, S256)'),
+      challenge: s256().description('SHA-256 of the code verifier, base64url (RFC 7636, S256)'),
     }),
-    reply: s.object('PasskeyGranted', { code: s.text(100), expiresAt: s.time() }),
+    reply: s.object('PasskeyGranted', {
+      code: s.text(100).description('Single-use login code, valid for one minute'),
+      expiresAt: s.time(),
+    }),
     secret: true,
   }),
   redeem: endpoint.post('/api/auth/passkey/redeem', {
-    summary: 'Log in with such a code and the verifier of its challenge',
+    summary: 'Log in with a login code',
     access: 'public',
     audit: 'auth.login',
     example: {
@@ -174,7 +202,7 @@ export const passkeys = contract({
       verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     },
     body: s.object('PasskeyRedemption', {
-      code: s.text(100),
+      code: s.text(100).description('Login code that another program received'),
       verifier: Joi.string<string>()
         .min(43)
         .max(128)
@@ -182,9 +210,11 @@ export const passkeys = contract({
       device: s.optional(
         s
           .text(100)
-          .description('Names the login session, which has 30 days from the login that gave it'),
+          .description(
+            'Name of the device. The login session then lasts 30 days from the login that issued the code',
+          ),
       ),
-      deviceToken: s.optional(s.text(100).description('From an earlier login of this device')),
+      deviceToken: s.optional(s.text(100).description('Device token of an earlier login')),
     }),
     reply: PasskeyLogin,
     secret: true,

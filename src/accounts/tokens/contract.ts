@@ -8,16 +8,20 @@ const token = {
   name: s.text(100),
   scopes: s
     .nullable(s.list(s.text(60), 100))
-    .description('null: all that you may do but `admin:*` and `approvals:write`'),
+    .description(
+      'Scopes of the token. `null` grants all of your rights except `admin:*` and `approvals:write`',
+    ),
   createdAt: s.time(),
   expiresAt: s.time(),
-  lastUsedAt: s.nullable(s.time()).description('To the minute'),
+  lastUsedAt: s
+    .nullable(s.time())
+    .description('Time of the last use, to the minute. `null` if not used yet'),
 };
 export const AccessToken = s.object('AccessToken', token);
 export type AccessToken = s.Static<typeof AccessToken>;
 
 const NewToken = s.object('NewAccessToken', {
-  name: s.text(100).description('What it is for'),
+  name: s.text(100).description('Name of the token'),
   scopes: s.optional(
     s
       .list(
@@ -27,10 +31,14 @@ const NewToken = s.object('NewAccessToken', {
         100,
       )
       .min(1)
-      .description('What it may do; left out: all but `admin:*` and `approvals:write`'),
+      .description(
+        'Scopes of the token. Defaults to all of your rights except `admin:*` and `approvals:write`',
+      ),
   ),
-  expiresInDays: s.optional(s.whole(1, 366).description('90 unless given')),
-  password: s.optional(s.text(256).description('Needed later than ten minutes after login')),
+  expiresInDays: s.optional(s.whole(1, 366).description('Lifetime in days. Defaults to 90')),
+  password: s.optional(
+    s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
+  ),
 });
 export type NewToken = s.Static<typeof NewToken>;
 
@@ -42,17 +50,20 @@ export const tokens = contract({
     reply: pageOf('tokens', AccessToken),
   }),
   create: endpoint.post('/api/auth/tokens', {
-    summary: 'Make a token for a program of yours; it is shown this once',
+    summary: 'Create a personal access token',
     personal: true,
     audit: 'tokens.create',
     example: { name: 'ci', scopes: ['hooks:read', 'agents:read'], expiresInDays: 90 },
     body: NewToken,
-    reply: s.object('CreatedAccessToken', { ...token, token: s.text(4096) }),
+    reply: s.object('CreatedAccessToken', {
+      ...token,
+      token: s.text(4096).description('The token. Shown only once'),
+    }),
     status: 201,
     secret: true,
   }),
   delete: endpoint.delete('/api/auth/tokens/{id}', {
-    summary: 'Revoke a token: it and its sockets end at once',
+    summary: 'Delete a personal access token',
     personal: true,
     audit: 'tokens.delete',
   }),

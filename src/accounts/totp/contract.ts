@@ -3,13 +3,15 @@ import * as s from '../../kernel/contract/schema.js';
 
 const code = () => s.text(40).example('287082');
 const password = () =>
-  s.optional(s.text(256).description('May be left out within 10 minutes of the login'));
+  s.optional(
+    s.text(256).description('Your password. May be omitted within 10 minutes of the login'),
+  );
 
 const RecoveryCodes = s.object('RecoveryCodes', { recoveryCodes: s.list(s.text(40), 10) });
 
 export const totp = contract({
   setup: endpoint.post('/api/auth/totp/setup', {
-    summary: 'Make a secret for an authenticator app; it counts once `enable` has seen a code',
+    summary: 'Create a secret for an authenticator app',
     personal: true,
     example: { password: 'a sentence that Grace alone knows' },
     body: s.object('TotpSetup', { password: password() }),
@@ -21,7 +23,7 @@ export const totp = contract({
     secret: true,
   }),
   enable: endpoint.post('/api/auth/totp/enable', {
-    summary: 'Require codes from now on; ten recovery codes, shown this once',
+    summary: 'Enable two-factor authentication',
     personal: true,
     audit: 'totp.enable',
     example: { code: '492039' },
@@ -30,7 +32,7 @@ export const totp = contract({
     secret: true,
   }),
   verify: endpoint.post('/api/auth/totp/verify', {
-    summary: 'Check a code',
+    summary: 'Verify a code',
     personal: true,
     example: { code: '492039' },
     body: s.object('TotpCheck', { code: code() }),
@@ -38,7 +40,7 @@ export const totp = contract({
     secret: true,
   }),
   'recovery-codes': endpoint.post('/api/auth/totp/recovery-codes', {
-    summary: 'Make ten new recovery codes, shown this once; the ones before serve no more',
+    summary: 'Create new recovery codes',
     personal: true,
     audit: 'totp.recovery-codes',
     example: { password: 'a sentence that Grace alone knows' },
@@ -47,11 +49,14 @@ export const totp = contract({
     secret: true,
   }),
   disable: endpoint.post('/api/auth/totp/disable', {
-    summary: 'Require codes no more',
+    summary: 'Disable two-factor authentication',
     personal: true,
     audit: 'totp.disable',
     example: { password: 'a sentence that Grace alone knows', code: '492039' },
-    body: s.object('TotpEnd', { password: password(), code: code() }),
+    body: s.object('TotpEnd', {
+      password: password(),
+      code: code().description('Code of the authenticator app, or a recovery code'),
+    }),
     secret: true,
   }),
 });

@@ -2,40 +2,52 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
-/** Needed later than ten minutes after login; a personal access token has no login. */
 const password = () =>
-  s.optional(s.text(256).description('Needed later than ten minutes after login'));
+  s.optional(
+    s.text(256).description('Your password. Required if your login is more than 10 minutes old'),
+  );
 
 const role = () => s.oneOf('Role', 'admin', 'user');
 
 const UserLimits = s.object('UserLimits', {
   dailyCostUsd: s
     .nullable(s.amount(0, 1e6))
-    .description('What the agents may cost a day, in USD; null = as the setting says'),
+    .description(
+      'Daily cost limit for the agents, in USD. `null` applies `ADJUTANT_DAILY_COST_USD`',
+    ),
   dailyTokens: s
     .nullable(s.whole(0, 1e12))
     .description(
-      'Tokens that the agents may use a day, of models without a price too; null = any number',
+      'Daily token limit for the agents, including models without a price. `null` means no limit',
     ),
   dailySteps: s
     .nullable(s.whole(0, 1e9))
-    .description('Questions that the agents may ask models a day; null = any number'),
+    .description('Daily limit of model requests for the agents. `null` means no limit'),
 });
 
 const UserPermissions = s.object('UserPermissions', {
   shell: s
     .nullable(s.flag())
-    .description('May run commands; null = as the role has it: admins may'),
+    .description(
+      'Whether the user may run shell commands. `null` applies the default of the role: allowed for admins only',
+    ),
   mcp: s
     .nullable(s.flag())
-    .description('May use MCP servers that are not for everyone; null as above'),
+    .description(
+      'Whether the user may use MCP servers that are not open to everyone. `null` applies the default of the role: allowed for admins only',
+    ),
   index: s
     .nullable(s.flag())
-    .description('May have folders of the machine indexed as knowledge; null as above'),
-  email: s.nullable(s.flag()).description('May send e-mail; null as above'),
+    .description(
+      'Whether the user may index folders of the machine as knowledge. `null` applies the default of the role: allowed for admins only',
+    ),
+  email: s
+    .nullable(s.flag())
+    .description(
+      'Whether the user may send e-mail. `null` applies the default of the role: allowed for admins only',
+    ),
 });
 
-/** A user, as admins see it. */
 export const Account = s.object('Account', {
   id: s.id('user'),
   username: s.text(50),
@@ -46,7 +58,7 @@ export const Account = s.object('Account', {
   limits: UserLimits,
   permissions: UserPermissions,
   totpEnabled: s.flag(),
-  passkeys: s.whole(0, 1000).description('How many are registered'),
+  passkeys: s.whole(0, 1000).description('Number of registered passkeys'),
   createdAt: s.time(),
 });
 export type Account = s.Static<typeof Account>;
@@ -56,7 +68,11 @@ export const AccountChanges = s.ignoring(
     'AccountChanges',
     s.object('AccountChanges', {
       role: role(),
-      disabled: s.flag().description('Ends login sessions, tokens, sockets and agents at once'),
+      disabled: s
+        .flag()
+        .description(
+          'Whether the account is disabled. Disabling ends login sessions, tokens, sockets and agents at once',
+        ),
       limits: s.partial('UserLimitChanges', UserLimits),
       permissions: s.partial('UserPermissionChanges', UserPermissions),
       password: password(),
@@ -73,29 +89,33 @@ export const AccountChanges = s.ignoring(
 export type AccountChanges = s.Static<typeof AccountChanges>;
 
 const Invitation = s.object('Invitation', {
-  /**
-   * Role of the new account: `user` unless given. It has no description, since that would make a
-   * separate schema of it.
-   */
+  // Without a description, which would make a separate schema of the role. Defaults to `user`.
   role: s.optional(role()),
-  email: s.optional(s.email().description('The new account gets this address and no other')),
-  expiresInHours: s.optional(s.whole(1, 720).description('72 unless given')),
+  email: s.optional(
+    s.email().description('E-mail address of the new account. No other address is accepted'),
+  ),
+  expiresInHours: s.optional(
+    s.whole(1, 720).description('Validity of the link in hours. Defaults to 72'),
+  ),
   password: password(),
 });
 export type Invitation = s.Static<typeof Invitation>;
 
-/** A user's passkey, as admins see it. */
 export const AccountPasskey = s.object('AccountPasskey', {
   id: s.id('passkey'),
   name: s.text(100),
-  relyingParty: s.text(253).description('The name it belongs to: `localhost`, or the public host'),
+  relyingParty: s
+    .text(253)
+    .description('Host name that the passkey is bound to: `localhost` or the public host'),
   createdAt: s.time(),
   lastUsedAt: s.nullable(s.time()),
 });
 export type AccountPasskey = s.Static<typeof AccountPasskey>;
 
 const reasoned = {
-  reason: s.reason(500).description('Kept in the audit log, and told to the user'),
+  reason: s
+    .reason(500)
+    .description('Reason for the action. Stored in the audit log and shown to the user'),
   password: password(),
 };
 const FactorRemoval = s.object('FactorRemoval', reasoned);
@@ -106,18 +126,18 @@ export type Impersonation = s.Static<typeof Impersonation>;
 
 export const users = contract({
   list: endpoint.get('/api/admin/users', {
-    summary: 'List all users',
+    summary: 'List users',
     access: 'admin',
     audit: 'users.list',
     query: pageQuery('AccountQuery', {
       role: s.optional(role()),
       disabled: s.optional(s.queryFlag()),
-      q: s.optional(s.text(254).description('A part of the name or of the e-mail address')),
+      q: s.optional(s.text(254).description('Part of the username or e-mail address')),
     }),
     reply: pageOf('users', Account),
   }),
   update: endpoint.patch('/api/admin/users/{id}', {
-    summary: 'Change the role, limits or permissions of a user; disable it or enable it again',
+    summary: 'Update a user',
     access: 'admin',
     audit: 'users.update',
     example: { limits: { dailyCostUsd: 5 } },
@@ -125,36 +145,43 @@ export const users = contract({
     reply: Account,
   }),
   invite: endpoint.post('/api/admin/users/{id}/invite', {
-    summary: 'Make an invite (`new` as the id), or the link by which a user sets a new password',
+    summary: 'Create an invite or a password reset link',
     access: 'admin',
     audit: 'users.invite',
     example: { expiresInHours: 48 },
     body: Invitation,
     reply: s.object('Invite', {
       inviteToken: s.text(200),
-      url: s.text(2000),
+      url: s
+        .text(2000)
+        .description('Invite link if the ID in the path is `new`; otherwise a password reset link'),
       expiresAt: s.time(),
       reach: s
         .oneOf('InviteReach', 'none', 'unverified', 'verified', 'failed')
         .description(
-          'How sure it is that others reach the address in the link; none: it has no public one',
+          'Result of the last check of the address in the link. `none` if the daemon has no public address',
         ),
     }),
     status: 201,
     secret: true,
   }),
   impersonate: endpoint.post('/api/admin/users/{id}/impersonate', {
-    summary: 'Act as a user for an hour, on the record; never as an admin',
+    summary: 'Impersonate a user',
     access: 'admin',
     personal: true,
     audit: 'users.impersonate',
     example: { reason: 'Ticket 4711: a hook that does not fire' },
     body: Impersonation,
-    reply: s.object('ActingToken', { token: s.text(4096), expiresAt: s.time() }),
+    reply: s.object('ActingToken', {
+      token: s
+        .text(4096)
+        .description('Token of the impersonation session, which lasts at most one hour'),
+      expiresAt: s.time(),
+    }),
     secret: true,
   }),
   'totp-remove': endpoint.delete('/api/admin/users/{id}/totp', {
-    summary: 'Remove the authenticator app of a user who lost it; never of an admin',
+    summary: 'Delete the authenticator app of a user',
     access: 'admin',
     personal: true,
     audit: 'users.totp-remove',
@@ -169,7 +196,7 @@ export const users = contract({
     reply: pageOf('passkeys', AccountPasskey, 'AccountPasskeysPage'),
   }),
   'passkey-remove': endpoint.delete('/api/admin/users/{id}/passkeys/{passkeyId}', {
-    summary: 'Remove a passkey of a user who lost it; never of an admin',
+    summary: 'Delete a passkey of a user',
     access: 'admin',
     personal: true,
     audit: 'users.passkey-remove',
@@ -177,7 +204,7 @@ export const users = contract({
     body: FactorRemoval,
   }),
   reset: endpoint.post('/api/auth/reset', {
-    summary: 'Set a new password with the link of an admin; ends all login sessions',
+    summary: 'Reset your password with a reset link',
     access: 'public',
     audit: 'users.reset',
     example: {

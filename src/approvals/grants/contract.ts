@@ -7,32 +7,46 @@ const scope = () => s.oneOf('GrantScope', 'conversation', 'host');
 export const Grant = s.object('Grant', {
   id: s.id('grant'),
   scope: scope(),
-  tool: s.text(100).description('Id of the skill'),
-  action: s.text(200).description('Name of its tool'),
+  tool: s.text(100).description('ID of the skill'),
+  action: s.text(200).description('Name of the tool'),
   origin: s
     .nullable(s.text(300))
-    .description('Scheme, host and port that it is for; null: the tool takes no URL'),
-  method: s.nullable(s.text(10)).description('Of the approved request'),
+    .description('Scheme, host and port that the grant covers. `null` if the tool takes no URL'),
+  method: s
+    .nullable(s.text(10))
+    .description('HTTP method of the approved request. `null` if the call made no HTTP request'),
   pathPrefix: s
     .nullable(s.text(8_192))
-    .description('Path of the approved request: untrusted agents stay below it, except with GET'),
-  hookId: s.nullable(s.id('hook')).description('It is for the agents of this hook'),
-  sessionId: s.nullable(s.id('session')).description('Or for those of this conversation'),
+    .description(
+      'Path of the approved request. Untrusted agents may call only this path and paths below it, except with GET',
+    ),
+  hookId: s
+    .nullable(s.id('hook'))
+    .description(
+      'ID of the hook whose agents may use the grant. `null` if it belongs to a conversation',
+    ),
+  sessionId: s
+    .nullable(s.id('session'))
+    .description(
+      'ID of the conversation whose agents may use the grant. `null` if it belongs to a hook',
+    ),
   boundTo: s
     .nullable(s.anyText(200))
-    .description('Name of the hook, or title of the conversation; null: it has none'),
-  agentId: s.id('agent').description('Whose call was approved'),
-  approvalId: s.id('approval').description('The approval that it was given with'),
+    .description(
+      'Name of the hook or title of the conversation. `null` if the conversation has no title',
+    ),
+  agentId: s.id('agent').description('ID of the agent whose call was approved'),
+  approvalId: s.id('approval').description('ID of the approval that created the grant'),
   createdAt: s.time(),
   expiresAt: s.time(),
   lastUsedAt: s.nullable(s.time()),
-  uses: s.whole(0, Number.MAX_SAFE_INTEGER).description('Calls that ran by it'),
+  uses: s.whole(0, Number.MAX_SAFE_INTEGER).description('Number of calls that used the grant'),
 });
 export type Grant = s.Static<typeof Grant>;
 
 export const grants = contract({
   list: endpoint.get('/api/skills/grants', {
-    summary: 'List your approvals that stand, newest first',
+    summary: 'List standing approvals',
     query: pageQuery('GrantQuery', {
       scope: s.optional(scope()),
       tool: s.optional(s.text(100)),
@@ -42,7 +56,7 @@ export const grants = contract({
     reply: pageOf('grants', Grant),
   }),
   delete: endpoint.delete('/api/skills/grants/{id}', {
-    summary: 'Revoke a grant: from then on such calls wait for your approval again',
+    summary: 'Delete a standing approval',
     audit: 'grants.delete',
   }),
 });

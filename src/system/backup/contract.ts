@@ -2,12 +2,17 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
-/** Shortest passphrase, in characters; the same limit as where keys are sealed. */
-const SHORTEST = 8;
+// The same limit as MIN_PASSPHRASE_LENGTH, where keys are sealed.
+const MIN_LENGTH = 8;
 const number = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 const passphrase = () =>
   s.optional(
-    s.text(1024).min(SHORTEST).description('Of the keys in it; that of the settings unless given'),
+    s
+      .text(1024)
+      .min(MIN_LENGTH)
+      .description(
+        'Passphrase for the keys in the backup. Defaults to `ADJUTANT_BACKUP_PASSPHRASE`',
+      ),
   );
 
 const BackupDelivery = s.object('NewestDelivery', { id: s.text(80), receivedAt: s.time() });
@@ -17,12 +22,12 @@ export const BackupView = s.object('Backup', {
   kind: s.oneOf('BackupKind', 'create', 'verify'),
   cause: s.oneOf('BackupCause', 'asked', 'scheduled'),
   status: s.oneOf('BackupStatus', 'running', 'done', 'failed', 'cancelled', 'interrupted'),
-  file: s.text(5000).description('On the machine of the daemon'),
+  file: s.text(5000).description('Path of the file on the machine of the daemon'),
   progress: s.nullable(
     s.object('BackupProgress', {
       stage: s.oneOf('BackupStage', 'database', 'files', 'digests', 'checks', 'copy', 'drill'),
       done: number(),
-      total: number().description('0 where nobody knows'),
+      total: number().description('Total amount of work, in the unit of `done`. 0 if unknown'),
     }),
   ),
   made: s.nullable(
@@ -35,40 +40,39 @@ export const BackupView = s.object('Backup', {
       manifestSha256: s.text(64),
       skipped: s
         .list(s.text(5000), 1_000_000)
-        .description('What the home holds and the backup not'),
+        .description('Paths in the home that are not in the backup, each with the reason'),
     }),
   ),
   proved: s.nullable(
     s.object('BackupProof', {
-      createdAt: s.time().description('Everything acknowledged before is in it'),
+      createdAt: s
+        .time()
+        .description('Start of the backup. It contains everything acknowledged before this time'),
       version: s.text(100),
       files: number(),
       schema: number(),
       newestDelivery: s.nullable(BackupDelivery),
       manifestSha256: s.text(64),
-      secrets: number().description('Sealed values that its keys opened'),
-      auditEntries: number().description('Entries of the audit log that hold'),
+      secrets: number().description('Number of sealed values that the keys opened'),
+      auditEntries: number().description('Number of valid audit log entries'),
     }),
   ),
   error: s.nullable(s.text(10_000)),
   createdAt: s.time(),
   finishedAt: s.nullable(s.time()),
-  removedAt: s.nullable(s.time()).description('When its file made room for newer ones'),
+  removedAt: s
+    .nullable(s.time())
+    .description('Time at which the file was deleted to make room for newer backups'),
 });
 export type BackupView = s.Static<typeof BackupView>;
 export type BackupProgress = NonNullable<BackupView['progress']>;
-/** The facts about a backup that was made. */
 export type BackupMade = NonNullable<BackupView['made']>;
-/** The facts that a verification proved. */
 export type VerifiedBackup = NonNullable<BackupView['proved']>;
 
-/**
- * Ours: endpoints for backups. A passphrase is in no log and no reply; `secret` keeps its digest
- * out of the database too.
- */
+// A passphrase is in no log and no reply; `secret` keeps its digest out of the database too.
 export const backups = contract({
   list: endpoint.get('/api/admin/backups', {
-    summary: 'List backups and their verifications, and what is made by itself',
+    summary: 'List backups and verifications',
     access: 'admin',
     audit: 'backups.list',
     query: pageQuery('BackupQuery', {}),
@@ -76,17 +80,19 @@ export const backups = contract({
       backups: s.list(BackupView, 200),
       nextCursor: s.nullable(s.text(200)),
       schedule: s.object('BackupSchedule', {
-        everyHours: number().description('0: nothing is made by itself'),
-        keep: number(),
+        everyHours: number().description(
+          'Interval of scheduled backups in hours. 0 if they are disabled',
+        ),
+        keep: number().description('Number of scheduled backups to keep'),
         folder: s.text(5000),
-        isPassphraseSet: s.flag(),
+        isPassphraseSet: s.flag().description('Whether `ADJUTANT_BACKUP_PASSPHRASE` is set'),
         lastAt: s.nullable(s.time()),
         nextAt: s.nullable(s.time()),
       }),
     }),
   }),
   create: endpoint.post('/api/admin/backups', {
-    summary: 'Make a backup while the daemon goes on',
+    summary: 'Create a backup',
     access: 'admin',
     audit: 'backups.create',
     secret: true,
@@ -94,44 +100,56 @@ export const backups = contract({
     body: s.object('NewBackup', {
       passphrase: passphrase(),
       folder: s.optional(
-        s.text(4000).pattern(/^\//).description('Absolute; that of the settings unless given'),
+        s
+          .text(4000)
+          .pattern(/^\//)
+          .description(
+            'Absolute path of the target folder. Defaults to the configured backup folder',
+          ),
       ),
       withoutDocuments: s.optional(
-        s.flag().description('Leaves the originals of documents out; their texts are in it'),
+        s
+          .flag()
+          .description(
+            'Whether to leave out the original files of documents. Their texts are included',
+          ),
       ),
     }),
     reply: BackupView,
     status: 202,
   }),
   verify: endpoint.post('/api/admin/backups/verify', {
-    summary: 'Read a backup to its end and start a copy of it once',
+    summary: 'Verify a backup',
     access: 'admin',
     audit: 'backups.verify',
     secret: true,
     example: { passphrase: 'a sentence for backups alone' },
     body: s.object('BackupVerification', {
-      id: s.optional(s.id('backup')).description('The newest unless given'),
+      id: s.optional(s.id('backup')).description('ID of the backup. Defaults to the newest backup'),
       passphrase: passphrase(),
     }),
     reply: BackupView,
     status: 202,
   }),
   get: endpoint.get('/api/admin/backups/{id}', {
-    summary: 'How far a backup or its verification is',
+    summary: 'Get a backup or verification',
     access: 'admin',
     audit: 'backups.get',
     query: s.object('BackupWait', {
-      wait: s.optional(s.queryWhole(0, 25).description('Seconds to wait for its end')),
+      wait: s.optional(
+        s
+          .queryWhole(0, 25)
+          .description('Maximum time to wait for the end, in seconds. Defaults to 0'),
+      ),
     }),
     reply: BackupView,
   }),
   cancel: endpoint.post('/api/admin/backups/{id}/cancel', {
-    summary: 'End what is being made or verified; nothing of it stays',
+    summary: 'Cancel a running backup or verification',
     access: 'admin',
     audit: 'backups.cancel',
     reply: BackupView,
   }),
 });
 
-/** The schedule of the backups with its last and next time. */
 export type Timetable = s.Static<(typeof backups)['list']['reply']>['schedule'];

@@ -5,15 +5,13 @@ const Finding = s.object('Finding', {
   name: s.text(60),
   status: s.oneOf('FindingStatus', 'ok', 'warn', 'fail'),
   detail: s.anyText(1000),
-  remedy: s.nullable(
-    s.text(500).description('What to do about it; null where nothing is to be done'),
-  ),
+  remedy: s.nullable(s.text(500).description('Recommended action. `null` if none is needed')),
 });
 export type Finding = s.Static<typeof Finding>;
 
 export const doctor = contract({
   look: endpoint.get('/api/admin/doctor', {
-    summary: 'What is wrong with the daemon and its home, and what to do about it',
+    summary: 'Get diagnostic findings',
     access: 'admin',
     audit: 'doctor.look',
     auditMayFail: true,

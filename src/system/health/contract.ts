@@ -4,11 +4,12 @@ import * as s from '../../kernel/contract/schema.js';
 const HealthPart = s.object('HealthPart', {
   name: s.text(60),
   status: s.oneOf('PartStatus', 'ok', 'warn', 'down'),
-  latencyMs: s.nullable(s.amount(0, 1_000_000)),
-  detail: s.anyText(500),
+  latencyMs: s
+    .nullable(s.amount(0, 1_000_000))
+    .description('Duration of the check in milliseconds. `null` if it was not measured'),
+  detail: s.anyText(500).description('Details. Empty for requests without a token'),
 });
 
-/** The report on one part of the daemon; the latency in milliseconds if the check took time. */
 export type PartReport = s.Static<typeof HealthPart>;
 
 const Health = s.object('Health', {
@@ -31,32 +32,32 @@ const DetailedHealth = s.object('DetailedHealth', {
 
 export const health = contract({
   get: endpoint.get('/health', {
-    summary: 'Whether the daemon answers',
+    summary: 'Get the health status',
     access: 'public',
     ignoresQuery: true,
     reply: Health,
   }),
   detailed: endpoint.get('/health/detailed', {
-    summary: 'Every part with its latency; details with a token only',
+    summary: 'Get the status of every part',
     access: 'optional',
     ignoresQuery: true,
     reply: DetailedHealth,
   }),
   ready: endpoint.get('/health/ready', {
-    summary: 'Whether work is taken: 503 names what fails',
+    summary: 'Get the readiness status',
     access: 'public',
     ignoresQuery: true,
     reply: Readiness,
     otherReplies: { 503: Readiness },
   }),
   live: endpoint.get('/health/live', {
-    summary: 'Whether the event loop turns',
+    summary: 'Get the liveness status',
     access: 'public',
     ignoresQuery: true,
     reply: s.object('Liveness', { status: s.oneOf('LiveStatus', 'live') }),
   }),
   metrics: endpoint.get('/metrics', {
-    summary: 'Figures for Prometheus, for this machine or a token',
+    summary: 'Get metrics in Prometheus format',
     access: 'optional',
     reply: s.anyText(1_000_000),
     produces: 'text/plain',

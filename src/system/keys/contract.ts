@@ -3,14 +3,14 @@ import * as s from '../../kernel/contract/schema.js';
 
 export const keys = contract({
   rotate: endpoint.post('/api/admin/keys/rotate', {
-    summary: 'Sign tokens with a new key; the old ones verify until their last token has ended',
+    summary: 'Rotate the token signing key',
     access: 'admin',
     personal: true,
     audit: 'keys.rotate',
     reply: s.object('KeyRotation', {
       keyId: s.id('key'),
       createdAt: s.time(),
-      retired: s.whole(0, 1_000_000).description('Older keys that still verify'),
+      retired: s.whole(0, 1_000_000).description('Number of older keys that still verify tokens'),
     }),
   }),
 });

@@ -1,14 +1,14 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import * as s from '../../kernel/contract/schema.js';
 
-/** The levels, from the least grave. */
+/** In ascending order of severity. */
 export const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 const MAX_LINES = 1000;
 
 const big = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 
 export const LogEntry = s.object('LogEntry', {
-  id: big().description('Number of the line; those of an earlier start are smaller'),
+  id: big().description('Number of the line. Numbers increase across restarts of the daemon'),
   at: s.nullable(s.time()),
   level: s.oneOf('LogLevel', ...LEVELS),
   message: s.anyText(16_384),
@@ -18,25 +18,33 @@ export type LogEntry = s.Static<typeof LogEntry>;
 
 export const logs = contract({
   list: endpoint.get('/api/admin/logs', {
-    summary: 'The newest lines of the daemon’s log, as far as memory holds them',
+    summary: 'List recent log entries',
     access: 'admin',
     audit: 'logs.list',
     continuedBy: 'after',
     query: s.object('LogQuery', {
       after: s.optional(
-        s.queryWhole(0, Number.MAX_SAFE_INTEGER).description('The last number known'),
+        s
+          .queryWhole(0, Number.MAX_SAFE_INTEGER)
+          .description(
+            'Return entries after this line number. Without it, the newest entries are returned',
+          ),
       ),
-      level: s.optional(
-        s.oneOf('LeastLogLevel', ...LEVELS).description('This one and graver ones'),
+      level: s.optional(s.oneOf('LeastLogLevel', ...LEVELS).description('Minimum level')),
+      limit: s.optional(
+        s.queryWhole(1, MAX_LINES).description('Maximum number of entries. Defaults to 200'),
       ),
-      limit: s.optional(s.queryWhole(1, MAX_LINES)),
-      wait: s.optional(s.queryWhole(0, 30).description('Seconds to wait for a line')),
+      wait: s.optional(
+        s
+          .queryWhole(0, 30)
+          .description('Maximum time to wait for an entry, in seconds. Defaults to 0'),
+      ),
     }),
     reply: s.object('LogEntries', {
       entries: s.list(LogEntry, MAX_LINES),
-      lastId: big().description('The next `after`: number of the last line looked at'),
-      oldestId: big(),
-      gap: s.flag().description('Lines after `after` are not held any more'),
+      lastId: big().description('Number of the last line searched. Use it as the next `after`'),
+      oldestId: big().description('Number of the oldest line in memory'),
+      gap: s.flag().description('Whether lines after `after` are no longer in memory'),
     }),
   }),
 });

@@ -3,9 +3,9 @@ import * as s from '../../kernel/contract/schema.js';
 
 const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 
-/** Number of minutes that the rates cover. */
+/** The minutes that the rates cover. */
 export const MINUTES = 60;
-/** Limit for each kind of item that needs the user. */
+/** The limit for each kind of item. */
 export const MAX_NEEDS = 10;
 
 const Part = s.object('OverviewPart', {
@@ -31,42 +31,48 @@ export const Need = s.object('Need', {
   id: s
     .text(80)
     .description(
-      'Of the approval, the execution, the credential, the memory, the task, the recurring task, the run of a pipeline, the mail account, or the sent e-mail',
+      'ID of the approval, execution, credential, memory, task, recurring task, pipeline run, mail account or sent e-mail, depending on `kind`',
     ),
   title: s
     .text(400)
     .description(
-      'Tool and action, the name of the hook or credential, the text of the memory, the title of the task or recurring task, the run and its stage, the address of the mail account, or the subject of the e-mail',
+      'Title, depending on `kind`: tool and action, name of the hook or credential, text of the memory, title of the task or recurring task, pipeline run and stage, address of the mail account, or subject of the e-mail',
     ),
   detail: s.anyText(1000),
   agentId: s.nullable(s.id('agent')),
-  hookId: s.nullable(s.id('hook')).description('Whose execution failed'),
+  hookId: s.nullable(s.id('hook')).description('ID of the hook whose execution failed'),
   untrusted: s
     .nullable(s.flag())
-    .description('Of an approval: what came from outside is behind it'),
-  at: s.time().description('When it came about; of what runs out: when it does'),
+    .description('Whether untrusted input is behind the item. `null` if it does not apply'),
+  at: s
+    .time()
+    .description('Time at which the item occurred or, if it has a deadline, at which it expires'),
 });
 
 export const Overview = s.object('Overview', {
   version: s.text(40),
   at: s.time(),
   uptimeSeconds: count(),
-  publicUrl: s.nullable(s.text(500)),
+  publicUrl: s.nullable(s.text(500)).description('Public address. `null` if there is none'),
   reach: s
     .oneOf('PublicReach', 'none', 'unverified', 'verified', 'failed')
-    .description('How sure it is that others reach that address'),
+    .description(
+      'Result of the last check of the public address. `unverified` if it was not checked, or the tunnel is not running',
+    ),
   parts: s.list(Part, 50),
   queue: s.object('OverviewQueue', {
     waiting: count(),
     running: count(),
-    atOnce: count(),
+    atOnce: count().description('Maximum number of jobs that run at once'),
     oldestMs: s
       .nullable(count())
-      .description('For how long the oldest has waited; null: none waits'),
+      .description(
+        'Waiting time of the oldest queued execution in milliseconds. `null` if none waits',
+      ),
   }),
   rates: s
     .list(count(), MINUTES)
-    .description('Executions of your hooks in each of the last 60 minutes, oldest first'),
+    .description('Number of executions of your hooks in each of the last 60 minutes, oldest first'),
   agents: s.object('OverviewAgents', {
     running: count(),
     queued: count(),
@@ -75,12 +81,12 @@ export const Overview = s.object('Overview', {
   }),
   operations: s.object('OverviewOperations', { running: count(), queued: count() }),
   pipelines: s.object('OverviewPipelines', {
-    open: count().description('Runs that have not ended'),
-    waiting: count().description('Stages of these that wait for your answer'),
+    open: count().description('Number of runs that have not ended'),
+    waiting: count().description('Number of stages of these runs that wait for your answer'),
   }),
   recurring: s.object('OverviewRecurring', {
     enabled: count(),
-    nextAt: s.nullable(s.time()).description('The next due time of all of them'),
+    nextAt: s.nullable(s.time()).description('Next due time of all recurring tasks'),
   }),
   today: s
     .object('OverviewToday', {
@@ -90,11 +96,13 @@ export const Overview = s.object('Overview', {
       executions: count(),
       failed: count(),
     })
+    .description('Usage since midnight UTC. At most 10,000 failed executions are counted'),
+  needs: s
+    .list(Need, 9 * MAX_NEEDS)
     .description(
-      'Since midnight UTC, as the limits count; at most 10,000 failed executions are counted',
+      'Items that need your attention, grouped by kind. Within a kind, the first to expire or the newest comes first',
     ),
-  needs: s.list(Need, 9 * MAX_NEEDS).description('Soonest to run out first, then the newest'),
-  unread: count(),
+  unread: count().description('Number of unread notifications'),
 });
 
 export type Overview = s.Static<typeof Overview>;
@@ -102,7 +110,7 @@ export type Need = s.Static<typeof Need>;
 
 export const overview = contract({
   get: endpoint.get('/api/overview', {
-    summary: 'How it stands, in one call: health, queue, rates, costs, and what needs you',
+    summary: 'Get an overview of the daemon',
     reply: Overview,
   }),
 });

@@ -4,24 +4,34 @@ import * as s from '../../kernel/contract/schema.js';
 const provider = () =>
   s.oneOf('TunnelProvider', 'cloudflared', 'ngrok', 'tailscale', 'ssh', 'proxy');
 const port = () => s.whole(1, 65_535);
-const address = () => s.text(300).description('As https://hooks.example.org');
+const address = () =>
+  s.text(300).description('Public address, such as `https://hooks.example.org`');
 const sentence = () => s.anyText(2000);
 const reach = () =>
   s
     .oneOf('TunnelReach', 'none', 'unverified', 'verified', 'failed')
-    .description('By the last check of the address; unverified: none was made, or it is not up');
+    .description(
+      'Result of the last check of the address. `unverified` if it was not checked, or the tunnel is not running',
+    );
 
-/** Settings that a provider may need beside the address. */
 const settings = {
-  name: s.optional(s.text(100).description('Of a tunnel made with cloudflared tunnel create')),
-  target: s.optional(s.text(300).description('Of ssh: ada@box.example.org')),
+  name: s.optional(
+    s.text(100).description('Name of a tunnel that was created with `cloudflared tunnel create`'),
+  ),
+  target: s.optional(s.text(300).description('SSH server, such as `ada@box.example.org`')),
   sshPort: s.optional(port()),
-  remotePort: s.optional(port().description('Where the forward listens on the server')),
-  identityFile: s.optional(s.text(1000).description('Private key for ssh, an absolute path')),
-  hostKeys: s.optional(s.list(s.text(2100), 5).description('As tunnel host-keys shows them')),
+  remotePort: s.optional(port().description('Port on the SSH server at which the forward listens')),
+  identityFile: s.optional(s.text(1000).description('Absolute path of the private key for ssh')),
+  hostKeys: s.optional(
+    s
+      .list(s.text(2100), 5)
+      .description(
+        'Accepted host keys of the SSH server, as `POST /api/tunnel/host-keys` returns them',
+      ),
+  ),
 };
 
-/** The stages of the check, in their order. */
+/** In the order in which they run. */
 export const STAGES = [
   'name',
   'certificate',
@@ -40,7 +50,7 @@ const Stage = s.object('TunnelStage', {
 });
 
 const TunnelCheck = s.object('TunnelCheck', {
-  ok: s.flag().description('No stage failed'),
+  ok: s.flag().description('Whether no stage failed'),
   address: address(),
   checkedAt: s.time(),
   stages: s.list(Stage, 6),
@@ -53,31 +63,43 @@ const TunnelCheck = s.object('TunnelCheck', {
         remedy: sentence(),
       }),
     )
-    .description('Of the first stage that failed'),
+    .description('Details of the first failed stage. `null` if no stage failed'),
 });
 export type TunnelCheck = s.Static<typeof TunnelCheck>;
 
 const state = {
-  provider: s.nullable(provider()).description('null: nothing is set up'),
+  provider: s
+    .nullable(provider())
+    .description('Provider of the tunnel. `null` if no tunnel is set up'),
   ...settings,
-  publicUrl: s.nullable(address()).description('The lasting address'),
-  publicUrlSetting: s.flag().description('ADJUTANT_PUBLIC_URL says it: read-only here'),
-  address: s.nullable(address()).description('Where we are reached now; it may be temporary'),
+  publicUrl: s.nullable(address()).description('Permanent public address. `null` if there is none'),
+  publicUrlSetting: s
+    .flag()
+    .description(
+      'Whether `ADJUTANT_PUBLIC_URL` sets the address, which cannot be changed here then',
+    ),
+  address: s
+    .nullable(address())
+    .description('Current public address, which may be temporary. `null` if there is none'),
   reach: reach(),
-  tokenSet: s.flag(),
+  tokenSet: s.flag().description('Whether a token is stored'),
   credentialId: s.nullable(s.id('credential')),
-  on: s.flag(),
+  on: s.flag().description('Whether the tunnel is switched on'),
   status: s.oneOf('TunnelStatus', 'off', 'starting', 'running', 'restarting'),
-  since: s.nullable(s.time()),
-  detail: s.nullable(sentence()).description('Why it is not up'),
+  since: s.nullable(s.time()).description('Time of the last change of `status`'),
+  detail: s.nullable(sentence()).description('Reason why the tunnel is not running'),
   pid: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
   restarts: s.whole(0, Number.MAX_SAFE_INTEGER),
-  nextTryAt: s.nullable(s.time()),
+  nextTryAt: s.nullable(s.time()).description('Time of the next attempt to start'),
   addressHeader: s
     .nullable(s.text(60))
-    .description('Where it tells the address of a client; null: nowhere, so no limits per address'),
-  upstream: s.text(60).description('Where a proxy sends requests'),
-  check: s.nullable(TunnelCheck).description('The last one since the start'),
+    .description(
+      'Header that carries the client address. `null` if the provider sends none, so that limits per address do not apply',
+    ),
+  upstream: s.text(60).description('Address to which a proxy must send requests'),
+  check: s
+    .nullable(TunnelCheck)
+    .description('Last check since the start of the daemon. `null` if there was none'),
   log: s.list(s.object('TunnelLine', { at: s.time(), line: s.anyText(1000) }), 200),
 };
 
@@ -86,14 +108,16 @@ export type TunnelView = s.Static<typeof TunnelView>;
 
 const given = {
   provider: provider(),
-  publicUrl: s.optional(s.nullable(address())).description('The lasting address; null: none'),
+  publicUrl: s
+    .optional(s.nullable(address()))
+    .description('Permanent public address. `null` if there is none'),
   ...settings,
   token: s
     .optional(s.nullable(s.text(4000)))
-    .description('cloudflared and ngrok; never shown again'),
+    .description('Token for cloudflared or ngrok. Write-only'),
   credentialId: s
     .optional(s.nullable(s.id('credential')))
-    .description('A vault entry in its place'),
+    .description('ID of a vault credential to use instead of `token`'),
 };
 const TunnelSettingsInput = s.ignoring(
   s.object('TunnelSettings', given),
@@ -111,18 +135,18 @@ const Configured = s.object('TunnelConfigured', {
         relyingParty: s.text(300),
       }),
     )
-    .description('Those that do not work under the new address'),
+    .description('Passkeys that do not work with the new address'),
 });
 export type ConfiguredTunnel = s.Static<typeof Configured>;
 
 export const tunnel = contract({
   get: endpoint.get('/api/tunnel', {
-    summary: 'How others reach this daemon, and how that stands',
+    summary: 'Get the tunnel',
     access: 'admin',
     reply: TunnelView,
   }),
   set: endpoint.put('/api/tunnel', {
-    summary: 'Say how others reach this daemon; what is on starts anew',
+    summary: 'Update the tunnel configuration',
     access: 'admin',
     audit: 'tunnel.set',
     example: { provider: 'proxy', publicUrl: 'https://adjutant.example.org' },
@@ -130,40 +154,44 @@ export const tunnel = contract({
     reply: Configured,
   }),
   start: endpoint.post('/api/tunnel/start', {
-    summary: 'Switch it on, now and after each start of the daemon',
+    summary: 'Start the tunnel',
     access: 'admin',
     audit: 'tunnel.start',
     reply: TunnelView,
   }),
   stop: endpoint.post('/api/tunnel/stop', {
-    summary: 'Switch it off',
+    summary: 'Stop the tunnel',
     access: 'admin',
     audit: 'tunnel.stop',
     reply: TunnelView,
   }),
   check: endpoint.post('/api/tunnel/check', {
-    summary: 'Go the whole way from outside in, stage by stage',
+    summary: 'Check the public address',
     access: 'admin',
     audit: 'tunnel.check',
     reply: TunnelCheck,
   }),
   address: endpoint.get('/api/tunnel/address', {
-    summary: 'Where others reach this daemon',
+    summary: 'Get the public address',
     reply: s.object('TunnelAddress', {
       address: s.nullable(address()),
-      isTemporary: s.flag().description('It changes at the next start'),
-      publicUrlSetting: s.flag().description('ADJUTANT_PUBLIC_URL says it: read-only here'),
+      isTemporary: s.flag().description('Whether the address changes at the next start'),
+      publicUrlSetting: s
+        .flag()
+        .description(
+          'Whether `ADJUTANT_PUBLIC_URL` sets the address, which cannot be changed here then',
+        ),
       reach: reach(),
     }),
   }),
   forget: endpoint.delete('/api/tunnel/address', {
-    summary: 'Forget the public address and switch the tunnel off: links name this machine again',
+    summary: 'Delete the public address',
     access: 'admin',
     audit: 'tunnel.forget',
     reply: Configured,
   }),
   programs: endpoint.get('/api/tunnel/programs', {
-    summary: 'Which programs for tunnels and proxies are installed',
+    summary: 'List tunnel and proxy programs',
     access: 'admin',
     reply: s.object('TunnelPrograms', {
       programs: s.list(
@@ -172,7 +200,9 @@ export const tunnel = contract({
             'TunnelProgramName',
             ...(['cloudflared', 'ngrok', 'tailscale', 'ssh', 'caddy', 'nginx'] as const),
           ),
-          path: s.nullable(s.text(4096)).description('null: not installed'),
+          path: s
+            .nullable(s.text(4096))
+            .description('Path of the program. `null` if it is not installed'),
           version: s.nullable(s.text(200)),
         }),
         10,
@@ -180,7 +210,7 @@ export const tunnel = contract({
     }),
   }),
   'host-keys': endpoint.post('/api/tunnel/host-keys', {
-    summary: 'The keys that an ssh server shows, to be compared before they are trusted',
+    summary: 'Get the host keys of an SSH server',
     access: 'admin',
     audit: 'tunnel.host-keys',
     example: { target: 'ada@box.example.org', sshPort: 22 },
@@ -190,16 +220,26 @@ export const tunnel = contract({
     }),
   }),
   config: endpoint.get('/api/tunnel/config', {
-    summary: 'A configuration for the proxy in front that works as it is',
+    summary: 'Get a reverse proxy configuration',
     access: 'admin',
     query: s.formerly(
       s.object('TunnelConfigQuery', {
         proxy: s.oneOf('ProxyServer', 'caddy', 'nginx'),
         publicUrl: s.optional(address()),
         certificate: s.optional(
-          s.text(1000).description('Its file on the proxy; else the usual one'),
+          s
+            .text(1000)
+            .description(
+              'Path of the certificate file on the proxy. By default Caddy gets a certificate itself, and nginx uses the path of certbot',
+            ),
         ),
-        key: s.optional(s.text(1000).description('Its private key on the proxy')),
+        key: s.optional(
+          s
+            .text(1000)
+            .description(
+              'Path of the private key file on the proxy. Send it together with `certificate`',
+            ),
+        ),
       }),
       { server: 'proxy' },
     ),
