@@ -236,7 +236,7 @@ const toolCallOf = async (
   const tool = deps.access.toolbox.find(toolId, toolAction);
   const args = await deps.evaluate.arguments(run);
   if (isSmuggled(run, args)) return { fault: SMUGGLED };
-  if (!tool) return { fault: `There is no tool ${toolId}.${toolAction}` };
+  if (!tool) return { fault: `Unknown tool: ${toolId}.${toolAction}` };
   const denied = whyDenied(tool, permissions);
   if (denied !== null) return { fault: denied };
   const escaped = tool.markdown === undefined ? {} : await deps.evaluate.markdown(run);
@@ -279,7 +279,8 @@ const runTool = async (
   }
 };
 
-const SMUGGLED = 'The payload names a credential; only what the owner wrote into toolParams may';
+const SMUGGLED =
+  'The payload contains a credential reference. Only the toolParams of the hook may contain one';
 
 /**
  * True if the rendered arguments name other credentials than the owner wrote: untrusted text must

@@ -50,7 +50,7 @@ export const agentExecutions = ({
       .catch((err) =>
         log.warn(
           { err, execution: agent.execution_id },
-          'the end of an execution was not published to subscribers',
+          'failed to publish the end of an execution',
         ),
       );
   },

@@ -13,7 +13,8 @@ import { admissionOf, isFirst, refusalsOf, type Stopped, whyStopped } from './st
  * The error for a payload that overran the reader's limits. A second try would cost as much again,
  * at the expense of other users.
  */
-export const UNREADABLE = 'The payload takes too much to read, so the run is not tried again.';
+export const UNREADABLE =
+  'The payload takes too much time or memory to parse. The execution is not retried.';
 
 /** The time for which payloads are read in one turn of the event loop. */
 const SLICE_MS = 5;

@@ -36,7 +36,7 @@ export const judgeConditions = (
     const name = `condition ${index + 1}`;
     const fault = faultOfValue(condition);
     if (fault !== null) {
-      return { verdict: 'error', reason: `${name}: its value must be ${fault}; change the hook` };
+      return { verdict: 'error', reason: `${name}: value must be ${fault}. Change the condition` };
     }
     const found = lookUp(scope, condition.field);
     try {
@@ -44,7 +44,7 @@ export const judgeConditions = (
     } catch (error) {
       if (!(error instanceof TimeLimitSpent)) throw error;
       const what = condition.operator === 'matches' ? ` /${condition.value}/` : '';
-      const reason = `${name}:${what} takes over ${CONDITIONS_MS} ms on this payload`;
+      const reason = `${name}:${what} takes more than ${CONDITIONS_MS} ms on this payload`;
       return { verdict: 'error', reason };
     }
     return { verdict: 'stopped', reason: `${name}: ${describe(condition, found)}` };
@@ -121,7 +121,7 @@ const isMatch = (pattern: RegExp, text: string, timeLimit: TimeLimit): boolean =
 const describe = ({ field, operator, value }: Condition, found: unknown): string => {
   const name = field.replace(/^webhook\.body\./, '');
   if (isMissing(field, found)) return `${name} is missing`;
-  if (operator === 'exists') return `${name} is there`;
+  if (operator === 'exists') return `${name} exists`;
   return `${name} is ${short(found)}, not ${operator} ${short(value)}`;
 };
 
@@ -136,7 +136,7 @@ export const faultOfValue = ({ operator, value }: Condition): string | null => {
   const long = faultOfLength(operator, value);
   if (long !== null) return long;
   const isDeep = typeof value === 'object' && value !== null && isDeeper(value, MAX_VALUE_DEPTH);
-  return isDeep ? `nested at most ${MAX_VALUE_DEPTH} deep` : null;
+  return isDeep ? `nested at most ${MAX_VALUE_DEPTH} levels deep` : null;
 };
 
 const faultOfLength = (operator: Condition['operator'], value: unknown): string | null => {

@@ -8,35 +8,55 @@ import { Execution, executionStatus, hookAction, hookTrigger } from './execution
 import { RefusedDeliveries } from './inbound/contract.js';
 import { AwaitedToken, ConfirmedToken, SenderVerification } from './senders/contract.js';
 
-const path = () => s.text(200).pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control characters');
+const path = () => s.text(200).pattern(/^[^/\p{Cc}]+$/u, 'text without "/" and control characters');
 
 const NewTriggerConfig = s.object('NewTriggerConfig', {
   webhookPath: s.optional(path()),
-  webhookSecret: s.optional(s.anyText(1000).description('Write-only; without one all is refused')),
-  webhookCredentialId: s.optional(s.text(80).description('A vault entry in place of the secret')),
-  verify: s.optional(SenderVerification.description('The sender, if it does not sign like GitHub')),
-  cron: s.optional(s.text(200).example('0 9 * * 1-5')),
+  webhookSecret: s.optional(
+    s
+      .anyText(1000)
+      .description('Secret that signs the deliveries. Write-only. Required to accept deliveries'),
+  ),
+  webhookCredentialId: s.optional(
+    s.text(80).description('Vault credential to use instead of `webhookSecret`'),
+  ),
+  verify: s.optional(
+    SenderVerification.description('Sender preset or signature scheme. Defaults to common schemes'),
+  ),
+  cron: s.optional(
+    s.text(200).example('0 9 * * 1-5').description('Cron expression of a schedule trigger'),
+  ),
   timezone: s.optional(
     s.text(64).example('Europe/Berlin').description('Time zone of `cron`. Defaults to UTC'),
   ),
-  accountId: s.optional(s.text(80).description('A mail account; each of yours unless given')),
-  folder: s.optional(s.text(500).description('A folder of mail; each unless given')),
+  accountId: s.optional(
+    s.text(80).description('Mail account of an email trigger. Defaults to all of your accounts'),
+  ),
+  folder: s.optional(
+    s.text(500).description('Mail folder of an email trigger. Defaults to all processed folders'),
+  ),
 });
 
 const TriggerConfig = s.object('TriggerConfig', {
   webhookPath: s.optional(s.text(200)),
-  webhookSecretSet: s.optional(s.flag()),
+  webhookSecretSet: s.optional(s.flag().description('Whether the hook has a secret')),
   webhookCredentialId: s.optional(s.id('credential')),
   verify: s.optional(SenderVerification),
-  oldSecretUntil: s.optional(s.nullable(s.time())),
-  oldSecretLastUsedAt: s.optional(s.nullable(s.time())),
+  oldSecretUntil: s.optional(
+    s.nullable(s.time()).description('Expiry of the previous secret. `null` if there is none'),
+  ),
+  oldSecretLastUsedAt: s.optional(
+    s.nullable(s.time()).description('Time at which a previous secret last verified a delivery'),
+  ),
   cron: s.optional(s.text(200)),
   timezone: s.optional(s.text(64)),
-  nextRunAt: s.optional(s.nullable(s.time())),
+  nextRunAt: s.optional(
+    s.nullable(s.time()).description('Next time of the schedule. `null` if there is none'),
+  ),
   note: s.optional(
     s
       .nullable(s.anyText(1000))
-      .description('How `cron` is read. `null` if it can be read in one way only'),
+      .description('Explanation of an ambiguous `cron`. `null` if the expression is unambiguous'),
   ),
   accountId: s.optional(s.text(80)),
   folder: s.optional(s.text(500)),
@@ -51,9 +71,9 @@ const ActionConfig = s.object('ActionConfig', {
   webhookUrl: s.optional(
     s
       .text(2000)
-      .pattern(TEMPLATED_URL, 'an http or https address without placeholders before its path')
+      .pattern(TEMPLATED_URL, 'an http or https URL with placeholders only after the host')
       .example('https://example.org/orders/{{webhook.body.id}}')
-      .description('Address of the forward. Its path and query may hold placeholders'),
+      .description('Target URL of a forward. The path and query may contain placeholders'),
   ),
   webhookMethod: s.optional(s.oneOf('ForwardMethod', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
   webhookHeaders: s.optional(
@@ -62,16 +82,21 @@ const ActionConfig = s.object('ActionConfig', {
       .max(50)
       .label('ForwardHeaders'),
   ),
-  webhookBody: s.optional(s.anyText(100_000)),
-  toolId: s.optional(s.text(100)),
-  toolAction: s.optional(s.text(100)),
+  webhookBody: s.optional(
+    s.anyText(100_000).description('Body template of a forward. Defaults to the delivery body'),
+  ),
+  toolId: s.optional(s.text(100).description('Skill that provides the tool')),
+  toolAction: s.optional(s.text(100).description('Name of the tool')),
   toolParams: s.optional(s.record('ToolParams')),
-  credentialId: s.optional(s.text(80).description('Of a forward: its bearer token')),
-  templateId: s.optional(s.text(80).description('Of a pipeline')),
-  params: s.optional(s.record('HookPipelineParams').description('Of a pipeline; rendered')),
+  credentialId: s.optional(
+    s.text(80).description('Vault credential sent as bearer token with a forward'),
+  ),
+  templateId: s.optional(s.text(80).description('Pipeline template to start')),
+  params: s.optional(
+    s.record('HookPipelineParams').description('Pipeline parameters, with placeholders'),
+  ),
 });
 
-const all = 'Of all its agents together';
 const Limits = s.object('HookLimits', {
   maxSteps: s.optional(s.whole(1, 1000)),
   maxSeconds: s.optional(s.whole(1, 86_400)),
@@ -80,9 +105,15 @@ const Limits = s.object('HookLimits', {
   maxCostUsd: s.optional(s.amount(0, 10_000)),
   maxDepth: s.optional(s.whole(0, 10)),
   maxAgents: s.optional(s.whole(1, 100)),
-  dailyCostUsd: s.optional(s.amount(0, 1e6).description(`${all}, in USD`)),
-  dailyTokens: s.optional(s.whole(0, 1e12).description(all)),
-  dailySteps: s.optional(s.whole(0, 1e9).description(`${all}, asked of models`)),
+  dailyCostUsd: s.optional(
+    s.amount(0, 1e6).description('Daily cost limit for all agents of the hook, in USD'),
+  ),
+  dailyTokens: s.optional(
+    s.whole(0, 1e12).description('Daily token limit for all agents of the hook'),
+  ),
+  dailySteps: s.optional(
+    s.whole(0, 1e9).description('Daily limit of model calls for all agents of the hook'),
+  ),
 });
 
 const own = {
@@ -92,10 +123,24 @@ const own = {
   action: hookAction(),
   actionConfig: ActionConfig,
   enabled: s.optional(s.flag()),
-  conditions: s.optional(s.list(Condition, 50)),
-  concurrency: s.optional(s.nullable(s.whole(1, 1000))),
-  cooldownMs: s.optional(s.whole(0, 31_536_000_000)),
-  maxExecutions: s.optional(s.nullable(s.whole(1, 1_000_000_000))),
+  conditions: s.optional(
+    s.list(Condition, 50).description('Conditions that must all hold. Otherwise no action runs'),
+  ),
+  concurrency: s.optional(
+    s
+      .nullable(s.whole(1, 1000))
+      .description('Maximum number of executions at once. `null` means the default of 2'),
+  ),
+  cooldownMs: s.optional(
+    s
+      .whole(0, 31_536_000_000)
+      .description('Minimum time between two executions, in milliseconds. Defaults to 0'),
+  ),
+  maxExecutions: s.optional(
+    s
+      .nullable(s.whole(1, 1_000_000_000))
+      .description('Maximum number of executions in total. `null` means no limit'),
+  ),
   limits: s.optional(s.nullable(Limits)),
 };
 
@@ -143,28 +188,36 @@ export const Hook = s.object('Hook', {
 export type Hook = s.Static<typeof Hook>;
 
 export const DryRun = s.object('DryRun', {
-  wouldRun: s.flag(),
-  stoppedBy: s.nullable(s.anyText(1000)),
+  wouldRun: s.flag().description('Whether all conditions hold'),
+  stoppedBy: s
+    .nullable(s.anyText(1000))
+    .description('Condition that prevents the execution. `null` if it would run'),
   action: hookAction(),
-  rendered: s.record('Rendered').description('What the action would be given, nothing sent'),
+  rendered: s
+    .record('Rendered')
+    .description('Input of the action, with all placeholders filled in'),
 });
 export type DryRun = s.Static<typeof DryRun>;
 
 const HookTest = s.object('HookTest', {
-  payload: s.json(),
-  event: s.optional(s.text(100)),
-  dryRun: s.optional(s.flag().description('Render everything, connect to nothing')),
+  payload: s.json().description('Body of the test delivery'),
+  event: s.optional(s.text(100).description('Event name of the test delivery')),
+  dryRun: s.optional(
+    s.flag().description('Whether to render the action without running it. Defaults to `false`'),
+  ),
 });
 export type HookTest = s.Static<typeof HookTest>;
 
 const Secret = s.object('NewSecret', {
-  secret: s.text(1000).description('Shown this once'),
-  oldSecretUntil: s.nullable(s.time()),
+  secret: s.text(1000).description('New secret. It is returned only once'),
+  oldSecretUntil: s
+    .nullable(s.time())
+    .description('Expiry of the previous secret. `null` if there is none'),
 });
 
 export const hooks = contract({
   list: endpoint.get('/api/hooks', {
-    summary: 'List your hooks',
+    summary: 'List hooks',
     query: pageQuery('HookQuery', {
       trigger: s.optional(hookTrigger()),
       action: s.optional(hookAction()),
@@ -178,71 +231,81 @@ export const hooks = contract({
       trigger: 'webhook',
       action: 'notify',
       triggerConfig: { webhookPath: 'example-issues', webhookSecret: 'only an example' },
-      actionConfig: { notifyMessage: 'A delivery came: {{webhook.body}}' },
+      actionConfig: { notifyMessage: 'Delivery received: {{webhook.body}}' },
     },
     body: NewHook,
     reply: Hook,
     status: 201,
   }),
-  get: endpoint.get('/api/hooks/{id}', { summary: 'Show a hook', reply: Hook }),
+  get: endpoint.get('/api/hooks/{id}', { summary: 'Get a hook', reply: Hook }),
   update: endpoint.put('/api/hooks/{id}', {
-    summary: 'Change what is given, keep the rest',
-    example: { description: 'What the forge sends', cooldownMs: 1000 },
+    summary: 'Update a hook',
+    example: { description: 'Deliveries from GitHub', cooldownMs: 1000 },
     body: HookChanges,
     reply: Hook,
   }),
-  delete: endpoint.delete('/api/hooks/{id}', { summary: 'Delete a hook and its log' }),
-  enable: endpoint.post('/api/hooks/{id}/enable', { summary: 'Let the hook fire', reply: Hook }),
+  delete: endpoint.delete('/api/hooks/{id}', { summary: 'Delete a hook and its executions' }),
+  enable: endpoint.post('/api/hooks/{id}/enable', { summary: 'Enable a hook', reply: Hook }),
   disable: endpoint.post('/api/hooks/{id}/disable', {
-    summary: 'Keep the hook from firing',
+    summary: 'Disable a hook',
     reply: Hook,
   }),
   'await-token': endpoint.post('/api/hooks/{id}/await-token', {
-    summary: 'Await the token that the sender makes, for ten minutes',
+    summary: 'Start waiting for a verification token',
+    description: 'The hook accepts the token that its sender generates for ten minutes.',
     secret: true,
     reply: AwaitedToken,
   }),
   'awaited-token': endpoint.get('/api/hooks/{id}/await-token', {
-    summary: 'Show the token that came',
+    summary: 'Get the received verification token',
     secret: true,
     reply: AwaitedToken,
   }),
   'confirm-token': endpoint.post('/api/hooks/{id}/confirm-token', {
-    summary: 'Make the token that came the secret of the hook',
+    summary: 'Use the received token as secret',
     secret: true,
     example: { token: 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl' },
     body: ConfirmedToken,
     reply: Hook,
   }),
   refused: endpoint.get('/api/hooks/{id}/refused', {
-    summary: 'Deliveries to a hook of which nothing was kept, newest first, and why',
+    summary: 'List rejected deliveries',
     reply: RefusedDeliveries,
   }),
   executions: endpoint.get('/api/hooks/{id}/executions', {
-    summary: 'Runs of a hook, newest first',
+    summary: 'List executions of a hook',
     query: pageQuery('ExecutionQuery', { status: s.optional(executionStatus()) }),
     reply: pageOf('executions', Execution),
   }),
   execution: endpoint.get('/api/hooks/{id}/executions/{executionId}', {
-    summary: 'Show one run',
+    summary: 'Get an execution of a hook',
     reply: Execution,
   }),
   listen: endpoint.get('/api/hooks/executions', {
-    summary: 'Runs of all your hooks after one of them, oldest first',
+    summary: 'Stream hook executions',
+    description: 'Returns executions of all hooks after a given one, oldest first.',
     query: s.object('ListenQuery', {
       after: s.optional(
-        s.text(80).description('Id of the last run seen; without it, the newest only'),
+        s
+          .text(80)
+          .description('Last execution received. Without it, only the newest ID is returned'),
       ),
-      limit: s.optional(s.queryWhole(1, 200)),
-      wait: s.optional(s.queryWhole(0, 30).description('Seconds to wait for one')),
+      limit: s.optional(
+        s.queryWhole(1, 200).description('Maximum number of executions to return. Defaults to 50'),
+      ),
+      wait: s.optional(
+        s
+          .queryWhole(0, 30)
+          .description('Maximum time to wait for an execution, in seconds. Defaults to 0'),
+      ),
     }),
     reply: s.object('ExecutionsAfter', {
       executions: s.list(Execution),
-      lastId: s.nullable(s.text(80)),
+      lastId: s.nullable(s.text(80)).description('Value of `after` for the next request'),
     }),
   }),
   test: endpoint.post('/api/hooks/{id}/test', {
-    summary: 'Run the hook with a payload of yours, or show what it would do',
+    summary: 'Test a hook with a sample payload',
     example: { payload: { action: 'opened', issue: { number: 7 } }, event: 'issues', dryRun: true },
     body: HookTest,
     keepsDigits: true,
@@ -251,20 +314,35 @@ export const hooks = contract({
     otherReplies: { 200: DryRun },
   }),
   replay: endpoint.post('/api/hooks/{id}/executions/{executionId}/replay', {
-    summary: 'Run a recorded delivery again',
+    summary: 'Replay an execution',
     example: { force: true },
     body: s.object('Replay', {
-      force: s.optional(s.flag().description('Repeat what was done, too')),
+      force: s.optional(
+        s
+          .flag()
+          .description(
+            'Whether to replay even if the action may already have run. Defaults to `false`',
+          ),
+      ),
     }),
     reply: Execution,
     status: 202,
   }),
   'rotate-secret': endpoint.post('/api/hooks/{id}/rotate-secret', {
-    summary: 'Make a new secret; each before verifies until its overlap ends; 0 ends all',
+    summary: 'Rotate the signing secret',
+    description:
+      'Returns a new secret. Earlier secrets stay valid for the overlap. An overlap of 0 revokes ' +
+      'them at once.',
     unimpersonated: true,
     audit: 'hooks.rotate-secret',
     example: { overlapMinutes: 60 },
-    body: s.object('Rotation', { overlapMinutes: s.optional(s.whole(0, 43_200)) }),
+    body: s.object('Rotation', {
+      overlapMinutes: s.optional(
+        s
+          .whole(0, 43_200)
+          .description('Time for which earlier secrets stay valid, in minutes. Defaults to 60'),
+      ),
+    }),
     reply: Secret,
     secret: true,
   }),

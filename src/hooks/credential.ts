@@ -24,7 +24,7 @@ export const checkReferences = async (
 ): Promise<void> => {
   const { accountId } = triggerConfig ?? {};
   if (accountId !== undefined && !(await hooks.hasMailAccount(userId, accountId))) {
-    const message = 'names no mail account of yours';
+    const message = 'is not one of your mail accounts';
     throw badRequest([{ path: 'triggerConfig.accountId', message }]);
   }
   const named = {
@@ -33,14 +33,14 @@ export const checkReferences = async (
   };
   for (const [path, id] of Object.entries(named)) {
     if (id === undefined || (await vault.isOwn(userId, id))) continue;
-    const message = 'names no credential of yours';
+    const message = 'is not one of your credentials';
     throw badRequest([{ path, message }]);
   }
   const sent = actionConfig?.credentialId;
   const value = sent === undefined ? null : await vault.newest(sent);
   const fault = value === null ? null : faultOfHeaderValue(value);
   if (fault === null) return;
-  throw badRequest([{ path: 'actionConfig.credentialId', message: `names a value that ${fault}` }]);
+  throw badRequest([{ path: 'actionConfig.credentialId', message: `has a value that ${fault}` }]);
 };
 
 /** True if the secret equals the hook's current own secret; a blank one counts as none. */
@@ -61,7 +61,10 @@ export const isOwnSecret = (
  */
 export const ownSecretOf = ({ credential_id, secret_sealed }: HookRow): string | null => {
   if (credential_id === null) return secret_sealed;
-  throw Boom.conflict('The secret of this hook is a vault entry: rotate that', {
-    code: 'secret_in_vault',
-  });
+  throw Boom.conflict(
+    'The secret of this hook is a vault credential. Rotate the credential instead',
+    {
+      code: 'secret_in_vault',
+    },
+  );
 };

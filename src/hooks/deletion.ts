@@ -55,7 +55,7 @@ export const createHookDeletion = (deps: {
     /** Gives a deletion whose request has failed to the queue, once the database can be written. */
     release: (hookId: string): void => {
       release(hookId).catch((err) =>
-        log.warn({ err, hookId }, 'a deletion waits for the next start'),
+        log.warn({ err, hookId }, 'the deletion of a hook failed; it continues at the next start'),
       );
     },
     /** True if the deletion has begun and has not ended. */

@@ -42,7 +42,7 @@ export const sendForward = async (
     }
     const body = (await redactTextApart(reply.body.toString('utf8'), secrets)).slice(0, EXCERPT);
     if (reply.status < 400) return { verdict: 'success', result: { status: reply.status, body } };
-    const error = `${reply.status} from the target`;
+    const error = `The target replied with status ${reply.status}`;
     if (reply.status !== 429 && reply.status < 500) {
       return { verdict: 'error', error, effectBegan: true };
     }
@@ -58,7 +58,7 @@ export const sendForward = async (
 };
 
 const redirected = (status: number, to: string): string =>
-  `${status} from the target: it redirects to ${new URL(to).origin}, and what carries a body goes to no other host. Set webhookUrl to where it should go`;
+  `The target replied with status ${status}, a redirect to ${new URL(to).origin}. Requests with a body are not redirected to another host. Set webhookUrl to the final address`;
 
 const again = (
   failure: { error: string; effectBegan: boolean },
@@ -91,14 +91,15 @@ export const authorized = async (
   const { credentialId } = hook.actionConfig;
   if (credentialId === undefined) return { forward, secrets: [] };
   const credential = await vault.borrow(hook.userId, { id: credentialId });
-  if (!credential) return 'The credential of this forward is gone';
-  if (credential === 'expired') return 'The credential of this forward has expired: rotate it';
-  if (credential === 'damaged') return 'The credential of this forward was damaged: rotate it';
+  if (!credential)
+    return 'The credential of this forward no longer exists. Set another credentialId';
+  if (credential === 'expired') return 'The credential of this forward has expired. Rotate it';
+  if (credential === 'damaged') return 'The credential of this forward is damaged. Rotate it';
   const reason = hostRefusal(new URL(forward.url), credential);
   if (reason !== null) return reason;
   const value = credential.secret.take((bytes) => bytes.toString());
   if (faultOfHeaderValue(value) !== null) {
-    return 'The credential of this forward holds a line break or another character that no header can: rotate it';
+    return 'The credential of this forward contains a character that HTTP headers do not allow, such as a line break. Rotate it';
   }
   vault.used(credential.id);
   const headers = { ...forward.headers, authorization: `Bearer ${value}` };

@@ -21,5 +21,5 @@ export const greetingReason = (
   if (!greeting || event !== greeting.event) return null;
   if (isUnnamed && headers['x-github-event'] === undefined) return null;
   if (conditions.some(({ field }) => field === 'event')) return null;
-  return `the greeting of ${greeting.sender}, which is no event`;
+  return `test event from ${greeting.sender}`;
 };

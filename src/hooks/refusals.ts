@@ -107,7 +107,7 @@ const refuseTooManyHooks = (
   const own = directory.onPath(path).filter((hook) => hook.userId === userId);
   if (own.length < HOOKS_PER_PATH) return;
   throw Boom.conflict(
-    `You have ${HOOKS_PER_PATH} hooks on this path already, the most there may be`,
+    `You already have ${HOOKS_PER_PATH} hooks on this path, which is the maximum`,
   );
 };
 
@@ -126,7 +126,7 @@ const refuseSharedPath = (
     .some((hook) => hook.userId !== userId && hook.sender && isKeyPublic(hook.sender.recipe));
   if (!isShared) return;
   throw Boom.conflict(
-    'Another user has a hook on this path that a public key verifies: choose another webhookPath',
+    'Another user has a hook with a public key on this path. Choose another webhookPath',
     { code: 'path_taken' },
   );
 };

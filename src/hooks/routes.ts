@@ -37,7 +37,7 @@ export const hooksResource = ({
   refusals,
 }: HooksRoutesDeps) => {
   const findExecution = async (userId: string, hookId: string, id: string) => {
-    return orNotFound(await deps.hooks.execution(userId, hookId, id), 'No execution with that id');
+    return orNotFound(await deps.hooks.execution(userId, hookId, id), 'Execution not found');
   };
 
   return resource('hooks', hooks, {
@@ -117,17 +117,17 @@ const refuseUnawaited = (
   { verify, webhookPath = '' }: TriggerConfig,
 ): void => {
   if (verify === undefined || recipeOf(verify).handshake !== 'notion') {
-    throw Boom.conflict('Only a hook whose sender is notion awaits a token');
+    throw Boom.conflict('Only hooks with the sender notion accept a verification token');
   }
   if (directory.onPath(webhookPath).every((hook) => hook.userId === userId)) return;
   throw Boom.conflict(
-    'Another user has a hook on this path, so that no token is taken there: choose another webhookPath',
+    'Another user has a hook on this path, so it accepts no token. Choose another webhookPath',
     { code: 'path_shared' },
   );
 };
 
 const noSuchToken = (): Boom.Boom =>
-  Boom.conflict('No such token came, or five others came since: have the sender send it again', {
+  Boom.conflict('This token was not received recently. Let the sender send it again', {
     code: 'token_changed',
   });
 

@@ -47,7 +47,7 @@ const triggerFaults = (
   const { webhookPath, webhookSecret, webhookCredentialId, cron, timezone } = triggerConfig;
   const faults: FieldFault[] = [];
   if (webhookCredentialId !== undefined && webhookSecret !== undefined) {
-    const message = 'takes the place of webhookSecret: give one of the two';
+    const message = 'cannot be combined with webhookSecret. Send one of the two';
     faults.push({ path: 'triggerConfig.webhookCredentialId', message });
   }
   if (trigger === 'webhook' && !webhookPath) faults.push(needed('triggerConfig.webhookPath'));
@@ -102,7 +102,7 @@ export const actionFaults = (
   if (credentialId !== undefined) faults.push(...credentialFaults(action, actionConfig));
   const models = known.models();
   if (agentModel !== undefined && !models.includes(agentModel)) {
-    const message = `names no model; there are: ${models.join(', ')}`;
+    const message = `is not a known model. Known models: ${models.join(', ')}`;
     faults.push({ path: 'actionConfig.agentModel', message });
   }
   return faults;
@@ -117,7 +117,7 @@ const literalFaults = (
     .filter((name) => JSON.stringify(toolParams[name] ?? null).includes('{{'))
     .map((name) => ({
       path: `actionConfig.toolParams.${name}`,
-      message: 'must be literal: nothing of what starts the hook may say to whom it goes',
+      message: 'must not contain placeholders, because the trigger must not choose the recipient',
     }));
 
 /**
@@ -130,20 +130,20 @@ const credentialFaults = (
 ): FieldFault[] => {
   const path = 'actionConfig.credentialId';
   if (action !== 'webhook') {
-    const named = 'toolParams may hold { "$credential": "<name>" }';
-    return [{ path, message: `is for the action webhook; for execute_tool ${named}` }];
+    const named = 'write { "$credential": "<name>" } into toolParams';
+    return [{ path, message: `is only for the action webhook. For execute_tool, ${named}` }];
   }
   const isDoubled = Object.keys(webhookHeaders).some(
     (name) => name.toLowerCase() === 'authorization',
   );
-  const message = 'takes the place of the header Authorization: give one of the two';
+  const message = 'cannot be combined with an Authorization header. Send one of the two';
   return isDoubled ? [{ path, message }] : [];
 };
 
 /** Returns the faults of conditions beyond their schema; `at` is the path of their list. */
 export const conditionFaults = (conditions: Condition[], at: string): FieldFault[] => {
   if (jsonPrefix(conditions, MAX_CONDITIONS_LENGTH).length > MAX_CONDITIONS_LENGTH) {
-    return [{ path: at, message: 'must be at most 128 KiB of JSON together' }];
+    return [{ path: at, message: 'must be at most 128 KiB of JSON in total' }];
   }
   return conditions.flatMap(({ operator, value }, index): FieldFault[] => {
     const path = `${at}.${index}.value`;

@@ -130,7 +130,7 @@ const skipStatement = ({ db }: Store, executionId: string, at: string): Statemen
   statement(
     updateRows(db, executionTable, { id: executionId }).set({
       status: 'skipped',
-      error: 'more than an hour late: the daemon was down',
+      error: 'more than an hour late because the daemon was not running',
       finished_at: at,
       run_at: null,
     }),

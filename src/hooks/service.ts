@@ -211,7 +211,7 @@ export const deleteHook = async (deps: HooksDeps, userId: string, id: string): P
 };
 
 const LATER =
-  'The database cannot be written now. The hook is disabled, and deleted as soon as that is possible';
+  'The database is not writable now. The hook is disabled, and its deletion continues automatically';
 
 export const findHook = async (
   { hooks }: { hooks: Pick<HooksStore, 'get'> },
@@ -226,7 +226,7 @@ export const findHook = async (
 const beingDeleted = (): Boom.Boom =>
   Boom.conflict('This hook is being deleted', { code: 'hook_being_deleted' });
 
-const noHook = (): Boom.Boom => Boom.notFound('No hook with that id');
+const noHook = (): Boom.Boom => Boom.notFound('Hook not found');
 
 /**
  * Decides on the row that it changes; if another change comes between, it decides again. The time

@@ -40,7 +40,7 @@ export const isAdmittedAtSpawn = ({ hook }: HookRun): boolean =>
 export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
   if (wasInterrupted(run)) return interruption(run);
   if (run.isSuspended) {
-    const error = 'the account of its owner is disabled';
+    const error = "the owner's account is disabled";
     return { status: isFirst(run) ? 'skipped' : 'error', error };
   }
   if (!isFirst(run)) return null;
@@ -69,7 +69,7 @@ const isAnswerToProgram = ({ hook: { action, actionConfig }, execution }: HookRu
   memberAt(firedBy(execution), 'email', 'automatic') === true;
 
 const ANSWERS_PROGRAM =
-  'a program has sent the e-mail, as its header Auto-Submitted says, and no hook answers that by one';
+  'the e-mail is automatic (header Auto-Submitted), and hooks do not reply to automatic e-mails';
 
 /** True if an effect that must not happen twice began and its end was never recorded. */
 const wasInterrupted = ({ execution }: HookRun): boolean =>
@@ -77,7 +77,7 @@ const wasInterrupted = ({ execution }: HookRun): boolean =>
 
 const interruption = ({ hook: { name }, execution }: HookRun): Stopped => {
   const error =
-    'The daemon stopped while this ran. It is not run again by itself: replay it if it should be';
+    'The daemon stopped during this execution. It is not retried automatically. Replay it if needed';
   const notice = {
     kind: 'hook_interrupted' as const,
     title: `${name}: interrupted`,
@@ -116,7 +116,7 @@ export const admissionOf = (
 /** Returns why an execution is skipped that the limits of the hook refuse. */
 export const refusalsOf = ({ cooldownMs, maxExecutions }: OpenedHook) => ({
   cooldown: `within the cooldown of ${cooldownMs} ms`,
-  exhausted: `the hook has run ${maxExecutions} times, its most`,
+  exhausted: `the hook has reached its limit of ${maxExecutions} executions`,
 });
 
 export const skipped = (error: string): Stopped => ({ status: 'skipped', error });
@@ -133,14 +133,14 @@ const breakLoop = async (
   const hour = iso(clock.now()).slice(0, HOUR);
   await outbound.outbox.send(hook.userId, {
     kind: 'hook_loop',
-    title: `${hook.name}: a loop was broken`,
-    body: `What fired this hook had come back to this daemon ${hops} times, so the hook did not run. Something that it sets off sends to its own address, or fires it again: an outgoing webhook, a forward, a tool, or another hook.`,
+    title: `${hook.name}: loop stopped`,
+    body: `The hook did not run, because its trigger has already passed through this daemon ${hops} times. An outgoing webhook, a forward, a tool or another hook triggers it again.`,
     link: `${pageLink('executions')}?hookId=${hook.id}`,
     about: hook.name,
     effectId: `loop ${hook.id} ${hour}`,
     hops,
   });
-  return `a loop: what fired it had come back ${hops} times`;
+  return `loop: the trigger has passed through this daemon ${hops} times`;
 };
 
 /** The number of characters of an ISO time up to its hour. */
@@ -153,7 +153,7 @@ const exhaustedNotice = (outbox: Outbox, hook: OpenedHook): PreparedNotice =>
     {
       kind: 'hook_exhausted',
       title: `${hook.name}: disabled`,
-      body: `The hook has run ${hook.maxExecutions} times, its most, and is disabled now.`,
+      body: `The hook has reached its limit of ${hook.maxExecutions} executions and is now disabled.`,
       link: `${pageLink('executions')}?hookId=${hook.id}`,
     },
     true,

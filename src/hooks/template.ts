@@ -87,12 +87,13 @@ export const renderAddress = (template: string, scope: object): RenderedAddress 
     const name = path.trim();
     const value = lookUp(scope, name);
     const text = value === undefined || value === null ? '' : print(value);
-    if (text === '') fault ??= `{{${name}}} in the address has no value`;
-    if (text.length > MAX_IN_ADDRESS_LENGTH) fault ??= `{{${name}}} in the address is too long`;
+    if (text === '') fault ??= `{{${name}}} in the URL has no value`;
+    if (text.length > MAX_IN_ADDRESS_LENGTH) fault ??= `{{${name}}} in the URL is too long`;
     return encodeURIComponent(text.slice(0, MAX_IN_ADDRESS_LENGTH).replace(/\p{Cs}/gu, ''));
   });
   const before = stepsIn(template);
-  if (stepsIn(url) !== before) fault ??= 'A value in the address is a step out of its path';
+  if (stepsIn(url) !== before)
+    fault ??= 'A value in the URL contains "..", which would leave the path';
   return fault === null ? { url } : { fault };
 };
 

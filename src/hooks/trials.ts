@@ -61,7 +61,7 @@ const trialOf = (
   }
   const { payload: email, event = MAIL_EVENT } = trial;
   if (typeof email !== 'object' || email === null || Array.isArray(email)) {
-    throw badRequest([{ path: 'payload', message: 'must be an object with fields of an e-mail' }]);
+    throw badRequest([{ path: 'payload', message: 'must be an object with e-mail fields' }]);
   }
   const context = stringifyExact({ event, email }) ?? '';
   return { delivery: null, execution: executionOf(deps, hook, { context }) };
@@ -120,11 +120,11 @@ export const replayExecution = async (
   force: boolean,
 ): Promise<ExecutionWithDelivery> => {
   if (isOpen(recorded)) {
-    throw Boom.conflict(`The execution is ${recorded.status}: wait for its end`);
+    throw Boom.conflict(`The execution is ${recorded.status}. Wait until it ends`);
   }
   const hasEffect = ['webhook', 'execute_tool', 'start_pipeline'].includes(hook.action);
   if (!force && hasEffect && recorded.effect !== 'none') {
-    throw Boom.conflict('Its effect may already be done. To do it again: force', {
+    throw Boom.conflict('The action may already have run. Pass `force` to run it again', {
       code: 'effect_done',
     });
   }

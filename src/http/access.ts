@@ -73,7 +73,7 @@ export const authenticate = (
       const who = token === undefined ? null : await identify(token);
       if (!who) {
         limits.anonymous(request);
-        throw Boom.unauthorized('Log in first: no valid token', 'Bearer');
+        throw Boom.unauthorized('No valid token. Log in first', 'Bearer');
       }
       if (cookie !== undefined) pageLogin.requireSameUser(request, who.userId);
       limits.user(request, who.userId);

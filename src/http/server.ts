@@ -76,8 +76,8 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
  * mistake.
  */
 const withoutValues = {
-  'string.pattern.base': 'fails to match the required pattern: {{#regex}}',
-  'string.pattern.name': 'fails to match the {{#name}} pattern',
+  'string.pattern.base': 'does not match the required pattern: {{#regex}}',
+  'string.pattern.name': 'does not match the expected format: {{#name}}',
 };
 
 /** Options for all routes beside how replies are made. */

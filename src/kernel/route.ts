@@ -84,6 +84,7 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
       id: `${of.name}.${name}`,
       app: { endpoint: () => endpoint },
       description: endpoint.summary,
+      ...(endpoint.description !== undefined && { notes: endpoint.description }),
       tags: ['api', of.name],
       ...authOf(endpoint),
       ext: extensionsOf(endpoint, options),

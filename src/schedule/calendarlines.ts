@@ -41,7 +41,7 @@ export const calendarLines = (text: string): CalendarLines => {
   const [rule, ...rules] = named('RRULE');
   if (starts.length > 0) throw twice('DTSTART');
   if (rules.length > 0) throw twice('RRULE');
-  if (!rule) throw new RuleFault('must have a line RRULE with parts such as FREQ=DAILY');
+  if (!rule) throw new RuleFault('must have an RRULE line with parts such as FREQ=DAILY');
   const excluded = named('EXDATE').flatMap(timesIn);
   const added = named('RDATE').flatMap(timesIn);
   if (excluded.length > MAX_TIMES) throw tooMany('EXDATE');
@@ -50,10 +50,10 @@ export const calendarLines = (text: string): CalendarLines => {
 };
 
 const twice = (name: string): RuleFault =>
-  new RuleFault(`must have one line ${name}, not several. Make a schedule of each`);
+  new RuleFault(`must have only one ${name} line. Create a schedule for each`);
 
 const tooMany = (name: string): RuleFault =>
-  new RuleFault(`must have at most ${MAX_TIMES} times in its lines ${name}`);
+  new RuleFault(`must have at most ${MAX_TIMES} times in its ${name} lines`);
 
 const PROPERTY = /^[A-Za-z][A-Za-z0-9-]*(?=[;:])/;
 
@@ -93,22 +93,24 @@ const linesOfEvent = (lines: Line[]): Line[] => {
     if (name === 'BEGIN' && /^(VEVENT|VTODO)$/i.test(value)) events++;
     if (name === 'END') open.pop();
     if (name === 'EXRULE') {
-      throw new RuleFault('must be without the line EXRULE. List the times in a line EXDATE');
+      throw new RuleFault('must not have an EXRULE line. List the times in an EXDATE line');
     }
     const isInEvent = open.length === 0 || /^(VEVENT|VTODO)$/.test(open.at(-1) ?? '');
     return isInEvent && name !== 'BEGIN' && name !== 'END';
   });
-  if (events > 1) throw new RuleFault('must be one event. Make a schedule of each VEVENT');
+  if (events > 1) throw new RuleFault('must be one event. Create a schedule for each VEVENT');
   const unknown = events === 0 && found.find(({ name }) => !OF_RECURRENCE.has(name));
   if (!unknown) return found.filter(({ name }) => OF_RECURRENCE.has(name));
   const { name } = unknown;
-  throw new RuleFault(`must be without the line ${name}. It has DTSTART, RRULE, EXDATE and RDATE`);
+  throw new RuleFault(`must not have a ${name} line. Allowed lines: DTSTART, RRULE, EXDATE, RDATE`);
 };
 
 const timesIn = ({ name, parameters, value }: Line): CalendarTime[] => {
   const type = parameters.get('VALUE')?.toUpperCase();
   if (type === 'PERIOD') {
-    throw new RuleFault(`must have times in ${name}, not periods. Write ${name}:20260131T090000`);
+    throw new RuleFault(
+      `must have times in ${name}, not periods. Example: ${name}:20260131T090000`,
+    );
   }
   const zone = zoneIn(name, parameters.get('TZID'));
   return value.split(',').map((each) => timeIn(name, each.trim(), zone));
@@ -134,7 +136,7 @@ const zoneIn = (name: string, tzid: string | undefined): string | null => {
   if (zone !== undefined) return zone;
   const shown = tzid.slice(0, 100);
   throw new RuleFault(
-    `must have a time zone in ${name} such as TZID=Europe/Berlin; "${shown}" is none that is known`,
+    `must have a known time zone in ${name}, such as TZID=Europe/Berlin, not "${shown}"`,
   );
 };
 

@@ -17,10 +17,10 @@ export const noteOfCron = (cron: string): string | null => {
   const only = weekdaysOf(weekday);
   const [one] = only;
   if (nth === null || one === undefined || only.length !== 1) {
-    return `${either}. Write * in one of the two fields to run on the other days alone`;
+    return `${either}. To run on one of the two only, set the other field to *`;
   }
   const name = `the ${ORDINALS[nth - 1]} ${DAY_NAMES[one]}`;
-  return `${either}; ${name} is ${[minute, hour, '*', month, `${one}#${nth}`].join(' ')}`;
+  return `${either}. For ${name} only, use ${[minute, hour, '*', month, `${one}#${nth}`].join(' ')}`;
 };
 
 const isAny = (field: string): boolean => field === '*' || field === '?';

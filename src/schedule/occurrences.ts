@@ -44,7 +44,7 @@ const FIVE_FIELDS = 'five fields: minute, hour, day, month and weekday, as in "3
 /** Returns what a cron expression must be; null if it is valid. */
 export const faultOfCron = (cron: string): string | null => {
   try {
-    return nextTime(cron, 'UTC', 0) === null ? 'a time that comes at all' : null;
+    return nextTime(cron, 'UTC', 0) === null ? 'an expression that matches a future time' : null;
   } catch {
     return faultOfFields(cron);
   }
@@ -72,8 +72,8 @@ const faultOfFields = (cron: string): string => {
   if (wrong < 0) return FIVE_FIELDS;
   const given = fields[wrong] ?? '';
   const [, from, step] = /^(\d{1,2})\/(\d{1,2})$/.exec(given) ?? [];
-  const advice = from === undefined ? '' : `. Write ${from}-${LAST[wrong]}/${step}`;
-  return `five fields; "${given}" is no ${CRON_FIELDS[wrong]}${advice}`;
+  const advice = from === undefined ? '' : `. Use ${from}-${LAST[wrong]}/${step}`;
+  return `five fields; "${given}" is not a valid ${CRON_FIELDS[wrong]}${advice}`;
 };
 
 /** The last value of each field. */
@@ -114,7 +114,7 @@ export const faultOfRecurrence = async (
     return { path: 'timezone', message: 'must be a time zone, as in "Europe/Berlin"' };
   }
   if ((cron === undefined) === (rrule === undefined)) {
-    return { path: 'cron', message: 'is required, or rrule in its place' };
+    return { path: 'cron', message: 'or rrule is required. Send exactly one of the two' };
   }
   if (cron !== undefined) {
     const isForm = cron.trim().startsWith('@') || cron.trim().split(/\s+/).length === 5;
@@ -132,10 +132,10 @@ const faultOfRule = async (recurrence: Recurrence, now: number): Promise<string 
     const { zone } = parseRule(rrule);
     if (zone !== null && !isSameZone(zone, timezone)) return faultOfZone(zone, timezone);
     const next = await nextOccurrence(recurrence, now, now);
-    return next === null ? 'must be a rule with a time that is still to come' : null;
+    return next === null ? 'must be a rule with a future time' : null;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return error instanceof RuleFault ? message : `must be a rule of RFC 5545: ${message}`;
+    return error instanceof RuleFault ? message : `must be a valid RFC 5545 rule: ${message}`;
   }
 };
 
@@ -147,8 +147,8 @@ const canonicalZone = (timeZone: string): string =>
 
 const faultOfZone = (zone: string, timezone: string): string =>
   zone === 'UTC'
-    ? `must have a DTSTART in ${timezone}, without Z and as a local time, or the timezone UTC`
-    : `must have a DTSTART in ${timezone}, not with TZID=${zone}, or the timezone ${zone}`;
+    ? `must have a local DTSTART in ${timezone}, without Z. Alternatively, set timezone to UTC`
+    : `must have a DTSTART in ${timezone}, not in TZID=${zone}. Alternatively, set timezone to ${zone}`;
 
 /** Returns the zone that a recurrence rule names in `DTSTART`; null if it names none. */
 export const zoneOfRule = (rrule: string | undefined): string | null => {

@@ -54,14 +54,14 @@ const parsedParts = ({
   const parts = partsOf(rule.toUpperCase());
   const frequency = parts.get('FREQ') ?? '';
   if (!FREQUENCIES.includes(frequency)) {
-    throw new RuleFault(`must be a rule with FREQ, one of ${FREQUENCIES.join(', ')}`);
+    throw new RuleFault(`must have FREQ with one of ${FREQUENCIES.join(', ')}`);
   }
   for (const [name, value] of parts) checkPart(name, value);
   const isElapsed = isByElapsedTime(frequency);
   if (isElapsed && parts.has('COUNT'))
-    throw new RuleFault(`must be without COUNT: ${frequency} has maxRuns`);
+    throw new RuleFault(`must not have COUNT with ${frequency}. Use maxRuns instead`);
   if (parts.has('COUNT') && parts.has('UNTIL'))
-    throw new RuleFault('must be with COUNT or UNTIL, not both');
+    throw new RuleFault('must not have both COUNT and UNTIL');
   // Otherwise the minute would be that at which the schedule was made.
   if (!isElapsed && start === null && parts.has('BYHOUR') && !parts.has('BYMINUTE')) {
     parts.set('BYMINUTE', '0');
@@ -83,8 +83,9 @@ const partsOf = (rule: string): Map<string, string> => {
   const parts = new Map<string, string>();
   for (const part of rule.replace(/;$/, '').split(';')) {
     const [, name = '', value = ''] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
-    if (name === '') throw new RuleFault('must be parts such as FREQ=DAILY, separated by ";"');
-    if (parts.has(name)) throw new RuleFault(`must be a rule with one ${name}`);
+    if (name === '')
+      throw new RuleFault('must consist of parts such as FREQ=DAILY, separated by ";"');
+    if (parts.has(name)) throw new RuleFault(`must have ${name} only once`);
     parts.set(name, value);
   }
   return parts;
@@ -92,7 +93,7 @@ const partsOf = (rule: string): Map<string, string> => {
 
 const checkPart = (name: string, value: string): void => {
   const fault = faultOfPart(name, value);
-  if (fault !== null) throw new RuleFault(`must be a rule ${fault}`);
+  if (fault !== null) throw new RuleFault(`must ${fault}`);
 };
 
 const faultOfPart = (name: string, value: string): string | null => {
@@ -101,12 +102,12 @@ const faultOfPart = (name: string, value: string): string | null => {
   if (list) return faultOfList(name, value, list);
   if (largest !== undefined) {
     const isNumber = /^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= largest;
-    return isNumber ? null : `with ${name} from 1 to ${largest}`;
+    return isNumber ? null : `have ${name} from 1 to ${largest}`;
   }
-  if (name === 'BYDAY') return DAYS.test(value) ? null : 'with BYDAY such as MO,WE or -1FR';
-  if (name === 'WKST') return WEEK_START.test(value) ? null : 'with WKST such as MO';
+  if (name === 'BYDAY') return DAYS.test(value) ? null : 'have BYDAY such as MO,WE or -1FR';
+  if (name === 'WKST') return WEEK_START.test(value) ? null : 'have WKST such as MO';
   const isKnown = name === 'FREQ' || name === 'UNTIL' || (name === 'BYSECOND' && value === '0');
-  return isKnown ? null : `without ${name}`;
+  return isKnown ? null : `not have ${name}`;
 };
 
 const faultOfList = (
@@ -120,11 +121,13 @@ const faultOfList = (
     return isNumber && (smallest === -1 ? number !== 0 : number >= smallest);
   });
   const fromEnd = smallest === -1 ? `1 to ${largest}, or -1 to -${largest} from the end` : null;
-  return isListed ? null : `with ${name} of numbers from ${fromEnd ?? `${smallest} to ${largest}`}`;
+  return isListed
+    ? null
+    : `have ${name} with numbers from ${fromEnd ?? `${smallest} to ${largest}`}`;
 };
 
 const untilOf = (given: string): ParsedRule['until'] => {
   const at = wallIn(given.length === 8 ? `${given}T235959` : given.replace(/Z$/, ''));
-  if (at === null) throw new RuleFault('must be a rule with UNTIL such as 20261231T230000Z');
+  if (at === null) throw new RuleFault('must have UNTIL such as 20261231T230000Z');
   return { at, isLocal: !given.endsWith('Z') };
 };

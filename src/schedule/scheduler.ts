@@ -126,7 +126,7 @@ const createAlarm = ({ store, clock, log }: AlarmDeps, source: DueSource) => {
     pause = Math.min(2 ** (failures - 1), MAX_PAUSE);
     failure = err instanceof Error ? err.message : String(err);
     writes = -1;
-    log.error({ err, source: source.name, failures }, 'work that is due could not be done');
+    log.error({ err, source: source.name, failures }, 'scheduled work failed');
   };
 
   const succeeded = (): void => {

@@ -221,7 +221,7 @@ describe('adjutant', () => {
     expect([code, stdout, body]).to.equal([
       1,
       '',
-      { statusCode: 404, error: 'Not Found', message: 'No hook with that id' },
+      { statusCode: 404, error: 'Not Found', message: 'Hook not found' },
     ]);
     expect(requestId).to.be.a.string();
   });
@@ -260,7 +260,7 @@ describe('adjutant help', () => {
       lines((await adjutant(['help', ...words])).stdout)[0];
     expect(await shown('webhooks')).to.match(/^A webhook is a POST/);
     expect(await shown('hooks')).to.equal('What happens when a signed webhook arrives.');
-    expect(await shown('hooks', 'list')).to.equal('List your hooks.');
+    expect(await shown('hooks', 'list')).to.equal('List hooks.');
     expect(await shown('whoami')).to.equal('Show who is logged in, and where.');
   });
 

@@ -98,7 +98,7 @@ describe(`e-mails that answer e-mails${said}`, () => {
     await stage.dovecot.deliver('loop', mail('X-Adjutant-Hops: 10'));
     const ended = await runs();
     expect(ended.map(({ error }: { error: string | null }) => error)).to.include(
-      'a loop: what fired it had come back 10 times',
+      'loop: the trigger has passed through this daemon 10 times',
     );
     await sent(2);
   });

@@ -58,7 +58,7 @@ describe('the texts of libraries', () => {
       'Not accepted: null is not allowed; value must be a valid regular expression',
       'Invalid request payload JSON format',
       'condition 1: its value must be at most 4 KiB long; change the hook',
-      'Log in first: no valid token',
+      'No valid token. Log in first',
     ];
     expect(own.filter((text) => libraryTextIn(text) !== null)).to.equal([]);
   });

@@ -181,7 +181,10 @@ describe('a batch of runs', () => {
     expect(await counts(id, 40)).to.equal({ success: 7, skipped: 33, error: 0 });
     const all = await notices();
     expect(all.filter((body) => body.startsWith('Got ')).length).to.equal(7);
-    expect(all.filter((body) => body.startsWith('The hook has run 7 times')).length).to.equal(1);
+    expect(
+      all.filter((body) => body.startsWith('The hook has reached its limit of 7 executions'))
+        .length,
+    ).to.equal(1);
     expect((await desk.ask('GET', `/api/hooks/${id}`)).body.enabled).to.be.false();
   });
 

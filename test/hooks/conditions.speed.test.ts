@@ -50,7 +50,7 @@ describe('judgeConditions', () => {
         value: pattern,
       };
       expect(reasonOf([condition], scope, createTimeLimit(CONDITIONS_MS))).to.equal(
-        `condition 1: /${pattern}/ takes over 25 ms on this payload`,
+        `condition 1: /${pattern}/ takes more than 25 ms on this payload`,
       );
       expect(performance.now() - since).to.be.below(500);
       expect(faultOfValue({ field: 'a', operator: 'matches', value: pattern })).to.be.null();

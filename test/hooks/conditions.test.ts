@@ -99,7 +99,7 @@ describe('judgeConditions', () => {
       'condition 1: action is "opened", not equals "closed"',
     );
     expect(stops('absent', 'gt', 1)).to.equal('condition 1: absent is missing');
-    expect(stops('none', 'exists', false)).to.equal('condition 1: none is there');
+    expect(stops('none', 'exists', false)).to.equal('condition 1: none exists');
     expect(stops('text', 'equals', 'x')).to.have.length(117);
     const second: Condition[] = [
       { field: 'event', operator: 'equals', value: 'issues' },
@@ -135,7 +135,7 @@ describe('judgeConditions', () => {
         value: pattern,
       };
       expect(reasonOf([condition], scope, createTimeLimit(CONDITIONS_MS))).to.equal(
-        `condition 1: /${pattern}/ takes over 25 ms on this payload`,
+        `condition 1: /${pattern}/ takes more than 25 ms on this payload`,
       );
       expect(faultOfValue({ field: 'a', operator: 'matches', value: pattern })).to.be.null();
     }
@@ -158,7 +158,7 @@ describe('judgeConditions', () => {
       const condition = { field: `webhook.body.${field}`, operator, value };
       expect(judgeConditions([condition], scope, spent), operator).to.equal({
         verdict: 'error',
-        reason: 'condition 1: takes over 25 ms on this payload',
+        reason: 'condition 1: takes more than 25 ms on this payload',
       });
     }
   });
@@ -266,7 +266,7 @@ describe('faultOfValue', () => {
   it('takes values that are nested 16 deep', () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
     const within = (depth: number): unknown => (depth === 0 ? 1 : { a: within(depth - 1) });
-    const fault = 'nested at most 16 deep';
+    const fault = 'nested at most 16 levels deep';
     for (const operator of ['equals', 'not_equals', 'contains', 'in', 'exists'] as const) {
       expect(faultOf(operator, nested(16))).to.be.null();
       expect([operator, faultOf(operator, nested(17))]).to.equal([operator, fault]);
@@ -275,7 +275,7 @@ describe('faultOfValue', () => {
     expect(faultOf('in', [within(15)])).to.be.null();
     expect(faultOf('in', [within(16)])).to.equal(fault);
     expect(stops('nested', 'equals', nested(17))).to.equal(
-      `condition 1: its value must be ${fault}; change the hook`,
+      `condition 1: value must be ${fault}. Change the condition`,
     );
   });
 

@@ -342,12 +342,12 @@ describe('a new hook', () => {
     const fields = 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
     const faults = [
       ['at nine', fields],
-      ['99 * * * *', 'five fields; "99" is no minute (0-59)'],
-      ['5/x * * * *', 'five fields; "5/x" is no minute (0-59)'],
-      ['0 24 * * *', 'five fields; "24" is no hour (0-23)'],
-      ['0 9 0 * *', 'five fields; "0" is no day of the month (1-31)'],
-      ['0 9 * 1-13 *', 'five fields; "1-13" is no month (1-12 or JAN-DEC)'],
-      ['0 9 * * MON,8', 'five fields; "MON,8" is no weekday (0-7 or SUN-SAT)'],
+      ['99 * * * *', 'five fields; "99" is not a valid minute (0-59)'],
+      ['5/x * * * *', 'five fields; "5/x" is not a valid minute (0-59)'],
+      ['0 24 * * *', 'five fields; "24" is not a valid hour (0-23)'],
+      ['0 9 0 * *', 'five fields; "0" is not a valid day of the month (1-31)'],
+      ['0 9 * 1-13 *', 'five fields; "1-13" is not a valid month (1-12 or JAN-DEC)'],
+      ['0 9 * * MON,8', 'five fields; "MON,8" is not a valid weekday (0-7 or SUN-SAT)'],
     ];
     for (const [cron = '', fault] of faults) {
       const message = `must be ${fault}`;

@@ -116,7 +116,7 @@ describe('a forward', () => {
     const webhookUrl = `${target.url}/sink`;
     expect(
       await refusal('webhook', { webhookUrl, credentialId: 'credential_of_another' }),
-    ).to.equal('names no credential of yours');
+    ).to.equal('is not one of your credentials');
     expect(
       await refusal('webhook', {
         webhookUrl,
@@ -174,7 +174,7 @@ describe('a forward', () => {
     };
     const id = await forward('retried');
     await desk.deliver('retried', '{"n":1}');
-    await pass(id, '503 from the target; attempt 2 at 2026-');
+    await pass(id, 'The target replied with status 503; attempt 2 at 2026-');
     await pass(id, '127.0.0.1: the connection broke off; attempt 3 at 2026-');
     const run = await firstRun(id);
     expect(run).to.include({ status: 'success', attempts: 3, error: null });
@@ -188,9 +188,9 @@ describe('a forward', () => {
       nth === 1 ? response.writeHead(429, { 'retry-after': '300' }).end() : response.end('fine');
     const id = await forward('patient');
     await desk.deliver('patient', '{"n":1}');
-    await pass(id, '429 from the target', 299_000);
+    await pass(id, 'The target replied with status 429', 299_000);
     expect(target.received).to.have.length(1);
-    await pass(id, '429 from the target', 2_000);
+    await pass(id, 'The target replied with status 429', 2_000);
     expect((await firstRun(id)).status).to.equal('success');
   });
 
@@ -199,8 +199,8 @@ describe('a forward', () => {
     const headers = { 'webhook-id': 'd-1' };
     const id = await forward('hopeless');
     await desk.deliver('hopeless', '{"n":1}', { headers });
-    await pass(id, '500 from the target; attempt 2');
-    await pass(id, '500 from the target; attempt 3');
+    await pass(id, 'The target replied with status 500; attempt 2');
+    await pass(id, 'The target replied with status 500; attempt 3');
     const run = await firstRun(id);
     expect(run).to.include({ status: 'error', error: '500 from the target', attempts: 3 });
     expect(target.received).to.have.length(3);
@@ -224,7 +224,7 @@ describe('a forward', () => {
     expect(await firstRun(id)).to.include({
       status: 'error',
       attempts: 1,
-      error: `308 from the target: it redirects to ${other.url}, and what carries a body goes to no other host. Set webhookUrl to where it should go`,
+      error: `The target replied with status 308, a redirect to ${other.url}. Requests with a body are not redirected to another host. Set webhookUrl to the final address`,
     });
     expect(other.received).to.equal([]);
     other.close();

@@ -86,7 +86,7 @@ describe('a condition’s value', () => {
     );
     const large = { field: 'event', operator: 'in', value: Array(40).fill('x'.repeat(4096)) };
     expect(await refusal({ conditions: [large] })).to.equal(
-      refused('conditions', 'must be at most 128 KiB of JSON together'),
+      refused('conditions', 'must be at most 128 KiB of JSON in total'),
     );
     await desk.hook(condition('in', Array(1000).fill('x'.repeat(60))));
     await desk.hook(condition('contains', 'x'.repeat(4096)));
@@ -171,7 +171,7 @@ describe('maxExecutions', () => {
     expect(told).to.have.length(1);
     expect(told[0]).to.include({
       title: 'thrice: disabled',
-      body: 'The hook has run 3 times, its most, and is disabled now.',
+      body: 'The hook has reached its limit of 3 executions and is now disabled.',
       link: `/executions?hookId=${id}`,
     });
   });

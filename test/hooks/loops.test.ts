@@ -10,7 +10,7 @@ const { after, before, beforeEach, describe, it } = lab;
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const NOTICE = { actionConfig: { notifyMessage: 'Again' } };
-const BROKEN = (hops: number) => `a loop: what fired it had come back ${hops} times`;
+const BROKEN = (hops: number) => `loop: the trigger has passed through this daemon ${hops} times`;
 
 describe('a loop', () => {
   let desk: Desk;
@@ -59,7 +59,7 @@ describe('a loop', () => {
     expect((await desk.ask('POST', '/api/webhooks', webhook)).status).to.equal(201);
     await desk.ask('POST', `/api/hooks/${id}/test`, { payload: {} });
     expect(await ended(id)).to.equal(times(10));
-    expect(await told()).to.equal(['round: a loop was broken']);
+    expect(await told()).to.equal(['round: loop stopped']);
   });
 
   it('of a forward is broken, whatever its headers say, and told once an hour', async () => {
@@ -74,7 +74,7 @@ describe('a loop', () => {
       (runs) => runs.filter(({ status }) => status === 'skipped').length === 2,
     );
     expect(await ended(id)).to.equal([...times(10), ...times(10)]);
-    expect(await told()).to.equal(['circle: a loop was broken']);
+    expect(await told()).to.equal(['circle: loop stopped']);
   });
 
   it('over agents and the hooks that their ends fire is broken', async () => {
@@ -92,7 +92,7 @@ describe('a loop', () => {
     await desk.ask('POST', '/api/agents', { prompt: 'Begin' });
     // From an agent to the hook, and from there to the next agent: two each time.
     expect(await ended(agents)).to.equal(times(4));
-    expect(await told()).to.equal(['agents: a loop was broken']);
+    expect(await told()).to.equal(['agents: loop stopped']);
   });
 
   it('of a hook’s tool is broken', async () => {

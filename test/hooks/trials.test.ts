@@ -116,7 +116,7 @@ describe('dryRun', () => {
       expect(body.wouldRun).to.be.false();
       return body.stoppedBy;
     };
-    expect(await stopped('exists', false)).to.equal('condition 1: t is there');
+    expect(await stopped('exists', false)).to.equal('condition 1: t exists');
     expect(await stopped('matches', '(a+)+$')).to.equal(
       'condition 1: /(a+)+$/ takes over 25 ms on this payload',
     );

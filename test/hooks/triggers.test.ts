@@ -83,7 +83,7 @@ describe('a schedule', () => {
     expect(others).to.equal([]);
     expect(run).to.include({
       status: 'skipped',
-      error: 'more than an hour late: the daemon was down',
+      error: 'more than an hour late because the daemon was not running',
       startedAt: null,
       finishedAt: '2026-04-02T09:00:00.001Z',
     });

@@ -58,8 +58,8 @@ const nextMorning = (days = 1): void => {
 const FAULTS: [object, string, RegExp][] = [
   [{ schedule: { cron: '* * * *' } }, 'schedule.cron', /five fields/],
   [{ schedule: { cron: '0 * * * * *' } }, 'schedule.cron', /five fields/],
-  [{ schedule: { cron: '61 * * * *' } }, 'schedule.cron', /"61" is no minute \(0-59\)/],
-  [{ schedule: { cron: '0 0 30 2 *' } }, 'schedule.cron', /comes at all/],
+  [{ schedule: { cron: '61 * * * *' } }, 'schedule.cron', /"61" is not a valid minute \(0-59\)/],
+  [{ schedule: { cron: '0 0 30 2 *' } }, 'schedule.cron', /matches a future time/],
   [{ schedule: {} }, 'schedule.cron', /is required/],
   [{ schedule: { cron: '0 8 * * *', rrule: 'FREQ=DAILY' } }, 'schedule.cron', /in its place/],
   [{ schedule: { cron: '0 8 * * *', timezone: 'Mars' } }, 'schedule.timezone', /time zone/],

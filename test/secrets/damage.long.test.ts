@@ -141,7 +141,7 @@ describe('what is sealed and was damaged', () => {
     await db().updateTable('channels').set({ secret_sealed: SEALED }).execute();
     const tried = await ask('POST', `/api/channels/${id}/test`, {});
     expect(tried.status).to.be.below(500);
-    expect(tried.text).to.contain('was damaged: make the channel anew');
+    expect(tried.text).to.contain('is damaged. Create the channel again');
     const at = String(Math.floor(Date.now() / 1000));
     const headers = { 'webhook-id': 'm', 'webhook-timestamp': at, 'webhook-signature': 'v1,x' };
     const said = { channelId: id, text: 'hello' };
@@ -166,7 +166,7 @@ describe('what is sealed and was damaged', () => {
     expect(platform.body.details).to.equal([
       {
         path: 'values.botToken',
-        message: 'names a credential whose value was damaged: rotate it',
+        message: 'refers to a credential whose value is damaged. Rotate it',
       },
     ]);
     const hook = await ask('POST', '/api/hooks', {
@@ -179,7 +179,7 @@ describe('what is sealed and was damaged', () => {
       async () => (await ask('GET', `/api/hooks/${hook.body.id}/executions`)).body.executions,
       ([run]) => run?.status === 'error',
     );
-    expect(runs[0].error).to.equal('The credential of this forward was damaged: rotate it');
+    expect(runs[0].error).to.equal('The credential of this forward is damaged. Rotate it');
     expect(target.received).to.equal([]);
   });
 

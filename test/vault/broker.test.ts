@@ -187,7 +187,8 @@ describe('a tool argument that names a credential', () => {
     ] as const) {
       expect(await ended(path, payload)).to.include({
         status: 'error',
-        error: 'The payload names a credential; only what the owner wrote into toolParams may',
+        error:
+          'The payload contains a credential reference. Only the toolParams of the hook may contain one',
       });
       expect(target.received).to.equal([]);
     }

@@ -69,7 +69,7 @@ describe('a credential that changes while it is used', () => {
     [
       'expired',
       { expiresAt: new Date(Date.parse('2020-01-01')).toISOString() },
-      'The credential of this forward has expired: rotate it',
+      'The credential of this forward has expired. Rotate it',
     ],
     [
       'lent to another host',
@@ -98,7 +98,9 @@ describe('a credential that changes while it is used', () => {
     await desk.deliver('led', '{}');
     const [run] = await desk.ended(id);
     expect(run.status).to.equal('error');
-    expect(String(run.error)).to.startWith(`307 from the target: it redirects to ${other.url}, `);
+    expect(String(run.error)).to.startWith(
+      `The target replied with status 307, a redirect to ${other.url}. `,
+    );
     expect(target.received.map(({ path }) => path)).to.equal(['/sink', '/elsewhere']);
     expect(shown(target)).to.equal(['Bearer value of led', 'Bearer value of led']);
     expect(other.received).to.equal([]);

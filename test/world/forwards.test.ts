@@ -44,15 +44,15 @@ describe('the address of a forward', () => {
 
   it('is refused in an execution whose value is missing, or leads out of the path', async () => {
     const cases: [string, string, string][] = [
-      ['gone', '{"n":1}', '{{webhook.body.id}} in the address has no value'],
-      ['null', '{"id":null}', '{{webhook.body.id}} in the address has no value'],
-      ['empty', '{"id":""}', '{{webhook.body.id}} in the address has no value'],
-      ['up', '{"id":".."}', 'A value in the address is a step out of its path'],
-      ['dot', '{"id":"."}', 'A value in the address is a step out of its path'],
+      ['gone', '{"n":1}', '{{webhook.body.id}} in the URL has no value'],
+      ['null', '{"id":null}', '{{webhook.body.id}} in the URL has no value'],
+      ['empty', '{"id":""}', '{{webhook.body.id}} in the URL has no value'],
+      ['up', '{"id":".."}', 'A value in the URL contains "..", which would leave the path'],
+      ['dot', '{"id":"."}', 'A value in the URL contains "..", which would leave the path'],
       [
         'long',
         JSON.stringify({ id: 'x'.repeat(2001) }),
-        '{{webhook.body.id}} in the address is too long',
+        '{{webhook.body.id}} in the URL is too long',
       ],
     ];
     for (const [name, body, error] of cases) {

@@ -105,21 +105,21 @@ describe('schedules as people have them', () => {
       const faults: [string, string][] = [
         [
           `DTSTART;TZID=W. Europe Standard Time:20270208T073000\n${MONDAYS}`,
-          'must have a time zone in DTSTART such as TZID=Europe/Berlin; "W. Europe Standard Time" is none that is known',
+          'must have a known time zone in DTSTART, such as TZID=Europe/Berlin, not "W. Europe Standard Time"',
         ],
         [
           `${MONDAYS}\nRDATE;VALUE=PERIOD:20270208T073000/PT1H`,
-          'must have times in RDATE, not periods. Write RDATE:20260131T090000',
+          'must have times in RDATE, not periods. Example: RDATE:20260131T090000',
         ],
         [
           `${MONDAYS}\nEXRULE:FREQ=MONTHLY`,
-          'must be without the line EXRULE. List the times in a line EXDATE',
+          'must not have an EXRULE line. List the times in an EXDATE line',
         ],
         [
           `${MONDAYS}\nEXDATE:20270230T073000`,
           'must have a time in EXDATE such as EXDATE:20260131T090000, not "20270230T073000"',
         ],
-        [`${EVENT}${EVENT}`, 'must be one event. Make a schedule of each VEVENT'],
+        [`${EVENT}${EVENT}`, 'must be one event. Create a schedule for each VEVENT'],
       ];
       for (const [rrule, message] of faults) {
         expect(await faultOf({ rrule }), rrule).to.equal({ path: 'schedule.rrule', message });
@@ -127,23 +127,26 @@ describe('schedules as people have them', () => {
       expect(await faultOf({ rrule: `${VIENNA}\n${MONDAYS}`, timezone: 'Asia/Tokyo' })).to.equal({
         path: 'schedule.rrule',
         message:
-          'must have a DTSTART in Asia/Tokyo, not with TZID=Europe/Vienna, or the timezone Europe/Vienna',
+          'must have a DTSTART in Asia/Tokyo, not in TZID=Europe/Vienna. Alternatively, set timezone to Europe/Vienna',
       });
       const inUtc = { rrule: `DTSTART:20270208T063000Z\n${MONDAYS}`, timezone: 'Asia/Tokyo' };
       expect((await faultOf(inUtc)).message).to.equal(
-        'must have a DTSTART in Asia/Tokyo, without Z and as a local time, or the timezone UTC',
+        'must have a local DTSTART in Asia/Tokyo, without Z. Alternatively, set timezone to UTC',
       );
     });
   });
 
   describe('cron expressions', () => {
-    const other = 'Write * in one of the two fields to run on the other days alone';
+    const other = 'To run on one of the two only, set the other field to *';
     const NOTES: [cron: string, note: string | null][] = [
       [
         '15 8 8-14 * 2',
-        'Runs on days 8 to 14, and on Tuesdays; the second Tuesday is 15 8 * * 2#2',
+        'Runs on days 8 to 14, and on Tuesdays. For the second Tuesday only, use 15 8 * * 2#2',
       ],
-      ['0 9 1-7 3 MON', 'Runs on days 1 to 7, and on Mondays; the first Monday is 0 9 * 3 1#1'],
+      [
+        '0 9 1-7 3 MON',
+        'Runs on days 1 to 7, and on Mondays. For the first Monday only, use 0 9 * 3 1#1',
+      ],
       ['0 9 1 * 1-5', `Runs on day 1, and on Mondays to Fridays. ${other}`],
       [
         '0 9 */5 * 0,6',
@@ -171,8 +174,11 @@ describe('schedules as people have them', () => {
       expect(times).to.equal(['2027-02-01T00:00:00.000Z']);
       const fields = 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
       const faults: [string, string][] = [
-        ['0 9 * * 1/2', 'must be five fields; "1/2" is no weekday (0-7 or SUN-SAT). Write 1-6/2'],
-        ['5/15 9 * * *', 'must be five fields; "5/15" is no minute (0-59). Write 5-59/15'],
+        [
+          '0 9 * * 1/2',
+          'must be five fields; "1/2" is not a valid weekday (0-7 or SUN-SAT). Use 1-6/2',
+        ],
+        ['5/15 9 * * *', 'must be five fields; "5/15" is not a valid minute (0-59). Use 5-59/15'],
         ['@reboot', `must be ${fields}, or one of @hourly, @daily, @weekly, @monthly or @yearly`],
       ];
       for (const [cron, message] of faults) {

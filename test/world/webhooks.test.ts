@@ -96,7 +96,7 @@ describe('a greeting of a sender', () => {
       });
       expect((await greet(`greet-${sender}`, sender, named, payload)).status).to.equal(202);
       const [{ status, error, agentId }] = await desk.ended(id);
-      const reason = `the greeting of ${label}, which is no event`;
+      const reason = `test event from ${label}`;
       expect({ status, error, agentId }).to.equal({
         ...{ status: 'skipped', error: reason, agentId: null },
       });
@@ -246,7 +246,8 @@ describe('an address that a sender tries', () => {
     expect(await desk.runs(id)).to.equal([]);
     expect(await newestRefusal(id)).to.include({
       reason: 'tried',
-      message: 'The address was tried with HEAD or GET. The reply was 200, and no hook ran',
+      message:
+        'The sender checked the address with HEAD or GET. The reply was 200, and no hook ran',
     });
   });
 
@@ -286,12 +287,12 @@ describe('a body that cannot be read', () => {
     [
       ...(['deep JSON', 'application/json', Buffer.from('['.repeat(65)), 400] as const),
       'not_json',
-      'The JSON is nested over 64 deep',
+      'The JSON is nested more than 64 levels deep',
     ],
     [
       ...(['a number', 'application/json', Buffer.from('1'), 400] as const),
       'not_json',
-      'The JSON is neither an object nor an array',
+      'The JSON must be an object or an array',
     ],
     [
       ...(['no JSON', 'application/json', Buffer.from('a=1'), 400] as const),
@@ -326,7 +327,7 @@ describe('a body that cannot be read', () => {
     const unpacked = { 'content-encoding': 'gzip', 'x-hub-signature-256': sign(SECRET, '{"t":1}') };
     await desk.deliver('packed', gzipSync('{"t":1}'), { headers: unpacked });
     expect((await newestRefusal(id)).message).to.equal(
-      'The header x-hub-signature-256 does not match: another secret, or the body was signed before it was compressed (gzip)',
+      'The header x-hub-signature-256 does not match: the secret is wrong, or the body was signed before compression (gzip)',
     );
   });
 
@@ -377,7 +378,7 @@ describe('a content type that a hook does not take', () => {
     const headers = { 'x-github-event': 'issues' };
     const reply = await desk.deliver('typed', form, { type: FORM, headers });
     const message =
-      'This hook takes application/json. Set that content type at GitHub, or run: adjutant hooks update issues --verify github';
+      'This hook accepts application/json. Set that content type at GitHub, or run: adjutant hooks update issues --verify github';
     expect([reply.status, reply.body.message]).to.equal([415, message]);
     expect(await newestRefusal(id)).to.include({ reason: 'content_type', message });
   });
@@ -386,12 +387,12 @@ describe('a content type that a hook does not take', () => {
     const named = await desk.hook({ name: 'my issues', ...onPath('typed-name') });
     const reply = await desk.deliver('typed-name', form, { type: FORM });
     expect(reply.body.message).to.equal(
-      `This hook takes application/json. Set that content type at the sender, or run: adjutant hooks update ${named} --verify <sender>`,
+      `This hook accepts application/json. Set that content type at the sender, or run: adjutant hooks update ${named} --verify <sender>`,
     );
     await verified('typed-sender', 'github');
     const image = await desk.deliver('typed-sender', 'x', { type: 'image/png' });
     expect(image.body.message).to.equal(
-      'This hook takes application/json, application/x-www-form-urlencoded. Set that content type at the sender',
+      'This hook accepts application/json, application/x-www-form-urlencoded. Set that content type at the sender',
     );
   });
 });
@@ -419,7 +420,7 @@ describe('a signature over another address', () => {
       expect(status).to.equal(401);
       expect(refused).to.include({
         reason: 'address',
-        message: `The address differs: the sender signed ${signed}, and this daemon verifies ${ORIGIN}${path}`,
+        message: `The sender signed the URL ${signed}, but this daemon expects ${ORIGIN}${path}`,
       });
     }
   });
@@ -428,7 +429,7 @@ describe('a signature over another address', () => {
     const { refused } = await post(`https://before.example.org${path}`, `${path}?token=`);
     expect(refused).to.include({
       reason: 'mismatch',
-      message: `The header x-sig does not match: another address, another secret, or the body was changed on the way. It signs the address too: this daemon verifies ${ORIGIN}${path}`,
+      message: `The header x-sig does not match: the URL or the secret is wrong, or the body was modified in transit. The sender signs the URL; this daemon expects ${ORIGIN}${path}`,
     });
   });
 });

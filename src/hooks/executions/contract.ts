@@ -16,7 +16,7 @@ export const executionStatus = () =>
 export const Execution = s.object('Execution', {
   id: s.id('execution'),
   hookId: s.id('hook'),
-  deliveryId: s.nullable(s.id('delivery')),
+  deliveryId: s.nullable(s.id('delivery')).description('`null` without a webhook delivery'),
   status: executionStatus(),
   trigger: hookTrigger(),
   action: hookAction(),
@@ -26,8 +26,10 @@ export const Execution = s.object('Execution', {
         path: s.anyText(200),
         method: s.text(10),
         headers: s.record('WebhookHeaders'),
-        query: s.optional(s.record('WebhookQuery').description('The parameters, if any')),
-        body: s.json().description('The payload; text and XML as one string'),
+        query: s.optional(
+          s.record('WebhookQuery').description('Query parameters. Absent if there are none'),
+        ),
+        body: s.json().description('Payload. Text and XML are a string'),
       }),
     ),
     agent: s.optional(s.record('AgentContext')),
@@ -40,16 +42,18 @@ export const Execution = s.object('Execution', {
   result: s.json(),
   error: s.nullable(s.anyText(100_000)),
   attempts: s.whole(0, 1_000_000),
-  agentId: s.nullable(s.id('agent')),
-  replayOf: s.nullable(s.id('execution')),
-  durationMs: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
+  agentId: s.nullable(s.id('agent')).description('Agent that the execution spawned'),
+  replayOf: s.nullable(s.id('execution')).description('Execution that this one replays'),
+  durationMs: s
+    .nullable(s.whole(0, Number.MAX_SAFE_INTEGER))
+    .description('Duration in milliseconds. `null` until the execution ends'),
   createdAt: s.time(),
   startedAt: s.nullable(s.time()),
   finishedAt: s.nullable(s.time()),
 });
 export type Execution = s.Static<typeof Execution>;
 
-/** The longest part of an error that the list shows, in characters. */
+/** In characters. */
 export const MAX_ERROR_LENGTH = 500;
 
 export const ExecutionSummary = s.object('ExecutionSummary', {
@@ -60,7 +64,7 @@ export const ExecutionSummary = s.object('ExecutionSummary', {
   trigger: hookTrigger(),
   action: hookAction(),
   event: s.nullable(s.anyText(200)),
-  error: s.nullable(s.anyText(MAX_ERROR_LENGTH).description('Its beginning')),
+  error: s.nullable(s.anyText(MAX_ERROR_LENGTH).description('First 500 characters of the error')),
   attempts: s.whole(0, 1_000_000),
   agentId: s.nullable(s.id('agent')),
   replayOf: s.nullable(s.id('execution')),
@@ -72,15 +76,15 @@ export type ExecutionSummary = s.Static<typeof ExecutionSummary>;
 
 export const executions = contract({
   list: endpoint.get('/api/hooks/executions/recent', {
-    summary: 'Runs of all your hooks, newest first, without payloads and results',
+    summary: 'List recent executions of all hooks',
     query: pageQuery('RecentQuery', {
       status: s.optional(executionStatus()),
-      hookId: s.optional(s.text(80).description('Those of one hook')),
+      hookId: s.optional(s.text(80).description('Hook to filter by')),
     }),
     reply: pageOf('executions', ExecutionSummary, 'RecentExecutions'),
   }),
   get: endpoint.get('/api/hooks/executions/{id}', {
-    summary: 'Show one run, by its id alone',
+    summary: 'Get an execution',
     reply: Execution,
   }),
 });

@@ -31,11 +31,14 @@ export const createBacklog = (deps: {
     if (notified.get(id) === hour) return;
     notified.set(id, hour);
     const waiting = queue.waiting(id);
-    log.warn({ hookId: id, waiting }, 'a hook is full: its senders get 429');
+    log.warn(
+      { hookId: id, waiting },
+      'the backlog of a hook is full; its senders receive status 429',
+    );
     await outbound.outbox.send(userId, {
       kind: 'hook_full',
-      title: `${name}: full`,
-      body: `${waiting} runs of this hook wait, and its senders get 429 until fewer do. Nothing that was accepted is lost. Runs wait for what the hook does: a higher concurrency lets more of them run at once; conditions and limits end runs early.`,
+      title: `${name}: backlog full`,
+      body: `${waiting} executions of this hook are queued. Its senders receive status 429 until the backlog shrinks. Accepted deliveries are not lost. Raise the concurrency of the hook to run more executions at once, or add conditions to skip some.`,
       link: `${pageLink('executions')}?hookId=${id}`,
       about: name,
       effectId: `full ${id} ${hour}`,
@@ -51,7 +54,9 @@ export const createBacklog = (deps: {
     isFull: (firing: ReceivingHook[]): boolean => {
       const full = firing.filter(({ id }) => queue.waiting(id) >= WAITING_PER_HOOK);
       for (const hook of full) {
-        notify(hook).catch((err) => log.warn({ err }, 'the owner of a full hook was not notified'));
+        notify(hook).catch((err) =>
+          log.warn({ err }, 'failed to notify the owner of a hook with a full backlog'),
+        );
       }
       return full.length > 0 || queue.totals().waiting >= WAITING_OVERALL;
     },

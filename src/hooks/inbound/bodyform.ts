@@ -41,7 +41,7 @@ const MEDIA_TYPES: Record<BodyForm, string> = {
 export const typeRefusal = ({ id, name, sender }: ReceivingHook, headers: Headers): string => {
   const forms = sender ? (sender.recipe.bodies ?? BODY_FORMS) : (['json'] as const);
   const types = forms.map((form) => MEDIA_TYPES[form]).join(', ');
-  const takes = `This hook takes ${types}`;
+  const takes = `This hook accepts ${types}`;
   const isGithub = headers['x-github-event'] !== undefined;
   const there = isGithub ? 'GitHub' : 'the sender';
   const command = `adjutant hooks update ${NAME.test(name) ? name : id}`;

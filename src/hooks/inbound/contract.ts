@@ -1,12 +1,13 @@
 import * as s from '../../kernel/contract/schema.js';
 
-/** The longest message: a public address and the path of a hook stand in it. */
+/** A message may contain a public URL and the path of a hook. */
 const MAX_MESSAGE = 1000;
 
-/** The deliveries of which nothing was kept, as the owner of their hook may see them. */
 export const RefusedDeliveries = s.object('RefusedDeliveries', {
-  since: s.time().description('The start of the daemon, which forgets those before it'),
-  count: s.whole(0, Number.MAX_SAFE_INTEGER),
+  since: s.time().description('Start of the daemon. Earlier rejections are not kept'),
+  count: s
+    .whole(0, Number.MAX_SAFE_INTEGER)
+    .description('Number of rejected deliveries since then. The list has the newest 20'),
   refused: s.list(
     s.object('RefusedDelivery', {
       at: s.time(),
@@ -18,7 +19,9 @@ export const RefusedDeliveries = s.object('RefusedDeliveries', {
       ),
       message: s.text(MAX_MESSAGE),
       contentType: s.nullable(s.anyText(100)),
-      headers: s.list(s.text(100), 10).description('Those that a signature or time may stand in'),
+      headers: s
+        .list(s.text(100), 10)
+        .description('Names of headers that may carry the signature or timestamp'),
     }),
     20,
   ),

@@ -36,7 +36,7 @@ export const whyUnverified = (
   if (!sender) return whyUnnamed(request, isIncoming);
   const { recipe } = sender;
   if (headerText(headers, recipe.header) === undefined) {
-    const message = `It has no header ${recipe.header}, in which this sender signs`;
+    const message = `The signature header ${recipe.header} is missing`;
     return { reason: 'unsigned', message };
   }
   const time = signedTimeOf(recipe, headers);
@@ -51,7 +51,10 @@ export const whyUnverified = (
     });
   }
   if (recipe.algorithm === 'sns') {
-    return { reason: 'mismatch', message: 'It is no message of this topic with its signature' };
+    return {
+      reason: 'mismatch',
+      message: 'The body is not a message of this topic, or its signature is invalid',
+    };
   }
   const part =
     recipe.algorithm === 'client-state'
@@ -73,19 +76,19 @@ const whyUnnamed = ({ headers, now }: SenderRequest, isIncoming: boolean): Refus
 const NO_SECRET: RefusalReason = { reason: 'no_secret', message: 'The hook has no secret' };
 const UNSIGNED: RefusalReason = {
   reason: 'unsigned',
-  message: 'It has no signature and no secret that is known here',
+  message: 'The request has no known signature header or secret header',
 };
 const NOT_NOW: RefusalReason = {
   reason: 'not_now',
-  message: 'The time that it signs is too far from that of this machine',
+  message: 'The signed time differs too much from the clock of this machine',
 };
 
 const mismatch = (part: string, headers: Headers): RefusalReason => {
   const encoding = encodingOf(headers);
   const cause =
     encoding === null
-      ? 'another secret, or the body was changed on the way'
-      : `another secret, or the body was signed before it was compressed (${encoding})`;
+      ? 'the secret is wrong, or the body was modified in transit'
+      : `the secret is wrong, or the body was signed before compression (${encoding})`;
   return { reason: 'mismatch', message: `${part} does not match: ${cause}` };
 };
 
@@ -96,19 +99,19 @@ const addressRefusal = (
   { path, ...request }: SenderRequest & { path: string },
 ): RefusalReason => {
   if (request.url === null) {
-    const remedy = 'the daemon has no public one: adjutant tunnel setup';
-    return { reason: 'address', message: `This sender signs the address, and ${remedy}` };
+    const remedy = 'the daemon has no public URL. Run: adjutant tunnel setup';
+    return { reason: 'address', message: `This sender signs the URL, but ${remedy}` };
   }
-  const verifies = `this daemon verifies ${shown(request.url)}`;
+  const verifies = `this daemon expects ${shown(request.url)}`;
   const signed = otherAddresses(request.headers, request.url, path).find((url) =>
     keys.some((key) => isSignedBy(recipe, key, { ...request, url })),
   );
   if (signed !== undefined) {
-    const message = `The address differs: the sender signed ${shown(signed)}, and ${verifies}`;
+    const message = `The sender signed the URL ${shown(signed)}, but ${verifies}`;
     return { reason: 'address', message };
   }
-  const causes = 'another address, another secret, or the body was changed on the way';
-  const message = `The header ${recipe.header} does not match: ${causes}. It signs the address too: ${verifies}`;
+  const causes = 'the URL or the secret is wrong, or the body was modified in transit';
+  const message = `The header ${recipe.header} does not match: ${causes}. The sender signs the URL; ${verifies}`;
   return { reason: 'mismatch', message };
 };
 

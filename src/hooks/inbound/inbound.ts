@@ -225,7 +225,7 @@ const logFaults = (log: Log, candidates: CandidateHook[], proofs: HookProof[]): 
   for (const [at, proof] of proofs.entries()) {
     if (!proof || !('fault' in proof)) continue;
     const hookId = candidates[at]?.hook?.id;
-    log.error({ hookId, fault: proof.fault }, 'a hook could not verify a request');
+    log.error({ hookId, fault: proof.fault }, 'failed to verify a request for a hook');
   }
 };
 

@@ -42,18 +42,21 @@ export interface Reading {
 
 const TOO_DEEP: BodyFault = {
   fault: 'not_json',
-  message: `The JSON is nested over ${DEEPEST} deep`,
+  message: `The JSON is nested more than ${DEEPEST} levels deep`,
 };
 const NOT_JSON: BodyFault = { fault: 'not_json', message: 'The body is not valid JSON' };
 const NOT_OBJECT: BodyFault = {
   fault: 'not_json',
-  message: 'The JSON is neither an object nor an array',
+  message: 'The JSON must be an object or an array',
 };
 const TOO_MANY_FIELDS: BodyFault = {
   fault: 'form',
-  message: `The form has over ${MAX_FORM_FIELDS} fields`,
+  message: `The form has more than ${MAX_FORM_FIELDS} fields`,
 };
-const PROTO_FIELD: BodyFault = { fault: 'form', message: 'The form has a field __proto__' };
+const PROTO_FIELD: BodyFault = {
+  fault: 'form',
+  message: 'The form must not have a field named __proto__',
+};
 
 const PLAIN: Reading = { form: 'json', places: [] };
 

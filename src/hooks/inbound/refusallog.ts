@@ -132,11 +132,11 @@ const refusedHooks = (
 type RefusedFor = RefusedDelivery['reason'];
 
 const MESSAGES = {
-  secret_in_query: 'The query string holds a token, secret, key or signature',
-  handshake: 'The handshake is not one of this sender',
-  backlog: 'Too many deliveries wait',
-  tried: 'The address was tried with HEAD or GET. The reply was 200, and no hook ran',
-  disabled: 'The hook is disabled; the sender was answered with 200',
+  secret_in_query: 'The query string contains a token, secret, key or signature',
+  handshake: 'The handshake is invalid for this sender',
+  backlog: 'The delivery backlog is full',
+  tried: 'The sender checked the address with HEAD or GET. The reply was 200, and no hook ran',
+  disabled: 'The hook is disabled. The reply was 200',
 };
 type PlainReason = keyof typeof MESSAGES;
 

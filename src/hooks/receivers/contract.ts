@@ -20,9 +20,13 @@ const Noted = s.textOr(
   s.anyText(1000),
   s.object('NotedDelivery', {
     received: s.optional(s.flag()),
-    challenge: s.optional(s.anyText(1000).description('To the handshake of Slack')),
-    plainToken: s.optional(s.text(100).description('To the handshake of Zoom')),
-    encryptedToken: s.optional(s.text(64).description('Likewise')),
+    challenge: s.optional(
+      s.anyText(1000).description("Response to Slack's URL verification request"),
+    ),
+    plainToken: s.optional(s.text(100).description("Response to Zoom's URL validation request")),
+    encryptedToken: s.optional(
+      s.text(64).description("HMAC-SHA256 of `plainToken`, in Zoom's response"),
+    ),
     accepted: s.optional(s.flag()),
     hooks: s.optional(s.whole(0, 0)),
     duplicate: s.optional(s.flag()),
@@ -30,10 +34,7 @@ const Noted = s.textOr(
   }),
 );
 
-/**
- * The parts that both endpoints share. The example body reads the same however a tool writes JSON,
- * since each byte is signed.
- */
+/** The example body is `{}`, because every tool serializes it to the same signed bytes. */
 const receiving = {
   access: 'public',
   example: {},
@@ -48,14 +49,13 @@ const signed = {
   name: 'X-Hub-Signature-256',
   value: 'sha256=6ad3bdda215522d7a31738ae4f998c276898829c73f4656761e6e0a63281204c',
   about:
-    '`sha256=` and the hex HMAC-SHA256 of the body as it is sent. The example fits the body `{}` ' +
-    'and the hook that the example of `POST /api/hooks` makes. Its secret is known to everybody: ' +
-    'it only notifies.',
+    '`sha256=` and the HMAC-SHA256 of the request body, in hex. The example matches the body `{}` ' +
+    'and the hook of the `POST /api/hooks` example, whose secret is public.',
 };
-const secretGiven = {
+const secretHeader = {
   name: 'X-Webhook-Secret',
   value: 'only an example',
-  about: 'The hook’s secret, or a signature over the body in `X-Hub-Signature-256`.',
+  about: 'Secret of the hook. Alternative: a body signature in `X-Hub-Signature-256`.',
 };
 
 /**
@@ -63,31 +63,32 @@ const secretGiven = {
  */
 export const receivers = contract({
   byPath: endpoint.post('/api/webhooks/{path}', {
-    summary: 'Receive a signed webhook for the hooks on this path',
+    summary: 'Receive a signed webhook',
     exampleHeader: signed,
     ...receiving,
   }),
   incoming: endpoint.post('/api/hooks/incoming/{hookId}', {
-    summary: 'Receive a webhook that carries the hook’s secret in a header',
-    exampleHeader: secretGiven,
+    summary: 'Receive a webhook with a secret header',
+    exampleHeader: secretHeader,
     ...receiving,
   }),
   tryAddress: endpoint.get('/api/webhooks/{path}/try', {
-    summary: 'Confirm that a hook receives at this address',
+    summary: 'Confirm a webhook address',
     description:
-      'Senders such as Trello and Mandrill try an address before they use it. Also answers `HEAD` ' +
-      'and `GET /api/webhooks/{path}` without a token. No hook runs.',
+      'Replies to senders that check an address before they use it, such as Trello and Mandrill. ' +
+      '`HEAD` and `GET /api/webhooks/{path}` without a token work as well. No hook runs.',
     access: 'public',
     ignoresQuery: true,
     reply: Noted,
   }),
   challenge: endpoint.get('/api/webhooks/{path}/challenge', {
-    summary: 'Answer the handshake of a WebSub hub: also GET /api/webhooks/{path}?hub.mode=…',
+    summary: 'Confirm a WebSub subscription',
+    description: '`GET /api/webhooks/{path}?hub.mode=…` works as well.',
     access: 'public',
     query: s.object('HubChallenge', {
       'hub.mode': s.optional(s.anyText(20).description('`subscribe` or `unsubscribe`')),
       'hub.verify_token': s.optional(s.anyText(1000).description('Secret of the hook')),
-      'hub.challenge': s.optional(s.anyText(1000).description('Text to be sent back')),
+      'hub.challenge': s.optional(s.anyText(1000).description('Text to return')),
       'hub.topic': s.optional(s.anyText(2000)),
       'hub.lease_seconds': s.optional(s.anyText(20)),
     }),

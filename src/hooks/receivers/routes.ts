@@ -34,18 +34,21 @@ const receiverReply = (received: InboundVerdict) => {
 };
 
 const REFUSALS = {
-  unknown: () => Boom.notFound('No hook receives here'),
+  unknown: () => Boom.notFound('No hook matches this path'),
   refused: () => Boom.unauthorized('The signature is missing or does not match'),
   secret_in_query: () =>
-    Boom.badRequest('A query may hold no token, secret, key or signature: proxies log it', {
-      code: 'secret_in_query',
-    }),
+    Boom.badRequest(
+      'The query must not contain a token, secret, key or signature, because proxies log it',
+      {
+        code: 'secret_in_query',
+      },
+    ),
   bad_handshake: () =>
-    Boom.badRequest('This handshake is not one of the sender', {
+    Boom.badRequest('Invalid handshake for this sender', {
       code: 'bad_handshake',
     }),
   busy: () =>
-    Boom.tooManyRequests('Too many deliveries wait; nothing was kept of this one', {
+    Boom.tooManyRequests('Delivery backlog is full. The delivery was not stored', {
       code: 'delivery_backlog',
       retryAfter: RETRY_AFTER_S,
     }),
@@ -106,7 +109,7 @@ export const receiversResource = ({ inbox, counted, tried, probe }: ReceiversDep
     incoming: ({ hookId, raw: { headers, bytes: body, url } }) =>
       reply(inbox.byHook(hookId, { headers, body, url, query: queryIn(url) })),
     tryAddress: async ({ path }) => {
-      if (!tried(path)) throw Boom.unauthorized('Log in first: no valid token', 'Bearer');
+      if (!tried(path)) throw Boom.unauthorized('No valid token. Log in first', 'Bearer');
       return { received: true, accepted: false, hooks: 0 };
     },
     challenge: async ({ path: hookPath, query }) => {

@@ -107,7 +107,7 @@ export const replayFailures = async (
     {
       userId: by.userId,
       resource: hookId ? { kind: 'hook', id: hookId } : { kind: 'user', id: by.userId },
-      title: `Replay of failed runs${only ? ` of ${only.name}` : ''}`,
+      title: `Replay of failed executions${only ? ` of ${only.name}` : ''}`,
       input: { filter, hookIds, total: count },
       progress: { total: count, unit: 'runs' },
     },

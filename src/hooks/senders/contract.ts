@@ -2,51 +2,61 @@ import * as s from '../../kernel/contract/schema.js';
 import { PRESET_NAMES } from './presets.js';
 import { BODY_FORMS, ENCODINGS } from './recipe.js';
 
-const header = () => s.text(100).pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header');
-/** The ARN of a topic of SNS. */
+const header = () => s.text(100).pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'a header name');
 export const TOPIC_ARN =
   /^arn:aws[a-z-]*:sns:[a-z]{2,4}(?:-[a-z]+)+-\d{1,2}:\d{12}:[\w-]{1,256}(?:\.fifo)?$/;
-/** The place of a value in a request. */
 const place = () =>
   s
     .text(200)
     .pattern(/^(?:headers\.[A-Za-z0-9_-]+|body(?:\.[^.\s]+)+)$/, 'headers.<name> or body.<path>');
 
-/** The signature of a sender: its preset, or what it signs. See `SignatureRecipe`. */
+/** See `SignatureRecipe`. */
 const Signature = s
   .object('SenderSignature', {
     preset: s.optional(s.oneOf('NamedSender', ...PRESET_NAMES)),
-    header: s.optional(header().description('With the signature or the token')),
-    prefix: s.optional(s.text(40).example('sha256=')),
+    header: s.optional(header().description('Header with the signature or token')),
+    prefix: s.optional(
+      s.text(40).example('sha256=').description('Text before the signature in the header'),
+    ),
     algorithm: s.optional(
       s.oneOf('SignatureAlgorithm', 'sha1', 'sha256', 'sha512', 'ed25519', 'token', 'basic'),
     ),
     encoding: s.optional(s.oneOf('SignatureEncoding', ...ENCODINGS)),
-    signed: s.optional(s.text(200).example('{timestamp}.{body}')),
-    timestampHeader: s.optional(header()),
+    signed: s.optional(
+      s.text(200).example('{timestamp}.{body}').description('Template of the signed text'),
+    ),
+    timestampHeader: s.optional(header().description('Header with the time of the signature')),
     timestampFrom: s.optional(
       s
         .text(200)
         .pattern(/^body(?:\.[^.\s]+)+$/, 'body.<path>')
-        .example('body.sentAt'),
+        .example('body.sentAt')
+        .description('Location of the time in the body: `body.<path>`'),
     ),
-    toleranceSeconds: s.optional(s.whole(30, 3600)),
-    idFrom: s.optional(place().description('The id of a delivery: headers.<name>, body.<path>')),
-    eventFrom: s.optional(place().description('The name of its event, likewise')),
+    toleranceSeconds: s.optional(
+      s
+        .whole(30, 3600)
+        .description('Maximum clock difference of a signature, in seconds. Defaults to 300'),
+    ),
+    idFrom: s.optional(
+      place().description('Location of the delivery ID: `headers.<name>` or `body.<path>`'),
+    ),
+    eventFrom: s.optional(
+      place().description('Location of the event name: `headers.<name>` or `body.<path>`'),
+    ),
     key: s.optional(s.oneOf('SecretForm', 'raw', 'base64', 'whsec')),
     format: s.optional(s.oneOf('SignatureFormat', 'plain', 'pairs', 'list')),
     parts: s.optional(s.object('SignatureParts', { timestamp: s.text(40), signature: s.text(40) })),
     topicArn: s.optional(
       s
         .text(400)
-        .pattern(TOPIC_ARN, 'the ARN of a topic')
-        .description('Of the preset sns: the topic whose messages are taken'),
+        .pattern(TOPIC_ARN, 'an SNS topic ARN')
+        .description('SNS topic to accept messages from. Required for the preset `sns`'),
     ),
     bodies: s.optional(s.list(s.oneOf('BodyForm', ...BODY_FORMS), 3).min(1)),
   })
   .min(1);
 
-/** A hook's `triggerConfig.verify`: the name of a preset, or an object. */
 export const SenderVerification = s.textOr(
   'SenderVerification',
   s.oneOf('SenderPreset', ...PRESET_NAMES),
@@ -59,18 +69,19 @@ export const ReceivedToken = s.object('ReceivedToken', {
   receivedAt: s.time(),
 });
 
-/** A token that a sender makes and sends once, before its owner has confirmed it. */
 export const AwaitedToken = s.object('AwaitedToken', {
   until: s
     .nullable(s.time())
-    .description('The time until which one is taken; null: none is awaited'),
-  token: s.nullable(s.text(200)).description('The newest that came; nobody has confirmed it yet'),
+    .description('Time until which tokens are accepted. `null` if the hook is not waiting'),
+  token: s
+    .nullable(s.text(200))
+    .description('Newest received token, not confirmed yet. `null` if none was received'),
   receivedAt: s.nullable(s.time()),
   earlier: s
     .list(ReceivedToken, 4)
-    .description('Those that came before it, newest first: the sender accepts one of them all'),
+    .description('Up to 4 earlier tokens, newest first. The sender accepts only one of them'),
 });
 
 export const ConfirmedToken = s.object('ConfirmedToken', {
-  token: s.text(200).description('As shown, and as the sender accepted it'),
+  token: s.text(200).description('Received token that the sender accepted'),
 });

@@ -27,13 +27,13 @@ export const verificationFaults = (
   if (own.length > 0) return own;
   const isSns = recipe.algorithm === 'sns';
   if (!isSns && recipe.topicArn !== undefined) {
-    return [{ path: 'topicArn', message: 'is for the preset sns' }];
+    return [{ path: 'topicArn', message: 'is only for the preset sns' }];
   }
   const isTopicless = isSns && recipe.topicArn === undefined;
   if (isTopicless)
     return [{ path: 'topicArn', message: 'is required: { preset: "sns", topicArn }' }];
   const needsAddress = recipe.signed?.includes('{url}') === true && !hasAddress;
-  const message = 'signs the address of the daemon, which has no public one: adjutant tunnel setup';
+  const message = 'needs the public URL of the daemon, which has none. Run: adjutant tunnel setup';
   return needsAddress ? [{ path: '', message }] : [];
 };
 
@@ -67,7 +67,7 @@ const ownFaults = (verify: OwnSignature, recipe: SignatureRecipe): FieldFault[] 
   if (verify.preset !== undefined) {
     const given = Object.keys(verify)
       .filter((field) => !BESIDE_PRESET.includes(field))
-      .map((path): FieldFault => ({ path, message: 'is given by the preset' }));
+      .map((path): FieldFault => ({ path, message: 'is defined by the preset. Remove it' }));
     return [...given, ...timeFaults(recipe)];
   }
   const { algorithm } = recipe;
@@ -86,7 +86,7 @@ const ownFaults = (verify: OwnSignature, recipe: SignatureRecipe): FieldFault[] 
 const tokenFaults = (verify: OwnSignature): FieldFault[] => {
   const unfit = OF_SIGNATURES.filter((field) => verify[field] !== undefined);
   const faults = unfit.map(
-    (path): FieldFault => ({ path, message: 'is for a signature, and not for a token' }),
+    (path): FieldFault => ({ path, message: 'applies only to signatures, not to tokens' }),
   );
   const isHeaderless = verify.algorithm === 'token' && verify.header === undefined;
   return isHeaderless ? [...faults, { path: 'header', message: 'is required' }] : faults;
@@ -97,22 +97,22 @@ const signedFaults = ({ signed = '', idFrom, ...recipe }: SignatureRecipe): Fiel
   const pieces = piecesOf(signed);
   if (!pieces) {
     const known = PLACEHOLDERS.map((name) => `{${name}}`).join(', ');
-    return [{ path, message: `has an unknown placeholder; there are: ${known}` }];
+    return [{ path, message: `has an unknown placeholder. Known placeholders: ${known}` }];
   }
   const names = pieces.map((piece) => ('placeholder' in piece ? piece.placeholder : null));
   const faults: FieldFault[] = [];
   if (!names.includes('body') && !names.includes('form')) {
     faults.push({
       path,
-      message: 'must have {body} or {form}, or anybody could send another body',
+      message: 'must contain {body} or {form}. Otherwise the signature does not protect the body',
     });
   }
   const hasTime = recipe.timestampHeader !== undefined || recipe.parts !== undefined;
   if (names.includes('timestamp') && !hasTime) {
-    faults.push({ path: 'timestampHeader', message: 'is required, as {timestamp} is signed' });
+    faults.push({ path: 'timestampHeader', message: 'is required because {timestamp} is signed' });
   }
   if (names.includes('id') && !idFrom?.startsWith('headers.')) {
-    faults.push({ path: 'idFrom', message: 'must be headers.<name>, as {id} is signed' });
+    faults.push({ path: 'idFrom', message: 'must be headers.<name> because {id} is signed' });
   }
   return faults;
 };
@@ -127,11 +127,11 @@ const timeFaults = ({
   const faults: FieldFault[] = [];
   const isSigned = signed.includes('{timestamp}');
   if (timestampHeader !== undefined && !isSigned) {
-    const message = 'is not signed: put {timestamp} into signed';
+    const message = 'is not signed. Add {timestamp} to signed';
     faults.push({ path: 'timestampHeader', message });
   }
   if (toleranceSeconds !== undefined && !isSigned && timestampFrom === undefined) {
-    faults.push({ path: 'toleranceSeconds', message: 'is for a time that the sender signs' });
+    faults.push({ path: 'toleranceSeconds', message: 'applies only to a signed time' });
   }
   return faults;
 };
@@ -140,11 +140,14 @@ const bodyFaults = (recipe: SignatureRecipe): FieldFault[] => {
   const isJsonAlone = recipe.bodies?.every((form) => form === 'json') ?? true;
   if (isJsonAlone || !isJsonNeeded(recipe)) return [];
   const message =
-    'must be ["json"] where {timestamp} or {id} stands beside {body}, or a place in the body is named';
+    'must be ["json"] if {timestamp} or {id} is adjacent to {body}, or if a field is read from the body';
   return [{ path: 'bodies', message }];
 };
 
 const formatFaults = ({ format, parts }: SignatureRecipe): FieldFault[] => {
-  if (format === 'pairs' && !parts) return [{ path: 'parts', message: 'is required for pairs' }];
-  return parts && format !== 'pairs' ? [{ path: 'parts', message: 'is for the format pairs' }] : [];
+  if (format === 'pairs' && !parts)
+    return [{ path: 'parts', message: 'is required for the format pairs' }];
+  return parts && format !== 'pairs'
+    ? [{ path: 'parts', message: 'applies only to the format pairs' }]
+    : [];
 };

@@ -94,11 +94,11 @@ const confirmTopic = async (
   if (!isConfirmation(topicArn, url)) return false;
   try {
     const { status } = await http.request({ method: 'GET', url, redirects: 0 });
-    log.info({ topicArn, status }, 'the subscription of a topic was confirmed');
+    log.info({ topicArn, status }, 'SNS subscription confirmed');
     return status === 200;
   } catch (error) {
     if (!(error instanceof HttpFailure || error instanceof EgressRefused)) throw error;
-    log.warn({ topicArn, err: error }, 'the subscription of a topic was not confirmed');
+    log.warn({ topicArn, err: error }, 'failed to confirm an SNS subscription');
     return false;
   }
 };

@@ -34,6 +34,7 @@ export const newSenderSecret = (verify: SenderVerification | undefined): string 
   const secret = SECRETS[key](randomBytes(BYTES));
   const isOurs = !isTheirs && algorithm !== 'sns';
   if (isOurs && faultOfSenderSecret(verify, secret) === null) return secret;
-  const message = 'The secret of this sender is not made here: change triggerConfig.webhookSecret';
+  const message =
+    'This sender generates the secret itself. Set triggerConfig.webhookSecret instead';
   throw Boom.conflict(message, { code: 'secret_not_ours' });
 };

@@ -114,14 +114,14 @@ const headerValue = (
 const signatureOf = (recipe: SignatureRecipe, secret: string, signed: Buffer | null): string => {
   const { algorithm, encoding = 'hex' } = recipe;
   if (algorithm === 'token') return secret;
-  if (algorithm === 'sns') throw new UnfitSecret('Only Amazon can sign a message of SNS');
+  if (algorithm === 'sns') throw new UnfitSecret('Only Amazon can sign SNS messages');
   if (algorithm === 'client-state') return '';
   if (algorithm === 'basic') return Buffer.from(secret).toString('base64');
-  if (signed === null) throw new UnfitSecret('The request lacks a part that is signed');
+  if (signed === null) throw new UnfitSecret('A signed part of the request is missing');
   if (algorithm === 'ed25519') return sign(null, signed, privateKey(secret)).toString(encoding);
   // Of a secret with a prefix the last key is what stands behind it.
   const key = keysIn(recipe, createSecretKey(Buffer.from(secret))).at(-1);
-  if (key === undefined) throw new UnfitSecret('The secret is not base64');
+  if (key === undefined) throw new UnfitSecret('The secret is not valid base64');
   return createHmac(algorithm, key).update(signed).digest(encoding);
 };
 
@@ -129,6 +129,6 @@ const privateKey = (secret: string): KeyObject => {
   try {
     return createPrivateKey(secret);
   } catch {
-    throw new UnfitSecret('Only the sender’s private key can sign; give it as PEM');
+    throw new UnfitSecret('Signing needs the private key of the sender, as PEM');
   }
 };

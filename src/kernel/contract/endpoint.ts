@@ -11,6 +11,8 @@ export interface Endpoint {
   /** The path in hapi's notation: `/api/hooks/{id}`. */
   path: string;
   summary: string;
+  /** Details below the summary in the API document. */
+  description?: string;
   /**
    * The clients that may call; by default, a logged-in user. `optional`: any client, and a token
    * adds facts.

@@ -13,65 +13,67 @@ export const operationStatus = () =>
     'interrupted',
   );
 
-/** Returns the fields of an operation, for replies that hold more. */
 export const operationFields = () => ({
   id: s.id('operation'),
   kind: s.text(100).example('hooks.replay'),
   resource: s
     .object('OperationResource', { kind: s.text(100), id: s.text(200) })
-    .description('What it is about; `user` for all that is yours'),
+    .description('Object of the operation. Kind `user` means all objects of the user'),
   title: s.text(500),
   status: operationStatus(),
   progress: s.nullable(
     s.object('OperationProgress', {
       done: count(),
-      total: s.nullable(count()).description('null: not known yet'),
-      unit: s.text(40).description('What is counted: `runs`, `bytes`'),
+      total: s.nullable(count()).description('Total amount. `null` while unknown'),
+      unit: s.text(40).description('Unit of `done` and `total`, such as `runs` or `bytes`'),
       note: s.nullable(s.anyText(500)),
       retry: s.optional(
         s
           .object('OperationRetry', {
-            attempt: s.whole(2, 1000).description('The number of the try that comes next'),
-            of: s.whole(2, 1000).description('So many tries in a row there are at most'),
+            attempt: s.whole(2, 1000).description('Number of the next attempt'),
+            of: s.whole(2, 1000).description('Maximum number of consecutive attempts'),
             nextAt: s.time(),
-            reason: s.anyText(500).description('Why the last try ended'),
+            reason: s.anyText(500).description('Error of the last attempt'),
           })
-          .description('While it waits to try again'),
+          .description('Pending retry. Absent unless the operation waits to try again'),
       ),
     }),
   ),
-  result: s.nullable(s.record('OperationResult')).description('What came of it, by its kind'),
+  result: s
+    .nullable(s.record('OperationResult'))
+    .description('Result of the operation. Its fields depend on `kind`. `null` until it ends'),
   error: s.nullable(s.anyText(10_000)),
   createdAt: s.time(),
   startedAt: s.nullable(s.time()),
   finishedAt: s.nullable(s.time()),
 });
 
-/** A long piece of work, as each endpoint shows it that begins one. */
 export const Operation = s.object('Operation', operationFields());
 export type Operation = s.Static<typeof Operation>;
 
-/** The time by which something must have failed to be worked on. */
 export const failedBy = () =>
   s
     .optional(s.moment())
-    .description('Only what had failed by then: `listedAt` of a list; now unless given');
+    .description(
+      'Latest time of failure to include, such as `listedAt` of a dry run. Defaults to now',
+    );
 
 const part = {
-  count: count().description('To be worked on'),
+  count: count().description('Number of items to process'),
   skipped: count(),
   oldest: s.nullable(s.time()),
   newest: s.nullable(s.time()),
 };
 
-/** A list of what an operation would work on, before it begins. */
 export const OperationPreview = s.object('OperationPreview', {
   ...part,
-  listedAt: s.time().description('As `failedBy`, no more is worked on than this list shows'),
-  reasons: s.record('SkipReasons').description('How many are skipped for which reason'),
+  listedAt: s
+    .time()
+    .description('Time of this list. Pass it as `failedBy` to process only the listed items'),
+  reasons: s.record('SkipReasons').description('Number of skipped items by reason'),
   parts: s
     .list(s.object('PreviewedPart', { id: s.text(200), name: s.text(400), ...part }))
-    .description('By hook, webhook or channel, that with the oldest first'),
+    .description('Totals per hook, webhook or channel. The one with the oldest item comes first'),
   items: s
     .list(
       s.object('PreviewedItem', {
@@ -79,10 +81,12 @@ export const OperationPreview = s.object('OperationPreview', {
         partId: s.text(200),
         status: s.text(40),
         error: s.nullable(s.anyText(1000)),
-        skipped: s.nullable(s.text(100)).description('Why it would be skipped'),
+        skipped: s
+          .nullable(s.text(100))
+          .description('Reason for skipping the item. `null` if it would be processed'),
         createdAt: s.time(),
       }),
     )
-    .description('The first of them, oldest first'),
+    .description('Up to 20 items, oldest first'),
 });
 export type OperationPreview = s.Static<typeof OperationPreview>;

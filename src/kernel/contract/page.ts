@@ -2,8 +2,10 @@ import Joi from 'joi';
 import * as s from './schema.js';
 
 const paging = {
-  limit: s.optional(s.queryWhole(1, 200).description('At most this many, 50 unless given')),
-  cursor: s.optional(s.text(200).description('`nextCursor` of the page before')),
+  limit: s.optional(
+    s.queryWhole(1, 200).description('Maximum number of items to return. Defaults to 50'),
+  ),
+  cursor: s.optional(s.text(200).description('`nextCursor` of the previous page')),
 };
 
 /** Returns the query schema of a list: `limit`, `cursor` and the filters given. */

@@ -123,7 +123,7 @@ export const reason = once(
     Joi.string()
       .trim()
       .max(max)
-      .pattern(/[^\s\p{C}\p{Z}\p{DI}\u2800]/u, 'something to read')
+      .pattern(/[^\s\p{C}\p{Z}\p{DI}\u2800]/u, 'readable text')
       .example('ticket 41'),
 );
 /** A new password, as NFC. An existing password may have any length and form. */

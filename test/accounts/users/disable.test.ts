@@ -144,7 +144,7 @@ describe('a user who is disabled', () => {
     inside(stage.app).queue.added(hook);
     expect(await until(row, ({ status }) => status !== 'queued')).to.equal({
       status: 'skipped',
-      error: 'the account of its owner is disabled',
+      error: "the owner's account is disabled",
     });
     await disable(false);
   });

@@ -19,7 +19,7 @@ const refusal = (statusCode: number, error: string, message: string) => ({
 });
 const without = ({ requestId: _requestId, ...rest }: Record<string, unknown>) => rest;
 const UNSIGNED = refusal(401, 'Unauthorized', 'The signature is missing or does not match');
-const UNKNOWN = refusal(404, 'Not Found', 'No hook receives here');
+const UNKNOWN = refusal(404, 'Not Found', 'No hook matches this path');
 
 describe('the receiver', () => {
   it('answers 202 with the executions of all hooks that verify', async () => {
@@ -140,7 +140,7 @@ describe('the receiver', () => {
   it('answers 400 for a signed body that is no JSON object or array', async () => {
     const id = await desk.hook(onPath('json'));
     const invalid = 'The body is not valid JSON';
-    const other = 'The JSON is neither an object nor an array';
+    const other = 'The JSON must be an object or an array';
     const bodies: [string, string][] = [
       ['Hello, World!', invalid],
       ['', 'The body is empty'],
@@ -150,7 +150,7 @@ describe('the receiver', () => {
       ['{"n":1', invalid],
       ['{} {}', invalid],
       ['{"a":1,}', invalid],
-      ['['.repeat(65), 'The JSON is nested over 64 deep'],
+      ['['.repeat(65), 'The JSON is nested more than 64 levels deep'],
     ];
     for (const [body, message] of bodies) {
       const reply = await desk.deliver('json', body);

@@ -47,7 +47,7 @@ describe('the refused deliveries of a hook', () => {
       ...['mismatch', 'unsigned'],
     ]);
     expect(found.refused[4]).to.include({
-      message: 'This hook takes application/json. Set that content type at the sender',
+      message: 'This hook accepts application/json. Set that content type at the sender',
       contentType: 'image/png',
       headers: ['x-hub-signature-256'],
     });
@@ -68,7 +68,7 @@ describe('the refused deliveries of a hook', () => {
     await send('/api/webhooks/timed', { ...JSON_TYPE, 'x-time': String(now) }, 401);
     expect(await reasonsOf(id)).to.equal(['unsigned', 'not_now', 'mismatch']);
     const [{ message, headers }] = (await refusedOf(id)).refused;
-    expect(message).to.equal('It has no header x-signature, in which this sender signs');
+    expect(message).to.equal('The signature header x-signature is missing');
     expect(headers).to.equal([]);
   });
 

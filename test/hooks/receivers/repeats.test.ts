@@ -116,7 +116,7 @@ describe('a repeated delivery', () => {
     const send = () => desk.deliver('failed', '{"n":1}', { headers: { 'webhook-id': 'd-1' } });
     const first = await send();
     const [failed] = await desk.ended(id);
-    expect([failed.status, failed.error]).to.equal(['error', 'There is no tool time.never']);
+    expect([failed.status, failed.error]).to.equal(['error', 'Unknown tool: time.never']);
 
     await desk.ask('PUT', `/api/hooks/${id}`, {
       actionConfig: { toolId: 'time', toolAction: 'now' },
