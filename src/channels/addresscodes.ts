@@ -28,7 +28,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** The most codes: to one address in an hour, and for one user in a day. */
 const PER_ADDRESS = 3;
 const PER_USER = 10;
-const TOO_MANY = `At most ${PER_ADDRESS} codes an hour go to one address, and ${PER_USER} a day for one user`;
+const TOO_MANY = `Too many codes. At most ${PER_ADDRESS} codes per hour are sent to one address and ${PER_USER} per day for one user`;
 
 /** An address to which a code is sent, and the platform that sends it. */
 interface CodeAddress {
@@ -52,7 +52,7 @@ export const sendTopicCode = async (
   const settings = settingsOf(deps, ntfy);
   const address = addressOfTopic(topic, settings.baseUrl);
   if (address === null) {
-    const message = `must be 1 to 64 letters, digits, _ and -, or an address under ${settings.baseUrl}/`;
+    const message = `must be 1 to 64 letters, digits, _ or -, or a URL under ${settings.baseUrl}/`;
     throw badRequest([{ path: 'topic', message }]);
   }
   const topicName = address.slice(settings.baseUrl.length + 1);
@@ -72,7 +72,9 @@ export const sendMailboxCode = async (
   const settings = settingsOf(deps, email);
   const address = addressOfMailbox(typed);
   if (address === null) {
-    throw badRequest([{ path: 'address', message: 'must be an e-mail address, without a name' }]);
+    throw badRequest([
+      { path: 'address', message: 'must be an e-mail address without a display name' },
+    ]);
   }
   const { host: server = '' } = settings.values;
   return sendCode(deps, by, { platform: email, settings, server, address, name: name ?? address });
@@ -87,7 +89,7 @@ const settingsOf = (
   const settings = platformSettings.of(kind);
   if (settings && isSetTo('send', platform, settings)) return settings;
   throw Boom.conflict(
-    `${kind} is not set up; an admin does that: adjutant channels setup ${kind}`,
+    `${kind} is not configured. An admin can configure it with: adjutant channels setup ${kind}`,
     {
       code: 'not_set_up',
     },
@@ -116,16 +118,16 @@ const sendCode = async (
   const reach = { http: deps.http, settings, receiver: '', signal };
   const sent = await platform.send(reach, address, part);
   if (sent.verdict === 'sent') return { kind, address, expiresAt };
-  throw Boom.conflict(`The code was not sent: ${sent.error}`, { code: 'code_not_sent' });
+  throw Boom.conflict(`The code could not be sent: ${sent.error}`, { code: 'code_not_sent' });
 };
 
 const TITLE = 'Link this address to Adjutant?';
 
 const textOf = (username: string, code: string): string =>
   [
-    `${username} asks for it. The code is ${code}, for five minutes and for that account alone.`,
-    `Redeem it: adjutant channels link ${code}`,
-    'If you do not know of it, do nothing.',
+    `${username} requested this. The code is ${code}. It is valid for five minutes and only for that account.`,
+    `Redeem it with: adjutant channels link ${code}`,
+    'If you do not recognize this request, ignore this message.',
   ].join('\n');
 
 interface CodeRequest {
@@ -146,7 +148,8 @@ const refuseLinked = async (
     .where('kind', '=', kind)
     .where('sender_id', '=', address)
     .executeTakeFirst();
-  if (own) throw Boom.conflict('That address is a channel of yours', { code: 'already_linked' });
+  if (own)
+    throw Boom.conflict('The address is already one of your channels', { code: 'already_linked' });
 };
 
 /**

@@ -61,7 +61,9 @@ export const createChannel = async (
   refuseBadUrl(deps, url);
   await deps.accounts.proveFresh(by, password);
   if ((await deps.channels.countWebhooks(userId)) >= MAX_WEBHOOKS) {
-    throw Boom.conflict(`You have ${MAX_WEBHOOKS} webhook channels, the most there may be`);
+    throw Boom.conflict(
+      `You have the maximum of ${MAX_WEBHOOKS} webhook channels. Delete one first`,
+    );
   }
   const { host } = new URL(url);
   const now = clock.now();
@@ -137,8 +139,8 @@ export const verifyChannel = async (
     .where('code_expires_at', '>', at);
   const notice = outbox.toOwner(by.userId, {
     kind: 'channel.linked',
-    title: 'A webhook is linked to your account as a channel',
-    body: 'What is posted with its secret counts as yours. If it was not you: adjutant channels list',
+    title: 'A webhook channel was linked to your account',
+    body: 'Requests signed with its secret act as you. If you did not link it, remove it: adjutant channels list',
     link: '/api/channels',
   });
   try {
@@ -159,12 +161,12 @@ export const testChannel = async (
   { id, verified_at }: Pick<ChannelRow, 'id' | 'verified_at'>,
 ): Promise<ChannelTest> => {
   if (verified_at === null) {
-    throw Boom.conflict('The channel is not verified: say the code that was sent there', {
+    throw Boom.conflict('The channel is not verified. Enter the code that was sent to it', {
       code: 'not_verified',
     });
   }
   const causeId = mint('test', deps.clock.now());
-  const content = { title: 'A test from Adjutant', body: 'This channel works.' };
+  const content = { title: 'Test message from Adjutant', body: 'This channel works.' };
   const message = to({ id, user_id: userId }, { causeId, kind: 'test', content });
   await deps.store.transact(addOutboundMessage(deps, message));
   deps.outgoing.added(laneOf(message));
@@ -180,7 +182,7 @@ export const testChannel = async (
 
 /** A push service that no longer knows a browser ends its channel, and the messages with it. */
 const channelGone = (): Boom.Boom =>
-  Boom.notFound('The channel is gone: its service no longer knows the address', {
+  Boom.notFound('The channel no longer exists: the push service does not know its address', {
     code: 'channel_gone',
   });
 

@@ -64,8 +64,8 @@ export const moveChannel = async (
   const { user_id: userId, id: channelId } = bound;
   const message = outbox.toOwner(userId, {
     kind: 'channel.linked',
-    title: `Your chat on ${from.kind} has another number`,
-    body: `It was ${from.id} and is ${id}. ${SPEAKS} If it was not you: adjutant channels list`,
+    title: `The number of your ${from.kind} chat has changed`,
+    body: `It changed from ${from.id} to ${id}. ${SPEAKS} If you did not change it, remove the channel: adjutant channels list`,
     link: '/api/channels',
   });
   const change = { sender_id: id, other_id: otherId ?? null };

@@ -18,7 +18,7 @@ interface StatusDeps extends Pick<ConversationDeps, 'store' | 'clock'> {
 
 /** Longest message, in characters, as in `POST /api/chat`. */
 export const MAX_MESSAGE_CHARACTERS = 100_000;
-export const MESSAGE_TOO_LONG = `That is too long: ${MAX_MESSAGE_CHARACTERS} characters at most.`;
+export const MESSAGE_TOO_LONG = `The message is too long. The maximum is ${MAX_MESSAGE_CHARACTERS} characters.`;
 
 /** A message for the agents, with the steps that are committed with it. */
 interface ChannelWords {

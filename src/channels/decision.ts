@@ -33,13 +33,13 @@ export interface DecisionReply {
 
 /** The reply to a digest that nothing has which waits. */
 export const UNKNOWN: DecisionReply = {
-  text: 'Nothing with that digest waits for you.',
+  text: 'No pending request matches that digest.',
   isOver: false,
 };
 
 /** The reply to a digest of which too little was typed. */
 export const AMBIGUOUS: DecisionReply = {
-  text: 'Several questions have that digest: type more of it.',
+  text: 'Several requests match that digest. Enter more characters.',
   isOver: false,
 };
 

@@ -89,7 +89,7 @@ const decideCall = async (
   }
 };
 
-const ANSWERED = { text: 'It was answered meanwhile, or asks something else now.', isOver: true };
+const ANSWERED = { text: 'The request was already answered or has changed.', isOver: true };
 
 const APPROVED: Record<ApprovalScope, string> = {
   once: 'Approved',

@@ -44,7 +44,7 @@ export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetc
   const { kind, file, signal } = fetch;
   const platform = platforms.find((one) => one.kind === kind);
   const settings = platform && deps.settings.of(platform.kind);
-  if (!platform?.files || !settings) return ended(file, unreached(`${kind} is not set up`));
+  if (!platform?.files || !settings) return ended(file, unreached(`${kind} is not configured`));
   const reach = { http: deps.http, settings, receiver: '', signal };
   const opened = await openPlatformFile(platform.files, reach, { file, maxBytes: FILE_BYTES });
   if (opened.verdict === 'too_large') return ended(file, TOO_LARGE);

@@ -54,7 +54,7 @@ export type TakeFiles = (
   message: MessageEvent & Pick<FilesInput, 'files'>,
 ) => Promise<string | null>;
 
-const NOT_OWN = 'That was forwarded, so it is not your own word: your agents were not told.';
+const NOT_OWN = 'The message was forwarded, so it was not passed to your agents.';
 /** Ours: the most files of one message, and the most messages with files of one user that wait. */
 const MAX_FILES = 10;
 const MAX_WAITING = 500;
@@ -80,7 +80,7 @@ export const createTakeFiles =
     const operation = {
       userId,
       resource: { kind: 'channel', id: channelId },
-      title: `Files of a message on ${kind}`,
+      title: `Files of a ${kind} message`,
       input,
       progress: { total: taken.length, unit: 'files' },
     };
@@ -91,7 +91,7 @@ export const createTakeFiles =
     } catch (error) {
       if (error instanceof Taken) return null;
       if (!Boom.isBoom(error, 409)) throw error;
-      return `Nothing was kept: ${error.message}.`;
+      return `No file was stored: ${error.message}.`;
     }
   };
 
@@ -120,8 +120,7 @@ const takeFiles = async (
   const outcomes: FileOutcome[] = [];
   for (const file of ended) outcomes.push(await outcomeOf(deps, run, file));
   const channel = await deps.links.channelOf({ kind, id });
-  if (channel?.id !== channelId)
-    return { status: 'failed', error: 'The chat is not linked any more' };
+  if (channel?.id !== channelId) return { status: 'failed', error: 'The chat is no longer linked' };
   const spoken = wordsIn(outcomes);
   const words = [text, ...(isForwarded ? [] : spoken)].filter((each) => each !== '').join('\n');
   const said = { eventId, text: withDocuments(words, outcomes) };
@@ -151,7 +150,7 @@ const sayOnce = async (
   try {
     await addChannelMessage(deps, channel, { text, steps });
   } catch (error) {
-    if (error instanceof SessionBusy) return 'Somebody else is answering there: say it again soon.';
+    if (error instanceof SessionBusy) return 'Another reply is in progress. Try again in a moment.';
     if (!(error instanceof Taken)) throw error;
   }
   return null;

@@ -38,12 +38,13 @@ export const withDocuments = (text: string, outcomes: FileOutcome[]): string => 
 
 const lineOf = (file: DocumentOfFile): string =>
   'id' in file
-    ? `[With this came the file ${quoted(file.name)}, kept as ${file.id}]`
-    : `[With this came the file ${quoted(file.name)}, which is not kept]`;
+    ? `[Attached file ${quoted(file.name)}, stored as ${file.id}]`
+    : `[Attached file ${quoted(file.name)}, not stored]`;
 
 /** Returns the answer to the sender of files: a sentence about each, and what else was refused. */
 export const answerOf = (outcomes: FileOutcome[], left: number, refusal: string | null): string => {
-  const more = left > 0 ? [`${left} more are not kept: send 10 files at most at once.`] : [];
+  const more =
+    left > 0 ? [`${left} more files were not stored. Send at most 10 files at a time.`] : [];
   const sentences = outcomes.map((one) => ('spoken' in one ? heardIn(one) : sentenceOf(one)));
   return [...sentences, ...more, ...(refusal === null ? [] : [refusal])].join('\n');
 };
@@ -51,38 +52,38 @@ export const answerOf = (outcomes: FileOutcome[], left: number, refusal: string 
 /** Returns the words that were heard, as they were understood, or why there are none. */
 const heardIn = ({ file, spoken }: SpokenOutcome): string => {
   const name = quoted(file.name);
-  if (!spoken) return `The transcription of ${name} was deleted meanwhile.`;
+  if (!spoken) return `The transcription of ${name} was deleted.`;
   const { status, text, reason, error } = spoken;
   if (status === 'queued' || status === 'running') {
-    return `${name} is still being transcribed, so it was not read: send less at once.`;
+    return `${name} is still being transcribed, so it was not passed to the agents. Send fewer files at a time.`;
   }
   if (text) {
     const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)} …` : text;
-    return `Heard: “${shown.replace(BREAKS, ' ')}”`;
+    return `Transcript: “${shown.replace(BREAKS, ' ')}”`;
   }
-  return `${name} was not understood: ${oneLine(EMPTY[reason ?? ''] ?? error ?? status)}.`;
+  return `${name} could not be transcribed: ${oneLine(EMPTY[reason ?? ''] ?? error ?? status)}.`;
 };
 
 /** The reasons for which there are no words. */
 const EMPTY: Record<string, string> = {
-  silence: 'it is silent',
-  no_speech: 'no speech is heard in it',
-  not_understood: 'speech is heard in it, and no word was understood',
+  silence: 'it contains only silence',
+  no_speech: 'it contains no speech',
+  not_understood: 'its speech was not understood',
 };
 
 const sentenceOf = ({ file, state }: DocumentOutcome): string => {
   const name = quoted(file.name);
-  if ('reason' in file) return `${name} is not kept: it ${oneLine(file.reason)}.`;
-  if (!state) return `${name} was deleted meanwhile.`;
-  const kept = `${name} ${file.isKnown ? 'was here already' : 'is kept'}`;
-  return `${kept}${readOf(state)} It is ${file.id}.`;
+  if ('reason' in file) return `${name} was not stored: it ${oneLine(file.reason)}.`;
+  if (!state) return `${name} was deleted.`;
+  const kept = `${name} ${file.isKnown ? 'was already stored' : 'is stored'}`;
+  return `${kept}${readOf(state)} Document: ${file.id}.`;
 };
 
 const readOf = ({ status, pages, error }: DocumentState): string => {
   if (status === 'completed')
-    return pages === 1 ? ' and read: 1 page.' : ` and read: ${pages} pages.`;
-  if (status === 'queued' || status === 'processing') return ' and is still being read.';
-  return `, but it was not read: ${oneLine(error ?? status)}.`;
+    return pages === 1 ? ' and indexed: 1 page.' : ` and indexed: ${pages} pages.`;
+  if (status === 'queued' || status === 'processing') return ' and is still being processed.';
+  return `, but its text could not be extracted: ${oneLine(error ?? status)}.`;
 };
 
 const quoted = (name: string): string =>

@@ -50,35 +50,34 @@ const ANSWERS_TO_UNLINKED = 5;
 const ANSWERS_TO_WORDLESS = 1;
 
 const HELP = [
-  'What you write here is said to your agents; the answer comes back here.',
-  '/new begins another conversation. /status says what is going on.',
-  'approve DIGEST and deny DIGEST answer what waits for your approval.',
-  'answer DIGEST VALUE answers what a pipeline asks for.',
-  '/runs lists your newest runs of pipelines; /stop ID and /retry ID stop one and go on with one.',
-  'Where / is taken, write ! in its place: !new',
+  'Messages you write here go to your agents. They reply here.',
+  '/new starts a new conversation. /status shows the current status.',
+  'approve DIGEST and deny DIGEST decide a pending approval.',
+  'answer DIGEST VALUE submits input for a pipeline stage.',
+  '/runs lists your latest pipeline runs. /stop ID stops a run, /retry ID retries it.',
+  'If the app intercepts /, use ! instead: !new',
 ].join('\n');
-const NOT_READ = 'This chat is not linked to an account, so nothing that is written here is read.';
+const NOT_READ = 'This chat is not linked to an account, so messages here are ignored.';
 const UNLINKED = [
   NOT_READ,
-  'Write /link for a code to redeem: adjutant channels link CODE',
-  'Or with a code of yours, from adjutant channels link: /link CODE',
+  'Write /link to get a code, then redeem it with: adjutant channels link CODE',
+  'Or create a code with adjutant channels link and write: /link CODE',
 ].join('\n');
 /**
  * If others read along, the first to read a code could link the sender to an account of their own.
  */
 const OVERHEARD = [
   NOT_READ,
-  'Others read along, so no code is shown here. Get one: adjutant channels link',
-  'Then say here, within five minutes: /link CODE',
+  'Other people can read this chat, so no code is shown here. Create a code with: adjutant channels link',
+  'Then write here within five minutes: /link CODE',
 ].join('\n');
 const unsent = (kind: ChannelKind): string =>
-  `${kind} is not set up for sending, so no answer would come here. An admin mends it: adjutant channels setup ${kind}`;
-const FORWARDED =
-  'That was forwarded, so it is not your own word: nothing was done. Write it yourself.';
+  `${kind} is not configured for sending, so no reply can be sent here. An admin can configure it with: adjutant channels setup ${kind}`;
+const FORWARDED = 'Forwarded messages are not executed. Write the message yourself.';
 const APART =
-  'Your agents get this message alone: the thread and the channel are not read. The answer comes in our private chat.';
+  'Your agents receive only this message, not the thread or the channel. The reply is sent to our private chat.';
 const WORDLESS =
-  'Only text, pictures, documents and voice messages are understood here: that was not read.';
+  'Only text, pictures, documents and voice messages are supported. The message was ignored.';
 
 /**
  * Makes the handler of verified events. Only messages of a linked sender are accepted. Any other
@@ -150,7 +149,7 @@ const fromUnlinked = async (
 
 const giveCode = async ({ links }: HandlingDeps, sender: ChannelSender): Promise<string> => {
   const { code } = await links.makeCode(sender);
-  return `Your code is ${code}, for five minutes. Redeem it: adjutant channels link ${code}`;
+  return `Your code is ${code}. It is valid for five minutes. Redeem it with: adjutant channels link ${code}`;
 };
 
 const redeem = async (
@@ -230,7 +229,7 @@ const obey = async (
   switch (name) {
     case 'new':
       await leaveConversation(deps.store, channel);
-      return 'A new conversation: your next words begin it.';
+      return 'Your next message starts a new conversation.';
     case 'status':
       return statusOf(deps, userId);
     case 'runs':
@@ -240,11 +239,11 @@ const obey = async (
     case 'retry':
       return retryRunNamed(deps.runs, userId, rest);
     case 'link':
-      return 'This chat is linked already.';
+      return 'This chat is already linked.';
     case 'start':
     case 'help':
       return HELP;
     default:
-      return `No command /${name.slice(0, 20)}. ${HELP}`;
+      return `Unknown command: /${name.slice(0, 20)}. ${HELP}`;
   }
 };

@@ -86,13 +86,13 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
     const count = (unread.get(kind)?.count ?? 0) + 1;
     unread.set(kind, { kind, count, reason });
     if (count % UNREAD_PER_LINE === 1)
-      log.warn({ kind, reason, count }, 'a message of a platform could not be read');
+      log.warn({ kind, reason, count }, 'could not parse a platform message');
   };
 
   /** Runs work after the reply. Nobody waits for it, and its errors are logged. */
   const afterwards = (work: Promise<void>): void => {
     const ended = work
-      .catch((err) => log.warn({ err }, 'a reply to a channel was not sent'))
+      .catch((err) => log.warn({ err }, 'could not send a reply to a channel'))
       .finally(() => underWay.delete(ended));
     underWay.add(ended);
   };

@@ -219,7 +219,7 @@ const codesOf = (
 
 /** True if what is written there comes here. */
 const takesWords = (kind: ChannelKind): boolean => kind !== 'ntfy' && kind !== 'email';
-const HEARS = 'Your notifications are sent there.';
+const HEARS = 'Your notifications are sent to it.';
 
 interface Linking {
   userId: string;
@@ -243,8 +243,8 @@ const link = async (
   const { kind, sender_id, sender_name } = row;
   const message = deps.outbox.toOwner(userId, {
     kind: 'channel.linked',
-    title: `${sender_name} on ${kind} is linked to your account`,
-    body: `${takesWords(kind) ? SPEAKS : HEARS} If it was not you: adjutant channels list`,
+    title: `${sender_name} on ${kind} was linked to your account`,
+    body: `${takesWords(kind) ? SPEAKS : HEARS} If you did not link it, remove it: adjutant channels list`,
     link: '/api/channels',
   });
   const code = codesOf(store, spent)
@@ -280,9 +280,9 @@ const newChannel = (now: number, userId: string, sender: ChannelSender) => ({
 });
 
 const REASONS = {
-  wrong_code: 'No such code, or it was used or is over',
-  already_linked: 'The sender is linked to an account already',
-  too_many_tries: 'Too many tries: wait a minute',
+  wrong_code: 'The code is invalid, expired or already used',
+  already_linked: 'The sender is already linked to an account',
+  too_many_tries: 'Too many attempts. Try again in a minute',
 };
 
 /** The error for a sender and an account that were not linked; nothing was changed. */

@@ -72,7 +72,7 @@ const contentOf = async (
   const place = stageOfLink(link ?? '');
   if (place) {
     const stage = await stages.at(message.user_id, place);
-    if (!stage) return { title, text: 'It was answered meanwhile, or has ended.' };
+    if (!stage) return { title, text: 'It was already answered or has ended.' };
     return { title, ...messageOfStage(stage, isRead) };
   }
   const agentId = APPROVALS.exec(link ?? '')?.[1];
@@ -88,7 +88,7 @@ const contentOf = async (
     const text = isMarkdown ? (markdown ?? body) : body;
     return { title, text: withoutTitle(text, title), isMarkdown };
   }
-  if (asked.status !== 'pending') return { title, text: `It was ${asked.status} meanwhile.` };
+  if (asked.status !== 'pending') return { title, text: `It was already ${asked.status}.` };
   const { id, digest } = asked;
   const grantScopes = isRead ? grantScopesIn(asked) : [];
   const question = { approvalId: id, digest, ...(grantScopes.length > 0 && { grantScopes }) };
@@ -119,7 +119,7 @@ const messageOfAll = async (
   const texts =
     asked.length > 0
       ? asked.map((one) => textOf(one, isRead))
-      : ['All of it was answered meanwhile.'];
+      : ['All requests were already answered.'];
   return { title, text: texts.join('\n\n') };
 };
 
@@ -154,9 +154,9 @@ const textOf = (asked: ApprovalQuestion, isRead: boolean): string => {
   const args: Record<string, unknown> = JSON.parse(asked.arguments);
   return [
     ...linesOfCall(`${asked.tool}.${asked.action}`, args),
-    `Because: ${visible(asked.reason)}`,
-    asked.untrusted === 1 ? 'UNTRUSTED: the agent has read what came from outside' : 'trusted',
-    `Digest ${short}. Nothing has run; without an answer it is denied at ${toTheMinute(asked.expires_at)}.`,
+    `Reason: ${visible(asked.reason)}`,
+    asked.untrusted === 1 ? 'UNTRUSTED: the agent has read external content' : 'trusted',
+    `Digest ${short}. The call has not run. Without a reply it is denied at ${toTheMinute(asked.expires_at)}.`,
     ...(isRead ? repliesTo(asked, short) : commandsOf(short)),
   ].join('\n');
 };

@@ -42,10 +42,10 @@ export const quotedWords = async (
 };
 
 const HEADS = {
-  daemon: '[In reply to this message from Adjutant:]',
-  sender: '[In reply to this earlier message of the same person:]',
-  other: '[In reply to these words of somebody else:]',
-  unknown: '[In reply to an earlier message, whose words are not known here]',
+  daemon: '[In reply to a message from Adjutant:]',
+  sender: '[In reply to an earlier message from the same person:]',
+  other: '[In reply to a message from another person:]',
+  unknown: '[In reply to an earlier message whose text is not available]',
 };
 
 /** Finds a message that was sent to the channel, by its ID on the platform. */

@@ -26,7 +26,7 @@ export const renderApart = async (
 ): Promise<PlatformBody[]> => {
   if (message.text.length <= MAX_HERE) return platform.render(message);
   const input: RenderInput = { kind: platform.kind, message };
-  const failure = 'A message could not be rendered';
+  const failure = 'Could not render a message';
   return threads.take(platform.kind, () =>
     inThread<PlatformBody[]>({ file: FILE, input, limitMs: LIMIT_MS, failure }),
   );

@@ -5,5 +5,5 @@ import type { RenderInput } from './renderapart.js';
 /** The file that the thread of `renderApart` runs: it renders one message and ends. */
 const { kind, message }: RenderInput = workerData;
 const platform = outboundPlatforms.find((each) => each.kind === kind);
-if (!platform) throw new Error(`No platform renders messages of the kind ${kind}`);
+if (!platform) throw new Error(`No platform renders messages of kind ${kind}`);
 parentPort?.postMessage(platform.render(message));

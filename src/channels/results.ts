@@ -29,7 +29,8 @@ export const channelResults =
     const { user_id: userId, session_id: sessionId } = agent;
     const channelId = await deps.store.look('resultChannel', { userId, sessionId });
     if (!channelId) return NONE;
-    const body = outcome.status === 'completed' ? withNote(outcome) : `It failed: ${outcome.error}`;
+    const body =
+      outcome.status === 'completed' ? withNote(outcome) : `The agent failed: ${outcome.error}`;
     const content: SaidContent = { body };
     const message = {
       userId,

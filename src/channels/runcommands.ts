@@ -13,9 +13,9 @@ const MAX_NAME_LENGTH = 60;
 /** Lists the newest runs of pipelines, one on a line. */
 export const runsText = async (runs: RecentRuns, userId: string): Promise<string> => {
   const newest = await runs.newest(userId, SHOWN);
-  if (newest.length === 0) return 'No run of a pipeline yet.';
+  if (newest.length === 0) return 'No pipeline runs yet.';
   const lines = newest.map((run) => `${run.id.slice(-TAIL)}  ${run.status}  ${nameOf(run)}`);
-  return [...lines, '/stop ID stops one, /retry ID goes on with one that has ended.'].join('\n');
+  return [...lines, '/stop ID stops a run. /retry ID retries a run that has ended.'].join('\n');
 };
 
 /** Stops the run that a text names by the end of its id. */
@@ -34,10 +34,11 @@ const withRun = async (
   end: string,
   act: (id: string) => Promise<RunBrief>,
 ): Promise<string> => {
-  if (end.length < SHORT) return 'Name a run by the end of its id: /runs lists them.';
+  if (end.length < SHORT)
+    return 'Enter at least the last four characters of the run id. /runs lists the runs.';
   const [meant, other] = await runs.endingIn(userId, end.toLowerCase());
-  if (!meant) return 'None of your newest runs has an id that ends so: /runs lists them.';
-  if (other) return 'The ids of several runs end so: type more of it.';
+  if (!meant) return 'None of your latest runs has an id with that ending. /runs lists the runs.';
+  if (other) return 'Several run ids have that ending. Enter more characters.';
   try {
     const { status } = await act(meant.id);
     return `${nameOf(meant)}: ${status}`;

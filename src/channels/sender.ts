@@ -18,7 +18,7 @@ export interface ChannelSender {
 }
 
 /** The meaning of a link to a chat where people write. */
-export const SPEAKS = 'What is written from there counts as yours.';
+export const SPEAKS = 'Messages from it act as you.';
 
 const MAX_NAME_LENGTH = 100;
 

@@ -40,8 +40,9 @@ export const decideStage = async (
   const { stage, decision, origin } = given;
   const { approved, scope, isUnclear, reason } = decision;
   if (isUnclear) return notDecided(UNCLEAR);
-  if (scope !== undefined && scope !== 'once') return notDecided('A stage is approved once');
-  if (stage.asks === 'input') return notDecided(`It asks for values: ${replyTo(stage)}`);
+  if (scope !== undefined && scope !== 'once')
+    return notDecided('A stage can only be approved once');
+  if (stage.asks === 'input') return notDecided(`The stage needs input. Reply: ${replyTo(stage)}`);
   const digest = stage.digest;
   const answer = approved
     ? { is: 'approved' as const, digest }
@@ -62,11 +63,12 @@ export const answerStageFrom = async (
   const [stage, other] = await stagesMeant(deps.stages, channel.userId, typed);
   if (!stage) return UNKNOWN;
   if (other) return AMBIGUOUS;
-  if (stage.asks === 'approval') return notDecided(`It asks for a decision: ${replyTo(stage)}`);
+  if (stage.asks === 'approval')
+    return notDecided(`The stage needs a decision. Reply: ${replyTo(stage)}`);
   const { values, stray } = valuesTyped(stage.fields, typed.rest);
   if (stray !== undefined) {
     const keys = stage.fields.map(({ key }) => key).join(', ');
-    return notDecided(`"${stray.slice(0, 60)}" names no field; the fields are ${keys}`);
+    return notDecided(`"${stray.slice(0, 60)}" is not a field. Fields: ${keys}`);
   }
   const faults = deps.stages.faults(stage, values);
   if (faults.length > 0) return notDecided(sayFaults(faults));

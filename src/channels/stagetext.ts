@@ -25,7 +25,7 @@ export const messageOfStage = (
   const text = [
     ...subjectLines(stage),
     ...(isInput ? stage.fields.map(fieldLine) : []),
-    stage.untrusted ? 'UNTRUSTED: what came from outside is in it' : 'trusted',
+    stage.untrusted ? 'UNTRUSTED: contains external content' : 'trusted',
     `Digest ${digest.slice(0, SHORT_DIGEST)}. ${expiryText(stage)}`,
     ...(isInput ? inputHints(stage, isRead) : approvalHints(stage, isRead)),
   ].join('\n');
@@ -53,8 +53,8 @@ const fieldLine = ({
 
 const expiryText = ({ asks, expiresAt }: StageQuestion): string => {
   const end = expiresAt === null ? '' : `it is denied at ${toTheMinute(expiresAt)}`;
-  const begun = asks === 'approval' ? 'Nothing has run; without' : 'Without';
-  return `${begun} an answer ${end}.`;
+  const begun = asks === 'approval' ? 'The stage has not run. Without' : 'Without';
+  return `${begun} a reply ${end}.`;
 };
 
 const approvalHints = ({ runId, key, digest }: StageQuestion, isRead: boolean): string[] => {
@@ -67,5 +67,5 @@ const inputHints = ({ runId, key, digest, fields }: StageQuestion, isRead: boole
   if (!isRead) return [`Answer: adjutant pipelines input ${runId} ${key} <field>=<value>`];
   const reply = `Reply: answer ${digest.slice(0, SHORT_DIGEST)}`;
   if (fields.length === 1) return [`${reply} <${fields[0]?.key}>`];
-  return [`${reply}, then a line for each:`, ...fields.map((field) => `${field.key}: <value>`)];
+  return [`${reply}, then one line per field:`, ...fields.map((field) => `${field.key}: <value>`)];
 };

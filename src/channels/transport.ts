@@ -45,7 +45,7 @@ export const createPlatformTransport = (
   ready: ({ channel_id }, signal) => deps.pace(channel_id ?? '', signal),
   send: async (message, signal): Promise<SendResult> => {
     const channel = await findChannel(deps.store, message);
-    if (!channel) return { verdict: 'failed', error: 'The channel is not linked any more' };
+    if (!channel) return { verdict: 'failed', error: 'The channel is no longer linked' };
     const settings = deps.settings.of(platform.kind);
     if (!settings || !isSetTo('send', platform, settings)) {
       return { verdict: 'failed', error: notSetUp(platform.kind) };
@@ -84,7 +84,7 @@ const sendContent = async (
 };
 
 const notSetUp = (kind: string): string =>
-  `${kind} is not set up; an admin does that: adjutant platforms set ${kind}`;
+  `${kind} is not configured. An admin can configure it with: adjutant platforms set ${kind}`;
 
 /**
  * Limits the length of a text and the number of its messages. A call that does not fit cannot be
@@ -104,7 +104,7 @@ const bounded = async (
   return [...shown, ...platform.render({ title, text: TOO_LONG })];
 };
 
-const TOO_LONG = '… The rest is too long to be shown here. Read it in the app.';
+const TOO_LONG = '… The rest is too long to show here. Read it in the app.';
 
 const sendParts = async (
   { store, pace }: TransportDeps,

@@ -37,7 +37,7 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
     const channel = await findChannel(deps, message.channel_id ?? '');
     const isMeant = channel?.verified_at || message.kind === VERIFICATION;
     if (!channel || !isMeant) {
-      return { verdict: 'failed', error: 'The channel is not linked any more' };
+      return { verdict: 'failed', error: 'The channel is no longer linked' };
     }
     const body = JSON.stringify(await bodyOf(deps, message));
     if (channel.key === null) return { verdict: 'failed', error: DAMAGED };
@@ -96,7 +96,7 @@ export const webhookProver =
     };
   };
 
-const DAMAGED = 'The secret of the channel was damaged: make the channel anew';
+const DAMAGED = 'The secret of the channel is damaged. Create the channel again';
 
 const findChannel = async ({ store, openChannelSecret }: WebhookDeps, id: string) => {
   const row = await store.db

@@ -68,7 +68,7 @@ describe('a topic of ntfy', () => {
     expect([status, body.kind, body.address, body.name]).to.equal([201, 'ntfy', address, TOPIC]);
     const [notice] = await published(1);
     expect(notice).to.include({ topic: TOPIC, priority: 4 });
-    expect(notice?.message).to.include('Your notifications are sent there.');
+    expect(notice?.message).to.include('Your notifications are sent to it.');
     expect((await ask()).body.code).to.equal('already_linked');
   });
 
@@ -134,7 +134,7 @@ describe('a topic of ntfy', () => {
     expect([status, body.code, body.message]).to.equal([
       409,
       'code_not_sent',
-      'The code was not sent: ntfy says 403: forbidden',
+      'The code could not be sent: ntfy says 403: forbidden',
     ]);
     await app.call('DELETE', '/api/admin/platforms/ntfy', { token: admin });
     expect((await ask()).body.code).to.equal('not_set_up');

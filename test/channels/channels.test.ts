@@ -69,7 +69,7 @@ describe('channels', () => {
     const [told] = (await get('/api/notifications?kind=channel.linked')).body.notifications;
     expect([told.kind, told.title, told.link]).to.equal([
       'channel.linked',
-      'Ada Lovelace on slack is linked to your account',
+      'Ada Lovelace on slack was linked to your account',
       '/api/channels',
     ]);
     expect((await get('/api/auth/me')).body.channels).to.equal(1);
@@ -122,7 +122,8 @@ describe('channels', () => {
     const { id: channelId } = await linkChannel(test, id);
     const { status, body } = await post(`/api/channels/${channelId}/test`);
     const { sendingId, ...rest } = body;
-    const error = 'slack is not set up; an admin does that: adjutant platforms set slack';
+    const error =
+      'slack is not configured. An admin can configure it with: adjutant platforms set slack';
     expect([status, rest]).to.equal([202, { status: 'failed', receipt: null, error }]);
     expect(sendingId).to.match(/^sending_/);
     expect((await post('/api/channels/channel_none/test')).status).to.equal(404);

@@ -104,7 +104,7 @@ describe(`an e-mail address as a channel${unless ? ` (skipped: ${unless})` : ''}
       ...[201, 'email', 'ada@example.test'],
     ]);
     const [notice] = await arrived(1);
-    expect(notice?.text).to.include('Your notifications are sent there.');
+    expect(notice?.text).to.include('Your notifications are sent to it.');
     expect((await ask('ada@example.test')).body.code).to.equal('already_linked');
   });
 

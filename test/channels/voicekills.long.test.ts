@@ -95,7 +95,7 @@ describe(`a voice message, with kills${unlessSpeech}`, { timeout: 180_000, ...wi
     );
     expect(operations.map(({ error }) => error)).to.equal(MOMENTS.map(() => null));
     const heard = () =>
-      telegram.calls.filter(({ text }) => String(text) === 'Heard: “hello world”').length;
+      telegram.calls.filter(({ text }) => String(text) === 'Transcript: “hello world”').length;
     await until(
       async () => heard(),
       (count) => count >= MOMENTS.length,

@@ -110,7 +110,7 @@ describe('a webhook channel', () => {
     expect([status, body.status]).to.equal([202, 'sent']);
     const [first, second] = await target.got(2);
     expect(first?.headers['webhook-id']).to.equal(second?.headers['webhook-id']);
-    expect(said(first as Received).data).to.include({ title: 'A test from Adjutant' });
+    expect(said(first as Received).data).to.include({ title: 'Test message from Adjutant' });
   });
 
   it('takes what is posted with its secret as its owner’s words, once, and answers there', async () => {
@@ -226,7 +226,7 @@ describe('a webhook channel', () => {
     const decision = { approvalId: run.id, approved: true };
     const other = posted(channel, { ...decision, digest: '0'.repeat(64) });
     expect((await send(other)).body.text).to.equal(
-      'It was answered meanwhile, or asks something else now.',
+      'The request was already answered or has changed.',
     );
     const answer = posted(channel, { ...decision, digest }, { id: 'msg_2' });
     expect((await send(answer)).body.text).to.equal('Approved: ask of T');

@@ -298,7 +298,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
       const sender = shortOf(strings);
       await outbox.send(ada.id, {
         kind: 'channel.linked',
-        title: `${sender} on telegram is linked to your account`,
+        title: `${sender} on telegram was linked to your account`,
         body: strings.join('\n'),
         link: `javascript:window.hostile=1//${sender}`,
       });

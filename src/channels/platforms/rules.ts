@@ -33,18 +33,18 @@ export const platformFaults = (adapter: Adapter, given: Changes): FieldFault[] =
 };
 
 const faultOfBase = ({ kind, baseUrl }: Adapter, given: string): string | null =>
-  baseUrl === '' ? `is no setting of ${kind}` : faultOfAddress(given);
+  baseUrl === '' ? `is not a setting of ${kind}` : faultOfAddress(given);
 
 const faultOfField = ({ kind, fields }: Adapter, name: string, value: unknown): string | null => {
   const field = fields.find((one) => one.name === name);
   if (!field) {
     const names = fields.map((one) => one.name).join(', ');
-    return `is no field of ${kind}: it has ${names}`;
+    return `is not a field of ${kind}. Fields: ${names}`;
   }
   if (value === null) return null;
-  if (typeof value !== 'string') return 'must be a text, or null to forget it';
+  if (typeof value !== 'string') return 'must be a string, or null to delete the value';
   if (value.trim() === '' || value.length > LONGEST) return `must have 1 to ${LONGEST} characters`;
-  if (/\p{Cc}/u.test(value)) return 'must be one line, without control characters';
+  if (/\p{Cc}/u.test(value)) return 'must be one line without control characters';
   if (field.isSecret && credentialIn(value) !== null) return null;
   const fault = field.isSecret ? faultOfHeaderValue(value) : null;
   if (fault !== null) return fault;

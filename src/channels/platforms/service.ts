@@ -36,7 +36,7 @@ export interface PlatformsDeps {
 export const adapterOf = (kind: string): Adapter => {
   return orNotFound(
     outboundPlatforms.find((one) => one.kind === kind),
-    'No platform of that name',
+    'No platform with that name',
   );
 };
 
@@ -84,7 +84,7 @@ const withCredentials = async (
       continue;
     }
     const fault = borrowed.secret.take((bytes) => faultOfHeaderValue(bytes.toString()));
-    if (fault !== null) refuseFaults([{ path, message: `names a value that ${fault}` }]);
+    if (fault !== null) refuseFaults([{ path, message: `refers to a value that ${fault}` }]);
     changed[name] = credentialMark(borrowed.id);
   }
   return { ...given, ...(given.values && { values: changed }) };
@@ -98,10 +98,10 @@ const isUnrestricted = (borrowed: BorrowedCredential): borrowed is OpenedCredent
   borrowed.allowedTools.length + borrowed.allowedHosts.length === 0;
 
 const faultOfBorrowed = (borrowed: BorrowedCredential): string => {
-  if (borrowed === null) return 'names no credential of yours';
-  if (borrowed === 'expired') return 'names a credential that has expired';
-  if (borrowed === 'damaged') return 'names a credential whose value was damaged: rotate it';
-  return 'names a credential that is for certain tools or hosts alone';
+  if (borrowed === null) return 'does not match any of your credentials';
+  if (borrowed === 'expired') return 'refers to an expired credential';
+  if (borrowed === 'damaged') return 'refers to a credential whose value is damaged. Rotate it';
+  return 'refers to a credential that is restricted to certain tools or hosts';
 };
 
 /** Returns the names of fields that were set or deleted, never their values. */
@@ -198,12 +198,15 @@ export const installPlatform = (
   by: Caller,
 ): Promise<PlatformCheck> => {
   const { install, kind } = adapter;
-  if (!install) throw Boom.conflict(`${kind} cannot be told: its setup says what to paste where`);
+  if (!install)
+    throw Boom.conflict(
+      `${kind} does not support automatic registration. Follow its setup steps instead`,
+    );
   if (deps.publicUrl() === null) return Promise.resolve({ ok: false, error: UNREACHABLE });
   return askPlatform(deps, adapter, by, install);
 };
 
-const UNREACHABLE = 'Nobody outside reaches this daemon: set ADJUTANT_PUBLIC_URL first';
+const UNREACHABLE = 'This daemon is not reachable from outside. Set ADJUTANT_PUBLIC_URL first';
 
 /** Asks the platform with its settings, if all are set that it takes to send there. */
 export const askPlatform = (
@@ -218,6 +221,9 @@ export const askPlatform = (
     return ask({ http, settings, receiver, signal });
   }
   const needed = adapter.fields.filter(({ neededTo }) => neededTo?.includes('send'));
-  const names = needed.map(({ name }) => name).join(', ') || 'an address';
-  return Promise.resolve({ ok: false, error: `Not set up: ${adapter.kind} needs ${names}` });
+  const names = needed.map(({ name }) => name).join(', ') || 'a base URL';
+  return Promise.resolve({
+    ok: false,
+    error: `${adapter.kind} is not configured. Required fields: ${names}`,
+  });
 };

@@ -46,7 +46,7 @@ export const subscribe = async (
     user_id: by.userId,
     kind: 'push' as const,
     sender_id: createHash('sha256').update(url).digest('hex'),
-    sender_name: name ?? 'A browser',
+    sender_name: name ?? 'Browser',
     verified_at: iso(now),
     url,
     secret_sealed: sealChannelSecret(id, JSON.stringify({ p256dh: keys.p256dh, auth: keys.auth })),
@@ -55,7 +55,7 @@ export const subscribe = async (
   const data = { name: row.sender_name, service: hostAndPort(url) };
   if (await push.subscribe(row, [by.record({ target: id, data })])) return viewSubscription(row);
   throw Boom.conflict(
-    `You have ${MAX_SUBSCRIPTIONS} browsers with pushes: end those of one that you no longer use`,
+    `You have the maximum of ${MAX_SUBSCRIPTIONS} push subscriptions. Delete one first`,
     { code: 'too_many_subscriptions' },
   );
 };
@@ -73,7 +73,7 @@ const withoutFragment = (endpoint: string): string => {
  */
 const endpointFaults = (http: Http, endpoint: string) => {
   const fault = (message: string) => [{ path: 'endpoint', message }];
-  if (!URL.canParse(endpoint)) return fault('must be an address that begins with https://');
+  if (!URL.canParse(endpoint)) return fault('must be a URL that begins with https://');
   const { protocol, host } = new URL(endpoint);
   if (protocol !== 'https:' && !isLoopbackName(host)) return fault('must begin with https://');
   try {
@@ -91,10 +91,10 @@ const keyFaults = (p256dh: string) => {
     part.toString('base64url'),
   );
   try {
-    if (point[0] !== 4) throw new Error('It is compressed');
+    if (point[0] !== 4) throw new Error('The point is compressed');
     createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
     return [];
   } catch {
-    return [{ path: 'keys.p256dh', message: 'must be an uncompressed point on P-256' }];
+    return [{ path: 'keys.p256dh', message: 'must be an uncompressed P-256 point' }];
   }
 };

@@ -33,11 +33,11 @@ export const createPushTransport = (deps: PushTransportDeps): Transport => ({
   send: async (message, signal) => {
     const found = await deps.push.find(message.user_id, message.channel_id ?? '');
     if (!found?.url || found.secret_sealed === null) {
-      return { verdict: 'failed', error: 'The browser is not subscribed any more' };
+      return { verdict: 'failed', error: 'The browser is no longer subscribed' };
     }
     const { id, url, secret_sealed } = found;
     const keys = unlessShut(() => deps.unsealChannelSecret(id, secret_sealed));
-    if (!keys) return { verdict: 'failed', error: 'The keys were damaged: subscribe again' };
+    if (!keys) return { verdict: 'failed', error: 'The keys are damaged. Subscribe again' };
     return post(deps, { url, keys: JSON.parse(keys), message }, signal);
   },
   failed: async ({ user_id, channel_id }, sent) => {
@@ -100,7 +100,7 @@ const textOf = ({ cause_id: id, kind, content }: OutboundMessageRow): string => 
 
 const verdictOf = (status: number, retryAfter: unknown): SendResult => {
   if (status >= 200 && status < 300) return { verdict: 'sent', receipt: null, status };
-  const error = `The push service replied ${status}`;
+  const error = `The push service returned ${status}`;
   if (status === 404 || status === 410) return { verdict: 'failed', error, status, isGone: true };
   if (status !== 429 && status < 500) return { verdict: 'failed', error, status };
   const seconds = Number(retryAfter);

@@ -28,4 +28,4 @@ export const platformReceiversResource = ({ receiver }: { receiver: PlatformRece
 
 /** Builds the same error for a platform that is not set up and for a wrong signature. */
 const closed = (): Boom.Boom =>
-  Boom.unauthorized('No platform that is set up has sent this, as far as can be proven');
+  Boom.unauthorized('The request could not be authenticated as coming from a configured platform');

@@ -126,7 +126,7 @@ const refuseUnfit = async (
   refuseFaults(servers.flatMap(([path, server]) => serverFault(deps, path, server)));
   const lent = await deps.vault.borrow(by.userId, { id });
   if (lent === null) throw Boom.notFound('No credential of yours with that id');
-  if (lent === 'expired') throw unfit('names a credential that has expired');
+  if (lent === 'expired') throw unfit('refers to an expired credential');
   if (lent === 'damaged') throw unfit('names a credential that does not open: rotate it');
   const isGrant = lent.secret.take((bytes) => parseMailGrant(bytes.toString()) !== null);
   if (auth === 'oauth2' && !isGrant) {

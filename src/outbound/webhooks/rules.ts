@@ -33,12 +33,12 @@ export const checkWebhookCredential = async (
 ): Promise<void> => {
   if (id === undefined) return;
   const credential = await webhooks.credential(userId, id);
-  if (!credential) throw refused('credentialId', 'names no credential of yours');
+  if (!credential) throw refused('credentialId', 'does not match any of your credentials');
   if (credential.type !== 'webhook_secret') {
     throw refused('credentialId', 'must name a credential of type webhook_secret');
   }
   const value = await vault.newest(id);
-  if (value === null) throw refused('credentialId', 'names a credential that has expired');
+  if (value === null) throw refused('credentialId', 'refers to an expired credential');
   const fault = faultOfSecret(value, true);
   if (fault !== null) throw refused('credentialId', fault);
 };

@@ -36,7 +36,7 @@ export const email: OutboundPlatform = {
       name: 'from',
       doc: 'The address from which it is sent; the server must let the login use it',
       isSecret: false,
-      form: { pattern: ADDRESS, fault: 'must be an e-mail address, without a name' },
+      form: { pattern: ADDRESS, fault: 'must be an e-mail address without a display name' },
       neededTo: ['send'],
     },
     {

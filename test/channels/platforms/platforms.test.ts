@@ -116,9 +116,9 @@ describe('platforms', () => {
     await keep('not-mine', stranger.token);
     await keep('bound', token, { allowedHosts: ['api.example.org'] });
     for (const [name, fault] of [
-      ['nobody', 'names no credential of yours'],
-      ['not-mine', 'names no credential of yours'],
-      ['bound', 'names a credential that is for certain tools or hosts alone'],
+      ['nobody', 'does not match any of your credentials'],
+      ['not-mine', 'does not match any of your credentials'],
+      ['bound', 'refers to a credential that is restricted to certain tools or hosts'],
     ]) {
       const values = { signingSecret: `$credential(${name})` };
       const { status, body } = await ask('PUT', '/slack', { values });
@@ -179,7 +179,7 @@ describe('platforms', () => {
     expect((await ask('POST', '/slack/test')).body.error).to.include('refused');
     await ask('DELETE', '/slack');
     expect((await ask('POST', '/slack/test')).body.error).to.equal(
-      'Not set up: slack needs botToken',
+      'slack is not configured. Required fields: botToken',
     );
     expect((await ask('DELETE', '/slack')).status).to.equal(404);
   });

@@ -50,7 +50,7 @@ describe('approvals on channels', () => {
       '  "url": "http://127.0.0.1:9/"',
       lines[4],
       'trusted',
-      `Digest ${digest.slice(0, 8)}. Nothing has run; without an answer it is denied at ${expiresAt.slice(0, 10)} ${expiresAt.slice(11, 16)} UTC.`,
+      `Digest ${digest.slice(0, 8)}. The call has not run. Without a reply it is denied at ${expiresAt.slice(0, 10)} ${expiresAt.slice(11, 16)} UTC.`,
       `Or reply: approve ${digest.slice(0, 8)}    deny ${digest.slice(0, 8)}`,
     ]);
     expect(slack.buttonsOf(call).map(({ action_id, value }) => [action_id, value])).to.equal([
@@ -110,7 +110,7 @@ describe('approvals on channels', () => {
     const shown = pretended.replace(/^ +/gm, '');
     expect([answer?.text, answer?.reply_markup]).to.equal([shown, undefined]);
     const { body } = await desk.toMessenger(telegram.written(2, 'approve 00000000'));
-    expect(body.text).to.equal('Nothing with that digest waits for you.');
+    expect(body.text).to.equal('No pending request matches that digest.');
     expect((await approval(id)).status).to.equal('pending');
   });
 
@@ -166,7 +166,7 @@ describe('approvals on channels', () => {
     const { digest } = await approval(id);
     const said = async (n: number, text: string) =>
       (await desk.toMessenger(telegram.written(n, text))).body.text;
-    expect(await said(1, 'approve 00000000')).to.equal('Nothing with that digest waits for you.');
+    expect(await said(1, 'approve 00000000')).to.equal('No pending request matches that digest.');
     expect(await said(2, `approve ${digest.slice(0, 7)}`)).to.match(/^Nothing with that digest/);
     expect(await said(3, 'approve %%%%%%%%')).to.match(/^Nothing with that digest/);
     expect((await approval(id)).status).to.equal('pending');
@@ -250,8 +250,7 @@ describe('approvals on channels', () => {
     await answers();
     // The typed one is the same event both times, so it is answered once.
     const texts = (await desk.inSlack(4)).slice(1).map(({ text }) => String(text).split('.')[0]);
-    const unlinked =
-      'This chat is not linked to an account, so nothing that is written here is read';
+    const unlinked = 'This chat is not linked to an account, so messages here are ignored';
     expect(new Set(texts)).to.equal(new Set([unlinked]));
     expect((await approval(id)).status).to.equal('pending');
   });

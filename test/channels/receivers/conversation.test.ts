@@ -85,7 +85,7 @@ describe('a conversation on a channel', () => {
     await say('second');
     await desk.inSlack(1);
     expect(desk.slack.texts().map((text) => text.split('\n')[0])).to.equal([
-      'This chat is not linked to an account, so nothing that is written here is read.',
+      'This chat is not linked to an account, so messages here are ignored.',
     ]);
     expect((await agents()).length).to.equal(1);
   });

@@ -61,9 +61,9 @@ describe('files of Slack', { timeout: 60_000 }, () => {
     await send('E1', [server.fileObject('F1'), server.fileObject('F2'), shared]);
     const [answer] = await told(texts, 1);
     expect(answer?.split('\n').map((line) => line.replace(/ It is .*/, ''))).to.equal([
-      '"one.txt" is kept and read: 1 page.',
-      '"two two.csv" is kept and read: 1 page.',
-      '"three.txt" is kept and read: 1 page.',
+      '"one.txt" is stored and indexed: 1 page.',
+      '"two two.csv" is stored and indexed: 1 page.',
+      '"three.txt" is stored and indexed: 1 page.',
     ]);
   });
 
@@ -77,7 +77,7 @@ describe('files of Slack', { timeout: 60_000 }, () => {
     const answer = (await told(texts, 2)).at(-1)?.split('\n') ?? [];
     expect([answer.length, answer.at(-1)]).to.equal([
       11,
-      '2 more are not kept: send 10 files at most at once.',
+      '2 more files were not stored. Send at most 10 files at a time.',
     ]);
   });
 
@@ -100,7 +100,7 @@ describe('files of Slack', { timeout: 60_000 }, () => {
     expect(answer?.split('\n')).to.equal(
       urls.map(
         (_, at) =>
-          `"h${at}.txt" is not kept: it could not be fetched: its address is none of the platform.`,
+          `"h${at}.txt" was not stored: it could not be fetched: its address is none of the platform.`,
       ),
     );
     expect(other.received).to.equal([]);
@@ -145,7 +145,7 @@ describe('files of WhatsApp', { timeout: 60_000 }, () => {
     const document = { id: '1003383421387256', filename: 'w.txt', mime_type: 'text/plain' };
     await send('document', document);
     await send('document', document);
-    expect(await told(texts, 1)).to.equal(['"w.txt" is kept and read: 1 page.']);
+    expect(await told(texts, 1)).to.equal(['"w.txt" is stored and indexed: 1 page.']);
     expect((await kept())[0].filename).to.equal('w.txt');
   });
 
@@ -159,7 +159,7 @@ describe('files of WhatsApp', { timeout: 60_000 }, () => {
       }),
     });
     expect((await told(texts, 2)).at(-1)).to.equal(
-      '"A file" is not kept: it could not be fetched: its address is none of the platform.',
+      '"A file" was not stored: it could not be fetched: its address is none of the platform.',
     );
     expect(other.received).to.equal([]);
     other.close();

@@ -14,7 +14,7 @@ const FIELDS = { botToken: chat.BOT_TOKEN, commandTokens: chat.COMMAND_TOKEN };
 const MOST = 100_000;
 /** Such a long answer is over the model's limit, which its readers are told behind it. */
 const NOTE = "\n\nThe reply was cut off at the model's output limit.";
-const REST = '… The rest is too long to be shown here. Read it in the app.';
+const REST = '… The rest is too long to show here. Read it in the app.';
 
 describe('a text for a channel', () => {
   let stage: Stage;

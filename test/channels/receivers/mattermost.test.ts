@@ -189,7 +189,7 @@ describe('the team chat endpoint, with Mattermost', () => {
     expect(question?.message).to.contain(`Or reply: approve ${short}`);
     const say = async (text: string, trigger: string) =>
       (await arrives(chat.command('adjutant', text, { trigger }))).body.text;
-    expect(await say('approve 00000000', 't1')).to.equal('Nothing with that digest waits for you.');
+    expect(await say('approve 00000000', 't1')).to.equal('No pending request matches that digest.');
     expect(await say(`approve ${short}`, 't2')).to.match(/^Approved: /);
     expect((await stage.ask('GET', `/api/chat/approvals/${id}`)).body.status).to.equal('approved');
   });

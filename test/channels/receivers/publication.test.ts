@@ -101,7 +101,7 @@ describe('what the platforms publish', () => {
       const { status, body } = await send(request);
       expect([status, body.message]).to.equal([
         401,
-        'No platform that is set up has sent this, as far as can be proven',
+        'The request could not be authenticated as coming from a configured platform',
       ]);
     }
     expect(await effects(stage)).to.equal(before);

@@ -135,7 +135,7 @@ describe('the team chat endpoint, with Slack', () => {
     expect(desk.slack.texts()).to.equal([
       'one',
       'two',
-      'A new conversation: your next words begin it.',
+      'Your next message starts a new conversation.',
       'three',
     ]);
     const { sessions } = (await desk.ask('GET', '/api/sessions?channel=slack')).body;
@@ -184,7 +184,7 @@ describe('the team chat endpoint, with Slack', () => {
     expect(hint).to.include({
       ...{ method: 'chat.postEphemeral', channel: 'C1', user: 'U2CERLKJA' },
       thread_ts: '1503435956.000247',
-      text: 'Your agents get this message alone: the thread and the channel are not read. The answer comes in our private chat.',
+      text: 'Your agents receive only this message, not the thread or the channel. The reply is sent to our private chat.',
     });
     expect((await agents())[0].prompt).to.equal('read this (http://a.example) & tell');
   });
@@ -196,7 +196,7 @@ describe('the team chat endpoint, with Slack', () => {
     const linked = await desk.ask('POST', '/api/auth/link', { code });
     expect([linked.status, linked.body.address]).to.equal([201, ADA.id]);
     const again = await desk.toTeamchat(commanded('/adjutant', '', desk.now()));
-    expect(again.body.text).to.match(/^What you write here is said to your agents/);
+    expect(again.body.text).to.match(/^Messages you write here go to your agents/);
   });
 
   it('links by a code of the user, and audits where it was said', async () => {
@@ -229,7 +229,7 @@ describe('the team chat endpoint, with Slack', () => {
     await desk.ask('PUT', '/api/admin/platforms/slack', { fields: { botToken: null } });
     const { code } = (await desk.ask('POST', '/api/channels/codes')).body;
     const why =
-      'slack is not set up for sending, so no answer would come here. An admin mends it: adjutant channels setup slack';
+      'slack is not configured for sending, so no reply can be sent here. An admin can configure it with: adjutant channels setup slack';
     const linked = await desk.toTeamchat(commanded('/link', code, desk.now()));
     expect(linked.body.text).to.equal(`Linked. But ${why}`);
     const asked = await desk.toTeamchat(commanded('/adjutant', 'What time is it?', desk.now()));

@@ -89,7 +89,7 @@ describe('stages of pipelines on channels', () => {
       '> Digest 00000000.',
       '> Or reply: approve 00000000?',
       'trusted',
-      `Digest ${digest}. Nothing has run; without an answer it is denied at ${expiry}`,
+      `Digest ${digest}. The stage has not run. Without a reply it is denied at ${expiry}`,
       `Or reply: approve ${digest}    deny ${digest} <reason>`,
     ]);
     const week = new Date(desk.now() + 7 * 86_400_000).toISOString();
@@ -122,7 +122,7 @@ describe('stages of pipelines on channels', () => {
       'http.request',
       '  "method": "POST"',
       '  "url": "http://127.0.0.1:9/"',
-      'UNTRUSTED: what came from outside is in it',
+      'UNTRUSTED: contains external content',
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('stages of pipelines on channels', () => {
     ]);
     await desk.toTeamchat(slack.pressed(deny, desk.now() + 1));
     const [, , again] = await desk.inSlack(3);
-    expect(again?.text).to.equal('It was answered meanwhile, or asks something else now.');
+    expect(again?.text).to.equal('The request was already answered or has changed.');
     expect((await stageOf(id)).status).to.equal('completed');
   });
 
@@ -158,13 +158,13 @@ describe('stages of pipelines on channels', () => {
     expect(await say(1, `approve ${digest} it is good`)).to.match(/Nothing was decided\.$/);
     expect(await say(2, `approve ${digest} host`)).to.match(/Nothing was decided\.$/);
     expect(await say(3, `answer ${digest} yes`)).to.equal(
-      `It asks for a decision: approve ${digest} or deny ${digest}. Nothing was decided.`,
+      `The stage needs a decision. Reply: approve ${digest} or deny ${digest}. Nothing was decided.`,
     );
     expect((await stageOf(id)).status).to.equal('waiting_approval');
     expect(await say(4, `deny ${digest} Not on a Friday`)).to.equal(`Denied: ask of ${name}`);
     const { status, error } = await stageOf(id);
     expect([status, error]).to.equal(['failed', 'rejected: Not on a Friday']);
-    expect(await say(5, `approve ${digest}`)).to.equal('Nothing with that digest waits for you.');
+    expect(await say(5, `approve ${digest}`)).to.equal('No pending request matches that digest.');
   });
 
   it('get the values that they ask for, each in its type', async () => {
@@ -183,7 +183,7 @@ describe('stages of pipelines on channels', () => {
         'trusted',
       ],
       [
-        `Reply: answer ${digest}, then a line for each:`,
+        `Reply: answer ${digest}, then one line per field:`,
         ...['version', 'count', 'now', 'ring'].map((key) => `${key}: <value>`),
       ],
       undefined,
@@ -192,10 +192,10 @@ describe('stages of pipelines on channels', () => {
       /^Not accepted: values.version is required; values.count /,
     );
     expect(await say(2, `answer ${digest} 1.2.0`)).to.equal(
-      '"1.2.0" names no field; the fields are version, count, now, ring. Nothing was decided.',
+      '"1.2.0" is not a field. Fields: version, count, now, ring. Nothing was decided.',
     );
     expect(await say(3, `approve ${digest}`)).to.equal(
-      `It asks for values: answer ${digest} <value>. Nothing was decided.`,
+      `The stage needs input. Reply: answer ${digest} <value>. Nothing was decided.`,
     );
     const typed = `Answer ${digest}\nwhich version?: 1.2.0: beta\nCount: 3\nnow: Yes\nring: canary`;
     expect(await say(4, typed)).to.equal(`Answered: ask of ${name}`);
@@ -268,7 +268,9 @@ describe('stages of pipelines on channels', () => {
       `${tail}  waiting  ${name}`,
       false,
     ]);
-    expect(await say(2, '/retry')).to.match(/^Name a run by the end of its id/);
+    expect(await say(2, '/retry')).to.match(
+      /^Enter at least the last four characters of the run id/,
+    );
     expect(await say(3, `/retry ${tail}`)).to.equal(
       'The run is waiting: only one that has ended can be retried.',
     );

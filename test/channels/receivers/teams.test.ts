@@ -58,9 +58,9 @@ describe('the team chat endpoint, with Teams', () => {
 
   it('shows no code where all read it, and says how to link instead', async () => {
     const sentence = [
-      'This chat is not linked to an account, so nothing that is written here is read.',
-      'Others read along, so no code is shown here. Get one: adjutant channels link',
-      'Then say here, within five minutes: /link CODE',
+      'This chat is not linked to an account, so messages here are ignored.',
+      'Other people can read this chat, so no code is shown here. Create a code with: adjutant channels link',
+      'Then write here within five minutes: /link CODE',
     ].join('\n');
     expect([await say('/link', '1'), await say('!link', '2'), await say('hello', '3')]).to.equal([
       sentence,

@@ -128,7 +128,7 @@ describe('the messenger endpoint, with Telegram', () => {
     expect(await told(2, { ...video, chat: { id: -100, type: 'group' } })).to.equal('');
     expect(JSON.parse(await told(3, video))).to.include({
       ...{ method: 'sendMessage', chat_id: ADA.id },
-      text: 'Only text, pictures, documents and voice messages are understood here: that was not read.',
+      text: 'Only text, pictures, documents and voice messages are supported. The message was ignored.',
     });
     expect([await told(4, video), await told(3, video)]).to.equal(['', '']);
     expect([await agents(), desk.telegram.calls]).to.equal([[], []]);

@@ -47,7 +47,7 @@ describe(`a voice message in a linked chat${unlessSpeech}`, {
     const before = (await agents()).length;
     await send(hello);
     const said = await answers(2);
-    expect(said.sort()).to.equal(['Heard: “hello world”', 'Hello to you.'].sort());
+    expect(said.sort()).to.equal(['Transcript: “hello world”', 'Hello to you.'].sort());
     const [agent, ...others] = await agents();
     expect([agent.prompt, others.length]).to.equal(['hello world', before]);
   });
@@ -63,9 +63,11 @@ describe(`a voice message in a linked chat${unlessSpeech}`, {
   it('says why it was not read, and starts no agent', async () => {
     const before = (await agents()).length;
     await send(await synthesize('anullsrc=r=16000:d=2', 'silence.ogg'));
-    expect((await answers(1)).at(-1)).to.equal('"voice message" was not understood: it is silent.');
+    expect((await answers(1)).at(-1)).to.equal(
+      '"voice message" could not be transcribed: it contains only silence.',
+    );
     await send(await synthesize(MELODY(5), 'music.ogg'));
-    expect((await answers(2)).at(-1)).to.contain('no speech is heard in it');
+    expect((await answers(2)).at(-1)).to.contain('it contains no speech');
     await send(Buffer.from('This is no audio at all.'));
     expect((await answers(3)).at(-1)).to.contain(
       'cannot be transcribed: Not accepted: audio is no',
@@ -77,7 +79,7 @@ describe(`a voice message in a linked chat${unlessSpeech}`, {
     const before = (await agents()).length;
     await send(hello, { forward_origin: { type: 'hidden_user', sender_user_name: 'Mallory' } });
     expect((await answers(1)).at(-1)).to.equal(
-      'Heard: “hello world”\nThat was forwarded, so it is not your own word: your agents were not told.',
+      'Transcript: “hello world”\nThe message was forwarded, so it was not passed to your agents.',
     );
     expect((await agents()).length).to.equal(before);
   });

@@ -123,7 +123,7 @@ describe('the messenger endpoint, with WhatsApp', () => {
     await arrives(sticker);
     const [told] = await sent(1);
     expect(bodyOf(told)).to.equal(
-      'Only text, pictures, documents and voice messages are understood here: that was not read.',
+      'Only text, pictures, documents and voice messages are supported. The message was ignored.',
     );
     await arrives(sticker);
     await arrives(cloud.written('/help', { id: 'wamid.HBgM' }));
