@@ -25,10 +25,10 @@ const everywhere = [
     keys: Object.keys(letterRoots).map((letter) => `${PREFIX}${letter}`),
     text: 'more screens',
   },
-  { verb: 'tab-before', keys: ['['], text: 'tab before' },
+  { verb: 'tab-before', keys: ['['], text: 'previous tab' },
   { verb: 'tab-next', keys: [']'], text: 'next tab' },
   { verb: 'pane-next', keys: ['tab'], text: 'next pane' },
-  { verb: 'pane-before', keys: ['shift-tab'], text: 'pane before' },
+  { verb: 'pane-before', keys: ['shift-tab'], text: 'previous pane' },
   { verb: 'down', keys: ['j', 'down'], text: 'down' },
   { verb: 'up', keys: ['k', 'up'], text: 'up' },
   { verb: 'first', keys: ['g', 'home'], text: 'first' },
@@ -39,11 +39,11 @@ const everywhere = [
   { verb: 'back', keys: ['esc', 'h', 'left'], text: 'back' },
   { verb: 'filter', keys: ['/'], text: 'filter' },
   { verb: 'match-next', keys: ['n'], text: 'next match' },
-  { verb: 'match-before', keys: ['N'], text: 'match before' },
+  { verb: 'match-before', keys: ['N'], text: 'previous match' },
   { verb: 'palette', keys: [':'], text: 'command' },
   { verb: 'help', keys: ['?'], text: 'help' },
   { verb: 'related', keys: ['o'], text: 'related' },
-  { verb: 'return', keys: ['ctrl-o'], text: 'where you were' },
+  { verb: 'return', keys: ['ctrl-o'], text: 'jump back' },
   { verb: 'follow', keys: ['f'], text: 'follow' },
   { verb: 'zoom', keys: ['z'], text: 'zoom' },
   { verb: 'wrap', keys: ['w'], text: 'wrap' },
@@ -52,7 +52,7 @@ const everywhere = [
   { verb: 'less', keys: [','], text: 'show less' },
   { verb: 'copy', keys: ['y'], text: 'copy id' },
   { verb: 'copy-line', keys: ['Y'], text: 'copy CLI line' },
-  { verb: 'print', keys: ['P'], text: 'print to the plain terminal' },
+  { verb: 'print', keys: ['P'], text: 'print as plain text' },
   { verb: 'reload', keys: ['ctrl-r'], text: 'reload' },
   { verb: 'redraw', keys: ['ctrl-l'], text: 'redraw' },
   { verb: 'suspend', keys: ['ctrl-z'], text: 'suspend' },
@@ -176,33 +176,33 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
 
 /** Keys while a question is open. Enter alone never confirms. */
 const sheet = [
-  { verb: 'yes', keys: ['y'], text: 'do it' },
-  { verb: 'no', keys: ['n', 'esc', 'enter'], text: 'leave it' },
+  { verb: 'yes', keys: ['y'], text: 'confirm' },
+  { verb: 'no', keys: ['n', 'esc', 'enter'], text: 'cancel' },
 ] as const;
 
 /** Keys while a secret is shown that will not be shown again. */
 const secret = [
-  { verb: 'copy-value', keys: ['y'], text: 'copy it' },
-  { verb: 'kept', keys: ['enter'], text: 'I have it' },
+  { verb: 'copy-value', keys: ['y'], text: 'copy' },
+  { verb: 'kept', keys: ['enter'], text: 'I saved it' },
 ] as const;
 
 /** Keys while a field is open. */
 const field = [
-  { verb: 'accept', keys: ['enter'], text: 'take it' },
-  { verb: 'leave', keys: ['esc'], text: 'leave' },
-  { verb: 'line', keys: ['ctrl-j'], text: 'new line, in a message' },
-  { verb: 'write', keys: ['ctrl-x'], text: 'write it in $EDITOR, in a message' },
+  { verb: 'accept', keys: ['enter'], text: 'accept' },
+  { verb: 'leave', keys: ['esc'], text: 'close' },
+  { verb: 'line', keys: ['ctrl-j'], text: 'new line (messages only)' },
+  { verb: 'write', keys: ['ctrl-x'], text: 'edit in $EDITOR (messages only)' },
   { verb: 'clear', keys: ['ctrl-u'], text: 'clear' },
-  { verb: 'clear-or-leave', keys: ['ctrl-c'], text: 'clear; leave what is empty' },
-  { verb: 'start-of-line', keys: ['ctrl-a', 'home'], text: 'to the beginning' },
-  { verb: 'end-of-line', keys: ['ctrl-e', 'end'], text: 'to the end' },
+  { verb: 'clear-or-leave', keys: ['ctrl-c'], text: 'clear, or close if empty' },
+  { verb: 'start-of-line', keys: ['ctrl-a', 'home'], text: 'go to the beginning' },
+  { verb: 'end-of-line', keys: ['ctrl-e', 'end'], text: 'go to the end' },
   { verb: 'cut-end', keys: ['ctrl-k'], text: 'cut to the end' },
   { verb: 'cut-word', keys: ['ctrl-w'], text: 'cut the word' },
   { verb: 'left', keys: ['left'], text: 'left' },
   { verb: 'right', keys: ['right'], text: 'right' },
-  { verb: 'rub', keys: ['backspace', 'delete'], text: 'rub out' },
+  { verb: 'rub', keys: ['backspace', 'delete'], text: 'delete a character' },
   { verb: 'choose-down', keys: ['down', 'tab'], text: 'next match' },
-  { verb: 'choose-up', keys: ['up', 'shift-tab'], text: 'match before' },
+  { verb: 'choose-up', keys: ['up', 'shift-tab'], text: 'previous match' },
 ] as const;
 
 /** Verbs that only move or show. Their keys count in a burst too; the others do not. */

@@ -74,7 +74,7 @@ export const createTerminal = (deps: TerminalDeps) => {
   const untilRead = (act: () => Promise<unknown>): Promise<void> =>
     away(async () => {
       await act();
-      await pressed(tty, 'enter goes back to the desk ');
+      await pressed(tty, 'Press enter to return to the desk ');
     });
 
   return {

@@ -107,7 +107,7 @@ const actOn = (controller: Controller, key: string): void => {
   else if (words) void leaveFor(controller, words);
   else {
     const effect = actsOf(page.name).find((each) => each.verb === verb)?.text ?? verb;
-    say(controller, offlineReason(state) ?? `Nothing to ${effect} here now`);
+    say(controller, offlineReason(state) ?? `Not possible here now: ${effect}`);
   }
 };
 
@@ -140,7 +140,7 @@ const reach = (controller: Controller, verb: Move): void => {
     case 'related': {
       const to = page.related?.(state);
       if (to) store.dispatch(goAction(to));
-      else say(controller, 'Nothing is related to this');
+      else say(controller, 'There is no related object');
       break;
     }
     case 'copy':
@@ -156,7 +156,7 @@ const reach = (controller: Controller, verb: Move): void => {
       void outside.print(printed(controller));
       break;
     case 'reload':
-      say(controller, 'Reading it again');
+      say(controller, 'Reloading');
       void feed.reloadShown();
       break;
     case 'quit':
@@ -167,7 +167,7 @@ const reach = (controller: Controller, verb: Move): void => {
 
 const copy = (controller: Controller, text: string): void => {
   if (text !== '') controller.outside.copy(text);
-  const copied = `Copied: ${text}   (nothing there? P prints it)`;
+  const copied = `Copied: ${text}   (clipboard empty? P prints it)`;
   say(controller, text === '' ? 'Nothing to copy here' : copied);
 };
 

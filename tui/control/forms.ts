@@ -80,7 +80,7 @@ export const answerSecret = (
   if (verb === 'kept') store.dispatch({ type: 'ui.secret', secret: null });
   if (verb !== 'copy-value') return;
   outside.copy(value);
-  store.dispatch(messageAction('Copied (nothing there? select it with the mouse)'));
+  store.dispatch(messageAction('Copied (clipboard empty? Select it with the mouse)'));
 };
 
 /** Handles a key while a field is open. */
@@ -118,7 +118,7 @@ export const pasteInto = ({ store }: Controller, text: string): void => {
       store.dispatch({ type: 'ui.looked', change: { filter: next.text } });
     return;
   }
-  store.dispatch(messageAction('A paste goes into a text field only', 'warn'));
+  store.dispatch(messageAction('You can paste only into a text field', 'warn'));
 };
 
 const filterBy = ({ store }: Controller, filter: string): void => {
@@ -141,7 +141,7 @@ const leave = (controller: Controller, field: FormField, put: (next: null) => vo
 const keepDraft = (controller: Controller, text: string): void => {
   const { sheet } = controller.store.get().ui;
   if (sheet) controller.store.dispatch({ type: 'ui.draft', of: sheet.act.row.id, text });
-  close(controller, text === '' ? null : 'Put aside: it is there when you go on, until you quit');
+  close(controller, text === '' ? null : 'Draft kept until you quit the desk');
 };
 
 /** Opens the draft in the user's own editor; the field takes the text that the editor leaves. */
@@ -193,7 +193,7 @@ const acceptName = (controller: Controller, text: string): void => {
   const { sheet } = controller.store.get().ui;
   const name = sheet?.act.ask?.name;
   if (sheet && text === name) confirm(controller, sheet.act);
-  else controller.store.dispatch(messageAction(`That is not ${name}`, 'warn'));
+  else controller.store.dispatch(messageAction(`The name does not match ${name}`, 'warn'));
 };
 
 const take = (controller: Controller, { does }: Match): void => {

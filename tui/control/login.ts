@@ -68,7 +68,7 @@ const show = ({ store }: Controller, password: string, outcome: LoginOutcome): v
     return;
   }
   if (outcome.is === 'refused') {
-    store.dispatch(messageAction(`${outcome.reason}   enter tries again`, 'danger'));
+    store.dispatch(messageAction(`${outcome.reason}   enter retries`, 'danger'));
     return;
   }
   store.dispatch({ type: 'session.known', who: outcome.who });

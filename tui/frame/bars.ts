@@ -110,7 +110,9 @@ const summaryRow = (state: State): ScreenRow => {
 const loginHint = ({ session }: State): string => {
   const { link } = session;
   if (link.is !== 'refused' || !link.isEnded) return 'Run: adjutant login';
-  return loginNameOf(session) === null ? 'enter logs in' : 'Nothing is lost: enter logs in again';
+  return loginNameOf(session) === null
+    ? 'enter logs in'
+    : 'Your drafts are kept: enter logs in again';
 };
 
 const PROMPTS = {
@@ -119,7 +121,7 @@ const PROMPTS = {
   palette: ':',
   name: '> ',
   text: '> ',
-  code: 'Code of your app: ',
+  code: 'Authenticator code: ',
 };
 
 const promptOf = ({ session }: State, { for: use }: FormField): string =>
@@ -167,26 +169,25 @@ const countRow = (state: State): ScreenRow => {
 export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   const { sheet, secret, field, isHelp, message } = state.ui;
   if (secret)
-    return [row(tonedSpan('strong', 'y'), ' copy   ', tonedSpan('strong', 'enter'), ' I have it')];
+    return [row(tonedSpan('strong', 'y'), ' copy   ', tonedSpan('strong', 'enter'), ' I saved it')];
   if (isHelp) return [row(`esc close${helpOverflow(state) > 0 ? '   j k scroll' : ''}`)];
-  if (sheet && !field)
-    return [row(tonedSpan('strong', 'y'), ' do it   enter, n, esc: back, nothing is done')];
-  if (field?.for === 'name') return [row('enter: do it, where the name is right   esc: keep it')];
+  if (sheet && !field) return [row(tonedSpan('strong', 'y'), ' confirm   enter, n, esc: cancel')];
+  if (field?.for === 'name') return [row('enter: confirm, if the name matches   esc: cancel')];
   if (field && isLoginField(field)) {
-    return [row('enter log in   esc read only: what is shown stays')];
+    return [row('enter log in   esc continue read-only')];
   }
   // The line above belongs to the text that is being typed, so the message is shown here.
   if (field?.for === 'text' && message) return [row(tonedSpan(message.tone, message.text))];
   if (field?.for === 'text')
     return [
       row(
-        `enter ${sheet?.act.ask?.enter ?? 'send'}   ctrl-j new line   ctrl-x editor   esc put aside`,
+        `enter ${sheet?.act.ask?.enter ?? 'send'}   ctrl-j new line   ctrl-x editor   esc keep draft`,
       ),
     ];
-  if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
+  if (field?.for === 'palette') return [row('enter select   down, up choose   esc close')];
   const { isSearched, searchHint = '"a phrase", -word' } = screenPage(state);
-  if (field && isSearched?.(state)) return [row(`enter keep   esc drop   ${searchHint}`)];
-  if (field) return [row('enter keep   esc drop   status:error, !word')];
+  if (field && isSearched?.(state)) return [row(`enter apply   esc clear   ${searchHint}`)];
+  if (field) return [row('enter apply   esc clear   status:error, !word')];
   if (isLetterNext(state)) return [row(...letterHints())];
   const help = row(tonedSpan('strong', '?'), ' help');
   return [apart(row(...fittingHints(state, width - 8)), help, width)];
@@ -225,8 +226,8 @@ const pageHints = (state: State): { key: string; text: string }[] => {
       .map(({ verb, key, text }) => ({ key, text: acts[verb]?.hint ?? text })),
     ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),
     ...(page.tabs.length > 0 ? [{ key: '[ ]', text: 'tabs' }] : []),
-    ...(page.turns?.(state, -1) ? [{ key: '[', text: 'before' }] : []),
-    ...(page.turns?.(state, 1) ? [{ key: ']', text: 'after' }] : []),
+    ...(page.turns?.(state, -1) ? [{ key: '[', text: 'previous' }] : []),
+    ...(page.turns?.(state, 1) ? [{ key: ']', text: 'next' }] : []),
     ...(page.marks?.(state, state.ui.size.width).length ? [{ key: 'n N', text: 'matches' }] : []),
     ...(page.levels
       ? [

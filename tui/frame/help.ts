@@ -53,7 +53,9 @@ const columnsOfHelp = (
   { width, height }: Size,
 ): { left: HelpColumn; columns: HelpColumn[] } => {
   const page = screenPage(state);
-  const words: Entry[] = page.glossary ? [['', ''], ['Words', 'you see'], ...page.glossary] : [];
+  const words: Entry[] = page.glossary
+    ? [['', ''], ['Words', 'on this page'], ...page.glossary]
+    : [];
   const own: Entry[] = [...actsOf(page.name).map(({ key, text }): Entry => [key, text]), ...words];
   const everywhere = bindings
     .filter(({ scope }) => scope === 'everywhere')

@@ -21,8 +21,8 @@ export const sheetView = (state: State, size: Size): ScreenRow[] => {
     const name = sheet.act.ask?.name;
     const how =
       name === undefined
-        ? '  y do it     enter, n, esc: back, nothing is done'
-        : `  type ${name} and enter     esc keep it`;
+        ? '  y confirm     enter, n, esc: cancel'
+        : `  type ${name} and press enter     esc cancel`;
     return [rule, ...lines, row(how)];
   }
   return field?.for === 'palette' ? [rule, ...paletteRows(state, size.width)] : [];
@@ -43,7 +43,7 @@ const typedRows = ({ ui: { field } }: State, width: number): ScreenRow[] => {
 
 const paletteRows = (state: State, width: number): ScreenRow[] => {
   const matches = shownMatches(state);
-  if (matches.length === 0) return [row(tonedSpan('muted', '  nothing fits'))];
+  if (matches.length === 0) return [row(tonedSpan('muted', '  no matches'))];
   const chosen = Math.min(state.ui.field?.chosen ?? 0, matches.length - 1);
   const { start, end } = windowOf(matches.length, chosen, PALETTE_ROWS);
   return matches.slice(start, end).map(({ text, line }, at) => {

@@ -8,7 +8,7 @@ export const isFirstVisit = ({ session }: State): boolean =>
 
 /** Shows the ways to begin; they replace the page for a user without a login. */
 export const welcomeView = (): ScreenRow[] => [
-  row(tonedSpan('strong', 'You are not logged in here.')),
+  row(tonedSpan('strong', 'You are not logged in.')),
   [],
   ...ways().map(([when, how, what]) =>
     row(when.padEnd(22), tonedSpan('strong', how.padEnd(22)), tonedSpan('muted', what)),
@@ -16,8 +16,8 @@ export const welcomeView = (): ScreenRow[] => [
 ];
 
 const ways = (): [string, string, string][] => [
-  ['The first time', 'adjutant quickstart', 'an account, a model, a first hook'],
-  ['You have an account', 'enter', 'asks for its name'],
+  ['First start', 'adjutant quickstart', 'creates an account, a model and a hook'],
+  ['You have an account', 'enter', 'asks for your username'],
   ['You were invited', 'adjutant register', '--invite-file -'],
   ['Another daemon', 'adjutant tui --server …', ''],
 ];

@@ -137,7 +137,7 @@ const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
   const rest = news.filter((each) => !isLoud(each));
   const more = rest.length - MAX_LINES;
   const texts = [...news.filter(isLoud), ...rest.slice(0, MAX_LINES)].map(({ text }) => text);
-  output.between(more > 0 ? [...texts, `And ${more} more of the same moment.`] : texts);
+  output.between(more > 0 ? [...texts, `And ${more} more at the same time.`] : texts);
   if (news.some(({ weight }) => weight === 'rings')) output.bell();
 };
 

@@ -46,12 +46,14 @@ const follow = async (desk: Linear, meaning: LinearInput): Promise<void> => {
     case 'command':
       return words[meaning.command]?.(desk, meaning.rest);
     case 'unknown':
-      desk.output.line(`No such word here: ${meaning.word.slice(0, 60)}. help says what there is.`);
+      desk.output.line(`Unknown command: ${meaning.word.slice(0, 60)}. Type help for a list.`);
   }
 };
 
 const pause = ({ announcer, output }: Linear): void =>
-  output.line(announcer.pause() ? 'Live output is paused. Enter goes on.' : 'It goes on.');
+  output.line(
+    announcer.pause() ? 'Live output paused. Press enter to resume.' : 'Live output resumed.',
+  );
 
 const openNumber = async (desk: Linear, number: number): Promise<void> => {
   if (!desk.announcement.isMenu) return chooseLine(desk, String(number));
@@ -92,7 +94,7 @@ const openChosen: LinearHandler = async (desk, rest) => {
   const state = desk.known.store.get();
   const page = screenPage(state);
   if (topView(state.ui).selected === null && itemsOf(page, state).length > 0) {
-    desk.output.line('Which one? Say its number or its name.');
+    desk.output.line('Which row? Type its number or its name.');
   } else await goTo(desk, page.opens?.(state) ?? null);
 };
 
@@ -107,20 +109,23 @@ const back: LinearHandler = async (desk) => {
 const browse: LinearHandler = async (desk, of) => {
   const { root } = desk.known.store.get().ui;
   if (isBrowsed(of)) await goTo(desk, { root, places: [{ page: 'browse', id: null, of }] });
-  else desk.output.line(`browse takes one of: ${browsed.join(', ')}.`);
+  else desk.output.line(`browse needs one of: ${browsed.join(', ')}.`);
 };
 
 const chooseNews: LinearHandler = ({ announcer, output }, rest) => {
   if (rest === 'on' || rest === 'off') announcer.tellAll(rest === 'on');
-  if (rest === 'on') output.line('Everything that happens is told.');
-  else output.line(rest === 'off' ? 'Only what needs you is told.' : 'tell on, or tell off.');
+  if (rest === 'on') output.line('All events are announced.');
+  else
+    output.line(
+      rest === 'off' ? 'Only events that need you are announced.' : 'Type tell on or tell off.',
+    );
 };
 
 const followPage: LinearHandler = ({ announcer, output }) => {
   const isFollowed = announcer.follow();
-  if (isFollowed === null)
-    output.line('Nothing comes here: an agent and the logs can be followed.');
-  else output.line(isFollowed ? 'Following. Enter alone stops it, and goes on.' : 'Not followed.');
+  if (isFollowed === null) output.line('This page has no live output. Open an agent or the logs.');
+  else
+    output.line(isFollowed ? 'Following. Press enter to pause or resume.' : 'No longer following.');
 };
 
 const announceId: LinearHandler = ({ known, output }) => {
@@ -128,7 +133,7 @@ const announceId: LinearHandler = ({ known, output }) => {
   const page = screenPage(state);
   const { selected, id } = topView(state.ui);
   const chosen = selected === null ? id : chosenOf(page, state)?.id;
-  output.line(page.copies?.(state) || (chosen ?? 'Nothing is chosen.'));
+  output.line(page.copies?.(state) || (chosen ?? 'No row is selected.'));
 };
 
 const words: Partial<Record<LinearCommand, LinearHandler>> = {

@@ -73,12 +73,12 @@ const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
   mark: ({ is }) => ['link', is],
   news: (link, before) => {
     if (link.is === 'refused') {
-      return [{ text: `${link.reason}. Say login, or run: adjutant login`, weight: 'rings' }];
+      return [{ text: `${link.reason}. Type login, or run: adjutant login`, weight: 'rings' }];
     }
     const text =
       link.is === 'lost'
-        ? `Lost the daemon at ${timeOfEvent(link.since, now)}: ${link.reason}. It is tried again. On this machine: adjutant up`
-        : `Back at ${timeOfEvent(now, now)}: what is known was read again.`;
+        ? `Connection lost at ${timeOfEvent(link.since, now)}: ${link.reason}. Retrying. On this machine: adjutant up`
+        : `Connection restored at ${timeOfEvent(now, now)}. The data was reloaded.`;
     const isTold = link.is === 'lost' || (link.is === 'live' && before === 'lost');
     return isTold ? [{ text, weight: 'always' }] : [];
   },
@@ -94,12 +94,12 @@ const ofApprovals = (state: State, announcement: Announcement): Hearing<Approval
     const call = callName(approval);
     if (status === 'pending') {
       const number = announcement.callNumber(id);
-      const asks = `${agentName(state, approval)} asks: ${call}, ${approvalTrust(approval)}, number ${number}.`;
-      return [{ text: `${asks} Say: approvals ${number}`, weight: 'rings' }];
+      const asks = `${agentName(state, approval)} requests approval: ${call}, ${approvalTrust(approval)}, number ${number}.`;
+      return [{ text: `${asks} Type: approvals ${number}`, weight: 'rings' }];
     }
     if (before === undefined || announcement.decided.has(id)) return [];
     return [
-      { text: `Number ${announcement.callNumber(id)}, ${call}: ${status}.`, weight: 'heard' },
+      { text: `Approval ${announcement.callNumber(id)}, ${call}: ${status}.`, weight: 'heard' },
     ];
   },
 });

@@ -18,7 +18,7 @@ export const logInAgain = async (desk: Linear): Promise<void> => {
 const logInWith = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome> => {
   const outcome = await desk.known.logIn(given);
   if (outcome.is !== 'code') return outcome;
-  const totpCode = await secretly(desk, 'Code of your app: ');
+  const totpCode = await secretly(desk, 'Authenticator code: ');
   return desk.known.logIn({ ...given, totpCode });
 };
 

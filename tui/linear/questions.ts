@@ -42,7 +42,9 @@ const agreedTo = async (
   act: Act,
 ): Promise<string | null> => {
   const { name, deadMs = 0 } = act.ask ?? {};
-  output.line(name === undefined ? 'y does it, anything else does not.' : `Type ${name} to do it.`);
+  output.line(
+    name === undefined ? 'Type y to confirm. Anything else cancels.' : `Type ${name} to confirm.`,
+  );
   const askedAt = known.now();
   output.prompt('Answer: ');
   const typed = await lines.next();
@@ -53,8 +55,8 @@ const agreedTo = async (
   const leastMs = leave === null ? deadMs : Math.max(deadMs, PASTED_MS);
   const isTooSoon = leastMs > 0 && afterMs < leastMs;
   if (isYes(typed, name) && !isTooSoon) return '';
-  const why = isYes(typed, name) ? 'That was too soon to have been heard: nothing' : 'Nothing';
-  output.line(`${why} was done.`);
+  const why = isYes(typed, name) ? 'The answer came before the question. ' : '';
+  output.line(`${why}Nothing was done.`);
   return null;
 };
 
@@ -67,8 +69,8 @@ const isYes = (typed: TypedLine | null, name: string | undefined): boolean => {
 const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<string | null> => {
   const { store } = known;
   const draft = store.get().ui.drafts[act.row.id] ?? '';
-  if (draft !== '') output.lines(['Kept from before, and sent with what follows:', draft]);
-  output.line('Lines of text; an empty one sends them.');
+  if (draft !== '') output.lines(['Earlier draft, sent together with the new text:', draft]);
+  output.line('Type the text. An empty line sends it.');
   const written = draft === '' ? [] : [draft];
   for (;;) {
     output.prompt('Text: ');
@@ -103,6 +105,6 @@ const carryOut = async (desk: Linear, act: Act, typed: string): Promise<void> =>
   if (act.row.list === 'approvals' && message?.tone === 'ok') announcement.decided.add(act.row.id);
   if (!secret) return;
   output.lines([secret.title, secret.value]);
-  output.line('It stands above until this terminal is cleared.');
+  output.line('The value stays above until you clear the terminal.');
   store.dispatch({ type: 'ui.secret', secret: null });
 };

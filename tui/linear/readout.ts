@@ -25,7 +25,7 @@ export const announceMenu = ({ output, announcement }: Linear): void => {
   announcement.clear();
   announcement.isMenu = true;
   output.line(roots.map((root, at) => `${at + 1} ${pages[root].title.toLowerCase()}`).join(', '));
-  output.line('A number or a name opens one. help says all words, quit ends.');
+  output.line('Type a number or a name to open a screen, help for the commands, quit to leave.');
 };
 
 /** Announces the page on top from its beginning, once it is known. */
@@ -41,7 +41,8 @@ export const announcePage = async (desk: Linear): Promise<void> => {
   const stale = staleLine(state);
   if (stale !== null) output.line(stale);
   output.lines(head);
-  if (page.tabs.length > 0) output.line(`Parts: ${page.tabs.join(', ').toLowerCase()}. Say one.`);
+  if (page.tabs.length > 0)
+    output.line(`Tabs: ${page.tabs.join(', ').toLowerCase()}. Type a name to switch.`);
   const from = page.isTail ? lengthOf(state, page) - PAGE : 0;
   announceFrom(desk, from);
   announceVerbs(desk);
@@ -55,18 +56,18 @@ const titleOf = (state: State, page: ScreenPage, name: string | undefined): stri
   const { filter, of } = topView(state.ui);
   const summary =
     page.stream || page.name === 'browse' ? '' : (page.summary?.(state) ?? '').replace(KEYS, '');
-  const title = page.name === 'browse' ? `Browser of ${of}` : page.title;
+  const title = page.name === 'browse' ? `Browse ${of}` : page.title;
   const about = spokenText(name ?? summary);
-  const found = filter === '' ? '' : ` Only rows with: ${filter}. find alone shows all.`;
+  const found = filter === '' ? '' : ` Filter: ${filter}. Type find to show all rows.`;
   const end = /[.?!]$/.test(about) ? '' : '.';
   return `${about === '' ? title : `${title}: ${about}`}${end}${found}`;
 };
 
 /** Returns a line that says that the data may be old; null if it is up to date. */
 const staleLine = ({ session: { link, now } }: State): string | null => {
-  if (link.is === 'refused') return 'You are not logged in: this may be old.';
+  if (link.is === 'refused') return 'You are not logged in. The data may be out of date.';
   if (link.is !== 'lost') return null;
-  return `The daemon is lost: this is as of ${timeOfEvent(link.since, now)}.`;
+  return `The connection is lost. The data is from ${timeOfEvent(link.since, now)}.`;
 };
 
 /** Announces the rows below those that were announced last. */
@@ -80,12 +81,12 @@ export const announceNext = async (desk: Linear): Promise<void> => {
   }
   if (announcement.to < lengthOf(known.store.get(), screenPage(state)))
     announceFrom(desk, announcement.to);
-  else output.line('That was all.');
+  else output.line('End of page.');
 };
 
 export const announcePrevious = (desk: Linear): void => {
   if (desk.announcement.from > 0) announceFrom(desk, desk.announcement.from - PAGE);
-  else desk.output.line('That was the beginning.');
+  else desk.output.line('Beginning of page.');
 };
 
 /** Announces one page of rows or lines, and how many there are in total. */
@@ -101,10 +102,10 @@ const announceFrom = (desk: Linear, wanted: number): void => {
   else if (length > 0) output.lines(textOn(state, page).slice(announcement.from, announcement.to));
   else output.lines(headLines(faceOf(state, page)));
   const more = listBelow(page, state) !== null;
-  const end = more && cells.length > 0 ? `${length} and more` : `${length}`;
+  const end = more && cells.length > 0 ? `${length} or more` : `${length}`;
   if (announcement.from > 0 || announcement.to < length || (more && cells.length > 0)) {
     output.line(
-      `${announcement.from + 1} to ${announcement.to} of ${end}. next or before tells others.`,
+      `${announcement.from + 1} to ${announcement.to} of ${end}. Type next or before for more.`,
     );
   }
 };
@@ -158,7 +159,7 @@ const announceVerbs = ({ known, output }: Linear): void => {
   const isOpen = cellsIn(state, page).length === 0 || selected !== null;
   const isOne = isOpen || page.tabs.length > 0;
   const verbs = isOne ? possibleVerbs(state, page) : actsOf(page.name).map(({ text }) => text);
-  const numbered = isOpen ? '' : ' A number opens a row.';
+  const numbered = isOpen ? '' : ' Type a number to open a row.';
   if (verbs.length > 0) output.line(`Verbs: ${verbs.join(', ')}.${numbered}`);
   else if (numbered) output.line(numbered.trim());
 };
@@ -174,8 +175,8 @@ const possibleVerbs = (state: State, page: ScreenPage): string[] => {
     ...(page.opens?.(state) ? ['open'] : []),
     ...(page.related?.(state) ? ['related'] : []),
     ...(page.stream ? ['follow'] : []),
-    ...(page.turns?.(state, 1) ? ['] (what comes after)'] : []),
-    ...(page.turns?.(state, -1) ? ['[ (what came before)'] : []),
+    ...(page.turns?.(state, 1) ? ['] (next)'] : []),
+    ...(page.turns?.(state, -1) ? ['[ (previous)'] : []),
   ];
 };
 
@@ -187,16 +188,16 @@ export const announcePosition = ({ known, output }: Linear): void => {
   const where = url.replace(/^https?:\/\//, '');
   output.line(`Adjutant${version && ` ${version}`}. ${name} ${where}: ${WORDS[link.is]}.`);
   if (link.is === 'lost') {
-    output.line(`${link.reason}. It is tried again. On this machine: adjutant up`);
+    output.line(`${link.reason}. Retrying. On this machine: adjutant up`);
   }
   if (state.lists.approvals.loadedAt !== null) output.line(waitingLine(waitingOf(state)));
   const stages = stagesThatWait(state);
-  if (stages !== null) output.line(`${stages}: say pipelines.`);
+  if (stages !== null) output.line(`${stages}. Type pipelines.`);
 };
 
 const WORDS = { live: 'live', connecting: 'connecting', lost: 'lost', refused: 'refused' };
 
 const waitingLine = (count: number): string => {
-  if (count === 0) return 'No call waits for your approval.';
-  return `${counted(count, 'approval')} ${count === 1 ? 'waits' : 'wait'} for you: say approvals.`;
+  if (count === 0) return 'No pending approvals.';
+  return `${counted(count, 'pending approval')}. Type approvals.`;
 };

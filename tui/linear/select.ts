@@ -30,14 +30,14 @@ export const chooseLine = async (desk: Linear, named: string): Promise<void> => 
 /** Goes where a row, or a word, leads. */
 export const goTo = async (desk: Linear, to: JumpTarget | ScreenPlace | null): Promise<void> => {
   const { known, output } = desk;
-  if (!to) return output.line('It leads nowhere.');
+  if (!to) return output.line('There is nothing to open.');
   known.store.dispatch(goAction(to));
   await announcePage(desk);
   if (!('root' in to) || to.places.length > 0 || to.selected === undefined) return;
   const state = known.store.get();
   const item = itemsOf(screenPage(state), state).find(({ id }) => id === to.selected);
   if (item) announceRow(desk, item);
-  else output.line('It is not there any more.');
+  else output.line('The object no longer exists.');
 };
 
 /** Returns the row with that number or name. If there is none, announces that and returns null. */
@@ -50,9 +50,10 @@ const find = ({ known, announcement, output }: Linear, named: string): Item | nu
   const [item] = found;
   if (item && found.length === 1) return item;
   const name = named.slice(0, 60);
-  if (id !== undefined) output.line(`Number ${name} is gone. list tells what there is.`);
-  else if (item) output.line(`${found.length} rows are called ${name}, or begin so: say a number.`);
-  else output.line(`No row here is ${isNumber ? `number ${name}` : `called ${name}`}.`);
+  if (id !== undefined)
+    output.line(`Row ${name} no longer exists. Type list to read the page again.`);
+  else if (item) output.line(`${found.length} rows match ${name}. Type a number.`);
+  else output.line(`No row has the ${isNumber ? 'number' : 'name'} ${name}.`);
   return null;
 };
 
@@ -100,10 +101,10 @@ export const actOn = async (desk: Linear, wanted: WantedLine, named: string): Pr
   const target = act?.row.id ?? words?.at(-1) ?? '';
   const isForAll = 'verb' in wanted && wanted.verb === 'mark-all';
   if (!isForAll && isUnchosen(state, page, target)) {
-    desk.output.line('Which one? Say the verb, and a number or a name behind it.');
+    desk.output.line('Which row? Type the verb with a number or a name.');
   } else if (act) await beginGuarded(desk, act, wanted);
   else if (words) await leaveFor(desk, words);
-  else desk.output.line(offlineReason(state) ?? 'That cannot be done here now.');
+  else desk.output.line(offlineReason(state) ?? 'Not possible here now.');
 };
 
 const actIn = (state: State, wanted: WantedLine): Act | undefined => {
@@ -135,10 +136,10 @@ const beginGuarded = async (desk: Linear, act: Act, wanted: WantedLine): Promise
 
 const leaveFor = async ({ leave, output, announcer }: Linear, words: readonly string[]) => {
   const line = `adjutant ${words.join(' ')}`;
-  if (!leave) return output.line(`It asks, and there is no terminal to ask. Run: ${line}`);
+  if (!leave) return output.line(`This command needs a terminal. Run: ${line}`);
   output.line(line);
   announcer.hold(true);
   await leave(words);
   announcer.hold(false);
-  output.line('Back at the desk. list tells this page again.');
+  output.line('Back at the desk. Type list to read this page again.');
 };

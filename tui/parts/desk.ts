@@ -14,7 +14,7 @@ export const Desk = createContext<DeskContext | null>(null);
 
 export const useDesk = (): DeskContext => {
   const desk = useContext(Desk);
-  if (!desk) throw new Error('A part stands outside of its desk');
+  if (!desk) throw new Error('useDesk needs a Desk provider around it');
   return desk;
 };
 

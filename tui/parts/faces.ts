@@ -50,12 +50,12 @@ const troubleRows = (
 };
 
 const remedy = (status: number, who: SessionState['who']): string => {
-  if (status === 0) return 'On this machine: adjutant up     ctrl-r tries again';
+  if (status === 0) return 'On this machine: adjutant up     ctrl-r retries';
   if (status === 401) return 'Your login session has ended.   enter logs in again';
   if (status === 403) {
     const you = who ? `You are ${who.username} (${who.role}). ` : '';
-    return `${you}Ask an admin.   ctrl-r again`;
+    return `${you}Ask an admin.   ctrl-r retries`;
   }
-  if (status === 404) return 'It is gone, or was never yours.   esc back';
-  return 'ctrl-r tries again; the reason is in the log: adjutant logs';
+  if (status === 404) return 'Not found, or not yours.   esc back';
+  return 'ctrl-r retries     see the reason: adjutant logs';
 };

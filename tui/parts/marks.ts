@@ -36,7 +36,7 @@ export const markedRows = (text: string, marks: TextMarks, width: number): Scree
     .flatMap(piecesOf)
     .flatMap((piece) => wrappedRows(piece, marks, width));
   const more = text.length - MAX_CHARACTERS;
-  if (more > 0) rows.push(row(`… ${more.toLocaleString('en')} characters more`));
+  if (more > 0) rows.push(row(`… ${more.toLocaleString('en')} more characters`));
   kept.unshift({ text, marks: key, width, rows });
   kept.length = Math.min(kept.length, MAX_KEPT);
   return rows;

@@ -53,7 +53,7 @@ export const panesOf = (
 };
 
 /** The row between a list and its detail below, while the keys act on the detail. */
-const BELOW = '> below: j and k scroll, esc goes back to the list';
+const BELOW = '> details: j and k scroll, esc returns to the list';
 
 /**
  * Places the list and the detail. If they are side by side, the rows of the list are cut to its

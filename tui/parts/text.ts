@@ -53,7 +53,7 @@ export const scrolled = (
 const capped = (text: string): string =>
   text.length <= MAX_CHARACTERS
     ? text
-    : `${text.slice(0, MAX_CHARACTERS)}\n… ${text.length - MAX_CHARACTERS} characters more`;
+    : `${text.slice(0, MAX_CHARACTERS)}\n… ${text.length - MAX_CHARACTERS} more characters`;
 
 /** Returns a count with its noun: `1 user`, `3 users`, `1,204 executions`. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>

@@ -52,7 +52,7 @@ export const waitingOf = (state: State): number => {
 export const stagesThatWait = ({ overview: { known } }: State): string | null => {
   const count = known?.pipelines.waiting ?? 0;
   if (count === 0) return null;
-  return `${counted(count, 'stage')} of pipelines ${count === 1 ? 'waits' : 'wait'}`;
+  return `${counted(count, 'pipeline stage')} ${count === 1 ? 'waits' : 'wait'} for you`;
 };
 
 export const agentName = (state: State, { agentId }: Approval): string => {
@@ -71,7 +71,7 @@ const callRows = (state: State, approval: Approval, width: number): ScreenRow[] 
     tonedSpan(approval.untrusted ? 'untrusted' : undefined, approvalTrust(approval)),
   ),
   ...argumentRows(approval, width),
-  ...named('Because', approval.reason, width),
+  ...named('Reason', approval.reason, width),
   ...named('Agent', agentName(state, approval), width),
   [],
   ...textRows(standing(approval, state.session.now), width, true),
@@ -79,7 +79,7 @@ const callRows = (state: State, approval: Approval, width: number): ScreenRow[] 
 
 const argumentRows = ({ arguments: given }: Approval, width: number): ScreenRow[] => {
   const entries = Object.entries(given);
-  if (entries.length === 0) return [row('  without arguments')];
+  if (entries.length === 0) return [row('  no arguments')];
   return entries.flatMap(([name, value]) => named(`  ${name}`, valueText(value), width));
 };
 
@@ -115,7 +115,7 @@ const standing = (
   now: number,
 ): string => {
   if (status === 'pending') {
-    return `Nothing has run. No answer means denied at ${timeOfEvent(expiresAt, now)}.`;
+    return `Nothing has run. Without a decision it is denied at ${timeOfEvent(expiresAt, now)}.`;
   }
   const when = decidedAt === null ? '' : ` ${timeOfEvent(decidedAt, now)}`;
   return `${status}${when}${decisionReason === null ? '' : `: ${decisionReason}`}`;
@@ -140,8 +140,8 @@ const isRead = (state: State, { digest }: Approval): boolean => {
 const isCut = (approval: Approval): boolean =>
   Object.values(approval.arguments).some((value) => valueText(value).length > MAX_CHARACTERS);
 
-const UNREAD = 'Read the call to its end first: tab, then j';
-const CUT = 'It is too long to be shown whole here; adjutant approvals get shows it';
+const UNREAD = 'Scroll to the end of the call first: tab, then j';
+const CUT = 'The call is too long to show here. Use the command adjutant approvals get';
 
 /**
  * Returns the acts on an approval. To approve it, its last line must be or have been on screen; to
@@ -183,7 +183,7 @@ const approvalActs = (approval: Approval, state: State): Acts => {
     }),
     ...(approval.scopes.includes('host') && {
       'approve-host': approving(
-        [`Approve ${what} for ${whom}, and for 30 days later requests`, ...hostLines(approval)],
+        [`Approve ${what} for ${whom}, and for 30 days requests`, ...hostLines(approval)],
         'host',
       ),
     }),
@@ -192,7 +192,7 @@ const approvalActs = (approval: Approval, state: State): Acts => {
       text: `Deny ${what}`,
       line: `adjutant approvals deny ${shortOf(approval)}`,
       doing: 'denying…',
-      ask: { lines: [`Deny ${what} for ${whom}? The agent is told.`], deadMs: DEAD_MS },
+      ask: { lines: [`Deny ${what} for ${whom}? The agent is notified.`], deadMs: DEAD_MS },
     },
   };
 };
@@ -210,13 +210,13 @@ const conversationLines = (approval: Approval): string[] => {
 
 /** Returns what an approval for the host covers beside the call. */
 const hostLines = (approval: Approval): string[] => [
-  `with this method to ${originOf(approval)}, of this hook or conversation?`,
+  `with this method to ${originOf(approval)}, from this hook or conversation?`,
   ...limits(approval),
 ];
 
 /** Returns what no approval that stands lets an untrusted agent do. */
 const limits = ({ untrusted }: Approval): string[] =>
-  untrusted ? ['The agent is untrusted: nothing with a query string is sent unasked.'] : [];
+  untrusted ? ['The agent is untrusted: URLs with a query string still need approval.'] : [];
 
 /** The approvals, and the selected call in full. */
 export const approvalsPage: ScreenPage = listPage<Approval>({
@@ -249,14 +249,14 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
       ...column('TRUST', [9, 9, 1], approvalTrust),
       tone: ({ untrusted }) => (untrusted ? 'untrusted' : undefined),
     },
-    column('ASKED BECAUSE', [13, 200, 3], ({ reason }) => reason),
+    column('REASON', [13, 200, 3], ({ reason }) => reason),
   ],
   detail: callRows,
   end: (approval, hidden) => {
     if (hidden > 0) {
       return tonedSpan(
         'warn',
-        `-- ${hidden} more rows: tab, then j. Nothing is approved unread. --`,
+        `-- ${hidden} more rows: tab, then j. Read all of them to approve. --`,
       );
     }
     if (isCut(approval)) return tonedSpan('warn', `${CUT}.`);
@@ -266,10 +266,10 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
   empty: (state) => {
     const stages = stagesThatWait(state);
     return [
-      'No call waits for your approval.',
-      'A call that an agent may not make by itself comes here, whole, before it runs.',
-      ...(stages === null ? [] : [`${stages}: screen pipelines, g p`]),
-      '  .  decided ones too      adjutant help approvals',
+      'No pending approvals.',
+      'Calls that need your approval are shown here in full before they run.',
+      ...(stages === null ? [] : [`${stages}: g p opens the pipelines`]),
+      '  .  include decided ones      adjutant help approvals',
     ];
   },
   acts: approvalActs,
@@ -280,11 +280,11 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
       : null,
   summary: (state) => {
     const waiting = waitingOf(state);
-    return `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`;
+    return `${waiting} pending`;
   },
   glossary: [
-    ['UNTRUSTED', 'the agent has read what came from outside'],
-    ['digest', 'names this exact call; another one is refused'],
+    ['UNTRUSTED', 'the agent has read external input'],
+    ['digest', 'identifies this exact call; the approval covers no other'],
   ],
   needs: () => [
     { is: 'list', list: 'agents' },

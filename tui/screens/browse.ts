@@ -110,7 +110,7 @@ export const browsePage: ScreenPage = listPage<Thing>({
   detail: detailRows,
   empty: (state) => {
     const make = MAKES[resourceOf(state)];
-    return ['There are none.', ...(make ? [`  a  make one       adjutant ${make.join(' ')}`] : [])];
+    return ['No entries.', ...(make ? [`  a  create one     adjutant ${make.join(' ')}`] : [])];
   },
   opens: (thing, state) => pageOf(resourceOf(state), thing),
   leaves: (thing, state) => {
@@ -123,6 +123,6 @@ export const browsePage: ScreenPage = listPage<Thing>({
     ...thing.verbs.flatMap((verb) => actOf(resourceOf(state), thing, verb) ?? []),
   ],
   summary: (state, rows) =>
-    `${resourceOf(state)}: ${counted(rows.length, 'row')}   (: its verbs, tab its fields, v raw)`,
+    `${resourceOf(state)}: ${counted(rows.length, 'row')}   (: verbs, tab fields, v raw)`,
   needs: (state) => [{ is: 'list', list: 'things', of: resourceOf(state), everyMs: EVERY_MS }],
 });

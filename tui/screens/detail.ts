@@ -76,7 +76,7 @@ export const detailPage = <T>(of: DetailDefinition<T>): Omit<ScreenPage, 'needs'
     view: (state, size) => {
       const thing = of.shown(state);
       if (thing === null) {
-        const empty = [`There is no such ${noun} any more.`, '  esc  back'];
+        const empty = [`This ${noun} no longer exists.`, '  esc  back'];
         return faceOf(state.lists[of.list], { noun: `${noun}s`, empty }, state, size);
       }
       const tab = tabsRow(tabs, topView(state.ui).tab);

@@ -72,7 +72,7 @@ export const inboxPage: ScreenPage = listPage<Notification>({
     [],
     ...textRows(body, width, true),
   ],
-  empty: ['Nothing was told to you yet.', 'What hooks and agents tell you is kept here.'],
+  empty: ['No notifications yet.', 'Notifications from hooks and agents appear here.'],
   needs: () => [
     { is: 'list', list: 'notifications', everyMs: EVERY_MS },
     { is: 'channel', channel: 'notification' },
@@ -83,15 +83,15 @@ export const inboxPage: ScreenPage = listPage<Notification>({
       ...onRow('notifications', id),
       text: `Mark read: ${title}`,
       line: `adjutant notifications read ${id}`,
-      doing: 'reading…',
+      doing: 'marking…',
       call: ({ notifications }) => done(notifications.read({ id }), 'Read'),
     },
     'mark-all': unread(rowsOf(lists.notifications)) > 0 && {
       ...onRow('notifications', id),
       text: 'Mark all as read',
       line: 'adjutant notifications read-all',
-      doing: 'reading…',
-      ask: { lines: ['Mark all of your notifications as read, those that are not loaded too?'] },
+      doing: 'marking…',
+      ask: { lines: ['Mark all your notifications as read, including those not loaded?'] },
       call: async ({ notifications }) => {
         const { read } = await notifications['read-all']();
         return `${read} marked as read`;

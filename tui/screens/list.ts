@@ -89,7 +89,7 @@ const placeholder = <T>(
   const all = rows(state);
   const isFiltered = filter !== '' && all.length > 0;
   const none = typeof empty === 'function' ? empty(state) : empty;
-  const words = isFiltered ? [`No ${nouns} match /${filter}.`, '  esc  drop the filter'] : none;
+  const words = isFiltered ? [`No ${nouns} match /${filter}.`, '  esc  clear the filter'] : none;
   if (all.some((row) => filter === '' || isSearched || matchesFilter(item(row), filter)))
     return null;
   return faceOf(state.lists[list], { noun: nouns, empty: words }, state, size);

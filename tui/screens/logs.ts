@@ -100,7 +100,7 @@ const lineRows = (line: LogRow, shape: LogShape): ScreenRow[] => {
 const gapRow = (from: number, to: number): ScreenRow => {
   const count = to - from + 1;
   const lines = count === 1 ? '1 line is' : `${count} lines are`;
-  return row(tonedSpan('warn', `  ── ${lines} missing here: memory holds them no more ──`));
+  return row(tonedSpan('warn', `  ── ${lines} missing: no longer in memory ──`));
 };
 
 const entryRows = (entry: LogEntry, { width, isWrapped, isRaw, now }: LogShape): ScreenRow[] => {
@@ -130,8 +130,8 @@ export const logsPage: ScreenPage = {
     empty: ({ ui }) => {
       const { leastLevel, filter } = topView(ui);
       return [
-        `No lines of level ${leastLevel} and above${filter === '' ? '' : ' with that in them'}.`,
-        filter === '' ? '  .  show less important ones too' : '  esc  drop the filter',
+        `No lines of level ${leastLevel} and above${filter === '' ? '' : ' match'}.`,
+        filter === '' ? '  .  include less important lines' : '  esc  clear the filter',
       ];
     },
     isTail: true,
@@ -140,11 +140,11 @@ export const logsPage: ScreenPage = {
   summary: (state) => {
     const { isFollowing, leastLevel } = topView(state.ui);
     const { trouble, loadedAt } = state.lists.logs;
-    if (trouble) return loadedAt === null ? '' : `not read on: ${trouble.message}`;
+    if (trouble) return loadedAt === null ? '' : `loading failed: ${trouble.message}`;
     const followed = isFollowing ? 'following' : 'not following: f';
     return `${followed}   level ${leastLevel} and above (, less  . more)`;
   },
-  glossary: [['gap', 'lines that the daemon dropped from memory before they were read']],
+  glossary: [['gap', 'lines that left the memory of the daemon before they were loaded']],
   needs: ({ ui }) => [{ is: 'list', list: 'logs', of: topView(ui).leastLevel, everyMs: EVERY_MS }],
   stream: logPieces,
 };

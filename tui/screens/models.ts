@@ -24,12 +24,12 @@ const stateOf = ({ health, enabled }: ModelView): string => {
 
 const factsOf = (of: ModelView, now: number): [string, string][] => [
   ['Model', `${of.name}   ${of.provider}/${of.modelId}`],
-  ['Address', of.baseUrl ?? 'the provider’s own'],
-  ['Asked', of.health.checkedAt === null ? 'never' : `${since(of.health.checkedAt, now)} ago`],
+  ['Address', of.baseUrl ?? 'provider default'],
+  ['Checked', of.health.checkedAt === null ? 'never' : `${since(of.health.checkedAt, now)} ago`],
   ...(of.health.retryAt === null
     ? []
-    : [['Again in', left(of.health.retryAt, now)] satisfies [string, string]]),
-  ['Then', of.fallbacks.join(' → ') || 'no fallback of its own'],
+    : [['Retry in', left(of.health.retryAt, now)] satisfies [string, string]]),
+  ['Fallback', of.fallbacks.join(' → ') || 'none of its own'],
   ...(of.health.lastError === null
     ? []
     : [['Error', of.health.lastError] satisfies [string, string]]),
@@ -103,7 +103,7 @@ export const modelActs = ({ name, isDefault }: ModelView): Acts =>
         const { ok, latencyMs, error } = await models.check({ name });
         if (ok) return `${name} answered in ${latencyMs} ms`;
         return {
-          message: `${name} does not answer: ${error ?? 'no reason given'}`,
+          message: `${name} does not answer: ${error ?? 'unknown reason'}`,
           tone: 'danger',
         };
       },
@@ -113,8 +113,8 @@ export const modelActs = ({ name, isDefault }: ModelView): Acts =>
       text: `Use model ${name} as the default`,
       line: `adjutant models default ${name}`,
       doing: 'setting…',
-      ask: { lines: [`Let ${name} answer for everybody where no model is named or routed?`] },
-      call: ({ models }) => done(models.default({ name }), `${name} is the default now`),
+      ask: { lines: [`Use ${name} for all users when no model is named or routed?`] },
+      call: ({ models }) => done(models.default({ name }), `${name} is now the default`),
     },
   });
 
@@ -159,7 +159,7 @@ export const modelsPage: ScreenPage = listPage<ModelView>({
     edit: model && ['models', 'update', model.name],
   }),
   glossary: [
-    ['cooling', 'it failed just now, and is not asked for a while'],
-    ['digest', 'built in: answers where no other model does'],
+    ['cooling', 'it failed recently and is skipped for a while'],
+    ['digest', 'built in: used when no other model answers'],
   ],
 });

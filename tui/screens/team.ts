@@ -39,7 +39,7 @@ const users = listPage<Account>({
     column('SINCE', [5, 6, 3], ({ createdAt }) => since(createdAt, now)),
     column('E-MAIL', [10, 60, 4], ({ email }) => email ?? ''),
   ],
-  empty: ['Nobody but you.', '  a  ask somebody in      adjutant users invite'],
+  empty: ['No other users.', '  a  invite a user      adjutant users invite'],
   acts: ({ id, username, disabled }, { session }) => ({
     start: session.who?.username !== username &&
       disabled && {
@@ -90,16 +90,16 @@ const audit = listPage<AuditEntry>({
         ['Number', String(entry.number)],
         ['From', entry.ip],
         ['Request', entry.requestId],
-        ['As', entry.impersonatorName ?? 'themselves'],
+        ['Acting as', entry.impersonatorName ?? 'themselves'],
         ['Target', entry.target ?? '-'],
-        ['More', entry.data === null ? '-' : JSON.stringify(entry.data)],
+        ['Data', entry.data === null ? '-' : JSON.stringify(entry.data)],
       ],
       width,
     ),
-  empty: ['Nothing of weight was done yet.'],
+  empty: ['No audit entries yet.'],
 });
 
-const placeOf = ({ current }: LoginSession): string => (current ? 'this one' : '');
+const placeOf = ({ current }: LoginSession): string => (current ? 'current' : '');
 
 const logins = listPage<LoginSession>({
   name: 'team',
@@ -119,15 +119,15 @@ const logins = listPage<LoginSession>({
     column('USED', [5, 6, 1], ({ lastUsedAt }) => since(lastUsedAt, now)),
     column('ENDS', [8, 19, 3], ({ expiresAt }) => timeOfEvent(expiresAt, now)),
   ],
-  empty: ['No login of yours is open.'],
+  empty: ['You have no open sessions.'],
   acts: ({ id, device, current }) => ({
     delete: !current && {
       ...onRow('logins', id),
-      text: `End session ${device ?? 'without a name'}`,
+      text: `End session ${device ?? 'unnamed'}`,
       line: `adjutant auth sessions delete ${id}`,
       doing: 'ending…',
       ask: { lines: [`End the session ${device ?? id}? Its sockets end at once.`] },
-      call: ({ logins }) => done(logins.delete({ id }), 'It has ended'),
+      call: ({ logins }) => done(logins.delete({ id }), 'Session ended'),
     },
   }),
 });
@@ -141,18 +141,18 @@ const tokens = listPage<AccessToken>({
   item: ({ id, name, scopes }) => ({ id, name, words: (scopes ?? []).join(' ') }),
   columns: ({ session: { now }, lists }) => [
     column('NAME', [10, 40, 0], ({ id, name }) => lists.tokens.busy[id] ?? name),
-    column('MAY', [10, 60, 1], ({ scopes }) => scopes?.join(' ') ?? 'everything that you may'),
+    column('MAY', [10, 60, 1], ({ scopes }) => scopes?.join(' ') ?? 'all your rights'),
     column('USED', [5, 6, 2], ({ lastUsedAt }) => since(lastUsedAt, now)),
     column('ENDS', [8, 19, 3], ({ expiresAt }) => timeOfEvent(expiresAt, now)),
   ],
-  empty: ['No tokens for programs of yours.', '  adjutant auth tokens create'],
+  empty: ['No access tokens yet.', '  adjutant auth tokens create'],
   acts: ({ id, name }) => ({
     delete: {
       ...onRow('tokens', id),
       text: `Revoke token ${name}`,
       line: `adjutant auth tokens delete ${id}`,
       doing: 'revoking…',
-      ask: { lines: [`Revoke ${name}? The program that has it is out at once.`], name },
+      ask: { lines: [`Revoke ${name}? Programs that use it lose access at once.`], name },
       call: ({ tokens }) => done(tokens.delete({ id }), `${name} is revoked`),
     },
   }),

@@ -31,7 +31,7 @@ const tunnelText = (state: State, width: number): ScreenRow[] | null => {
     [],
     ...(tunnel.check
       ? checkRows(tunnel.check, width)
-      : [row(tonedSpan('muted', 'Not checked yet: c'))]),
+      : [row(tonedSpan('muted', 'Not checked yet: c checks it'))]),
     ...logRows(state, tunnel, width),
   ];
 };
@@ -50,10 +50,10 @@ const headRows = (state: State, tunnel: TunnelView, width: number): ScreenRow[] 
     ...(tunnel.reach === 'none' ? [] : ['   ', tonedSpan(toneOf(tunnel.reach), tunnel.reach)]),
   );
   const facts: [string, string][] = [];
-  if (tunnel.detail !== null) facts.push(['Why', tunnel.detail]);
-  if (tunnel.nextTryAt !== null) facts.push(['Again in', left(tunnel.nextTryAt, now)]);
+  if (tunnel.detail !== null) facts.push(['Detail', tunnel.detail]);
+  if (tunnel.nextTryAt !== null) facts.push(['Retry in', left(tunnel.nextTryAt, now)]);
   if (tunnel.addressHeader === null) {
-    facts.push(['Note', 'It tells no addresses of callers: limits per address are off.']);
+    facts.push(['Note', 'It does not report client addresses: limits per address are off.']);
   }
   return [head, ...factRows(facts, width)];
 };
@@ -78,9 +78,9 @@ const checkRows = ({ stages, failure }: TunnelCheck, width: number): ScreenRow[]
         [],
         ...factRows(
           [
-            ['Seen', failure.seen],
+            ['Observed', failure.seen],
             ['Cause', failure.cause],
-            ['Do', failure.remedy],
+            ['Fix', failure.remedy],
           ],
           width,
         ),
@@ -98,15 +98,15 @@ const logRows = ({ session, ui }: State, { log }: TunnelView, width: number): Sc
       return row(tonedSpan('muted', time.padEnd(TIME)), ...spans);
     }),
   );
-  return [[], row(tonedSpan('muted', 'Process log, the newest first')), ...lines];
+  return [[], row(tonedSpan('muted', 'Process log, newest first')), ...lines];
 };
 
 const resultOf = ({ stages, failure }: TunnelCheck): string | ActResult => {
-  if (failure) return { message: `It fails at: ${failure.stage}`, tone: 'danger' };
+  if (failure) return { message: `Failed at: ${failure.stage}`, tone: 'danger' };
   const doubtful = stages.filter(({ status }) => status === 'warn').map(({ name }) => name);
   if (doubtful.length > 0)
-    return { message: `Nothing fails; look at: ${doubtful.join(', ')}`, tone: 'warn' };
-  return `Checked: none of ${stages.length} stages fails`;
+    return { message: `No failures. Warnings: ${doubtful.join(', ')}`, tone: 'warn' };
+  return `Checked: all ${stages.length} stages pass`;
 };
 
 /** Returns the acts on the tunnel. They are for admins; the daemon refuses them to others. */
@@ -114,7 +114,7 @@ export const tunnelActs = ({ address, on, publicUrl, publicUrlSetting }: TunnelV
   offered<Act>({
     check: {
       ...onRow('tunnel', TUNNEL),
-      text: 'Check the tunnel from outside in',
+      text: 'Check the tunnel',
       line: 'adjutant tunnel check',
       doing: 'checking…',
       call: async ({ tunnel }) => resultOf(await tunnel.check()),
@@ -124,15 +124,15 @@ export const tunnelActs = ({ address, on, publicUrl, publicUrlSetting }: TunnelV
       text: 'Stop the tunnel',
       line: 'adjutant tunnel stop',
       doing: 'stopping…',
-      ask: { lines: [`Stop the tunnel? Nothing comes in by ${address ?? 'it'} any more.`] },
-      call: ({ tunnel }) => done(tunnel.stop(), 'Off'),
+      ask: { lines: [`Stop the tunnel? ${address ?? 'Its address'} stops working.`] },
+      call: ({ tunnel }) => done(tunnel.stop(), 'Stopped'),
     },
     start: !on && {
       ...onRow('tunnel', TUNNEL),
       text: 'Start the tunnel',
       line: 'adjutant tunnel start',
       doing: 'starting…',
-      call: ({ tunnel }) => done(tunnel.start(), 'On, now and after each start of the daemon'),
+      call: ({ tunnel }) => done(tunnel.start(), 'Started. It also starts with the daemon'),
     },
     delete: publicUrl !== null &&
       !publicUrlSetting && {
@@ -140,8 +140,8 @@ export const tunnelActs = ({ address, on, publicUrl, publicUrlSetting }: TunnelV
         text: 'Forget the public address',
         line: 'adjutant tunnel forget',
         doing: 'forgetting…',
-        ask: { lines: [`Forget ${address ?? 'the public address'}? The tunnel is switched off.`] },
-        call: ({ tunnel }) => done(tunnel.forget(), 'Forgotten, and off'),
+        ask: { lines: [`Forget ${address ?? 'the public address'}? This also stops the tunnel.`] },
+        call: ({ tunnel }) => done(tunnel.forget(), 'Forgotten and stopped'),
       },
   });
 
@@ -154,7 +154,7 @@ export const tunnelPage: ScreenPage = {
     list: 'tunnel',
     text: tunnelText,
     empty: () => [
-      'Nothing is set up: this machine alone reaches the daemon.',
+      'No tunnel is set up. Only this machine can reach the daemon.',
       '  e  set it up      adjutant tunnel setup',
     ],
   }),
@@ -168,13 +168,13 @@ export const tunnelPage: ScreenPage = {
     const tunnel = shownTunnel(state);
     if (!tunnel) return '';
     const { trouble } = state.lists.tunnel;
-    if (trouble) return `not read again: ${trouble.message}`;
+    if (trouble) return `loading failed: ${trouble.message}`;
     if (!tunnel.check) return 'not checked since the daemon started';
     return `checked ${timeOfEvent(tunnel.check.checkedAt, state.session.now)}`;
   },
   glossary: [
-    ['signed', 'a delivery with a signature comes through as it was sent'],
-    ['exposed', 'what should not be reached from outside is not'],
+    ['signed', 'a signed delivery arrives unchanged'],
+    ['exposed', 'private addresses are not reachable from outside'],
   ],
   // Users who are not admins are refused once, and the desk does not ask again.
   needs: ({ session }) =>

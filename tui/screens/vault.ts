@@ -19,7 +19,7 @@ const expiryOf = ({ expiresAt }: Credential, now: number): string => {
 
 const factsOf = (of: Credential, now: number): [string, string][] => [
   ['Name', `${of.name}   version ${of.version}`],
-  ['Hosts', of.allowedHosts.join(', ') || 'none: it is sent nowhere'],
+  ['Hosts', of.allowedHosts.join(', ') || 'none: never sent'],
   ['Tools', of.allowedTools.join(', ') || 'none'],
   ['Rotated', of.rotatedAt === null ? 'never' : `${since(of.rotatedAt, now)} ago`],
   ...(of.rotateDueAt === null
@@ -46,13 +46,13 @@ const rotateAct = ({ id, name }: Credential): Act => ({
   doing: 'rotating…',
   ask: {
     lines: [
-      `Make a new value for ${name}? It is shown once.`,
-      'The one before stays good for an hour. A value of yours: adjutant vault rotate',
+      `Create a new value for ${name}? It is shown once.`,
+      'The current value stays valid for an hour. Own value: adjutant vault rotate',
     ],
   },
   call: async ({ vault }) => {
     const { credential, value } = await vault.rotate({ id, body: {} });
-    const message = `${name} has version ${credential.version}`;
+    const message = `${name} is now version ${credential.version}`;
     if (value === undefined) return message;
     const title = `New value of ${name}, version ${credential.version}. It will not be shown again.`;
     return { message, secret: { title, value } };
@@ -71,13 +71,13 @@ const credentialActs = (credential: Credential) => {
       doing: 'restoring…',
       ask: {
         lines: [
-          `Use the value of ${name} that was replaced last?`,
-          'It becomes a new version. The value used now stays good for an hour.',
+          `Use the previous value of ${name} again?`,
+          'It becomes a new version. The current value stays valid for an hour.',
         ],
       },
       call: async ({ vault }: Client) => {
         const { version } = await vault.restore({ id, body: {} });
-        return `${name} has version ${version}, with the earlier value`;
+        return `${name} is now version ${version}, with the earlier value`;
       },
     },
     delete: {
@@ -88,7 +88,7 @@ const credentialActs = (credential: Credential) => {
       ask: {
         lines: [
           `Delete ${name} and all its versions?`,
-          'What uses it fails from then on. There is no undo.',
+          'Everything that uses it will fail. There is no undo.',
         ],
         name,
       },
@@ -121,7 +121,7 @@ export const vaultPage: ScreenPage = listPage<Credential>({
     column('ALLOWED FOR', [11, 60, 5], ({ allowedTools }) => allowedTools.join(', ') || '-'),
   ],
   detail: ({ session: { now } }, credential, width) => factRows(factsOf(credential, now), width),
-  empty: ['No credentials yet.', '  a  put one in      adjutant vault add'],
+  empty: ['No credentials yet.', '  a  add one      adjutant vault add'],
   everyMs: 30_000,
   acts: credentialActs,
   leaves: (credential) => ({
@@ -130,6 +130,6 @@ export const vaultPage: ScreenPage = listPage<Credential>({
     rotate: credential && !isMade(credential) && ['vault', 'rotate', credential.id],
   }),
   glossary: [
-    ['version', 'the one before stays good for an hour after R; until then, u uses it again'],
+    ['version', 'after R the previous value stays valid for an hour; u makes it current again'],
   ],
 });

@@ -145,7 +145,9 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
   // The message that the daemon is older was shown already; do not replace it.
   if (version !== null && olderDaemon(version, client.url) !== null) return;
   const isOther = version !== null && before !== '' && before !== version;
-  const text = isOther ? `back, and it is ${version} now` : 'back: what is shown was read again';
+  const text = isOther
+    ? `Connection restored. The daemon is now version ${version}`
+    : 'Connection restored. The data was reloaded';
   store.queue(messageAction(text, isOther ? 'warn' : 'ok'));
 };
 

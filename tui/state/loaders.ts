@@ -143,7 +143,7 @@ const readDocumentPage = async (client: Client, key: string): Promise<DocumentPa
     // The document may be there without its pages.
     const { filename, pages, status, error: reason } = await client.documents.get({ id });
     const facts = { number: Number(number), chars: 0, ocr: false, confidence: null, text: '' };
-    return [{ ...facts, id: key, filename, pages, error: reason ?? `It is ${status}` }];
+    return [{ ...facts, id: key, filename, pages, error: reason ?? `Status: ${status}` }];
   }
 };
 

@@ -65,6 +65,6 @@ export const summaryBelow = (page: ScreenPage, state: State): string => {
   const name = listBelow(page, state);
   if (name === null) return '';
   const list = state.lists[name];
-  if (isFull(list)) return `, and no more than ${list.order.length.toLocaleString('en')} are kept`;
+  if (isFull(list)) return `, limited to ${list.order.length.toLocaleString('en')}`;
   return ', more below';
 };

@@ -30,7 +30,7 @@ export const readThings = async (
   resource: string,
   query: { limit: number; cursor?: string },
 ): Promise<{ rows: Thing[]; nextCursor: string | null }> => {
-  if (!isBrowsed(resource)) throw new Error(`No browser for ${resource}`);
+  if (!isBrowsed(resource)) throw new Error(`Cannot browse ${resource}`);
   const contract = await contracts[resource]();
   const reply: unknown = await client.call(contract.list, { query });
   const fields = isRecord(reply) ? reply : {};

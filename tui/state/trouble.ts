@@ -18,4 +18,4 @@ export const loadFailureOf = (error: unknown): LoadFailure => {
 /**
  * The reason if the desk ended while a request was under way: that must not look like a failure.
  */
-const LEFT: LoadFailure = { status: 0, message: 'the desk was left' };
+const LEFT: LoadFailure = { status: 0, message: 'the desk was closed' };

@@ -19,8 +19,7 @@ export const performVerb = async (
   const mark = (word: string | null): void =>
     store.dispatch({ type: 'list', name: list, change: { do: 'busy', id, word } });
   const say = (message: Message): void => store.dispatch({ type: 'ui.said', message });
-  if (id in store.get().lists[list].busy)
-    return say({ text: 'It is being done already', tone: 'warn' });
+  if (id in store.get().lists[list].busy) return say({ text: 'Already in progress', tone: 'warn' });
   mark(act.doing);
   const { shown, secret, opens } = await outcomeOf(client, act, typed);
   // The lists are loaded again before the outcome is shown, because the next key acts on what is
@@ -65,7 +64,7 @@ const refusalOf = (error: unknown): Message => {
     };
   }
   if (!(error instanceof Unreachable)) throw error;
-  const doubt = error.mayHaveActed ? '. It may have been done all the same: look' : '';
+  const doubt = error.mayHaveActed ? '. The action may still have run: check first' : '';
   return { text: `No answer: ${error.reason}${doubt}`, tone: 'danger' };
 };
 
@@ -80,15 +79,15 @@ export const refusalNow = (state: State, act: Act): string | null => {
   if (act.refusal) return act.refusal;
   const { list, id } = act.row;
   const row = lists[list].byId[id] ?? (list === 'agents' ? lists.tree.byId[id] : undefined);
-  if (!row && !act.isFree) return 'It is gone';
+  if (!row && !act.isFree) return 'It no longer exists';
   const isChanged =
     act.guard !== undefined &&
     !(row && 'digest' in row && row.digest === act.guard && ASKING.includes(row.status));
-  return isChanged ? 'It was decided, or has changed, meanwhile: nothing was done' : null;
+  return isChanged ? 'It was decided or changed meanwhile. Nothing was done' : null;
 };
 
 /** Returns the reason why no act at all is possible; null if the daemon is reachable. */
 export const offlineReason = ({ session: { link } }: State): string | null => {
-  if (link.is === 'lost') return 'The daemon is lost: nothing can be done until it is back';
-  return link.is === 'refused' ? 'Not logged in: nothing can be done' : null;
+  if (link.is === 'lost') return 'No connection to the daemon. Wait until it is back';
+  return link.is === 'refused' ? 'Not logged in. Log in first' : null;
 };

@@ -17,8 +17,8 @@ export const causeOf = ({ hookId, executionId, parentId }: Agent): JumpTarget | 
 export const agentActs = (agent: Agent): Acts => {
   const { id, name } = agent;
   const note = hasAgentEnded(agent)
-    ? 'it has ended, and takes it as its next turn'
-    : 'read before its next step';
+    ? 'it has ended: the message starts a new turn'
+    : 'delivered before its next step';
   return {
     message: {
       ...onRow('agents', id, 'tree'),
@@ -56,7 +56,7 @@ const statusActs = (agent: Agent): Acts => {
     start: status === 'paused' && act('resume', 'resuming…'),
     stop: !hasAgentEnded(agent) && {
       ...act('stop', 'stopping…'),
-      ask: { lines: [`Stop ${name}? What it has done stays done; it is kept.`] },
+      ask: { lines: [`Stop ${name}? Its actions are not undone. The agent is kept.`] },
     },
   });
 };

@@ -61,7 +61,7 @@ const tree = tableFor<Branch>({
     branchColumns(state)
       .filter(({ head }) => head !== 'STEP')
       .map((column) => (column.head === 'TRUST' ? { ...column, rank: LAST } : column)),
-  empty: ['Nothing fits.'],
+  empty: ['No matches.'],
 });
 
 /**
@@ -102,17 +102,14 @@ const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number
     [
       ['Id', agent.id],
       ['Model', `${agent.model}${agent.topic === null ? '' : ` for topic ${agent.topic}`}`],
-      [
-        'Trust',
-        agent.untrusted ? 'untrusted: it has read what came from outside' : agentTrustText(agent),
-      ],
+      ['Trust', agent.untrusted ? 'untrusted: it has read external input' : agentTrustText(agent)],
       ['Parent', parent?.name ?? agent.parentId ?? 'none'],
       ['Hook', agent.hookId ?? 'none'],
       ['Session', agent.sessionId],
       ['Tokens', `${usage.inputTokens} in, ${usage.outputTokens} out, of ${limits.maxTokens}`],
       [
         'Limits',
-        `${maxSteps} steps, ${maxSeconds} s, depth ${maxDepth}, answers of ${maxAnswerTokens} tokens`,
+        `${maxSteps} steps, ${maxSeconds} s, depth ${maxDepth}, replies up to ${maxAnswerTokens} tokens`,
       ],
       ['Created', when(agent.createdAt)],
       ['Started', when(agent.startedAt)],
@@ -128,10 +125,10 @@ const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number
 /** Returns how many agents there are below this one, and their total cost. */
 const treeSummary = (state: State): string => {
   const agents = branches(state).map(({ agent }) => agent);
-  const below = counted(Math.max(0, agents.length - 1), 'agent');
+  const below = counted(Math.max(0, agents.length - 1), 'sub-agent');
   const busy = agents.filter((agent) => !hasAgentEnded(agent)).length;
   const cost = agents.reduce((sum, { usage }) => sum + usage.costUsd, 0);
-  return `${below} below it   ${busy} not over   ${dollars(cost)} together`;
+  return `${below}   ${busy} active   ${dollars(cost)} in total`;
 };
 
 const branchBelow = (state: State): ScreenPlace | null => {
@@ -182,7 +179,7 @@ export const agentPage: ScreenPage = {
     if (isAtTree(state)) return treeSummary(state);
     const { isFollowing, id } = topView(state.ui);
     const { last, gaps } = ringOf(state.streams, id ?? '');
-    const missing = gaps.length === 0 ? 'no gap' : `${gaps.length} of its gaps shown in Events`;
+    const missing = gaps.length === 0 ? 'no gaps' : `${counted(gaps.length, 'gap')}, see Events`;
     return `${isFollowing ? 'following' : 'not following: f'}   event ${last}   ${missing}`;
   },
   glossary: GLOSSARY,

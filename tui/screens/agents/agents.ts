@@ -26,8 +26,8 @@ const REST_MS = 200;
 const MAX_OVER = 50;
 
 export const GLOSSARY = [
-  ['waiting_approval', 'it asks you: screen 4'],
-  ['untrusted', 'has read what came from outside'],
+  ['waiting_approval', 'an approval is pending: screen 4'],
+  ['untrusted', 'has read external input'],
 ] as const;
 
 /** An agent, with its depth below its ancestors. */
@@ -131,8 +131,8 @@ export const agentsPage: ScreenPage = listPage<Branch>({
   isBesideOnly: true,
   empty: [
     'No agents yet.',
-    'Hooks spawn them, and you can.',
-    '  a  spawn one      adjutant agents spawn',
+    'Hooks spawn agents. You can spawn one too.',
+    '  a  spawn an agent      adjutant agents spawn',
   ],
   opens: ({ agent }) => ({ page: 'agent', id: agent.id }),
   related: ({ agent }) => causeOf(agent),

@@ -29,7 +29,7 @@ const gapRow = ([from, to]: readonly [number, number]): ScreenRow => {
     count === 1
       ? `1 event was dropped (${from})`
       : `${count} events were dropped (${from} to ${to})`;
-  return [tonedSpan('warn', `  ── ${text}; the transcript has them ──`)];
+  return [tonedSpan('warn', `  ── ${text}; see the transcript ──`)];
 };
 
 /** Texts by entry. An entry never changes, and a stream is drawn many times a second. */

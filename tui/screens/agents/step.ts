@@ -59,13 +59,13 @@ const timeRows = (
   if (status !== 'running' || !last || session.link.is !== 'live') return [];
   const seconds = Math.max(0, Math.floor((session.now - Date.parse(last.at)) / SECOND));
   const lasted = seconds === 0 ? '0:00' : durationText(seconds * SECOND);
-  const doing = isWriting ? 'the model writes' : doingOf(last);
+  const doing = isWriting ? 'the model is writing' : doingOf(last);
   return [row(tonedSpan('muted', `${'now'.padEnd(NAME)}${lasted}  ${doing}`))];
 };
 
 /** Returns what an agent does after its newest event, in words. */
 const doingOf = ({ kind, data }: StreamEntry): string => {
-  if (kind === 'agent.tool_call' && data.phase === 'call') return `runs ${String(data.tool)}`;
-  if (kind === 'agent.message') return 'begins its calls';
-  return 'waitingFor' in data ? 'waits for its sub-agents' : 'waits for the model';
+  if (kind === 'agent.tool_call' && data.phase === 'call') return `running ${String(data.tool)}`;
+  if (kind === 'agent.message') return 'starting tool calls';
+  return 'waitingFor' in data ? 'waiting for sub-agents' : 'waiting for the model';
 };

@@ -78,7 +78,7 @@ const callRows = (
 const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
   const more = rows.length - most;
   if (more <= 0) return rows;
-  const turns = `… ${more} more ${more === 1 ? 'row' : 'rows'}: v unfolds`;
+  const turns = `… ${more} more ${more === 1 ? 'row' : 'rows'}: v expands`;
   return [...rows.slice(0, most), row(' '.repeat(NAME), tonedSpan('muted', turns))];
 };
 
@@ -94,7 +94,7 @@ const approvalRows = (state: State, agent: Agent, width: number): ScreenRow[] =>
   const text = `${call.tool}.${call.action}  expires in ${left(call.expiresAt, state.session.now)}`;
   return [
     ...namedRows('approval', text, width, 'warn'),
-    row(' '.repeat(NAME), '-- enter opens it; nothing is answered from here --'),
+    row(' '.repeat(NAME), '-- enter opens the approval: decide there --'),
   ];
 };
 

@@ -11,8 +11,8 @@ import { type CapabilityRow, isOnShelf, isPulled, usingModels } from './rows.js'
 
 /** Time after a question about a licence has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
-const ADMINS_ONLY = 'Only admins install, measure, verify and delete: ask one of them';
-const PROGRESS = 'its row shows how far it is, also in g o';
+const ADMINS_ONLY = 'Only admins can install, measure, verify and delete. Ask an admin';
+const PROGRESS = 'started. See the progress in its row or with g o';
 
 type InstallFacts = NonNullable<Capability['install']>;
 
@@ -22,7 +22,7 @@ const purposeOf = (fit: ModelFit | null): ModelFit['useCases'][number] | undefin
 
 /** Returns what a licence says of itself: its name, and where its terms are. */
 export const licenceText = ({ licence, licenceUrl }: InstallFacts): string => {
-  if (licence === null) return 'licence not known';
+  if (licence === null) return 'unknown';
   return licenceUrl === null ? licence : `${licence}, ${licenceUrl}`;
 };
 
@@ -40,7 +40,7 @@ const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts, state: St
   const needs = facts.needs.filter((need) => !isThere(state, need));
   const useCase = purposeOf(fit);
   const use = useCase === undefined ? '' : ` --use-case ${useCase}`;
-  const size = bytes === null ? 'its size is not known' : sizeText(bytes);
+  const size = bytes === null ? 'unknown size' : sizeText(bytes);
   const misfit = warning ? [warning.message] : fit?.runsOn === 'none' ? [fit.why] : [];
   return {
     ...onRow('capabilities', id, 'operations'),
@@ -50,11 +50,11 @@ const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts, state: St
     ask: {
       lines: [
         `Install ${name}? ${size}, from ${originOf(source)}`,
-        ...(needs.length > 0 ? [`It needs ${needs.join(', ')}, which is installed first.`] : []),
+        ...(needs.length > 0 ? [`Required and installed first: ${needs.join(', ')}.`] : []),
         ...(useCase === undefined ? [] : [`It is registered as a model for ${useCase}.`]),
         ...misfit,
         `Licence: ${licenceText(facts)}`,
-        ...(mustAccept ? ['It has terms of its own. y: you have read them and agree'] : []),
+        ...(mustAccept ? ['The licence has its own terms. y confirms that you accept them'] : []),
       ],
       ...(mustAccept && { deadMs: DEAD_MS }),
     },
@@ -101,7 +101,7 @@ const deleteAct = ({ id, apiId, name, usedBy }: CapabilityItem): Act => {
       return `${name} is deleted`;
     },
     ...(usedBy.length > 0 && {
-      refusal: `${usedBy.join(', ')} would miss it. All the same, and they are down then: ${line} --force`,
+      refusal: `Used by ${usedBy.join(', ')}. To delete it and stop these models: ${line} --force`,
     }),
   };
 };

@@ -25,7 +25,7 @@ const useText = ({ item, fit }: CapabilityRow): string => {
   const users = item.usedBy.map((each) => each.replace(/^models\//, ''));
   if (users.length > 0) return `used by ${users.join(', ')}`;
   const first = fit?.recommendedFor ?? [];
-  return first.length > 0 ? `first for ${first.join(', ')}` : '';
+  return first.length > 0 ? `first choice for ${first.join(', ')}` : '';
 };
 
 /** True for a language that can be installed: there are a hundred, which the filter finds. */
@@ -34,7 +34,7 @@ const isFolded = ({ item: { kind, status }, operation }: CapabilityRow): boolean
 
 /** Returns the name; that of a language begins with its code, as a narrow column cuts the end. */
 const nameOf = ({ item: { kind, apiId, name } }: CapabilityRow): string =>
-  kind === 'language' ? `${apiId.replace(/^tesseract[:-]/, '')}: recognition of text` : name;
+  kind === 'language' ? `${apiId.replace(/^tesseract[:-]/, '')}: text recognition` : name;
 
 /** Returns the version of what is there; what can be installed has it in its name. */
 const versionOf = ({ item: { status, version } }: CapabilityRow): string =>
@@ -60,20 +60,20 @@ export const capabilityNeeds: PageNeed[] = [
 ];
 
 export const STATUS_WORDS = [
-  ['available', 'it is there and works'],
-  ['degraded', 'it is there, and something is wrong with it'],
-  ['missing', 'it is not there; what has a licence and a source can be installed'],
-  ['split', 'a model runs in part on the GPU and in part on the CPU'],
-  ['tok/s', 'tokens written in replies each second; with “read”, those read for vectors'],
-  ['~', 'before a speed: estimated, not measured'],
-  ['±', 'behind a speed: it was measured, and is unsteady'],
+  ['available', 'installed and working'],
+  ['degraded', 'installed, but with a problem'],
+  ['missing', 'not installed; can be installed if it has a licence and a source'],
+  ['split', 'the model runs partly on the GPU and partly on the CPU'],
+  ['tok/s', 'tokens generated per second; with “read”, tokens embedded per second'],
+  ['~', 'before a speed: estimated'],
+  ['±', 'after a speed: measured, but varies'],
 ] as const;
 
 /** Returns the lines about the machine: all of them, or those that count, in a few rows. */
 const machineRows = ({ lists: { hardware } }: State, isShort: boolean): ScreenRow[] => {
   const machine = hardware.byId[HARDWARE];
   if (!machine)
-    return [row(tonedSpan('muted', hardware.trouble?.message ?? 'Reading the machine…'))];
+    return [row(tonedSpan('muted', hardware.trouble?.message ?? 'Reading the hardware…'))];
   const lines = machineLines(machine);
   if (!isShort) return lines.map((line) => row(line));
   const about = (name: string): string[] => lines.filter((line) => line.startsWith(name));
@@ -127,7 +127,7 @@ const listed: ScreenPage = listPage<CapabilityRow>({
     [],
     ...factRows(capabilityFacts(of), width),
   ],
-  empty: ['Nothing is known of this machine.'],
+  empty: ['No capabilities found.'],
   needs: () => capabilityNeeds,
   opens: ({ item }) => ({ page: 'capability', id: item.id }),
   related: capabilityGoal,
@@ -143,7 +143,7 @@ const listed: ScreenPage = listPage<CapabilityRow>({
     const folded = topView(state.ui).filter === '' ? capabilityRows(state).filter(isFolded) : [];
     return [
       `${having('available', 'degraded')} installed or found`,
-      ...(busy > 0 ? [`${busy} being installed`] : []),
+      ...(busy > 0 ? [`${busy} installing`] : []),
       ...(state.lists.hardware.byId[HARDWARE] ? [`${fitting.length} more models fit`] : []),
       ...(folded.length > 0 ? [`${folded.length} languages: /language`] : []),
     ].join(', ');

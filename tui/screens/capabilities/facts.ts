@@ -13,10 +13,10 @@ import { type CapabilityRow, capabilityState } from './rows.js';
 /** Returns a speed as it is read aloud: signs would be misheard. */
 export const spokenSpeed = (fit: ModelFit): string => {
   const text = speedText(fit)
-    .replace('tok/s read', 'tokens read a second')
-    .replace('tok/s', 'tokens written a second');
+    .replace('tok/s read', 'tokens read per second')
+    .replace('tok/s', 'tokens written per second');
   const [, speed = text, spread] = /^(.*) ±(\d+) %$/.exec(text) ?? [];
-  if (spread !== undefined) return `${speed}, unsteady by ${spread} percent`;
+  if (spread !== undefined) return `${speed}, varies by ${spread} percent`;
   return text.startsWith('~') ? `${text.slice(1)}, estimated` : text;
 };
 
@@ -39,7 +39,8 @@ const fitFacts = (fit: ModelFit): [string, string][] => {
   ];
   if (speed !== '') facts.push(['Speed', speed]);
   if (fit.useCases.length > 0) facts.push(['For', fit.useCases.join(', ')]);
-  if (fit.recommendedFor.length > 0) facts.push(['First for', fit.recommendedFor.join(', ')]);
+  if (fit.recommendedFor.length > 0)
+    facts.push(['First choice for', fit.recommendedFor.join(', ')]);
   facts.push(['Why', fit.why]);
   return facts;
 };
@@ -47,8 +48,8 @@ const fitFacts = (fit: ModelFit): [string, string][] => {
 const installFacts = (install: NonNullable<Capability['install']>): [string, string][] =>
   [
     ['Licence', licenceText(install)],
-    ...(install.mustAccept ? [['Terms', 'of its own: you are asked to agree'] as const] : []),
-    ['Size', install.bytes === null ? 'not known' : sizeText(install.bytes)],
+    ...(install.mustAccept ? [['Terms', 'own terms; you must accept them'] as const] : []),
+    ['Size', install.bytes === null ? 'unknown' : sizeText(install.bytes)],
     ['Source', install.source],
     ...(install.needs.length > 0 ? [['Needs', install.needs.join(', ')] as const] : []),
   ].map(([name, value = '']): [string, string] => [name ?? '', value]);

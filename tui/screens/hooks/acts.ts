@@ -34,13 +34,13 @@ export const hookActs = ({ id, name, enabled, stats }: Hook): Acts =>
       text: `Test hook ${name}`,
       line: `adjutant hooks test ${id}`,
       doing: 'testing…',
-      ask: { lines: [`Run ${name} now, with {} as its payload? What it does is done.`] },
+      ask: { lines: [`Run ${name} now with the payload {}? The action takes effect.`] },
       call: async ({ hooks }) => {
         const reply = await hooks.test({ id, body: { payload: {} } });
-        if (!('id' in reply)) return { message: 'Nothing was run', tone: 'warn' };
+        if (!('id' in reply)) return { message: 'The hook was not run', tone: 'warn' };
         if (reply.status === 'skipped')
           return { message: `Skipped: ${hookGist(reply)}`, tone: 'warn' };
-        return `Runs as ${reply.id.slice(-6)}`;
+        return `Started execution ${reply.id.slice(-6)}`;
       },
     },
     delete: {
@@ -50,7 +50,7 @@ export const hookActs = ({ id, name, enabled, stats }: Hook): Acts =>
       doing: 'deleting…',
       ask: {
         lines: [
-          `Delete hook ${name}? Its ${stats.executions} executions go with it.`,
+          `Delete hook ${name}? Its ${stats.executions} executions are deleted too.`,
           'Senders are refused at once. There is no undo.',
         ],
         name,
@@ -64,9 +64,9 @@ export const replayAct = ({ id, hookId }: Execution): Act => ({
   text: `Replay execution ${id.slice(-6)}`,
   line: `adjutant hooks replay ${hookId} ${id}`,
   doing: 'replaying…',
-  ask: { lines: [`Run ${id.slice(-6)} again, with the payload that came then?`] },
+  ask: { lines: [`Run ${id.slice(-6)} again with its original payload?`] },
   call: async ({ hooks }) => {
     const again = await hooks.replay({ id: hookId, executionId: id, body: {} });
-    return `Runs again as ${again.id.slice(-6)}`;
+    return `Started execution ${again.id.slice(-6)}`;
   },
 });

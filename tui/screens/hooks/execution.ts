@@ -56,9 +56,9 @@ const timeline = (run: Execution, width: number): ScreenRow[] => {
     ...step(
       run.triggerContext.receivedAt,
       'received',
-      run.replayOf ? `again, replay of …${run.replayOf.slice(-6)}` : run.trigger,
+      run.replayOf ? `replay of …${run.replayOf.slice(-6)}` : run.trigger,
     ),
-    ...step(run.createdAt, 'durable', 'kept, and queued'),
+    ...step(run.createdAt, 'durable', 'stored and queued'),
     ...step(run.startedAt, 'started', attempt),
     ...(run.agentId
       ? [row(' '.repeat(10), 'spawned'.padEnd(10), `agent …${run.agentId.slice(-6)}   o opens it`)]
@@ -67,7 +67,7 @@ const timeline = (run: Execution, width: number): ScreenRow[] => {
     [],
     ...(run.error ? factRows([['Error', run.error]], width) : []),
     ...(run.status === 'error' || run.status === 'interrupted'
-      ? factRows([['Do', 'r runs it again, with the payload that came then']], width)
+      ? factRows([['Next', 'r replays it with its original payload']], width)
       : []),
   ];
 };

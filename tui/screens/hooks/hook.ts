@@ -35,7 +35,7 @@ const executions = tableFor<Execution>({
     facts: { status: run.status },
   }),
   columns: executionColumns,
-  empty: ['No runs yet.', '  t  run it now      ]  what to enter at the sender'],
+  empty: ['No executions yet.', '  t  run it now      ]  settings for the sender'],
 });
 
 const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
@@ -43,7 +43,7 @@ const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
     triggerConfig.webhookPath && `path ${triggerConfig.webhookPath}`,
     triggerConfig.cron && `cron ${triggerConfig.cron}`,
     triggerConfig.webhookPath &&
-      (triggerConfig.webhookSecretSet ? 'secret set' : 'NO SECRET: refuses all'),
+      (triggerConfig.webhookSecretSet ? 'secret set' : 'NO SECRET: rejects all'),
     concurrency === null ? null : `concurrency ${concurrency}`,
     cooldownMs > 0 ? `cooldown ${durationText(cooldownMs)}` : null,
   ]
@@ -66,7 +66,7 @@ const hookText = (state: State, hook: Hook, width: number): ScreenRow[] => {
     ['Action', action],
     ...within(actionConfig),
     ['Conditions', rest.conditions.length === 0 ? 'none' : rest.conditions],
-    ['Limits', rest.limits ?? 'none of its own'],
+    ['Limits', rest.limits ?? 'defaults'],
     ['Id', rest.id],
   ];
   return factRows(
@@ -78,12 +78,12 @@ const hookText = (state: State, hook: Hook, width: number): ScreenRow[] => {
 /** Returns the form of `adjutant hooks settings`. The secret is not among it. */
 const senderRows = ({ session, overview }: State, hook: Hook, width: number): ScreenRow[] => {
   const { webhookPath, webhookSecretSet } = hook.triggerConfig;
-  if (!webhookPath) return [row(`A ${hook.trigger} fires it: there is no sender to tell.`)];
+  if (!webhookPath) return [row(`The trigger is ${hook.trigger}: there is no sender to set up.`)];
   const url = overview.known?.publicUrl ?? session.url;
   const notes = overview.known?.publicUrl ? reachNotes(overview.known) : [];
   const secret = webhookSecretSet
-    ? 'the one that you gave it; R makes a new one'
-    : 'none yet: R makes one';
+    ? 'the one you set; R creates a new one'
+    : 'none yet; R creates one';
   const form = senderFormOf(hookSenderOf(hook), { url, notes }, hook, secret);
   return [
     ...textRows(form.where, width, true),
@@ -93,8 +93,8 @@ const senderRows = ({ session, overview }: State, hook: Hook, width: number): Sc
     ...form.notes.flatMap((note) => textRows(note, width, true)),
     ...factRows(
       [
-        ['By hand', `adjutant hooks send ${wordOf(hook)}`],
-        ['Why refused', `adjutant hooks refused ${wordOf(hook)}`],
+        ['Manual test', `adjutant hooks send ${wordOf(hook)}`],
+        ['Rejections', `adjutant hooks refused ${wordOf(hook)}`],
       ],
       width,
     ),

@@ -88,8 +88,8 @@ export const hooksPage: ScreenPage = listPage<Hook>({
   aside: latest,
   empty: [
     'No hooks yet.',
-    'A hook runs an agent, a notice, a forward or a tool when a signed webhook comes.',
-    '  a  make one       adjutant hooks create      adjutant help webhooks',
+    'A hook starts an agent, notice, forward or tool when a signed webhook arrives.',
+    '  a  create one     adjutant hooks create      adjutant help webhooks',
   ],
   opens: ({ id }) => ({ page: 'hook', id }),
   acts: hookActs,
@@ -99,8 +99,8 @@ export const hooksPage: ScreenPage = listPage<Hook>({
     return `${counted(hooks.length, 'hook')}${failed > 0 ? `, ${failed} with an error` : ''}`;
   },
   glossary: [
-    ['skipped', 'a condition or a limit held it back; nothing ran'],
-    ['interrupted', 'the daemon ended in the middle: look before you replay'],
+    ['skipped', 'a condition or a limit prevented the run'],
+    ['interrupted', 'the daemon stopped during the run; check its effects before a replay'],
   ],
   needs: (_, hook) => [
     { is: 'list', list: 'hooks', everyMs: EVERY_MS },

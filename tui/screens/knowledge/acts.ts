@@ -16,7 +16,7 @@ export const askAct = (): Act => ({
   text: 'Ask your knowledge a question',
   line: 'adjutant knowledge ask …',
   doing: 'asking…',
-  ask: { lines: ['Ask your knowledge: a model answers with quotes from it'], writes: true },
+  ask: { lines: ['Ask a question. A model answers with quotes from your knowledge'], writes: true },
   call: async (_client, question) => ({
     message: '',
     opens: { page: 'answer', id: question.trim() },
@@ -28,11 +28,11 @@ const noteAct = (): Act => ({
   isFree: true,
   text: 'Add a note',
   line: 'adjutant knowledge create …',
-  doing: 'keeping…',
-  ask: { lines: ['A note; its first line is its title'], writes: true },
+  doing: 'saving…',
+  ask: { lines: ['New note. The first line is the title'], writes: true },
   call: async ({ knowledge }, text) => {
     const { title } = await knowledge.create({ body: { text } });
-    return `Kept: ${title}`;
+    return `Saved: ${title}`;
   },
 });
 

@@ -36,10 +36,10 @@ const citations = rowsFor<Cited>({
 
 /** Returns by whom it was answered, and if each sentence is proved. */
 const proofRow = ({ grounded, model }: AnswerItem): ScreenRow => {
-  const who = model === null ? 'no model was asked' : `by ${model}`;
+  const who = model === null ? 'no model was used' : `by ${model}`;
   return grounded
     ? row(tonedSpan('ok', 'Every sentence has a quote'), `   ${who}`)
-    : row(tonedSpan('warn', 'Not every sentence is proved by a quote'), `   ${who}`);
+    : row(tonedSpan('warn', 'Some sentences have no quote'), `   ${who}`);
 };
 
 const answerRows = (state: State, width: number): ScreenRow[] | null => {
@@ -109,9 +109,9 @@ export const answerPage: ScreenPage = {
   line: (state) => `adjutant knowledge ask ${quotedWord(questionOf(state))}`,
   summary: (state) => {
     const answer = shownAnswer(state);
-    if (!answer) return state.lists.answers.trouble ? '' : 'asking…   (it goes on if you leave)';
+    if (!answer) return state.lists.answers.trouble ? '' : 'asking…   (continues if you leave)';
     return `${counted(answer.citations.length, 'citation')}   (enter opens one, o its source, tab scrolls the answer)`;
   },
-  glossary: [['[1]', 'the number of the citation that proves it']],
+  glossary: [['[1]', 'the number of the citation for this sentence']],
   needs: (state) => [{ is: 'list', list: 'answers', of: questionOf(state) }],
 };

@@ -91,10 +91,8 @@ export const chunkPage: ScreenPage = {
     if (!chunk) return '';
     const { before, after } = chunk;
     if (before === null && after === null) return 'the only chunk';
-    if (before === null) return 'the first chunk   (] the next one)';
-    return after === null
-      ? 'the last chunk   ([ the one before)'
-      : '[ the chunk before, ] the one after';
+    if (before === null) return 'the first chunk   (] next)';
+    return after === null ? 'the last chunk   ([ previous)' : '[ previous chunk, ] next chunk';
   },
   needs: (state) => [{ is: 'list', list: 'chunks', of: keyOf(state) }],
 };

@@ -31,14 +31,14 @@ const marksIn = (state: State, { text }: DocumentPageItem): TextMarks => {
 
 const pageRows = (state: State, page: DocumentPageItem, width: number): ScreenRow[] =>
   page.text.trim() === ''
-    ? textRows(`No text was read from this page. ${page.error ?? ''}`, width, true, 'warn')
+    ? textRows(`No text could be read from this page. ${page.error ?? ''}`, width, true, 'warn')
     : markedRows(page.text, marksIn(state, page), width);
 
 const headRows = (_: State, { filename, number, pages, ocr, confidence }: DocumentPageItem) => [
   row(tonedSpan('strong', filename)),
   row(
     `page ${number}${pages === null ? '' : ` of ${pages}`}`,
-    ocr ? `   recognized from a picture${confidence === null ? '' : `, ${confidence} %`}` : '',
+    ocr ? `   recognized from an image${confidence === null ? '' : `, ${confidence} %`}` : '',
   ),
 ];
 
@@ -69,12 +69,10 @@ export const documentPage: ScreenPage = {
     if (!page) return '';
     const isFirst = page.number === 1;
     const isLast = page.number === (page.pages ?? 0);
-    const marks = marksIn(state, page).length > 0 ? '   (n the next mark)' : '';
+    const marks = marksIn(state, page).length > 0 ? '   (n next mark)' : '';
     if (isFirst && isLast) return `the only page${marks}`;
-    if (isFirst) return `the first page   (] the next one)${marks}`;
-    return isLast
-      ? `the last page   ([ the one before)${marks}`
-      : `[ the page before, ] the one after${marks}`;
+    if (isFirst) return `the first page   (] next)${marks}`;
+    return isLast ? `the last page   ([ previous)${marks}` : `[ previous page, ] next page${marks}`;
   },
   needs: (state) => [{ is: 'list', list: 'documentPages', of: keyOf(state) }],
 };

@@ -33,7 +33,10 @@ const factsOf = (entry: KnowledgeEntry, now: number): [string, string][] => {
   ];
   if (uri !== null) facts.push(['Source', uri]);
   if (tags.length > 0) facts.push(['Tags', tags.join(', ')]);
-  facts.push(['Meaning', embeddedWith === null ? 'found by words alone' : `by ${embeddedWith}`]);
+  facts.push([
+    'Vectors',
+    embeddedWith === null ? 'none: found by words only' : `by ${embeddedWith}`,
+  ]);
   if (error !== null) facts.push(['Error', error]);
   return facts;
 };
@@ -76,8 +79,8 @@ export const entriesPage: ScreenPage = listPage<KnowledgeEntry>({
   ],
   detail: previewRows,
   empty: [
-    'Nothing is known yet.',
-    'Notes, and the texts of files and pages, are found here by words and meaning.',
+    'No entries yet.',
+    'Search your notes, files and web pages here, by words and by meaning.',
     '  a  add a note      adjutant knowledge index <file>',
   ],
   needs: (_, entry) => [
@@ -100,6 +103,6 @@ export const entriesPage: ScreenPage = listPage<KnowledgeEntry>({
   summary: (_, rows) => {
     const working = rows.filter(({ status }) => status === 'indexing').length;
     const known = counted(rows.length, 'entry', 'entries');
-    return `${known}${working > 0 ? `, ${working} being indexed` : ''}   (/ searches, i asks)`;
+    return `${known}${working > 0 ? `, ${working} indexing` : ''}   (/ searches, i asks)`;
   },
 });

@@ -31,7 +31,7 @@ const hitRows = (_: State, hit: SearchHit, width: number): ScreenRow[] => {
   const words = markedWords(snippet, highlights);
   const facts: [string, string][] = [['From', `${sourceType}   ${placeOf(hit)}`]];
   if (uri !== null) facts.push(['Source', uri]);
-  facts.push(['By', matched.join(', ')]);
+  facts.push(['Found by', matched.join(', ')]);
   if (words.length > 0) facts.push(['Matched', words.join(', ')]);
   return [
     row(tonedSpan('strong', title), '   ', tonedSpan(trustTone(trust), trust)),
@@ -67,7 +67,7 @@ export const hitsPage: ScreenPage = listPage<SearchHit>({
     column('SNIPPET', [20, 200, 1], ({ snippet }) => snippet),
   ],
   detail: hitRows,
-  empty: ['Nothing fits.', '  esc  drop the search', '  i    ask a question'],
+  empty: ['No matches.', '  esc  clear the search', '  i    ask a question'],
   needs: (state) => [{ is: 'list', list: 'found', of: queryOf(state), afterMs: TYPED_MS }],
   pages: () => null,
   opens: chunkPlace,

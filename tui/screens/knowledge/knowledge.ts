@@ -20,7 +20,7 @@ const degradedRows = (state: State, width: number): ScreenRow[] => {
 const refusedRows = (state: State, width: number): ScreenRow[] | null => {
   const { trouble } = state.lists.found;
   if (!isSearching(state) || trouble?.status !== 400) return null;
-  return textRows(`Not searched: ${trouble.message}`, width, true, 'warn');
+  return textRows(`Search failed: ${trouble.message}`, width, true, 'warn');
 };
 
 const bodyUnder = (head: readonly ScreenRow[], size: Size): Size => ({
@@ -69,8 +69,8 @@ export const knowledgePage: ScreenPage = {
     return `adjutant knowledge ${id === undefined ? 'list' : `get ${id}`}`;
   },
   glossary: [
-    ['outside', 'others wrote it: an agent that reads it is untrusted'],
-    ['chunk', 'a piece of a text, as it is found'],
-    ['degraded', 'not everything was searched, or not by its meaning'],
+    ['outside', 'written by others; an agent that reads it becomes untrusted'],
+    ['chunk', 'the part of a text that a search returns'],
+    ['degraded', 'some entries were not searched, or not by meaning'],
   ],
 };

@@ -28,14 +28,14 @@ const isEnded = ({ status }: ResearchJobDetail): boolean =>
 const factsOf = (job: ResearchJobDetail, now: number): [string, string][] => {
   const { depth, usage, progress, error, report, createdAt } = job;
   const facts: [string, string][] = [
-    ['Begun', `${timeOfEvent(createdAt, now)}   ${depth}`],
+    ['Started', `${timeOfEvent(createdAt, now)}   ${depth}`],
     ['Used', `${counted(usage.searches, 'search', 'searches')}, ${counted(usage.pages, 'page')}`],
   ];
   if (!isEnded(job) && progress?.note) facts.push(['Now', progress.note]);
   if (error !== null) facts.push(['Error', error]);
-  for (const limitation of report?.limitations ?? []) facts.push(['Not done', limitation]);
+  for (const limitation of report?.limitations ?? []) facts.push(['Limitation', limitation]);
   if (report && report.unverified > 0) {
-    facts.push(['Unproved', `${counted(report.unverified, 'sentence')}, each marked`]);
+    facts.push(['Unverified', `${counted(report.unverified, 'sentence')}, each marked`]);
   }
   return facts;
 };
@@ -60,7 +60,7 @@ const sources = tableFor<ReportSource>({
     column('SOURCE', [20, 50, 0], ({ title }) => title),
     column('FROM', [20, 200, 2], ({ url, error }) => error ?? url ?? 'your knowledge'),
   ],
-  empty: ['Nothing was found yet.'],
+  empty: ['No sources yet.'],
 });
 
 const reportRows = (state: State, job: ResearchJobDetail, width: number): ScreenRow[] => {
@@ -116,7 +116,7 @@ export const reportPage: ScreenPage = {
         text: 'Cancel the research',
         line: `adjutant research cancel ${job.id}`,
         doing: 'cancelling…',
-        ask: { lines: ['Cancel the research? The sources that were read stay.'] },
+        ask: { lines: ['Cancel the research? Sources already read are kept.'] },
         call: ({ research }) => done(research.cancel({ id: job.id }), 'Cancelled'),
       },
     };

@@ -34,7 +34,7 @@ const STEPS: Record<MailStep['step'], string> = {
   imap_idle: 'watch for new mail',
   smtp_login: 'log in to send',
   smtp_send: 'send a message to yourself',
-  arrival: 'see it arrive',
+  arrival: 'receive that message',
 };
 
 const shortSubject = (of: { subject: string }): string =>
@@ -48,18 +48,18 @@ const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
   return offered<Act>({
     message: authors.length > 0 && {
       ...onRow('mails', mail.id, 'drafts'),
-      text: `Draft an answer to ${shortSubject(mail)}`,
+      text: `Draft a reply to ${shortSubject(mail)}`,
       line: `adjutant email reply ${mail.id} --draft …`,
-      doing: 'keeping…',
+      doing: 'saving…',
       ask: {
-        lines: [`Your answer to ${to}? It is kept as a draft.`],
+        lines: [`Your reply to ${to}. It is saved as a draft and not sent.`],
         writes: true,
-        enter: 'keep as a draft',
+        enter: 'save as a draft',
       },
       call: async ({ maildrafts }, text) => {
         const { id, accountId } = mail;
         await maildrafts.create({ body: { inReplyTo: id, accountId, text } });
-        return 'Kept: it is among the drafts, and is sent from there';
+        return 'Saved to the drafts. Send it from there';
       },
     },
   });
@@ -77,19 +77,19 @@ export const messageActs = (mail: MailMessage | MailMessageDetail): Acts => ({
  */
 const taskAct = (mail: MailMessage | MailMessageDetail): Act => ({
   ...onRow('mails', mail.id, 'tasks'),
-  text: `Make a task of ${shortSubject(mail)}`,
+  text: `Create a task from ${shortSubject(mail)}`,
   line: `adjutant tasks create --title … --notes 'adjutant email get ${mail.id}'`,
-  doing: 'noting…',
+  doing: 'creating…',
   ask: {
-    lines: [`What is to be done about "${shortSubject(mail)}"?`],
+    lines: [`Title of the task for "${shortSubject(mail)}"`],
     writes: true,
-    enter: 'note the task',
+    enter: 'create the task',
   },
   call: async ({ tasks }, typed) => {
     const [first = '', ...more] = typed.trim().split('\n');
     const notes = [...more, `adjutant email get ${mail.id}`].join('\n');
     const { title } = await tasks.create({ body: { title: first, notes } });
-    return `Noted: ${title}`;
+    return `Created: ${title}`;
   },
 });
 
@@ -103,7 +103,7 @@ export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts 
       doing: 'keeping…',
       ask: {
         lines: [
-          `Keep ${attachments.length === 1 ? 'this file' : `these ${attachments.length} files`} as documents?`,
+          `Keep ${attachments.length === 1 ? 'this file as a document' : `these ${attachments.length} files as documents`}?`,
           ...attachments.slice(0, MAX_FILES).map(({ name }) => `  ${exposed(oneLine(name))}`),
           ...(attachments.length > MAX_FILES
             ? [`  and ${attachments.length - MAX_FILES} more`]
@@ -125,8 +125,8 @@ export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts 
         const { kept, known, refused } = count;
         const said = [
           `Kept: ${kept}`,
-          ...(known > 0 ? [`${known} you had already`] : []),
-          ...(refused > 0 ? [`${refused} cannot be read or kept`] : []),
+          ...(known > 0 ? [`${known} already kept`] : []),
+          ...(refused > 0 ? [`${refused} cannot be kept`] : []),
         ];
         return { message: said.join(', '), ...(refused > 0 && { tone: 'warn' as const }) };
       },
@@ -145,11 +145,11 @@ export const draftActs = (draft: MailDraft, state: State): Acts => {
       line,
       doing: 'sending…',
       ask: { lines, deadMs: DEAD_MS },
-      ...(!isShown && { refusal: `Too many recipients to be read here: ${line}` }),
+      ...(!isShown && { refusal: `Too many recipients to show here. Use: ${line}` }),
       call: ({ maildrafts }) =>
         done(
           maildrafts.send({ id, query: { updatedAt: draft.updatedAt } }),
-          'It is being sent: the tab Sent shows what becomes of it',
+          'Sending. See the Sent tab for its status',
         ),
     },
     delete: {
@@ -171,8 +171,8 @@ export const sentActs = (mail: SentMail): Acts =>
       text: `Cancel ${shortSubject(mail)}`,
       line: `adjutant email sent cancel ${mail.id}`,
       doing: 'cancelling…',
-      ask: { lines: [`Cancel "${shortSubject(mail)}"? Who has got it already keeps it.`] },
-      call: ({ sentmail }) => done(sentmail.cancel({ id: mail.id }), 'It is cancelled'),
+      ask: { lines: [`Cancel "${shortSubject(mail)}"? Copies already delivered stay.`] },
+      call: ({ sentmail }) => done(sentmail.cancel({ id: mail.id }), 'Cancelled'),
     },
   });
 
@@ -184,7 +184,7 @@ const sendQuestion = (draft: MailDraft, { ui }: State): { lines: string[]; isSho
     lines: [
       `Send "${shortSubject(draft)}", exactly as shown above?`,
       ...to,
-      ...(draft.untrusted ? ['UNTRUSTED: an agent wrote it after text from outside.'] : []),
+      ...(draft.untrusted ? ['UNTRUSTED: an agent wrote it after reading external text.'] : []),
     ],
     isShown: to.length <= Math.max(1, height - FREE_ROWS),
   };
@@ -197,13 +197,13 @@ export const accountActs = ({ id, address }: MailAccount): Acts =>
       text: `Test mail account ${address}`,
       line: `adjutant email accounts test ${id}`,
       doing: 'testing…',
-      ask: { lines: [`Try ${exposed(address)} the whole way, with a message to yourself?`] },
+      ask: { lines: [`Test ${exposed(address)} by sending a message to yourself?`] },
       call: async (client) => {
         const { ok, steps } = await client.with({ timeoutMs: TEST_MS }).mailaccounts.test({ id });
         if (ok) return `${address} works`;
         const failed = steps.find(({ status }) => status === 'failed');
-        const step = failed ? `${STEPS[failed.step]}: ${failed.detail ?? ''}` : 'no step says why';
-        return { message: `It fails at: ${step}`, tone: 'danger' };
+        const step = failed ? `${STEPS[failed.step]}: ${failed.detail ?? ''}` : 'unknown step';
+        return { message: `Failed at: ${step}`, tone: 'danger' };
       },
     },
     check: {

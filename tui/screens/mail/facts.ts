@@ -11,7 +11,7 @@ import { since, timeOfEvent } from '../../parts/times.js';
 type MailFacts = [string, string][];
 type MailSender = MailMessage['from'];
 
-const URGENCY = ['may wait', '', 'high', 'urgent'];
+const URGENCY = ['low', '', 'high', 'urgent'];
 
 /** Returns the priority of an e-mail in words. The usual one has none. */
 export const urgencyOf = ({ priority }: MailMessage): string => URGENCY[priority] ?? '';
@@ -29,7 +29,7 @@ const bytesOf = (bytes: number): string =>
 
 const verdictOf = ({ authentication }: MailMessage): string =>
   authentication === null
-    ? 'not known who sent it: the server has written nothing about it'
+    ? 'not verified: the mail server reported no result'
     : `spf ${authentication.spf}, dkim ${authentication.dkim}, dmarc ${authentication.dmarc}`;
 
 const without = (facts: MailFacts): MailFacts => facts.filter(([, value]) => value !== '');
@@ -60,8 +60,8 @@ export const mailMore = ({
   without([
     ['Reply to', addresses(replyTo)],
     ['Unsubscribe', listUnsubscribe ?? ''],
-    ['Problem', problem === null ? '' : `this is the beginning that was kept: ${problem}`],
-    ['Cut', isCut && problem === null ? 'it is longer than what is shown' : ''],
+    ['Problem', problem === null ? '' : `only the stored beginning is shown: ${problem}`],
+    ['Cut', isCut && problem === null ? 'the message is longer than shown' : ''],
   ]);
 
 /** Returns the header of a draft, with all who would get it. */
@@ -71,8 +71,8 @@ export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDr
     ['Cc', cc.join(', ')],
     ['Bcc', bcc.join(', ')],
     ['Files', attachments.join(', ')],
-    ['HTML', html === null ? '' : 'it has a version in HTML, which is not shown here'],
-    ['Trust', untrusted ? 'untrusted: an agent wrote it after text from outside' : ''],
+    ['HTML', html === null ? '' : 'has an HTML version, not shown here'],
+    ['Trust', untrusted ? 'untrusted: an agent wrote it after reading external text' : ''],
   ]);
 
 /** Returns the name of a draft or a sent mail. */
@@ -87,12 +87,12 @@ export const sentFacts = (mail: SentMail, now: number): MailFacts =>
     ]),
     ['Files', mail.attachments.map(({ name }) => name).join(', ')],
     ['Attempts', String(mail.attempts)],
-    ['Again', mail.nextAt === null ? '' : timeOfEvent(mail.nextAt, now)],
+    ['Next try', mail.nextAt === null ? '' : timeOfEvent(mail.nextAt, now)],
     ['Copy', mail.copy === 'none' ? '' : mail.copy],
     ['Error', mail.error ?? ''],
     [
       'Note',
-      mail.status === 'unknown' ? 'the answer was lost: it is not sent again by itself' : '',
+      mail.status === 'unknown' ? 'no reply from the server: it is not resent automatically' : '',
     ],
   ]);
 
@@ -101,12 +101,12 @@ const serverOf = ({ host, port, tls }: MailAccount['imap']): string => `${host}:
 export const accountFacts = (account: MailAccount, now: number): MailFacts =>
   without([
     ['Name', account.name],
-    ['Reads', serverOf(account.imap)],
-    ['Sends', serverOf(account.smtp)],
+    ['IMAP', serverOf(account.imap)],
+    ['SMTP', serverOf(account.smtp)],
     ['Login', `${account.username}, ${account.auth}`],
     ['Folders', account.folders.join(', ')],
     ['Watched', account.watch ? 'new mail is processed as it arrives' : 'no'],
-    ['Read', account.lastSyncAt === null ? 'never' : `${since(account.lastSyncAt, now)} ago`],
-    ['Known as', account.authservId ?? 'not known: a test learns it'],
+    ['Last read', account.lastSyncAt === null ? 'never' : `${since(account.lastSyncAt, now)} ago`],
+    ['Authserv-id', account.authservId ?? 'unknown: a test finds it'],
     ['Error', account.error ?? ''],
   ]);

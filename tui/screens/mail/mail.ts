@@ -39,7 +39,7 @@ const drafts = listPage<MailDraft>({
     [],
     ...textRows(draft.text, width, true),
   ],
-  empty: ['No drafts.', '  i  on an e-mail drafts an answer      adjutant email drafts create'],
+  empty: ['No drafts.', '  i  on an e-mail drafts a reply      adjutant email drafts create'],
   acts: draftActs,
   leaves: (draft) => ({ edit: draft && ['email', 'drafts', 'update', draft.id, '--edit'] }),
 });
@@ -69,7 +69,7 @@ const sent = listPage<SentMail>({
     ...heading(subjectOf(mail)),
     ...factRows(sentFacts(mail, now), width),
   ],
-  empty: ['Nothing was sent yet.', '  adjutant email send --help'],
+  empty: ['No sent e-mails yet.', '  adjutant email send --help'],
   acts: sentActs,
 });
 

@@ -22,7 +22,7 @@ export const messagePage: ScreenPage = {
     shown: shownMail,
     head: (state, mail) => [
       row(tonedSpan('strong', subjectOf(mail)), '   ', state.lists.mails.busy[mail.id] ?? ''),
-      row(tonedSpan('muted', 'its words are from outside; reading it sets no flag')),
+      row(tonedSpan('muted', 'external text; opening it here does not mark it as read')),
     ],
     text: (state, mail, width) => {
       const { isRaw, isWrapped } = topView(state.ui);

@@ -60,7 +60,7 @@ const staleRows = ({ lists }: State): string[] =>
   rowsOf(lists.mailAccounts)
     .filter(({ status }) => status !== 'ok')
     .map(
-      ({ address, error }) => `${address} is not up to date: ${error ?? 'its login is refused'}`,
+      ({ address, error }) => `${address} is not up to date: ${error ?? 'its login was rejected'}`,
     );
 
 const summaryOf = (state: State, rows: MailMessage[]): string => {
@@ -98,7 +98,7 @@ export const messagesPage: ScreenPage = {
     empty: (state) =>
       filterOf(state) === ''
         ? ['No e-mails.', '  ]  your mail accounts are the last tab      adjutant email setup']
-        : ['Nothing fits.', ...staleRows(state), '  esc  drop the search'],
+        : ['No matches.', ...staleRows(state), '  esc  clear the search'],
     needs: (state) => {
       const of = filterOf(state);
       const when = of === '' ? { everyMs: MESSAGES_MS } : { afterMs: TYPED_MS };

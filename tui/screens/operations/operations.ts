@@ -78,8 +78,8 @@ export const operationFacts = (
   const lasts = ms === null ? '' : `   ${isOver(operation) ? 'took' : 'for'} ${durationText(ms)}`;
   const facts: [string, string][] = [
     ['Kind', kind],
-    ['About', resource.kind === 'user' ? 'all that is yours' : `${resource.kind} ${resource.id}`],
-    ['Begun', `${timeOfEvent(createdAt, now)}${lasts}`],
+    ['About', resource.kind === 'user' ? 'all your data' : `${resource.kind} ${resource.id}`],
+    ['Started', `${timeOfEvent(createdAt, now)}${lasts}`],
   ];
   if (progress?.note) facts.push(['Note', progress.note]);
   if (error !== null) facts.push(['Error', error]);
@@ -117,16 +117,16 @@ const detailRows = (state: State, operation: Operation, width: number): ScreenRo
 
 /** Sentences on what stays of an operation that is cancelled, by its kind. */
 const STAYING: Readonly<Record<string, string>> = {
-  'capabilities.install': 'What it fetched is removed; what it needs and is complete stays.',
-  'capabilities.measure': 'No speed is kept.',
+  'capabilities.install': 'Partial downloads are removed. Complete dependencies stay.',
+  'capabilities.measure': 'No speed is stored.',
   'capabilities.verify': 'Nothing is changed.',
 };
 
 /** Returns what stays of an operation that is cancelled. Ollama itself keeps a pull that ended. */
 const stayingOf = ({ kind, resource }: Operation): string => {
   if (kind === 'capabilities.install' && resource.id.startsWith('ollama-'))
-    return 'Ollama keeps what it has of it.';
-  return STAYING[kind] ?? 'What it has done stays done.';
+    return 'Ollama keeps its partial download.';
+  return STAYING[kind] ?? 'Completed work is not undone.';
 };
 
 /** Returns the act that cancels an operation, unless it has ended. */
@@ -141,8 +141,8 @@ export const operationActs = (operation: Operation): Acts => {
       ask: { lines: [`Cancel ${title}? ${stayingOf(operation)}`] },
       call: async ({ operations }) => {
         const { progress } = await operations.cancel({ id });
-        const counts = progress && progress.done > 0 ? countsOf(progress) : 'nothing was done';
-        return `Cancelled. The last state was: ${progress?.unit === 'bytes' ? counts : (progress?.note ?? counts)}`;
+        const counts = progress && progress.done > 0 ? countsOf(progress) : 'not started';
+        return `Cancelled. Last state: ${progress?.unit === 'bytes' ? counts : (progress?.note ?? counts)}`;
       },
     },
   });
@@ -167,7 +167,7 @@ export const operationNeeds: PageNeed[] = [
 ];
 
 export const OPERATION_WORDS = [
-  ['interrupted', 'the daemon ended meanwhile, and it cannot go on'],
+  ['interrupted', 'the daemon stopped, and the operation cannot continue'],
 ] as const;
 
 const listed: ScreenPage = listPage<Operation>({
@@ -192,7 +192,7 @@ const listed: ScreenPage = listPage<Operation>({
   ],
   detail: detailRows,
   empty: [
-    'Nothing that takes long was begun.',
+    'No operations yet.',
     'Replays, resends, uploads and research are operations: they survive a restart.',
   ],
   needs: () => operationNeeds,

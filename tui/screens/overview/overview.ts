@@ -149,7 +149,8 @@ const isWell = ({ overview: { known } }: State): boolean =>
 const needRows = (state: State, size: Size): ScreenRow[] => {
   const title = row(tonedSpan('strong', 'Needs you'));
   const shown = needs.shown(state);
-  if (shown.length === 0) return [title, row(`  Nothing.${isWell(state) ? ' All is well.' : ''}`)];
+  if (shown.length === 0)
+    return [title, row(`  Nothing.${isWell(state) ? ' All checks pass.' : ''}`)];
   const [, ...rows] = tableRows(shown, needColumns(state), size, { at: needs.at(state) });
   return [title, ...rows];
 };
@@ -157,8 +158,7 @@ const needRows = (state: State, size: Size): ScreenRow[] => {
 const liveRows = (state: State, { height }: Size): ScreenRow[] => {
   const runs = latestRuns(state, Math.max(0, height - 1));
   const title = row(tonedSpan('strong', 'Live'));
-  if (runs.length === 0)
-    return [title, row(tonedSpan('muted', '  no execution in the last minutes'))];
+  if (runs.length === 0) return [title, row(tonedSpan('muted', '  no recent executions'))];
   return [title, ...runs.map((entry) => liveRow(state, entry))];
 };
 
@@ -204,13 +204,13 @@ export const overviewPage: ScreenPage = {
     return `${length} ${length === 1 ? 'needs' : 'need'} you`;
   },
   glossary: [
-    ['expiring', 'a credential that ends within a week'],
+    ['expiring', 'a credential that expires within a week'],
     ['task', 'a task that is overdue or due today'],
-    ['stage', 'a stage of a pipeline that waits for your answer'],
-    ['memory', 'a memory that counts once you confirm it'],
+    ['stage', 'a pipeline stage that waits for your answer'],
+    ['memory', 'a memory that needs your confirmation'],
     ['mailbox', 'a mail account that does not work'],
-    ['mail', 'an e-mail that was not sent, or may not have been'],
-    ['queue', 'deliveries that are kept and not yet run'],
+    ['mail', 'an e-mail that was not sent, or may not have been sent'],
+    ['queue', 'stored deliveries that have not run yet'],
   ],
   needs: (state) => [
     { is: 'overview', everyMs: EVERY_MS },

@@ -26,7 +26,7 @@ export const runActs = (run: PipelineRun): Acts => {
       hint: 'stop',
       line: `adjutant pipelines stop ${id}`,
       doing: 'stopping…',
-      ask: { lines: [`Stop the run ${name}, and everything under it?`], deadMs: DEAD_MS },
+      ask: { lines: [`Stop the run ${name} and all runs below it?`], deadMs: DEAD_MS },
       call: async ({ pipelines }) => {
         const { status } = await pipelines.stop({ id });
         return `${name}: ${status}`;
@@ -38,12 +38,12 @@ export const runActs = (run: PipelineRun): Acts => {
       line: `adjutant pipelines retry ${id}`,
       doing: 'retrying…',
       ask: {
-        lines: [`Go on with ${name} from what failed? What had completed is not done again.`],
+        lines: [`Retry ${name} from the failed stages? Completed stages are kept.`],
         deadMs: DEAD_MS,
       },
       call: async ({ pipelines }) => {
         const { status } = await pipelines.retry({ id, body: {} });
-        return `It goes on: ${name} is ${status}`;
+        return `Retrying: ${name} is ${status}`;
       },
     },
   });
@@ -107,7 +107,7 @@ const shownWhole = (
   const { width, height } = state.ui.size;
   const rows = askedRows(stage, width - INDENT.length).map((row) => `${INDENT}${textOf(row)}`);
   const isShort = rows.length <= Math.max(1, height - FREE_ROWS);
-  const whole = isShort ? rows : [`Its ${rows.length} lines are above, read to their end.`];
+  const whole = isShort ? rows : [`The ${rows.length} lines above, which you have read.`];
   const lines = [`${act.text}, exactly as shown?`, ...whole];
   const refusal = refusalOf({ act, stage, isRead: isShort || isRead });
   return { ...act, ask: { lines, deadMs: DEAD_MS }, ...(refusal !== null && { refusal }) };
@@ -115,6 +115,6 @@ const shownWhole = (
 
 const refusalOf = (of: { act: Act; stage: StageItem; isRead: boolean }): string | null => {
   if (askedText(of.stage).length > MAX_CHARACTERS)
-    return `Too long to be read here: ${of.act.line}`;
-  return of.isRead ? null : 'Read it to its end first: tab, then j';
+    return `Too long to show here. Use: ${of.act.line}`;
+  return of.isRead ? null : 'Scroll to the end of it first: tab, then j';
 };

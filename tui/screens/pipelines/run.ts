@@ -31,7 +31,7 @@ const EVERY_MS = 15_000;
 /** The signs of states, as help explains them. */
 export const STAGE_WORDS = [
   ['?', 'the stage waits for you'],
-  ['* and .', 'the stage runs; it has not begun'],
+  ['* and .', 'the stage is running; it has not started'],
   ['+ and !', 'the stage has completed; it has failed'],
   ['- and x', 'the stage was skipped; it was stopped'],
 ] as const;
@@ -135,9 +135,9 @@ const listed: ScreenPage = listPage<StageItem>({
       : stageRows(state, stage, width),
   end: (stage, hidden) => {
     if (hidden > 0) return tonedSpan('muted', `-- ${counted(hidden, 'more row')}: tab, then j --`);
-    return tonedSpan('muted', stage.digest === null ? '' : 'All that it asks is shown.');
+    return tonedSpan('muted', stage.digest === null ? '' : 'The whole request is shown.');
   },
-  empty: ['There is no such run any more.', '  esc  back'],
+  empty: ['This run no longer exists.', '  esc  back'],
   pages: () => null,
   needs: ({ ui }) => [
     { is: 'list', list: 'stages', of: topView(ui).id, everyMs: EVERY_MS },

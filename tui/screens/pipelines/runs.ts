@@ -129,7 +129,7 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
         rows.filter((each) => each.status === status).length;
       return `${counted(rows.length, 'run')}: ${having('running')} running, ${having('waiting')} waiting, ${having('failed')} failed`;
     },
-    glossary: [['waiting', 'for you, or for its time'], ...STAGE_WORDS],
+    glossary: [['waiting', 'for you, or for a set time'], ...STAGE_WORDS],
   });
   return {
     ...listed,
@@ -142,9 +142,12 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
 
 /** The runs of pipelines, the newest first, and the stages of the selected one. */
 export const pipelinesPage: ScreenPage = pageOf('pipelines', [
-  'No pipeline has run yet.',
+  'No pipeline runs yet.',
   '  a  start one      adjutant pipelines run <template>',
 ]);
 
 /** The runs that a stage has begun: one for each item, or the one that is nested in it. */
-export const runsPage: ScreenPage = pageOf('runs', ['The stage has begun no runs.', '  esc  back']);
+export const runsPage: ScreenPage = pageOf('runs', [
+  'This stage has started no runs.',
+  '  esc  back',
+]);

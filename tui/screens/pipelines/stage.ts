@@ -81,13 +81,13 @@ const factsOf = ({ session: { now } }: State, stage: StageItem): [string, string
   if (stage.error !== null) facts.push(['Error', stage.error]);
   if (startedAt !== null) {
     const word = isStageOver(stage) ? 'took' : 'for';
-    facts.push(['Begun', `${timeOfEvent(startedAt, now)}   ${word} ${tookOf(stage, now)}`]);
+    facts.push(['Started', `${timeOfEvent(startedAt, now)}   ${word} ${tookOf(stage, now)}`]);
   }
   if (attempt > 1) facts.push(['Attempt', String(attempt)]);
   if (visits > 1) facts.push(['Visits', String(visits)]);
   if (agentId !== null) facts.push(['Agent', `${agentId}   o opens it`]);
   if (operationId !== null) facts.push(['Operation', `${operationId}   o opens it`]);
-  if (untrusted) facts.push(['Trust', 'UNTRUSTED: what came from outside is in it']);
+  if (untrusted) facts.push(['Trust', 'UNTRUSTED: it contains external input']);
   if (stage.digest !== null) facts.push(['Digest', stage.digest]);
   return facts;
 };
@@ -106,8 +106,8 @@ const valueRows = (title: string, value: unknown, width: number): ScreenRow[] =>
       ];
 
 const HOW = {
-  waiting_approval: 'A approves it, x denies it. Nothing has run.',
-  waiting_input: 'i answers, field by field, on the command line.',
+  waiting_approval: 'A approves, x denies. Nothing has run.',
+  waiting_input: 'i asks for each field on the command line.',
 };
 
 /** Returns what is asked, if the stage waits for an answer; else what it works with. */
@@ -117,7 +117,7 @@ const inputRows = (stage: StageItem, width: number): ScreenRow[] => {
     return valueRows('Input', input, width);
   return [
     [],
-    row(tonedSpan('strong', 'Asks')),
+    row(tonedSpan('strong', 'Request')),
     ...askedRows(stage, width),
     [],
     row(tonedSpan('muted', HOW[status])),

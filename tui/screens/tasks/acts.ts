@@ -13,16 +13,16 @@ export const isTaskOver = ({ status }: TaskView): boolean =>
 export const noteTask = (): Act => ({
   ...onRow('tasks', DRAFT),
   isFree: true,
-  text: 'Note a task',
+  text: 'Create a task',
   line: 'adjutant tasks create …',
-  doing: 'noting…',
-  ask: { lines: ['What is to be done?'], writes: true },
+  doing: 'creating…',
+  ask: { lines: ['Title of the task'], writes: true },
   call: async ({ tasks }, text) => {
     const [first = '', ...more] = text.trim().split('\n');
     const notes = more.join('\n').trim();
     const body = { title: first, ...(notes !== '' && { notes }) };
     const { title } = await tasks.create({ body });
-    return `Noted: ${title}`;
+    return `Created: ${title}`;
   },
 });
 
@@ -35,22 +35,22 @@ export const taskActs = (task: TaskView): Acts => {
       text: `Complete task ${title}`,
       line: `adjutant tasks complete ${id}`,
       doing: 'completing…',
-      call: ({ tasks }) => done(tasks.complete({ id }), `Done: ${title}`),
+      call: ({ tasks }) => done(tasks.complete({ id }), `Completed: ${title}`),
     },
     start: isTaskOver(task) && {
       ...onRow('tasks', id, 'parts'),
       text: `Reopen task ${title}`,
       line: `adjutant tasks reopen ${id}`,
-      doing: 'opening…',
-      call: ({ tasks }) => done(tasks.reopen({ id }), `Open again: ${title}`),
+      doing: 'reopening…',
+      call: ({ tasks }) => done(tasks.reopen({ id }), `Reopened: ${title}`),
     },
     message: !isTaskOver(task) && {
       ...onRow('tasks', id, 'agents'),
       text: `Delegate task ${title}`,
       line: `adjutant tasks delegate ${id}`,
       doing: 'delegating…',
-      ask: { lines: [`Have an agent work on ${title}?`] },
-      call: ({ tasks }) => done(tasks.delegate({ id, body: {} }), 'An agent works on it'),
+      ask: { lines: [`Delegate ${title} to an agent?`] },
+      call: ({ tasks }) => done(tasks.delegate({ id, body: {} }), 'Delegated to an agent'),
     },
     delete: {
       ...onRow('tasks', id, 'parts'),

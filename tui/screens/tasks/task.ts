@@ -31,7 +31,7 @@ export const taskPage: ScreenPage = {
       const { isRaw, isWrapped } = topView(state.ui);
       if (isRaw) return jsonRows(task, width, isWrapped);
       const parts = rowsOf(state.lists.parts).map((part): [string, string] => [
-        isTaskOver(part) ? 'Part, done' : 'Part',
+        isTaskOver(part) ? 'Subtask, done' : 'Subtask',
         part.title,
       ]);
       return [

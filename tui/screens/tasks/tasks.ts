@@ -65,9 +65,9 @@ export const taskFacts = (state: State, task: TaskView): [string, string][] => {
   if (tags.length > 0) facts.push(['Tags', tags.join(', ')]);
   const parent = parentId === null ? undefined : titleOf(state, parentId);
   if (parent !== undefined) facts.push(['Part of', parent]);
-  for (const id of blockedBy) facts.push(['After', titleOf(state, id) ?? id]);
-  if (assignee !== 'me') facts.push(['With', assignee]);
-  if (untrusted) facts.push(['Trust', 'untrusted: an agent wrote it after text from outside']);
+  for (const id of blockedBy) facts.push(['Blocked by', titleOf(state, id) ?? id]);
+  if (assignee !== 'me') facts.push(['Assigned to', assignee]);
+  if (untrusted) facts.push(['Trust', 'untrusted: an agent wrote it after reading external text']);
   return facts;
 };
 
@@ -106,7 +106,7 @@ const listed: ScreenPage = listPage<TaskView>({
     column('TAGS', [6, 24, 3], ({ tags }) => tags.join(' ')),
   ],
   detail: detailRows,
-  empty: ['Nothing to do here.', '  a  note a task      adjutant tasks create'],
+  empty: ['No tasks here.', '  a  create a task      adjutant tasks create'],
   opens: ({ id }) => ({ page: 'task', id }),
   related: taskGoal,
   acts: taskActs,
