@@ -54,7 +54,7 @@ const owned = async ({ channels: { get } }: ChannelRoutesDeps, userId: string, i
   return row;
 };
 
-const noChannel = (): Boom.Boom => Boom.notFound('No channel with that id');
+const noChannel = (): Boom.Boom => Boom.notFound('Channel not found');
 
 const viewChannel = viewer(channelTable, Channel, {
   // The address at a push service is as good as a secret.

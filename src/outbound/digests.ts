@@ -37,7 +37,7 @@ export const createDigests = (deps: DigestDeps): DueSource => {
   const held = noticeBatchRows(store);
 
   const failed = (err: unknown, of: object = {}): void =>
-    log.error({ err, ...of }, 'held notifications could not be sent');
+    log.error({ err, ...of }, 'could not send held notifications');
 
   /** Sends each batch that is due. A batch that fails does not delay those of others. */
   const tick = async (): Promise<void> => {

@@ -39,7 +39,7 @@ export const reportUndelivered = async (
   const notice = outbox.toApp(message.user_id, {
     kind: 'delivery_failed',
     title: `${target}: a message could not be delivered`,
-    body: `"${message.kind}" was taken and not delivered: ${error}`,
+    body: `"${message.kind}" was accepted but not delivered: ${error}`,
     link: '/api/channels',
     effectId: `${message.id} bounced ${message.attempts}`,
   });

@@ -7,7 +7,7 @@ import { visibleTo } from '../store/visible.js';
 
 export const MESSAGE_JOB = 'sending';
 /** The error of a message to a disabled webhook. */
-export const DISABLED = 'The webhook is disabled: enable it, then resend this';
+export const DISABLED = 'The webhook is disabled. Enable it, then resend this message';
 
 /** A message to one target. */
 export interface NewOutboundMessage {

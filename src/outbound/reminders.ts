@@ -27,7 +27,7 @@ const HOUR_MS = 3600 * 1000;
 const AT_ONCE = 100;
 
 /**
- * Creates the source of the reminders of credentials that expire, have expired, or are due for a new
+ * Creates the source of the credential reminders that expire, have expired, or are due for a new
  * value. A column records each reminder, in one transaction with the reminder, so that each is sent
  * once, whatever restarts. Ours: of several reminders that fell due while the daemon
  * was down, only the last is sent.
@@ -44,7 +44,7 @@ export const createReminders = (deps: ReminderDeps): DueSource => {
     return due.filter((at) => at !== null).sort()[0] ?? null;
   };
 
-  return { name: 'reminders of credentials', nextAt, tick };
+  return { name: 'credential reminders', nextAt, tick };
 };
 
 /** Returns when the first of the credentials of whose expiry were so many reminders is due. */
@@ -96,7 +96,7 @@ const remindOfExpiry = async (deps: ReminderDeps, row: CredentialRow): Promise<v
   await tell(deps, row, statement(marking, 1), {
     kind: isOver ? 'credential_expired' : 'credential_expiring',
     title: isOver ? `${row.name} has expired` : `${row.name} expires ${within(left)}`,
-    reason: isOver ? 'It is used no more.' : `From ${row.expires_at} on it is used no more.`,
+    reason: isOver ? 'It is no longer used.' : `It will not be used after ${row.expires_at}.`,
   });
 };
 
@@ -132,8 +132,8 @@ const remindOfRotation = async (deps: ReminderDeps, row: CredentialRow): Promise
     .where('rotation_told', '=', 0);
   await tell(deps, row, statement(marking, 1), {
     kind: 'credential_rotation_due',
-    title: `${row.name} is due for a new value`,
-    reason: `Its value is from ${rotated_at ?? created_at}; you wanted one every ${days} days.`,
+    title: `${row.name} is due for rotation`,
+    reason: `The value was set at ${rotated_at ?? created_at}. The rotation interval is ${days} days.`,
   });
 };
 
@@ -151,7 +151,7 @@ const tell = async (
   { kind, title, reason }: Reminder,
 ): Promise<void> => {
   const { names } = await usersOf(usage, id);
-  const body = `${usedBy(names)}\n${reason}\nA new value: adjutant vault rotate ${about}`;
+  const body = `${usedBy(names)}\n${reason}\nRotate it with: adjutant vault rotate ${about}`;
   const notice = { kind, title, body, link: `/api/vault/${id}`, about };
   const posting = outbox.toOwner(user_id, notice);
   const isTold = await unlessUnmet(store.transact([marking, ...posting.statements]));

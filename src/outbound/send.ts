@@ -75,7 +75,7 @@ export const createSender = (deps: SenderDeps): JobHandler => {
       const begun = await beginInTurn(job, signal);
       const transport = begun?.verdict === 'begun' ? transports.find(begun.target) : undefined;
       if (begun && transport) await attempt(deps, { job, begun, transport, free }, signal);
-      else await end(job, begun, `nothing here takes messages to ${begun?.target}`);
+      else await end(job, begun, `unsupported target: ${begun?.target}`);
       return null;
     },
     abandon: async (job, error) => end(job, await begin(job), error.message),
@@ -88,7 +88,7 @@ const overOf = (error: string): SettledEnd => ({ sent: { verdict: 'failed', erro
 
 const OVER = {
   lost: { sent: { verdict: 'unknown', error: 'the daemon ended before the answer was recorded' } },
-  suspended: { ...overOf('its owner or its target is disabled'), isQuiet: true },
+  suspended: { ...overOf('the owner or the target is disabled'), isQuiet: true },
 } as const;
 
 const attempt = async (

@@ -113,14 +113,14 @@ const tell = (
     sent.verdict === 'unknown'
       ? {
           kind: 'delivery_unknown',
-          title: `${target}: answer lost, not sent again by itself`,
-          body: `Whether "${kind}" arrived is not known: ${sent.error}`,
+          title: `${target}: delivery status unknown`,
+          body: `It is unknown whether "${kind}" was delivered: ${sent.error}. It is not resent automatically`,
           effectId: `${id} unknown ${attempts}`,
         }
       : {
           kind: 'delivery_failed',
           title: `${target}: a message could not be delivered`,
-          body: `"${kind}" was given up after ${attemptsOf(attempts)}: ${sent.error}`,
+          body: `Delivery of "${kind}" failed after ${attemptsOf(attempts)}: ${sent.error}`,
           effectId: `${lane} failed ${Math.floor(now / HOUR_MS)}`,
         };
   return outbox.toApp(user_id, { ...notice, link });

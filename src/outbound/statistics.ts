@@ -30,7 +30,7 @@ export const reportOutbox = async (
     .execute();
   const { waiting, running } = outgoing.totals();
   const lost = rows.map(({ target, count }) => `${target} ${count}`).join(', ');
-  const detail = `${waiting} waiting, ${running} under way`;
+  const detail = `${waiting} queued, ${running} in progress`;
   return rows.length === 0
     ? { status: 'ok', detail }
     : { status: 'warn', detail: `${detail}; not delivered in the last hour: ${lost}` };

@@ -61,9 +61,9 @@ export const receiveAudio = async (
     if (arrived.bytes === 0)
       throw Boom.badRequest(`Not accepted: ${FIELD}: is empty`, fault('is empty'));
     const kind = await audioKindOf(arrived.head);
-    if (kind === null) throw unread('is no audio of a kind that is known, whatever its name');
+    if (kind === null) throw unread('is not a supported audio format');
     if (kind.decoder === null && (await ffmpeg()) === null) {
-      throw unread(`is ${kind.mediaType}, which needs ffmpeg on the machine of the daemon`);
+      throw unread(`is ${kind.mediaType}, which requires ffmpeg on the machine of the daemon`);
     }
     return { ...arrived, id, filename: lastPart(filename), kind };
   } catch (error) {
@@ -80,7 +80,7 @@ const unread = (message: string): Boom.Boom =>
   Boom.unsupportedMediaType(sayFaults([{ path: FIELD, message }]), fault(message));
 
 const diskFull = (): Boom.Boom =>
-  new Boom.Boom('No room is left on the disk of the daemon; nothing of this was kept', {
+  new Boom.Boom('The disk of the daemon is full. The audio was not stored', {
     statusCode: 507,
     data: { code: 'disk_full' },
   });
@@ -157,12 +157,12 @@ const RETRY_AFTER_S = 3600;
 
 const noEngine = ({ model }: EngineWish, passedOver: PassedOver[]): Boom.Boom => {
   if (model !== null && passedOver.length === 0) {
-    const message = 'names no registered model, and no engine';
+    const message = 'does not match any registered model or engine';
     const path = 'model';
     return Boom.badRequest(sayFaults([{ path, message }]), { details: [{ path, message }] });
   }
   const reasons = passedOver.map(({ engine, because }) => `${engine}: ${because}`).join('; ');
-  return Boom.serverUnavailable(`Nothing here transcribes it (${reasons}). ${REMEDY}`, {
+  return Boom.serverUnavailable(`No speech engine is available (${reasons}). ${REMEDY}`, {
     code: 'no_engine',
     retryAfter: RETRY_AFTER_S,
   });
@@ -170,4 +170,4 @@ const noEngine = ({ model }: EngineWish, passedOver: PassedOver[]): Boom.Boom =>
 
 /** The ways in which an admin gives the daemon an engine. */
 const REMEDY =
-  'Run adjutant capabilities install whisper:base, route the topic transcription to a model that transcribes, or install pocketsphinx and pocketsphinx-en-us (English)';
+  'Run adjutant capabilities install whisper:base, assign the topic transcription to a model that supports it, or install pocketsphinx and pocketsphinx-en-us (English only)';

@@ -57,8 +57,8 @@ export const decodeApart = async (
     });
   } catch (error) {
     if (!(error instanceof WorkerFailed)) throw error;
-    throw new DecodeFailed('too_large', `It is too large or too complex: ${error.message}`);
+    throw new DecodeFailed('too_large', `The audio is too large or too complex: ${error.message}`);
   }
   if (facts) return facts;
-  throw failure ?? new DecodeFailed('damaged', 'It was not decoded');
+  throw failure ?? new DecodeFailed('damaged', 'The audio could not be decoded');
 };

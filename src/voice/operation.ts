@@ -76,7 +76,7 @@ export const transcribeOperation = (
     const isFailed = status !== 'completed' && status !== 'cancelled';
     const end = {
       status: isFailed ? ('failed' as const) : status,
-      error: isFailed ? 'It could not be transcribed' : null,
+      error: isFailed ? 'The audio could not be transcribed' : null,
       code: status === 'interrupted' ? 'interrupted' : null,
       at: iso(deps.clock.now()),
     };
@@ -199,7 +199,7 @@ const sums = (now: TranscribeCheckpoint, { language, costUsd }: SpokenText) => (
 
 const noneLeft = (passedOver: PassedOver[]): NoEngineLeft => {
   const reasons = passedOver.map(({ engine, because }) => `${engine}: ${because}`);
-  return new NoEngineLeft(`No engine transcribes it. ${reasons.join('; ')}`);
+  return new NoEngineLeft(`No speech engine is available. ${reasons.join('; ')}`);
 };
 
 interface PieceAtWork {

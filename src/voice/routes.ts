@@ -27,7 +27,7 @@ export const voiceResource = (deps: VoiceDeps) => {
   const arriving = new Map<string, number>();
 
   const find = async (userId: string, id: string): Promise<TranscriptionRow> =>
-    orNotFound(await rows.get(userId, id), 'No transcription with that id');
+    orNotFound(await rows.get(userId, id), 'Transcription not found');
 
   const detailOf = async (userId: string, id: string): Promise<TranscriptionDetail> => {
     const row = await find(userId, id);
@@ -96,7 +96,8 @@ export const voiceResource = (deps: VoiceDeps) => {
     get: ({ id, query }, by) => awaited(by, id, query.wait ?? 0),
     cancel: async ({ id }, { userId }) => {
       const row = await find(userId, id);
-      if (isSettled(row)) throw Boom.conflict(`It has ended: it is ${row.status}`);
+      if (isSettled(row))
+        throw Boom.conflict(`The transcription has already ended with status ${row.status}`);
       await begins.cancel(userId, row.operation_id);
       // One that waited has no run that would remove its audio.
       if (isSettled(await find(userId, id))) await audio.remove(id);
@@ -113,6 +114,6 @@ export const voiceResource = (deps: VoiceDeps) => {
 const MISSING = { details: [{ path: 'audio', message: 'is required' }] };
 
 const busy = (): Boom.Boom =>
-  Boom.tooManyRequests(`You are sending ${MAX_ARRIVING} files already`, {
+  Boom.tooManyRequests(`You already have ${MAX_ARRIVING} uploads in progress. Try again later`, {
     retryAfter: RETRY_AFTER_S,
   });

@@ -113,7 +113,7 @@ describe('channels', () => {
       ['POST', `/api/channels/${channelId}/test`],
     ] as const) {
       const { status, body } = await test.call(method, path, { token: bob.token });
-      expect([status, body.message]).to.equal([404, 'No channel with that id']);
+      expect([status, body.message]).to.equal([404, 'Channel not found']);
     }
     expect((await get('/api/channels')).body.channels.length).to.equal(1);
   });

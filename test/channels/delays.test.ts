@@ -58,7 +58,7 @@ describe('a message to a channel that is down', () => {
     );
     expect(notice).to.include({
       title: 'slack: a message could not be delivered',
-      body: `"hook_notice" was given up after ${LAST + 1} attempts: down`,
+      body: `Delivery of "hook_notice" failed after ${LAST + 1} attempts: down`,
       link: '/api/channels',
     });
   });

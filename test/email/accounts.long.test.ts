@@ -118,7 +118,7 @@ describe(`mail accounts${said}`, () => {
     const { body } = await stage.account('failing', { folders: ['INBOX', 'Nowhere'] });
     const missing = await test(body.id);
     expect(statesOf(missing.steps)).to.equal(['imap_login ok', 'imap_folders failed']);
-    expect(missing.steps[1].detail).to.include('there is no folder Nowhere');
+    expect(missing.steps[1].detail).to.include('folder not found: Nowhere');
     await stage.call('PATCH', `/api/email/accounts/${body.id}`, { folders: ['INBOX'] });
     stage.smtp.recipient = () => {
       throw Object.assign(new Error('Mailbox full'), { responseCode: 552 });
@@ -141,7 +141,7 @@ describe(`mail accounts${said}`, () => {
     expect(first.account.error).to.include('localhost: refuses the login');
     await test(id);
     const notices = (await stage.notices('mail_needs_login')).slice(0, -before || undefined);
-    expect(notices.map(({ title }) => title)).to.equal(['locked@example.test needs a login']);
+    expect(notices.map(({ title }) => title)).to.equal(['locked@example.test needs a new login']);
     await stage.call('POST', `/api/vault/${credentialId}/rotate`, { value: MAILBOX });
     const mended = await test(id);
     expect(mended.account).to.include({ status: 'ok', error: null });
@@ -172,7 +172,7 @@ describe(`mail accounts${said}`, () => {
     const imap = { ...stage.servers.imap, host: '127.0.0.1' };
     const { body } = await stage.account('named', { imap });
     const { steps } = await test(body.id);
-    expect(steps[0].detail).to.include('no trusted TLS connection came about');
+    expect(steps[0].detail).to.include('a trusted TLS connection could not be established');
   });
 
   it('refuses servers that the guard of outgoing traffic refuses', LIMIT, async () => {

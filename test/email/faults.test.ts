@@ -87,7 +87,7 @@ describe(`the state of a mail account${said}`, () => {
     const { status, body: refused } = await stage.call('GET', path);
     expect([status, refused.details]).to.equal([
       400,
-      [{ path: 'folder', message: 'names no folder of your mailboxes' }],
+      [{ path: 'folder', message: 'does not match any folder of your mail accounts' }],
     ]);
     expect(await stateOf(id)).to.equal(['ok', null]);
     const body = { accountId: id, folder: 'nope' };
@@ -96,7 +96,7 @@ describe(`the state of a mail account${said}`, () => {
       async () => (await stage.call('GET', `/api/operations/${begun.body.id}`)).body,
       ({ status }) => status !== 'queued' && status !== 'running',
     );
-    expect(ended.error).to.contain('there is no folder nope');
+    expect(ended.error).to.contain('folder not found: nope');
     expect(await stateOf(id)).to.equal(['ok', null]);
     const folders = ['INBOX', 'missing'];
     await stage.call('PATCH', `/api/email/accounts/${id}`, { folders });

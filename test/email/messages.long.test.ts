@@ -253,7 +253,7 @@ describe(`e-mails${said}`, () => {
       const path = `/api/email/messages?accountId=${id}&folder=Nope${more}`;
       const { status, body: refused } = await stage.call('GET', path);
       expect([status, refused.details?.[0].path, refused.details?.[0].message]).to.equal([
-        ...[400, 'folder', 'names no folder of your mailboxes'],
+        ...[400, 'folder', 'does not match any folder of your mail accounts'],
       ]);
     }
   });

@@ -10,7 +10,7 @@ const missing = noMail();
 const said = missing ? ` (skipped: ${missing})` : '';
 const LIMIT = { timeout: 60_000, skip: missing !== null };
 const MOST = 3;
-const GONE = 'its mail account was deleted';
+const GONE = 'the mail account was deleted';
 
 describe(`the record of e-mails that were sent${said}`, () => {
   let stage: MailStage;
@@ -90,7 +90,7 @@ describe(`the record of e-mails that were sent${said}`, () => {
     expect((await test()).body.ok).to.be.true();
     expect(stage.smtp.taken[0]?.text).to.include('Auto-Submitted: auto-generated');
     const [mail] = (await stage.call('GET', '/api/email/sent')).body.sent;
-    expect([mail.status, mail.subject]).to.equal(['sent', 'A test of your mail account']);
+    expect([mail.status, mail.subject]).to.equal(['sent', 'Test of your mail account']);
     for (let n = 1; n < MOST; n++) await ended((await send()).body.id);
     const { ok, steps } = (await test()).body;
     const last = steps.at(-1);

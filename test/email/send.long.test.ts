@@ -222,9 +222,7 @@ describe(`the sending of e-mails${said}`, () => {
     stage.smtp.arrived = () => undefined;
     expect((await send({ subject: 'Another' })).status).to.equal('sent');
     expect([(await sent(mail.id)).attempts, whole]).to.equal([1, 1]);
-    expect(await notices('mail_unknown')).to.include(
-      'E-mail "Lost": answer lost, not sent again by itself',
-    );
+    expect(await notices('mail_unknown')).to.include('E-mail "Lost": delivery status unknown');
   });
 
   it(
@@ -329,7 +327,7 @@ describe(`the sending of e-mails${said}`, () => {
     const left = await until(ofBob, ({ status }) => status !== 'queued');
     expect([left.status, left.error]).to.equal([
       'failed',
-      'its owner may not send e-mail any more',
+      'the owner no longer has the permission email',
     ]);
     expect(stage.smtp.taken).to.equal([]);
     expect((await call('GET', `/api/email/sent/${id}`)).status).to.equal(404);

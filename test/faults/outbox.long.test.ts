@@ -73,7 +73,7 @@ describe('what a hook says with notifyOwner', () => {
     expect(message).to.include({ target: 'telegram', attempts: 1, receipt: null });
     const told = async () => (await owner.notifications.list({})).notifications;
     const [newest] = await until(told, ([first]) => first?.kind === 'delivery_unknown');
-    expect(newest?.title).to.equal('telegram: answer lost, not sent again by itself');
+    expect(newest?.title).to.equal('telegram: delivery status unknown');
     expect(telegram.received.length).to.equal(before + 1);
     expect((await owner.call(outbox.resend, { id: message?.id })).status).to.equal('queued');
     await telegram.got(before + 2);

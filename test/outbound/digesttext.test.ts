@@ -42,7 +42,7 @@ describe('digestOf', () => {
     const said = digestText([group('a', 2), group(null, 1, other)], 'in your quiet hours', 0);
     expect(said).to.equal({
       title: '3 messages in your quiet hours',
-      body: '2 hook failures: a 2; last: a failed: down\n1 message of an agent; last: Done',
+      body: '2 hook failures: a 2; last: a failed: down\n1 agent message; last: Done',
       link: '/notifications',
     });
   });

@@ -158,7 +158,7 @@ describe('what the owner prefers', () => {
         channelId: slack,
         kind: 'digest',
         title: '4 messages in your quiet hours',
-        body: '3 messages of hooks: issues 3; last: Three: A body\n1 exhausted hook; last: Four',
+        body: '3 hook messages: issues 3; last: Three: A body\n1 exhausted hook; last: Four',
         link: '/notifications',
       },
     ]);
@@ -225,7 +225,7 @@ describe('what the owner prefers', () => {
     clock.forward(1);
     await tick();
     await come(8);
-    expect(titlesAt(slack).at(-1)).to.equal('5 more messages of hooks in 5 minutes');
+    expect(titlesAt(slack).at(-1)).to.equal('5 more hook messages in 5 minutes');
     await say('Next window');
     await come(10);
     expect(titlesAt(slack).at(-1)).to.equal('Next window');
@@ -256,7 +256,7 @@ describe('what the owner prefers', () => {
     clock.forward(MORNING - 10 * MINUTE);
     await tick();
     await come(2);
-    expect(titlesAt(slack)).to.equal(['2 messages of hooks in 10 hours']);
+    expect(titlesAt(slack)).to.equal(['2 hook messages in 10 hours']);
   });
 
   it('loses nothing and counts nothing twice while messages come as the window ends', async () => {

@@ -169,7 +169,7 @@ describe('what leaves for a channel', () => {
     };
     await stage.tell('To nobody');
     const [message] = await stage.ended('failed');
-    expect(message).to.include({ attempts: 1, error: 'its owner or its target is disabled' });
+    expect(message).to.include({ attempts: 1, error: 'the owner or the target is disabled' });
     const told = await stage.test.app.store.db
       .selectFrom('notifications')
       .select('kind')

@@ -77,7 +77,7 @@ describe('what is sealed and was damaged', () => {
     await db().updateTable('totp').set({ sealed: SEALED }).execute();
     const refused = await login({ totpCode: await codeNow() });
     expect([refused.status, refused.body.code]).to.equal([401, 'totp_damaged']);
-    expect(refused.body.message).to.contain('was damaged: a recovery code');
+    expect(refused.body.message).to.contain('is damaged. Log in with a recovery code');
     const verified = await ask('POST', '/api/auth/totp/verify', { code: await codeNow() });
     expect([verified.status, verified.body.code]).to.equal([409, 'totp_damaged']);
     await db().deleteFrom('login_failures').execute();

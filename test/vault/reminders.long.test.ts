@@ -11,7 +11,7 @@ const { after, before, beforeEach, describe, it } = lab;
 const HOUR = 3600 * 1000;
 const DAY = 24 * HOUR;
 
-describe('reminders of credentials', () => {
+describe('credential reminders', () => {
   let clock: FrozenClock;
   let desk: Desk;
   let token: string;
@@ -107,7 +107,7 @@ describe('reminders of credentials', () => {
     await tick();
     await desk.test.restart();
     await tick();
-    expect(await told()).to.equal([['credential_rotation_due', 'pat is due for a new value']]);
+    expect(await told()).to.equal([['credential_rotation_due', 'pat is due for rotation']]);
     await ask('POST', `/api/vault/${id}/rotate`, { generate: true });
     expect(await shown()).to.include({ rotateDueAt: later(30 * DAY) });
     clock.forward(30 * DAY);

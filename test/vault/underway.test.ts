@@ -118,7 +118,7 @@ describe('a credential that changes while it is used', () => {
     const deliveries = async () =>
       (await desk.ask('GET', `/api/webhooks/${made.id}/deliveries`)).body.deliveries;
     const [waiting] = await until(deliveries, ([first]) => typeof first?.error === 'string');
-    expect(waiting.error).to.equal('The vault entry that is its secret has expired: rotate it');
+    expect(waiting.error).to.equal('The vault credential of the webhook has expired. Rotate it');
     expect(other.received).to.equal([]);
     await desk.ask('POST', `/api/vault/${credentialId}/rotate`, { generate: true });
     clock.forward(MINUTE);

@@ -119,7 +119,7 @@ describe(`voice${unlessSpeech}`, { timeout: 120_000, ...withSpeech }, () => {
   it('refuses a text that is named as audio, and names the field', async () => {
     const content = Buffer.from('This is no music at all.\n'.repeat(50));
     const form = await stage.send({ name: 'song.mp3', content });
-    const message = 'is no audio of a kind that is known, whatever its name';
+    const message = 'is not a supported audio format';
     expect(form.status).to.equal(415);
     expect(form.body.message).to.equal(`Not accepted: audio ${message}`);
     expect(form.body.details).to.equal([{ path: 'audio', message }]);
@@ -168,7 +168,7 @@ describe(`voice${unlessSpeech}`, { timeout: 120_000, ...withSpeech }, () => {
   it('says what to do where there is no engine, and where none suits', async () => {
     const german = await stage.send({ name: 'hallo.wav', content: hello }, { language: 'de' });
     expect([german.status, german.body.code]).to.equal([503, 'no_engine']);
-    expect(german.body.message).to.contain('pocketsphinx: it knows English alone');
+    expect(german.body.message).to.contain('pocketsphinx: it supports only English');
     await stage.restart({ voicePath: ['/nowhere'] });
     const none = await stage.send({ name: 'hello.wav', content: hello });
     expect([none.status, none.body.code]).to.equal([503, 'no_engine']);
@@ -177,7 +177,7 @@ describe(`voice${unlessSpeech}`, { timeout: 120_000, ...withSpeech }, () => {
     const unread = await stage.send({ name: 'hello.webm', content: webm });
     expect([unread.status, unread.body.message]).to.equal([
       415,
-      'Not accepted: audio is video/webm, which needs ffmpeg on the machine of the daemon',
+      'Not accepted: audio is video/webm, which requires ffmpeg on the machine of the daemon',
     ]);
     await stage.restart({ voicePath: ['/usr/bin'] });
   });

@@ -49,11 +49,11 @@ describe(`whisper.cpp${said}`, () => {
     expect((await send()).body).to.include({ status: 'completed', engine: 'pocketsphinx' });
     const { status, body } = await send({ model: 'whisper' });
     expect([status, body.code]).to.equal([503, 'no_engine']);
-    expect(body.message).to.contain('whisper: no model of it is installed');
+    expect(body.message).to.contain('whisper: none of its models is installed');
     expect(body.message).to.contain('adjutant capabilities install whisper:base');
     await place('whisper-tiny-f16', WORDS);
     const without = await send({ model: 'whisper' });
-    expect(without.body.message).to.contain('whisper: its program is not installed');
+    expect(without.body.message).to.contain('whisper: its engine is not installed');
   });
 
   it('transcribes before PocketSphinx, with times and the language', LIMIT, async () => {

@@ -36,7 +36,7 @@ export interface PlatformsDeps {
 export const adapterOf = (kind: string): Adapter => {
   return orNotFound(
     outboundPlatforms.find((one) => one.kind === kind),
-    'No platform with that name',
+    'Platform not found',
   );
 };
 

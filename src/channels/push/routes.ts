@@ -21,6 +21,6 @@ export const pushResource = (deps: PushRoutesDeps) =>
     delete: async ({ id }, by) => {
       const found = await deps.push.find(by.userId, id);
       if (found && (await deps.channels.delete(by.userId, id, [by.record()]))) return;
-      throw Boom.notFound('No push subscription with that id');
+      throw Boom.notFound('Push subscription not found');
     },
   });

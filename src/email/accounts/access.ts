@@ -93,8 +93,8 @@ const noteFault = async (
   }
   const notice = outbox.toOwner(account.user_id, {
     kind: 'mail_needs_login',
-    title: `${account.address} needs a login`,
-    body: `${error}. Nothing is read or sent until its credential is good again: adjutant email accounts test ${account.address}`,
+    title: `${account.address} needs a new login`,
+    body: `${error}. No e-mail is read or sent until the credential works again. Check it with: adjutant email accounts test ${account.address}`,
     link: `/api/email/accounts/${account.id}`,
     about: account.address,
   });

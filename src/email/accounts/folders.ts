@@ -43,7 +43,7 @@ export const listMailFolders = async (
     signal.throwIfAborted();
     if (!limit.aborted && !(error instanceof MailFault)) throw error;
     const problem =
-      error instanceof MailFault ? error.message : 'The server took too long to answer';
+      error instanceof MailFault ? error.message : 'The server did not respond in time';
     return { folders: ownFolders(account), problem: problem.slice(0, 500) };
   }
 };

@@ -56,7 +56,7 @@ export const mailAccountsResource = (deps: AccountRoutesDeps) => {
     servers: async ({ body: { address } }, { signal }) => {
       const found = await service.findServers(address, signal);
       if (!found) {
-        throw Boom.notFound('Nobody says the servers of that address: give them yourself', {
+        throw Boom.notFound('No mail servers found for the address. Enter the servers manually', {
           code: 'no_servers',
         });
       }

@@ -64,9 +64,12 @@ export const addMailAccount = async (
   await refuseUnfit(deps, by, row);
   const record = by.record({ target: row.id, data: auditedOf(row) });
   if (await insertOnce(deps, row, record)) return row;
-  throw Boom.conflict(`You have ${MAX_MAIL_ACCOUNTS} mail accounts, the most there may be`, {
-    code: 'too_many_mail_accounts',
-  });
+  throw Boom.conflict(
+    `You have the maximum of ${MAX_MAIL_ACCOUNTS} mail accounts. Delete one first`,
+    {
+      code: 'too_many_mail_accounts',
+    },
+  );
 };
 
 const insertOnce = async (
@@ -77,7 +80,7 @@ const insertOnce = async (
     return await accounts.insert(row, record);
   } catch (error) {
     if (!(error instanceof Taken)) throw error;
-    throw Boom.conflict(`You have a mail account for ${row.address} already`, {
+    throw Boom.conflict(`You already have a mail account for ${row.address}`, {
       code: 'address_taken',
     });
   }
@@ -99,7 +102,7 @@ const serversFor = async (
   if (imap && smtp) return { imap, smtp, username: username ?? address };
   const found = await deps.findServers(address, signal);
   if (!found) {
-    const message = `is required: nobody says the servers of ${domainOf(address)}`;
+    const message = `is required because no mail servers were found for ${domainOf(address)}`;
     throw badRequest([{ path: imap ? 'smtp' : 'imap', message }]);
   }
   return {
@@ -125,12 +128,12 @@ const refuseUnfit = async (
   ];
   refuseFaults(servers.flatMap(([path, server]) => serverFault(deps, path, server)));
   const lent = await deps.vault.borrow(by.userId, { id });
-  if (lent === null) throw Boom.notFound('No credential of yours with that id');
+  if (lent === null) throw Boom.notFound('Credential not found');
   if (lent === 'expired') throw unfit('refers to an expired credential');
-  if (lent === 'damaged') throw unfit('names a credential that does not open: rotate it');
+  if (lent === 'damaged') throw unfit('refers to a damaged credential. Rotate it');
   const isGrant = lent.secret.take((bytes) => parseMailGrant(bytes.toString()) !== null);
   if (auth === 'oauth2' && !isGrant) {
-    throw unfit('must hold JSON with clientId, refreshToken and a tokenEndpoint of https');
+    throw unfit('must contain JSON with clientId, refreshToken and an HTTPS tokenEndpoint');
   }
   const isLent = servers.every(([, { host, port }]) =>
     [host, `${host}:${port}`].some((name) => lent.allowedHosts.includes(name.toLowerCase())),
@@ -156,20 +159,18 @@ const serverFault = (
 const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
   if (tokenId === null && !impersonator) return;
   const message =
-    'Only the owner, logged in, has a credential sent to servers that its allowedHosts do not name';
+    'The allowedHosts of the credential do not include these servers. Only the owner, in a login session, may use it with other servers';
   throw Boom.forbidden(message, PERSONAL_ONLY);
 };
 
 const PERSONAL_ONLY = { code: 'personal_only' };
-const WATCH_IN_PERSON =
-  'An admin who acts as a user has no mail processed, and so has no account watched';
+const WATCH_IN_PERSON = 'An admin who acts as a user cannot enable the watch of a mail account';
 
 export const findMailAccount = async (
   { accounts }: { accounts: MailAccountsStore },
   userId: string,
   id: string,
-): Promise<MailAccountRow> =>
-  orNotFound(await accounts.get(userId, id), 'No mail account with that id');
+): Promise<MailAccountRow> => orNotFound(await accounts.get(userId, id), 'Mail account not found');
 
 /** Changes what is given. Another server, name or credential is untried: the error before is gone. */
 export const updateMailAccount = (
@@ -220,7 +221,7 @@ export const removeMailAccount = async (
   }
   await findMailAccount(service, by.userId, id);
   throw Boom.conflict(
-    `E-mails from ${address} wait to be sent, or are on their way. Wait for them, or add force=true: those that wait are not sent then`,
+    `E-mails from ${address} are queued or being sent. Wait until they are sent, or pass force=true to discard the queued e-mails`,
     { code: 'mail_waits' },
   );
 };

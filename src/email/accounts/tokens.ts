@@ -60,7 +60,7 @@ export const createMailTokens = (deps: MailTokensDeps): MailTokens => {
       const { username, credential_id: id, auth } = account;
       const value = await vault.newest(id);
       const { host } = JSON.parse(account.imap);
-      if (value === null) throw new MailFault('login', host, 'the credential is good no more');
+      if (value === null) throw new MailFault('login', host, 'the credential is no longer valid');
       vault.used(id);
       if (auth === 'password') return { username, password: value };
       const kept = tokens.get(id);
@@ -83,7 +83,7 @@ const renewedToken = async (
 ): Promise<KeptToken> => {
   const grant = parseMailGrant(value);
   const { host } = JSON.parse(account.imap);
-  if (!grant) throw new MailFault('login', host, 'the credential holds no grant of OAuth2');
+  if (!grant) throw new MailFault('login', host, 'the credential contains no OAuth2 grant');
   const token = await requestedToken(deps, grant);
   const until = deps.clock.now() + token.lifeMs - EARLY_MS;
   const { accessToken, rotated } = token;
@@ -92,7 +92,10 @@ const renewedToken = async (
   const next = JSON.stringify({ ...grant, refreshToken: rotated });
   const { user_id: userId, credential_id: credentialId } = account;
   if (!(await deps.renew({ userId, credentialId, value: next, before: value }))) {
-    deps.log.warn({ credentialId }, 'a rotated refresh token gave way to a new value');
+    deps.log.warn(
+      { credentialId },
+      'a rotated refresh token was superseded by a new credential value',
+    );
   }
   return { accessToken, until, value: next };
 };

@@ -60,14 +60,14 @@ export const tryMailAccount = async (
       did('imap_login', [...session.capabilities.keys()].join(' ').slice(0, 900));
       did('imap_folders', await foldersOf(session, account));
       if (session.capabilities.has('IDLE')) did('imap_idle', null);
-      else skipped('imap_idle', 'The server has no IDLE: it is asked every few minutes');
+      else skipped('imap_idle', 'The server does not support IDLE. It is polled every few minutes');
     });
     const messageId = `<${mint('test', clock.now())}@${domainOf(account.address)}>`;
     const session = await access.smtp(account, signal);
     try {
       did('smtp_login', null);
       if (!maySend) {
-        skipped('smtp_send', 'You may not send e-mail: an admin can give you the permission email');
+        skipped('smtp_send', 'You do not have the permission email. An admin can grant it');
         skipped('arrival', null);
         return { steps, authservId: null };
       }
@@ -119,12 +119,12 @@ const foldersOf = async (session: ImapSession, { folders, imap }: MailAccountRow
   const missing = wanted.filter((name) => !names.has(name));
   if (missing.length === 0) return wanted.join(', ').slice(0, 900);
   const { host } = JSON.parse(imap);
-  throw new MailFault('server', host, `there is no folder ${missing.join(', ')}`);
+  throw new MailFault('server', host, `folder not found: ${missing.join(', ')}`);
 };
 
 const TEST = {
-  subject: 'A test of your mail account',
-  text: 'Adjutant has sent this message to you, from you, to see that it arrives.\n',
+  subject: 'Test of your mail account',
+  text: 'Adjutant sent this message from your mail account to itself to test delivery.\n',
 };
 
 /** Does the sending, and puts on record what became of it. A lost answer stays unknown. */
@@ -180,7 +180,7 @@ const arrivalOf = (
       await pause(LOOK_MS, undefined, { signal });
     }
     const { host } = JSON.parse(account.imap);
-    throw new MailFault('timeout', host, 'the message to yourself was sent and has not arrived');
+    throw new MailFault('timeout', host, 'the test message was sent but did not arrive');
   });
 
 /** The inbox, the folder of spam, and that of everything. */

@@ -29,8 +29,7 @@ export const findMailDraft = async (
   { drafts }: MailDraftsDeps,
   userId: string,
   id: string,
-): Promise<MailDraftRow> =>
-  orNotFound(await drafts.get(userId, id), 'No draft of an e-mail with that id');
+): Promise<MailDraftRow> => orNotFound(await drafts.get(userId, id), 'E-mail draft not found');
 
 /** Keeps a draft. Replies with 400 if it names what the user does not have. */
 export const addMailDraft = async (
@@ -67,7 +66,7 @@ export const addToolDraft = async (
 };
 
 const tooMany = (): Boom.Boom =>
-  Boom.conflict(`You have ${MAX_DRAFTS} drafts, the most there may be`, {
+  Boom.conflict(`You have the maximum of ${MAX_DRAFTS} drafts. Delete one first`, {
     code: 'too_many_drafts',
   });
 
@@ -141,7 +140,7 @@ export const removeMailDraft = async (
   id: string,
 ): Promise<void> => {
   const isGone = await drafts.delete(by.userId, id, by.record());
-  if (!isGone) throw Boom.notFound('No draft of an e-mail with that id');
+  if (!isGone) throw Boom.notFound('E-mail draft not found');
 };
 
 /**
@@ -155,7 +154,9 @@ export const sendMailDraft = async (
 ): Promise<SentMailRow> => {
   const draft = await findMailDraft(deps, by.userId, id);
   if (seen !== undefined && seen !== draft.updated_at) {
-    throw Boom.conflict('The draft has changed meanwhile: nothing was sent');
+    throw Boom.conflict(
+      'The draft has changed. Nothing was sent. Review the draft and send it again',
+    );
   }
   return sendMail(deps.sending, by, {
     to: JSON.parse(draft.to),

@@ -96,7 +96,7 @@ export const fetchAttachment = async (
   const found = await findMail(deps, userId, id);
   const files: MailFile[] = JSON.parse(found.row.attachments);
   const file = /^\d{1,4}$/.test(number) ? files[Number(number)] : undefined;
-  if (!file) throw Boom.notFound('The e-mail has no file of that number');
+  if (!file) throw Boom.notFound('The e-mail has no attachment with that number');
   if (file.bytes > MAX_FILE) {
     throw Boom.entityTooLarge('The file is larger than 64 MiB', { code: 'file_too_large' });
   }

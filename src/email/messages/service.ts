@@ -67,7 +67,9 @@ export const listMail = async (
     }),
   );
   if (filter.folder !== undefined && known.length > 0 && !known.includes(true)) {
-    throw badRequest([{ path: 'folder', message: 'names no folder of your mailboxes' }]);
+    throw badRequest([
+      { path: 'folder', message: 'does not match any folder of your mail accounts' },
+    ]);
   }
   if (q !== undefined && found.length === 0) return { rows: [], nextCursor: null };
   const searched = q === undefined ? filter : { ...filter, found };
@@ -125,7 +127,7 @@ const reached = async <T>(
   } catch (error) {
     signal?.throwIfAborted();
     if (limit.aborted) {
-      return { problem: 'The server took too long to answer', isMissing: false };
+      return { problem: 'The server did not respond in time', isMissing: false };
     }
     if (error instanceof MailFault) {
       return { problem: error.message, isMissing: error instanceof FolderMissing };
@@ -167,7 +169,7 @@ export const findMail = async (
   userId: string,
   id: string,
 ): Promise<{ row: MailMessageRow; account: MailAccountRow }> => {
-  const row = orNotFound(await deps.sync.messages.get(userId, id), 'No e-mail with that id');
+  const row = orNotFound(await deps.sync.messages.get(userId, id), 'E-mail not found');
   return { row, account: await findMailAccount(deps, userId, row.account_id) };
 };
 
@@ -191,4 +193,6 @@ export const atMessage = async <T>(
 };
 
 const goneMail = (): Boom.Boom =>
-  Boom.notFound('The e-mail is not there any more: list the messages again', { code: 'mail_gone' });
+  Boom.notFound('The e-mail no longer exists on the server. List the messages again', {
+    code: 'mail_gone',
+  });

@@ -122,6 +122,6 @@ const progressOf = ({ processed, runs, known }: ProcessedCounts, left: number) =
     done,
     total: done + left,
     unit: 'messages',
-    note: `${processed} processed, ${runs} runs of hooks${known > 0 ? `, ${known} known` : ''}`,
+    note: `${processed} processed, ${runs} hook executions${known > 0 ? `, ${known} known` : ''}`,
   };
 };

@@ -31,7 +31,7 @@ const beginProcessing = async (
     {
       userId,
       resource: account ? { kind: 'mailaccount', id: account.id } : { kind: 'user', id: userId },
-      title: `New e-mails${account ? ` of ${account.address}` : ''}`,
+      title: `Process new e-mails${account ? ` of ${account.address}` : ''}`,
       input: { accountId, folder, since },
       progress: { total: null, unit: 'messages' },
     },

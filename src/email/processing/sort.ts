@@ -54,7 +54,7 @@ export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): Sor
       maxOutputTokens: OUTPUT_TOKENS,
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
-    if (answer === null) throw new Error('A limit of the day forbids it');
+    if (answer === null) throw new Error('The daily limit is reached');
     // The digest, which replies where no model does, repeats the words of the message.
     return answer.model === digest.name ? row : { ...row, ...sortOf(answer.text) };
   };

@@ -20,7 +20,7 @@ export const findAnswered = async (
   if (id === undefined || id === null) return null;
   const found = await messages.get(userId, id);
   if (found) return found;
-  throw badRequest([{ path: 'inReplyTo', message: 'names no e-mail of yours' }]);
+  throw badRequest([{ path: 'inReplyTo', message: 'does not match any of your e-mails' }]);
 };
 
 /** Returns the subject of an answer: that of the message after `Re:`, in one line (RFC 5322, 3.6.5). */

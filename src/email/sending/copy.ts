@@ -29,7 +29,7 @@ export const saveCopy = async (
   const changes: Partial<SentMailRow> =
     problem === null
       ? { copy: 'saved' }
-      : { copy: 'failed', error: `It was sent, and its copy was not saved: ${problem}` };
+      : { copy: 'failed', error: `The e-mail was sent, but its copy was not saved: ${problem}` };
   if (!(await sent.settle(row, changes, [sent.drop(job)]))) await sent.write([sent.drop(job)]);
 };
 
@@ -52,7 +52,7 @@ const append = async (
   const folder = listed.find(({ specialUse }) => specialUse === '\\Sent');
   if (!folder) {
     const { host } = JSON.parse(account.imap);
-    throw new MailFault('server', host, 'there is no folder of sent mail');
+    throw new MailFault('server', host, 'the mailbox has no sent folder');
   }
   await session.mailboxOpen(folder.path, { readOnly: true });
   const found = await session.search({ header: { 'message-id': id } }, { uid: true });

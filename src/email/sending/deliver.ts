@@ -40,8 +40,8 @@ interface RunningMail {
 }
 
 const LOST = 'the daemon ended before the answer was recorded';
-const NO_ACCOUNT = 'its mail account was deleted';
-const NOT_ALLOWED = 'its owner may not send e-mail any more';
+const NO_ACCOUNT = 'the mail account was deleted';
+const NOT_ALLOWED = 'the owner no longer has the permission email';
 
 /**
  * Creates the job handler that sends one e-mail. `sending` is on disk before the first byte of the
@@ -105,7 +105,7 @@ const endWithoutAccount = async (
     const after = isLost ? lostFor(recipients, LOST) : refused(recipients, NO_ACCOUNT);
     return settle(deps, { job, row, account: null }, endedAs(after, error));
   }
-  const error = `It was sent, and its copy was not saved: ${NO_ACCOUNT}`;
+  const error = `The e-mail was sent, but its copy was not saved: ${NO_ACCOUNT}`;
   const isWanted = row.copy === 'wanted';
   const { sent } = deps;
   const steps = [sent.drop(job)];
@@ -135,7 +135,7 @@ const attempt = async (
       const envelope = { from: account.address, to, id: row.message_id.slice(1, -1) };
       const begin = async (): Promise<void> => {
         isTaken = !(await deps.sent.begin(row));
-        if (isTaken) throw new Error('Another run has the message');
+        if (isTaken) throw new Error('Another run is sending the message');
       };
       result = { replies: await session.send(envelope, message, begin) };
     } finally {

@@ -15,7 +15,7 @@ export const undeliveredMail = (
   if (open.length === 0) return null;
   const isLost = open.some(({ status }) => status === 'unknown');
   const title = isLost
-    ? `E-mail "${beginningOf(subject)}": answer lost, not sent again by itself`
+    ? `E-mail "${beginningOf(subject)}": delivery status unknown, not resent automatically`
     : `E-mail "${beginningOf(subject)}" did not reach ${countOf(open.length, recipients.length, 'any recipient')}`;
   return outbox.toOwner(user_id, {
     kind: isLost ? 'mail_unknown' : 'mail_failed',

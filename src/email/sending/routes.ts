@@ -22,6 +22,6 @@ export const sendingResource = (deps: SendingDeps) =>
       return { sent: page.rows.map(viewSent), nextCursor: page.nextCursor };
     },
     get: async ({ id }, { userId }) =>
-      viewSentDetail(orNotFound(await deps.sent.get(userId, id), 'No sent e-mail with that id')),
+      viewSentDetail(orNotFound(await deps.sent.get(userId, id), 'Sent e-mail not found')),
     cancel: async ({ id }, by) => viewSentDetail(await cancelMail(deps, by, id)),
   });

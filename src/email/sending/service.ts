@@ -108,10 +108,10 @@ export const cancelMail = async (
 ): Promise<SentMailRow> => {
   const { clock, sent, mailbox, outgoing } = deps;
   const { userId } = by;
-  const row = orNotFound(await sent.get(userId, id), 'No sent e-mail with that id');
+  const row = orNotFound(await sent.get(userId, id), 'Sent e-mail not found');
   if (row.status !== 'queued') {
-    const why = row.status === 'sending' ? 'is on its way' : `has ended: ${row.status}`;
-    throw Boom.conflict(`The e-mail ${why}`, { code: 'not_waiting' });
+    const why = row.status === 'sending' ? 'is being sent' : `is not queued (status ${row.status})`;
+    throw Boom.conflict(`Cannot cancel: the e-mail ${why}`, { code: 'not_waiting' });
   }
   const { status, error, recipients } = cancelledAs(JSON.parse(row.recipients));
   const account = await mailbox.accounts.get(userId, row.account_id);
@@ -132,7 +132,7 @@ export const cancelMail = async (
 
 const refuseForbidden = async ({ maySend }: SendingDeps, userId: string): Promise<void> => {
   if (await maySend(userId)) return;
-  throw Boom.forbidden('You may not send e-mail: an admin gives the permission email', {
+  throw Boom.forbidden('You do not have the permission email. An admin can grant it', {
     code: 'permission_missing',
   });
 };
@@ -147,9 +147,10 @@ const recipientsOf = ({ to = [], cc = [], bcc = [] }: NewMail): SentRecipient[] 
       if (!all.has(key)) all.set(key, { address, place: isPlace, status: 'queued', reply: null });
     }
   }
-  if (all.size === 0) throw badRequest([{ path: 'to', message: 'must name a recipient' }]);
+  if (all.size === 0)
+    throw badRequest([{ path: 'to', message: 'must contain at least one recipient' }]);
   if (all.size <= MAX_RECIPIENTS) return [...all.values()];
-  const message = `must have ${MAX_RECIPIENTS} addresses at most, together with cc and bcc`;
+  const message = `must have at most ${MAX_RECIPIENTS} addresses, including cc and bcc`;
   throw badRequest([{ path: 'to', message }]);
 };
 
@@ -162,16 +163,21 @@ export const accountFor = async (
   if (id !== undefined) {
     const found = await accounts.get(userId, id);
     if (found) return found;
-    throw badRequest([{ path: 'accountId', message: 'names no mail account of yours' }]);
+    throw badRequest([{ path: 'accountId', message: 'does not match any of your mail accounts' }]);
   }
   const [first, second] = (await accounts.list(userId, { limit: 2 })).rows;
   if (!first) {
-    throw Boom.conflict('You have no mail account yet: adjutant email setup <address>', {
-      code: 'no_mail_account',
-    });
+    throw Boom.conflict(
+      'You have no mail account. Create one with: adjutant email setup <address>',
+      {
+        code: 'no_mail_account',
+      },
+    );
   }
   if (!second) return first;
-  throw badRequest([{ path: 'accountId', message: 'is required, since you have several' }]);
+  throw badRequest([
+    { path: 'accountId', message: 'is required because you have several mail accounts' },
+  ]);
 };
 
 /** Finds the documents that go with a message. Replies with 400 for one that the user does not have. */
@@ -184,13 +190,15 @@ export const attachmentsOf = async (
   for (const [at, id] of ids.entries()) {
     const attachment = await findAttachment(userId, id);
     if (!attachment) {
-      throw badRequest([{ path: `attachments.${at}`, message: 'names no document of yours' }]);
+      throw badRequest([
+        { path: `attachments.${at}`, message: 'does not match any of your documents' },
+      ]);
     }
     found.push(attachment);
   }
   const bytes = found.reduce((sum, each) => sum + each.bytes, 0);
   if (bytes <= LARGEST) return found;
-  const message = `must have ${LARGEST / 1024 ** 2} MiB at most together`;
+  const message = `must not exceed ${LARGEST / 1024 ** 2} MiB in total`;
   throw badRequest([{ path: 'attachments', message }]);
 };
 
@@ -212,13 +220,16 @@ export const insertMail = async (
   const unmet = await sent.insert(row, { since, most }, also);
   if (unmet === null) return;
   if (unmet === 'draft') {
-    throw Boom.conflict('The draft was changed or sent meanwhile', { code: 'draft_changed' });
+    throw Boom.conflict('The draft has been changed or sent', { code: 'draft_changed' });
   }
   const oldest = await sent.oldestSince(row.user_id, since);
   const freeAt = oldest === undefined ? clock.now() : Date.parse(oldest) + HOUR_MS;
   const retryAfter = Math.max(1, Math.ceil((freeAt - clock.now()) / 1000));
-  throw Boom.tooManyRequests(`At most ${perHour} e-mails an hour. Try again in ${retryAfter} s`, {
-    code: 'too_many_mails',
-    retryAfter,
-  });
+  throw Boom.tooManyRequests(
+    `Limit of ${perHour} e-mails per hour reached. Try again in ${retryAfter} s`,
+    {
+      code: 'too_many_mails',
+      retryAfter,
+    },
+  );
 };

@@ -18,7 +18,7 @@ export interface MailWatcherDeps {
   times: StayTimes & ReconnectTimes;
 }
 
-/** The waits before a mailbox is connected to again, in milliseconds. */
+/** The waits before reconnecting to a mailbox, in milliseconds. */
 interface ReconnectTimes {
   firstMs: number;
   /** The first one after a refused login, since servers lock out who tries too often. */
@@ -87,7 +87,7 @@ export const createMailWatcher = (deps: MailWatcherDeps): MailWatcher => {
   };
 
   const failed = (error: unknown): void =>
-    log.warn({ error: String(error) }, 'the watched mailboxes could not be read');
+    log.warn({ error: String(error) }, 'could not read the watched mail accounts');
   const poll = createWatch({ everyMs: LOOK_MS, look, failed });
   return {
     start: poll.start,
@@ -117,7 +117,7 @@ const keepWatching = async (
       else await visitOnce(deps, account, signal);
     } catch (error) {
       if (signal.aborted) return;
-      log.info({ accountId: account.id, error: String(error) }, 'a mailbox is connected to again');
+      log.info({ accountId: account.id, error: String(error) }, 'reconnecting to a mailbox');
       waitMs = waitAfter(times, error, failures++);
     }
     await pause(waitMs, undefined, { signal }).catch(() => undefined);

@@ -19,10 +19,12 @@ export const resend = async (
   id: string,
   by: Recorder,
 ): Promise<OutboundMessageView> => {
-  const found = orNotFound(await deps.messages.find(id), 'No sending with that id');
+  const found = orNotFound(await deps.messages.find(id), 'Message not found');
   const data = { status: found.status, userId: found.user_id };
   if (!(await deps.messages.resend(id, by.record({ target: id, data })))) {
-    throw Boom.conflict(`Only what failed or is unknown goes again; this is ${found.status}`);
+    throw Boom.conflict(
+      `Only messages with status failed or unknown can be resent. This message is ${found.status}`,
+    );
   }
   deps.added(found.channel_id ?? found.webhook_id ?? '');
   return viewOutboundMessage((await deps.messages.find(id)) ?? found);
@@ -37,7 +39,7 @@ export const noticeMessages = async (
   noticeId: string,
 ): Promise<NoticeMessage[]> => {
   if (!(await messages.hasNotice(userId, noticeId))) {
-    throw Boom.notFound('No notification with that id');
+    throw Boom.notFound('Notification not found');
   }
   const rows = await messages.ofNotice(userId, noticeId);
   const attempts = await messages.attempts(rows.map(({ id }) => id));

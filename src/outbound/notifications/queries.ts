@@ -23,7 +23,7 @@ const READ_STEP = `UPDATE notifications SET read_at = @at WHERE rowid IN
   (SELECT rowid FROM notifications WHERE user_id = @userId AND read_at IS NULL AND rowid <= @newest
    LIMIT ${STEP})`;
 
-/** The condition of the index of rare kinds: nearly all notifications are messages of hooks. */
+/** The condition of the index of rare kinds: nearly all notifications are hook messages. */
 const isRare = sql<boolean>`kind <> 'hook_notice'`;
 
 export const notificationsStore = (store: Store) => {

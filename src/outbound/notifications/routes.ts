@@ -15,7 +15,7 @@ export const notificationsResource = (deps: NotificationsDeps) =>
     read: async ({ id }, by) => {
       const row = orNotFound(
         await deps.notifications.read(by.userId, id, iso(deps.clock.now())),
-        'No notification with that id',
+        'Notification not found',
       );
       return viewNotification(row);
     },

@@ -30,13 +30,13 @@ const choiceFaults = (
 ): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (!isKind(kind)) {
-    const message = `names no kind; there are: ${CHOSEN.join(', ')}`;
+    const message = `must be one of: ${CHOSEN.join(', ')}`;
     faults.push({ path: `${path}.kind`, message });
   } else if (!isChosen(kind)) {
     faults.push({ path: `${path}.kind`, message: whyNotChosen(kind) });
   }
   if (channelId !== null && !channelIds.includes(channelId)) {
-    faults.push({ path: `${path}.channelId`, message: 'names no channel of yours' });
+    faults.push({ path: `${path}.channelId`, message: 'does not match any of your channels' });
   }
   return faults;
 };
@@ -45,16 +45,16 @@ const CHOSEN = Object.keys(KINDS).filter(isChosen);
 
 const whyNotChosen = (kind: string): string => {
   const { rank } = noticeKind(kind);
-  if (rank === 'app') return 'is told in the app alone';
+  if (rank === 'app') return 'is only shown in the app';
   return rank === 'direct'
-    ? 'is what a hook with notifyOwner asks for: it always comes'
-    : 'is about the safety of your account: it always comes';
+    ? 'is requested by a hook with notifyOwner and cannot be muted'
+    : 'concerns the security of your account and cannot be muted';
 };
 
 const repeats = (choices: GivenChoice[], path: string): FieldFault[] => {
   const named = choices.map(({ kind, channelId }) => `${kind} ${channelId}`);
   return named.flatMap((name, at) =>
-    named.indexOf(name) === at ? [] : [{ path: `${path}.${at}`, message: 'is there twice' }],
+    named.indexOf(name) === at ? [] : [{ path: `${path}.${at}`, message: 'is a duplicate' }],
   );
 };
 
@@ -65,7 +65,7 @@ const hoursFaults = (hours: Preferences['quietHours']): FieldFault[] => {
     faults.push({ path: 'quietHours.timezone', message });
   }
   if (hours.from === hours.to) {
-    faults.push({ path: 'quietHours.to', message: 'must be another time than from' });
+    faults.push({ path: 'quietHours.to', message: 'must differ from `from`' });
   }
   return faults;
 };

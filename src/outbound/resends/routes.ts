@@ -16,7 +16,7 @@ export const resendsResource = (deps: ResendsRoutesDeps) =>
     },
     outbox: async ({ body: { channelId: targetId, ...given } }, by) => {
       if (targetId !== undefined) {
-        orNotFound(await deps.undelivered.channel(targetId), 'No channel with that id');
+        orNotFound(await deps.undelivered.channel(targetId), 'Channel not found');
       }
       return resendUndelivered(deps, { to: 'channel', targetId, given }, by);
     },

@@ -108,7 +108,7 @@ export const resendUndelivered = async (
     return new CustomReply(200, previewOf(counts, { items, listedAt }));
   }
   const beginner = to === 'webhook' ? deps.toWebhooks : deps.toChannels;
-  const title = to === 'webhook' ? 'Resend of failed deliveries' : 'Resend of failed messages';
+  const title = to === 'webhook' ? 'Resend failed deliveries' : 'Resend failed messages';
   const [only] = targetId ? parts : [];
   return beginner.begin(
     {

@@ -36,7 +36,7 @@ export const disableWebhook = (
   const posting = outbox.toOwner(webhook.user_id, {
     kind: 'webhook_disabled',
     title: `${webhook.name}: disabled`,
-    body: `${reason}. What waited for it was not sent: enable it, then resend what you need.`,
+    body: `${reason}. Queued messages were not sent. Enable the webhook, then resend them if needed.`,
     link: `/api/webhooks/${webhook.id}`,
     effectId: `${webhook.id}:disabled:${webhook.updated_at}`,
   });
@@ -46,7 +46,10 @@ export const disableWebhook = (
       subscriptions.put({ ...webhook, ...change });
       posting.published();
       endWaiting(store, webhook.id, at).catch((err) =>
-        log.warn({ err }, 'deliveries of a disabled webhook end when they are due'),
+        log.warn(
+          { err },
+          'could not end the queued deliveries of a disabled webhook; they end when due',
+        ),
       );
     },
   };

@@ -32,8 +32,8 @@ export const checkHeaders = (headers: HeaderChanges = {}): void => {
 };
 
 const faultOfName = (name: string): string | null => {
-  if (!TOKEN.test(name)) return 'must have the name of a header, which RFC 9110 calls a token';
-  return TAKEN.test(name) ? 'is a header of the connection, or one that is always sent' : null;
+  if (!TOKEN.test(name)) return 'must be a valid header name (a token of RFC 9110)';
+  return TAKEN.test(name) ? 'is a reserved header' : null;
 };
 
 /**
@@ -53,7 +53,7 @@ export const headerColumns = (
   }
   const names = [...headers.keys()].sort();
   if (names.length > MOST) {
-    refuseFaults([{ path: 'headers', message: `may have ${MOST} names at most` }]);
+    refuseFaults([{ path: 'headers', message: `must have at most ${MOST} headers` }]);
   }
   const sealed = sealer.seal(row.id, JSON.stringify(Object.fromEntries(headers)));
   return {
@@ -75,7 +75,7 @@ export const refuseKeptHeaders = (
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const kept = Object.keys(openHeaders(sealer, row) ?? {}).filter((name) => !given.has(name));
   if (kept.length === 0) return;
-  const message = `must give these again, or null, for the new origin: ${kept.sort().join(', ')}`;
+  const message = `must contain these headers again, or null, because the origin changes: ${kept.sort().join(', ')}`;
   refuseFaults([{ path: 'headers', message }]);
 };
 

@@ -92,7 +92,7 @@ const saidBy = ({ status, body }: PartialReply) => ({
 
 const faultOf = (status: number): string =>
   status >= 300 && status < 400
-    ? `${status}: a redirect, which is not followed`
+    ? `${status}: redirects are not followed`
     : `${status} from the endpoint`;
 
 /**

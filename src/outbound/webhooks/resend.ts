@@ -29,7 +29,7 @@ export const sendTestEvent = async (
   deps: ResendDeps,
   webhook: WebhookRow,
 ): Promise<WebhookTest> => {
-  if (testing.has(webhook.id)) throw Boom.conflict('A test of this webhook is under way');
+  if (testing.has(webhook.id)) throw Boom.conflict('A test of this webhook is already in progress');
   testing.add(webhook.id);
   try {
     const now = deps.clock.now();
@@ -63,10 +63,12 @@ export const resendMessage = async (
   const webhook = await bareWebhook(deps, userId, id);
   const { webhooks, outgoing } = deps;
   const delivery = await webhooks.delivery(userId, id, deliveryId);
-  if (!delivery) throw Boom.notFound('No delivery with that id');
-  if (webhook.enabled === 0) throw Boom.conflict('The webhook is disabled: enable it first');
+  if (!delivery) throw Boom.notFound('Delivery not found');
+  if (webhook.enabled === 0) throw Boom.conflict('The webhook is disabled. Enable it first');
   if (!(await webhooks.resend(delivery))) {
-    throw Boom.conflict('It waits already, or is under way: only what has ended goes again');
+    throw Boom.conflict(
+      'The delivery is queued or in progress. Only finished deliveries can be resent',
+    );
   }
   // The request of a person overrides the rest after earlier failures.
   outgoing.rest(id, 0);

@@ -19,7 +19,7 @@ export const checkSecret = (given: { secret?: string; credentialId?: string }): 
   const { secret, credentialId } = given;
   if (secret === undefined) return;
   if (credentialId !== undefined) {
-    throw refused('credentialId', 'takes the place of secret: give one of the two');
+    throw refused('credentialId', 'cannot be combined with secret');
   }
   const fault = faultOfSecret(secret);
   if (fault !== null) throw refused('secret', fault);

@@ -46,7 +46,7 @@ export const createWebhook = async (
   const row = newRow(deps, by.userId, { ...given, secret });
   const recorded = by.record({ target: row.id, data: { name: row.name, url: row.url } });
   if (!(await deps.webhooks.insert(row, MOST, recorded))) {
-    throw Boom.conflict(`You have ${MOST} outgoing webhooks, the most there may be`);
+    throw Boom.conflict(`You have the maximum of ${MOST} outgoing webhooks. Delete one first`);
   }
   deps.subscriptions.put(row);
   const isShown = given.secret === undefined && given.credentialId === undefined;
@@ -142,9 +142,12 @@ export const rotateWebhookSecret = async (
 /** Returns the sealed secret. Throws 409 `secret_in_vault` if a credential is used instead. */
 const ownSecretOf = ({ credential_id, secret_sealed }: WebhookRow): string => {
   if (credential_id === null) return secret_sealed;
-  throw Boom.conflict('The secret of this webhook is a vault entry: rotate that', {
-    code: 'secret_in_vault',
-  });
+  throw Boom.conflict(
+    'The secret of this webhook is a vault credential. Rotate the credential instead',
+    {
+      code: 'secret_in_vault',
+    },
+  );
 };
 
 export const deleteWebhook = async (
@@ -194,4 +197,4 @@ const change = async (
   return changed;
 };
 
-const noWebhook = (): Boom.Boom => Boom.notFound('No outgoing webhook with that id');
+const noWebhook = (): Boom.Boom => Boom.notFound('Outgoing webhook not found');

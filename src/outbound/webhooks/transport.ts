@@ -101,10 +101,10 @@ const secretsIn = (value: string): string[] => {
   return [value, credentials];
 };
 
-const NO_HEADERS = 'Its headers were damaged: set them anew';
+const NO_HEADERS = 'The headers of the webhook are damaged. Set them again';
 
-const NO_KEY = 'The vault entry that is its secret has expired: rotate it';
-const DAMAGED = 'Its secret was damaged: rotate it';
+const NO_KEY = 'The vault credential of the webhook has expired. Rotate it';
+const DAMAGED = 'The secret of the webhook is damaged. Rotate it';
 
 /**
  * Returns the keys that a webhook signs with now, newest first: several while rotations overlap,
@@ -142,12 +142,12 @@ const judged = async (
     return { status, excerpt, verdict: 'failed', error: `${error}; the webhook is disabled` };
   }
   if (webhook.url !== url) {
-    return { status, excerpt, verdict: 'retry', error: `${error}, at the address that it had` };
+    return { status, excerpt, verdict: 'retry', error: `${error} (at the previous URL)` };
   }
   const { failing_since: since } = webhook;
   if (since === null || clock.now() - Date.parse(since) < PATIENCE_DAYS * DAY_MS) return sent;
-  const end = `Nothing has arrived for ${PATIENCE_DAYS} days, since ${since}`;
-  return { ...sent, verdict: 'failed', error: `${end}; the last time: ${error}`, isGone: true };
+  const end = `No delivery has succeeded for ${PATIENCE_DAYS} days, since ${since}`;
+  return { ...sent, verdict: 'failed', error: `${end}. Last error: ${error}`, isGone: true };
 };
 
 /**

@@ -36,7 +36,7 @@ export class MailFault extends NamedError {
 /** The fault of a folder that was asked for and is not there. The server itself is well. */
 export class FolderMissing extends MailFault {
   constructor(host: string, folder: string) {
-    super('server', host, `there is no folder ${wordsOf(folder)}`);
+    super('server', host, `folder not found: ${wordsOf(folder)}`);
   }
 }
 

@@ -44,5 +44,6 @@ export async function* readPacked(
     yield* blockOf(await decoder.decode(piece));
   }
   if (decoder.flush) yield* blockOf(await decoder.flush());
-  if (isEmpty) throw new DecodeFailed('damaged', `The ${name} file is damaged: it has no samples`);
+  if (isEmpty)
+    throw new DecodeFailed('damaged', `The ${name} file is damaged: it contains no samples`);
 }

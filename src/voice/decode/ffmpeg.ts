@@ -13,7 +13,10 @@ export async function* readByFfmpeg({
   mostSeconds,
 }: DecodeJob): AsyncGenerator<SampleBlock> {
   if (ffmpeg === null) {
-    throw new DecodeFailed('unsupported', `${kind.mediaType} needs ffmpeg, which is not here`);
+    throw new DecodeFailed(
+      'unsupported',
+      `${kind.mediaType} requires ffmpeg, which is not installed`,
+    );
   }
   const input = ['-protocol_whitelist', 'file,pipe', '-f', kind.format, '-i', path];
   const output = ['-vn', '-sn', '-dn', '-map', '0:a:0', '-t', String(mostSeconds + 1)];
@@ -40,9 +43,9 @@ export async function* readByFfmpeg({
     yield { channels: [samples], rate: SAMPLE_RATE };
   }
   await ended;
-  if (isEmpty) throw new DecodeFailed('damaged', `ffmpeg reads no audio: ${wordsOf(remark, path)}`);
+  if (isEmpty) throw new DecodeFailed('damaged', `ffmpeg found no audio: ${wordsOf(remark, path)}`);
 }
 
 /** Returns the last remark of ffmpeg without the path of the file. */
 const wordsOf = (remark: string, path: string): string =>
-  remark.replaceAll(path, 'the file').trim().split('\n').at(-1) || 'it has none';
+  remark.replaceAll(path, 'the file').trim().split('\n').at(-1) || 'no audio stream';

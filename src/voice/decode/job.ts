@@ -5,7 +5,7 @@ export interface DecodeJob {
   /** The absolute path of the file. */
   path: string;
   kind: AudioKind;
-  /** The absolute path of ffmpeg; null: it is not on this machine. */
+  /** The absolute path of ffmpeg; null: it is not installed on this machine. */
   ffmpeg: string | null;
   /** The longest audio, in seconds. */
   mostSeconds: number;

@@ -61,14 +61,17 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
     samples += block.length;
     const seconds = samples / SAMPLE_RATE;
     if (seconds > job.mostSeconds) {
-      throw new DecodeFailed('too_long', `It is longer than ${job.mostSeconds / 3600} hours`);
+      throw new DecodeFailed(
+        'too_long',
+        `The audio is longer than ${job.mostSeconds / 3600} hours`,
+      );
     }
     if (seconds - told >= TOLD_S) {
       told = seconds;
       write({ decoded: seconds });
     }
   }
-  if (samples === 0) throw new DecodeFailed('damaged', 'The file has no samples');
+  if (samples === 0) throw new DecodeFailed('damaged', 'The file contains no samples');
   const detector = await openSpeechDetector();
   const regions: AudioFacts['regions'] = [];
   for (const stretch of loudness.stretches()) {

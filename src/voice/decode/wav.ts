@@ -21,11 +21,12 @@ export const readWav = (file: Buffer): Generator<SampleBlock> | null => {
   const chunks = chunksOf(file);
   const format = chunks.get('fmt ');
   const samples = chunks.get('data');
-  if (!format || format.length < 16 || !samples) throw damaged('it has no samples');
+  if (!format || format.length < 16 || !samples) throw damaged('it contains no samples');
   const facts = formatOf(format);
   const read = readerOf(facts);
-  if (facts.channels < 1 || facts.channels > MAX_CHANNELS) throw damaged('its channels');
-  if (facts.rate < 1000 || facts.rate > 768_000) throw damaged('its sample rate');
+  if (facts.channels < 1 || facts.channels > MAX_CHANNELS)
+    throw damaged('invalid number of channels');
+  if (facts.rate < 1000 || facts.rate > 768_000) throw damaged('invalid sample rate');
   return read && blocksOf(samples, facts, read);
 };
 

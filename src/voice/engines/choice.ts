@@ -48,8 +48,8 @@ export const createEngineChoice = (deps: EngineChoiceDeps): ChooseEngines => {
   const pocketsphinx = async ({ language }: EngineWish): Promise<SpeechEngine | PassedOver> => {
     const passed = (because: string): PassedOver => ({ engine: 'pocketsphinx', because });
     const program = await findProgram(deps.folders, POCKETSPHINX_PROGRAM);
-    if (program === null) return passed('it is not on this machine');
-    if (language !== null && !isEnglish(language)) return passed('it knows English alone');
+    if (program === null) return passed('it is not installed on this machine');
+    if (language !== null && !isEnglish(language)) return passed('it supports only English');
     const { confinement, scratch: folder, inTurn } = deps;
     return pocketsphinxEngine({ program, confinement, folder, inTurn });
   };
@@ -59,9 +59,9 @@ export const createEngineChoice = (deps: EngineChoiceDeps): ChooseEngines => {
     const chosen = found.models.find(({ slug }) => slug === model) ?? found.models[0];
     if (model !== null && model !== WHISPER && chosen?.slug !== model) return null;
     const passed = (because: string): PassedOver => ({ engine: WHISPER, because });
-    if (!chosen) return passed('no model of it is installed');
+    if (!chosen) return passed('none of its models is installed');
     const { engine } = found;
-    if (engine === null) return passed('its program is not installed');
+    if (engine === null) return passed('its engine is not installed');
     return whisperEngine({ engine, model: chosen, workers: deps.workers });
   };
 

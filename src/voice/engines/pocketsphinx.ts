@@ -62,10 +62,11 @@ const outputIn = async (
       maxOutputBytes: OUTPUT_BYTES,
       signal,
     });
-    if (timedOut) throw new EngineFailed(`PocketSphinx took over ${LIMIT_MS / 1000} seconds`);
+    if (timedOut)
+      throw new EngineFailed(`PocketSphinx exceeded the limit of ${LIMIT_MS / 1000} seconds`);
     if (exitCode === 0) return stdout;
-    const remark = stderr.trim().split('\n').at(-1)?.slice(0, 200) || 'without a word';
-    throw new EngineFailed(`PocketSphinx ended with ${exitCode}: ${remark}`);
+    const remark = stderr.trim().split('\n').at(-1)?.slice(0, 200) || 'no error message';
+    throw new EngineFailed(`PocketSphinx exited with code ${exitCode}: ${remark}`);
   } catch (error) {
     if (error instanceof ConfinementFailed) throw new EngineFailed(error.message);
     throw error;

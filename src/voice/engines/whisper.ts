@@ -39,7 +39,7 @@ export const whisperEngine = ({ engine, model, workers }: WhisperOptions): Speec
       threads: usableCores(),
     };
     let heard: SpokenText | null = null;
-    let fault = 'it said nothing';
+    let fault = 'it returned no result';
     try {
       await workers.run<WhisperLine>({
         userId,

@@ -212,7 +212,7 @@ describe('a file in a linked chat', { timeout: 60_000 }, () => {
     expect((await kept()).length).to.equal(documents);
   });
 
-  it('is fetched again if the connection broke off', async () => {
+  it('is fetched again if the connection was interrupted', async () => {
     let tries = 0;
     const content = 'It came in the end.';
     const answer = (response: ServerResponse) => {

@@ -179,7 +179,7 @@ describe('the messenger endpoint, with WhatsApp', () => {
     const { notifications } = (await stage.ask('GET', '/api/notifications')).body;
     const told = notifications.filter(({ kind }: { kind: string }) => kind === 'delivery_failed');
     expect(told.map(({ body }: { body: string }) => body)).to.equal([
-      `"agent_completed" was taken and not delivered: ${error}`,
+      `"agent_completed" was accepted but not delivered: ${error}`,
     ]);
   });
 

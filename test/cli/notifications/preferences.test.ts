@@ -33,7 +33,7 @@ describe('notifications preferences', () => {
   it('are shown as they are, and change nothing', async () => {
     const { code, stdout, stderr } = await set();
     expect(code).to.equal(0);
-    expect(stdout).to.contain('hook_failed\tyes\t\tA run of a hook ended in an error\n');
+    expect(stdout).to.contain('hook_failed\tyes\t\tA hook execution failed\n');
     expect(stderr).to.equal(`Quiet hours off\nDigest off\n${REMINDERS}`);
     expect(JSON.parse((await set('--json')).stdout)).to.equal(await shown());
   });
@@ -93,11 +93,7 @@ describe('notifications preferences', () => {
     ['hours that are none', ['--quiet-hours', '22-7'], '22:00-07:00'],
     ['a window that is none', ['--digest', 'soon'], '--digest is a time'],
     ['a threshold that is none', ['--threshold', 'few'], '--threshold is a number'],
-    [
-      'a kind that there is not',
-      ['--mute', 'nope'],
-      'names no kind; there are: approval_requested',
-    ],
+    ['a kind that there is not', ['--mute', 'nope'], 'must be one of: approval_requested'],
     ['what cannot be muted', ['--mute', 'token.created'], 'it always comes'],
     ['a zone that there is not', ['--timezone', 'Nowhere'], 'must be a time zone'],
     ['a channel and nothing about it', ['--channel', 'abcdef'], 'give one of them'],

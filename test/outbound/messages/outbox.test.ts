@@ -74,7 +74,7 @@ describe('/api/admin/outbox', () => {
       const [sent] = await stage.ended('sent');
       expect(sent).to.include({ id: dead?.id, attempts: 2, error: null });
       expect((await resend(dead?.id ?? '')).body.message).to.equal(
-        'Only what failed or is unknown goes again; this is sent',
+        'Only messages with status failed or unknown can be resent. This message is sent',
       );
     }
     const { body } = await stage.test.call('GET', '/api/admin/audit?action=outbox.resend', {
@@ -143,7 +143,7 @@ describe('/api/admin/outbox', () => {
     const part = body.parts.find(({ name }: { name: string }) => name === 'channels');
     expect({ status: part.status, detail: part.detail }).to.equal({
       status: 'warn',
-      detail: '0 waiting, 0 under way; not delivered in the last hour: slack 1',
+      detail: '0 queued, 0 in progress; not delivered in the last hour: slack 1',
     });
     const { text } = await stage.test.call('GET', '/metrics', { token });
     expect(text).to.match(/^adjutant_outbox_waiting 0$/m);

@@ -112,7 +112,7 @@ describe('notifications', () => {
     for (const named of [id, 'notification_nowhere']) {
       const path = `/api/notifications/${named}/read`;
       const { status, body } = await app.call('POST', path, { token: stranger.token });
-      expect([status, body.message]).to.equal([404, 'No notification with that id']);
+      expect([status, body.message]).to.equal([404, 'Notification not found']);
     }
     await app.call('POST', '/api/notifications/read-all', { token: stranger.token });
     expect((await list()).unreadCount).to.equal(3);

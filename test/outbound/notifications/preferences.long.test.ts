@@ -9,9 +9,9 @@ const { after, before, beforeEach, describe, it } = lab;
 
 const PATH = '/api/notifications/preferences';
 const NEVER_CHOSEN = {
-  direct: 'is what a hook with notifyOwner asks for: it always comes',
-  security: 'is about the safety of your account: it always comes',
-  app: 'is told in the app alone',
+  direct: 'is requested by a hook with notifyOwner and cannot be muted',
+  security: 'concerns the security of your account and cannot be muted',
+  app: 'is only shown in the app',
 };
 
 describe('notification preferences', () => {

@@ -11,8 +11,8 @@ const EVENTS = 12;
 /** Of one endpoint that has answered well. */
 const AT_ONCE = 4;
 const GONE = '410: the endpoint is gone';
-const DISABLED = 'The webhook is disabled: enable it, then resend this';
-const SUSPENDED = 'its owner or its target is disabled';
+const DISABLED = 'The webhook is disabled. Enable it, then resend this message';
+const SUSPENDED = 'the owner or the target is disabled';
 
 describe('a burst to a webhook', () => {
   let stage: Stage;

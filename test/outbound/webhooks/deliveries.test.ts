@@ -70,7 +70,7 @@ describe('deliveries of a webhook', () => {
     const waiting = await resend(id, first.id);
     expect([waiting.status, waiting.body.message]).to.equal([
       409,
-      'It waits already, or is under way: only what has ended goes again',
+      'The delivery is queued or in progress. Only finished deliveries can be resent',
     ]);
   });
 
@@ -92,7 +92,7 @@ describe('deliveries of a webhook', () => {
     expect((await resend(other.id, deliveryId)).status).to.equal(404);
     await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: false });
     const { status, body } = await resend(id, deliveryId);
-    expect([status, body.message]).to.equal([409, 'The webhook is disabled: enable it first']);
+    expect([status, body.message]).to.equal([409, 'The webhook is disabled. Enable it first']);
   });
 
   it('that wait end where the webhook is disabled, and go with one that is deleted', async () => {
@@ -106,7 +106,7 @@ describe('deliveries of a webhook', () => {
     const [ended] = await stage.deliveries(id);
     expect(ended).to.include({
       status: 'failed',
-      error: 'The webhook is disabled: enable it, then resend this',
+      error: 'The webhook is disabled. Enable it, then resend this message',
       nextAttemptAt: null,
     });
     await stage.ask('DELETE', `/api/webhooks/${id}`);

@@ -87,7 +87,7 @@ describe('the headers of an outgoing webhook', () => {
       return [reply.status, ...reply.body.details.map(Object.values)];
     };
     const message = (names: string) =>
-      `must give these again, or null, for the new origin: ${names}`;
+      `must contain these headers again, or null, because the origin changes: ${names}`;
     for (const to of [elsewhere, url.replace('http:', 'https:')]) {
       const both = ['headers', message('authorization, x-team')];
       expect(await refused({ url: to })).to.equal([400, both]);
@@ -156,7 +156,9 @@ describe('the headers of an outgoing webhook', () => {
       () => stage.deliveries(id),
       ([first]) => first?.attempts.length === 1,
     );
-    expect(delivery.attempts[0].error).to.equal('Its headers were damaged: set them anew');
+    expect(delivery.attempts[0].error).to.equal(
+      'The headers of the webhook are damaged. Set them again',
+    );
     expect(stage.target.received).to.equal([]);
     const { body } = await stage.ask('PATCH', `/api/webhooks/${id}`, {
       headers: { 'x-key': 'new value' },

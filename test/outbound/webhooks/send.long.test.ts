@@ -99,7 +99,7 @@ describe('a webhook’s deliveries', () => {
     expect(status).to.equal('queued');
     expect(attempts[0]).to.include({
       statusCode: 307,
-      error: '307: a redirect, which is not followed',
+      error: '307: redirects are not followed',
     });
     expect(stage.target.received.map(({ path }) => path)).to.equal(['/']);
   });
@@ -147,7 +147,7 @@ describe('a webhook’s deliveries', () => {
     expect([gone.status, gone.error]).to.equal(['failed', '410: the endpoint is gone']);
     expect(gone.attempts[0]).to.include({ statusCode: 410, response: 'said 410' });
     expect([waiting.status, waiting.nextAttemptAt]).to.equal(['failed', null]);
-    expect(waiting.error).to.equal('The webhook is disabled: enable it, then resend this');
+    expect(waiting.error).to.equal('The webhook is disabled. Enable it, then resend this message');
     expect(await told(id)).to.equal(1);
     await stage.fire();
     await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: true });
