@@ -97,7 +97,7 @@ const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint)
   new Proxy(Object.create(null), {
     get: (_, name: string) => async (input?: ClientInput) => {
       const endpoint = (await load())[name];
-      if (!endpoint) throw new TypeError(`No endpoint is called ${name}`);
+      if (!endpoint) throw new TypeError(`Unknown endpoint: ${name}`);
       return call(endpoint, input);
     },
   });

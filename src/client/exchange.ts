@@ -71,7 +71,7 @@ const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientRep
     if (error instanceof ApiError) throw error;
     to.signal?.throwIfAborted();
     if (limit.signal.aborted) {
-      throw new Unreachable(to.url, `no answer in ${timeoutMs / 1000} s`, true);
+      throw new Unreachable(to.url, `no reply within ${timeoutMs / 1000} s`, true);
     }
     throw unreachable(to.url, error);
   } finally {
@@ -112,7 +112,7 @@ export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): Cl
   const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
   if (isProblem(body)) throw new ApiError(body, undefined, waitSeconds);
   // The response is not the daemon's, mostly from a proxy in front of it.
-  const message = `The answer was ${status} ${error}`;
+  const message = `The server replied with status ${status} ${error}`;
   throw new ApiError({ statusCode: status, error, message, requestId }, body, waitSeconds);
 };
 
@@ -126,8 +126,8 @@ const NEVER_SENT: Record<string, string> = {
   EAI_AGAIN: 'the name does not resolve',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'the host does not answer',
-  UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
+  ETIMEDOUT: 'the host does not reply',
+  UND_ERR_CONNECT_TIMEOUT: 'the host does not reply',
 };
 
 /**
@@ -143,7 +143,7 @@ export const unreachable = (url: string, error: unknown): unknown => {
     return new Unreachable(url, `its certificate is not trusted (${code})`);
   }
   const detail = error.cause instanceof Error ? error.cause.message : error.message;
-  return new Unreachable(url, `the connection broke off (${detail})`, true);
+  return new Unreachable(url, `the connection was interrupted (${detail})`, true);
 };
 
 /**
@@ -156,9 +156,9 @@ export const misspoken = (url: string, code: string, cause: unknown): string | n
     /wrong.version.number|packet length too long/i.test(detail)
   ) {
     const { origin } = new URL(url.replace(/^(http|ws)s:/, '$1:'));
-    return `it speaks http, not https: give ${origin.replace(/^ws/, 'http')}`;
+    return `it uses http, not https. Use ${origin.replace(/^ws/, 'http')}`;
   }
-  return code.startsWith('HPE_') ? 'what answers there does not speak http; perhaps https' : null;
+  return code.startsWith('HPE_') ? 'the server does not use http. Try https' : null;
 };
 
 /** Returns the error code. A name with several addresses fails with one error for each. */

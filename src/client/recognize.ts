@@ -22,21 +22,20 @@ export const recognized =
     if (isBefore(response.status)) return response;
     const elsewhere = redirectOf(response, url);
     if (elsewhere !== null) {
-      throw new Unreachable(origin, `it sends on to ${elsewhere}: give that address`);
+      throw new Unreachable(origin, `it redirects to ${elsewhere}. Use that address`);
     }
     if (await isAdjutant(fetch, origin, sent.signal)) return response;
     throw new Unreachable(origin, NO_ADJUTANT);
   };
 
-/** The end of the message when another program replies at the address. */
-export const NO_ADJUTANT = 'what answers there is no Adjutant';
+export const NO_ADJUTANT = 'the server at this address is not Adjutant';
 
 /** Throws Unreachable if the reply, a 400, says that the server speaks HTTPS only. */
 const unlessHttps = async (response: FetchResponse, origin: string): Promise<FetchResponse> => {
   const text = await response.text();
   if (HTTPS_WANTED.test(text)) {
     const meant = origin.replace(/^http:/, 'https:');
-    throw new Unreachable(origin, `it speaks https, not http: give ${meant}`);
+    throw new Unreachable(origin, `it uses https, not http. Use ${meant}`);
   }
   return { ...response, text: async () => text };
 };

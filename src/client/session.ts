@@ -104,7 +104,7 @@ const readAll = (): KeptSessions => {
   const file = sessionFile();
   const all = readJson(file) ?? {};
   if (isKept(all)) return all;
-  throw new BadSessionFile(`${file} does not hold logins. Remove it, then log in again.`);
+  throw new BadSessionFile(`${file} is not a valid session file. Remove it, then log in again.`);
 };
 
 /** Reads a file as JSON. Returns undefined if there is none, and false if it is not JSON. */

@@ -204,7 +204,7 @@ const refusalOf = async (
 ): Promise<{ reason: string; refusal?: ApiError }> => {
   const status = response.statusCode ?? 0;
   const body = await text(response);
-  const reason = `the answer was ${status}`;
+  const reason = `the server replied with status ${status}`;
   if (status === 429 || status >= 500) return { reason };
   return { reason, refusal: new ApiError(problemIn(body, status)) };
 };
@@ -213,7 +213,11 @@ const problemIn = (body: string, statusCode: number) => {
   try {
     return JSON.parse(body);
   } catch {
-    return { statusCode, error: 'Refused', message: `The socket was refused with ${statusCode}` };
+    return {
+      statusCode,
+      error: 'Refused',
+      message: `The server refused the WebSocket with status ${statusCode}`,
+    };
   }
 };
 
@@ -222,7 +226,7 @@ const SIGNED_OUT = 4401;
 const closing = (code: number): { reason: string; refusal?: ApiError } =>
   code === SIGNED_OUT
     ? { reason: 'signed out', refusal: refused(401, 'The session has ended') }
-    : { reason: code === 1001 ? 'it is stopping' : `the connection closed (${code})` };
+    : { reason: code === 1001 ? 'the server is stopping' : `the connection closed (${code})` };
 
 const reasonOf = (error: Error, url: string): string => {
   const code = 'code' in error ? String(error.code) : '';

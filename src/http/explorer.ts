@@ -83,10 +83,10 @@ export const describeApi = async (version: string): Promise<Document> => {
 const tagsOf = (resources: ApiResource[], endpoints: ListedEndpoint[]) => {
   const known = new Map(resources.map(({ name, about }) => [name, about]));
   const areas = new Set(endpoints.map(({ area }) => area));
-  return [...areas].map((name) => ({ name, description: known.get(name) ?? NOT_BUILT }));
+  return [...areas].map((name) => ({ name, description: known.get(name) ?? NOT_IMPLEMENTED }));
 };
 
-const NOT_BUILT = 'Not built yet';
+const NOT_IMPLEMENTED = 'Not implemented yet';
 
 const optionsOf = (version: string) => ({
   OAS: 'v3.0',
@@ -136,7 +136,8 @@ const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
   path: endpoint.path,
   options: {
     id,
-    description: endpoint.unbuilt ? `${endpoint.summary} (not built yet)` : endpoint.summary,
+    description: endpoint.unbuilt ? `${endpoint.summary} (not implemented yet)` : endpoint.summary,
+    ...(endpoint.description !== undefined && { notes: endpoint.description }),
     tags: ['api', area],
     plugins: { 'hapi-swagger': { id, responses: responsesOf(endpoint) } },
     validate: {
@@ -160,12 +161,18 @@ const paramsRule = (path: string) => {
 };
 
 const responsesOf = (endpoint: Endpoint) => {
-  const done = { description: 'Done', schema: endpoint.reply ?? Joi.any() };
+  const done = { description: 'Success', schema: endpoint.reply ?? Joi.any() };
   const otherReplies = Object.entries(endpoint.otherReplies ?? {});
   return Object.fromEntries([
     ...(endpoint.unbuilt ? [] : [[successOf(endpoint), done]]),
-    ...errorsOf(endpoint).map((status) => [status, { description: SAID[status], schema: Problem }]),
-    ...otherReplies.map(([status, schema]) => [status, { description: 'Instead', schema }]),
+    ...errorsOf(endpoint).map((status) => [
+      status,
+      { description: STATUS_DESCRIPTIONS[status], schema: Problem },
+    ]),
+    ...otherReplies.map(([status, schema]) => [
+      status,
+      { description: 'Alternative reply', schema },
+    ]),
   ]);
 };
 
@@ -186,15 +193,15 @@ const errorsOf = ({ access, method, path, query, unbuilt, ...more }: Endpoint): 
   ];
 };
 
-const SAID: Record<number, string> = {
-  400: 'Bad input; `details` names each field',
-  401: 'No or bad credentials',
-  403: 'A right is missing',
-  404: 'Not there, or not yours',
-  409: 'Impossible in this state, or a name is taken',
-  413: 'The body is too large',
-  415: 'Another content type than the one that is taken',
-  429: 'Too many requests; see Retry-After',
-  501: 'Not built yet',
-  503: 'The database cannot be written, or the daemon drains; see Retry-After',
+const STATUS_DESCRIPTIONS: Record<number, string> = {
+  400: 'Invalid input. `details` lists each invalid field',
+  401: 'Missing or invalid credentials',
+  403: 'Insufficient permissions',
+  404: 'Not found, or owned by another user',
+  409: 'Conflict with the current state, or the name is already in use',
+  413: 'Request body too large',
+  415: 'Unsupported content type',
+  429: 'Too many requests. See `Retry-After`',
+  501: 'Not implemented yet',
+  503: 'The database is not writable, or the daemon is shutting down. See `Retry-After`',
 };

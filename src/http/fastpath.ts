@@ -102,7 +102,7 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
       underway++;
       take(route, request, response).then(leave, (err) => {
         leave();
-        deps.log.error({ err, path: request.url }, 'a reply could not be sent');
+        deps.log.error({ err, path: request.url }, 'failed to send a reply');
         response.destroy();
       });
       return;
@@ -122,7 +122,7 @@ const routeOf = (endpoint: Endpoint, handle: FastRoute['handle'] | undefined): F
   const [, before = '', parameter = ''] = /^(.+\/)\{(\w+)\}$/.exec(endpoint.path) ?? [];
   const { access, method, rawBytes: most } = endpoint;
   if (!handle || !parameter || !most || access !== 'public' || method !== 'POST') {
-    throw new Error(`Only hapi can answer ${endpoint.method} ${endpoint.path}`);
+    throw new Error(`Only hapi can serve ${endpoint.method} ${endpoint.path}`);
   }
   return { endpoint, pattern: new RegExp(`^${before}([\\w-][\\w.-]*)$`), parameter, most, handle };
 };
@@ -180,7 +180,7 @@ const boomOf = (error: unknown): Boom.Boom =>
 const check = (endpoint: Endpoint, { status, body }: CustomReply<unknown>): void => {
   const schema = status === successOf(endpoint) ? endpoint.reply : endpoint.otherReplies?.[status];
   const error = schema?.validate(body).error;
-  if (error) throw new Error(`${endpoint.path} answers what its contract does not: ${error}`);
+  if (error) throw new Error(`${endpoint.path} violates its reply schema: ${error}`);
 };
 
 const send = (

@@ -15,7 +15,7 @@ export const addLazily = (server: Server, groups: readonly RouteGroup[]): void =
   for (const group of groups) {
     for (const path of group.paths) {
       const area = areaOf(path);
-      if (area.includes('{')) throw new Error(`The path ${path} begins with a parameter`);
+      if (area.includes('{')) throw new Error(`The path ${path} must not begin with a parameter`);
       waiting.set(area, (waiting.get(area) ?? new Set()).add(group));
     }
   }

@@ -40,7 +40,7 @@ export const requireHost = ({
   const isRequired = headers.host === undefined && httpVersion === '1.1';
   if (!isRequired && !hasSeveralHosts(rawHeaders)) return;
   const boom = Boom.badRequest(
-    isRequired ? 'HTTP/1.1 requires the header Host' : 'The request has several headers Host',
+    isRequired ? 'HTTP/1.1 requires the Host header' : 'The request has more than one Host header',
   );
   boom.output.headers.connection = 'close';
   throw boom;
@@ -97,7 +97,9 @@ export const replyToRefusals = (listener: http.Server, deps: ListenerDeps): void
 const refuseExpectations = (listener: http.Server, deps: ListenerDeps): void => {
   listener.on('checkExpectation', ({ headers, url = '' }, response) => {
     const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
-    const boom = Boom.expectationFailed('Expect may be 100-continue alone');
+    const boom = Boom.expectationFailed(
+      'Unsupported Expect header. Only 100-continue is supported',
+    );
     const { output } = problemOf(boom, { requestId, path: url }, deps);
     response.writeHead(output.statusCode, problemHeaders(requestId));
     response.end(JSON.stringify(output.payload));
@@ -110,11 +112,11 @@ const refusalOf = (code: string | undefined): Boom.Boom => {
     case REQUEST_TIMEOUT:
       return Boom.clientTimeout('The request did not arrive in time');
     case 'HPE_HEADER_OVERFLOW':
-      return new Boom.Boom(`The head of a request is at most ${HEADER_BYTES} bytes`, {
+      return new Boom.Boom(`The request headers exceed ${HEADER_BYTES} bytes`, {
         statusCode: 431,
       });
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return Boom.entityTooLarge('The extensions of its chunks are too long');
+      return Boom.entityTooLarge('The chunk extensions are too long');
     default:
       return Boom.badRequest('The request is not valid HTTP');
   }

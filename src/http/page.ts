@@ -64,7 +64,7 @@ export const routesOfBrowserPage = (setting: Config['page']): RouteGroup[] => {
       const name = nameOf(String(params.file ?? ''));
       const isHidden = setting === 'local' && !app.context.isLocal;
       const content = isHidden ? null : await contentOf(name);
-      if (!content) throw Boom.notFound(`There is nothing at ${path}`);
+      if (!content) throw Boom.notFound(`Page not found: ${path}`);
       return withHeaders(h.response(content), name);
     };
   const route = (path: string, handler: Lifecycle.Method): ServerRoute => ({

@@ -61,7 +61,7 @@ export const createPageLogin = ({ page, clock, publicUrl }: PageLoginDeps): Page
     requireSameUser: ({ headers, method }, userId) => {
       const shown = headers[USER] ?? (method === 'get' ? userId : undefined);
       if (shown === userId) return;
-      throw new Boom.Boom('Another user has logged in here: load the page again', {
+      throw new Boom.Boom('Another user has logged in in this browser. Reload the page', {
         statusCode: 401,
         data: { code: 'other_user' },
       });
@@ -70,7 +70,7 @@ export const createPageLogin = ({ page, clock, publicUrl }: PageLoginDeps): Page
       const { origin } = request.raw.req.headers;
       if (!begins(request) || !isPage(request) || !origin || isSecureOrigin(origin)) return;
       throw Boom.badRequest(
-        'Beyond this machine the page logs in over https alone: its cookie could be read on the way',
+        'Login requires https, except on this machine. Open the page over https',
         { code: 'https_required' },
       );
     },

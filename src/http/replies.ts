@@ -70,7 +70,9 @@ export const rawReply = (
 };
 
 /** Replacements for hapi's own messages. */
-const MESSAGES: Record<string, string> = { 'Insufficient scope': 'Only admins may do this' };
+const MESSAGES: Record<string, string> = {
+  'Insufficient scope': 'This action requires the admin role',
+};
 
 const detailsOf = (boom: Boom.Boom): FieldFault[] | undefined => {
   if (!Joi.isError(boom)) return undefined;

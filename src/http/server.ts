@@ -100,7 +100,7 @@ export const addResources = (
   addLazily(server, [...groups, ...pages]);
   server.events.on('response', (request) => options.replied(request.method, statusOf(request)));
   const receivers = resources.find(({ name }) => name === 'receivers');
-  if (!receivers) throw new Error('There is no resource receivers');
+  if (!receivers) throw new Error('The resource receivers is missing');
   const headers: Record<string, string> = deps.config.origins.length > 0 ? { vary: 'origin' } : {};
   const path = openFastPath(server.listener, receivers, {
     clock: deps.clock,
@@ -203,7 +203,9 @@ const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.B
   if (typeof range !== 'string' || method !== 'get' || 'isBoom' in response) return null;
   const length = response.statusCode === 200 ? lengthOf(response) : 0;
   if (length === 0 || holdsRanges(range, length)) return null;
-  const refusal = Boom.rangeNotSatisfiable(`The reply holds ${length} bytes, and not that range`);
+  const refusal = Boom.rangeNotSatisfiable(
+    `Range not satisfiable. The content has ${length} bytes`,
+  );
   refusal.output.headers['content-range'] = `bytes */${length}`;
   return refusal;
 };

@@ -9,12 +9,12 @@ export const translate = (error: Error): Boom.Boom | null => {
   const retryAfter = RETRY_AFTER_S;
   if (error instanceof Unavailable) {
     const message = error.isDiskFull
-      ? 'The disk of the daemon is full; nothing was changed. Make room on it'
-      : 'The database cannot be written now; nothing was changed';
+      ? 'The disk of the daemon is full. Nothing was changed. Make room on it'
+      : 'The database is not writable now. Nothing was changed';
     return Boom.serverUnavailable(message, { code: 'storage_unavailable', retryAfter });
   }
   if (error instanceof PoolFull || error instanceof ThreadLost) {
-    const message = 'The body could not be read now; nothing was changed. Send it again';
+    const message = 'The body could not be parsed now. Nothing was changed. Send it again';
     return Boom.serverUnavailable(message, { code: 'body_not_read', retryAfter });
   }
   return null;

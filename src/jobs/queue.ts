@@ -52,7 +52,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
       for (const { lane, nextAt } of dry) timers.sleep(lane, nextAt);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      log.warn({ err: error }, 'jobs wait: the database cannot be written');
+      log.warn({ err: error }, 'jobs are waiting because the database is not writable');
       alarms.after('claim', RETRY_MS, proceed);
     } finally {
       isClaiming = false;
@@ -76,7 +76,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
     if (shares.length === 0) return;
     pace.began(shares);
     // A claim under way starts jobs, so a stop waits for it as for the running jobs.
-    runner.track(claim(shares).catch((error) => log.error({ err: error }, 'claiming jobs failed')));
+    runner.track(claim(shares).catch((error) => log.error({ err: error }, 'failed to claim jobs')));
   };
 
   const timers = laneTimers(lanes, alarms, proceed);

@@ -8,7 +8,7 @@ import type { createLanes } from './lanes.js';
 import { releaseJob } from './statements.js';
 
 const ATTEMPTS = 5;
-const UNRETURNED = 'a job could not be put back';
+const UNRETURNED = 'failed to release a job';
 /** The time that aborted jobs get to stop. */
 const ABORT_MS = 500;
 /** The time until what failed is tried again. */
@@ -75,7 +75,7 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
   const performBatch = async ({ kind, lane }: Job, jobs: Job[]): Promise<number> => {
     const handler = handlers.get(kind);
     try {
-      if (!handler?.runBatch) throw new Error(`Nobody runs batches of jobs of kind ${kind}`);
+      if (!handler?.runBatch) throw new Error(`No batch handler for jobs of kind ${kind}`);
       const { failures, left } = await handler.runBatch(jobs, aborter.signal);
       let waiting = left;
       for (const { job, error } of failures) {
@@ -86,7 +86,7 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
       return waiting;
     } catch (error) {
       if (aborter.signal.aborted) return 0;
-      log.warn({ err: error }, 'a batch of jobs waits: the database cannot be written');
+      log.warn({ err: error }, 'a batch of jobs is waiting because the database is not writable');
       timers.rest(lane, RETRY_MS);
       return jobs.length;
     }
@@ -97,7 +97,7 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
       const current: Job = job;
       try {
         const handler = handlers.get(current.kind);
-        if (!handler) throw new Error(`Nobody handles jobs of kind ${current.kind}`);
+        if (!handler) throw new Error(`No handler for jobs of kind ${current.kind}`);
         job = await handler.run(current, aborter.signal, free);
       } catch (error) {
         if (aborter.signal.aborted) return;
@@ -154,7 +154,7 @@ const recovery = (
   const recover = (job: Job, of: JobError): Promise<void> =>
     putBack(job, of).catch((failure) => {
       if (!(failure instanceof Unavailable)) throw failure;
-      log.warn({ err: failure, job: job.ref }, 'a job waits to be put back');
+      log.warn({ err: failure, job: job.ref }, 'a job could not be released yet; it is retried');
       alarms.after(`put back ${job.kind} ${job.ref}`, RETRY_MS, () => {
         recover(job, of).catch((err) => log.error({ err, job: job.ref }, UNRETURNED));
       });

@@ -81,7 +81,7 @@ const carriers = [
 
 const network = (text: string): Network => {
   const parsed = parseNetwork(text);
-  if (!parsed) throw new Error(`Not a network: ${text}`);
+  if (!parsed) throw new Error(`Invalid network: ${text}`);
   return parsed;
 };
 

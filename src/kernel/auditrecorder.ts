@@ -69,7 +69,7 @@ export const createAuditing = (log: AuditLog) => {
         isRecorded = true;
         const { target = entry.target, data = null } = note;
         const actor = actorId ?? note.actorId;
-        if (actor === undefined) throw new Error(`Nobody is known to have done ${entry.action}`);
+        if (actor === undefined) throw new Error(`The actor of ${entry.action} is unknown`);
         return { audit: { ...entry, actorId: actor, target, data } };
       },
       /** Ends a call that succeeded. Writes the row, unless the handler did or no user is known. */

@@ -57,8 +57,8 @@ const notText = (charset: string | null): BodyFault => ({
   fault: 'charset',
   message:
     charset === null
-      ? 'The body is not UTF-8, and its content type names no charset'
-      : `The body is not UTF-8 (charset ${charset})`,
+      ? 'The body is not valid UTF-8, and its content type declares no charset'
+      : `The body is not valid UTF-8 (charset ${charset})`,
 });
 
 /** Returns the bytes of a text in latin1 in which bytes are escaped. */

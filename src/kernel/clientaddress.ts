@@ -39,7 +39,8 @@ export const proxyMark = ({ headers, httpVersion }: ForwardedRequest): string | 
   if (name !== undefined) return `the header ${name}`;
   if (httpVersion === '1.0') return 'HTTP/1.0';
   const { host } = headers;
-  if (typeof host !== 'string' || !isLoopbackName(host)) return 'a Host that is not this machine';
+  if (typeof host !== 'string' || !isLoopbackName(host))
+    return 'a Host header that is not this machine';
   return null;
 };
 

@@ -68,7 +68,7 @@ export const openInside = <T>(
     const file = await open(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const stats = await file.stat();
-      if (!stats.isFile()) throw new NotInside(path, 'is no file');
+      if (!stats.isFile()) throw new NotInside(path, 'is not a regular file');
       return await work(file, stats);
     } finally {
       await file.close();
@@ -82,7 +82,7 @@ export const writeInside = (root: string, path: string, content: string): Promis
     path,
     async (at, name) => {
       const there = await lstat(at(name)).catch(() => null);
-      if (there && !there.isFile()) throw new NotInside(path, 'is no file');
+      if (there && !there.isFile()) throw new NotInside(path, 'is not a regular file');
       const draft = at(`.${randomBytes(9).toString('hex')}.draft`);
       const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
       try {
@@ -212,10 +212,10 @@ export const identityOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => 
 
 /** Splits a path. Throws NotInside if it does not lead downwards. */
 const partsOf = (path: string): string[] => {
-  if (path.includes('\0')) throw new NotInside('The path', 'must not hold a NUL character');
+  if (path.includes('\0')) throw new NotInside('The path', 'must not contain a NUL character');
   if (path.startsWith('/')) throw new NotInside(path, 'must be relative to the folder');
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..')) throw new NotInside(path, 'must not lead upwards');
+  if (parts.includes('..')) throw new NotInside(path, 'must not contain ".."');
   return parts;
 };
 
@@ -268,13 +268,13 @@ const unlessThere = (error: NodeJS.ErrnoException): void => {
 
 const sentences: Record<string, string> = {
   ENOENT: 'does not exist',
-  ENOTDIR: 'leads through what is no folder',
+  ENOTDIR: 'has a parent that is not a folder',
   EISDIR: 'is a folder',
   ELOOP: 'is a symbolic link',
-  ENXIO: 'is no file',
-  EACCES: 'may not be used',
-  EPERM: 'may not be used',
-  ENAMETOOLONG: 'has too long a name',
+  ENXIO: 'is not a regular file',
+  EACCES: 'is not accessible',
+  EPERM: 'is not accessible',
+  ENAMETOOLONG: 'has a name that is too long',
 };
 
 /**

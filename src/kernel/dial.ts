@@ -40,7 +40,7 @@ const resolve = async (lookup: Lookup, host: string): Promise<string[]> => {
   try {
     const addresses = await lookup(host);
     if (addresses.length > 0) return addresses;
-    throw new Error('No address');
+    throw new Error('The name has no address');
   } catch (cause) {
     if (cause instanceof HttpFailure) throw cause;
     throw new HttpFailure('dns', { host, effectBegan: false, cause });

@@ -41,10 +41,10 @@ export type Egress = ReturnType<typeof createEgress>;
 /** Parses a URL. Throws BadUrl if it is not http or https, or if it holds credentials. */
 export const parseUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url) throw new BadUrl('Not a URL');
+  if (!url) throw new BadUrl('Invalid URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new BadUrl('The URL must begin with http:// or https://');
-  if (url.username || url.password) throw new BadUrl('The URL must not hold credentials');
+  if (url.username || url.password) throw new BadUrl('The URL must not contain credentials');
   return url;
 };
 
@@ -94,11 +94,11 @@ interface EgressTarget {
 type Rule = (target: EgressTarget) => boolean;
 
 const never =
-  'metadata services are never reached, whatever egressAllow (ADJUTANT_EGRESS_ALLOW) says';
+  'metadata services are always blocked, regardless of egressAllow (ADJUTANT_EGRESS_ALLOW)';
 const notNamed =
-  'it is a private, local or reserved address; if it is meant, name it in the setting egressAllow (ADJUTANT_EGRESS_ALLOW)';
+  'it is a private, local or reserved address. To allow it, add it to the setting egressAllow (ADJUTANT_EGRESS_ALLOW)';
 const trailingDot =
-  'a host name may not end in a dot, not even with egressAllow (ADJUTANT_EGRESS_ALLOW)';
+  'a host name must not end with a dot, regardless of egressAllow (ADJUTANT_EGRESS_ALLOW)';
 
 /** Names that mean this machine or its network, whatever they resolve to. */
 const localName = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
@@ -164,6 +164,6 @@ const parseHost = (entry: string): { host: string; port: number | null } => {
     /^(\[.+\]|[^\s:/?#@\\*]*[^\s:/?#@\\*.])(?::(\d{1,5}))?$/.exec(bare) ?? [];
   const port = digits === undefined ? null : Number(digits);
   if (!host || !URL.canParse(`http://${host}`) || port === 0 || (port ?? 0) > 65_535)
-    throw new Error(`egressAllow: "${entry}" is neither a host, nor host:port, nor CIDR`);
+    throw new Error(`egressAllow: "${entry}" is not a host, host:port or CIDR`);
   return { host: new URL(`http://${host}`).hostname, port };
 };

@@ -46,7 +46,7 @@ export const rewrap = (
 
 export class EnvelopeError extends NamedError {
   constructor() {
-    super('A sealed value does not open with this master key');
+    super('A sealed value cannot be decrypted with this master key');
   }
 }
 

@@ -5,7 +5,7 @@ const IN_EVENT = 16_384;
 export const excerpt = (text: string, most = IN_EVENT): string => {
   if (text.length <= most) return text;
   const kept = beginningOf(text, most);
-  return `${kept}\n… ${text.length - kept.length} characters more`;
+  return `${kept}\n… ${text.length - kept.length} more characters`;
 };
 
 /** Returns at most so many UTF-16 code units of a text, without a half character at the end. */

@@ -77,7 +77,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // The exchange ended while connecting: nothing is written yet, and nothing will be.
-    if (this.#isOver) controller.abort(new Error('Given up while connecting'));
+    if (this.#isOver) controller.abort(new Error('Aborted while connecting'));
     else this.#controller = controller;
   }
 
@@ -119,7 +119,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #cancel(): void {
     this.#end();
-    this.#controller?.abort(new Error('The rest of the body is not wanted'));
+    this.#controller?.abort(new Error('The rest of the body was discarded'));
   }
 
   #resume(): void {

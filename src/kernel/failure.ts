@@ -1,17 +1,16 @@
-/** The failures of an outgoing request, in words that a person can act on. */
 const sentences = {
   dns: 'the name does not resolve',
   refused_connection: 'the connection was refused',
   unreachable: 'the host cannot be reached',
-  tls: 'no trusted TLS connection came about',
+  tls: 'a trusted TLS connection could not be established',
   timeout: 'the reply took too long',
-  reset: 'the connection broke off',
+  reset: 'the connection was interrupted',
   bad_response: 'the reply is not valid HTTP',
   too_large: 'the reply is too large',
-  unknown_encoding: 'the reply has a content-encoding that cannot be undone',
-  undecodable: 'the reply is not in the content-encoding that it names',
-  too_many_redirects: 'the host redirects too often',
-  invalid_request: 'the request cannot be written as HTTP',
+  unknown_encoding: 'the reply has an unsupported content-encoding',
+  undecodable: 'the reply does not match its content-encoding',
+  too_many_redirects: 'the host redirects too many times',
+  invalid_request: 'the request is not valid HTTP',
   aborted: 'the request was aborted',
 };
 export type FailureKind = keyof typeof sentences;

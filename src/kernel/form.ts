@@ -33,10 +33,10 @@ export const isUploading = (socket: Duplex): boolean => uploading.has(socket);
 /** Builds the refusal of a body of another type than the endpoint takes: JSON, or a form. */
 export const unsupportedType = (contentType: unknown, form: FormRules | undefined): Boom.Boom => {
   const wanted = form ? `${MULTIPART}${form.jsonBytes ? ` or ${JSON_TYPE}` : ''}` : JSON_TYPE;
-  const sent = String(contentType ?? 'without a content-type');
+  const sent = String(contentType ?? 'an empty content type');
   const isBare = form !== undefined && sent.startsWith(MULTIPART);
   return Boom.unsupportedMediaType(
-    isBare ? `Send ${MULTIPART} with its boundary` : `Send ${wanted}, not ${sent}`,
+    isBare ? `Send ${MULTIPART} with a boundary parameter` : `Send ${wanted}, not ${sent}`,
   );
 };
 
@@ -52,7 +52,7 @@ export const openForm = (
   rules: FormRules,
   pace: FormPace = PACE,
 ): FormBody<unknown> => {
-  if (!(source instanceof Readable)) throw new Error('A form must come as a stream');
+  if (!(source instanceof Readable)) throw new Error('The form body must be a stream');
   uploading.add(req.socket);
   return {
     read: (take, undo) =>
@@ -116,7 +116,7 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
       parser.on(limit, () => reject(tooMany(rules)));
     }
     parser.on('field', (name: string, value: string, isNameCut: boolean, isCut: boolean) => {
-      if (isNameCut || isCut) reject(faulty(name, `at most ${FIELD_BYTES} bytes`));
+      if (isNameCut || isCut) reject(faulty(name, `must have at most ${FIELD_BYTES} bytes`));
       else addField(fields, name, value);
     });
     parser.on('file', (name: string, content: BusboyFileStream, filename?: string) => {
@@ -124,7 +124,7 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
       content.on('error', () => undefined);
       if (name !== rules.files) {
         content.resume();
-        reject(faulty(name, `is no file; send files as ${rules.files}`));
+        reject(faulty(name, `is not a file field. Send files in the field ${rules.files}`));
         return;
       }
       contents.push(content);
@@ -220,7 +220,7 @@ const pump = (
       total += chunk.length;
       if (isDropped || parser.writableEnded) return;
       if (total > rules.bytes) {
-        reject(Boom.entityTooLarge(`A form may have at most ${rules.bytes} bytes`));
+        reject(Boom.entityTooLarge(`The form exceeds the limit of ${rules.bytes} bytes`));
       } else if (!parser.write(chunk)) {
         source.pause();
         parser.once('drain', () => source.resume());
@@ -248,14 +248,17 @@ const pump = (
   };
 };
 
-const brokenOff = (): Boom.Boom => Boom.badRequest('The body broke off');
+const brokenOff = (): Boom.Boom => Boom.badRequest('The request body is incomplete');
 
 /** Builds the 400 for one field of a form. */
 export const faulty = (path: string, message: string): Boom.Boom =>
   Boom.badRequest(sayFaults([{ path, message }]), { details: [{ path, message }] });
 
 const tooMany = ({ files, mostFiles }: FormRules): Boom.Boom =>
-  faulty(files, `at most ${mostFiles} files, and ${MAX_FIELDS} fields beside them`);
+  faulty(
+    files,
+    `must have at most ${mostFiles} files, and the form at most ${MAX_FIELDS} other fields`,
+  );
 
 const refusalOf = (error: unknown): Boom.Boom =>
   Boom.badRequest(

@@ -283,15 +283,16 @@ const valid = <T>(input: FetchInput, make: () => T): T => {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const url = input instanceof Request ? input.url : String(input);
-    const host = URL.canParse(url) ? new URL(url).hostname : 'the address';
+    const host = URL.canParse(url) ? new URL(url).hostname : 'the URL';
     throw new HttpFailure('invalid_request', { host, effectBegan: false });
   }
 };
 
 const notItsOwn =
-  'this request may go to its own host, and to what the setting egressAllow (ADJUTANT_EGRESS_ALLOW) names';
+  'this request may only reach its own host and hosts in the setting egressAllow (ADJUTANT_EGRESS_ALLOW)';
 
-const ledAway = 'a redirect leads there, and a request with a body stays at its own origin';
+const ledAway =
+  'it is a redirect target, and requests with a body are not redirected to another origin';
 
 const responseOf = ({ status, headers, body }: HttpReply): Response => {
   // RFC 9110, 15: a status outside the classes is treated as a server error.

@@ -13,7 +13,7 @@ const DEEPEST = 64;
 /** Ours: the most values in one JSON body. Checking more of them would delay all other requests. */
 const MAX_VALUES = 20_000;
 
-const TOO_MANY = `JSON holds over ${MAX_VALUES} values`;
+const TOO_MANY = `The JSON has more than ${MAX_VALUES} values`;
 
 /** The JSON of a request's body, or in `fault` the message of the 400 reply. */
 export type ParsedBody = { value: unknown } | { fault: string };
@@ -27,7 +27,7 @@ export const parseBody = (bytes: Uint8Array, keepsDigits = false): ParsedBody =>
   if (hasManyCommas(bytes)) return { fault: TOO_MANY };
   const text = withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   const { isDeep, isExact } = scanJson(text, DEEPEST);
-  if (isDeep) return { fault: `JSON is nested over ${DEEPEST} deep` };
+  if (isDeep) return { fault: `The JSON is nested more than ${DEEPEST} levels deep` };
   let value: unknown;
   try {
     value = Bourne.parse(text);
@@ -44,7 +44,7 @@ export const parseBody = (bytes: Uint8Array, keepsDigits = false): ParsedBody =>
 };
 
 const tooExact = ({ path, digits }: { path: string; digits: string }): string =>
-  `${path}: the number ${digits.slice(0, MAX_SHOWN)} cannot be kept with all its digits. Send it as a text, in quotes`;
+  `${path}: the number ${digits.slice(0, MAX_SHOWN)} has too many digits. Send it as a string`;
 
 const MAX_SHOWN = 60;
 

@@ -25,7 +25,7 @@ export const openJsonForm = (
   rules: FormRules,
   { asker, apart }: { asker: string; apart: ParseApart },
 ): FormBody<unknown> => {
-  if (!(source instanceof Readable)) throw new Error('A form must come as a stream');
+  if (!(source instanceof Readable)) throw new Error('The form body must be a stream');
   return {
     read: (take) =>
       whileUploading(req.socket, async () => {
@@ -48,9 +48,10 @@ const partsOf = async (
   rules: FormRules,
 ): Promise<{ file: Buffer; fields: unknown }> => {
   if ('fault' in parsed) throw Boom.badRequest(parsed.fault);
-  if (!isRecord(parsed.value)) throw faulty(rules.files, 'is required, in a JSON object');
+  if (!isRecord(parsed.value))
+    throw faulty(rules.files, 'is required. The body must be a JSON object');
   const { [rules.files]: encoded, ...fields } = parsed.value;
-  if (typeof encoded !== 'string') throw faulty(rules.files, 'is required, as base64');
+  if (typeof encoded !== 'string') throw faulty(rules.files, 'is required as a base64 string');
   const file = Buffer.from(encoded, 'base64');
   if (file.length !== lengthOf(encoded)) throw faulty(rules.files, 'must be base64');
   return { file, fields: await checkFields(rules, fields) };

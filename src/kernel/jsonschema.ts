@@ -43,7 +43,7 @@ const nullable = (shape: JsonSchema, isNullable: boolean): JsonSchema =>
 
 const shapeOf = (described: Described): JsonSchema => {
   const shape = shapes[described.type ?? ''];
-  if (!shape) throw new Error(`No JSON Schema for the joi type ${described.type}`);
+  if (!shape) throw new Error(`The joi type ${described.type} has no JSON Schema`);
   return { ...typeOf(described), ...shape(described) };
 };
 

@@ -54,7 +54,7 @@ export const createLog = (
   return log;
 };
 
-const LOST = 'the log could not be written for a while: lines are missing before this one';
+const LOST = 'the log was not writable for some time; lines before this one are missing';
 
 /** Creates the writer to stderr. At the exit of the process it writes the lines that still wait. */
 const stderr = (tell: (lost: LostLines) => void): LineWriter => {

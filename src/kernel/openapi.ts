@@ -63,7 +63,7 @@ const complete = (operation: OpenApiOperation, endpoint: Endpoint | undefined): 
   if (access === 'public') operation.security = [];
   if (access === 'optional') operation.security = [{}, { bearer: [] }];
   if (operation.responses[204]) delete operation.responses[204].content;
-  if (produces) operation.responses[200] = { description: 'Done', content: plain(produces) };
+  if (produces) operation.responses[200] = { description: 'Success', content: plain(produces) };
   if (form && isNode(operation.requestBody))
     operation.requestBody = formBody(form, operation.requestBody);
   if ((body || rawBytes) && isNode(operation.requestBody)) {

@@ -44,7 +44,7 @@ export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buff
   try {
     return Buffer.concat([decipher.update(body.subarray(0, -TAG)), decipher.final()]);
   } catch {
-    throw new PassphraseError('The passphrase does not open the keys');
+    throw new PassphraseError('The passphrase is wrong');
   }
 };
 

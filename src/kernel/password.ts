@@ -50,7 +50,7 @@ export const createPasswords = (cost: PasswordCost = PASSWORD_COST) => {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof NoTurn ? new PasswordsBusy('Too many logins at once') : error;
+      throw error instanceof NoTurn ? new PasswordsBusy('Too many concurrent logins') : error;
     }
   };
 

@@ -4,7 +4,7 @@ import { createTurns, NoTurn } from './fairqueue.js';
 
 /** The error of a task that is refused because too many tasks wait for the threads. */
 export class PoolFull extends NamedError {
-  override message = 'Too much waits for the worker threads';
+  override message = 'The queue of the worker threads is full';
 }
 
 /**
@@ -101,7 +101,7 @@ interface PendingTask {
   reject(error: Error): void;
 }
 
-const LOST = 'A worker thread was lost';
+const LOST = 'A worker thread ended unexpectedly';
 /** Ours: the space of a thread for new objects in megabytes; by default 48 are filled and kept. */
 const YOUNG_MB = 8;
 
@@ -127,17 +127,17 @@ class PoolThread {
     this.worker.on('message', (reply: TaskReply) => this.hear(reply));
     this.worker.on('error', (error) => {
       if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY')
-        this.overrun(`it took over ${options.heapMb} MB of memory`);
+        this.overrun(`it used more than ${options.heapMb} MB of memory`);
       else this.lose(new ThreadLost(`${LOST}: ${error.message}`));
     });
-    this.worker.on('exit', () => this.lose(new ThreadLost(`${LOST}: it ended`)));
+    this.worker.on('exit', () => this.lose(new ThreadLost(`${LOST}: it exited`)));
   }
 
   perform<V>(request: TaskRequest): Promise<V> {
     return new Promise((resolve, reject) => {
       this.underway = { resolve, reject };
       const { limitMs } = this.options;
-      this.endAfter(limitMs, () => this.overrun(`it took over ${limitMs / 1000} s`));
+      this.endAfter(limitMs, () => this.overrun(`it took longer than ${limitMs / 1000} s`));
       this.worker.postMessage(request);
     });
   }

@@ -87,7 +87,7 @@ class RunningProcess {
     this.child.channel?.unref();
     this.child.on('message', (reply: PoolReply) => this.hear(reply));
     this.child.on('error', (error) => this.lose(error.message));
-    this.child.on('exit', (code, signal) => this.lose(`it ended with ${signal ?? code}`));
+    this.child.on('exit', (code, signal) => this.lose(`it exited with ${signal ?? code}`));
   }
 
   get isIdle(): boolean {
@@ -122,7 +122,7 @@ class RunningProcess {
   private lose(why: string): void {
     this.isAlive = false;
     for (const { reject } of this.pending.values()) {
-      reject(new ThreadLost(`A worker process was lost: ${why}`));
+      reject(new ThreadLost(`A worker process ended unexpectedly: ${why}`));
     }
     this.pending.clear();
   }

@@ -14,7 +14,7 @@ interface TypedRequest<T extends Tasks> extends PoolRequest {
 export const servePools = <T extends Tasks>(pools: Record<string, Pool<T>>): void => {
   const perform = async ({ pool, asker, task, input }: TypedRequest<T>): Promise<unknown> => {
     const asked = pools[pool];
-    if (!asked) throw new Error(`There is no pool ${pool}`);
+    if (!asked) throw new Error(`Unknown pool: ${pool}`);
     return asked.run(asker, task, input);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ignore);

@@ -25,9 +25,9 @@ export interface SeenProxies {
 const MAX_SHOWN = 100;
 
 export const UNNAMED_PROXY_REMEDY =
-  'set ADJUTANT_PUBLIC_URL and ADJUTANT_TRUSTED_PROXIES, and let the proxy set X-Forwarded-For: adjutant tunnel config nginx';
+  'set ADJUTANT_PUBLIC_URL and ADJUTANT_TRUSTED_PROXIES, and configure the proxy to send X-Forwarded-For. See: adjutant tunnel config nginx';
 export const UNREADABLE_ADDRESS_REMEDY =
-  'let the proxy set X-Forwarded-For to the address of the client: adjutant tunnel config nginx';
+  'configure the proxy to send the client address in X-Forwarded-For. See: adjutant tunnel config nginx';
 
 /**
  * Creates the watch for proxies in front of the daemon. The first sign of each fault is logged.
@@ -43,7 +43,7 @@ export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolea
     seen.unnamed = mark.slice(0, MAX_SHOWN);
     log.warn(
       { mark: seen.unnamed, remedy: UNNAMED_PROXY_REMEDY },
-      'a request came through a proxy that is not set up; it does not count as local',
+      'a request arrived through an unconfigured proxy; it is not treated as local',
     );
   };
 
@@ -54,7 +54,7 @@ export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolea
     seen.unreadable = unreadable.slice(0, MAX_SHOWN);
     log.warn(
       { sent: seen.unreadable, remedy: UNREADABLE_ADDRESS_REMEDY },
-      'a trusted proxy sent no address of the client; its own is used',
+      'a trusted proxy sent no client address; the proxy address is used instead',
     );
   };
 

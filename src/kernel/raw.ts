@@ -19,11 +19,11 @@ export const holdRaw = async <T>(
 
 const refusalOf = (error: unknown, most: number): unknown => {
   if (error instanceof BodyTooLong) {
-    return Boom.entityTooLarge(`The body may have at most ${most} bytes`);
+    return Boom.entityTooLarge(`The body exceeds the limit of ${most} bytes`);
   }
   if (error instanceof BodiesFull) {
-    const message = 'Too many bodies are being received; nothing was kept of this one';
+    const message = 'Too many request bodies are being received. This one was not stored';
     return Boom.serverUnavailable(message, { code: 'bodies_full', retryAfter: RETRY_AFTER_S });
   }
-  return error instanceof BodyCutOff ? Boom.badRequest('The body broke off') : error;
+  return error instanceof BodyCutOff ? Boom.badRequest('The request body is incomplete') : error;
 };

@@ -42,7 +42,7 @@ export const redactApart = async (
       file: FILE,
       input: { value, values, shown },
       limitMs: LIMIT_MS,
-      failure: 'A text could not be looked through for secrets',
+      failure: 'A text could not be redacted',
     }),
   );
 };

@@ -133,13 +133,13 @@ const afterEffect = (error: unknown): unknown => {
 
 /** `wantsCookie`: the redirects set a cookie that is not valid for their host. */
 export const tooManyRedirects = ({ hostname }: URL, wantsCookie: boolean): HttpFailure => {
-  const detail = wantsCookie ? 'it wants a cookie that cannot be kept' : undefined;
+  const detail = wantsCookie ? 'it sets a cookie that is invalid for its host' : undefined;
   return new HttpFailure('too_many_redirects', { host: hostname, effectBegan: true, detail });
 };
 
 const refusePlain = (from: URL, to: URL): void => {
   if (from.protocol !== 'https:' || to.protocol === 'https:') return;
-  const cause = new BadUrl(`${to.origin} is plain http, and it was asked for over https`);
+  const cause = new BadUrl(`the host redirects from https to plain http: ${to.origin}`);
   throw new HttpFailure('bad_response', { host: from.hostname, effectBegan: true, cause });
 };
 

@@ -23,17 +23,17 @@ export interface Replays {
 
 const REFUSALS = {
   running: {
-    message: 'The first call with this Idempotency-Key is still at work',
+    message: 'The first request with this Idempotency-Key is still in progress',
     code: 'idempotency_key_busy',
   },
   other_body: {
-    message: 'This Idempotency-Key was used with another body',
+    message: 'This Idempotency-Key was already used with a different body',
     code: 'idempotency_key_reused',
   },
   lost: {
     message:
-      'The daemon ended during the first call with this Idempotency-Key, which may have taken ' +
-      'effect: see whether it has, and repeat it with another key',
+      'The daemon stopped during the first request with this Idempotency-Key. The request may have ' +
+      'taken effect. Check that, then retry with a new key',
     code: 'idempotency_key_lost',
   },
 };

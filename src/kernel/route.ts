@@ -84,7 +84,6 @@ export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
       id: `${of.name}.${name}`,
       app: { endpoint: () => endpoint },
       description: endpoint.summary,
-      ...(endpoint.description !== undefined && { notes: endpoint.description }),
       tags: ['api', of.name],
       ...authOf(endpoint),
       ext: extensionsOf(endpoint, options),
@@ -244,7 +243,7 @@ const withInput = async <T>(
   }
   const most = endpoint.rawBytes;
   if (most === undefined) return use({ ...params, query, body: payload, ...streaming });
-  if (!(payload instanceof Readable)) throw new Error('A raw body must come as a stream');
+  if (!(payload instanceof Readable)) throw new Error('A raw body must be a stream');
   if (!endpoint.ignoresQuery) await refuseQuery(query);
   const { url = '' } = request.raw.req;
   return holdRaw(bodies, { stream: payload, most }, (bytes) =>

@@ -62,8 +62,8 @@ export const scopeRefusal = (by: CallerRights, endpoint: CalledEndpoint): ScopeR
   if (by.tokenId === null && by.impersonator === null) return null;
   const scope = scopeOf(endpoint);
   if (isPersonal(by, endpoint, scope)) {
-    const who = by.tokenId === null ? 'an admin who acts as somebody else' : 'a token';
-    const message = `This is for the person itself, logged in, and not for ${who}`;
+    const who = by.tokenId === null ? 'during impersonation' : 'with a personal access token';
+    const message = `This action requires your own login. It is not available ${who}`;
     return { code: 'personal_only', message };
   }
   if (by.tokenId === null || scope === null || hasScope(by.scopes, scope)) return null;
@@ -71,7 +71,7 @@ export const scopeRefusal = (by: CallerRights, endpoint: CalledEndpoint): ScopeR
 };
 
 /** Returns the message for a token without that scope. */
-export const missingScope = (scope: string): string => `This token lacks the scope ${scope}`;
+export const missingScope = (scope: string): string => `The token lacks the scope ${scope}`;
 
 const isPersonal = (
   { tokenId }: CallerRights,

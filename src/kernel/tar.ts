@@ -68,15 +68,15 @@ export function* readTar(file: number, fileSize: number): Generator<FoundEntry, 
     const entry = { ...header, offset: at + length };
     refuseName(entry.name, names);
     at = entry.offset + entry.size;
-    if (at > fileSize) throw new TarError(`${entry.name} is larger than the file it is in`);
+    if (at > fileSize) throw new TarError(`${entry.name} is larger than the archive`);
     const rest = paddingOf(entry.size).length;
-    if (!isZero(bytesAt(file, at, rest, fileSize))) throw new TarError('padding is not empty');
+    if (!isZero(bytesAt(file, at, rest, fileSize))) throw new TarError('the padding is not empty');
     at += rest;
     yield entry;
   }
   const end = endOfTar().length;
   if (fileSize !== at + end || !isZero(bytesAt(file, at, end, fileSize))) {
-    throw new TarError('it does not end where its last entry does');
+    throw new TarError('it has data after its last entry');
   }
 }
 
@@ -149,7 +149,7 @@ const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => 
   };
   const isSound = [header.size, header.mtime].every((one) => Number.isSafeInteger(one) && one >= 0);
   if (!isSound || !headerOf(header).equals(raw)) {
-    throw new TarError(`the header at byte ${at} is not one that a backup has`);
+    throw new TarError(`the header at byte ${at} is invalid for a backup`);
   }
   return { header, length };
 };
@@ -171,20 +171,20 @@ const refuseName = (name: string, names: Set<string>): void => {
   const isOdd = parts.some((part) => part === '' || part === '.' || part === '..');
   if (isOdd || /[\0\n\\]/.test(name) || Buffer.byteLength(name) > MAX_NAME_LENGTH) {
     throw new TarError(
-      `it holds a file of a forbidden name: ${JSON.stringify(name.slice(0, 100))}`,
+      `it contains a file with a forbidden name: ${JSON.stringify(name.slice(0, 100))}`,
     );
   }
-  if (names.has(name)) throw new TarError(`it holds ${name} twice`);
-  if (names.size >= MAX_ENTRIES) throw new TarError(`it holds more than ${MAX_ENTRIES} files`);
+  if (names.has(name)) throw new TarError(`it contains ${name} twice`);
+  if (names.size >= MAX_ENTRIES) throw new TarError(`it contains more than ${MAX_ENTRIES} files`);
   names.add(name);
 };
 
 const bytesAt = (file: number, at: number, length: number, fileSize: number): Buffer => {
-  if (at + length > fileSize) throw new TarError('it is cut short');
+  if (at + length > fileSize) throw new TarError('it is truncated');
   const bytes = Buffer.alloc(length);
   for (let got = 0; got < length; ) {
     const read = readSync(file, bytes, got, length - got, at + got);
-    if (read === 0) throw new TarError('it is cut short');
+    if (read === 0) throw new TarError('it is truncated');
     got += read;
   }
   return bytes;

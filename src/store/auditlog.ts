@@ -18,7 +18,7 @@ export const auditLog = (store: Store, { clock, log }: { clock: Clock; log: Log 
       .executeTakeFirst();
     return found !== undefined;
   },
-  unwritten: (action, error) => log.error({ action, err: error }, 'a call was not audited'),
+  unwritten: (action, error) => log.error({ action, err: error }, 'failed to write an audit entry'),
   mintId: () => mint('audit', clock.now()),
   now: () => iso(clock.now()),
 });

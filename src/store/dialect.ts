@@ -38,11 +38,11 @@ const threadDriver = (writer: Performer, reader: Performer): Driver => {
       return { rows: outcome.rows as R[], numAffectedRows: BigInt(outcome.changes) };
     },
     streamQuery: () => {
-      throw new Error('Streaming is not offered: read pages');
+      throw new Error('Streaming is not supported. Read pages instead');
     },
   };
   const refuse = async (): Promise<never> => {
-    throw new Error('Use store.transact: a transaction is one message');
+    throw new Error('Use store.transact instead, because a transaction is one message');
   };
   return {
     init: async () => undefined,

@@ -44,7 +44,7 @@ export const openOutside = ({ name, value, home }: HeadsSetting, log: Log): Outs
     return { file: resolve(value), syslog: null, audited: say };
   }
   const { send, failure } = openSyslog(server, (why) =>
-    log.warn({ to: value, why }, 'audit heads cannot be sent'),
+    log.warn({ to: value, why }, 'failed to send audit heads'),
   );
   const audited = (report: AuditReport): void => {
     say(report);
@@ -66,22 +66,23 @@ const messageOf = ({ number, mac }: { number: number; mac: string }, home: strin
 const faultOfFile = (file: string, home: string): string | null => {
   try {
     const folder = dirname(file);
-    if (!existsSync(folder)) return `must name a file in a folder that is there, not in ${folder}`;
-    if (isLinkToNothing(file)) return 'must name a file, and that is a link to nothing';
+    if (!existsSync(folder))
+      return `must be a file in an existing folder. ${folder} does not exist`;
+    if (isLinkToNothing(file)) return 'must be a file, not a broken symbolic link';
     if (isWithin(realpathSync(home), realpathSync(existsSync(file) ? file : folder))) {
-      return 'must name a file outside the home: whoever cuts the one there could cut the other';
+      return 'must be a file outside the home folder, so that both cannot be modified together';
     }
     if (!existsSync(file)) {
       accessSync(folder, constants.W_OK | constants.X_OK);
       return null;
     }
-    if (!statSync(file).isFile()) return 'must name a file, and that is none';
+    if (!statSync(file).isFile()) return 'must be a regular file';
     accessSync(file, constants.R_OK | constants.W_OK);
     if (statSync(file).size === 0 || readTail(file).length > 0) return null;
-    return 'must name a file of heads or a new one: that file holds something else';
+    return 'must be a new file or a file of audit heads. The existing file has other content';
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    return `must name a file that can be read and written: ${error.message}`;
+    return `must be a readable and writable file: ${error.message}`;
   }
 };
 

@@ -88,7 +88,7 @@ describe('a command-line tool as the model of an agent (needs bubblewrap)', () =
     expect(more).to.equal([]);
     expect(approval).to.include({
       ...{ agentId: id, tool: 'cli', action: 'claude', untrusted: true },
-      reason: 'its model is a command-line tool, and the agent reads what came from outside',
+      reason: 'its model is a command-line tool, and the agent has read untrusted content',
     });
     expect(approval.arguments).to.equal({ model: 'mine', modelId: 'claude' });
     await answer(approval.id, true);
@@ -108,7 +108,7 @@ describe('a command-line tool as the model of an agent (needs bubblewrap)', () =
     await answer(approval.id, false);
     expect((await stage.reaches(id)).result).to.equal('The other says so.');
     const because =
-      'it is a command-line tool, which an agent that reads what came from outside is not given unasked';
+      'it is a command-line tool, which an untrusted agent may use only with an approval';
     expect(await saidBy(id)).to.equal({
       model: 'fake',
       passedOver: [{ model: 'mine', because }],
@@ -147,8 +147,8 @@ describe('a command-line tool as the model of an agent (needs bubblewrap)', () =
       const { status, error } = await stage.reaches(id);
       expect([status, error]).to.equal([
         'failed',
-        'No model answered. fake at 127.0.0.1: the connection broke off. ' +
-          'mine: it is a command-line tool, which an agent that reads what came from outside is not given unasked.',
+        'No model answered. fake at 127.0.0.1: the connection was interrupted. ' +
+          'mine: it is a command-line tool, which an untrusted agent may use only with an approval.',
       ]);
       expect(await pending()).to.equal([]);
     },
@@ -175,7 +175,7 @@ describe('a command-line tool as the model of an agent (needs bubblewrap)', () =
     const results = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
     expect(results[0]?.content).to.match(/answers:\n\nThe tool says so\.$/);
     expect(results[1]?.content).to.contain(
-      'there is no model nobody; there are: mine, fake, digest',
+      'unknown model nobody. Available models: mine, fake, digest',
     );
   });
 

@@ -190,7 +190,7 @@ describe('a download', () => {
   it('tells of each next try why and when, and the first of a new break again', async () => {
     await open({ breaksAfter: [111_000, 111_000, 200_000] });
     await fetchIt();
-    const reason = '127.0.0.1: the connection broke off';
+    const reason = '127.0.0.1: the connection was interrupted';
     expect(waited).to.equal([
       { attempt: 2, of: 8, pauseMs: 500, reason },
       { attempt: 3, of: 8, pauseMs: 1000, reason },

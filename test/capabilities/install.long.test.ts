@@ -145,7 +145,11 @@ describe('an installation', () => {
     );
     expect([progress.done, progress.total]).to.equal([1000, FILE.length]);
     const { nextAt, ...retry } = progress.retry;
-    expect(retry).to.equal({ attempt: 3, of: 8, reason: '127.0.0.1: the connection broke off' });
+    expect(retry).to.equal({
+      attempt: 3,
+      of: 8,
+      reason: '127.0.0.1: the connection was interrupted',
+    });
     expect(new Date(nextAt).toISOString()).to.equal(nextAt);
     const ended = await stage.ended(body.id);
     expect(ended.error).to.contain('Its checksum is');

@@ -87,7 +87,7 @@ describe('an installation', () => {
     const body = wanted({ useCase: 'chat' });
     const refused = await stage.call('POST', '/api/capabilities/install', { token, body });
     expect([refused.status, refused.body.message]).to.equal([
-      ...[403, 'This token lacks the scope models:write'],
+      ...[403, 'The token lacks the scope models:write'],
     ]);
     expect((await stage.ended(await begin(wanted(), token))).status).to.equal('completed');
     expect(await models()).to.equal(['digest']);

@@ -41,7 +41,8 @@ const old: RequestListener = ({ url }, response) => {
 
 describe('one sentence', () => {
   it('tells a server that is no Adjutant', async () => {
-    const sentence = 'Cannot reach Adjutant at http://<host>: what answers there is no Adjutant.';
+    const sentence =
+      'Cannot reach Adjutant at http://<host>: the server at this address is not Adjutant.';
     const page: RequestListener = (_, response) => response.end('<h1>hello</h1>');
     const other: RequestListener = (_, response) =>
       response.setHeader('content-type', 'application/json').end('{"ok":true}');
@@ -60,14 +61,14 @@ describe('one sentence', () => {
     const answer: RequestListener = (_, response) => response.writeHead(301, { location }).end();
     expect(lines(await saidTo(answer, ['hooks', 'list']))[1]).to.equal(
       'Cannot reach Adjutant at http://<host>: ' +
-        'it sends on to https://desk.example.org: give that address.',
+        'it redirects to https://desk.example.org. Use that address.',
     );
   });
 
   it('tells an address with https of a server that speaks http', async () => {
     expect(lines(await saidTo(old, ['hooks', 'list'], 'https'))).to.equal([
       1,
-      'Cannot reach Adjutant at https://<host>: it speaks http, not https: give http://<host>.',
+      'Cannot reach Adjutant at https://<host>: it uses http, not https. Use http://<host>.',
       ELSEWHERE,
     ]);
   });
@@ -76,7 +77,7 @@ describe('one sentence', () => {
     const answer: RequestListener = (_, response) =>
       response.writeHead(400).end('<h1>The plain HTTP request was sent to HTTPS port</h1>');
     expect(lines(await saidTo(answer, ['hooks', 'list']))[1]).to.equal(
-      'Cannot reach Adjutant at http://<host>: it speaks https, not http: give https://<host>.',
+      'Cannot reach Adjutant at http://<host>: it uses https, not http. Use https://<host>.',
     );
   });
 
@@ -87,8 +88,8 @@ describe('one sentence', () => {
     ]) {
       expect(lines(await saidTo(old, words))).to.equal([
         1,
-        `The daemon at http://<host> is Adjutant 0.0.9, older than this one (${version()}).`,
-        'Start it on this version: adjutant restart',
+        `The daemon at http://<host> runs Adjutant 0.0.9, which is older than this version (${version()}).`,
+        'Restart it with this version: adjutant restart',
       ]);
     }
   });

@@ -67,7 +67,7 @@ describe('client', () => {
   it('throws an ApiError with the status where something else answers', async () => {
     server = await listen((_request, response) => response.writeHead(502).end('<h1>Bad</h1>'));
     const error = await failure(createClient({ url: server.origin }).health.get());
-    expect(error).to.be.an.error(ApiError, 'The answer was 502 Bad Gateway');
+    expect(error).to.be.an.error(ApiError, 'The server replied with status 502 Bad Gateway');
     expect(error instanceof ApiError && error.reply).to.equal('<h1>Bad</h1>');
   });
 
@@ -108,7 +108,7 @@ describe('client', () => {
     const client = createClient({ url: server.origin, timeoutMs: 30 });
     const error = await failure(client.auth.register({ body: { password: 'x', username: 'ada' } }));
     expect(error).to.be.an.error(Unreachable);
-    expect(error instanceof Unreachable && error.reason).to.equal('no answer in 0.03 s');
+    expect(error instanceof Unreachable && error.reason).to.equal('no reply within 0.03 s');
   });
 
   it('waits for as long as a timer can where it is to wait for longer', async () => {
@@ -145,6 +145,6 @@ describe('client', () => {
       response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
     );
     const error = await failure(createClient({ url: server.origin, token: 't' }).health.get());
-    expect(error).to.be.an.error(ApiError, 'The answer was 302 Found');
+    expect(error).to.be.an.error(ApiError, 'The server replied with status 302 Found');
   });
 });

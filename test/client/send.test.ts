@@ -63,7 +63,7 @@ describe('send', () => {
     await gone.close();
     await expect(asked(gone.origin)).to.reject(/connection refused$/);
     const cut = await listenTcp((socket) => socket.on('data', () => socket.destroy()));
-    await expect(asked(cut.origin)).to.reject(/the connection broke off/);
+    await expect(asked(cut.origin)).to.reject(/the connection was interrupted/);
     await cut.close();
   });
 
@@ -72,13 +72,13 @@ describe('send', () => {
     const server = await listenTcp((socket) =>
       socket.on('data', () => socket.write(half, () => socket.destroy())),
     );
-    await expect(asked(server.origin)).to.reject(/the connection broke off/);
+    await expect(asked(server.origin)).to.reject(/the connection was interrupted/);
     await server.close();
   });
 
   it('ends with its time and with its signal, before the answer and within it', async () => {
     const mute = await listen(() => {});
-    await expect(asked(mute.origin, 100)).to.reject(/no answer in 0\.1 s$/);
+    await expect(asked(mute.origin, 100)).to.reject(/no reply within 0\.1 s$/);
     const unheard: Error[] = [];
     const hear = (error: Error): void => void unheard.push(error);
     process.on('uncaughtExceptionMonitor', hear);
@@ -88,7 +88,7 @@ describe('send', () => {
     expect(unheard).to.equal([]);
     await mute.close();
     const slow = await listen((_request, response) => void response.writeHead(200).write('half'));
-    await expect(asked(slow.origin, 100)).to.reject(/no answer in 0\.1 s$/);
+    await expect(asked(slow.origin, 100)).to.reject(/no reply within 0\.1 s$/);
     const end = new AbortController();
     const answer = await get(slow.origin, end.signal);
     end.abort();

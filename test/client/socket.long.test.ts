@@ -88,7 +88,7 @@ describe('live', () => {
     const { stream, next } = opened();
     await next();
     await app.restart({ port: Number(new URL(app.url).port) });
-    expect(await next()).to.equal({ type: 'lost', reason: 'it is stopping' });
+    expect(await next()).to.equal({ type: 'lost', reason: 'the server is stopping' });
     expect(await next()).to.equal({ type: 'connected' });
     await stream.return();
   });

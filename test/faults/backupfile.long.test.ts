@@ -88,9 +88,7 @@ describe('the file of a backup', () => {
   });
 
   it('is refused with another passphrase', async () => {
-    expect(await refusal(bytes, 'another passphrase')).to.equal(
-      'The passphrase does not open the keys',
-    );
+    expect(await refusal(bytes, 'another passphrase')).to.equal('The passphrase is wrong');
   });
 
   it('is refused with a bit changed anywhere', { timeout: 120_000 }, async () => {
@@ -138,7 +136,7 @@ describe('the file of a backup', () => {
     expect(message).to.equal('The manifest was not made with these keys');
   });
 
-  const forbidden = 'The file is no whole backup: it holds a file of a forbidden name: ';
+  const forbidden = 'The file is no whole backup: it contains a file with a forbidden name: ';
   for (const [path, words] of [
     ['../outside', `${forbidden}"../outside"`],
     ['/tmp/outside', `${forbidden}"/tmp/outside"`],

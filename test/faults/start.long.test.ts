@@ -53,7 +53,7 @@ describe('start', () => {
   it('refuses a model with the name of the built-in one', async () => {
     const env = { ADJUTANT_MODEL_URL: 'http://127.0.0.1:1/v1', ADJUTANT_MODEL_NAME: 'digest' };
     expect(await refusal(home, env)).to.equal(
-      'ADJUTANT_MODEL_NAME is digest: so is the built-in model called',
+      'ADJUTANT_MODEL_NAME must not be digest, which is the name of the built-in model',
     );
   });
 
@@ -77,7 +77,7 @@ describe('start', () => {
     db.pragma('user_version = 99999');
     db.close();
     const before = await readFile(file());
-    expect(await refusal()).to.match(/schema 99999, newer than this Adjutant's \d+/);
+    expect(await refusal()).to.match(/schema 99999, but this version supports only up to \d+/);
     expect(await readFile(file())).to.equal(before);
   });
 
@@ -86,7 +86,7 @@ describe('start', () => {
     const db = new Database(file());
     db.pragma('locking_mode = EXCLUSIVE');
     db.exec('BEGIN EXCLUSIVE');
-    expect(await refusal()).to.match(/^Another program holds the database \S+ locked$/);
+    expect(await refusal()).to.match(/^The database \S+ is locked by another program$/);
     db.close();
   });
 

@@ -58,7 +58,7 @@ describe('a personal access token', { timeout: 120_000 }, () => {
       const { id, token } = await makeToken(app, session, { scopes: others });
       const needing = scoped.filter(({ endpoint }) => scopeOf(endpoint) === scope);
       const answers = Object.values(await codes(needing, token));
-      const wanted = `403 scope_missing This token lacks the scope ${scope}`;
+      const wanted = `403 scope_missing The token lacks the scope ${scope}`;
       expect([scope, ...answers.filter((answer) => answer !== wanted)]).to.equal([scope]);
       await app.call('DELETE', `/api/auth/tokens/${id}`, { token: session });
     }

@@ -175,7 +175,7 @@ describe('a forward', () => {
     const id = await forward('retried');
     await desk.deliver('retried', '{"n":1}');
     await pass(id, 'The target replied with status 503; attempt 2 at 2026-');
-    await pass(id, '127.0.0.1: the connection broke off; attempt 3 at 2026-');
+    await pass(id, '127.0.0.1: the connection was interrupted; attempt 3 at 2026-');
     const run = await firstRun(id);
     expect(run).to.include({ status: 'success', attempts: 3, error: null });
     expect(run.result).to.equal({ status: 200, body: 'at last' });

@@ -22,7 +22,7 @@ describe('a payload that takes a worker thread too long', () => {
     const [{ status, error, attempts }] = await desk.ended(id);
     expect([status, error, attempts]).to.equal([
       'error',
-      'The payload takes too much time or memory to parse. The execution is not retried. A worker thread was lost: it took over 0.001 s',
+      'The payload takes too much time or memory to parse. The execution is not retried. A worker thread ended unexpectedly: it took longer than 0.001 s',
       1,
     ]);
   });

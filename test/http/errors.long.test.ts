@@ -74,7 +74,7 @@ describe('the server', () => {
           {
             statusCode: 416,
             error: 'Requested Range Not Satisfiable',
-            message: `The reply holds ${size} bytes, and not that range`,
+            message: `Range not satisfiable. The content has ${size} bytes`,
             requestId: 'r-1',
           },
         ]);
@@ -91,7 +91,7 @@ describe('the server', () => {
       {
         statusCode: 417,
         error: 'Expectation Failed',
-        message: 'Expect may be 100-continue alone',
+        message: 'Unsupported Expect header. Only 100-continue is supported',
         requestId: 'r-2',
       },
     ]);

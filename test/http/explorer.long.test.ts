@@ -84,7 +84,7 @@ describe('the API document', () => {
       expect([name, said.get(name)]).to.equal([name, about]);
       said.delete(name);
     }
-    expect([...new Set(said.values())]).to.equal(['Not built yet']);
+    expect([...new Set(said.values())]).to.equal(['Not implemented yet']);
   });
 
   it('has an id of its own for each operation', () => {

@@ -41,7 +41,7 @@ describe('large JSON', () => {
 
   it('is parsed without holding the event loop up, whatever it says', async () => {
     const [many, manyTurn] = await watched(keys(80_000));
-    expect([many.status, many.body.message]).to.equal([400, 'JSON holds over 20000 values']);
+    expect([many.status, many.body.message]).to.equal([400, 'The JSON has more than 20000 values']);
     const [broken, brokenTurn] = await watched(`${keys(19_000).slice(0, -1)},"__proto__":1}`);
     expect([broken.status, broken.body.message]).to.equal([
       400,

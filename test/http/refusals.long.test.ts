@@ -8,8 +8,8 @@ const { after, before, describe, it } = lab;
 
 const HEAD = 'HTTP/1.1\r\nhost: x\r\n';
 const BAD = 'The request is not valid HTTP';
-const LONG_HEAD = 'The head of a request is at most 16384 bytes';
-const LONG_EXTENSIONS = 'The extensions of its chunks are too long';
+const LONG_HEAD = 'The request headers exceed 16384 bytes';
+const LONG_EXTENSIONS = 'The chunk extensions are too long';
 const CHUNKED = 'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
 
 /** What comes over a connection, and the status and message that it gets. */
@@ -18,11 +18,11 @@ const REFUSED: [string, number, string][] = [
   ['GET /health HTTP/9.9\r\n\r\n', 400, BAD],
   [`GET /health ${HEAD}no colon\r\n\r\n`, 400, BAD],
   [`POST /api/hooks ${HEAD}content-length: 5\r\n${CHUNKED}`, 400, BAD],
-  ['GET /health HTTP/1.1\r\n\r\n', 400, 'HTTP/1.1 requires the header Host'],
+  ['GET /health HTTP/1.1\r\n\r\n', 400, 'HTTP/1.1 requires the Host header'],
   [
     'POST /api/webhooks/x HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}',
     400,
-    'HTTP/1.1 requires the header Host',
+    'HTTP/1.1 requires the Host header',
   ],
   [`GET /health ${HEAD}x: ${'x'.repeat(20_000)}\r\n\r\n`, 431, LONG_HEAD],
   [`GET /health ${HEAD}x: ${'x'.repeat(2_000_000)}\r\n\r\n`, 431, LONG_HEAD],

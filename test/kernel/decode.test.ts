@@ -102,7 +102,7 @@ describe('decodedBody', () => {
   });
 
   it('fails with the name of an encoding that it does not know', async () => {
-    const sentence = '127.0.0.1: the reply has a content-encoding that cannot be undone';
+    const sentence = '127.0.0.1: the reply has an unsupported content-encoding';
     const failed = (detail: string) => ['unknown_encoding', `${sentence} (${detail})`, true];
     const zipped = gzipSync(TEXT);
     expect(await failureOf('zstd', zipped)).to.equal(failed('zstd'));
@@ -112,7 +112,7 @@ describe('decodedBody', () => {
   });
 
   it('fails where a body is not what its encoding says, or is cut off', async () => {
-    const sentence = '127.0.0.1: the reply is not in the content-encoding that it names';
+    const sentence = '127.0.0.1: the reply does not match its content-encoding';
     for (const encoding of ['gzip', 'deflate', 'br']) {
       const failed = ['undecodable', `${sentence} (${encoding})`, true];
       expect(await failureOf(encoding, Buffer.from('this is no such thing'))).to.equal(failed);

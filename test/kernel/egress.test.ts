@@ -199,7 +199,7 @@ describe('egress', () => {
     ];
     for (const entry of entries)
       expect(() => createEgress([entry])).to.throw(
-        `egressAllow: "${entry}" is neither a host, nor host:port, nor CIDR`,
+        `egressAllow: "${entry}" is not a host, host:port or CIDR`,
       );
   });
 

@@ -7,7 +7,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const parsed = (text: string) => parseBody(Buffer.from(text));
-const MANY = { fault: 'JSON holds over 20000 values' };
+const MANY = { fault: 'The JSON has more than 20000 values' };
 
 describe('a JSON body', () => {
   it('holds 20,000 values with itself, and no more', () => {
@@ -25,7 +25,7 @@ describe('a JSON body', () => {
   });
 
   it('is refused by its depth before it is parsed', () => {
-    const deep = { fault: 'JSON is nested over 64 deep' };
+    const deep = { fault: 'The JSON is nested more than 64 levels deep' };
     expect(parsed(`${'['.repeat(64)}${']'.repeat(64)}`)).to.include('value');
     expect(parsed(`${'['.repeat(65)}${']'.repeat(65)}`)).to.equal(deep);
     // It is no JSON either, which a parser would say after a second.

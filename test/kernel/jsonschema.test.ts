@@ -137,6 +137,6 @@ describe('jsonSchema', () => {
   });
 
   it('throws on a joi type that it does not know', () => {
-    expect(() => jsonSchema(Joi.date())).to.throw('No JSON Schema for the joi type date');
+    expect(() => jsonSchema(Joi.date())).to.throw('The joi type date has no JSON Schema');
   });
 });

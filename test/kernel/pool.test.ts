@@ -67,10 +67,10 @@ describe('a pool of threads', () => {
       run('ada', 'echo', 'a'),
       run('ada', 'die', null).catch((error) => error),
     ]);
-    expect(died).to.be.an.error(ThreadLost, 'A worker thread was lost: it ended');
+    expect(died).to.be.an.error(ThreadLost, 'A worker thread ended unexpectedly: it exited');
     const next = await run('ada', 'echo', 'b');
     expect(next.threadId).to.not.equal(threadId);
-    const hung = 'A worker thread was lost: it took over 2 s';
+    const hung = 'A worker thread ended unexpectedly: it took longer than 2 s';
     await expect(run('ada', 'hang', null)).to.reject(ThreadLost, hung);
     expect((await run('ada', 'echo', 'c')).threadId).to.not.equal(next.threadId);
   });
@@ -97,7 +97,7 @@ describe('a pool of threads', () => {
 
   it('tells a task that takes too much memory, and goes on', async () => {
     const { run } = open({ heapMb: 16 });
-    const bloated = 'A worker thread was lost: it took over 16 MB of memory';
+    const bloated = 'A worker thread ended unexpectedly: it used more than 16 MB of memory';
     await expect(run('ada', 'bloat', null)).to.reject(TaskOverran, bloated);
     expect((await run('ada', 'echo', 'c')).input).to.equal('c');
   });

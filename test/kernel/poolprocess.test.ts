@@ -95,14 +95,17 @@ describe('a process of pools', () => {
     await expect(run('ada', 'fail', 'PoolFull')).to.reject(PoolFull);
     await expect(run('ada', 'fail', 'TaskOverran')).to.reject(TaskOverran, 'it failed');
     await expect(run('ada', 'fail', 'Error')).to.reject(Error, 'it failed');
-    await expect(pools.pool<Tasks>('two').run('ada', 'echo', 1)).to.reject('There is no pool two');
+    await expect(pools.pool<Tasks>('two').run('ada', 'echo', 1)).to.reject('Unknown pool: two');
   });
 
   it('fails what is underway where it ends, and starts anew', async () => {
     const { run } = open();
     const hanging = run('ada', 'hang', null);
     const dying = run('ada', 'die', null);
-    await expect(hanging).to.reject(ThreadLost, 'A worker process was lost: it ended with 3');
+    await expect(hanging).to.reject(
+      ThreadLost,
+      'A worker process ended unexpectedly: it exited with 3',
+    );
     await expect(dying).to.reject(ThreadLost);
     expect((await run('ada', 'echo', 1)).input).to.equal(1);
   });

@@ -84,7 +84,7 @@ describe('refusal', () => {
   it('names the scope that a token lacks', () => {
     expect(scopeRefusal(token('hooks:read'), call('POST', '/api/hooks'))).to.equal({
       code: 'scope_missing',
-      message: 'This token lacks the scope hooks:write',
+      message: 'The token lacks the scope hooks:write',
     });
     expect(code(token('hooks:read'), call('GET', '/api/hooks'))).to.be.null();
     expect(code(unlimited, call('POST', '/api/chat/approve'))).to.equal('scope_missing');
@@ -107,8 +107,7 @@ describe('refusal', () => {
     const personal = call('POST', '/api/vault/{id}/reveal', { personal: true });
     expect(scopeRefusal(impersonated, personal)).to.equal({
       code: 'personal_only',
-      message:
-        'This is for the person itself, logged in, and not for an admin who acts as somebody else',
+      message: 'This action requires your own login. It is not available during impersonation',
     });
     expect(code(impersonated, call('POST', '/api/chat/approve'))).to.equal('personal_only');
     expect(code(impersonated, call('POST', '/api/auth/logout'))).to.be.null();

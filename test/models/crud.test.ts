@@ -160,7 +160,7 @@ describe('models', () => {
     ['an unknown provider', { provider: 'acme' }, 'provider', /must be one of/],
     ['a vault entry of nobody', { credentialId: 'credential_1' }, 'credentialId', /no credential/],
     ['no address where one is needed', { baseUrl: null }, 'baseUrl', /is required/],
-    ['an address that is none', { baseUrl: 'nowhere' }, 'baseUrl', /Not a URL/],
+    ['an address that is none', { baseUrl: 'nowhere' }, 'baseUrl', /Invalid URL/],
     ['an address with a password', { baseUrl: 'http://a:b@c/' }, 'baseUrl', /credentials/],
     ['a metadata service', { baseUrl: 'http://169.254.169.254/v1' }, 'baseUrl', /never reached/],
     ['an address with a query', { baseUrl: 'http://127.0.0.1/v1?k=1' }, 'baseUrl', /its path/],

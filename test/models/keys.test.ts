@@ -10,7 +10,7 @@ const { after, before, describe, it } = lab;
 
 const ODD = 'sk-canary-of-a-key\nof two lines';
 const FAULT =
-  'must be one line of plain characters, without blanks at its ends, as it is sent in a header';
+  'must be one line of printable ASCII characters without leading or trailing blanks, because it is sent in a header';
 const SPEC = { provider: 'openai-compatible', modelId: 'one', baseUrl: 'http://127.0.0.1:9/v1' };
 
 describe('a key that no header can hold', () => {
@@ -45,7 +45,7 @@ describe('a key that no header can hold', () => {
       () => 'models',
       () => ({ ...SPEC, name: 'new', credentialId: odd }),
       'credentialId',
-      `names a value that ${FAULT}`,
+      `has a value that ${FAULT}`,
     ],
     [
       'a model’s credential',
@@ -69,7 +69,7 @@ describe('a key that no header can hold', () => {
       () => 'admin/platforms/mattermost',
       () => ({ values: { botToken: '$credential(odd)' } }),
       'values.botToken',
-      `names a value that ${FAULT}`,
+      `has a value that ${FAULT}`,
     ],
     [
       'a forward',
@@ -83,7 +83,7 @@ describe('a key that no header can hold', () => {
         actionConfig: { webhookUrl: 'https://example.com/', credentialId: odd },
       }),
       'actionConfig.credentialId',
-      `names a value that ${FAULT}`,
+      `has a value that ${FAULT}`,
     ],
     [
       'an MCP server',
@@ -112,7 +112,7 @@ describe('a key that no header can hold', () => {
     expect([status, body.ok, body.error]).to.equal([
       200,
       false,
-      'kept was not asked: its key cannot be sent, it holds a line break or another character that no header can: set it anew',
+      'kept was not called: its API key cannot be sent, because it contains a character that is not allowed in an HTTP header. Set it again.',
     ]);
     const { id } = await stage.spawn({ prompt: 'Hello', model: 'kept' });
     const { status: end, error } = await stage.reaches(id);

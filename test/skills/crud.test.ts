@@ -78,15 +78,23 @@ describe('skills', () => {
     const linked = await folder('linked', null);
     await symlink('/etc/passwd', join(linked, 'SKILL.md'));
     expect(told(await list('?source=folder'))).to.equal([
-      ['Bad Name@folder', 'invalid', 'Its name must be 1 to 64 of a–z, 0–9 and single hyphens'],
+      [
+        'Bad Name@folder',
+        'invalid',
+        'The name in SKILL.md must be 1 to 64 characters: a–z, 0–9 and single hyphens',
+      ],
       ['empty@folder', 'invalid', 'empty/SKILL.md does not exist'],
-      ['http@folder', 'invalid', 'The name http is taken by tools'],
+      ['http@folder', 'invalid', 'The name http is already used by a group of tools'],
       ['large@folder', 'invalid', 'large/SKILL.md has more than 262144 bytes'],
       ['linked@folder', 'invalid', 'linked/SKILL.md is a symbolic link'],
-      ['other@folder', 'invalid', 'Its name is another: the folder must be called so too'],
-      ['out@folder', 'invalid', 'out/SKILL.md leads through what is no folder'],
+      [
+        'other@folder',
+        'invalid',
+        'The skill is named another. The folder must have the same name.',
+      ],
+      ['out@folder', 'invalid', 'out/SKILL.md has a parent that is not a folder'],
       ['pdf', 'ready', null],
-      ['unnamed@folder', 'invalid', 'SKILL.md gives no name'],
+      ['unnamed@folder', 'invalid', 'SKILL.md has no name'],
     ]);
     await rm(join(stage.test.home, 'skills'), { recursive: true });
     expect(await list('?source=folder')).to.equal([]);

@@ -141,7 +141,7 @@ describe('store', () => {
 
   it('refuses transactions that would hold BEGIN open', async () => {
     await expect(scratch.store.db.transaction().execute(async () => undefined)).to.reject(
-      'Use store.transact: a transaction is one message',
+      'Use store.transact instead, because a transaction is one message',
     );
   });
 

@@ -74,7 +74,7 @@ describe('the calendar of tasks', () => {
     }
     const events = eventsIn((await read(await address())).text);
     expect(events.map(({ uid }) => uid)).to.equal(ids.map((id) => `${id}@adjutant`));
-    expect(events[59]?.description).to.equal(`${'n'.repeat(2000)}\n… 1000 characters more`);
+    expect(events[59]?.description).to.equal(`${'n'.repeat(2000)}\n… 1000 more characters`);
   });
 
   it('ends its lines with CRLF, none longer than 75 octets', async () => {

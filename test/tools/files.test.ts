@@ -88,12 +88,12 @@ describe('files', () => {
 
   it('refuses what is not in its folder, and what is no text, by the name of the argument', async () => {
     const cases: [string, Record<string, unknown>, string][] = [
-      ['read', { path: '../x' }, '../x must not lead upwards'],
+      ['read', { path: '../x' }, '../x must not contain ".."'],
       ['read', { path: '/etc/passwd' }, '/etc/passwd must be relative to the folder'],
       ['read', { path: 'passwd' }, 'passwd is a symbolic link'],
-      ['read', { path: 'notes/bytes' }, 'notes/bytes is no UTF-8 text'],
+      ['read', { path: 'notes/bytes' }, 'notes/bytes is not UTF-8 text'],
       ['write', { path: 'passwd', content: '' }, 'passwd is no file'],
-      ['list', { path: '..' }, '.. must not lead upwards'],
+      ['list', { path: '..' }, '.. must not contain ".."'],
       ['search', { text: 'x', path: 'nowhere' }, 'nowhere does not exist'],
     ];
     for (const [name, args, sentence] of cases) {

@@ -175,7 +175,7 @@ describe('http.request', () => {
   it('fails with what is known of the effect', async () => {
     const broken = async (method: string) =>
       failureOf(run({ method, url: `${server.origin}/break` }));
-    const message = '127.0.0.1: the connection broke off';
+    const message = '127.0.0.1: the connection was interrupted';
     const failed = { name: 'ToolFailed', message };
     expect(await broken('POST')).to.equal({ ...failed, effectBegan: true });
     expect(await broken('GET')).to.equal({ ...failed, effectBegan: false });

@@ -104,7 +104,7 @@ describe('shell.run', () => {
 
   it('is listed and refuses to run where nothing confines', async () => {
     const sentence =
-      'Commands are off: no confinement works on this machine. Install bubblewrap (on a machine that lets it make namespaces), or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
+      'Commands are unavailable: no confinement works on this machine. Install bubblewrap (on a machine that lets it create namespaces), or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
     expect([tool?.unavailable, off?.unavailable]).to.equal([null, sentence]);
     const refused = await failureOf(off?.run({ argv: ['ls'] }, contextOf()) ?? Promise.resolve());
     expect(refused).to.equal({ name: 'ToolRefused', message: sentence, details: undefined });

@@ -59,7 +59,10 @@ describe('the connection of the desk', () => {
   it('says in one sentence that something answers that is no Adjutant, or an older one', async () => {
     const stranger = await listen((_, response) => response.end('<h1>hello</h1>'));
     const lost = await linkOf(stranger.origin, ({ link }) => link.is === 'lost');
-    expect(lost.link).to.include({ is: 'lost', reason: 'what answers there is no Adjutant' });
+    expect(lost.link).to.include({
+      is: 'lost',
+      reason: 'the server at this address is not Adjutant',
+    });
     await stranger.close();
     const store = createStore(reduce, known());
     const older: typeof fetch = async () =>
@@ -73,8 +76,8 @@ describe('the connection of the desk', () => {
     );
     expect(said).to.equal({
       text:
-        `The daemon at ${gate.url} is Adjutant 0.0.9, older than this one (${version()}). ` +
-        'Start it on this version: adjutant restart',
+        `The daemon at ${gate.url} runs Adjutant 0.0.9, which is older than this version (${version()}). ` +
+        'Restart it with this version: adjutant restart',
       tone: 'warn',
     });
     store.close();

@@ -64,7 +64,7 @@ describe('a changed entry of the audit log', () => {
     changeEntry(app.home, 1);
     expect(await audit()).to.include({
       status: 'fail',
-      detail: 'Entry 1 is not what was written',
+      detail: 'Entry 1 was changed',
     });
   });
 
@@ -73,7 +73,7 @@ describe('a changed entry of the audit log', () => {
     edit(app.home, drop, 'DELETE FROM audit WHERE number = 2');
     expect(await audit()).to.include({
       status: 'fail',
-      detail: 'Entry 2 is missing, and later ones are there',
+      detail: 'Entry 2 is missing, but later entries exist',
     });
   });
 });
@@ -87,10 +87,7 @@ describe('doctor', () => {
         remedy: 'make room: nothing can be kept otherwise',
       },
     ],
-    [
-      `'odd'`,
-      { detail: 'The audit log cannot be written: odd', remedy: 'adjutant logs --last 50' },
-    ],
+    [`'odd'`, { detail: 'The audit log is not writable: odd', remedy: 'adjutant logs --last 50' }],
   ] as const) {
     it(`looks though its own entry cannot be written: ${raised}`, async () => {
       const app = await startApp();
@@ -149,7 +146,7 @@ describe('the audit log of a stopped home', () => {
     const { entries } = await verifyHome({ home });
     changeEntry(home, 1);
     expect((await verifyHome({ home })).problem).to.equal({
-      ...{ number: 1, kind: 'changed', message: 'Entry 1 is not what was written' },
+      ...{ number: 1, kind: 'changed', message: 'Entry 1 was changed' },
     });
     edit(home, 'DROP TRIGGER audit_undeleted', `DELETE FROM audit WHERE number = ${entries}`);
     const { ok, problem } = await verifyHome({ home });
@@ -215,7 +212,7 @@ describe('the verification of a backup', () => {
     const { file } = await stage.made();
     const verify = verifyFile({ file, passphrase: PASSPHRASE }, () => undefined).done;
     await expect(verify).to.reject(
-      'The database in it has a trigger rise on the table users that Adjutant did not make: it may hide or change what is written',
+      'The database in it has an unknown trigger rise on the table users, which may hide or change writes',
     );
     await stage.stop();
     expect(existsSync(stage.folder)).to.be.false();

@@ -149,7 +149,7 @@ describe(`a full disk${skipped}`, () => {
       () => call('POST', '/api/tasks', body),
       ({ status }) => status !== 201,
     );
-    const why = 'The disk of the daemon is full; nothing was changed. Make room on it';
+    const why = 'The disk of the daemon is full. Nothing was changed. Make room on it';
     expect([full.status, full.body.code, full.body.message]).to.equal([
       ...[503, 'storage_unavailable', why],
     ]);

@@ -183,7 +183,7 @@ describe('a download', () => {
       const { url, entry } = await startTls(mirror.url);
       await expect(fetchIt(httpOf({ allow: [entry, mirror.entry] }), url)).to.reject(
         DownloadFailed,
-        `localhost redirects to an address of no use: ${mirror.origin} is plain http, and it was asked for over https`,
+        `localhost redirects to an address of no use: the host redirects from https to plain http: ${mirror.origin}`,
       );
       expect([mirror.got, waited]).to.equal([[], []]);
     });
@@ -204,7 +204,7 @@ describe('a download', () => {
         await writeFile(to, FILE.subarray(0, HALF));
         await expect(fetchIt(httpOf({ allow: [entry] }), url)).to.reject(
           DownloadFailed,
-          'localhost: no trusted TLS connection came about',
+          'localhost: a trusted TLS connection could not be established',
         );
         expect([waited, (await readFile(to)).length]).to.equal([[], HALF]);
       },
@@ -315,7 +315,10 @@ describe('a model on this machine', () => {
   it('gets no larger context than its file has, when it is made or changed', async () => {
     install('small', 2048);
     const details = [
-      { path: 'contextWindow', message: 'is more than the 2048 tokens that its file allows' },
+      {
+        path: 'contextWindow',
+        message: 'must be at most 2048 tokens, the limit of the model file',
+      },
     ];
     const large = await add('large', { contextWindow: 8192 });
     expect([large.status, large.body.details]).to.equal([400, details]);

@@ -146,7 +146,9 @@ describe('pages of ordinary sites', () => {
           .writeHead(200, HTML)
           .end(`<meta http-equiv=refresh content="0; url=${next}">${MOVED}`);
       });
-      expect((await read(`${origin}/a`)).error).to.equal('127.0.0.1: the host redirects too often');
+      expect((await read(`${origin}/a`)).error).to.equal(
+        '127.0.0.1: the host redirects too many times',
+      );
     });
   });
 
@@ -190,7 +192,7 @@ describe('pages of ordinary sites', () => {
       const { status, error } = await read(`${origin}/page`);
       expect([status, error]).to.equal([
         'failed',
-        '127.0.0.1: the host redirects too often (it wants a cookie that cannot be kept)',
+        '127.0.0.1: the host redirects too many times (it sets a cookie that is invalid for its host)',
       ]);
     });
   });

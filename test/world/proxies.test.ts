@@ -95,7 +95,7 @@ describe('a trusted proxy that states addresses in many forms', () => {
     expect(await from('unknown')).to.equal(401);
     expect(await from('_hidden')).to.equal(401);
     expect(warningsOf(app, 'no address').map(({ msg }) => msg)).to.equal([
-      'a trusted proxy sent no address of the client; its own is used',
+      'a trusted proxy sent no client address; the proxy address is used instead',
     ]);
     const { findings } = (await app.call('GET', '/api/admin/doctor', { token })).body;
     const found = findings.find(({ name }: { name: string }) => name === 'addresses');
@@ -105,7 +105,7 @@ describe('a trusted proxy that states addresses in many forms', () => {
       detail:
         'a trusted proxy sent "unknown" in place of the client\'s address, so all its clients share the limits of one',
       remedy:
-        'let the proxy set X-Forwarded-For to the address of the client: adjutant tunnel config nginx',
+        'configure the proxy to send the client address in X-Forwarded-For. See: adjutant tunnel config nginx',
     });
   });
 });
@@ -140,9 +140,9 @@ describe('the host of a passkey', () => {
     expect([status, body.code, body.message]).to.equal([
       400,
       'no_relying_party',
-      `Passkeys belong to a name, and "${host}" is none of this daemon. ` +
+      `Passkeys are bound to a host name, and "${host}" is not a host name of this daemon. ` +
         `Open http://localhost:${port}/passkeys or ${ORIGIN}/passkeys. ` +
-        `If a proxy is in front, it sends Host "${host}": let it pass the Host on (nginx: proxy_set_header Host $host)`,
+        `A proxy in front sent Host "${host}". Configure it to pass the Host header on (nginx: proxy_set_header Host $host)`,
     ]);
   });
 });
@@ -184,11 +184,11 @@ describe('a proxy that is not set up', () => {
     const about = warningsOf(app, 'proxy').map(({ msg, mark, remedy }) => [msg, { mark, remedy }]);
     expect(about).to.equal([
       [
-        'a request came through a proxy that is not set up; it does not count as local',
+        'a request arrived through an unconfigured proxy; it is not treated as local',
         {
           mark: 'HTTP/1.0',
           remedy:
-            'set ADJUTANT_PUBLIC_URL and ADJUTANT_TRUSTED_PROXIES, and let the proxy set X-Forwarded-For: adjutant tunnel config nginx',
+            'set ADJUTANT_PUBLIC_URL and ADJUTANT_TRUSTED_PROXIES, and configure the proxy to send X-Forwarded-For. See: adjutant tunnel config nginx',
         },
       ],
     ]);
@@ -309,10 +309,10 @@ describe('the clock of an authenticator app', () => {
         return [reply.status, reply.body.message];
       };
       const off = (seconds: string) =>
-        `The code fits a clock that is ${seconds} this machine. Set the clock of the phone, or of this machine`;
+        `The code is from a clock that is ${seconds} this machine. Set the clock of the phone or of this machine`;
       expect(await tryCode('enable', 2)).to.equal([401, off('60 s ahead of')]);
       expect(await tryCode('enable', -3)).to.equal([401, off('90 s behind')]);
-      expect(await tryCode('enable', 12)).to.equal([401, 'The code is wrong, or was used before']);
+      expect(await tryCode('enable', 12)).to.equal([401, 'The code is wrong or was already used']);
       expect((await tryCode('enable', 0))[0]).to.equal(200);
       expect(await tryCode('verify', -10)).to.equal([401, off('300 s behind')]);
     } finally {

@@ -218,7 +218,7 @@ describe('numbers of a payload', () => {
       const reply = await desk.ask('POST', '/api/hooks', hook.replace('"BIG"', big));
       expect([reply.status, reply.body.message]).to.equal([
         400,
-        `conditions.0.value: the number ${big} cannot be kept with all its digits. Send it as a text, in quotes`,
+        `conditions.0.value: the number ${big} has too many digits. Send it as a string`,
       ]);
     }
     const kept = await desk.ask('POST', '/api/hooks', hook.replace('"BIG"', '9007199254740992'));
@@ -270,17 +270,17 @@ describe('a body that cannot be read', () => {
     [
       ...(['latin1 JSON', 'application/json', Buffer.from('{"t":"\xe9"}', 'latin1'), 400] as const),
       'charset',
-      'The body is not UTF-8, and its content type names no charset',
+      'The body is not valid UTF-8, and its content type declares no charset',
     ],
     [
       ...(['bytes', 'text/plain; charset=utf-8', Buffer.from([0x61, 0xff]), 400] as const),
       'charset',
-      'The body is not UTF-8 (charset utf-8)',
+      'The body is not valid UTF-8 (charset utf-8)',
     ],
     [
       ...(['an unknown charset', 'text/plain; charset=x-none', Buffer.from([0xe9]), 400] as const),
       'charset',
-      'The body is not UTF-8 (charset x-none)',
+      'The body is not valid UTF-8 (charset x-none)',
     ],
     ['nothing', 'application/json', Buffer.alloc(0), 400, 'empty', 'The body is empty'],
     ['nothing as a form', FORM, Buffer.alloc(0), 400, 'empty', 'The body is empty'],
@@ -302,7 +302,7 @@ describe('a body that cannot be read', () => {
     [
       ...(['a latin1 form', FORM, Buffer.from('t=caf%E9'), 400] as const),
       'charset',
-      'The body is not UTF-8, and its content type names no charset',
+      'The body is not valid UTF-8, and its content type declares no charset',
     ],
   ];
   for (const [name, type, body, status, reason, message] of cases) {

@@ -149,9 +149,9 @@ export class SocketClient {
     const { connection } = this;
     const { service } = this.shared;
     const next = await service.identify(token);
-    if (next?.userId !== connection.identity.userId) throw Boom.unauthorized('Bad token');
+    if (next?.userId !== connection.identity.userId) throw Boom.unauthorized('Invalid token');
     if (next.scopes !== null && String(next.scopes) !== String(connection.identity.scopes)) {
-      throw Boom.forbidden('That token has other scopes: open another socket');
+      throw Boom.forbidden('The token has different scopes. Open another socket');
     }
     connection.identity = next;
     // A logout while the row was read still found the old session here; a second read detects it.
@@ -163,7 +163,7 @@ export class SocketClient {
    * after the gate read it, and 403 if the client's token lacks the scope.
    */
   async message(message: ChatMessage): Promise<ChatReceipt> {
-    if (!this.isKnown) throw Boom.unauthorized('No hello was accepted');
+    if (!this.isKnown) throw Boom.unauthorized('Send a hello frame first');
     const refusal = this.lacked('chat:write');
     if (refusal) throw refusal;
     const { userId, token } = this.connection.identity;
@@ -187,7 +187,7 @@ export class SocketClient {
     try {
       frame = readFrame(text);
       if (this.pending > this.shared.settings.limits.maxPending) {
-        throw Boom.tooManyRequests('Too many frames wait for an answer');
+        throw Boom.tooManyRequests('Too many frames are waiting for a reply');
       }
       this.greeting ??= this.begin(frame);
       await this.greeting;

@@ -124,7 +124,7 @@ export class SocketConnection {
   private receive(data: RawData, isBinary: boolean): void {
     if (!this.isOpen) return;
     const text = data.toString();
-    if (isBinary) this.end(Close.binary, 'Text frames only');
+    if (isBinary) this.end(Close.binary, 'Only text frames are supported');
     else if (this.spend(1 + Math.floor(text.length / FRAME_UNIT))) this.owner.received(text);
   }
 

@@ -74,7 +74,7 @@ export class Connections {
     const audience = this.audiences.get(userId);
     if (!audience || audience.publish(publication, limits.maxWaiting)) return;
     log('ws.flooded', { userId, waiting: limits.maxWaiting });
-    this.endAll(userId, Close.slow, 'More was published than could be sent');
+    this.endAll(userId, Close.slow, 'The client reads too slowly');
   }
 
   countSlow(): void {

@@ -66,7 +66,7 @@ export type NesFrame = Static<(typeof nesFrames)[keyof typeof nesFrames]>;
  */
 export const readFrame = (text: string): Frame => {
   const value = parse(text);
-  if (!isFrame(value)) throw Boom.badRequest('A frame is a JSON object with a string "type"');
+  if (!isFrame(value)) throw Boom.badRequest('A frame must be a JSON object with a string "type"');
   return value;
 };
 
@@ -94,7 +94,7 @@ const parse = (text: string): unknown => {
   try {
     return Bourne.parse(text);
   } catch {
-    throw Boom.badRequest('The frame is not JSON, or has a key "__proto__"');
+    throw Boom.badRequest('The frame is not valid JSON, or has a key "__proto__"');
   }
 };
 
@@ -103,7 +103,8 @@ const isFrame = (value: unknown): value is Frame =>
 
 const check = <K extends Record<string, Schema>>(schemas: K, frame: Frame): Static<K[keyof K]> => {
   const schema = Object.hasOwn(schemas, frame.type) ? schemas[frame.type] : undefined;
-  if (!schema) throw Boom.badRequest(`Unknown type; known are ${Object.keys(schemas).join(', ')}`);
+  if (!schema)
+    throw Boom.badRequest(`Unknown type. Known types: ${Object.keys(schemas).join(', ')}`);
   const { value, error } = schema.validate(frame, { convert: false });
   // The message may quote a key from the client; a long one is cut.
   if (error) throw Boom.badRequest(error.message.slice(0, 200));

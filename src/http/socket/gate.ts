@@ -59,17 +59,20 @@ export class UpgradeGate {
 
   private async identify(request: IncomingMessage): Promise<SocketIdentity> {
     const { service, settings, connections } = this.shared;
-    if (pathOf(request) !== PATH) throw Boom.notFound('There is no WebSocket here');
+    if (pathOf(request) !== PATH) throw Boom.notFound('No WebSocket endpoint at this path');
     if (!asksForWebSocket(request)) throw upgradeRequired();
     const { origin } = request.headers;
     if (origin !== undefined && !settings.isAllowedOrigin(request.headers)) {
-      throw Boom.forbidden('This origin may not open a WebSocket');
+      throw Boom.forbidden('This origin is not allowed to open a WebSocket');
     }
     if (connections.size + this.asking >= settings.limits.maxConnections) {
       throw unavailable('Too many sockets are open');
     }
     const [token, ...others] = tokensOf(request);
-    if (others.length > 0) throw Boom.badRequest('Give one token: here are several');
+    if (others.length > 0)
+      throw Boom.badRequest(
+        'Expected one credential, but the request carries several. Send only one token',
+      );
     if (!token || token.length > MAX_TOKEN) throw unauthorized();
     this.asking++;
     try {
@@ -103,7 +106,7 @@ export class UpgradeGate {
     const { anonymousLimit, log } = this.shared.settings;
     if (!Boom.isBoom(error)) {
       log('ws.unidentified', { err: error });
-      return unavailable('The session could not be looked up');
+      return unavailable('The session could not be verified. Try again later');
     }
     if (!COUNTED.includes(error.output.statusCode)) return error;
     const allowance = anonymousLimit.take(socket.remoteAddress ?? '', headers);
@@ -130,10 +133,10 @@ const withHeader = (error: Boom.Boom, name: string, value: string): Boom.Boom =>
 };
 
 const unauthorized = (): Boom.Boom =>
-  withHeader(Boom.unauthorized('A valid token is needed'), 'WWW-Authenticate', 'Bearer');
+  withHeader(Boom.unauthorized('A valid token is required'), 'WWW-Authenticate', 'Bearer');
 
 export const upgradeRequired = (): Boom.Boom => {
-  const refusal = new Boom.Boom('This address speaks WebSocket', { statusCode: 426 });
+  const refusal = new Boom.Boom('This endpoint requires a WebSocket upgrade', { statusCode: 426 });
   return withHeader(refusal, 'Upgrade', 'websocket');
 };
 
@@ -165,7 +168,7 @@ const peerOf = ({ headers, socket: { remoteAddress, remotePort } }: IncomingMess
 const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Not done within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new Error(`Not finished within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([work, late]);

@@ -62,6 +62,6 @@ const refuseClosed = (path: string, client: SocketClient): void => {
 
 const bearer = (authorization: string): string => {
   const token = /^Bearer (\S+)$/i.exec(authorization)?.[1];
-  if (!token) throw Boom.unauthorized('The authorization header is "Bearer <token>"');
+  if (!token) throw Boom.unauthorized('The authorization header must be "Bearer <token>"');
   return token;
 };

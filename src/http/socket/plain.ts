@@ -48,7 +48,7 @@ const turnOne = async (
   channel: string,
   client: SocketClient,
 ): Promise<Refused | undefined> => {
-  const refusal = client.refusalOf(channel, 'No such channel');
+  const refusal = client.refusalOf(channel, 'Unknown channel');
   if (refusal) return { channel, status: refusal.output.statusCode, message: refusal.message };
   const path = `/${channel}`;
   const reply = await client.ask({ type: type === 'subscribe' ? 'sub' : 'unsub', path });

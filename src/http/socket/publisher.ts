@@ -20,11 +20,14 @@ export const openSwitchboard = async (
   settings: Pick<SocketSettings, 'strategy' | 'channels' | 'limits'>,
 ): Promise<WebSocketServer> => {
   const { listener } = server;
-  if (listener.listenerCount('upgrade') > 0) throw new Error('Upgrades are already listened for');
+  if (listener.listenerCount('upgrade') > 0)
+    throw new Error('Another upgrade listener is already registered');
   await server.register({ plugin, options: nesOptions(settings.strategy) });
   const wss = server.plugins.nes?._listener?._wss;
   if (!(wss instanceof WebSocketServer)) {
-    throw new Error('@hapi/nes has changed inside: it has no _listener._wss of this ws library');
+    throw new Error(
+      '@hapi/nes has changed internally: _listener._wss of the ws library is missing',
+    );
   }
   listener.removeAllListeners('upgrade');
   const { maxFrameBytes, closeMs } = settings.limits;

@@ -48,7 +48,7 @@ export const createSocketService = (
     message: async (userId, message, { token, address }) => {
       const identity = async () => {
         const who = await identify(token);
-        if (!who) throw Boom.unauthorized('Bad token');
+        if (!who) throw Boom.unauthorized('Invalid token');
         return who;
       };
       const refusal = async () => approvalRefusal(await identity());

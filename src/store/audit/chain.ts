@@ -41,7 +41,7 @@ export const macWith = (key: Uint8Array): MakeMac => {
 export type MakeMac = (before: string, number: number, written: Buffer) => string;
 
 const SWALLOWED =
-  'The audit log cannot be written: the database does not keep its row. A trigger may be in the way';
+  'The audit log is not writable: the database did not store the entry. A trigger may prevent it';
 
 /**
  * Appends to the chain inside the current transaction. It reads the head anew each time, because
@@ -72,7 +72,7 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
       return { rows: [], changes };
     } catch (error) {
       if (!(error instanceof Database.SqliteError)) throw error;
-      throw new Unavailable(`The audit log cannot be written: ${error.message}`);
+      throw new Unavailable(`The audit log is not writable: ${error.message}`);
     }
   };
 };

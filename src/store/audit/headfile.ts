@@ -60,7 +60,7 @@ export class HeadFile {
       if (isOwn && existsSync(file)) chmodSync(file, 0o600);
       const heads = this.read();
       this.kept = heads.at(-1) ?? null;
-      if (heads.length === 0) return isDue ? null : `${name} is gone: ${NOBODY}`;
+      if (heads.length === 0) return isDue ? null : `${name} is missing: ${NOBODY}`;
       if (isDue) this.place.settle();
       const [first] = contradictedOf(this.db, heads);
       return first ? sayContradicted(name, first, this.rows.newest()) : null;
@@ -82,7 +82,7 @@ export class HeadFile {
       this.failed = head;
       if (this.hasTold) return { problem: null };
       this.hasTold = true;
-      return { problem: `${this.place.name} cannot be written: ${messageOf(error)}` };
+      return { problem: `${this.place.name} is not writable: ${messageOf(error)}` };
     }
   }
 
@@ -109,7 +109,7 @@ export class HeadFile {
     else if (!this.hasRecorded && !this.isOfNewLog) this.rows.adopted(name);
     this.hasRecorded = true;
     const newest = this.rows.newest();
-    if (!newest) throw new Error('there is no entry');
+    if (!newest) throw new Error('the audit log has no entry');
     this.goOn([], newest);
     this.place.settle();
     return newest;
@@ -149,7 +149,7 @@ export class HeadFile {
   }
 }
 
-export const NOBODY = 'nobody can tell whether the newest entries were cut';
+export const NOBODY = 'a removal of the newest entries cannot be detected';
 
 /** Returns the prefix of the next line: a crash, or a full disk, may have left half a line. */
 const endOf = (file: string): string => (!existsSync(file) || endsInLine(file) ? '' : '\n');
@@ -161,5 +161,5 @@ const messageOf = (error: unknown): string =>
 
 const sayContradicted = (name: string, { number }: AuditHead, newest: AuditHead | null): string =>
   number > (newest?.number ?? 0)
-    ? `${name} knows entry ${number}, and the database ends at ${newest?.number ?? 0}: entries were cut`
-    : `${name} knows another entry ${number} than the database: entries were cut or rewritten`;
+    ? `${name} records entry ${number}, but the database ends at ${newest?.number ?? 0}: entries were removed`
+    : `${name} records a different entry ${number} than the database: entries were removed or rewritten`;

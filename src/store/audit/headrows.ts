@@ -33,7 +33,7 @@ export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }) 
     // There was a crash after the entry and before the file.
     if (last.get() === `${action} ${JSON.stringify(data)}`) return;
     // Under a wrong master key no entry is written, and the start fails.
-    if (!holds()) throw new Error('the newest entry of the audit log does not hold');
+    if (!holds()) throw new Error('the newest entry of the audit log is invalid');
     append(entryOf({ action, outcome, data }));
   };
   return {

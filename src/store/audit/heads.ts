@@ -34,7 +34,7 @@ export class Heads {
 
   private sayLost(): string | null {
     const lost = this.lost(undefined);
-    return lost && `${lost.file} was gone before entry ${lost.number} was written: ${NOBODY}`;
+    return lost && `${lost.file} was missing before entry ${lost.number} was written: ${NOBODY}`;
   }
 
   /** Writes the head of the chain if it has changed. To be called after each commit. */

@@ -26,7 +26,7 @@ export const readStoppedLog = async <T>(
   work: (reader: AuditReader) => Promise<T>,
 ): Promise<T> => {
   const { home } = of;
-  if (!existsSync(join(home, DATABASE))) throw new OpenRefused(`There is no database in ${home}`);
+  if (!existsSync(join(home, DATABASE))) throw new OpenRefused(`No database found in ${home}`);
   const release = holdStopped(home);
   const scratch = mkdtempSync(join(tmpdir(), 'adjutant-audit-'));
   try {

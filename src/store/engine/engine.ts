@@ -193,7 +193,7 @@ const settle = ({ resolve, reject }: PendingWork, answer: WorkResult | undefined
 };
 
 const errorOf = (answer: Exclude<WorkResult, { value: unknown }> | undefined): Error => {
-  if (!answer) return new Error('No answer from the database thread');
+  if (!answer) return new Error('The database thread did not reply');
   const { name, message, at } = answer.failure;
   if (name === 'Unmet') return new Unmet(message, at ?? 0);
   if (name === 'Taken') return new Taken(message);

@@ -11,7 +11,7 @@ export const binaryFault = (error: unknown): string | null => {
   if (why === null) return null;
   const folder = dirname(fileURLToPath(import.meta.resolve('better-sqlite3/package.json')));
   return (
-    `SQLite's binary ${why}. Install Adjutant again, or compile it (python3, make and a C++ compiler): ` +
+    `The SQLite binary ${why}. Reinstall Adjutant, or compile it (requires python3, make and a C++ compiler): ` +
     `cd ${folder} && npx node-gyp rebuild --release --force_build=1`
   );
 };

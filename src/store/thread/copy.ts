@@ -75,7 +75,7 @@ export const integrityFaults = (file: string): string[] => {
     const orphans = db.prepare<[], { table: string }>('PRAGMA foreign_key_check').all();
     return [
       ...integrity.filter((line) => line !== 'ok'),
-      ...orphans.slice(0, 3).map(({ table }) => `a row of ${table} names one that is not there`),
+      ...orphans.slice(0, 3).map(({ table }) => `a row of ${table} refers to a missing row`),
     ];
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;

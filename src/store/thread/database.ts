@@ -54,7 +54,7 @@ export const takeLock = (home: string): Database.Database => {
 const refuseHalfRestored = (home: string): void => {
   if (!existsSync(join(home, RESTORING))) return;
   throw new OpenRefused(
-    `A restore into ${home} was cut short. Empty the folder and restore the backup again`,
+    `A restore into ${home} was interrupted. Empty the folder and restore the backup again`,
   );
 };
 
@@ -103,7 +103,7 @@ const refusalOf = (error: unknown, place: string): unknown => {
   const code = codeOf(error);
   if (/NOTADB|CORRUPT/.test(code)) return new OpenRefused(damaged(place));
   if (code.startsWith('SQLITE_BUSY')) {
-    return new OpenRefused(`Another program holds the database ${place} locked`);
+    return new OpenRefused(`The database ${place} is locked by another program`);
   }
   if (/^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM|AUTH)/.test(code) && error instanceof Error) {
     return cannotWrite(place, error);
@@ -159,8 +159,8 @@ const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[
   const newest = migrations.at(-1)?.version ?? 0;
   if (found > newest) {
     throw new OpenRefused(
-      `The database ${file} has schema ${found}, newer than this Adjutant's ${newest}. ` +
-        'Nothing was changed. Run the newer version, or restore a snapshot of the older one',
+      `The database ${file} has schema ${found}, but this version supports only up to ${newest}. ` +
+        'Nothing was changed. Run the newer version, or restore an older snapshot',
     );
   }
   // Checks the triggers of the current schema, before any migration runs with a foreign trigger in
@@ -179,7 +179,7 @@ const readSchema = (db: Database.Database, file: string): number => {
 };
 
 const damaged = (file: string): string =>
-  `The database ${file} is damaged. Nothing was changed. Restore a backup, or one of the snapshots beside it`;
+  `The database ${file} is damaged. Nothing was changed. Restore a backup, or a snapshot from the same folder`;
 
 /**
  * Sets the pragmas. WAL reduces `synchronous` to NORMAL in better-sqlite3, so it is set again and
@@ -199,7 +199,7 @@ const setPragmas = (db: Database.Database): void => {
   }
   if (db.pragma('synchronous', { simple: true }) !== 2) {
     throw new OpenRefused(
-      'SQLite does not keep synchronous=FULL here; acknowledged would not mean durable',
+      'SQLite does not support synchronous=FULL here, so acknowledged writes would not be durable',
     );
   }
 };
@@ -235,5 +235,5 @@ const refuseDangling = (db: Database.Database): void => {
   const [first] = db
     .prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check')
     .all();
-  if (first) throw new Error(`a row of ${first.table} refers to none of ${first.parent}`);
+  if (first) throw new Error(`a row of ${first.table} refers to a missing row of ${first.parent}`);
 };

@@ -117,10 +117,10 @@ const tellOwners = (
     if (folders === 0 && Object.values(counts).every((count) => count === 0)) continue;
     const body =
       `Paused agents: ${agents}. Interrupted runs: ${executions}. ` +
-      `Interrupted operations: ${operations}. Hooks with a schedule that are off: ${hooks}. ` +
-      `Recurring tasks that are off: ${recurring}. ` +
-      `Watched folders that are off: ${folders}. ` +
-      `Messages that may have been sent elsewhere: ${messages}. Nothing of it goes on by itself.`;
+      `Interrupted operations: ${operations}. Disabled scheduled hooks: ${hooks}. ` +
+      `Disabled recurring tasks: ${recurring}. ` +
+      `Disabled watched folders: ${folders}. ` +
+      `Messages that may have been sent elsewhere: ${messages}. None of these resume automatically.`;
     tell.run({ id: mintId(), userId, title: why, body, at });
   }
 };

@@ -24,7 +24,7 @@ interface Role {
 }
 
 const port = parentPort;
-if (!port) throw new Error('The database thread is started by the store');
+if (!port) throw new Error('Start the database thread through the store');
 const options: ThreadOptions = workerData;
 const reply = (message: ThreadReply): void => port.postMessage(message);
 

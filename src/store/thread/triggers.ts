@@ -33,7 +33,7 @@ export const findTriggerFault = (
 
 /** Returns the refusal of a database file with such a difference. */
 export const triggerRefusal = (file: string, { fault, remedy }: TriggerFault): string =>
-  `The database ${file} ${fault}. Nothing was changed. Find out who did it and keep a copy of the ` +
+  `The database ${file} ${fault}. Nothing was changed. Find out who changed it and keep a copy of the ` +
   `file. Then ${remedy(shellWord(file))}`;
 
 const triggersOf = (db: Database.Database): MadeTrigger[] =>
@@ -61,8 +61,8 @@ export const triggersMadeBy = (migrations: Migration[]): MadeTrigger[] => {
 
 const foreignTrigger = ({ name, table }: MadeTrigger): TriggerFault => ({
   fault:
-    `has a trigger ${shown(name)} on the table ${shown(table)} that Adjutant did not make: it may ` +
-    'hide or change what is written',
+    `has an unknown trigger ${shown(name)} on the table ${shown(table)}, which may hide or change ` +
+    'writes',
   remedy: (file) =>
     PLAIN.test(name)
       ? `remove the trigger: sqlite3 ${file} 'DROP TRIGGER ${name}'`
@@ -70,14 +70,14 @@ const foreignTrigger = ({ name, table }: MadeTrigger): TriggerFault => ({
 });
 
 const missingTrigger = ({ name, table, sql }: MadeTrigger): TriggerFault => ({
-  fault: `lacks the trigger ${name} on the table ${table}: somebody removed it`,
-  remedy: (file) => `restore a backup, or make the trigger again: sqlite3 ${file} "${sql}"`,
+  fault: `lacks the trigger ${name} on the table ${table}`,
+  remedy: (file) => `restore a backup, or create the trigger again: sqlite3 ${file} "${sql}"`,
 });
 
 const changedTrigger = ({ name, table, sql }: MadeTrigger): TriggerFault => ({
-  fault: `has another trigger ${name} on the table ${table} than Adjutant made: somebody changed it`,
+  fault: `has a modified trigger ${name} on the table ${table}`,
   remedy: (file) =>
-    `restore a backup, or make the trigger again: sqlite3 ${file} "DROP TRIGGER ${name}; ${sql}"`,
+    `restore a backup, or create the trigger again: sqlite3 ${file} "DROP TRIGGER ${name}; ${sql}"`,
 });
 
 /**

@@ -108,7 +108,7 @@ describe('heads of the audit log outside the home', () => {
       await writeFile(file, `${await readFile(file, 'utf8')}999 ${'a'.repeat(64)}\n`);
       await app.restart();
       const { status, detail } = await found();
-      expect([status, detail.includes(`${file} knows entry 999`)]).to.equal(['fail', true]);
+      expect([status, detail.includes(`${file} records entry 999`)]).to.equal(['fail', true]);
     });
   });
 
@@ -185,7 +185,7 @@ describe('a place for heads that cannot be', () => {
     },
     'is in the home, by a link': { path: 'link/heads', says: /must name a file outside the home/ },
     'is a link to nothing': { path: 'dangling', says: /that is a link to nothing/ },
-    'is a folder': { path: 'folder', says: /must name a file, and that is none/ },
+    'is a folder': { path: 'folder', says: /must be a regular file/ },
     'is in no folder': { path: 'none/heads', says: /in a folder that is there/ },
     'holds something else': { path: 'other', says: /that file holds something else/ },
     'is no folder above': { path: 'other/heads', says: /must name a file that can be/ },

@@ -75,7 +75,7 @@ describe('a ticket for a socket', () => {
     const { errors, ...answer } = await socket.ask({ type: 'subscribe', channels });
     expect(answer).to.equal({ type: 'subscribed', channels: ['agent.status'] });
     expect(errors).to.equal([
-      { channel: 'approval', status: 403, message: 'This token lacks the scope approvals:read' },
+      { channel: 'approval', status: 403, message: 'The token lacks the scope approvals:read' },
     ]);
     await app.call('DELETE', `/api/auth/tokens/${made.id}`, { token });
     expect((await socket.closed).code).to.equal(4401);

@@ -76,7 +76,7 @@ describe('personal access tokens', () => {
     expect({ ...refused.body, requestId: '' }).to.equal({
       statusCode: 403,
       error: 'Forbidden',
-      message: 'This token lacks the scope agents:read',
+      message: 'The token lacks the scope agents:read',
       code: 'scope_missing',
       requestId: '',
     });
@@ -119,7 +119,7 @@ describe('personal access tokens', () => {
     expect({ status, code: body.code, details: body.details }).to.equal({
       status: 400,
       code: 'unknown_scope',
-      details: [{ path: 'scopes.1', message: 'is no scope: "cats:read"' }],
+      details: [{ path: 'scopes.1', message: 'is not a known scope: "cats:read"' }],
     });
     const wrong: unknown[] = [];
     for (const scope of ['auth:read', 'auth:write', '__proto__:read', 'hooks:READ', 'hooks', '*']) {

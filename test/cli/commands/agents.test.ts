@@ -160,7 +160,9 @@ describe('agents', () => {
     for (let n = 1; n <= 4; n++) expect(await tail.line()).to.match(new RegExp(`^${n}\t`));
     expect(await tail.note()).to.match(/^-- completed, 1 step, .* \^C ends, or --until-done --$/);
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
-    expect(await tail.note()).to.match(/^-- lost the daemon \S+ \(it is stopping\), trying --$/);
+    expect(await tail.note()).to.match(
+      /^-- lost the daemon \S+ \(the server is stopping\), trying --$/,
+    );
     expect(await tail.note()).to.match(/^-- back \S+, 0 caught up, none missing --$/);
     await world.client.agents.message({ id, body: { content: 'Again' } });
     expect(await tail.line()).to.match(/^5\t\S+\tagent.status\tqueued$/);

@@ -70,10 +70,7 @@ describe('backup', () => {
     expect([code, stdout]).to.equal([0, newest.stdout]);
     expect(stdout).to.match(/drill: started a scratch copy, \d+ secrets opened, \d+ audit entries/);
     const wrong = await adjutant(['backup', 'verify', file, ...withFile], { stdin: 'another one' });
-    expect([wrong.code, wrong.stderr]).to.equal([
-      1,
-      'Not good: The passphrase does not open the keys.\n',
-    ]);
+    expect([wrong.code, wrong.stderr]).to.equal([1, 'Not good: The passphrase is wrong.\n']);
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
   });
 

@@ -57,7 +57,7 @@ describe('readPayload', () => {
   it('says why the bytes are no text', () => {
     expect(readPayload(Buffer.from([0x7b, 0xff, 0x7d]))).to.equal({
       fault: 'charset',
-      message: 'The body is not UTF-8, and its content type names no charset',
+      message: 'The body is not valid UTF-8, and its content type declares no charset',
     });
   });
 

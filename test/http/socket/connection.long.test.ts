@@ -41,7 +41,7 @@ describe('a socket within its limits', () => {
     const client = await connect();
     client.ws.send(Buffer.from('x'));
     client.send({ type: 'message', content: 'too late' });
-    expect(await client.closed).to.equal({ code: 1003, reason: 'Text frames only' });
+    expect(await client.closed).to.equal({ code: 1003, reason: 'Only text frames are supported' });
     expect(house.door.messages).to.be.empty();
   });
 

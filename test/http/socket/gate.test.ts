@@ -29,7 +29,7 @@ describe('the gate of /ws', () => {
     expect(refusal?.body).to.equal({
       statusCode: 404,
       error: 'Not Found',
-      message: 'There is no WebSocket here',
+      message: 'No WebSocket endpoint at this path',
       requestId: 'r-1',
     });
   });
@@ -46,7 +46,7 @@ describe('the gate of /ws', () => {
       const refusal = await knock(house.url + query);
       expect(refusal?.status).to.equal(401);
       expect(refusal?.headers['www-authenticate']).to.equal('Bearer');
-      expect(refusal?.body.message).to.equal('A valid token is needed');
+      expect(refusal?.body.message).to.equal('A valid token is required');
     }
   });
 
@@ -68,7 +68,9 @@ describe('the gate of /ws', () => {
       await knock(`${house.url}?token=${token}`, header),
     ]) {
       expect(refusal?.status).to.equal(400);
-      expect(refusal?.body.message).to.equal('Give one token: here are several');
+      expect(refusal?.body.message).to.equal(
+        'Expected one credential, but the request carries several. Send only one token',
+      );
     }
     const same = { Authorization: `Bearer ${token}` };
     expect(await knock(`${house.url}?token=${token}`, same)).to.be.null();
@@ -181,7 +183,7 @@ describe('the caps of /ws', () => {
     house.door.look = () => Promise.reject(new Error('The database is away'));
     const refusal = await knock(url);
     expect(refusal?.status).to.equal(503);
-    expect(refusal?.body.message).to.equal('The session could not be looked up');
+    expect(refusal?.body.message).to.equal('The session could not be verified. Try again later');
     house.door.look = async () => {};
     expect(await knock(url)).to.be.null();
     await house.server.stop();

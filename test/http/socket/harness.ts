@@ -129,7 +129,7 @@ const authenticate = (door: Door): Hapi.ServerAuthSchemeObject['authenticate'] =
   return async (request, h) => {
     const token = String(request.headers.authorization).replace('Bearer ', '');
     const session = await door.identify(token);
-    if (!session) throw Boom.unauthorized('Bad token');
+    if (!session) throw Boom.unauthorized('Invalid token');
     return h.authenticated({ credentials: { user: session.userId } });
   };
 };

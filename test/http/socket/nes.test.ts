@@ -85,8 +85,8 @@ describe('the client of nes on /ws', () => {
     });
     const renew = (given: string) =>
       client.reauthenticate({ headers: { authorization: `Bearer ${given}` } });
-    await expect(renew(brief.door.sign('user_2'))).to.reject('Bad token');
-    await expect(renew('zz')).to.reject('Bad token');
+    await expect(renew(brief.door.sign('user_2'))).to.reject('Invalid token');
+    await expect(renew('zz')).to.reject('Invalid token');
     await renew(brief.door.sign('user_1', 'session_2'));
     brief.clock.ms += 2_000;
     expect(await gone).to.equal({ code: 4401, reason: 'The token has expired' });
@@ -147,7 +147,7 @@ describe('the client of nes on /ws', () => {
       type: 'message',
       id: 2,
       statusCode: 401,
-      payload: { error: 'Unauthorized', message: 'No hello was accepted' },
+      payload: { error: 'Unauthorized', message: 'Send a hello frame first' },
     });
   });
 

@@ -45,7 +45,7 @@ describe('a plain client of /ws', () => {
   it('is told which channels there are not', async () => {
     const client = await connect('user_1');
     const channels = ['agent.status', 'nope', '__proto__', '', 'agent.status'];
-    const missing = (channel: string) => ({ channel, status: 404, message: 'No such channel' });
+    const missing = (channel: string) => ({ channel, status: 404, message: 'Unknown channel' });
     for (const type of ['subscribe', 'unsubscribe']) {
       expect(await client.ask({ type, channels })).to.equal({
         type: `${type}d`,
@@ -109,7 +109,7 @@ describe('a plain client of /ws', () => {
       [{ type: 'subscribe', channels: 'agent.status' }, '"channels" must be an array'],
       [{ type: 'subscribe', channels: [] }, '"channels" must contain at least 1 items'],
       [{ type: 'subscribe', channels: [5] }, '"channels[0]" must be a string'],
-      [{ type: 'zz' }, 'Unknown type; known are subscribe, unsubscribe, message'],
+      [{ type: 'zz' }, 'Unknown type. Known types: subscribe, unsubscribe, message'],
     ];
     for (const [frame, message] of cases) {
       expect(await client.ask({ ...frame, id: 3 })).to.equal({
@@ -150,7 +150,7 @@ describe('a plain client of /ws', () => {
     expect(await client.ask({ type: 'message', content: 'three', id: 3 })).to.equal({
       type: 'error',
       status: 429,
-      message: 'Too many frames wait for an answer',
+      message: 'Too many frames are waiting for a reply',
       id: 3,
     });
     await patient.server.stop();

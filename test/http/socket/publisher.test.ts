@@ -30,7 +30,9 @@ describe('nes behind the gate', () => {
   it('is not opened where another part listens for upgrades', async () => {
     const server = create();
     server.listener.on('upgrade', () => {});
-    await expect(openSwitchboard(server, settings)).to.reject('Upgrades are already listened for');
+    await expect(openSwitchboard(server, settings)).to.reject(
+      'Another upgrade listener is already registered',
+    );
   });
 
   it('is not opened where nes has changed inside', async () => {

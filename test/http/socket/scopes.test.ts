@@ -5,7 +5,7 @@ import { build, Client, type House } from './harness.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const LACKED = 'This token lacks the scope agents:read';
+const LACKED = 'The token lacks the scope agents:read';
 
 describe('a personal access token on /ws', () => {
   let house: House;
@@ -73,7 +73,7 @@ describe('a personal access token on /ws', () => {
     expect(await silent.ask(message)).to.equal({
       type: 'error',
       status: 403,
-      message: 'This token lacks the scope chat:write',
+      message: 'The token lacks the scope chat:write',
     });
     expect(await talking.ask(message)).to.equal({
       type: 'message',
@@ -95,7 +95,7 @@ describe('a personal access token on /ws', () => {
       statusCode: 403,
       payload: {
         error: 'Forbidden',
-        message: 'That token has other scopes: open another socket',
+        message: 'The token has different scopes. Open another socket',
       },
     });
     house.sockets.endSession('session_of_user_1');

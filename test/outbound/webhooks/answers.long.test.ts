@@ -11,7 +11,7 @@ const SECOND = 1000;
 const SLOWEST = Number.POSITIVE_INFINITY;
 const MEGABYTE = 1024 ** 2;
 const SLOW = '127.0.0.1: the reply took too long';
-const CUT = '127.0.0.1: the connection broke off';
+const CUT = '127.0.0.1: the connection was interrupted';
 const NO_HTTP = '127.0.0.1: the reply is not valid HTTP';
 
 interface Outcome {
@@ -95,7 +95,9 @@ describe('an endpoint that answers with', () => {
   it('no TLS, or at a name that does not resolve, is tried again', async () => {
     const plain = rude.url('another protocol').replace('http:', 'https:');
     const [tls, dns] = await outcomesAt([plain, 'http://nowhere.invalid/']);
-    expect(tls?.outcome).to.equal(failed('127.0.0.1: no trusted TLS connection came about'));
+    expect(tls?.outcome).to.equal(
+      failed('127.0.0.1: a trusted TLS connection could not be established'),
+    );
     expect(dns?.outcome).to.equal(failed('nowhere.invalid: the name does not resolve'));
   });
 

@@ -89,7 +89,7 @@ describe('events for webhooks', () => {
       data: {
         ...{ agentId: agent.id, name: 'doer', status: 'completed', model: 'fake' },
         ...{ untrusted: false, hookId: null, executionId: null },
-        result: `Done.${'!'.repeat(1995)}\n… 1005 characters more`,
+        result: `Done.${'!'.repeat(1995)}\n… 1005 more characters`,
         links: {
           agent: `/api/agents/${agent.id}`,
           messages: `/api/sessions/${agent.sessionId}/messages`,

@@ -127,50 +127,45 @@ const ANSWERS: [string, Reply, ModelFailureKind, string, number?][] = [
     'a page in place of JSON',
     (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>'),
     'invalid_reply',
-    'house/fake sent a reply that makes no sense',
+    'house/fake sent an invalid reply',
   ],
   [
     'JSON of another kind',
     (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}'),
     'invalid_reply',
-    'house/fake sent a reply that makes no sense',
+    'house/fake sent an invalid reply',
   ],
   [
     'no choices',
     (response) => response.writeHead(200).end('{"choices":[]}'),
     'invalid_reply',
-    'house/fake sent a reply that makes no sense',
+    'house/fake sent an invalid reply',
   ],
 ];
 
 const START = '{"choices":[{"index":0,"delta":{"content":"Ra"},"finish_reason":null}]}';
 const FRAMES: [string, string[], ModelFailureKind, string][] = [
-  ['garbage', [START, '{"choi'], 'invalid_reply', 'house/fake sent a reply that makes no sense'],
-  [
-    'JSON of another kind',
-    [START, '[1]'],
-    'invalid_reply',
-    'house/fake sent a reply that makes no sense',
-  ],
+  ['garbage', [START, '{"choi'], 'invalid_reply', 'house/fake sent an invalid reply'],
+  ['JSON of another kind', [START, '[1]'], 'invalid_reply', 'house/fake sent an invalid reply'],
   ['no finish', [START], 'invalid_reply', 'house/fake ended its reply without finish_reason'],
-  ['nothing', [], 'invalid_reply', 'house/fake sent a reply that makes no sense'],
+  ['nothing', [], 'invalid_reply', 'house/fake sent an invalid reply'],
   [
     'an error',
     [START, '{"error":{"message":"prompt-canary","code":null}}'],
     'server',
-    'house/fake broke off its reply with an error',
+    'house/fake aborted its reply with an error',
   ],
   [
     'an error that is a rate limit',
     [START, '{"error":{"message":"slow","code":429}}'],
     'rate_limited',
-    'house/fake broke off its reply with an error',
+    'house/fake aborted its reply with an error',
   ],
   [
     'an error about the context',
     [START, '{"error":{"message":"maximum context length is 8000"}}'],
     'context_length',
-    'house/fake broke off its reply with an error',
+    'house/fake aborted its reply with an error',
   ],
 ];
 
@@ -261,7 +256,7 @@ describe('failures of a compatible model', () => {
     it(`reports a cut connection in the middle of the reply as server (${way})`, async () => {
       openai.script(breaks('Rain '));
       const failure = await failing(modelAt(openai.baseUrl).step(stepOf(way)));
-      const message = 'house/fake at 127.0.0.1: the connection broke off';
+      const message = 'house/fake at 127.0.0.1: the connection was interrupted';
       expect(failure).to.equal({ kind: 'server', message });
     });
 

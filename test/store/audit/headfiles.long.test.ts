@@ -99,11 +99,11 @@ describe('audit.head, where it is gone', () => {
         number: 4,
         kind: 'cut',
         message:
-          'Nobody can tell whether entries were cut before entry 4: audit.head was gone when it was written',
+          'Cannot verify that no entries before entry 4 were removed: audit.head was missing when it was written',
       };
       await ledger.reopen();
       expect(ledger.reports.at(-1)?.problem).to.equal(
-        'audit.head is gone: nobody can tell whether the newest entries were cut',
+        'audit.head is missing: a removal of the newest entries cannot be detected',
       );
       expect(await verified(ledger)).to.equal(found);
       await ledger.write(3);
@@ -238,7 +238,7 @@ describe('a file of heads outside the home', () => {
     await ledger.reopen(outside());
     const { message } = await verified(ledger);
     expect(message).to.equal(
-      `Entry 1101 is not the one that ${outside()} knows: entries were cut or written anew`,
+      `Entry 1101 differs from ${outside()}: entries were removed or rewritten`,
     );
   });
 
@@ -251,10 +251,10 @@ describe('a file of heads outside the home', () => {
     await appendFile(join(ledger.home, 'audit.head'), `${kept.join('\n')}\n`);
     await ledger.reopen(outside());
     expect(ledger.reports.at(-1)?.problem).to.equal(
-      `${outside()} knows entry 4, and the database ends at 3: entries were cut`,
+      `${outside()} records entry 4, but the database ends at 3: entries were removed`,
     );
     const cut = { ok: false, number: 4, kind: 'cut' };
-    const message = `The log ends at entry 3, and ${outside()} knows entry 4`;
+    const message = `The log ends at entry 3, but ${outside()} contains entry 4`;
     expect(await verified(ledger)).to.equal({ ...cut, message });
     // More than is read of the file at once.
     await Promise.all(
@@ -265,7 +265,7 @@ describe('a file of heads outside the home', () => {
       ok: false,
       number: 4,
       kind: 'rewritten',
-      message: `Entry 4 is not the one that ${outside()} knows: entries were cut or written anew`,
+      message: `Entry 4 differs from ${outside()}: entries were removed or rewritten`,
     });
   });
 
@@ -275,7 +275,7 @@ describe('a file of heads outside the home', () => {
     edited(ledger.home, (db) => db.exec('DELETE FROM audit WHERE number > 3'));
     await ledger.reopen(outside());
     expect((await verified(ledger)).message).to.equal(
-      `The log ends at entry 3, and audit.head and ${outside()} know entry 4`,
+      `The log ends at entry 3, but audit.head and ${outside()} contain entry 4`,
     );
   });
 
@@ -283,12 +283,12 @@ describe('a file of heads outside the home', () => {
     await ledger.write(2);
     await rename(outside(), `${outside()}.1`);
     expect((await verified(ledger)).message).to.match(
-      /^Nobody can tell whether the newest entries were cut: ENOENT/,
+      /^Cannot verify that the newest entries are complete: ENOENT/,
     );
     await ledger.reopen(outside());
     expect(await ownRows(ledger)).to.equal([[3, 'audit.head-lost', 'failed', 'daemon', outside()]]);
     expect((await verified(ledger)).message).to.equal(
-      `Nobody can tell whether entries were cut before entry 3: ${outside()} was gone when it was written`,
+      `Cannot verify that no entries before entry 3 were removed: ${outside()} was missing when it was written`,
     );
   });
 

@@ -23,23 +23,23 @@ const CASES: Case[] = [
   {
     does: 'swallows entries of the audit log',
     sql: HUSH,
-    says: /has a trigger hush on the table audit that Adjutant did not make/,
+    says: /has an unknown trigger hush on the table audit/,
   },
   {
     does: 'is on another table',
     sql: `CREATE TRIGGER rise AFTER INSERT ON users BEGIN
       UPDATE users SET role = 'admin' WHERE id = NEW.id; END`,
-    says: /has a trigger rise on the table users that Adjutant did not make/,
+    says: /has an unknown trigger rise on the table users/,
   },
   {
     does: 'is gone',
     sql: 'DROP TRIGGER audit_undeleted',
-    says: /lacks the trigger audit_undeleted on the table audit: somebody removed it/,
+    says: /lacks the trigger audit_undeleted on the table audit/,
   },
   {
     does: 'was replaced',
     sql: 'DROP TRIGGER audit_unchanged; CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit BEGIN SELECT 1; END',
-    says: /has another trigger audit_unchanged on the table audit than Adjutant made: somebody changed it/,
+    says: /has a modified trigger audit_unchanged on the table audit/,
   },
 ];
 
@@ -87,7 +87,7 @@ describe('triggers of a database', () => {
     const older = migrations.filter(({ version }) => version < 300);
     await open(older);
     run(HUSH);
-    await expect(open()).to.reject(OpenRefused, /has a trigger hush/);
+    await expect(open()).to.reject(OpenRefused, /has an unknown trigger hush/);
     const db = new Database(file(), { readonly: true });
     expect(db.pragma('user_version', { simple: true })).to.equal(older.at(-1)?.version);
     db.close();
@@ -99,7 +99,9 @@ describe('triggers of a database', () => {
     await open();
     run(`CREATE TRIGGER "a'; rm -rf \u001b[31m" AFTER INSERT ON users BEGIN SELECT 1; END`);
     const error = await expect(open()).to.reject(OpenRefused);
-    expect(error.message).to.contain(`has a trigger "a'; rm -rf ?[31m" on the table users`);
+    expect(error.message).to.contain(
+      `has an unknown trigger "a'; rm -rf ?[31m" on the table users`,
+    );
     expect(error.message).not.to.match(/sqlite3|\u001b/);
   });
 });

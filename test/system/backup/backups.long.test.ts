@@ -79,7 +79,7 @@ describe('backups', () => {
       const { id } = await stage.made();
       const begun = await call('POST', '/verify', { id, passphrase: 'another passphrase' });
       const { status, error } = await stage.ended(begun.body.id);
-      expect([status, error]).to.equal(['failed', 'The passphrase does not open the keys']);
+      expect([status, error]).to.equal(['failed', 'The passphrase is wrong']);
     });
 
     it('are made one at a time', async () => {

@@ -190,7 +190,7 @@ describe('a restored home', () => {
     const { title, body } = notifications.find(({ kind }: { kind: string }) => kind === 'restored');
     expect([title, body]).to.equal([
       'Restored from a backup',
-      'Paused agents: 1. Interrupted runs: 1. Interrupted operations: 0. Hooks with a schedule that are off: 1. Recurring tasks that are off: 0. Watched folders that are off: 1. Messages that may have been sent elsewhere: 2. Nothing of it goes on by itself.',
+      'Paused agents: 1. Interrupted runs: 1. Interrupted operations: 0. Disabled scheduled hooks: 1. Disabled recurring tasks: 0. Disabled watched folders: 1. Messages that may have been sent elsewhere: 2. None of these resume automatically.',
     ]);
   });
 
