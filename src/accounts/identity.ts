@@ -8,7 +8,6 @@ import type { LiveToken, TokensStore } from './tokens/queries.js';
 
 export type Identity = Omit<Caller, keyof RequestContext>;
 
-/** The row that makes a token valid. */
 type TokenRow = Pick<LiveToken, 'id' | 'user_id' | 'username' | 'role' | 'last_used_at'>;
 interface IdentityDeps {
   signer: Pick<Signer, 'read'>;
@@ -17,13 +16,10 @@ interface IdentityDeps {
   clock: Clock;
 }
 
-/** Ours: the last use is stored to the minute, since each update is a write. */
+/** The last use is stored to the minute, since each update is a write. */
 const NOTED_EVERY_MS = 60_000;
 
-/**
- * Returns a function that finds the caller of a token. It reads the row of the session or of the
- * personal access token on every use, so that its end takes effect at once.
- */
+/** Reads the session or personal access token on every use, so that its end takes effect at once. */
 export const createIdentify = (deps: IdentityDeps) => {
   const { signer, clock } = deps;
   return async (token: string): Promise<Identity | null> => {
@@ -38,7 +34,7 @@ export const createIdentify = (deps: IdentityDeps) => {
       userId: holder.user_id,
       username: holder.username,
       role: holder.role,
-      // A personal access token takes the place of a session: its sockets are closed by its id.
+      // A personal access token takes the place of a session: its sockets are closed by its ID.
       sessionId: holder.id,
       expiresAt: iso(claims.expiresAt * 1000),
       ...rest,
@@ -75,7 +71,7 @@ const tokenOf = async ({ tokens, clock }: IdentityDeps, id: string): Promise<Kno
   return { holder, use, scopes, tokenId: id, impersonator: null };
 };
 
-/** Stores the last use. If the database cannot be written, requests that only read continue. */
+/** If the database cannot be written, read-only requests continue. */
 const note = async (
   { last_used_at }: TokenRow,
   use: (at: string) => Promise<void>,

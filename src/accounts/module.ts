@@ -49,28 +49,25 @@ export interface AccountsModuleDeps {
 
 interface AccountsResourcesDeps {
   setup: SetupCode;
-  /** The addresses at which the daemon can be reached. */
   reached: {
     exposure(): Exposure;
-    /** Returns the public address that links are made with; null if there is none. */
+    /** Returns the public address for links; null if there is none. */
     address: InviteDeps['publicUrl'];
-    /** Returns the permanent address; null if there is none. */
+    /** Returns the permanent public address; null if there is none. */
     publicUrl(): string | null;
     reach: InviteDeps['reach'];
     port(): number;
   };
-  /** The open sockets of a login session, and those of a user. */
+  /** Close the open sockets of a login session, or of a user. */
   sockets: { endSession(sessionId: string): void; endUser(userId: string): void };
-  /** Resolves when none of the user's agents runs any more. */
+  /** Resolves when no agent of the user runs any more. */
   stopWork(userId: string): Promise<void>;
-  /** All scopes that a token may have. */
   scopes(): readonly string[];
 }
 
 /** Waits without keeping the process alive. */
 const pause = async (ms: number): Promise<void> => wait(ms, undefined, { ref: false });
 
-/** Opens the users, and the ways in which they log in. */
 export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
   const { store, clock, home } = base;
   const { config } = deps;
@@ -85,10 +82,6 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
   return {
     identify: createIdentify({ signer, users, tokens, clock }),
     tickets,
-    /**
-     * Makes a setup code if there is no account yet and the daemon is not purely local, whatever the
-     * registration setting, or the setting lets nobody in.
-     */
     openSetup: async (exposure: Exposure): Promise<SetupCode> => {
       const isNeeded = firstTakesCode(exposure) && !(await users.hasUsers());
       return openSetupCode({ home, clock, isNeeded });
@@ -118,7 +111,6 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
       const invitations = invitationsStore(store);
       const openInvite = openRegistration({ invitations, clock, accounts });
       return {
-        /** The operations on accounts for other modules. */
         accounts,
         resources: [
           authResource({

@@ -101,7 +101,7 @@ describe('notifications on the page', () => {
     const links = page.locator('.card a');
     expect(await links.allTextContents()).to.equal([
       'About operations',
-      'Your account was logged in to from a new device',
+      'New device logged in to your account',
     ]);
     await links.first().click();
     await page.waitForSelector('h1:text("Operations")');

@@ -159,7 +159,7 @@ describe('what is sealed and was damaged', () => {
     });
     expect([called.status < 500, called.body.message]).to.equal([
       true,
-      'The value of pat was damaged: its owner has to rotate it',
+      'The value of the credential pat is damaged. Its owner must rotate it.',
     ]);
     const fields = { botToken: '$credential(pat)' };
     const platform = await ask('PUT', '/api/admin/platforms/slack', { fields });
@@ -196,6 +196,6 @@ describe('what is sealed and was damaged', () => {
     await db().updateTable('models').set({ key_sealed: SEALED }).execute();
     const { status, body } = await ask('GET', '/api/models/providers/litellm/models');
     expect([status, body.code]).to.equal([409, 'key_damaged']);
-    expect(body.message).to.equal('The key of the model mine was damaged: set it anew');
+    expect(body.message).to.equal('The API key of the model mine is damaged. Set it again.');
   });
 });

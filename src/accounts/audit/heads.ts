@@ -3,7 +3,6 @@ import type { LostHead } from '../../store/audit/headrows.js';
 import type { AuditReader } from '../../store/audit/offline.js';
 import type { Store } from '../../store/store.js';
 
-/** Reads the audit log, and the files of its heads, in a thread of the database. */
 export const auditReader = (look: Store['look']): AuditReader => ({
   checkAudit: (input) => look('checkAudit', input),
   contradictedHeads: (input) => look('contradictedHeads', input),
@@ -11,22 +10,22 @@ export const auditReader = (look: Store['look']): AuditReader => ({
 });
 
 export interface HeadProblem {
-  /** The first entry in doubt. */
+  /** The first invalid or missing entry. */
   number: number;
   kind: 'cut' | 'rewritten';
   message: string;
 }
 
-/** A file of heads that contradicts the log. */
 interface ContradictedHeads {
+  /** Name of the file of heads. */
   name: string;
-  /** The first entry that the database does not contain as the file knows it. */
+  /** The first entry that differs from the file. */
   number: number;
 }
 
 /**
- * Compares the files of heads with a log whose newest entry has the number `last`, and the log with
- * the files. A chain may be valid and yet not be the one that was written.
+ * Compares the files of heads with a log whose newest entry has the number `last`. A chain may be
+ * valid and yet not be the one that was written.
  */
 export const headProblem = async (
   reader: AuditReader,
@@ -38,11 +37,10 @@ export const headProblem = async (
   const [first] = [found, lost].filter((one) => one !== null).sort((a, b) => a.number - b.number);
   if (first) return first;
   if (failures.length === 0) return null;
-  const message = `Nobody can tell whether the newest entries were cut: ${failures.join('; ')}`;
+  const message = `Cannot verify that the newest entries are complete: ${failures.join('; ')}`;
   return { number: last + 1, kind: 'cut', message: message.slice(0, 500) };
 };
 
-/** Reads every file to its end. */
 const readFiles = async (reader: AuditReader) => {
   const firstOf = new Map<string, number>();
   const failures: string[] = [];
@@ -61,18 +59,18 @@ const readFiles = async (reader: AuditReader) => {
 const contradictedProblem = (contradicted: ContradictedHeads[], last: number): HeadProblem => {
   const number = Math.min(...contradicted.map((one) => one.number));
   const names = contradicted.map(({ name }) => name).join(' and ');
-  const know = contradicted.length === 1 ? 'knows' : 'know';
+  const contain = contradicted.length === 1 ? 'contains' : 'contain';
   if (number > last) {
-    const message = `The log ends at entry ${last}, and ${names} ${know} entry ${number}`;
+    const message = `The log ends at entry ${last}, but ${names} ${contain} entry ${number}`;
     return { number: last + 1, kind: 'cut', message: message.slice(0, 500) };
   }
-  const message = `Entry ${number} is not the one that ${names} ${know}: entries were cut or written anew`;
+  const message = `Entry ${number} differs from ${names}: entries were removed or rewritten`;
   return { number, kind: 'rewritten', message: message.slice(0, 500) };
 };
 
 const lostProblem = (lost: LostHead | null): HeadProblem | null => {
   if (!lost) return null;
   const { number, file } = lost;
-  const message = `Nobody can tell whether entries were cut before entry ${number}: ${file} was gone when it was written`;
+  const message = `Cannot verify that no entries before entry ${number} were removed: ${file} was missing when it was written`;
   return { number, kind: 'cut', message: message.slice(0, 500) };
 };

@@ -3,7 +3,6 @@ import type { Page, PageInput } from '../../store/page.js';
 import type { Store } from '../../store/store.js';
 import type { AuditRow } from '../../store/tables/audit.js';
 
-/** An audit entry with the present names for its ids. */
 export type NamedAuditRow = Omit<AuditRow, 'mac'> & {
   actor_name: string | null;
   impersonator_name: string | null;
@@ -35,7 +34,7 @@ export interface AuditFilter extends PageInput {
 export const auditStore = ({ db, look }: Store) => ({
   look,
 
-  /** Lists entries in the order of the chain, since ids are made before their transaction runs. */
+  /** In the order of the chain, since ids are made before their transaction runs. */
   list: async (filter: AuditFilter): Promise<Page<NamedAuditRow>> => {
     const { limit = DEFAULT_LIMIT, cursor, actorId, action, since, until } = filter;
     let query = db

@@ -21,10 +21,7 @@ const viewEntry = viewer(auditTable, AuditEntry, {
   impersonatorName: (row) => row.impersonator_name,
 });
 
-/**
- * Reads the data of an entry. Data that was edited by hand may not be JSON, and must be visible all
- * the same.
- */
+/** Data that was edited by hand may not be JSON, and must be shown nevertheless. */
 const readData = (text: string): Record<string, unknown> => {
   try {
     return JSON.parse(text);

@@ -8,30 +8,24 @@ type Problem = NonNullable<AuditVerdict['problem']>;
 
 interface ChainCheck {
   entries: number;
-  /** Number of entries that were changed. */
+  /** The number of changed entries. */
   broken: number;
   first: AuditBreak | null;
   head: AuditHead | null;
 }
 
-/**
- * Checks every entry against its chain, and the chain against the files of its heads. The reader
- * thread checks some hundred entries at a time and serves others in between. Entries that are
- * written meanwhile are checked too.
- */
+/** Entries that are written during the check are checked too. */
 export const verifyAuditLog = async (reader: AuditReader): Promise<AuditVerdict> => {
   const { entries, head, problem: broken } = await checkChain(reader);
   const problem = earlier(broken, await headProblem(reader, head?.number ?? 0));
   return { ok: problem === null, entries, head, problem };
 };
 
-/** The result of comparing entries with their chain, from the first one on. */
 interface ChainVerdict extends Pick<AuditVerdict, 'entries' | 'head' | 'problem'> {
-  /** False if there was no time for all entries. */
+  /** False if time ran out before the end of the log. */
   isAll: boolean;
 }
 
-/** Compares the entries with their chain, for so many milliseconds. */
 export const checkChain = async (
   reader: AuditReader,
   budgetMs = Number.POSITIVE_INFINITY,
@@ -54,15 +48,15 @@ const chainProblem = ({ entries, broken, first }: ChainCheck): Problem | null =>
   if (!first) return null;
   const { number, kind } = first;
   if (kind === 'missing') {
-    return { number, kind, message: `Entry ${number} is missing, and later ones are there` };
+    return { number, kind, message: `Entry ${number} is missing, but later entries exist` };
   }
   if (entries > 1 && broken === entries) {
-    const message = `None of the ${entries} entries holds: the log was written anew, or the master key is another`;
+    const message = `None of the ${entries} entries is valid: the log was rewritten, or the master key differs`;
     return { number, kind: 'rewritten', message };
   }
-  return { number, kind, message: `Entry ${number} is not what was written` };
+  return { number, kind, message: `Entry ${number} was changed` };
 };
 
-/** Returns the problem that comes first; for the same entry the chain's, which is more exact. */
+/** For the same entry, the problem of the chain is more exact. */
 const earlier = (chain: Problem | null, head: Problem | null): Problem | null =>
   chain && (!head || chain.number <= head.number) ? chain : head;

@@ -12,27 +12,25 @@ import { type AuthDeps, beginSession, gated, type SessionStart } from './service
 
 const FRESH_MS = 10 * 60 * 1000;
 
-/** An account and the origin of a request, by which failures are counted. */
+/** An account and the origin of a request, which together identify failed attempts. */
 interface LoginAttempt {
   userId: string;
   by: Origin & Partial<Pick<Caller, 'sessionId'>>;
 }
-/** A logged-in caller who asks for something sensitive. */
 type AccountCaller = Origin & Pick<Caller, 'userId' | 'sessionId'>;
 
-/** Operations on accounts for other modules. Failures of every kind share one count. */
+/** Operations for other modules. Failures of every kind share one counter. */
 export const accountsOf = (deps: AuthDeps) => {
   const { users } = deps;
 
   return {
-    /** Returns the id for a username or an e-mail address; null if nobody has it. */
+    /** `name` is a username or an e-mail address. */
     userIdOf: async (name: string): Promise<string | null> =>
       (await users.userByKey(accountKey(name)))?.id ?? null,
 
     /**
-     * Returns the account as it is now, before a login is verified; null if there is no such user,
-     * or the account is disabled. `begin` returns null if the account was changed or disabled
-     * meanwhile, or a step of `also` was not met.
+     * Returns null if the account is missing or disabled. `begin` returns null if the account was
+     * changed or disabled meanwhile, or a step of `also` was not met.
      */
     entryOf: async (
       userId: string,
@@ -44,14 +42,11 @@ export const accountsOf = (deps: AuthDeps) => {
 
     ...proofsOf(deps),
 
-    /** Replies with 429 after too many failures. */
+    /** Throws 429 after too many failures. */
     refuseFlood: async (attempt: LoginAttempt): Promise<void> =>
       refuseFlood(deps, await keyFor(deps, attempt)),
 
-    /**
-     * Hashes a password. Replies with 400 if it is too easy to guess for that user, and with 429 if
-     * too many passwords wait.
-     */
+    /** Throws 400 if the password is too weak, and 429 if too many passwords wait to be hashed. */
     hashPassword: async (password: string, userId: string): Promise<string> => {
       const user = await users.userById(userId);
       await refuseWeak({ password, names: [user?.username, user?.email] });
@@ -68,27 +63,21 @@ export const accountsOf = (deps: AuthDeps) => {
 
 export type AccountOperations = ReturnType<typeof accountsOf>;
 
-/** Proofs that the present user is still the one who logged in. */
 const proofsOf = (deps: AuthDeps) => {
   const { users, clock } = deps;
   const now = (): string => iso(clock.now());
   return {
-    /**
-     * Returns the time at which the user of a session last authenticated; null if the session is
-     * over.
-     */
+    /** Returns the time of the last authentication in the session; null if the session has ended. */
     provenAt: async (sessionId: string): Promise<string | null> => {
       const session = await users.liveSession(sessionId, now());
       return session ? (session.proven_at ?? session.created_at) : null;
     },
 
-    /** Returns a step that rolls back its transaction if the session has ended meanwhile. */
     sessionHolds: (sessionId: string): TransactionStep => users.sessionHolds(sessionId, now()),
 
     /**
-     * Makes something that outlasts a session. If the session has ended meanwhile, it replies with
-     * 401 and nothing is made. `make` puts the step into its transaction; it returns false if
-     * nothing was made.
+     * Runs `make`, which puts the step `holds` into its transaction. Throws 401 if the session has
+     * ended meanwhile; `make` returns false if nothing was written.
      */
     withinSession: async (
       sessionId: string,
@@ -96,20 +85,19 @@ const proofsOf = (deps: AuthDeps) => {
     ): Promise<boolean> => {
       if (await make(users.sessionHolds(sessionId, now()))) return true;
       if (await users.liveSession(sessionId, now())) return false;
-      throw Boom.unauthorized('Your login has ended. Log in again');
+      throw Boom.unauthorized('Your login session has ended. Log in again');
     },
 
     /**
-     * Verifies that the owner is asking: soon after the login, or with the password. Replies with
-     * 403 `password_required` if it is too late without one, with 401 if it is wrong, and with 429
-     * after too many failures.
+     * Verifies that the owner is asking: by a recent login, or by the password. Throws 403
+     * `password_required`, 401 for a wrong password, and 429 after too many failures.
      */
     proveFresh: async (by: AccountCaller, password?: string): Promise<void> => {
       if (password !== undefined) return confirm(deps, by, password);
       const session = await users.liveSession(by.sessionId, now());
       const provenAt = session?.proven_at ?? session?.created_at;
       if (provenAt !== undefined && clock.now() - Date.parse(provenAt) <= FRESH_MS) return;
-      throw Boom.forbidden('Your login is over ten minutes old: give the password too', {
+      throw Boom.forbidden('Your login is more than 10 minutes old. Send your password as well', {
         code: 'password_required',
       });
     },

@@ -8,19 +8,16 @@ import {
   loginPlaceTable,
 } from '../../store/tables/accounts.js';
 
-/** Ours: limit for one user; the token that expires first makes room. */
+/** The limit for one user. A new device replaces the one whose token expires first. */
 const MAX_DEVICES = 50;
 
-/**
- * Queries for the devices of complete logins, and for the places that accounts were logged in from.
- */
 export const devicesOf = ({ db }: Store) => ({
   isDevice: async ({ user_id, digest }: Omit<DeviceTokenRow, 'expires_at'>, now: string) => {
     const known = selectRows(db, deviceTokenTable, { digest, user_id });
     return (await known.where('expires_at', '>', now).executeTakeFirst()) !== undefined;
   },
 
-  /** Stores a device; one that is already stored is extended. */
+  /** Extends a device that is already stored. */
   keepDevice: (row: DeviceTokenRow): Statement[] => {
     const { digest, user_id, expires_at } = row;
     const kept = db
@@ -45,7 +42,6 @@ export const devicesOf = ({ db }: Store) => ({
   forgetDevices: (userId: string): Statement =>
     statement(db.deleteFrom('device_tokens').where('user_id', '=', userId)),
 
-  /** Returns the time at which the user was notified of the place; undefined if never. */
   placeTold: async ({ user_id, network, program }: Omit<LoginPlaceRow, 'told_at'>) => {
     const place = selectRows(db, loginPlaceTable, { user_id, network, program });
     return (await place.executeTakeFirst())?.told_at;

@@ -7,7 +7,7 @@ import { faultOfPassword } from './policy.js';
 import type { AuthStore } from './queries.js';
 import { insertUser } from './register.js';
 
-/** The admin of a machine without a person, from the settings; only where nobody is there yet. */
+/** Creates the admin account from the settings if there is no account yet. */
 export const makeFirstAccount = async (deps: {
   config: Config;
   users: AuthStore;
@@ -19,9 +19,9 @@ export const makeFirstAccount = async (deps: {
   if (username === null || (await users.hasUsers())) return;
   const names = `${variableOf('adminUsername')} and ${variableOf('adminPassword')}`;
   const { error, value } = Registration.validate({ username, password: password ?? undefined });
-  if (error) throw new OpenRefused(`${names} make the first account: ${error.message}`);
+  if (error) throw new OpenRefused(`${names} cannot create the first account: ${error.message}`);
   const fault = await faultOfPassword({ password: value.password, names: [value.username] });
   if (fault !== null)
-    throw new OpenRefused(`${names} make the first account: the password ${fault}`);
+    throw new OpenRefused(`${names} cannot create the first account: the password ${fault}`);
   await insertUser({ users, passwords, clock, also: () => [] }, value);
 };

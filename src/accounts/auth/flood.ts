@@ -11,9 +11,7 @@ import { backoffSeconds } from './rules.js';
 const HOUR_MS = 3600 * 1000;
 const ACCOUNT_DELAY_MS = 2000;
 const ACCOUNT_FAILURES_BEFORE_DELAY = 10;
-/**
- * Ours: so many failures of an account within an hour are a burst, which is notified once a day.
- */
+/** The number of failures of an account within an hour that triggers a notification, once a day. */
 const BURST = 10;
 
 export interface FloodDeps {
@@ -23,19 +21,17 @@ export interface FloodDeps {
   limits: LoginLimits;
 }
 
-/** The limits for logins. */
 export interface LoginLimits {
-  /** Limit for the tries of one account from one address, right or wrong. */
+  /** Limits the attempts on one account from one address, including successful ones. */
   tries: Rate;
-  /** Pace of the logins of one account from a shared address. */
+  /** Paces the logins to one account from a shared address. */
   pace: Pace;
   wait(ms: number): Promise<void>;
 }
 
 /**
- * Returns the source by which failures are counted beside the account. This is the network. Behind
- * a shared address, which does not distinguish clients, it is the known device. Any other client
- * there counts in the burst only.
+ * Returns the source by which failures are counted in addition to the account: the network, or behind
+ * a shared address the known device. Other clients behind a shared address count only for the burst.
  */
 export const sourceOf = ({ address, isShared }: Origin, device: string | null): string => {
   if (!isShared) return networkOf(address);
@@ -44,25 +40,22 @@ export const sourceOf = ({ address, isShared }: Origin, device: string | null): 
 const SHARED = 'shared';
 const deviceSource = (device: string): string => `device ${device}`;
 
-/** Returns the key by which passwords that wait to be checked take turns. */
+/** Returns the key under which passwords are queued for checking. */
 export const askerOf = ({ account, address }: FailureKey, device: string | null): string => {
   if (device !== null) return deviceSource(device);
   return address === SHARED ? `${SHARED} ${account}` : address;
 };
 
-/**
- * Returns the source for a caller who is logged in. Behind a shared address, failures of
- * unauthenticated clients do not count against the caller.
- */
+/** Failures of unauthenticated clients behind a shared address do not count against a caller. */
 export const insideOf = (by: Origin): string => (by.isShared ? 'logged in' : sourceOf(by, null));
 
 /**
- * Refuses a login after too many failures. The back-off is per account and source; the failures of
- * an account from all sources cause a delay, never a refusal.
+ * The back-off is per account and source. The failures of an account from all sources cause a delay,
+ * never a refusal.
  */
 export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<void> => {
   if (key.address === SHARED) return;
-  // Simultaneous tries are not counted as failures yet.
+  // Concurrent attempts are not counted as failures yet.
   const tries = deps.limits.tries.take(triesOf(key));
   if (tries?.isSpent) throw tooManyLogins(tries.resetSeconds);
   const failed = await deps.users.failures(key);
@@ -76,16 +69,13 @@ export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<voi
   if (all >= ACCOUNT_FAILURES_BEFORE_DELAY) await deps.limits.wait(ACCOUNT_DELAY_MS);
 };
 
-/**
- * Takes a try back if the caller is logged in and gave the right password, since that is not a
- * login.
- */
+/** A right password of a caller who is logged in is not a login attempt. */
 export const refundTry = ({ limits }: FloodDeps, key: FailureKey): void =>
   limits.tries.giveBack(triesOf(key));
 
 const triesOf = ({ address, account }: FailureKey): string => `${address} ${account}`;
 
-/** Counts a failure and notifies the user of a burst. `userId` is null if nobody has that name. */
+/** `userId` is null if no account has that name. */
 export const addFailure = async (
   deps: FloodDeps,
   key: FailureKey,
@@ -94,21 +84,21 @@ export const addFailure = async (
   const now = deps.clock.now();
   await deps.users.addFailure(key, iso(now));
   const all = await deps.users.failuresOfAccount(key.account, iso(now - HOUR_MS));
-  // Above this the user was notified already.
+  // Above this number, the user was already notified.
   if (userId === null || all < BURST || all >= 2 * BURST) return;
   await deps.outbox.send(userId, {
     kind: 'login.failures',
-    title: `${BURST} wrong logins to your account within an hour`,
+    title: `${BURST} failed logins to your account within an hour`,
     body:
-      'They were refused. Somebody may be guessing your password: a second factor keeps them out ' +
-      'even then: adjutant auth totp setup',
+      'The logins were refused. Somebody may be guessing your password. A second factor protects ' +
+      'your account even then: adjutant auth totp setup',
     link: pageLink('device'),
     effectId: `login.failures ${userId} ${iso(now).slice(0, 10)}`,
   });
 };
 
 export const tooManyLogins = (retryAfter: number): Boom.Boom =>
-  Boom.tooManyRequests(`Too many wrong logins. Try again in ${retryAfter} s`, {
+  Boom.tooManyRequests(`Too many failed logins. Try again in ${retryAfter} s`, {
     code: 'too_many_logins',
     retryAfter,
   });

@@ -19,10 +19,7 @@ interface ArrivalDeps {
 
 export type Origin = Pick<RequestContext, 'address' | 'isShared' | 'userAgent'>;
 
-/**
- * Returns the digest of a device token that is valid for that user; null if there is none or it is
- * not valid.
- */
+/** Returns the digest of the device token if it is valid for that user, else null. */
 export const recogniseDevice = async (
   { users, clock }: ArrivalDeps,
   userId: string | undefined,
@@ -34,10 +31,7 @@ export const recogniseDevice = async (
   return isKnown ? digest : null;
 };
 
-/**
- * Issues a token by which the device is recognised for 180 days from now. A valid token is
- * extended.
- */
+/** Issues a device token for 180 days. A valid token is extended. */
 export const rememberDevice = (
   { users, clock }: ArrivalDeps,
   userId: string,
@@ -56,8 +50,8 @@ interface DeviceNotice {
 const QUIET: DeviceNotice = { steps: [], published: () => undefined };
 
 /**
- * Notifies the user of a login from a new place, which is another network or program than those of
- * the last 30 days. The place of the registration is stored without a notification.
+ * Notifies the user of a login from a network or program that was not used in the last 30 days. The
+ * place of the registration is stored without a notification.
  */
 export const announceArrival = async (
   deps: ArrivalDeps,
@@ -85,19 +79,19 @@ const noticeOf = (
   by: Origin,
   effectId: string,
 ): QueuedMessage => {
-  const from = by.isShared ? 'an address that the tunnel does not tell' : by.address;
+  const from = by.isShared ? 'an unknown address behind the tunnel' : by.address;
   return deps.outbox.toOwner(userId, {
     kind: 'login.device',
-    title: 'Your account was logged in to from a new device',
+    title: 'New device logged in to your account',
     body:
-      `From ${from}, with ${clientProgram(by.userAgent)}. If it was not you, change the password: ` +
-      'adjutant auth password. It ends all other logins.',
+      `Address: ${from}. Program: ${clientProgram(by.userAgent)}. If this was not you, change your ` +
+      'password, which ends all other logins: adjutant auth password',
     link: pageLink('device'),
     effectId,
   });
 };
 
-/** Returns the hour, so that two simultaneous logins give one notification. */
+/** The hour, so that two concurrent logins give one notification. */
 const hourOf = (now: number): string => iso(now).slice(0, 13);
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -17,15 +17,13 @@ export interface PasswordDeps {
   clock: Clock;
   accounts: AccountOperations;
   outbox: Outbox;
-  /** Counts the valid personal access tokens. */
   countTokens(userId: string, now: string): Promise<number>;
-  /** Closes the open sockets of a session. */
   endSession(sessionId: string): void;
 }
 
 /**
- * Changes the password. It ends the user's other sessions and keeps this one. Ours: personal access
- * tokens stay, since the user gave them to programs on purpose; the reply contains their number.
+ * Ends the user's other sessions and keeps this one. Personal access tokens stay valid, since the user
+ * gave them to programs on purpose.
  */
 export const changePassword = async (
   deps: PasswordDeps,
@@ -42,14 +40,14 @@ export const changePassword = async (
   const message = deps.outbox.toOwner(by.userId, {
     kind: 'password.changed',
     title: 'The password of your account was changed',
-    body: 'Your other logins have ended. If it was not you, ask an admin for a reset link.',
+    body: 'Your other logins have ended. If this was not you, ask an admin for a reset link.',
     link: pageLink('device'),
   });
   const at = iso(clock.now());
   const { userId, sessionId } = by;
   const steps = [...message.statements, users.forgetDevices(userId), by.record({ target: userId })];
   const ended = await users.changePassword({ userId, sessionId, from, to, at }, steps);
-  if (!ended) throw Boom.conflict('The password was changed by somebody else meanwhile');
+  if (!ended) throw Boom.conflict('The password was changed by another request. Try again');
   message.published();
   for (const id of ended) deps.endSession(id);
   return { sessionsEnded: ended.length, tokensLeft: await deps.countTokens(userId, at) };

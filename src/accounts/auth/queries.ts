@@ -11,12 +11,11 @@ export type NewUser = Omit<
   'role' | 'disabled_at' | 'login_epoch' | 'limits' | 'permissions'
 >;
 
-/** An account with the number of its passkeys, channels and recovery codes. */
 export type KnownUser = UserRow & {
   passkeys: number;
   /** Number of verified channels. */
   channels: number;
-  /** Sealed secret of the second factor that logins need; null if they need none. */
+  /** Sealed secret of the second factor; null if logins need none. */
   factor: string | null;
   /** Number of unused recovery codes. */
   recovery_codes: number;
@@ -34,7 +33,6 @@ const RECOVERY_CODES = sql<number>`(SELECT count(*) FROM recovery_codes
 
 const COUNTS = [PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES] as const;
 
-/** Queries for accounts, for the sessions that logins begin, and for failed logins. */
 export const authStore = (store: Store) => ({
   ...usersOf(store),
   ...sessionsOf(store),
@@ -46,10 +44,7 @@ const usersOf = (store: Store) => {
   const { db } = store;
   const byId = (id: string) => selectRows(db, userTable, { id }).select(COUNTS);
   return {
-    /**
-     * Inserts a user. The first becomes the admin; the statement decides this, so that only one of
-     * two simultaneous registrations wins.
-     */
+    /** The first user becomes the admin. The statement decides, so that concurrent ones cannot both. */
     insertUser: async (user: NewUser, also: TransactionStep[]): Promise<KnownUser> => {
       const role = sql<'admin' | 'user'>`iif(EXISTS (SELECT 1 FROM users), 'user', 'admin')`;
       const insert = db.insertInto('users').values({ ...user, role, disabled_at: null });
@@ -57,7 +52,7 @@ const usersOf = (store: Store) => {
       return byId(user.id).executeTakeFirstOrThrow();
     },
 
-    /** Inserts the admin if there is no account yet; returns null if there is one. */
+    /** Returns null if there is an account already. */
     insertFirst: async (user: NewUser, also: TransactionStep[]): Promise<KnownUser | null> => {
       const row = { ...user, role: 'admin' as const, disabled_at: null, login_epoch: 0 };
       const count = selectCount(db, userTable, {});
@@ -66,7 +61,6 @@ const usersOf = (store: Store) => {
       return isDone ? byId(user.id).executeTakeFirstOrThrow() : null;
     },
 
-    /** Inserts a user in one transaction with the invite that gives the role. */
     insertInvited: async (
       user: NewUser,
       role: UserRow['role'],
@@ -77,10 +71,7 @@ const usersOf = (store: Store) => {
       return byId(user.id).executeTakeFirstOrThrow();
     },
 
-    /**
-     * Returns names that have no stored skeleton, because they are older than the comparison, in
-     * order after the given one.
-     */
+    /** Returns names that were stored before skeletons were, in order, after the one given. */
     olderNames: async (after: string, limit: number): Promise<string[]> => {
       const rows = await db
         .selectFrom('users')
@@ -110,7 +101,7 @@ const failuresOf = ({ db }: Store) => ({
   failures: ({ account, address }: FailureKey) =>
     selectRows(db, loginFailureTable, { account, address }).executeTakeFirst(),
 
-  /** Counts the failures of the account from all sources. */
+  /** From all sources. */
   failuresOfAccount: async (account: string, since: string): Promise<number> => {
     const row = await db
       .selectFrom('login_failures')
@@ -137,6 +128,6 @@ const failuresOf = ({ db }: Store) => ({
 export type AuthStore = ReturnType<typeof authStore>;
 export interface FailureKey {
   account: string;
-  /** A network, or the key that takes its place. */
+  /** A network, or the key used behind a shared address. */
   address: string;
 }

@@ -13,38 +13,33 @@ import { accountKey, mayRegister, nameFrom } from './rules.js';
 import { type AuthDeps, beginSession, gated } from './service.js';
 import { refusedCode, type SetupCode } from './setupcode.js';
 
-/** A valid invite. */
 interface Invite {
   role: User['role'];
-  /** Address that the account must have; null if it may have any or none. */
+  /** Address that the account must have; null for any or none. */
   email: string | null;
-  /**
-   * Spends the invite in one transaction with the steps. Replies with 403 if another request was
-   * first.
-   */
+  /** Commits the steps and uses up the invite. Throws 403 if another request used it first. */
   spend(steps: TransactionStep[]): Promise<void>;
 }
 
 export interface RegisterDeps {
   auth: AuthDeps;
   setup: SetupCode;
-  /** Replies with 403 if the invite is not valid, and with 429 after too many such tries. */
+  /** Throws 403 if the invite is not valid, and 429 after too many such attempts. */
   openInvite(token: string, by: RequestContext): Promise<Invite>;
 }
 
 const REFUSALS = {
   setup_code_required:
-    'The first account takes the setup code of this start. It stands in setup-code in the home of the daemon: adjutant register --setup-code-file <home>/setup-code',
-  invite_required: 'Registration needs an invite. Ask an admin for one',
+    'The first account requires the setup code of this start, stored in the file setup-code in the home of the daemon. Run: adjutant register --setup-code-file <home>/setup-code',
+  invite_required: 'Registration requires an invite. Ask an admin for one',
   local_only:
-    'Registration is open on the machine of the daemon only. There: adjutant register. Or ask an admin for an invite',
+    'Registration is allowed only on the machine of the daemon. Run adjutant register there, or ask an admin for an invite',
   registration_closed: 'Registration is closed. Ask an admin',
 };
 
 /**
- * Registers a user. Ours: an invite is accepted under `local` and `invite`, but not under `closed`.
- * If there is a setup code, only that code makes the first account, whatever the setting is, and it
- * makes no other.
+ * An invite is accepted under `local` and `invite`, but not under `closed`. If there is a setup code,
+ * it is required for the first account, whatever the setting, and accepted for no other account.
  */
 export const registerUser = async (
   deps: RegisterDeps,
@@ -63,7 +58,7 @@ export const registerUser = async (
       ? await insertAllowed(deps, making, registration, by)
       : await insertFirst(deps, making, registration);
   const login = await beginSession(auth, row, { device, by, isRegistration: true, also: [] });
-  if (!login) throw Boom.unauthorized('The account was changed meanwhile: log in');
+  if (!login) throw Boom.unauthorized('The account was changed meanwhile. Log in');
   return login;
 };
 
@@ -86,10 +81,7 @@ const insertAllowed = async (
 const refusal = (code: keyof typeof REFUSALS): Boom.Boom =>
   Boom.forbidden(REFUSALS[code], { code });
 
-/**
- * Inserts the first account; only one of two simultaneous requests succeeds. The code is spent only
- * by success.
- */
+/** Only one of two concurrent requests succeeds. Only success uses up the code. */
 const insertFirst = async (
   { setup }: RegisterDeps,
   making: AccountCreation,
@@ -113,7 +105,7 @@ interface AccountCreation {
   also(row: NewUser): TransactionStep[];
 }
 
-/** Makes the account; the first becomes the admin. */
+/** The first account becomes the admin. */
 export const insertUser = (deps: AccountCreation, account: NewAccount): Promise<KnownUser> =>
   make(deps, account, (row) => deps.users.insertUser(row, deps.also(row)));
 
@@ -130,7 +122,7 @@ const insertInvited = (
   );
 };
 
-/** Makes an account. A name that is made from an e-mail address gets a number until it is free. */
+/** A name that is derived from an e-mail address gets a number until it is free. */
 const make = async <T>(
   { users, passwords, clock }: AccountCreation,
   { username, email, password }: NewAccount,
@@ -164,13 +156,12 @@ const make = async <T>(
   }
 };
 
-/** Builds the error for a name that is taken, or that looks like one that is taken. */
 const nameTaken = async (users: AccountCreation['users'], name: string): Promise<Boom.Boom> =>
   (await users.userByKey(accountKey(name))) ? taken('username') : lookalike();
 
 const OLDER_AT_ONCE = 500;
 
-/** Throws Taken if an account that is older than this comparison has a name that looks alike. */
+/** Throws Taken if an account without a stored skeleton has a name that looks alike. */
 const refuseOlderLookalike = async (
   users: AccountCreation['users'],
   skeleton: string,
@@ -185,30 +176,27 @@ const refuseOlderLookalike = async (
   }
 };
 
-/**
- * Builds the error for a name that looks alike. Ours: it does not show the other name, which can be
- * inferred from the name that was tried.
- */
+/** The message does not show the other name, which the caller could look up otherwise. */
 const lookalike = (): Boom.Boom =>
-  Boom.conflict('That username looks like one that is taken', {
+  Boom.conflict('That username looks like an existing one. Choose another', {
     code: 'username_confusable',
-    details: [{ path: 'username', message: 'looks like one that is taken' }],
+    details: [{ path: 'username', message: 'looks like an existing username' }],
   });
 
 const taken = (field: 'username' | 'email'): Boom.Boom =>
-  Boom.conflict(`That ${field} is taken`, {
+  Boom.conflict(`That ${field} is already in use`, {
     code: `${field}_taken`,
-    details: [{ path: field, message: 'is taken' }],
+    details: [{ path: field, message: 'is already in use' }],
   });
 
 const notInvited = (): Boom.Boom =>
-  badRequest([{ path: 'email', message: 'is not the address that was invited' }]);
+  badRequest([{ path: 'email', message: 'is not the address of the invite' }]);
 
 const library = () => import('unhomoglyph');
 
 /**
- * Returns the skeleton that names share if they look alike (UTS 39, section 4), without regard to
- * case: `paypal` and `PaypaI`. The table is loaded on first use.
+ * Returns the skeleton that names share if they look alike (UTS 39, section 4), ignoring case:
+ * `paypal` and `PaypaI`.
  */
 export const skeletonOf = async (name: string): Promise<string> => {
   const { default: replaced } = await library();

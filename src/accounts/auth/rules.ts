@@ -2,14 +2,13 @@ import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { networkOf } from '../../kernel/rate.js';
 
 const FREE_TRIES = 5;
-/** Ours: limit for tries of one account from one address, right ones included. */
+/** The limit for attempts on one account from one address, including successful ones. */
 export const TRIES_A_MINUTE = 30;
 const MAX_BACKOFF_S = 900;
 
-/** Normalises a name or address for comparison: NFKC, without regard to case. */
 export const accountKey = (name: string): string => name.normalize('NFKC').toLowerCase();
 
-/** Makes a name from an e-mail address, for users who register with nothing else. */
+/** For users who register with an e-mail address only. */
 export const nameFrom = (email: string): string => {
   const local = email.split('@', 1)[0] ?? '';
   return local
@@ -18,18 +17,18 @@ export const nameFrom = (email: string): string => {
     .padEnd(3, '-');
 };
 
-/** Returns the seconds to wait after so many failures of one account from one address. */
+/** `failures`: of one account from one address. */
 export const backoffSeconds = (failures: number): number =>
   failures < FREE_TRIES ? 0 : Math.min(MAX_BACKOFF_S, 2 ** (failures - FREE_TRIES));
 
-/** Describes a network in the usual notation: an IPv4 /24, an IPv6 /64. */
+/** Formats a network in CIDR notation: an IPv4 /24, an IPv6 /64. */
 export const addressText = (address: string): string => {
   const network = networkOf(address);
   const [, first24] = /^(\d+\.\d+\.\d+)\.\d+$/.exec(network) ?? [];
   return first24 === undefined ? `${network}::/64` : `${first24}.0/24`;
 };
 
-/** The first match counts, since most programs name others too. */
+/** The first match counts, since most programs also name others. */
 const PROGRAMS: [RegExp, string][] = [
   [/^adjutant\b/, 'the command line or the desk'],
   [/\bEdg\w*\//, 'Edge'],
@@ -48,14 +47,11 @@ const SYSTEMS: [RegExp, string][] = [
   [/\bLinux\b/, ' on Linux'],
 ];
 
-/**
- * Describes the client's program in fixed words, so that no text from an unauthenticated client
- * gets into a message.
- */
+/** Uses fixed words, so that no text from an unauthenticated client gets into a message. */
 export const clientProgram = (userAgent: string): string => {
   const [, program] = PROGRAMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   const [, system = ''] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
-  return `${program ?? 'a program that is not known'}${system}`;
+  return `${program ?? 'an unknown program'}${system}`;
 };
 
 export interface Exposure {
@@ -63,14 +59,13 @@ export interface Exposure {
   host: string;
   publicUrl: string | null;
   trustedProxies: string[];
-  /** True if a tunnel is set up, whether it is on or off. */
+  /** True if a tunnel is set up, even if it is off. */
   isTunnelled: boolean;
 }
 
 /**
- * Decides if this request may register. `local` is only for this machine itself. It counts as
- * `invite` as soon as another machine could appear to be local: with a public address, a proxy or a
- * wider host.
+ * `local` counts as `invite` as soon as requests of other machines could appear to be local: with a
+ * public address, a proxy, or a host beyond loopback.
  */
 export const mayRegister = (
   exposure: Exposure,
@@ -82,10 +77,7 @@ export const mayRegister = (
   return isLocal ? 'yes' : 'local_only';
 };
 
-/**
- * Returns true if the first account, which becomes the admin, needs the setup code. This is also so
- * if anybody may register, since an unknown person could be first.
- */
+/** Also required if anybody may register, since an unknown person could be first. */
 export const firstTakesCode = (exposure: Exposure): boolean =>
   isExposed(exposure) || mayRegister(exposure, true) !== 'yes';
 

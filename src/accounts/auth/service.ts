@@ -25,27 +25,23 @@ import { accountKey, type Exposure } from './rules.js';
 
 const DEVICE_MS = 30 * 24 * 3600 * 1000;
 const HOUR_MS = 3600 * 1000;
-/**
- * Behind a shared address: the pause between two logins of an account, and the number of logins
- * that may wait.
- */
+/** Pause between two logins to one account behind a shared address, and logins that may wait. */
 export const PACED_MS = 2000;
 export const PACED_WAITING = 5;
 /**
- * Ours: minimum duration of a wrong login behind a shared address, also for a name that does not
- * exist. Such logins are not refused, so a client that sends many must wait for each.
+ * Minimum duration of a failed login behind a shared address, also for unknown names. Such logins are
+ * not refused, so a client that sends many of them must wait for each.
  */
 const WRONG_MS = 1000;
 
-/** The way in which a login passed its second factor. */
 type SecondFactorResult = 'not_needed' | 'right' | 'recovered';
 
-/** Messages for a login without a valid second factor, each with its `code`. */
+/** Message and `code`. */
 const CODE_REFUSED = {
-  needed: ['A code of your authenticator app is needed: totpCode', 'totp_required'],
-  wrong: ['The code is wrong, or was used before', 'wrong_code'],
+  needed: ['A code of your authenticator app is required. Send it as totpCode', 'totp_required'],
+  wrong: ['The code is wrong or was already used', 'wrong_code'],
   damaged: [
-    'The secret of your authenticator app was damaged: a recovery code lets you in',
+    'The secret of your authenticator app is damaged. Log in with a recovery code',
     'totp_damaged',
   ],
 } as const;
@@ -57,8 +53,7 @@ export interface AuthDeps extends FloodDeps {
   clock: Clock;
   policy: { exposure(): Exposure; tokenHours: number };
   /**
-   * Checks if a login needs a code of an authenticator app, and if this code is valid. `device` is
-   * the digest of a valid device token. Replies with 429 `too_many_codes` after too many wrong
+   * `device` is the digest of a valid device token. Throws 429 `too_many_codes` after too many wrong
    * codes.
    */
   checkCode(
@@ -78,9 +73,8 @@ export const userOf = viewer(userTable, User, {
 });
 
 /**
- * Logs a user in. Unknown name, wrong password and disabled account give the same reply in the same
- * time. Ours: a failure is counted but not written to the audit log, which unauthenticated clients
- * would fill.
+ * Unknown name, wrong password and disabled account give the same reply in the same time. A failure is
+ * counted but not written to the audit log, which unauthenticated clients could fill.
  */
 export const logInWithPassword = async (
   deps: AuthDeps,
@@ -90,16 +84,13 @@ export const logInWithPassword = async (
   const typed = accountKey(given.username ?? given.email ?? '').slice(0, 254);
   const row = await deps.users.userByKey(typed);
   const device = await recogniseDevice(deps, row?.id, given.deviceToken);
-  // One count for an account, for its username and its e-mail address.
+  // Username and e-mail address share one counter.
   const key = { account: row?.username_key ?? typed, address: sourceOf(by, device) };
   if (device !== null || !by.isShared) return judge(deps, { given, typed, key, device }, by);
   return paced(deps, key.account, () => judge(deps, { given, typed, key, device }, by));
 };
 
-/**
- * Paces logins behind a shared address, where clients cannot be distinguished: an account has one
- * try in 2 s there.
- */
+/** Clients behind a shared address cannot be told apart: an account has one attempt in 2 s there. */
 const paced = async <T>({ limits }: AuthDeps, account: string, work: () => Promise<T>) => {
   try {
     return await limits.pace.take(account, work);
@@ -158,7 +149,7 @@ const checkSecondFactor = async (
   const { row, code, key, device } = of;
   const verdict = await deps.checkCode(row.id, code, device);
   if (verdict === 'not_needed' || verdict === 'right' || verdict === 'recovered') return verdict;
-  // Behind a shared address the codes of a known device have a count of their own.
+  // Behind a shared address, a known device has its own counter of codes.
   const isCounted =
     verdict !== 'needed' && (device === null || key.address !== askerOf(key, device));
   if (isCounted) await addFailure(deps, key, row.id);
@@ -166,25 +157,22 @@ const checkSecondFactor = async (
   throw new Boom.Boom(message, { statusCode: 401, data: { code: reason } });
 };
 
-/** The origin of a login, and the steps that are committed with its session or not at all. */
 export interface SessionStart {
   by: Origin;
-  /** Name of the device; a session with one lasts 30 days. */
+  /** Name of the device. A session with a name lasts 30 days. */
   device: string | undefined;
   deviceToken?: string | undefined;
   isRegistration?: boolean;
   /**
-   * Time at which the user authenticated, if that was earlier: ISO 8601. Only a login that asked
-   * for all factors of the account makes the device known.
+   * Time at which the user authenticated, if that was earlier: ISO 8601. The device is remembered
+   * only if it is absent, that is, if this login required all factors.
    */
   provenAt?: string;
+  /** Committed with the session. */
   also: TransactionStep[];
 }
 
-/**
- * Begins a session. Returns null if the account has changed since it was read, or a step of `also`
- * was not met.
- */
+/** Returns null if the account has changed since it was read, or a step of `also` was not met. */
 export const beginSession = async (
   deps: AuthDeps,
   row: KnownUser,
@@ -215,7 +203,7 @@ export const beginSession = async (
   return { user: userOf(row), token, expiresAt: session.expires_at, ...deviceToken };
 };
 
-/** Builds a session, which ends at the latest 30 days after the user authenticated. */
+/** A session ends at most 30 days after the user authenticated. */
 const sessionFrom = ({ clock, policy }: AuthDeps, row: KnownUser, from: SessionStart) => {
   const now = clock.now();
   const lifeMs = from.device === undefined ? policy.tokenHours * HOUR_MS : DEVICE_MS;

@@ -10,11 +10,10 @@ import {
 } from '../../store/tables/accounts.js';
 import type { KnownUser } from './queries.js';
 
-/** The sealed secret of the second factor that logins of a row of `users` need, or NULL. */
+/** Sealed secret of the second factor that logins of a `users` row need, or NULL. */
 export const FACTOR = sql<string | null>`(SELECT totp.sealed FROM totp
   WHERE totp.user_id = users.id AND totp.enabled_at IS NOT NULL)`;
 
-/** A valid session with its user. */
 export interface LiveLoginSession
   extends Pick<
     AuthSessionRow,
@@ -29,7 +28,7 @@ export interface LiveLoginSession
   > {
   username: string;
   role: UserRow['role'];
-  /** Name of the admin. */
+  /** Username of the admin. */
   impersonator: string | null;
 }
 
@@ -38,18 +37,17 @@ type NewSession = Pick<
   'id' | 'user_id' | 'device' | 'address' | 'created_at' | 'proven_at' | 'expires_at'
 >;
 
-/** An account as a login read it, before the login was verified. */
+/** The account as it was before the login was verified. */
 export type LoginBasis = Pick<KnownUser, 'id' | 'password_hash' | 'login_epoch' | 'factor'>;
 
-/** The changes that a successful login commits with its session. */
 interface LoginCommit {
   basis: LoginBasis;
-  /** Earlier failures from that source, under each name of the account, which are deleted. */
+  /** Earlier failures to delete. `accounts` are the names of the account. */
   failures: { accounts: string[]; address: string };
   also: TransactionStep[];
 }
 
-/** A change from one hash to another. The session in which it is made continues. */
+/** Password hashes before and after. The session in which the change is made continues. */
 interface PasswordChange {
   userId: string;
   sessionId: string;
@@ -61,9 +59,8 @@ export const sessionsOf = (store: Store) => {
   const { db } = store;
   return {
     /**
-     * Begins a session if the account is still as the login read it. Resolves to false if the
-     * password or the second factor was changed meanwhile, the account was disabled, or a step of
-     * `also` was not met.
+     * Resolves to false if the password or second factor was changed meanwhile, the account was
+     * disabled, or a step of `also` was not met.
      */
     insertSession: (
       session: NewSession,
@@ -81,10 +78,7 @@ export const sessionsOf = (store: Store) => {
         ...also,
       ]),
 
-    /**
-     * Returns a step that is unmet if the session has ended, so that nothing permanent is made in
-     * an ended session.
-     */
+    /** Prevents that something permanent is made in a session that has ended. */
     sessionHolds: (id: string, now: string): Statement =>
       assertRows(
         selectRows(db, authSessionTable, { id, ended_at: null }).where('expires_at', '>', now),
@@ -92,9 +86,9 @@ export const sessionsOf = (store: Store) => {
       ),
 
     /**
-     * Returns a session that is valid: not ended, not expired, with a user who is not disabled. A
-     * session in which an admin acts as a user is valid only while the admin's own session is,
-     * while the admin is an admin, and while the user is not one.
+     * Returns a session that has not ended or expired, of a user who is not disabled. A session of
+     * an impersonating admin is valid only while the admin's own session is, while the admin is an
+     * admin, and while the user is not one.
      */
     liveSession: (id: string, now: string): Promise<LiveLoginSession | undefined> =>
       db
@@ -134,8 +128,8 @@ export const sessionsOf = (store: Store) => {
     },
 
     /**
-     * Sets the password if it is still the one that was verified, and ends the user's other
-     * sessions. Resolves to their ids, or to null if the password was changed meanwhile.
+     * Also ends the user's other sessions and resolves to their IDs. Resolves to null if the
+     * password was changed meanwhile.
      */
     changePassword: async (
       change: PasswordChange,
@@ -156,7 +150,6 @@ export const sessionsOf = (store: Store) => {
   };
 };
 
-/** Returns a step that is unmet if the account is not as it was read. */
 const unchanged = ({ db }: Store, basis: LoginBasis): Statement => {
   const { id, password_hash, login_epoch, factor } = basis;
   const same = { id, password_hash, login_epoch, disabled_at: null };

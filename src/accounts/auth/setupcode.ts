@@ -19,8 +19,8 @@ const MAX_WRONG = 5;
 const WINDOW_MS = 60_000;
 
 /**
- * Makes the code for the first account, if no request can prove that it comes from this machine. It
- * is new at each start, so that a code that was seen is not valid for longer.
+ * The code is needed if no request can prove that it comes from this machine. It is new at each start,
+ * so that a leaked code is not valid for longer.
  */
 export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps) => {
   const file = join(home, FILE);
@@ -32,12 +32,9 @@ export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps) => {
     write(file, code);
   }
   return {
-    /** Returns the code for the operator; null if none is needed, or the first account exists. */
+    /** Returns null if no code is needed, or the first account exists. */
     shown: () => (code === null ? null : { code, file }),
-    /**
-     * Checks a code. Replies with 403 if it is wrong, and with 429 after five wrong ones within a
-     * minute from all clients together.
-     */
+    /** Throws 403 for a wrong code, and 429 after five wrong ones in a minute from all clients. */
     check: (given: string): void => {
       const now = clock.now();
       wrongAt = wrongAt.filter((at) => at <= now && now < at + WINDOW_MS);
@@ -49,7 +46,7 @@ export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps) => {
       wrongAt.push(now);
       throw refusedCode();
     },
-    /** Called when the first account exists: removes the code and its file. */
+    /** Called when the first account exists. */
     end: (): void => {
       code = null;
       rmSync(file, { force: true });
@@ -59,35 +56,32 @@ export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps) => {
 
 export type SetupCode = ReturnType<typeof openSetupCode>;
 
-/** Makes a code of 128 bits, as eight groups of four hexadecimal digits. */
+/** 128 bits as eight groups of four hexadecimal digits. */
 const newCode = (): string =>
   randomBytes(BYTES)
     .toString('hex')
     .replace(/.{4}(?=.)/g, '$&-');
 
-/** Writes the file. Throws OpenRefused if that fails, since nobody could read the code. */
+/** Throws OpenRefused on failure, since nobody could read the code. */
 const write = (file: string, code: string): void => {
   try {
     writeWhole(file, `${code}\n`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new OpenRefused(`The setup code cannot be written: ${why}`);
+    throw new OpenRefused(`Cannot write the setup code: ${why}`);
   }
 };
 
-/**
- * Compares two codes without regard to case, spaces and hyphens. It compares digests, which always
- * have the same length.
- */
+/** Ignores case, spaces and hyphens. Digests always have the same length. */
 const isSame = (given: string, code: string): boolean =>
   timingSafeEqual(digestOf(given), digestOf(code));
 const digestOf = (code: string): Buffer =>
   createHash('sha256').update(code.toLowerCase().replace(/[\s-]/g, '')).digest();
 
-/** Builds the error for a wrong code, also used if the first account was made meanwhile. */
+/** Also used if the first account was created meanwhile. */
 export const refusedCode = (): Boom.Boom =>
   Boom.forbidden(
-    'That setup code is wrong, or the first account is there already. It is made anew at each start',
+    'The setup code is wrong, or the first account already exists. The code changes at each start',
     { code: 'setup_code_refused' },
   );
 

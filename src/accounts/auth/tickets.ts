@@ -4,23 +4,18 @@ import type { Caller } from '../../kernel/contract/endpoint.js';
 import type { Signer } from '../../secrets/module.js';
 import type { Ticket } from './contract.js';
 
-/** Ours: long enough to open a socket, too short for somebody to find it in a log and use it. */
+/** Long enough to open a socket, too short for a ticket in a log to be useful. */
 const LIFE_MS = 60_000;
-/** Ours: limit for one user; a new ticket replaces the oldest. */
+/** A new ticket replaces the oldest. */
 const MAX_PER_USER = 20;
-/** Prefix that distinguishes a ticket from a token. */
 const PREFIX = 'ticket_';
 
-/** The user and session of a ticket, as in the token with which it was requested. */
 type TicketSubject = Pick<Caller, 'userId' | 'sessionId' | 'expiresAt'>;
 interface StoredTicket extends TicketSubject {
   usableUntil: number;
 }
 
-/**
- * Makes the tickets that replace a token in an address. They are kept in memory as digests, in the
- * order in which they expire. A ticket is worthless once it was used.
- */
+/** Tickets replace a token in a URL. They are kept in memory as digests, in order of expiry. */
 export const createTickets = ({
   signer,
   clock,
@@ -39,9 +34,8 @@ export const createTickets = ({
       return { ticket, expiresAt: iso(usableUntil) };
     },
     /**
-     * Spends the ticket and returns a token for its session, with the expiry of the original token;
-     * null if there is no such ticket, or it has expired. The caller checks with the token that the
-     * session is still valid.
+     * Uses up the ticket and returns a token for its session, with the expiry of the original token;
+     * null if the ticket is not valid. The caller must check that the session is still valid.
      */
     redeem: (ticket: string): string | null => {
       if (!ticket.startsWith(PREFIX)) return null;

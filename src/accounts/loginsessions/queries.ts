@@ -15,7 +15,6 @@ const SESSION = [
 ] as const;
 export type LoginRow = Pick<AuthSessionRow, (typeof SESSION)[number]>;
 
-/** Queries for the sessions of logins that have not ended. */
 export const loginsStore = (store: Store) => {
   const { db } = store;
   const live = (userId: string, now: string) =>
@@ -34,10 +33,7 @@ export const loginsStore = (store: Store) => {
     find: (userId: string, id: string, now: string): Promise<LoginRow | undefined> =>
       live(userId, now).where('id', '=', id).executeTakeFirst(),
 
-    /**
-     * Ends a session in one transaction with `also`. Resolves to false if that user has no such
-     * session.
-     */
+    /** Resolves to false if the user has no such session. */
     end: (
       { userId, id, now }: { userId: string; id: string; now: string },
       also: TransactionStep[],
@@ -48,10 +44,7 @@ export const loginsStore = (store: Store) => {
       return store.tryTransact([statement(end, 1), ...also]);
     },
 
-    /**
-     * Extends a session. It never shortens one and never revives one that has ended; in that case
-     * it resolves to false.
-     */
+    /** Never shortens a session. Resolves to false if it has ended. */
     extend: async (userId: string, id: string, expiresAt: string): Promise<boolean> => {
       const { numUpdatedRows } = await updateRows(db, authSessionTable, {
         user_id: userId,

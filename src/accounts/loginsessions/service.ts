@@ -12,16 +12,13 @@ export interface LoginsDeps {
   logins: LoginsStore;
   signer: Pick<Signer, 'sign'>;
   clock: Clock;
-  /** Lifetime in hours of a login that names no device. */
+  /** Lifetime of a login without a device name. */
   tokenHours: number;
-  /** Closes the open sockets of a session. */
   endSession(sessionId: string): void;
 }
 
 const HOUR_S = 3600;
-/**
- * Longest lifetime after the user authenticated, however often the login is refreshed or passed on.
- */
+/** Maximum lifetime after authentication, however often the login is refreshed or passed on. */
 const MAX_S = 30 * 24 * HOUR_S;
 
 export const endLoginSession = async (
@@ -31,15 +28,11 @@ export const endLoginSession = async (
 ): Promise<void> => {
   const which = { userId: by.userId, id, now: iso(clock.now()) };
   if (!(await logins.end(which, [by.record({ target: id })]))) {
-    throw Boom.notFound('No session with that id');
+    throw Boom.notFound('No login session with that id');
   }
   endSession(id);
 };
 
-/**
- * Returns a new token. It expires after the usual lifetime of a login, or when the login must end
- * at the latest.
- */
 export const refresh = async (
   { logins, signer, clock, tokenHours }: LoginsDeps,
   { userId, sessionId }: Caller,
@@ -60,6 +53,6 @@ export const viewLogin = viewer(authSessionTable, LoginSession, {
   current: ({ current }: LoginRow & Pick<LoginSession, 'current'>) => current,
 });
 
-const ended = (): Boom.Boom => Boom.unauthorized('The session has ended. Log in again');
+const ended = (): Boom.Boom => Boom.unauthorized('Your login session has ended. Log in again');
 
 const secondsOf = (at: string): number => Math.floor(Date.parse(at) / 1000);

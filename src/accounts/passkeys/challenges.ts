@@ -13,14 +13,11 @@ export interface PasskeyDeps {
   accounts: AccountOperations;
   outbox: Pick<Outbox, 'toOwner'>;
   clock: Clock;
-  /** Returns the names that passkeys may be bound to now. */
+  /** Returns the host names that passkeys can be bound to now. */
   relyingParties(): RelyingParty[];
 }
 
-/**
- * Finds the relying party of a request. Replies with 400 `no_relying_party` if passkeys do not work
- * at the address that was used.
- */
+/** Throws 400 `no_relying_party` if passkeys do not work at the address of the request. */
 export const relyingPartyOf = (deps: PasskeyDeps, { host }: RequestContext): RelyingParty => {
   const parties = deps.relyingParties();
   const found = parties.find((party) => party.host === host);
@@ -29,10 +26,10 @@ export const relyingPartyOf = (deps: PasskeyDeps, { host }: RequestContext): Rel
   const places = parties.map(({ origin }) => `${origin}/passkeys`).join(' or ');
   const isPublic = parties.some(({ id }) => id !== 'localhost');
   const remedy = isPublic
-    ? `If a proxy is in front, it sends Host "${shown}": let it pass the Host on (nginx: proxy_set_header Host $host)`
+    ? `A proxy in front sent Host "${shown}". Configure it to pass the Host header on (nginx: proxy_set_header Host $host)`
     : 'Or set ADJUTANT_PUBLIC_URL to the https address that you use';
   throw Boom.badRequest(
-    `Passkeys belong to a name, and "${shown}" is none of this daemon. Open ${places}. ${remedy}`,
+    `Passkeys are bound to a host name, and "${shown}" is not a host name of this daemon. Open ${places}. ${remedy}`,
     { code: 'no_relying_party' },
   );
 };
@@ -58,9 +55,9 @@ export const takeChallenge = async (
   return row?.relying_party === id ? row : undefined;
 };
 
-/** Builds the one error for everything that can be wrong with a response. */
+/** The same error for every fault of a response. */
 export const passkeyRefused = (): Boom.Boom =>
-  new Boom.Boom('That passkey was not accepted. Try again', {
+  new Boom.Boom('The passkey was not accepted. Try again', {
     statusCode: 401,
     data: { code: 'passkey_refused' },
   });

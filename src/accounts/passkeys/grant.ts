@@ -16,7 +16,6 @@ interface GrantRedemption {
   deviceToken?: string;
 }
 
-/** Issues a code that gives the owner of the verifier a session of the same user. */
 export const grant = async (
   deps: PasskeyDeps,
   challenge: string,
@@ -40,19 +39,19 @@ export const grant = async (
 };
 
 /**
- * Redeems a code. The first try spends it, and it is worthless once the session that issued it is
- * over. The new session counts as old as that one: sensitive actions ask the user to authenticate
- * again, and it ends 30 days after the user authenticated.
+ * The first attempt uses up the code. The code is valid only while the session that issued it is. The
+ * new session counts as old as that one: sensitive actions require authentication again, and it ends
+ * 30 days after the user authenticated.
  */
 export const redeemGrant = async (
   deps: PasskeyDeps,
   { code, verifier, device, deviceToken }: GrantRedemption,
   by: RequestContext & AuditRecorder,
 ): Promise<PasskeyLogin> => {
-  const given = await deps.passkeys.takeGrant(textDigest(code), iso(deps.clock.now()));
-  if (!given) throw Boom.unauthorized('That code is wrong, used or over');
-  const { user_id: userId, session_id: sessionId } = given;
-  const isRight = textDigest(verifier) === given.challenge;
+  const issued = await deps.passkeys.takeGrant(textDigest(code), iso(deps.clock.now()));
+  if (!issued) throw Boom.unauthorized(CODE_REFUSED);
+  const { user_id: userId, session_id: sessionId } = issued;
+  const isRight = textDigest(verifier) === issued.challenge;
   const entry = isRight ? await deps.accounts.entryOf(userId) : null;
   const provenAt = await deps.accounts.provenAt(sessionId);
   if (entry && provenAt !== null) {
@@ -62,5 +61,7 @@ export const redeemGrant = async (
     if (login) return login;
   }
   await deps.accounts.addFailure({ userId, by });
-  throw Boom.unauthorized('That code is wrong, used or over');
+  throw Boom.unauthorized(CODE_REFUSED);
 };
+
+const CODE_REFUSED = 'The login code is wrong, already used or expired. Start the login again';

@@ -15,10 +15,10 @@ import type { Assertion, PasskeyLogin } from './contract.js';
 import type { RelyingParty } from './rules.js';
 import { requestOptions, verifyRequest } from './webauthn.js';
 
-/** User id for a challenge that was requested for an unknown name. */
+/** User ID for a challenge that was requested for an unknown name. */
 const NOBODY = '';
 
-/** Begins a login. The reply is the same for known and unknown names. */
+/** The reply is the same for known and unknown names. */
 export const beginLogin = async (
   deps: PasskeyDeps,
   username: string | undefined,
@@ -44,21 +44,21 @@ interface PasskeyAssertion {
   deviceToken: string | undefined;
 }
 
-/** Finishes a login. Every fault in the response gives the same 401. */
+/** Every fault in the response gives the same 401. */
 export const finishPasskeyLogin = async (
   deps: PasskeyDeps,
-  given: PasskeyAssertion,
+  assertion: PasskeyAssertion,
   by: RequestContext & AuditRecorder,
 ): Promise<PasskeyLogin> => {
-  const { challengeId: id, response, device, deviceToken } = given;
+  const { challengeId: id, response, device, deviceToken } = assertion;
   const relyingParty = relyingPartyOf(deps, by);
-  const asked = await takeChallenge(deps, relyingParty, { id, purpose: 'authenticate' });
+  const issued = await takeChallenge(deps, relyingParty, { id, purpose: 'authenticate' });
   const row = await deps.passkeys.byCredential(relyingParty.id, response.id);
   if (!row) throw passkeyRefused();
   const userId = row.user_id;
   await deps.accounts.refuseFlood({ userId, by });
   const entry = await deps.accounts.entryOf(userId);
-  const isRight = asked && (await isUsed(deps, { asked, row, response, relyingParty }));
+  const isRight = issued && (await isUsed(deps, { issued, row, response, relyingParty }));
   if (isRight && entry) {
     const record = by.record({ actorId: userId, data: { by: 'passkey' } });
     const also = [deps.passkeys.isThere(row.id), record];
@@ -69,24 +69,21 @@ export const finishPasskeyLogin = async (
   throw passkeyRefused();
 };
 
-/**
- * Verifies the response and stores its use. Returns false if another use with the same counter was
- * first.
- */
+/** Stores the use. Returns false if another use with the same counter came first. */
 const isUsed = async (
   { passkeys, clock }: PasskeyDeps,
   of: {
-    asked: PasskeyChallengeRow;
+    issued: PasskeyChallengeRow;
     row: PasskeyRow;
     response: Assertion;
     relyingParty: RelyingParty;
   },
 ): Promise<boolean> => {
-  const { asked, row, response, relyingParty } = of;
+  const { issued, row, response, relyingParty } = of;
   const owner = Buffer.from(response.response.userHandle, 'base64url').toString();
-  if (owner !== row.user_id || (asked.user_id ?? owner) !== owner) return false;
+  if (owner !== row.user_id || (issued.user_id ?? owner) !== owner) return false;
   const credential = credentialOf(row);
-  const { challenge } = asked;
+  const { challenge } = issued;
   const verified = await verifyRequest(response, { relyingParty, challenge, credential });
   if (!verified) return false;
   return passkeys.use(row.id, { counter: verified.counter, at: iso(clock.now()) });

@@ -23,10 +23,7 @@ export const passkeysStore = (store: Store) => {
     byCredential: (relying_party: string, credential_id: string): Promise<PasskeyRow | undefined> =>
       selectRows(db, passkeyTable, { relying_party, credential_id }).executeTakeFirst(),
 
-    /**
-     * Inserts a passkey in one transaction with `also`. Resolves to false if the authenticator's
-     * key is registered already, or a step of `also` was not met.
-     */
+    /** Resolves to false if the passkey is already registered, or a step of `also` was not met. */
     insert: async (passkey: PasskeyRow, also: TransactionStep[]): Promise<boolean> => {
       try {
         const insert = statement(db.insertInto('passkeys').values(passkey), 1);
@@ -37,11 +34,10 @@ export const passkeysStore = (store: Store) => {
       }
     },
 
-    /** Returns a step that is unmet if the passkey was deleted meanwhile. */
     isThere: (id: string): Statement =>
       assertRows(db.selectFrom('passkeys').select('id').where('id', '=', id), 1),
 
-    /** Stores a use; false if another login was first or the counter did not grow (WebAuthn, 6.1.1). */
+    /** Returns false if another login was first, or the counter did not grow (WebAuthn, 6.1.1). */
     use: async (id: string, use: { counter: number; at: string }): Promise<boolean> => {
       const { numUpdatedRows } = await updateRows(db, passkeyTable, { id })
         .set({ counter: use.counter, last_used_at: use.at })
@@ -56,8 +52,8 @@ export const passkeysStore = (store: Store) => {
     },
 
     /**
-     * Deletes a passkey, unless it is its user's last way to log in: no password, no other passkey
-     * under a name that still works. Of two simultaneous deletions the statement refuses one.
+     * Keeps the user's last way to log in: no password, and no other passkey under a name that works.
+     * The statement decides, so that one of two concurrent deletions is refused.
      */
     delete: async (
       { userId, id, works }: { userId: string; id: string; works: string[] },
@@ -86,7 +82,7 @@ export const passkeysStore = (store: Store) => {
       return isDone ? 'deleted' : 'kept';
     },
 
-    /** Stores a challenge, in place of one with its id, and deletes those that have expired. */
+    /** Also deletes expired challenges. */
     keepChallenge: async (challenge: PasskeyChallengeRow, now: string): Promise<void> => {
       const { id, ...rest } = challenge;
       await store.transact([
@@ -101,9 +97,7 @@ export const passkeysStore = (store: Store) => {
       ]);
     },
 
-    /**
-     * Deletes a challenge and returns it, so that it can be used only once, whatever the result.
-     */
+    /** Deletes the challenge, so that it can be used only once, whatever the result. */
     takeChallenge: (
       { id, purpose }: Pick<PasskeyChallengeRow, 'id' | 'purpose'>,
       now: string,

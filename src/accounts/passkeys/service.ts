@@ -17,13 +17,9 @@ import { type Attestation, Passkey } from './contract.js';
 import type { RelyingParty } from './rules.js';
 import { creationOptions, type PasskeyCredential, verifyCreation } from './webauthn.js';
 
-/** Ours: limit of passkeys for one account; nobody needs more. */
-const MOST = 50;
+const MAX_PASSKEYS = 50;
 
-/**
- * Begins a registration. Replies with 403 `password_required` if the login is too old and no
- * password is given.
- */
+/** Throws 403 `password_required` if the login is too old and there is no password. */
 export const beginRegistration = async (
   deps: PasskeyDeps,
   password: string | undefined,
@@ -32,14 +28,15 @@ export const beginRegistration = async (
   const relyingParty = relyingPartyOf(deps, by);
   await deps.accounts.proveFresh(by, password);
   const known = await deps.passkeys.all(by.userId);
-  if (known.length >= MOST) throw Boom.conflict(`An account has at most ${MOST} passkeys`);
+  if (known.length >= MAX_PASSKEYS)
+    throw Boom.conflict(`You already have ${MAX_PASSKEYS} passkeys, the maximum. Delete one first`);
   const options = await creationOptions({
     relyingParty,
     user: { id: by.userId, name: by.username },
     known: known.filter((row) => row.relying_party === relyingParty.id).map(credentialOf),
   });
   await keepChallenge(deps, relyingParty, {
-    // One registration at a time: the last one that was begun in a session.
+    // One registration at a time: the last one that began in the session.
     id: by.sessionId,
     purpose: 'register',
     user_id: by.userId,
@@ -54,8 +51,8 @@ export const endRegistration = async (
   by: Caller & Recorder,
 ): Promise<{ passkey: Passkey }> => {
   const relyingParty = relyingPartyOf(deps, by);
-  const asked = await takeChallenge(deps, relyingParty, { id: by.sessionId, purpose: 'register' });
-  const { challenge = '', user_id } = asked ?? {};
+  const issued = await takeChallenge(deps, relyingParty, { id: by.sessionId, purpose: 'register' });
+  const { challenge = '', user_id } = issued ?? {};
   const credential =
     user_id === by.userId && (await verifyCreation(response, { relyingParty, challenge }));
   if (!credential) throw passkeyRefused();
@@ -63,7 +60,7 @@ export const endRegistration = async (
   const message = deps.outbox.toOwner(by.userId, {
     kind: 'passkey.added',
     title: `A passkey was added to your account: ${row.name}`,
-    body: 'It logs in without the password. If it was not you: adjutant auth passkeys list',
+    body: 'The passkey logs in without your password. If this was not you, delete it: adjutant auth passkeys list',
     link: '/api/auth/passkeys',
   });
   const { id, name: kept, relying_party: relyingPartyId } = row;
@@ -71,15 +68,12 @@ export const endRegistration = async (
   const isNew = await deps.accounts.withinSession(by.sessionId, (holds) =>
     deps.passkeys.insert(row, [holds, ...message.statements, record]),
   );
-  if (!isNew) throw Boom.conflict('That passkey is registered already');
+  if (!isNew) throw Boom.conflict('The passkey is already registered');
   message.published();
   return { passkey: viewPasskey(deps, row) };
 };
 
-/**
- * Deletes a passkey. Replies with 409 `last_way_in` if nobody could log in to the account without
- * it.
- */
+/** Throws 409 `last_way_in` if nobody could log in to the account without it. */
 export const deletePasskey = async (
   deps: PasskeyDeps,
   id: string,
@@ -89,9 +83,12 @@ export const deletePasskey = async (
   const outcome = await deps.passkeys.delete({ userId: by.userId, id, works }, [by.record()]);
   if (outcome === 'missing') throw Boom.notFound('No passkey with that id');
   if (outcome === 'deleted') return;
-  throw Boom.conflict('It is the only way into your account: set a password first', {
-    code: 'last_way_in',
-  });
+  throw Boom.conflict(
+    'This passkey is the only way to log in to your account. Set a password first',
+    {
+      code: 'last_way_in',
+    },
+  );
 };
 
 export const viewPasskey = ({ relyingParties }: PasskeyDeps, row: PasskeyRow): Passkey =>

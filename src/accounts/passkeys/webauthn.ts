@@ -2,13 +2,13 @@ import { inPieces } from '../../kernel/pieces.js';
 import type { Assertion, Attestation } from './contract.js';
 import type { RelyingParty } from './rules.js';
 
-/** Time for the browser, and the lifetime of a challenge, in milliseconds. */
+/** Timeout of the browser and lifetime of a challenge, in milliseconds. */
 export const CHALLENGE_MS = 5 * 60 * 1000;
 const NAME = 'Adjutant';
 
 /**
- * Loads the library on first use. With its dependencies it loads slowly, and most logins do not
- * need it. In one piece it blocks the event loop for 75 ms; in pieces, for 30 ms at most.
+ * Most logins do not need the library, which loads slowly. At once it blocks the event loop for 75 ms;
+ * in pieces, for 30 ms at most.
  */
 const library = inPieces({
   library: '@simplewebauthn/server',
@@ -36,10 +36,7 @@ export interface PasskeyCredential {
   transports: string[];
 }
 
-/**
- * Returns the options with which a browser makes a passkey: one that is found without a username
- * and that verifies the user.
- */
+/** A passkey that is found without a username and that verifies the user. */
 export const creationOptions = async (of: {
   relyingParty: RelyingParty;
   user: { id: string; name: string };
@@ -56,10 +53,7 @@ export const creationOptions = async (of: {
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
 
-/**
- * Returns the options with which a browser logs in. They name no passkey, so that nobody learns who
- * has one.
- */
+/** The options name no passkey, so that nobody learns who has one. */
 export const requestOptions = async (relyingParty: RelyingParty) =>
   (await library()).generateAuthenticationOptions({
     rpID: relyingParty.id,
@@ -72,7 +66,7 @@ interface ExpectedResponse {
   challenge: string;
 }
 
-/** Returns the new credential, or null if the response is not the one that was requested. */
+/** Returns null if the response is not valid. */
 export const verifyCreation = async (
   response: Attestation,
   expected: ExpectedResponse,
@@ -95,7 +89,7 @@ export const verifyCreation = async (
   };
 };
 
-/** Returns the new counter, or null if the response is not the one that was requested. */
+/** Returns the new counter, or null if the response is not valid. */
 export const verifyRequest = async (
   response: Assertion,
   { credential, ...expected }: ExpectedResponse & { credential: PasskeyCredential },
@@ -121,10 +115,7 @@ const expectations = ({ relyingParty, challenge }: ExpectedResponse) => ({
   requireUserVerification: true,
 });
 
-/**
- * Returns true if the response contains no certificate. Certificates are neither requested nor
- * checked: the library would fetch the addresses in them.
- */
+/** Certificates are neither requested nor checked: the library would fetch the addresses in them. */
 const isUnattested = async ({ response }: Attestation): Promise<boolean> => {
   const { decodeAttestationObject, isoBase64URL } = await parts();
   const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
@@ -132,10 +123,7 @@ const isUnattested = async ({ response }: Attestation): Promise<boolean> => {
   return ['none', 'packed'].includes(attestation.get('fmt')) && statement.get('x5c') === undefined;
 };
 
-/**
- * Returns null for every error of the library: input from an unauthenticated client that makes it
- * throw is not valid.
- */
+/** Input of an unauthenticated client may make the library throw any error. */
 const orNull = async <T>(verify: () => Promise<T>): Promise<T | null> => {
   try {
     return await verify();

@@ -8,7 +8,6 @@ import {
   type UserRow,
 } from '../../store/tables/accounts.js';
 
-/** A valid token with its user. */
 export type LiveToken = Pick<AccessTokenRow, 'id' | 'user_id' | 'scopes' | 'last_used_at'> &
   Pick<UserRow, 'username' | 'role'>;
 
@@ -26,10 +25,7 @@ export const tokensStore = (store: Store) => {
     list: (userId: string, page: PageInput): Promise<Page<AccessTokenRow>> =>
       newestFirst(selectRows(db, accessTokenTable, { user_id: userId }), page),
 
-    /**
-     * Inserts a token in one transaction with `also`. Resolves to false if its user has `most`
-     * valid tokens already.
-     */
+    /** Resolves to false if the user already has `most` valid tokens. */
     insert: (row: AccessTokenRow, most: number, also: TransactionStep[]): Promise<boolean> =>
       perform([
         statement(
@@ -39,13 +35,11 @@ export const tokensStore = (store: Store) => {
         ...also,
       ]),
 
-    /** Deletes a token. Resolves to false if that user has no such token. */
+    /** Resolves to false if the user has no such token. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
       perform([statement(deleteRows(db, accessTokenTable, { user_id: userId, id }), 1), ...also]),
 
-    /**
-     * Returns a token that is valid: it exists and has not expired, and its user is not disabled.
-     */
+    /** Returns a token that has not expired, of a user who is not disabled. */
     live: (id: string, now: string): Promise<LiveToken | undefined> =>
       db
         .selectFrom('access_tokens as t')

@@ -17,44 +17,39 @@ export interface TokensDeps {
   signer: Pick<Signer, 'sign'>;
   clock: Clock;
   outbox: Pick<Outbox, 'toOwner'>;
-  /** All scopes that a token may have. */
   scopes(): readonly string[];
   accounts: AccountOperations;
-  /** Closes the open sockets of a token. */
   endSession(tokenId: string): void;
 }
 
-const MOST = 100;
-const DAYS = 90;
+const MAX_TOKENS = 100;
+const DEFAULT_DAYS = 90;
 const DAY_S = 24 * 3600;
 
-/**
- * Creates a token. Replies with 409 `too_many_tokens` if the user has 100 valid ones. The owner is
- * notified, since a token gives access.
- */
+/** Throws 409 `too_many_tokens` at the limit. The owner is notified, since a token gives access. */
 export const createToken = async (
   deps: TokensDeps,
-  asked: NewToken,
+  input: NewToken,
   by: Caller & Recorder,
 ): Promise<AccessToken & { token: string }> => {
-  refuseUnknown(deps.scopes(), asked.scopes ?? []);
-  await deps.accounts.proveFresh(by, asked.password);
-  const { row, token } = tokenFor(deps, asked, by.userId);
+  refuseUnknown(deps.scopes(), input.scopes ?? []);
+  await deps.accounts.proveFresh(by, input.password);
+  const { row, token } = tokenFor(deps, input, by.userId);
   const { name } = row;
   const message = deps.outbox.toOwner(by.userId, {
     kind: 'token.created',
-    title: `A personal access token was made: ${name}`,
-    body: 'A program can act as you with it. If it was not you: adjutant auth tokens list',
+    title: `A personal access token was created: ${name}`,
+    body: 'A program can act as you with it. If this was not you, delete it: adjutant auth tokens list',
     link: '/api/auth/tokens',
   });
   const view = viewToken(row);
   const { scopes, expiresAt } = view;
   const record = by.record({ target: row.id, data: { name, scopes, expiresAt } });
   const isMade = await deps.accounts.withinSession(by.sessionId, (holds) =>
-    deps.tokens.insert(row, MOST, [holds, ...message.statements, record]),
+    deps.tokens.insert(row, MAX_TOKENS, [holds, ...message.statements, record]),
   );
   if (!isMade) {
-    throw Boom.conflict(`You have ${MOST} tokens, the most there may be. Delete one first`, {
+    throw Boom.conflict(`You already have ${MAX_TOKENS} tokens, the maximum. Delete one first`, {
       code: 'too_many_tokens',
     });
   }
@@ -74,9 +69,11 @@ export const deleteToken = async (
 
 export const viewToken = viewer(accessTokenTable, AccessToken, {});
 
-const refuseUnknown = (known: readonly string[], asked: string[]): void => {
-  const details = asked.flatMap((scope, at) =>
-    known.includes(scope) ? [] : [{ path: `scopes.${at}`, message: `is no scope: "${scope}"` }],
+const refuseUnknown = (known: readonly string[], scopes: string[]): void => {
+  const details = scopes.flatMap((scope, at) =>
+    known.includes(scope)
+      ? []
+      : [{ path: `scopes.${at}`, message: `is not a known scope: "${scope}"` }],
   );
   if (details.length === 0) return;
   const [first] = details;
@@ -88,7 +85,7 @@ const refuseUnknown = (known: readonly string[], asked: string[]): void => {
 
 const tokenFor = (
   { signer, clock }: TokensDeps,
-  { name, scopes, expiresInDays = DAYS }: NewToken,
+  { name, scopes, expiresInDays = DEFAULT_DAYS }: NewToken,
   userId: string,
 ): { row: AccessTokenRow; token: string } => {
   const now = clock.now();

@@ -7,21 +7,18 @@ import { selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { codeFailuresTable } from '../../store/tables/accounts.js';
 
-/** The holder whose codes are counted: one count for each holder, whatever the address. */
+/** The subject for which codes are counted, whatever the address. */
 export interface CodeHolder {
   userId: string;
   name: string;
-  /** True if the codes come from a user who is logged in, false if they belong to a login. */
+  /** False if the codes belong to a login. */
   isLoggedIn: boolean;
 }
 
-const MOST = 10;
+const MAX_WRONG = 10;
 const WINDOW_MS = 5 * 60 * 1000;
 const MAX_LOCK_MS = 3600 * 1000;
-/**
- * Returns the duration of a lock. Ours: 5, 10, 20, 40 minutes, then an hour; a right code or a day
- * without a wrong one resets it.
- */
+/** 5, 10, 20, 40 minutes, then an hour. A right code or a day without a wrong one resets it. */
 const lockMs = (locks: number): number => Math.min(MAX_LOCK_MS, WINDOW_MS * 2 ** locks);
 
 interface TriesDeps {
@@ -30,36 +27,33 @@ interface TriesDeps {
   outbox: Pick<Outbox, 'toOwner'>;
 }
 
-/** Makes the limit for wrong codes: after ten in five minutes, no code is checked for a while. */
+/** Limits wrong codes: after ten in five minutes, no code is checked for a while. */
 export const createCodeTries = (deps: TriesDeps) => {
   const { store, clock } = deps;
   const { db } = store;
   const tries = {
-    /**
-     * Counts a code before it is checked. Replies with 429 `too_many_codes` if it is not checked at
-     * all, right or wrong.
-     */
+    /** Counts a code before it is checked. Throws 429 `too_many_codes` if it must not be checked. */
     take: async (holder: CodeHolder): Promise<void> => {
       if (await isCounted(deps, holder)) return;
       const row = await find(store, holder);
-      // A right code came in between, so that the count was reset.
+      // A right code in between has reset the counter.
       if (!row) return tries.take(holder);
-      await tell(deps, holder);
+      await notifyOwner(deps, holder);
       const until = row.locked_until ?? iso(Date.parse(row.since) + WINDOW_MS);
       throw tooManyCodes(Math.max(1, Math.ceil((Date.parse(until) - clock.now()) / 1000)));
     },
 
-    /** Records that the code was wrong; the tenth locks the holder. */
+    /** The tenth wrong code locks the holder. */
     failed: async (holder: CodeHolder): Promise<void> => {
       const row = await find(store, holder);
-      if (!row || row.count < MOST) return;
+      if (!row || row.count < MAX_WRONG) return;
       const locked_until = iso(clock.now() + lockMs(row.locks));
       await updateRows(db, codeFailuresTable, { holder: holder.name, locks: row.locks })
         .set({ count: 0, locks: row.locks + 1, locked_until })
         .execute();
     },
 
-    /** Records that the code was right, which resets the count. */
+    /** Resets the counter after a right code. */
     forget: async ({ name }: CodeHolder): Promise<void> => {
       await db.deleteFrom('code_failures').where('holder', '=', name).execute();
     },
@@ -72,10 +66,7 @@ export type CodeTries = ReturnType<typeof createCodeTries>;
 const find = ({ db }: Store, { name }: CodeHolder) =>
   selectRows(db, codeFailuresTable, { holder: name }).executeTakeFirst();
 
-/**
- * Counts a code in the statement that checks the limit, so that only ten of many simultaneous ones
- * pass.
- */
+/** The statement that counts also checks the limit, so that only ten of many concurrent codes pass. */
 const isCounted = ({ store, clock }: TriesDeps, { userId, name }: CodeHolder): Promise<boolean> => {
   const now = iso(clock.now());
   const over = iso(clock.now() - WINDOW_MS);
@@ -99,24 +90,24 @@ const isCounted = ({ store, clock }: TriesDeps, { userId, name }: CodeHolder): P
           locked_until: null,
         })
         .where(sql<boolean>`coalesce(code_failures.locked_until, '') <= ${now}`)
-        .where(sql<boolean>`(${isOver} OR code_failures.count < ${MOST})`),
+        .where(sql<boolean>`(${isOver} OR code_failures.count < ${MAX_WRONG})`),
     );
   return store.tryTransact([statement(insert, 1)]);
 };
 
-/** Notifies the user once, until a right code or a day without a wrong one. */
-const tell = async (
+/** Notifies once, until a right code or a day without a wrong one. */
+const notifyOwner = async (
   { store, clock, outbox }: TriesDeps,
   { userId, name, isLoggedIn }: CodeHolder,
 ): Promise<void> => {
   const message = outbox.toOwner(userId, {
     kind: 'login.codes',
     title: isLoggedIn
-      ? 'Somebody who is logged in as you guesses codes of your authenticator app'
-      : 'Somebody has your password and guesses codes of your authenticator app',
+      ? 'Somebody who is logged in as you is guessing codes of your authenticator app'
+      : 'Somebody has your password and is guessing codes of your authenticator app',
     body:
-      `${MOST} wrong codes within five minutes: no code is taken for a while, and a recovery code or ` +
-      'a passkey lets you in. If it was not you, change the password: adjutant auth password',
+      `${MAX_WRONG} wrong codes were entered within five minutes. Codes are refused for a while; a recovery ` +
+      'code or a passkey still works. If this was not you, change your password: adjutant auth password',
     link: pageLink('device'),
   });
   const mark = updateRows(store.db, codeFailuresTable, { holder: name, told_at: null }).set({

@@ -3,7 +3,7 @@ import { selectRows, updateRows } from '../../store/rows.js';
 import { assertRows, type Store, statement } from '../../store/store.js';
 import { recoveryCodeTable, type TotpRow, totpTable } from '../../store/tables/accounts.js';
 
-/** The purpose of a code. A code that was used for one purpose can still be used for another. */
+/** A code that was used for one purpose can still be used for another. */
 export type Purpose = 'enable' | 'login' | 'disable';
 
 export const totpStore = (store: Store) => {
@@ -12,10 +12,7 @@ export const totpStore = (store: Store) => {
     find: (userId: string): Promise<TotpRow | undefined> =>
       selectRows(db, totpTable, { user_id: userId }).executeTakeFirst(),
 
-    /**
-     * Stores a secret that is not required yet. It does not replace one that is required; then it
-     * resolves to false.
-     */
+    /** Stores a secret that is not required yet. Resolves to false if one is required already. */
     put: async (userId: string, sealed: string, at: string): Promise<boolean> => {
       const fresh = { sealed, created_at: at, enable_step: null };
       const put = db
@@ -33,17 +30,13 @@ export const totpStore = (store: Store) => {
       return store.tryTransact([statement(put, 1)]);
     },
 
-    /**
-     * Spends a time step. Resolves to false if it, or a later one, was spent for that purpose
-     * before.
-     */
+    /** Resolves to false if this or a later time step was used for that purpose before. */
     spend: (userId: string, purpose: Purpose, step: number): Promise<boolean> =>
       store.tryTransact([statement(spending(store, userId, purpose, step), 1)]),
 
     /**
-     * Spends the step, requires codes from now on, and stores the digests of the recovery codes.
-     * Devices that were known by the password alone are deleted, since each would have its own
-     * count of wrong codes.
+     * Known devices are deleted. They were known by the password alone, and each would have its own
+     * counter of wrong codes.
      */
     enable: (
       userId: string,
@@ -63,7 +56,7 @@ export const totpStore = (store: Store) => {
         ...also,
       ]),
 
-    /** Replaces the recovery codes. Resolves to false if codes are not required of that user. */
+    /** Resolves to false if codes are not required of the user. */
     renewCodes: (userId: string, digests: string[], also: TransactionStep[]): Promise<boolean> => {
       const still = selectRows(db, totpTable, { user_id: userId }).where(
         'enabled_at',

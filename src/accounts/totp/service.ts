@@ -18,7 +18,6 @@ import type { AccountOperations } from '../auth/account.js';
 import type { CodeHolder, CodeTries } from './attempts.js';
 import type { Purpose, TotpStore } from './queries.js';
 
-/** The dependencies of a check of a code. */
 export interface CodeCheckDeps {
   factors: TotpStore;
   tries: CodeTries;
@@ -34,14 +33,14 @@ export interface TotpDeps extends CodeCheckDeps {
 
 const RECOVERY_CODES = 10;
 
-/** Loads the library. In one piece it takes 25 ms, and as much again to draw. */
+/** At once the library takes 25 ms to load, and as much again to draw. */
 const loadQrcode = inPieces({
   library: 'qrcode',
   pieces: ['pngjs', 'qrcode/lib/core/qrcode.js', 'qrcode/lib/renderer/png.js'],
   load: () => import('qrcode'),
 });
 
-/** Makes a new secret. It has no effect until a code of it was seen. */
+/** The secret has no effect until a code of it was verified. */
 export const setUp = async (
   deps: TotpDeps,
   by: Caller,
@@ -51,22 +50,28 @@ export const setUp = async (
   const secret = await newTotpSecret();
   const sealed = deps.seal(by.userId, secret);
   if (!(await deps.factors.put(by.userId, sealed, iso(deps.clock.now())))) {
-    throw Boom.conflict('Codes are required already. Disable them first', { code: 'totp_enabled' });
+    throw Boom.conflict('Two-factor authentication is already enabled. Disable it first', {
+      code: 'totp_enabled',
+    });
   }
   const url = await otpauthUrl(secret, by.username);
   const qr = await loadQrcode();
   return { secret, otpauthUrl: url, qrSvg: await qr.toString(url, { type: 'svg' }) };
 };
 
-/** Requires codes from now on. The recovery codes are stored as digests and shown only once. */
+/** The recovery codes are stored as digests and shown only once. */
 export const enableTotp = async (
   deps: TotpDeps,
   by: Caller & Recorder,
   code: string,
 ): Promise<{ recoveryCodes: string[] }> => {
   const factor = await deps.factors.find(by.userId);
-  if (!factor) throw Boom.conflict('Set it up first', { code: 'totp_not_set_up' });
-  if (factor.enabled_at !== null) throw Boom.conflict('Enabled already', { code: 'totp_enabled' });
+  if (!factor)
+    throw Boom.conflict('Two-factor authentication is not set up. Create a secret first', {
+      code: 'totp_not_set_up',
+    });
+  if (factor.enabled_at !== null)
+    throw Boom.conflict('Two-factor authentication is already enabled', { code: 'totp_enabled' });
   const recoveryCodes = newCodes();
   await guarded(deps, { by, factor, shownSkewOf: code }, async () => {
     const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
@@ -80,10 +85,7 @@ export const enableTotp = async (
   return { recoveryCodes };
 };
 
-/**
- * Makes new recovery codes. The owner is notified, since each of them lets in somebody who has the
- * password.
- */
+/** The owner is notified, since a recovery code lets in somebody who has the password. */
 export const renewCodes = async (
   deps: TotpDeps,
   by: Caller & Recorder,
@@ -94,8 +96,8 @@ export const renewCodes = async (
   const recoveryCodes = newCodes();
   const message = deps.outbox.toOwner(by.userId, {
     kind: 'recovery_codes.made',
-    title: 'New recovery codes were made for your account',
-    body: 'The ones before serve no more. If it was not you, change your password and make new ones: adjutant auth totp recovery-codes',
+    title: 'New recovery codes were created for your account',
+    body: 'The previous codes are no longer valid. If this was not you, change your password and create new codes: adjutant auth totp recovery-codes',
     link: null,
   });
   const digests = recoveryCodes.map(digestOf);
@@ -109,7 +111,7 @@ export const renewCodes = async (
 
 const newCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
 
-/** Checks a code. Replies with 401 if it is wrong or was used for this before. */
+/** Throws 401 if the code is wrong or was already used for this purpose. */
 export const verifyCode = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
   const factor = await enabledFactor(deps, by.userId);
   const given: CodeInput = { code, purpose: 'enable' };
@@ -136,10 +138,6 @@ export const disableTotp = async (
   await deps.factors.remove(by.userId, [by.record(note)]);
 };
 
-/**
- * Checks the second factor of a login: if a code is needed, and if this code or recovery code is
- * valid.
- */
 export const checkLogin = async (
   deps: CodeCheckDeps,
   { userId, code, device }: { userId: string; code: string | undefined; device: string | null },
@@ -168,12 +166,11 @@ const enabledFactor = async ({ factors }: TotpDeps, userId: string): Promise<Tot
 };
 
 const notEnabled = (): Boom.Boom =>
-  Boom.conflict('Codes are not required here. Set them up first', { code: 'totp_not_enabled' });
+  Boom.conflict('Two-factor authentication is not enabled. Set it up first', {
+    code: 'totp_not_enabled',
+  });
 
-/**
- * Returns the secret; null if it was damaged, so that no code is right any more, but recovery codes
- * still are.
- */
+/** Returns null if the secret is damaged. Recovery codes remain valid then. */
 const secretOf = ({ unseal }: CodeCheckDeps, userId: string, { sealed }: TotpRow): string | null =>
   unlessShut(() => unseal(userId, sealed));
 
@@ -191,7 +188,7 @@ const match = async (
   });
 };
 
-/** Spends a code. The statement decides, so that one of two simultaneous uses wins. */
+/** The statement decides, so that one of two concurrent uses wins. */
 const spend = async (
   deps: CodeCheckDeps,
   userId: string,
@@ -202,9 +199,7 @@ const spend = async (
   return step !== null && deps.factors.spend(userId, given.purpose, step);
 };
 
-/**
- * Counts a code before it is checked, so that no more simultaneous ones than the limit are checked.
- */
+/** Counts a code before it is checked, so that no more concurrent codes than the limit are checked. */
 const judged = async (
   { tries }: CodeCheckDeps,
   holder: CodeHolder,
@@ -219,10 +214,7 @@ const judged = async (
   return true;
 };
 
-/**
- * Returns the holder for a caller who is logged in. All logins of a user have one count, which an
- * unauthenticated client cannot fill.
- */
+/** All login sessions of a user share one counter, which an unauthenticated client cannot fill. */
 const inside = ({ userId }: Caller): CodeHolder => ({
   userId,
   name: `${userId} logged in`,
@@ -235,10 +227,7 @@ const spendRecoveryCode = (deps: CodeCheckDeps, userId: string, code: string): P
 const digestOf = (code: string): string =>
   createHash('sha256').update(spelledOut(code)).digest('hex');
 
-/**
- * Normalises a recovery code to the form in which it was shown. It may be typed without dashes or
- * with others, with blanks or capitals.
- */
+/** Normalizes a recovery code, which may be typed with other dashes, blanks or capitals, or without. */
 const spelledOut = (code: string): string => {
   const plain = code
     .normalize('NFKC')
@@ -250,11 +239,11 @@ const spelledOut = (code: string): string => {
 interface GuardedCode {
   by: Caller;
   factor: TotpRow;
-  /** The code whose clock the refusal names, if it is only that which is wrong. */
+  /** The code for whose clock skew the error message is specific. */
   shownSkewOf?: string;
 }
 
-/** Checks a code and counts a wrong one like a wrong password. */
+/** Counts a wrong code like a wrong password. */
 const guarded = async (
   deps: TotpDeps,
   { by, factor, shownSkewOf }: GuardedCode,
@@ -266,8 +255,8 @@ const guarded = async (
   await deps.accounts.addFailure(attempt);
   const secret = secretOf(deps, by.userId, factor);
   if (secret === null) {
-    const remedy = 'disable codes with a recovery code, and set them up anew';
-    throw Boom.conflict(`The secret of your authenticator app was damaged: ${remedy}`, {
+    const remedy = 'Disable two-factor authentication with a recovery code, and set it up again';
+    throw Boom.conflict(`The secret of your authenticator app is damaged. ${remedy}`, {
       code: 'totp_damaged',
     });
   }
@@ -278,13 +267,13 @@ const guarded = async (
   throw new Boom.Boom(wrongCode(skew), { statusCode: 401, data: { code: 'wrong_code' } });
 };
 
-/** A code of the last, present or next time step is wrong for another reason than its clock. */
+/** A code of the last, current or next time step is wrong for another reason than the clock. */
 const FITTING_SKEW_SECONDS = 30;
 
 const wrongCode = (skewSeconds: number | null): string => {
   if (skewSeconds === null || Math.abs(skewSeconds) <= FITTING_SKEW_SECONDS) {
-    return 'The code is wrong, or was used before';
+    return 'The code is wrong or was already used';
   }
   const off = `${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? 'ahead of' : 'behind'}`;
-  return `The code fits a clock that is ${off} this machine. Set the clock of the phone, or of this machine`;
+  return `The code is from a clock that is ${off} this machine. Set the clock of the phone or of this machine`;
 };

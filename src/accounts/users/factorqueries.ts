@@ -10,9 +10,6 @@ import {
 } from '../../store/tables/accounts.js';
 import { ended, endSessions, forgetDevices, NEXT_EPOCH } from './revoke.js';
 
-/**
- * The user from whom a factor is removed, and the steps that are committed with it, all or nothing.
- */
 export interface Removal {
   id: string;
   at: string;
@@ -20,13 +17,13 @@ export interface Removal {
   after: TransactionStep[];
 }
 
-/** Queries with which admins see and remove the second factors and passkeys of others. */
+/** Admins see and remove the second factors and passkeys of others. */
 export const factorsStore = (store: Store) => {
   const { db } = store;
-  /** The statements check the role themselves, since a user may become an admin meanwhile. */
+  /** The statements check the role, since a user may become an admin meanwhile. */
   const users = () => db.selectFrom('users').select('id').where('role', '=', 'user');
 
-  /** Invalidates a login under way. */
+  /** Invalidates logins in progress. */
   const outdated = (id: string) =>
     statement(updateRows(db, userTable, { id }).set({ login_epoch: NEXT_EPOCH }), 1);
 
@@ -42,10 +39,7 @@ export const factorsStore = (store: Store) => {
     passkey: (userId: string, id: string): Promise<PasskeyRow | undefined> =>
       selectRows(db, passkeyTable, { user_id: userId, id }).executeTakeFirst(),
 
-    /**
-     * Removes the authenticator app. Resolves to the sessions that end; null if there is none any
-     * more, or the user is an admin.
-     */
+    /** Resolves to the sessions that end; null if there is no app, or the user is an admin. */
     removeTotp: ({ id, at, before, after }: Removal): Promise<string[] | null> => {
       const factor = db
         .deleteFrom('totp')
@@ -63,7 +57,7 @@ export const factorsStore = (store: Store) => {
       ]);
     },
 
-    /** Removes a passkey, with the same result. */
+    /** Same result as `removeTotp`. */
     removePasskey: (
       passkeyId: string,
       { id, at, before, after }: Removal,

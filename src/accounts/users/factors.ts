@@ -13,7 +13,6 @@ import { type AccountDeps, findAccount } from './service.js';
 export interface FactorsDeps extends AccountDeps {
   factors: FactorsStore;
   outbox: Outbox;
-  /** Closes the open sockets of a session. */
   endSession(sessionId: string): void;
 }
 
@@ -22,7 +21,7 @@ interface RemovalCall {
   asked: FactorRemoval;
 }
 
-/** Removes the authenticator app. Replies with 404 if logins of that user need no code. */
+/** Throws 404 if the user has no authenticator app. */
 export const removeTotp = async (
   deps: FactorsDeps,
   { id, asked }: RemovalCall,
@@ -36,7 +35,6 @@ export const removeTotp = async (
   await remove(deps, { id, what: 'Your authenticator app', asked }, by, deps.factors.removeTotp);
 };
 
-/** Lists the passkeys of a user, newest first. */
 export const listPasskeys = async (
   deps: FactorsDeps,
   id: string,
@@ -65,22 +63,19 @@ export const removePasskey = async (
 };
 
 /**
- * Refuses to remove a factor of an admin. Ours: not even the caller's own. An admin who has lost a
- * factor has access to the machine, or another way to log in.
+ * Not even the caller's own factors are removed this way. An admin who has lost a factor has access to
+ * the machine, or another way to log in.
  */
 const refuseAdmin = async (deps: FactorsDeps, id: string): Promise<void> => {
   const { role } = await findAccount(deps, id);
   if (role !== 'admin') return;
   throw Boom.forbidden(
-    'The second factors of an admin are removed on the machine of the daemon: adjutant recover',
+    'The second factors of an admin can be removed only on the machine of the daemon: adjutant recover',
     { code: 'admin_account' },
   );
 };
 
-/**
- * Removes a factor. The message is written before the removal, in one transaction with it and with
- * the end of the sessions.
- */
+/** The message, the removal and the end of the sessions are one transaction. */
 const remove = async (
   deps: FactorsDeps,
   { id, what, asked }: RemovalCall & { what: string },
@@ -91,7 +86,7 @@ const remove = async (
   const record = by.record({ target: id, data: { what, reason: asked.reason } });
   const at = iso(deps.clock.now());
   const ended = await removing({ id, at, before: message.statements, after: [record] });
-  if (!ended) throw Boom.conflict('It was removed meanwhile, or the user is an admin now');
+  if (!ended) throw Boom.conflict('It was already removed, or the user became an admin');
   message.published();
   for (const session of ended) deps.endSession(session);
 };
@@ -99,6 +94,6 @@ const remove = async (
 const noticeOf = (what: string, reason: string, { username }: Caller): Notice => ({
   kind: 'factor.removed',
   title: `${what} was removed by an admin`,
-  body: `${username} did it, and all your logins have ended. The reason: ${reason}. If you did not ask for it, change your password and tell another admin.`,
+  body: `Removed by ${username}. All your logins have ended. Reason: ${reason}. If you did not request this, change your password and contact another admin.`,
   link: null,
 });

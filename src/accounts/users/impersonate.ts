@@ -16,8 +16,8 @@ export interface ImpersonateDeps extends AccountDeps {
 const HOUR_S = 3600;
 
 /**
- * Begins a session of the user in which everything is recorded under both names. It ends after an
- * hour or with the admin's own session, whichever is first. The user is told who acts, and why.
+ * Everything in the session is recorded under both names. The session ends after an hour, or with the
+ * admin's own session. The user is notified of the admin and the reason.
  */
 export const impersonate = async (
   deps: ImpersonateDeps,
@@ -26,7 +26,7 @@ export const impersonate = async (
 ): Promise<{ token: string; expiresAt: string }> => {
   const { role, disabled_at } = await findAccount(deps, id);
   if (role === 'admin') {
-    throw Boom.forbidden('Nobody acts as an admin', { code: 'admin_account' });
+    throw Boom.forbidden('Admins cannot be impersonated', { code: 'admin_account' });
   }
   if (disabled_at !== null) {
     throw Boom.conflict('The account is disabled', { code: 'account_disabled' });
@@ -50,8 +50,8 @@ export const impersonate = async (
   const note = { target: id, data: { reason, expiresAt: session.expires_at } };
   const message = deps.outbox.toOwner(id, {
     kind: 'impersonation.begun',
-    title: `An admin acts as you: ${by.username}`,
-    body: `The reason: ${reason}. It ends at ${session.expires_at} at the latest, and reaches neither your password nor your second factors, tokens or approvals.`,
+    title: `An admin is impersonating you: ${by.username}`,
+    body: `Reason: ${reason}. The session ends at ${session.expires_at} at the latest. It has no access to your password, second factors, tokens or approvals.`,
     link: null,
   });
   await deps.users.beginImpersonation(session, [...message.statements, by.record(note)]);

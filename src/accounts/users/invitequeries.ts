@@ -4,13 +4,11 @@ import { type Store, statement } from '../../store/store.js';
 import { type InviteRow, inviteTable, userTable } from '../../store/tables/accounts.js';
 import { admins, ended, endSessions, forgetDevices, forgetFailures, NEXT_EPOCH } from './revoke.js';
 
-/** Queries for invites, including reset links, which are invites for an account. */
+/** Reset links are invites for an existing account. */
 export const invitationsStore = (store: Store) => {
   const { db } = store;
   return {
-    /**
-     * Stores an invite. Deletes those that have expired, and an earlier one for the same account.
-     */
+    /** Also deletes expired invites, and an earlier one for the same account. */
     keep: async (invite: InviteRow, also: TransactionStep[]): Promise<void> => {
       const { user_id, created_at } = invite;
       const gone = db
@@ -20,17 +18,14 @@ export const invitationsStore = (store: Store) => {
       await store.transact([statement(gone), statement(kept, 1), ...also]);
     },
 
-    /** Returns a valid invite: it has not expired, and the user who made it is still an admin. */
+    /** Valid until it expires, and while the user who created it is an admin. */
     open: (digest: string, now: string): Promise<InviteRow | undefined> =>
       selectRows(db, inviteTable, { digest })
         .where('expires_at', '>', now)
         .where('invited_by', 'in', admins(db))
         .executeTakeFirst(),
 
-    /**
-     * Spends an invite in one transaction with its use. Resolves to the sessions that end, or to
-     * null if it is no longer valid.
-     */
+    /** Uses up the invite. Resolves to the sessions that end; null if the invite is not valid. */
     spend: (digest: string, now: string, also: TransactionStep[]): Promise<string[] | null> => {
       const spent = db
         .deleteFrom('invites')
@@ -40,10 +35,7 @@ export const invitationsStore = (store: Store) => {
       return ended(store, [statement(spent, 1), ...also]);
     },
 
-    /**
-     * Returns the steps that set a new password for a user who is not an admin and not disabled,
-     * and end all sessions.
-     */
+    /** For a user who is not an admin and not disabled. Ends all sessions. */
     resetting: (userId: string, passwordHash: string, at: string): TransactionStep[] => {
       const set = updateRows(db, userTable, { id: userId, role: 'user', disabled_at: null }).set({
         password_hash: passwordHash,

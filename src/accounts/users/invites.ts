@@ -11,7 +11,6 @@ import type { InvitationsStore } from './invitequeries.js';
 import type { UsersStore } from './queries.js';
 import { findAccount } from './service.js';
 
-/** The dependencies for opening a link. */
 export interface LinkDeps {
   clock: Clock;
   invitations: InvitationsStore;
@@ -20,24 +19,19 @@ export interface LinkDeps {
 
 export interface InviteDeps extends LinkDeps {
   users: UsersStore;
-  /**
-   * Returns the public address; null if there is none, so that the address of the request is used.
-   */
+  /** Null if there is none; the address of the request is used then. */
   publicUrl(): string | null;
   reach(): MadeInvite['reach'];
-  /** True if no invite can make an account. */
+  /** True if invites cannot create accounts. */
   isRegistrationClosed: boolean;
 }
 
 const HOUR_MS = 3600 * 1000;
 const DEFAULT_HOURS = 72;
-/** Id for a user who has no account yet. */
+/** The ID in the path for a user who has no account yet. */
 const NEW = 'new';
-/**
- * Account under which wrong tokens are counted, since they name no account; no username has this
- * form.
- */
-const NOBODYS = '#invite';
+/** Account under which wrong tokens are counted. No username has this form. */
+const NOBODY = '#invite';
 
 interface MadeInvite {
   inviteToken: string;
@@ -47,8 +41,8 @@ interface MadeInvite {
 }
 
 /**
- * Makes an invite. The token is shown only once and stored as a digest. An invite that makes an
- * admin or sets a password requires a recent login.
+ * The token is shown once and stored as a digest. An invite for an admin and a reset link require a
+ * recent login.
  */
 export const makeInvite = async (
   deps: InviteDeps,
@@ -82,14 +76,14 @@ const newAccount = async (
   { role = 'user', email }: Invitation,
 ): Promise<InvitedAccount> => {
   if (isRegistrationClosed) {
-    throw Boom.conflict('Registration is closed: an invite would be of no use', {
+    throw Boom.conflict('Registration is closed, so an invite cannot be used', {
       code: 'registration_closed',
     });
   }
   if (email !== undefined && (await accounts.userIdOf(email)) !== null) {
-    throw Boom.conflict('Somebody has that e-mail address already', {
+    throw Boom.conflict('The e-mail address is already in use', {
       code: 'email_taken',
-      details: [{ path: 'email', message: 'is taken' }],
+      details: [{ path: 'email', message: 'is already in use' }],
     });
   }
   return { user_id: null, role, email: email ?? null };
@@ -102,31 +96,34 @@ const reset = async (
 ): Promise<InvitedAccount> => {
   const fields = Object.entries({ role, email }).filter(([, value]) => value !== undefined);
   if (fields.length > 0) {
-    const details = fields.map(([path]) => ({ path, message: 'is for a new account' }));
-    throw Boom.badRequest('Not accepted: role and email are for a new account', { details });
+    const details = fields.map(([path]) => ({
+      path,
+      message: 'is allowed only for a new account',
+    }));
+    throw Boom.badRequest('role and email are allowed only for a new account', { details });
   }
   const user = await findAccount(deps, id);
   if (user.role === 'admin') {
-    throw Boom.forbidden('An admin sets a new password alone. Lost: adjutant recover', {
-      code: 'admin_account',
-    });
+    throw Boom.forbidden(
+      'The password of an admin cannot be reset by another user. Run on the machine of the daemon: adjutant recover',
+      {
+        code: 'admin_account',
+      },
+    );
   }
   if (user.disabled_at !== null) {
-    throw Boom.conflict('The account is disabled: enable it first', { code: 'account_disabled' });
+    throw Boom.conflict('The account is disabled. Enable it first', { code: 'account_disabled' });
   }
   return { user_id: id, role: null, email: null };
 };
 
-/**
- * Returns the invite of a token. Replies with 403 if it is not or no longer valid, and with 429
- * after too many such tries.
- */
+/** Throws 403 if the token is not valid, and 429 after too many such attempts. */
 export const openInvite = async (
   { invitations, clock, accounts }: LinkDeps,
   token: string,
   by: RequestContext,
 ): Promise<InviteRow> => {
-  const attempt = { userId: NOBODYS, by };
+  const attempt = { userId: NOBODY, by };
   await accounts.refuseFlood(attempt);
   const row = await invitations.open(digestOf(token), iso(clock.now()));
   if (row) return row;
@@ -134,7 +131,7 @@ export const openInvite = async (
   throw inviteRefused();
 };
 
-/** Returns a function with which registration opens the invite for a new account. */
+/** For registration, which accepts only invites for a new account. */
 export const openRegistration = (deps: LinkDeps) => async (token: string, by: RequestContext) => {
   const { digest, role, email } = await openInvite(deps, token, by);
   if (role === null) throw inviteRefused();
@@ -146,19 +143,18 @@ export const openRegistration = (deps: LinkDeps) => async (token: string, by: Re
 };
 
 export const inviteRefused = (): Boom.Boom =>
-  Boom.forbidden('That link is wrong, used or over. Ask an admin for a new one', {
+  Boom.forbidden('The link is wrong, already used or expired. Ask an admin for a new one', {
     code: 'invite_refused',
   });
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 /**
- * Returns the address of the daemon for a link: the public one if there is one, or else the host of
- * the admin's request, from its Host header. A header that is not a host gives the address of this
- * machine.
+ * Without a public address, the Host header of the admin's request is used. A header that is not a host
+ * gives the address of this machine.
  */
 export const addressFor = (publicUrl: string | null, host: string): string => {
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '');
-  const asked = `http://${host}`;
-  return URL.canParse(asked) && new URL(asked).host === host ? asked : 'http://localhost';
+  const address = `http://${host}`;
+  return URL.canParse(address) && new URL(address).host === host ? address : 'http://localhost';
 };

@@ -23,7 +23,7 @@ import {
   NEXT_EPOCH,
 } from './revoke.js';
 
-/** An account with the number of its passkeys, and 1 if its logins need a code. */
+/** `totp` is 1 if logins require a code. */
 export type AccountRow = Omit<UserRow, 'password_hash' | 'login_epoch' | 'username_skeleton'> & {
   passkeys: number;
   totp: number;
@@ -35,7 +35,7 @@ interface Filters extends PageInput {
   q?: string;
 }
 
-/** The time of a write, and the steps that are committed with it. */
+/** `also` is committed with the write. */
 interface WriteContext {
   at: string;
   also: TransactionStep[];
@@ -62,16 +62,15 @@ export const usersStore = (store: Store) => {
     find: (id: string): Promise<AccountRow | undefined> =>
       accounts().where('id', '=', id).executeTakeFirst(),
 
-    /** Finds an account by its name or e-mail address. */
+    /** `key` is a normalized username or e-mail address. */
     findByKey: (key: string): Promise<AccountRow | undefined> =>
       accounts()
         .where((of) => of.or([of('username_key', '=', key), of('email_key', '=', key)]))
         .executeTakeFirst(),
 
     /**
-     * Changes a user and ends the sessions that may not continue; resolves to their ids. Resolves
-     * to null if nobody has that id, or if the change would leave no enabled admin. The statement
-     * decides this, so that of two admins who demote each other one is left.
+     * Resolves to the sessions that were ended; null if there is no such user, or the change would
+     * leave no enabled admin. The statement decides, so that two admins cannot demote each other.
      */
     update: async (id: string, changes: AccountChanges, { at, also }: WriteContext) => {
       const isLess = changes.role === 'user' || changes.disabled === true;
@@ -81,18 +80,17 @@ export const usersStore = (store: Store) => {
       return ended(store, [statement(change, 1), ...endingsOf(db, id, changes, at), ...also]);
     },
 
-    /** Begins a session in which an admin acts as the user. */
     beginImpersonation: async (session: AuthSessionRow, also: TransactionStep[]): Promise<void> => {
       await store.transact([statement(db.insertInto('auth_sessions').values(session), 1), ...also]);
     },
 
-    /** Returns all passkeys of a user, oldest first. */
+    /** Oldest first. */
     passkeysOf: (id: string): Promise<OwnPasskey[]> =>
       selectRows(db, passkeyTable, { user_id: id }).orderBy('id').execute(),
 
     /**
-     * Sets a new password for any user, who is enabled again. All sessions and tokens end, and the
-     * given second factors and passkeys are removed.
+     * Sets a password and enables the account. Ends all sessions and tokens, and removes the given
+     * second factors and passkeys.
      */
     recover: async (
       id: string,
@@ -111,7 +109,6 @@ export const usersStore = (store: Store) => {
   };
 };
 
-/** Second factors and passkeys that a recovery removes. */
 export interface Removed {
   totp: boolean;
   /** Ids of passkeys. */
@@ -168,6 +165,6 @@ const changesOf = ({ role, disabled, limits, permissions }: AccountChanges, at: 
   ...(permissions && { permissions: merged('permissions', permissions) }),
 });
 
-/** Merges changes as in RFC 7396: null removes a value, and a value that is not given stays. */
+/** RFC 7396: null removes a value, and an absent value stays. */
 const merged = (column: 'limits' | 'permissions', changes: object) =>
   sql<string>`json_patch(${sql.ref(column)}, ${JSON.stringify(changes)})`;

@@ -10,13 +10,12 @@ import { findAccount } from './service.js';
 export interface ResetDeps extends LinkDeps {
   users: UsersStore;
   outbox: Outbox;
-  /** Closes the open sockets of a session. */
   endSession(sessionId: string): void;
 }
 
 /**
- * Sets a new password with a reset link. Second factors and personal access tokens stay, since only
- * the password was lost. Refuses if the user was disabled or made an admin after the link was made.
+ * Second factors and personal access tokens stay, since only the password was lost. Refuses if the user
+ * was disabled or became an admin after the link was created.
  */
 export const issuePasswordReset = async (
   deps: ResetDeps,
@@ -29,8 +28,8 @@ export const issuePasswordReset = async (
   const hash = await deps.accounts.hashPassword(password, id);
   const message = outbox.toOwner(id, {
     kind: 'password.reset',
-    title: 'The password of your account was set anew',
-    body: 'It was done with a link from an admin. If it was not you, tell an admin at once.',
+    title: 'The password of your account was reset',
+    body: 'It was reset with a link from an admin. If this was not you, contact an admin at once.',
     link: pageLink('device'),
   });
   const at = iso(clock.now());

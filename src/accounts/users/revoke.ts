@@ -8,13 +8,12 @@ import type { AccountChanges } from './contract.js';
 
 type Db = Kysely<Tables>;
 
-/** Invalidates logins under way, which began in the epoch before. */
+/** Invalidates logins in progress, which began in the previous epoch. */
 export const NEXT_EPOCH = sql<number>`login_epoch + 1`;
 
 /**
- * Returns the statements that end what a change no longer allows: everything of a user who is
- * disabled, the sessions in which a former admin acts as others, and the sessions in which somebody
- * acts as a user who is now an admin.
+ * Returns the statements that end what a change no longer allows: everything of a disabled user, the
+ * impersonations of a former admin, and impersonations of a user who became an admin.
  */
 export const endingsOf = (
   db: Db,
@@ -31,20 +30,20 @@ export const endingsOf = (
   return [statement(acting)];
 };
 
-/** Ends the user's sessions, and those in which the user acts as others. */
+/** Includes the sessions in which the user impersonates others. */
 export const endSessions = (db: Db, id: string, at: string): Statement =>
   statement(
     ending(db, at).where((of) => of.or([of('user_id', '=', id), of('impersonator_id', '=', id)])),
   );
 
-/** Builds the update. It returns the ids, so that their sockets can be closed. */
+/** Returns the IDs, so that the sockets can be closed. */
 const ending = (db: Db, at: string) =>
   updateRows(db, authSessionTable, { ended_at: null })
     .set({ ended_at: at })
     .where('expires_at', '>', at)
     .returning('id');
 
-/** Ends the tokens. They stay in their user's list as expired ones. */
+/** The tokens remain in the list as expired ones. */
 export const endTokens = (db: Db, id: string, at: string): Statement =>
   statement(
     updateRows(db, accessTokenTable, { user_id: id })
@@ -52,16 +51,13 @@ export const endTokens = (db: Db, id: string, at: string): Statement =>
       .where('expires_at', '>', at),
   );
 
-/**
- * Deletes known devices, so that they need a complete login again, and the counts of wrong codes,
- * so that no lock remains.
- */
+/** Also resets the counters of wrong codes, so that no lock remains. */
 export const forgetDevices = (db: Db, id: string): Statement[] => [
   statement(db.deleteFrom('device_tokens').where('user_id', '=', id)),
   statement(db.deleteFrom('code_failures').where('user_id', '=', id)),
 ];
 
-/** Deletes failures with the old password, so that nobody has to wait because of them. */
+/** Failures with the old password must not delay anybody. */
 export const forgetFailures = (db: Db, id: string): Statement => {
   const keys = db
     .selectFrom('users')
@@ -77,11 +73,11 @@ export const forgetFailures = (db: Db, id: string): Statement => {
   return statement(db.deleteFrom('login_failures').where('account', 'in', keys));
 };
 
-/** Selects the admins who are not disabled. */
+/** Only enabled ones. */
 export const admins = (db: Db) =>
   db.selectFrom('users').select('id').where('role', '=', 'admin').where('disabled_at', 'is', null);
 
-/** Returns the ids of the sessions that the steps end; null if a step is unmet. */
+/** Returns the IDs of the sessions that the steps end; null if a step is unmet. */
 export const ended = async (store: Store, steps: TransactionStep[]): Promise<string[] | null> => {
   try {
     const outcomes = await store.transact(steps);

@@ -14,7 +14,7 @@ export const usersResource = (
       const { rows, nextCursor } = await deps.users.list(query);
       return { users: rows.map(viewUser), nextCursor };
     },
-    update: ({ id, body }, by) => updateUser(deps, { id, asked: body }, by),
+    update: ({ id, body }, by) => updateUser(deps, { id, changes: body }, by),
     invite: async ({ id, body }, by) => makeInvite(deps, { id, asked: body }, by),
     impersonate: ({ id, body }, by) => impersonate(deps, { id, asked: body }, by),
     'totp-remove': ({ id, body }, by) => removeTotp(deps, { id, asked: body }, by),

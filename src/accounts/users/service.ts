@@ -9,7 +9,6 @@ import type { AccountOperations } from '../auth/account.js';
 import { Account, type AccountChanges } from './contract.js';
 import type { AccountRow, UsersStore } from './queries.js';
 
-/** The dependencies of every operation on another user's account. */
 export interface AccountDeps {
   users: UsersStore;
   clock: Clock;
@@ -17,7 +16,6 @@ export interface AccountDeps {
 }
 
 export interface UsersDeps extends AccountDeps {
-  /** Closes the open sockets of a session. `endUser` closes all sockets of a user. */
   endSession(sessionId: string): void;
   endUser(userId: string): void;
   /** Resolves when no agent and no pipeline of the user runs any more. */
@@ -25,16 +23,15 @@ export interface UsersDeps extends AccountDeps {
 }
 
 /**
- * Changes a user. A change that gives rights requires a recent login; to disable a user does not. A
- * disabled user is out before the reply: the sessions and tokens end with the change, then the
- * sockets, the pipelines and the agents. Nothing is deleted; hooks run again when the account is enabled.
+ * A change that gives rights requires a recent login; disabling does not. Everything of a disabled user
+ * has ended before the reply. Nothing is deleted, and hooks run again once the account is enabled.
  */
 export const updateUser = async (
   deps: UsersDeps,
-  { id, asked }: { id: string; asked: AccountChanges },
+  { id, changes: input }: { id: string; changes: AccountChanges },
   by: Caller & Recorder,
 ): Promise<Account> => {
-  const { password, ...changes } = asked;
+  const { password, ...changes } = input;
   if (Object.keys(changes).length === 0) throw nothingToChange(password !== undefined);
   await findAccount(deps, id);
   if (changes.role || changes.permissions) await deps.accounts.proveFresh(by, password);
@@ -57,20 +54,20 @@ export const findAccount = async (
   return orNotFound(await users.find(id), 'No user with that id');
 };
 
-/** The password of a call is that of the admin, which proves a change of rights. */
+/** The password in the request is that of the admin. */
 const nothingToChange = (hasPassword: boolean): Boom.Boom =>
   badRequest([
     hasPassword
       ? {
           path: 'password',
           message:
-            'is your own, for a change of role or permissions; a user sets a new one with the link of POST /api/admin/users/{id}/invite',
+            'is your own password, which a change of role or permissions requires. To reset the password of a user: POST /api/admin/users/{id}/invite',
         }
-      : { path: 'role', message: 'or limits, permissions or disabled is required' },
+      : { path: 'role', message: 'is required, or limits, permissions or disabled' },
   ]);
 
 const lastAdmin = (): Boom.Boom =>
-  Boom.conflict('This is the last admin: make another one first', { code: 'last_admin' });
+  Boom.conflict('This is the last admin. Create another admin first', { code: 'last_admin' });
 
 const NO_LIMITS = { dailyCostUsd: null, dailyTokens: null, dailySteps: null };
 const NO_PERMISSIONS = { shell: null, mcp: null, index: null, email: null };

@@ -255,7 +255,7 @@ describe('the audit log', () => {
     expect(verdict).to.equal({
       ok: false,
       entries: before + 1,
-      problem: { number: 3, kind: 'changed', message: 'Entry 3 is not what was written' },
+      problem: { number: 3, kind: 'changed', message: 'Entry 3 was changed' },
     });
     const [odd] = (await list('?limit=200')).entries.filter(
       ({ number }: { number: number }) => number === 3,

@@ -117,6 +117,6 @@ describe('what a user is told of logins', () => {
     expect(await told(token, 'login.failures')).to.equal([]);
     await Promise.all([10, 11, 12].map(fail));
     const [first, ...rest] = await told(token, 'login.failures');
-    expect([first?.title, rest]).to.equal(['10 wrong logins to your account within an hour', []]);
+    expect([first?.title, rest]).to.equal(['10 failed logins to your account within an hour', []]);
   });
 });

@@ -8,8 +8,8 @@ import { PASSWORD, startApp, type TestApp } from '../../harness/app.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const COMMON = 'is one of the 10,000 most common ones';
-const OWN = 'is your own name';
+const COMMON = 'is one of the 10,000 most common passwords';
+const OWN = 'is your own username or e-mail address';
 
 describe('faultOfPassword', () => {
   const fault = (password: string) =>
@@ -79,7 +79,7 @@ describe('a password that is easily guessed', () => {
   it('is none of the first account of the settings', async () => {
     const config = { adminUsername: 'root', adminPassword: 'password1' };
     await expect(startApp({ config })).to.reject(
-      `ADJUTANT_ADMIN_USERNAME and ADJUTANT_ADMIN_PASSWORD make the first account: the password ${COMMON}`,
+      `ADJUTANT_ADMIN_USERNAME and ADJUTANT_ADMIN_PASSWORD cannot create the first account: the password ${COMMON}`,
     );
   });
 

@@ -51,7 +51,7 @@ describe('register', () => {
       expect({ status, code: body.code, details: body.details }, username).to.equal({
         status: 409,
         code: 'username_taken',
-        details: [{ path: 'username', message: 'is taken' }],
+        details: [{ path: 'username', message: 'is already in use' }],
       });
     }
   });

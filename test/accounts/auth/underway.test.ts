@@ -171,7 +171,7 @@ describe('a login under way', () => {
       });
     expect(await make()).to.be.false();
     await stage.as(body, 'POST', '/api/auth/logout');
-    await expect(make()).to.reject('Your login has ended. Log in again');
+    await expect(make()).to.reject('Your login session has ended. Log in again');
     expect(made).to.equal(['asked', 'asked']);
   });
 });

@@ -29,7 +29,7 @@ const expectRefused = ({ status, body }: Reply): void => {
     body: {
       statusCode: 401,
       error: 'Unauthorized',
-      message: 'That passkey was not accepted. Try again',
+      message: 'The passkey was not accepted. Try again',
       code: 'passkey_refused',
       requestId: '',
     },
@@ -204,7 +204,7 @@ describe('login with a passkey', () => {
       statusCode: 400,
       code: 'no_relying_party',
       message:
-        `Passkeys belong to a name, and "127.0.0.1:1" is none of this daemon. ` +
+        `Passkeys are bound to a host name, and "127.0.0.1:1" is not a host name of this daemon. ` +
         `Open http://localhost:${port}/passkeys. ` +
         'Or set ADJUTANT_PUBLIC_URL to the https address that you use',
     });

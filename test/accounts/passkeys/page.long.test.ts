@@ -59,7 +59,7 @@ describe('/passkeys', () => {
       const { page } = await openPerson(browser, app.url.replace('127.0.0.1', 'localhost'));
       await page.click('text=Log in with a passkey');
       await page.waitForSelector(
-        'text=It was cancelled, took too long, or there is no passkey here.',
+        'text=The request was cancelled or timed out, or there is no passkey on this device.',
       );
       await page.fill('#username', 'nobody');
       await page.fill('#password', 'wrong password');

@@ -66,7 +66,7 @@ describe('registration of a passkey', () => {
   it(`makes no second one on the same device${unless}`, withChromium, async () => {
     const { page } = ada.person;
     await page.click('text=Add a passkey');
-    await page.waitForSelector('text=This device has a passkey of your account already.');
+    await page.waitForSelector('text=This device already has a passkey for your account.');
     expect(await listed(ada.token)).to.have.length(1);
   });
 
@@ -122,7 +122,7 @@ describe('registration of a passkey', () => {
     await page.waitForSelector('text=give the password too');
     await page.fill('#confirm', PASSWORD);
     await page.click('text=Add a passkey');
-    await page.waitForSelector('text=This device has a passkey of your account already.');
+    await page.waitForSelector('text=This device already has a passkey for your account.');
   });
 
   it('needs a token', async () => {

@@ -99,7 +99,7 @@ describe('codes of an authenticator app', () => {
     await fail(20);
     const told = await notices();
     expect(told.map(({ title }: { title: string }) => title)).to.equal([
-      'Somebody has your password and guesses codes of your authenticator app',
+      'Somebody has your password and is guessing codes of your authenticator app',
     ]);
   });
 

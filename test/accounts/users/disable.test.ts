@@ -190,7 +190,7 @@ describe('a user who is disabled', () => {
     );
     expect([row?.status, row?.error, row?.steps]).to.equal([
       'failed',
-      'its account is disabled',
+      'the account of its owner is disabled',
       0,
     ]);
     await disable(false);

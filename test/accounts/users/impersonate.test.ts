@@ -50,7 +50,7 @@ describe('an admin who acts as a user', () => {
     const [{ kind, title, body: text }] = body.notifications;
     expect([kind, title]).to.equal([
       'impersonation.begun',
-      `An admin acts as you: ${stage.admin.username}`,
+      `An admin is impersonating you: ${stage.admin.username}`,
     ]);
     expect(text).to.contain('The reason: ticket 41.').and.to.contain(at(1));
   });

@@ -60,7 +60,7 @@ describe('a person with a link', () => {
   it(`makes an account and is told what to do next${unless}`, withChromium, async () => {
     const { url, inviteToken } = await stage.invite({ role: 'admin', email: 'carla@example.org' });
     const { page, complaints } = await open(url);
-    await page.waitForSelector('text=Make your account');
+    await page.waitForSelector('text=Create your account');
     expect(page.url()).to.equal(`${stage.app.url}/invite`);
     await page.fill('#username', 'carla');
     await page.fill('#password', NEXT);
@@ -101,14 +101,14 @@ describe('a person with a link', () => {
     await page.fill('#username', 'a b');
     await page.fill('#password', 'short');
     await send(page);
-    await page.waitForSelector('#username-error:has-text("No blanks, and no signs")');
-    await page.waitForSelector('#password-error:has-text("8 characters or more.")');
+    await page.waitForSelector('#username-error:has-text("Only letters, digits")');
+    await page.waitForSelector('#password-error:has-text("At least 8 characters.")');
     expect(await page.evaluate('document.activeElement.id')).to.equal('username');
     expect(await page.getAttribute('#username', 'aria-invalid')).to.equal('true');
     await page.fill('#username', 'BOB');
     await page.fill('#password', NEXT);
     await send(page);
-    await page.waitForSelector('#username-error:has-text("Somebody has that name")');
+    await page.waitForSelector('#username-error:has-text("This name is already in use")');
     expect(await page.textContent('#password-error')).to.equal('');
     expect(await fits(page)).to.be.true();
     await page.fill('#username', 'dora');
@@ -135,10 +135,10 @@ describe('a person with a link', () => {
     await page.fill('#username', 'fritz');
     await page.fill('#password', NEXT);
     await send(page);
-    await page.waitForSelector('text=That link is wrong, used or over.');
+    await page.waitForSelector('text=The link is wrong, already used or expired.');
     expect(await page.isVisible('#form')).to.be.false();
     const cut = await open(url.slice(0, -3));
-    await cut.page.waitForSelector('text=This link is not whole.');
+    await cut.page.waitForSelector('text=This link is incomplete.');
     expect(await cut.page.isVisible('#form')).to.be.false();
   });
 });

@@ -61,7 +61,7 @@ describe('audit', () => {
     const shown = await world.cli(['audit', 'verify'], { terminal: 80 });
     expect([shown.code, shown.stdout]).to.equal([
       1,
-      'changed at entry 2: Entry 2 is not what was written\n',
+      'changed at entry 2: Entry 2 was changed\n',
     ]);
     const piped = await world.cli(['audit', 'verify', '--fields', 'ok,number,kind']);
     expect([piped.code, piped.stdout]).to.equal([1, 'false\t2\tchanged\n']);

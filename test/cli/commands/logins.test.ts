@@ -42,7 +42,7 @@ describe('auth sessions', () => {
     const id = 'login_01jcx2kq7m8f3k2a9v5ztw4e6r';
     const { stderr } = await world.cli(['auth', 'sessions', 'delete', id, '--yes']);
     expect(stderr).to.match(
-      /^No session with that id\.\nSee what there is: adjutant auth sessions list\n/,
+      /^No login session with that id\.\nSee what there is: adjutant auth sessions list\n/,
     );
   });
 });

@@ -213,7 +213,7 @@ describe('recover', () => {
     const { code, stderr } = await recover(['ada', ...withFile], { stdin: 'iloveyou1' });
     expect([code, stderr]).to.equal([
       1,
-      'Not recovered: The password is one of the 10,000 most common ones.\n',
+      'Not recovered: The password is one of the 10,000 most common passwords.\n',
     ]);
     await restart();
   });

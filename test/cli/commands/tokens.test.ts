@@ -60,7 +60,7 @@ describe('auth tokens', () => {
     const { code, stderr } = await tokens('create', 'ci', '--scopes', 'cats:read');
     expect([code, stderr.split('\n').slice(0, 2)]).to.equal([
       2,
-      ['Not accepted: a field is wrong.', '  scopes.0  is no scope: "cats:read"'],
+      ['Not accepted: a field is wrong.', '  scopes.0  is not a known scope: "cats:read"'],
     ]);
   });
 

@@ -72,7 +72,7 @@ describe('users', () => {
     const { code, stderr } = await world.cli(['users', 'disable', 'ada', '--yes']);
     expect([code, stderr.split('\n', 1)[0]]).to.equal([
       1,
-      'This is the last admin: make another one first.',
+      'This is the last admin. Create another admin first.',
     ]);
   });
 

@@ -1,12 +1,9 @@
 const { startAuthentication, startRegistration } = globalThis.SimpleWebAuthnBrowser;
 const byId = (id) => document.getElementById(id);
 
-/** The token of the login. It is kept only here, so a reload loses it. */
+/** Kept only here, so a reload loses it. */
 let token = null;
-/**
- * The program on this machine that waits for the login, from `#cli=<port>.<state>.<challenge>`; or
- * null.
- */
+/** The program on this machine that waits for the login, from `#cli=<port>.<state>.<challenge>`. */
 let waiting = null;
 
 const start = () => {
@@ -27,10 +24,7 @@ const start = () => {
   on('log-out', 'click', logOut);
 };
 
-/**
- * Reads the waiting program from the fragment of the address, which no server sees, and removes it
- * there.
- */
+/** Servers do not see the fragment of an address. */
 const readAddress = () => {
   waiting = waitingIn(location.hash);
   history.replaceState(null, '', location.pathname);
@@ -50,7 +44,7 @@ const browserName = () => {
   return system ? `${system.replace(' OS X', '')} browser` : 'This browser';
 };
 
-/** Registers an action of the user. Only one runs at a time, and its result is shown. */
+/** Only one action runs at a time. */
 const on = (id, event, act) => {
   byId(id).addEventListener(event, async (given) => {
     given.preventDefault();
@@ -94,7 +88,7 @@ const usePassword = async () => {
     if (error.code !== 'totp_required') throw error;
     byId('code-field').hidden = false;
     byId('code').focus();
-    say('Give the code too.');
+    say('Enter the code as well.');
   }
 };
 
@@ -106,7 +100,7 @@ const addPasskey = async () => {
     const response = await startRegistration({ optionsJSON: options });
     const { passkey } = await api('POST', path, { response, name: byId('name').value });
     await showPasskeys();
-    say(`Added: ${passkey.name}`);
+    say(`Passkey added: ${passkey.name}`);
   } catch (error) {
     if (error.code !== 'password_required') throw error;
     byId('confirm-field').hidden = false;
@@ -115,10 +109,7 @@ const addPasskey = async () => {
   }
 };
 
-/**
- * Passes the login on to the waiting program, only after a click on this button. The code goes to
- * this machine alone, and is worthless without the verifier that is kept there.
- */
+/** Called only on a click. The code goes to this machine, and is worthless without the verifier there. */
 const handOver = async () => {
   const { port, state, challenge } = waiting;
   const { code } = await api('POST', '/api/auth/passkey/grant', { challenge });
@@ -139,10 +130,7 @@ const refuse = () => {
 
 const DEVICES = 'adjutant.devices';
 
-/**
- * Keeps the device token for the next login here, so that the daemon recognises the device. It does
- * not log anybody in.
- */
+/** Kept for the next login, so that the daemon recognizes the device. It logs nobody in. */
 const keepDeviceToken = (names, deviceToken) => {
   const kept = devices();
   for (const name of names.map(nameKey)) {
@@ -152,7 +140,7 @@ const keepDeviceToken = (names, deviceToken) => {
   localStorage.setItem(DEVICES, JSON.stringify(kept));
 };
 
-/** Returns the device token for that name, or the last one that was kept if there is no name. */
+/** Without a name, returns the token that was kept last. */
 const deviceTokenOf = (name) => {
   const kept = devices();
   const deviceToken = name === undefined ? Object.values(kept).at(-1) : kept[nameKey(name)];
@@ -196,13 +184,13 @@ const rowOf = (passkey) => {
   const detail = document.createElement('small');
   const remove = document.createElement('button');
   label.textContent = passkey.name;
-  detail.textContent = passkey.works ? usedAt(passkey) : `works at ${passkey.relyingParty} alone`;
+  detail.textContent = passkey.works ? usedAt(passkey) : `works only at ${passkey.relyingParty}`;
   label.append(detail);
   remove.type = 'button';
   remove.textContent = 'Delete';
   remove.addEventListener('click', () =>
     attempt(async () => {
-      if (!confirm(`Delete "${passkey.name}"? It will not log in any more.`)) return;
+      if (!confirm(`Delete "${passkey.name}"? You can no longer log in with it.`)) return;
       await api('DELETE', `/api/auth/passkeys/${encodeURIComponent(passkey.id)}`);
       await showPasskeys();
     }),
@@ -236,12 +224,12 @@ const say = (text, isFailure = false) => {
   byId('message').classList.toggle('failed', isFailure);
 };
 
-/** Messages for the errors that browsers throw. */
+/** By the name of the error that the browser throws. */
 const REASONS = {
-  NotAllowedError: 'It was cancelled, took too long, or there is no passkey here.',
-  InvalidStateError: 'This device has a passkey of your account already.',
-  NotSupportedError: 'This browser or device cannot make such a passkey.',
-  SecurityError: 'The browser allows no passkeys at this address.',
+  NotAllowedError: 'The request was cancelled or timed out, or there is no passkey on this device.',
+  InvalidStateError: 'This device already has a passkey for your account.',
+  NotSupportedError: 'This browser or device cannot create such a passkey.',
+  SecurityError: 'The browser does not allow passkeys at this address.',
 };
 
 const reasonOf = (error) => REASONS[error.name] ?? error.message;

@@ -1,9 +1,9 @@
 const byId = (id) => document.getElementById(id);
 const form = byId('form');
-/** Names of the fields in the form; a reset has no username. */
+/** A reset has no username. */
 const fields = ['username', 'password'].filter(byId);
 
-/** The token of the link. It is kept only here, so a reload loses it. */
+/** Kept only here, so a reload loses it. */
 let token = '';
 
 const start = () => {
@@ -20,15 +20,15 @@ const start = () => {
   readAddress();
 };
 
-/** Reads the token from the fragment of the address, which no server sees, and removes it there. */
+/** Servers do not see the fragment of an address. */
 const readAddress = () => {
   if (token && !location.hash) return;
   token = location.hash.slice(1);
   history.replaceState(null, '', location.pathname);
-  const isWhole = /^[\w-]{43}$/.test(token);
-  byId('ask').hidden = !isWhole;
+  const isComplete = /^[\w-]{43}$/.test(token);
+  byId('ask').hidden = !isComplete;
   byId('done').hidden = true;
-  say(isWhole ? '' : 'This link is not whole. Open it once more from where you got it.');
+  say(isComplete ? '' : 'This link is incomplete. Open it again from the original message.');
 };
 
 const submit = async () => {
@@ -46,7 +46,7 @@ const submit = async () => {
   }
 };
 
-/** Checks the input early, with messages for a person. The daemon checks everything again. */
+/** An early check with friendly messages. The daemon checks everything again. */
 const faultsOf = (given) =>
   fields
     .map((path) => ({ path, message: RULES[path](given[path]) }))
@@ -54,13 +54,13 @@ const faultsOf = (given) =>
 
 const RULES = {
   username: (name) => {
-    if (name.length < 3) return '3 characters or more.';
-    return /^[\p{L}\p{N}._-]+$/u.test(name) ? '' : 'No blanks, and no signs but “.”, “_” and “-”.';
+    if (name.length < 3) return 'At least 3 characters.';
+    return /^[\p{L}\p{N}._-]+$/u.test(name) ? '' : 'Only letters, digits, “.”, “_” and “-”.';
   },
-  password: (password) => (password.length < 8 ? '8 characters or more.' : ''),
+  password: (password) => (password.length < 8 ? 'At least 8 characters.' : ''),
 };
 
-/** Shows each fault at its field and focuses the first. Returns true if there was one. */
+/** Shows each error at its field and focuses the first. Returns true if there is one. */
 const show = (faults) => {
   for (const name of fields) {
     const fault = faults.find(({ path }) => path === name);
@@ -78,7 +78,7 @@ const explain = ({ message, code, details = [] }) => {
   const faults = details.map((each) => (code === 'username_taken' ? TAKEN : each));
   if (!show(faults)) say(`${message}.`.replace(/([.!?])\.$/, '$1'));
 };
-const TAKEN = { path: 'username', message: 'Somebody has that name. Choose another.' };
+const TAKEN = { path: 'username', message: 'This name is already in use. Choose another.' };
 
 const finish = async ({ username, user, token: session }) => {
   const name = username ?? user.username;
@@ -89,18 +89,15 @@ const finish = async ({ username, user, token: session }) => {
   byId('done-title').focus();
   token = '';
   form.reset();
-  // The user does not continue on this page, so the session of the new account is ended.
+  // The user does not continue on this page, so the login session of the new account is ended.
   if (session) await post('/api/auth/logout', undefined, session).catch(() => undefined);
   await offerPage();
 };
 
-/** The key of a login in this browser (web/state/loginkey.ts). */
+/** Also in web/state/loginkey.ts. */
 const LOGIN_KEY = 'adjutant.login-key';
 
-/**
- * Links to the page at `/` where the daemon serves it to this browser and nobody is logged in there. A
- * reset names none.
- */
+/** Only if the daemon serves the page at `/` and nobody is logged in there. A reset has no link. */
 const offerPage = async () => {
   const link = byId('page');
   if (!link || localStorage.getItem(LOGIN_KEY) !== null) return;
@@ -117,7 +114,7 @@ const post = async (path, body, session) => {
     },
     ...(body && { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new Error('Adjutant does not answer. Try again in a moment.');
+    throw new Error('Adjutant does not respond. Try again in a moment.');
   });
   const text = await response.text();
   const reply = text && JSON.parse(text);
