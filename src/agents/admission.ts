@@ -65,7 +65,7 @@ const whyBarred = (
   const approval = approvals.get(callIdOf(entry.name));
   const isApproved = approval?.status === 'approved';
   if (isApproved && approval.digest === callDigest(callOf(agent, entry))) return null;
-  return 'it is a command-line tool, which an agent that reads what came from outside is not given unasked';
+  return 'it is a command-line tool, which an untrusted agent may use only with an approval';
 };
 
 const isDecided = (approval: ApprovalRow | undefined): boolean =>
@@ -84,7 +84,7 @@ const callOf = (agent: AgentRow, { name, modelId }: RegisteredModel): ExactCall 
 const questionOf = (agent: AgentRow, entry: RegisteredModel): ApprovalRequest =>
   requestOf(agent, callOf(agent, entry), {
     callId: callIdOf(entry.name),
-    reason: 'its model is a command-line tool, and the agent reads what came from outside',
+    reason: 'its model is a command-line tool, and the agent has read untrusted content',
     isUntrusted: true,
     grantScopes: [],
   });

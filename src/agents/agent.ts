@@ -49,7 +49,7 @@ export const verbs = {
 /** Thrown if an agent cannot make that change of state now. */
 export class ImpossibleMove extends Error {
   constructor(from: AgentStatus, verb: keyof typeof verbs) {
-    super(`The agent is ${from}: it cannot ${verb}`);
+    super(`Cannot ${verb} the agent. Its status is ${from}.`);
     this.name = 'ImpossibleMove';
   }
 }
@@ -66,7 +66,8 @@ export class NoSession extends Error {
  */
 export class SessionBusy extends Error {
   override name = 'SessionBusy';
-  override message = 'Another agent is at work in that session: send it the message, or stop it';
+  override message =
+    'Another agent is active in this session. Send it the message, or stop it first.';
 }
 
 export const JOB = 'agent';

@@ -124,9 +124,9 @@ const granted = async (
 };
 
 const reasonOf = (grant: Exclude<CallGrant, { is: 'granted' }>): string => {
-  if (grant.is !== 'full') return 'calls of other agents hold what is left of a limit';
+  if (grant.is !== 'full') return 'other running calls have reserved the rest of a limit';
   const { on, of, most } = grant;
-  if (on === 'above') return 'a limit of the agent that gave it its task is reached';
+  if (on === 'above') return 'a limit of the parent agent is reached';
   const limit = `${Math.round(most * 1e6) / 1e6} ${UNITS[of]}`;
   if (on === 'agent') return `limit of ${limit} reached`;
   const whose = on === 'user' ? 'the limit' : "its hook's limit";

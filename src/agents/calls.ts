@@ -124,10 +124,10 @@ const changesNothing = ({ tools }: UndecidedCalls, call: ToolCall): boolean =>
 const inCircles = ({ calls, repetitions }: UndecidedCalls): CapReached => {
   const names = [...new Set(calls.map(({ name }) => name))].join(', ');
   const how = calls.some(({ fault }) => fault !== undefined)
-    ? 'with arguments that cannot be read'
+    ? 'with arguments that cannot be parsed'
     : 'with the same arguments';
   return new CapReached(
-    `it went round in circles: ${names} was asked for ${repetitions} times in a row ${how}`,
+    `stopped in a loop: ${names} was called ${repetitions} times in a row ${how}`,
   );
 };
 

@@ -65,14 +65,14 @@ export type CallDecision =
   /** A sub-agent works on it. */
   | { do: 'waitForSubAgent' };
 
-const OVERRIDDEN = 'Not run: a message came in first.';
+const OVERRIDDEN = 'Not run: a new message arrived first.';
 const REPEATED =
-  'Not run: you have asked for exactly this several times in a row. The answer will not change. ' +
-  'Do something else, or answer with what you have.';
+  'Not run: you have made exactly this call several times in a row. The result will not change. ' +
+  'Try something else, or answer with the information you have.';
 
 const unreadable = (tool: string, fault: string): string =>
-  `Not run. Ask for ${tool} again, with one JSON object that fits its schema. ` +
-  `The arguments of this call cannot be read: ${fault}`;
+  `Not run. Call ${tool} again with one JSON object that matches its schema. ` +
+  `The arguments of this call cannot be parsed: ${fault}`;
 
 /**
  * Decides on a call right before it runs: by the permissions, grants and decisions of the owner that
@@ -106,7 +106,7 @@ export const decisionOf = async (
   if (grant) return { do: 'run', tool, grant: { ...grant, isUntrusted: trust.isUntrusted } };
   if (canonical(call.arguments).length > MAX_ARGUMENTS_LENGTH) {
     return report(
-      'Not run: it needs an approval, and its arguments are too long to be read for one.',
+      'Not run: the call needs an approval, but its arguments are too long to be reviewed.',
     );
   }
   const why = {
@@ -159,14 +159,14 @@ const decisionBy = (
 ): CallDecision => {
   const { status, decided_by: by, decision_reason: reason } = approval;
   if (status === 'pending') return { do: 'waitForOwner' };
-  if (status === 'expired') return report('Denied: nobody approved it in time. It was not run.');
+  if (status === 'expired') return report('Denied: the approval expired. It was not run.');
   if (status === 'denied') {
     const who = by === null ? 'Not approved' : 'Denied by the owner';
     return report(`${who}${reason === null ? '' : `: ${reason}`}. It was not run.`);
   }
-  if (!tool || !call) return report('Not run: the tool is not there any more.');
+  if (!tool || !call) return report('Not run: the tool no longer exists.');
   if (callDigest(call) !== approval.digest) {
-    return report('Denied: the call is not the one that was approved. It was not run.');
+    return report('Denied: the call differs from the approved call. It was not run.');
   }
   return { do: 'run', tool, approval };
 };

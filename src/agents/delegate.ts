@@ -89,7 +89,7 @@ const beginning = (
 ): ReturnType<typeof modelAndPersona> => {
   const topic = parent.topic ?? undefined;
   if (model !== undefined && !models.has(model)) {
-    throw refused(`there is no model ${model}; there are: ${models.names().join(', ')}`);
+    throw refused(`unknown model ${model}. Available models: ${models.names().join(', ')}`);
   }
   if (parent.untrusted === 0) {
     return modelAndPersona(models, { expert, model, topic, otherwise: parent.model });
@@ -97,7 +97,7 @@ const beginning = (
   const within = models.within({ model: parent.model, topic: parent.topic, isUntrusted: true });
   if (model !== undefined && !within.includes(model)) {
     throw refused(
-      `you read what came from outside, and ${model} is no model of yours; there are: ${within.join(', ')}`,
+      `you have read untrusted content and cannot use the model ${model}. Available models: ${within.join(', ')}`,
     );
   }
   const plain = expert && { ...expert, topic: null };
@@ -113,7 +113,7 @@ const named = async (
   const wanted = given.trim().toLowerCase();
   const expert = all.find(({ id, name }) => name === wanted || id === wanted);
   if (expert) return expert;
-  throw refused(`there is no such expert; there are: ${all.map(({ name }) => name).join(', ')}`);
+  throw refused(`unknown expert. Available experts: ${all.map(({ name }) => name).join(', ')}`);
 };
 
 /** Returns the prompt with the task's own text last: nothing may follow a payload in it. */
@@ -135,8 +135,8 @@ const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): Age
     maxAnswerTokens: limits.maxAnswerTokens,
   };
   const spent = (['maxSteps', 'maxSeconds', 'maxTokens'] as const).find((of) => rest[of] < 1);
-  if (spent) throw refused(`nothing is left of your ${spent}`);
-  if (limits.maxDepth < 1) throw refused('a sub-agent at this depth may have none of its own');
+  if (spent) throw refused(`your limit ${spent} is used up`);
+  if (limits.maxDepth < 1) throw refused('the maximum depth of sub-agents is reached');
   const atMost = (of: keyof typeof rest): number => Math.min(rest[of], asked[of] ?? rest[of]);
   return {
     maxSteps: atMost('maxSteps'),
@@ -168,7 +168,8 @@ const mayGrow = ({ db }: Store, parent: AgentRow): Statement => {
 
 const whyNot = async ({ rows }: DelegateDeps, parent: AgentRow): Promise<string> => {
   const now = await rows.byId(parent.id);
-  if (now?.status !== 'running') return `not begun, because you are ${now?.status ?? 'removed'}`;
+  if (now?.status !== 'running')
+    return `not started, because this agent is ${now?.status ?? 'removed'}`;
   const root = parent.root_id === null ? now : await rows.byId(parent.root_id);
   const { maxAgents }: Partial<AgentLimits> = JSON.parse(root?.limits ?? '{}');
   return `the limit of ${maxAgents} sub-agents for the whole task is reached`;

@@ -12,7 +12,7 @@ import { factsOf, readStepFacts, type StepFacts } from './snapshot.js';
 import { takeStep } from './step.js';
 import { openCalls } from './turns.js';
 
-const SUSPENDED = 'its account is disabled';
+const SUSPENDED = 'the account of its owner is disabled';
 
 /** The reasons for which a run may end before its agent does. */
 interface Interrupts {

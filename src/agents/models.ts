@@ -127,7 +127,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     const offered = { ...step, tools: entry.supports.tools ? step.tools : [] };
     const reserved = await budget.reserve(quoteOf(entry, offered));
     if (reserved === 'gone') return reserved;
-    if (!reserved) return { because: 'it would pass a limit of cost' };
+    if (!reserved) return { because: 'its cost would exceed a limit' };
     const busy = health.begin(name);
     if (busy === null) return ask(entry.model, offered, { budget, reserved });
     await budget.close(reserved, undefined, 0);
@@ -217,7 +217,7 @@ const toolFault = (
   { turns }: Pick<ModelRequest, 'turns'>,
 ): string | null =>
   entry && entry.source !== 'builtin' && !entry.supports.tools && turns.some(isAboutTools)
-    ? 'it knows no tools'
+    ? 'it does not support tools'
     : null;
 
 /** Returns why the prompt is too large for the model; null if it is not. */
@@ -228,11 +228,11 @@ const sizeFault = (
   if (entry.source === 'builtin') return null;
   const tokens = estimateTokens(turns, entry.supports.tools ? tools : []);
   if (tokens <= entry.contextWindow) return null;
-  return `${entry.name} was not asked: the prompt has about ${tokens} tokens, and its context ${entry.contextWindow}`;
+  return `${entry.name} was not called: the prompt has about ${tokens} tokens, but the context window has ${entry.contextWindow}`;
 };
 
 const whyBarred = (entry: RegisteredModel | undefined, wanted: ModelConstraints): string | null => {
-  if (!entry) return 'there is no such model any more';
+  if (!entry) return 'the model no longer exists';
   if (!entry.isEnabled) return 'it is disabled';
   return entry.whyKeyless() ?? wanted.barred(entry);
 };

@@ -80,7 +80,7 @@ const choose = async (
   const own = agent.expert === null ? null : readPersona(agent.expert);
   const owners = own && experts.find(({ id }) => id === own.id);
   if (owners) {
-    const because = 'the owner named it';
+    const because = 'named by the owner';
     return { choice: { expert: owners, by: 'owner', because }, modelReply: null };
   }
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
@@ -123,7 +123,7 @@ const recordChoice = (
 };
 
 const sentenceOf = ({ expert, because }: ExpertChoice): string =>
-  `For the expert ${expert.name}: ${because}`;
+  `Expert ${expert.name} chosen: ${because}`;
 
 /**
  * Returns the report of an orchestrated agent. If only the digest is left to write it, the newest

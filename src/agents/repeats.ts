@@ -26,7 +26,7 @@ export const repetitionsOf = (rows: SaidRow[], agentId: string, newest?: ToolCal
   return Math.max(1, ...circles);
 };
 
-/** Calls of a tool with arguments that cannot be read count as the same, whatever their text was. */
+/** Calls of a tool with arguments that cannot be parsed count as the same, whatever their text was. */
 const signOf = (calls: ToolCall[]): string =>
   calls
     .map(({ name, arguments: args, fault }) => canonical([name, fault === undefined ? args : '']))

@@ -119,11 +119,14 @@ export const agentFaults = (
 ): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (model !== undefined && !models.has(model)) {
-    const message = `names no model; there are: ${models.names().join(', ')}`;
+    const message = `must be one of the models: ${models.names().join(', ')}`;
     faults.push({ path: 'model', message });
   }
   if (expert === undefined) {
-    faults.push({ path: 'expertId', message: 'is the id of no expert; see GET /api/experts' });
+    faults.push({
+      path: 'expertId',
+      message: 'must be the ID of an expert; list them with GET /api/experts',
+    });
   }
   return faults;
 };

@@ -97,7 +97,7 @@ const finish = async (
     parameters: [run.agent.session_id, seen],
     expect: 1,
   };
-  const result = bounded.text.trim() === '' ? 'The model gave an empty answer.' : bounded.text;
+  const result = bounded.text.trim() === '' ? 'The model returned an empty reply.' : bounded.text;
   const note = readerNote(modelReply.reply);
   const outcome = { status: 'completed' as const, result, ...(note !== null && { note }) };
   return unlessUnmet(

@@ -29,9 +29,9 @@ export const subAgentsOf = async (
 export const resultOfSubAgent = (sub: AgentRow): Omit<ToolResult, 'isOutside'> | null => {
   if (!FINISHED.includes(sub.status)) return null;
   const who = `${sub.name} (${sub.id})`;
-  if (sub.status === 'completed') return { ok: true, content: `${who} answers:\n\n${sub.result}` };
+  if (sub.status === 'completed') return { ok: true, content: `Reply of ${who}:\n\n${sub.result}` };
   if (sub.status === 'failed') return { ok: false, content: `${who} failed: ${sub.error}` };
-  return { ok: false, content: `${who} was stopped before it had an answer.` };
+  return { ok: false, content: `${who} was stopped before it replied.` };
 };
 
 /**
@@ -116,7 +116,7 @@ const bringLate = (sub: AgentRow, at: string): Statement[] => {
   return LATE.map((sql) => ({ sql, parameters }));
 };
 
-const LATE_RESULT = 'The result of a sub-agent, which you did not wait for:';
+const LATE_RESULT = 'Late result of a sub-agent:';
 
 const IS_AWAITED = `EXISTS (SELECT 1 FROM messages AS reply WHERE reply.session_id = p.session_id
     AND reply.role = 'tool' AND reply.tool_call_id = @callId AND reply.content = @notWaited)

@@ -22,7 +22,7 @@ export const runToolCall = async (
   context: ToolContext,
 ): Promise<ToolResult | null> => {
   if (!tool) {
-    const content = `There is no tool ${call.name} for this agent`;
+    const content = `The tool ${call.name} is not available to this agent`;
     return { ok: false, content, isOutside: false };
   }
   try {

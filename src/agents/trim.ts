@@ -48,8 +48,8 @@ export const trim = (
 
 /** Returns the note that tells the model what was left out. */
 export const noteOf = ({ results, messages }: DroppedContext): string =>
-  `To fit your context, the oldest of this conversation was left out: ${results} tool results, ` +
-  `${messages} other messages. Do not rely on memory for what they said.`;
+  `The oldest parts of this conversation were removed to fit your context window: ` +
+  `${results} tool results, ${messages} other messages. Do not guess their content.`;
 
 interface TrimState extends DroppedContext {
   /** The number of tokens that are still too many. */
@@ -60,7 +60,7 @@ interface TrimState extends DroppedContext {
 
 const shorten = (cutting: TrimState, at: number, row: SaidRow): void => {
   if (cutting.left <= 0 || row.content.length < WORTH_DROPPING) return;
-  const content = `[Left out to fit your context: ${row.content.length} characters. Call the tool again if you need them.]`;
+  const content = `[Removed to fit your context window: ${row.content.length} characters. Call the tool again if you need them.]`;
   cutting.kept.set(at, { ...row, content });
   cutting.left -= textTokens(row.content) - textTokens(content);
   cutting.results++;

@@ -7,7 +7,7 @@ interface ReplyGeneration extends Generation {
 }
 
 export const INTERRUPTED =
-  'Interrupted while it ran. Whether it took effect is not known; it is not repeated by itself.';
+  'Interrupted while running. It is unknown whether the call took effect. It is not retried automatically.';
 
 /**
  * Returns the rows in the order in which they were read: a message that came while a model wrote its

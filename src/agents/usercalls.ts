@@ -67,7 +67,9 @@ export const createUserCalls = ({
     topic,
     isUntrusted: true,
     barred: ({ provider }) =>
-      provider === 'cli' ? 'it is a command-line tool, which is given no text from outside' : null,
+      provider === 'cli'
+        ? 'it is a command-line tool, which must not receive untrusted content'
+        : null,
   });
 
   const answer = async (question: UserQuestion): Promise<UserAnswer> => {
@@ -79,7 +81,8 @@ export const createUserCalls = ({
     const step = { turns, tools: [], maxOutputTokens, signal, isDigestEnough: true };
     const within = budgetWithin(budget, question);
     const given = await models.ask(constraints(question), step, within);
-    if (given === 'gone') throw new Error('A call without an agent cannot lose it');
+    if (given === 'gone')
+      throw new Error('A call without an agent reported that its agent is gone');
     const { reply, reserved, latencyMs, model } = given;
     const unanswered = reasonsOf(given.passedOver).join('; ') || null;
     await store.transact(settleReserved({ clock }, reserved, { usage: reply.usage, latencyMs }));

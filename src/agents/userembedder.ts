@@ -70,7 +70,7 @@ export const createEmbedderSource = (deps: UserEmbedderDeps): EmbedderSource => 
       const entry = route && registry.find(route.primary);
       if (!entry) return null;
       if (!entry.isEnabled) return { reason: `The embedder ${entry.name} is disabled` };
-      return embedderOf(entry) ?? { reason: `The model ${entry.name} makes no vectors` };
+      return embedderOf(entry) ?? { reason: `The model ${entry.name} does not support embeddings` };
     },
     withKey: (key) => {
       for (const entry of registry.list()) {

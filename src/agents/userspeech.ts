@@ -60,7 +60,7 @@ export const createSpeechModels = (deps: SpeechModelsDeps): SpeechModels => {
     const entry = registry.find(name);
     if (!entry) return null;
     if (!entry.isEnabled) return { name, because: 'it is disabled' };
-    if (!entry.transcriber) return { name, because: 'it transcribes nothing' };
+    if (!entry.transcriber) return { name, because: 'it does not support transcription' };
     return { name, hear: (speech) => heard(deps, entry, speech) };
   };
   return {
@@ -68,7 +68,7 @@ export const createSpeechModels = (deps: SpeechModelsDeps): SpeechModels => {
     routed: () => {
       const route = registry.routes().find(({ topic }) => topic === TRANSCRIPTION);
       const names = route ? [route.primary, ...route.fallbacks] : [];
-      return names.map((name) => named(name) ?? { name, because: 'there is no such model' });
+      return names.map((name) => named(name) ?? { name, because: 'the model does not exist' });
     },
   };
 };
@@ -83,7 +83,8 @@ const heard = async (
   { userId, askedBy, seconds, signal, ...speech }: UserSpeech,
 ): Promise<HeardText & { costUsd: number | null }> => {
   const refusal = whyKeyless() ?? health.begin(name);
-  if (refusal !== null || !transcriber) throw new SpeechUnheard(refusal ?? 'it hears nothing');
+  if (refusal !== null || !transcriber)
+    throw new SpeechUnheard(refusal ?? 'it does not support transcription');
   const perSecond = price?.perMinuteUsd === undefined ? null : price.perMinuteUsd / SECONDS;
   const since = performance.now();
   const tookMs = (): number => Math.round(performance.now() - since);
@@ -118,4 +119,4 @@ const heard = async (
   }
 };
 
-const DAY_OVER = 'a limit of the day is reached';
+const DAY_OVER = 'a daily limit is reached';

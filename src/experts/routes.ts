@@ -60,9 +60,12 @@ export const expertsResource = (deps: ExpertsDeps) => {
         updated_at: iso(now),
       };
       if (await orTaken(store.insert(row, MAX_EXPERTS), body.name)) return viewOwn(row);
-      throw Boom.conflict(`You have ${MAX_EXPERTS} experts already: delete one first`, {
-        code: 'too_many',
-      });
+      throw Boom.conflict(
+        `You have reached the limit of ${MAX_EXPERTS} experts. Delete one first.`,
+        {
+          code: 'too_many',
+        },
+      );
     },
     update: async ({ id, body }, by) => {
       refuseSystem(id);
@@ -89,9 +92,12 @@ const noExpert = (): Boom.Boom => Boom.notFound('No expert with that id');
 
 const refuseSystem = (id: string): void => {
   if (!SYSTEM_EXPERTS.some((expert) => expert.id === id)) return;
-  throw Boom.conflict(`The expert ${id} ships with Adjutant and stays as it is: make your own`, {
-    code: 'system_expert',
-  });
+  throw Boom.conflict(
+    `The expert ${id} is built in and cannot be changed. Create your own expert instead.`,
+    {
+      code: 'system_expert',
+    },
+  );
 };
 
 /**
@@ -107,7 +113,7 @@ const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void =
     message,
   }));
   if (typeof model === 'string' && !deps.models.has(model)) {
-    const message = `names no model; there are: ${deps.models.names().join(', ')}`;
+    const message = `must be one of the models: ${deps.models.names().join(', ')}`;
     faults.push({ path: 'model', message });
   }
   refuseFaults(faults);
@@ -122,7 +128,7 @@ const orTaken = async (write: Promise<boolean>, name: string): Promise<boolean> 
 };
 
 const taken = (name: string): Boom.Boom =>
-  Boom.conflict(`There is an expert named ${name} already`, { code: 'name_taken' });
+  Boom.conflict(`An expert named ${name} already exists`, { code: 'name_taken' });
 
 const keywordsOf = (given: string[]): string =>
   JSON.stringify([...new Set(given.map((word) => word.trim().toLowerCase()))].filter(Boolean));

@@ -67,7 +67,9 @@ const orKnown = async (write: Promise<boolean>): Promise<void> => {
 };
 
 const known = (): Boom.Boom =>
-  Boom.conflict('There is a memory with this text already', { code: 'memory_exists' });
+  Boom.conflict('A memory with this text already exists', { code: 'memory_exists' });
 
 const full = (): Boom.Boom =>
-  Boom.conflict(`At most ${MAX_MEMORIES} memories; delete some`, { code: 'too_many_memories' });
+  Boom.conflict(`You have reached the limit of ${MAX_MEMORIES} memories. Delete some first.`, {
+    code: 'too_many_memories',
+  });

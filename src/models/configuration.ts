@@ -10,10 +10,12 @@ export const configuredModel = (config: Config): ConfiguredModel | null => {
   const { modelUrl, modelName, modelKey } = config;
   if (modelUrl === null) return null;
   if (modelName === null) {
-    throw new OpenRefused('ADJUTANT_MODEL_URL is set: set ADJUTANT_MODEL_NAME too');
+    throw new OpenRefused('ADJUTANT_MODEL_URL is set, but ADJUTANT_MODEL_NAME is not. Set both.');
   }
   if (modelName === digest.name) {
-    throw new OpenRefused('ADJUTANT_MODEL_NAME is digest: so is the built-in model called');
+    throw new OpenRefused(
+      'ADJUTANT_MODEL_NAME must not be digest, which is the name of the built-in model',
+    );
   }
   const { modelInputPrice: inputPerMTok, modelOutputPrice: outputPerMTok } = config;
   return {

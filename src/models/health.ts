@@ -64,9 +64,9 @@ export const createHealth = ({ clock, log, lost }: ModelHealthDeps) => {
     const { openUntil, isTried, isCooling, lastError } = of(name);
     if (openUntil === null) return null;
     const waitMs = openUntil - clock.now();
-    if (waitMs <= 0) return isTried ? 'it is being tried again after failures' : null;
+    if (waitMs <= 0) return isTried ? 'another call tests it after failures' : null;
     const seconds = Math.ceil(waitMs / 1000);
-    return `${isCooling ? 'cooling down' : 'not asked after failures'}, ${seconds} s left: ${lastError}`;
+    return `${isCooling ? 'cooling down' : 'not called after failures'}, ${seconds} s left: ${lastError}`;
   };
 
   return {
@@ -95,7 +95,7 @@ export const createHealth = ({ clock, log, lost }: ModelHealthDeps) => {
         const detail = { model: name, seconds: Math.ceil(restMs / 1000), because: failure.kind };
         log.warn(
           detail,
-          isCooling ? 'a model cools down' : 'a model failed and is passed over for a while',
+          isCooling ? 'model is cooling down' : 'model failed, skipping it temporarily',
         );
       }
       change(name, {

@@ -54,6 +54,6 @@ export const filledByFile = <M extends FiledFields>(given: M, facts: LlamaFacts)
 /** Lists the faults of what is given for a model whose file says something else. */
 export const faultsByFile = (given: FiledFields, { longest }: LlamaFacts): FieldFault[] => {
   if (longest === null || (given.contextWindow ?? 0) <= longest) return [];
-  const message = `is more than the ${longest} tokens that its file allows`;
+  const message = `must be at most ${longest} tokens, the limit of the model file`;
   return [{ path: 'contextWindow', message }];
 };

@@ -12,7 +12,8 @@ export const createLostFiles =
   ({ provider, modelId }) => {
     if (provider !== 'llama') return null;
     const names = isSlug(modelId) ? namesIn(join(home, 'capabilities', modelId)) : [];
-    if (!names.some((name) => name.endsWith('.gguf'))) return `Its file is gone: ${modelId}`;
+    if (!names.some((name) => name.endsWith('.gguf')))
+      return `The model file is missing: ${modelId}`;
     return names.includes(DAMAGE_NOTE) ? damageSentence(modelId) : null;
   };
 

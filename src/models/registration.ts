@@ -32,5 +32,5 @@ export const registerInstalled = async (deps: ModelsDeps, given: NewModel): Prom
     await registry.refresh();
     return name;
   }
-  throw new Error(`No name is free for ${given.name}`);
+  throw new Error(`No free name for the model ${given.name}`);
 };

@@ -186,7 +186,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
   const isDamaged =
     credential_id === null && key_sealed !== null && opened(deps, id, key_sealed) === null;
   const whyKeyless = isDamaged
-    ? () => 'its key was damaged: set it anew'
+    ? () => 'its API key is damaged and must be set again'
     : await expiryOf(deps, row);
   return {
     ...spec,

@@ -42,7 +42,7 @@ export const modelsResource = (deps: ModelsDeps) => {
     routing: async () => viewRouting(deps),
     'set-routing': ({ body }, by) => changeRouting(deps, body, by),
     health: async ({ query }, by) => {
-      if (query.check && by.role !== 'admin') throw Boom.forbidden('Only an admin may check them');
+      if (query.check && by.role !== 'admin') throw Boom.forbidden('Only an admin may test models');
       if (query.check) await checkAllModels(deps, by.signal);
       const providers = registry.list().map((entry) => ({
         provider: entry.provider,

@@ -19,7 +19,9 @@ export const chooseDefault = async (
   by: Recorder,
 ): Promise<ModelView> => {
   if (!findModel(deps, name).isEnabled) {
-    throw Boom.conflict(`${name} is disabled: enable it first`, { code: 'model_disabled' });
+    throw Boom.conflict(`The model ${name} is disabled. Enable it first.`, {
+      code: 'model_disabled',
+    });
   }
   await deps.models.transact([deps.models.setDefault(name), by.record({ target: name })]);
   return shown(deps, name);

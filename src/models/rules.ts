@@ -33,7 +33,7 @@ export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] 
   ...providerFaults(model),
   ...(model.fallbacks ?? []).flatMap((name, at) =>
     name === model.name
-      ? [fault(`fallbacks.${at}`, 'names the model itself')]
+      ? [fault(`fallbacks.${at}`, 'must not name the model itself')]
       : nameFaults(`fallbacks.${at}`, name, [...names, DEFAULT_FALLBACK]),
   ),
   ...repeats('fallbacks', model.fallbacks),
@@ -45,11 +45,17 @@ export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] 
 /** Lists the faults of a name for a new model. */
 export const faultsOfName = (name: string): FieldFault[] => {
   const [first = ''] = name.split('/');
-  if (ROUTES.includes(first.toLowerCase())) return [fault('name', 'begins as a route of the API')];
+  if (ROUTES.includes(first.toLowerCase()))
+    return [fault('name', 'must not begin with a word that the API reserves')];
   if (name === DEFAULT_FALLBACK)
-    return [fault('name', 'stands for the default model in fallbacks')];
+    return [fault('name', 'is reserved for the default model in fallbacks')];
   if (NAME.test(name)) return [];
-  return [fault('name', 'must be letters, digits and . _ : @ + / - with a letter or digit first')];
+  return [
+    fault(
+      'name',
+      'must begin with a letter or digit and contain only letters, digits and . _ : @ + / -',
+    ),
+  ];
 };
 
 /** Lists the faults of an unregistered model, which has neither name nor routes. */
@@ -58,9 +64,10 @@ export const providerFaults = (model: TriedModel): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (provider === 'cli') return toolFaults(model);
   if (provider === 'llama') return llamaFaults(model);
-  if (provider === 'digest') faults.push(fault('provider', 'is built in: there is one of it'));
+  if (provider === 'digest')
+    faults.push(fault('provider', 'must not be digest, which is built in'));
   if (credentialId && apiKey) {
-    faults.push(fault('credentialId', 'takes the place of apiKey: give one of the two'));
+    faults.push(fault('credentialId', 'cannot be combined with apiKey'));
   }
   const unsendable = apiKey ? faultOfHeaderValue(apiKey) : null;
   if (unsendable !== null) faults.push(fault('apiKey', unsendable));
@@ -76,7 +83,7 @@ export const providerFaults = (model: TriedModel): FieldFault[] => {
 const embeddingFaults = ({ provider, embedding }: CheckedModel): FieldFault[] => {
   if (!embedding) return [];
   if (!embedsTexts(provider)) {
-    return [fault('embedding', `is nothing that models of ${provider} have here`)];
+    return [fault('embedding', `is not supported for models of ${provider}`)];
   }
   return embedding.dimensions === undefined ? [fault('embedding.dimensions', 'is required')] : [];
 };
@@ -84,7 +91,7 @@ const embeddingFaults = ({ provider, embedding }: CheckedModel): FieldFault[] =>
 /** Lists the fault of a model that is to turn speech into text and cannot. */
 const speechFaults = ({ provider, supports }: CheckedModel): FieldFault[] =>
   supports?.transcription && !hearsSpeech(provider)
-    ? [fault('supports.transcription', `is nothing that models of ${provider} have here`)]
+    ? [fault('supports.transcription', `is not supported for models of ${provider}`)]
     : [];
 
 /** The names of models that a route may have: all, those that are enabled, those for vectors. */
@@ -118,7 +125,7 @@ export const routingFaults = (routing: RoutingChanges, known: RoutableNames): Fi
 /** Lists the fault of the route of the topic for speech, if one of its models hears none. */
 const deafFaults = (at: number, names: string[], { speech }: RoutableNames): FieldFault[] => {
   const deaf = names.filter((name) => !speech.includes(name));
-  const message = `must be models with supports.transcription, which ${deaf.join(', ')} lack`;
+  const message = `must name only models with supports.transcription, unlike ${deaf.join(', ')}`;
   return deaf.length === 0 ? [] : [fault(`topics.${at}.primary`, message)];
 };
 
@@ -129,7 +136,7 @@ const vectorFaults = (
   { names, embedding }: RoutableNames,
 ): FieldFault[] => {
   const makesNone = names.includes(primary) && !embedding.includes(primary);
-  const none = 'makes no vectors: give it its embedding first';
+  const none = 'must be an embedding model; set its field embedding first';
   const alone = 'must be empty: vectors of several models cannot be compared';
   return [
     ...(makesNone ? [fault(`topics.${at}.primary`, none)] : []),
@@ -173,10 +180,10 @@ const usualWindow = (provider: string): number =>
 const fault = (path: string, message: string): FieldFault => ({ path, message });
 
 const nameFaults = (path: string, name: string, names: string[]): FieldFault[] =>
-  names.includes(name) ? [] : [fault(path, `names none of the models: ${names.join(', ')}`)];
+  names.includes(name) ? [] : [fault(path, `must be one of the models: ${names.join(', ')}`)];
 
 const repeats = (path: string, words: string[] = []): FieldFault[] =>
-  new Set(words).size === words.length ? [] : [fault(path, 'names one twice')];
+  new Set(words).size === words.length ? [] : [fault(path, 'must not contain duplicates')];
 
 /** Capabilities of a command-line tool as a model: it produces text. */
 const CLI_SUPPORTS: Supports = {
@@ -187,7 +194,8 @@ const CLI_SUPPORTS: Supports = {
   transcription: false,
 };
 
-const USELESS = 'is of no use to a tool: it is logged in with adjutant models cli login';
+const USELESS =
+  'is not supported for a command-line tool; log it in with adjutant models cli login';
 
 /** Lists the settings that a model must not have if it is a command-line tool. */
 const toolFaults = ({
@@ -200,13 +208,13 @@ const toolFaults = ({
   const faults: FieldFault[] = [];
   if (modelId !== undefined && !toolOf(modelId)) {
     const names = Object.keys(cliTools).join(', ');
-    const message = `must be one of ${names}, with :model where its own choice will not do`;
+    const message = `must be one of ${names}, optionally followed by :model`;
     faults.push(fault('modelId', message));
   }
   faults.push(...uselessFaults({ baseUrl, apiKey, credentialId }, USELESS));
   for (const able of ['tools', 'vision', 'embeddings'] as const) {
     if (!supports[able]) continue;
-    faults.push(fault(`supports.${able}`, 'is nothing that a command-line tool has'));
+    faults.push(fault(`supports.${able}`, 'is not supported for a command-line tool'));
   }
   return faults;
 };
@@ -214,7 +222,7 @@ const toolFaults = ({
 const uselessFaults = (fields: Partial<NewModel>, message: string): FieldFault[] =>
   Object.entries(fields).flatMap(([path, value]) => (value ? [fault(path, message)] : []));
 
-const IN_PROCESS = 'is of no use to a model that runs here';
+const IN_PROCESS = 'is not supported for models of llama';
 
 /** Lists the settings that a model must not have if it runs in a process of ours. */
 const llamaFaults = ({
@@ -226,9 +234,7 @@ const llamaFaults = ({
 }: Partial<NewModel>): FieldFault[] => [
   ...(modelId === undefined || isSlug(modelId)
     ? []
-    : [fault('modelId', 'must be the name of an installed model, as in qwen3-4b-q4_k_m')]),
+    : [fault('modelId', 'must be the name of an installed model, such as qwen3-4b-q4_k_m')]),
   ...uselessFaults({ baseUrl, apiKey, credentialId }, IN_PROCESS),
-  ...(supports.vision
-    ? [fault('supports.vision', 'is nothing that models of llama have here')]
-    : []),
+  ...(supports.vision ? [fault('supports.vision', 'is not supported for models of llama')] : []),
 ];

@@ -58,7 +58,7 @@ export const addModel = async (
   await checkModelCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
   if (names.length > MOST)
-    throw Boom.conflict(`There are ${MOST} models already, the most there may be`);
+    throw Boom.conflict(`The limit of ${MOST} models is reached. Delete one first.`);
   const row = newRow(deps, given);
   const topics = given.topics ? topicStatements(deps, row.name, given.topics) : [];
   const recorded = by.record({ target: row.name, data: auditData(given) });
@@ -145,10 +145,10 @@ export const checkModelCredential = async (
   if (!id) return;
   const path = 'credentialId';
   if (!(await keys.isOwn(by.userId, id))) {
-    throw badRequest([{ path, message: 'names no credential of yours' }]);
+    throw badRequest([{ path, message: 'must be the ID of one of your credentials' }]);
   }
   const fault = faultOfHeaderValue((await keys.newest(id)) ?? 'expired');
-  if (fault !== null) throw badRequest([{ path, message: `names a value that ${fault}` }]);
+  if (fault !== null) throw badRequest([{ path, message: `has a value that ${fault}` }]);
 };
 
 export const viewModel = (
@@ -202,8 +202,8 @@ const refuseFixed = ({ name, source }: Pick<RegisteredModel, 'name' | 'source'>)
   if (source === 'registry') return;
   const message =
     source === 'builtin'
-      ? `${name} is built in and stays as it is`
-      : `${name} is set by ADJUTANT_MODEL_URL and ADJUTANT_MODEL_NAME: change it there`;
+      ? `The model ${name} is built in and cannot be changed`
+      : `The model ${name} is defined by ADJUTANT_MODEL_URL and ADJUTANT_MODEL_NAME. Change these settings instead.`;
   throw Boom.conflict(message, { code: 'model_fixed' });
 };
 
@@ -269,7 +269,7 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
  * Narrows the type of a provider. The faults were checked before, so there is always an adapter.
  */
 const providerOf = (provider: string): ModelRow['provider'] => {
-  if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
+  if (!isProvider(provider)) throw new Error(`No adapter for the provider ${provider}`);
   return provider;
 };
 
@@ -283,5 +283,5 @@ const auditData = ({ apiKey, ...given }: NewModel | ModelChanges): Record<string
 });
 
 const taken = (name: string): Boom.Boom =>
-  Boom.conflict(`There is a model called ${name} already`, { code: 'name_taken' });
+  Boom.conflict(`A model named ${name} already exists`, { code: 'name_taken' });
 const noModel = (): Boom.Boom => Boom.notFound('No model with that name');

@@ -24,7 +24,7 @@ export const testUnregistered = async (
   by: Caller,
 ): Promise<ProbeResult> => {
   refuseFaults(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
-  if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
+  if (!isProvider(provider)) throw new Error(`No adapter for the provider ${provider}`);
   await checkModelCredential(deps, credentialId, by);
   const key = credentialId === undefined ? apiKey : await deps.keys.newest(credentialId);
   if (key === null) refuseFaults([{ path: 'credentialId', message: 'has expired' }]);
@@ -102,9 +102,9 @@ type ProbedFeature = keyof ProbeFeatures;
 /** What a model lacks that answers only without the feature. */
 const LACKS: Record<ProbedFeature, string> = {
   tools:
-    'it answers, but not if it is offered tools. Set supports.tools to false to use it without',
-  streaming: 'it answers, but does not stream. Set supports.streaming to false',
-  conversation: 'it answers one message, but not a second one',
+    'it replies, but not if it is offered tools. Set supports.tools to false to use it without tools',
+  streaming: 'it replies, but does not stream. Set supports.streaming to false',
+  conversation: 'it replies to one message, but not to a second one',
 };
 
 const ECHO: ToolSpec = {

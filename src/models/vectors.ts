@@ -28,7 +28,8 @@ export const embedderTopicFaults = (
 ): FieldFault[] => {
   const at = topics.indexOf(EMBEDDINGS);
   if (at < 0 || routedEmbedder(registry) === name) return [];
-  const message = 'is given by adjutant models routing set embeddings, which says what it means';
+  const message =
+    'must be set with adjutant models routing set embeddings, which shows the consequences';
   return [{ path: `topics.${at}`, message }];
 };
 
@@ -46,7 +47,7 @@ export const refuseInUse = ({ registry }: ModelsDeps, name: string, given: Model
   const changed = FIXED.filter((key) => given[key] !== undefined);
   if (changed.length === 0 || (isHarmless && changed.length === 1)) return;
   throw Boom.conflict(
-    `${name} makes the vectors of all texts: route embeddings to another model before you change its ${changed.join(', ')}`,
+    `${name} is the active embedding model. Route embeddings to another model before you change ${changed.join(', ')}.`,
     { code: 'embedder_in_use' },
   );
 };
@@ -65,9 +66,9 @@ export const refuseUnconfirmed = async (
   const { users, chunks, chars } = await amountOfTexts();
   const tokens = Math.ceil(chars / TOKEN_CHARACTERS);
   const usd = price && Math.ceil(tokens * price.inputPerMTok) / 1e6;
-  const cost = usd ? `about ${usd} USD, on the days of their owners` : 'no price is known';
+  const cost = usd ? `about ${usd} USD, charged to the daily limits of the users` : 'price unknown';
   throw Boom.conflict(
-    `The texts of all users go to ${baseUrl ?? provider}, those there are and all to come: now ${chunks} chunks of ${users} users, about ${tokens} tokens, ${cost}. Confirm it with confirm: true`,
+    `All existing and future texts of all users will be sent to ${baseUrl ?? provider}: currently ${chunks} chunks of ${users} users, about ${tokens} tokens, ${cost}. Pass confirm: true to confirm.`,
     { code: 'confirm_needed' },
   );
 };

@@ -50,7 +50,7 @@ const serverSkill = (server: ServerState, tools: Tool[]): Skill => ({
   source: 'mcp',
   tools,
   server,
-  description: `The MCP server ${server.name}`,
+  description: `MCP server ${server.name}`,
   ...stateOf(server),
 });
 
@@ -60,11 +60,12 @@ const stateOf = (server: ServerState): Pick<Skill, 'status' | 'reason'> => {
   if (whyOff !== null) return { status: 'unavailable', reason: whyOff };
   if (pins.some(isQuarantined)) return { status: 'quarantined', reason: QUARANTINED };
   if (trouble) return { status: 'failed', reason: trouble.why };
-  if (!server.isKnown) return { status: 'unconnected', reason: 'It was never reached' };
+  if (!server.isKnown)
+    return { status: 'unconnected', reason: 'The server has not been connected yet' };
   return { status: 'ready', reason: null };
 };
 
-const QUARANTINED = 'It changed what its tools are: an admin looks at them and accepts them';
+const QUARANTINED = 'The server changed its tools. An admin must accept the changes.';
 
 const folderSkill = ({ folder, file, fault }: ReturnType<Skills['folders']>[number]): Skill => ({
   id: file ? folder : `${folder}@folder`,

@@ -96,7 +96,7 @@ const load = async (root: string, folder: string): Promise<FolderSkill> => {
     const source = await textIn(root, `${folder}/${SKILL_FILE}`, MAX_SKILL_BYTES);
     const { name, description } = readSkillFile(source);
     if (name !== folder)
-      throw new BadSkill(`Its name is ${name}: the folder must be called so too`);
+      throw new BadSkill(`The skill is named ${name}. The folder must have the same name.`);
     return { folder, file: { name, description }, fault: null };
   } catch (error) {
     if (!(error instanceof BadSkill || error instanceof NotInside)) throw error;
@@ -106,6 +106,6 @@ const load = async (root: string, folder: string): Promise<FolderSkill> => {
 
 const textIn = async (root: string, path: string, maxBytes: number): Promise<string> => {
   const bytes = await readInside(root, path, maxBytes);
-  if (bytes.includes(0)) throw new NotInside(path, 'is no text');
+  if (bytes.includes(0)) throw new NotInside(path, 'is not a text file');
   return bytes.toString();
 };

@@ -19,13 +19,15 @@ export const readSkillFile = (source: string): SkillFile => {
   const { fields, body } = split(source);
   const name = fields.get('name') ?? '';
   const description = fields.get('description') ?? '';
-  if (name === '') throw new BadSkill('SKILL.md gives no name');
+  if (name === '') throw new BadSkill('SKILL.md has no name');
   if (name.length > MAX_NAME || !NAME.test(name)) {
-    throw new BadSkill(`Its name must be 1 to ${MAX_NAME} of a–z, 0–9 and single hyphens`);
+    throw new BadSkill(
+      `The name in SKILL.md must be 1 to ${MAX_NAME} characters: a–z, 0–9 and single hyphens`,
+    );
   }
-  if (description === '') throw new BadSkill('SKILL.md gives no description');
+  if (description === '') throw new BadSkill('SKILL.md has no description');
   if (description.length > MAX_DESCRIPTION) {
-    throw new BadSkill(`Its description has more than ${MAX_DESCRIPTION} characters`);
+    throw new BadSkill(`The description in SKILL.md has more than ${MAX_DESCRIPTION} characters`);
   }
   return { name, description, body };
 };
@@ -82,7 +84,8 @@ const unquoted = (text: string): string => {
     const value: unknown = JSON.parse(text);
     return typeof value === 'string' ? value : text;
   } catch (error) {
-    if (error instanceof SyntaxError) throw new BadSkill('A quoted value of SKILL.md is broken');
+    if (error instanceof SyntaxError)
+      throw new BadSkill('SKILL.md contains an invalid quoted value');
     throw error;
   }
 };

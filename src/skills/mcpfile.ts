@@ -32,14 +32,14 @@ const sameAs = (one: McpFileEntry, before: McpFileEntry[]): McpFileEntry | undef
   before.find((other) => JSON.stringify(other) === JSON.stringify(one));
 
 const load = async (path: string, size: number): Promise<McpFileEntry[]> => {
-  if (size > MAX_BYTES) return [{ name: WHOLE, fault: 'It has more than 1 MiB' }];
+  if (size > MAX_BYTES) return [{ name: WHOLE, fault: 'The file is larger than 1 MiB' }];
   try {
     return entriesOf(JSON.parse(withoutMark(await readFile(path, 'utf8'))));
   } catch (error) {
     // The parser's message quotes the file, which holds secrets.
-    if (error instanceof SyntaxError) return [{ name: WHOLE, fault: 'It is not JSON' }];
+    if (error instanceof SyntaxError) return [{ name: WHOLE, fault: 'The file is not valid JSON' }];
     if (!(error instanceof Error && 'code' in error)) throw error;
-    return [{ name: WHOLE, fault: `It cannot be read (${error.code})` }];
+    return [{ name: WHOLE, fault: `The file cannot be read (${error.code})` }];
   }
 };
 
@@ -47,14 +47,14 @@ const entriesOf = (file: unknown): McpFileEntry[] => {
   const servers: unknown =
     typeof file === 'object' && file !== null && 'mcpServers' in file ? file.mcpServers : null;
   if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
-    return [{ name: WHOLE, fault: 'It holds no object "mcpServers"' }];
+    return [{ name: WHOLE, fault: 'The file has no object "mcpServers"' }];
   }
   return Object.entries(servers).slice(0, MAX_SERVERS).map(entryOf);
 };
 
 const entryOf = ([name, given]: [string, unknown]): McpFileEntry => {
   if (!SERVER_NAME.test(name)) {
-    return { name, fault: 'Its name must be 1 to 40 letters, digits, - and _' };
+    return { name, fault: 'The server name must be 1 to 40 letters, digits, - and _' };
   }
   try {
     return { name, server: writtenServer(given) };

@@ -29,7 +29,7 @@ export const mcpGroup = (
   call: CallMcp,
 ): ToolGroup => ({
   skillId: server.name,
-  description: `The MCP server ${server.name}`,
+  description: `MCP server ${server.name}`,
   tools: pins.flatMap((pin) => {
     const definition = pin.pinned ?? pin.offered;
     return definition ? [toolOf(server, { pin, definition }, call)] : [];
@@ -63,9 +63,9 @@ const digestOf = ({ at }: ServerSpec, definition: Definition): string =>
 
 const whyNot = (server: string, pin: Pin): string | null => {
   if (isQuarantined(pin)) {
-    return `The server ${server} changed ${pin.tool}: it is quarantined until an admin accepts it`;
+    return `The server ${server} changed ${pin.tool}. The tool is quarantined until an admin accepts it`;
   }
-  return pin.offered === null ? `The server ${server} offers ${pin.tool} no more` : null;
+  return pin.offered === null ? `The server ${server} no longer offers ${pin.tool}` : null;
 };
 
 /**

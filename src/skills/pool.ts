@@ -45,7 +45,7 @@ export const createSessionPool = (deps: {
 
   const open = (key: SessionKey): PooledSession => {
     const trouble = troubles.get(nameOf(key));
-    if (isClosed) throw new McpFailed('unreached', 'The daemon is about to stop');
+    if (isClosed) throw new McpFailed('unreached', 'The daemon is stopping');
     if (trouble && trouble.retryAtMs > clock.now()) throw tooSoon(trouble, clock.now());
     if (slots.size >= MOST) void discard(idlest(slots));
     const giveUp = new AbortController();
@@ -150,12 +150,12 @@ const nameOf = ({ server, userId }: SessionKey): string => `${userId} ${server}`
 
 const tooSoon = ({ why, retryAtMs }: ServerTrouble, now: number): McpFailed => {
   const seconds = Math.ceil((retryAtMs - now) / 1000);
-  return new McpFailed('unreached', `${why}. It is tried again in ${seconds} s`);
+  return new McpFailed('unreached', `${why}. Next attempt in ${seconds} s`);
 };
 
 const idlest = (slots: Map<string, PooledSession>): PooledSession => {
   const idle = [...slots.values()].filter(({ users }) => users === 0);
   const [first] = idle.sort((a, b) => a.usedMs - b.usedMs);
   if (first) return first;
-  throw new McpFailed('unreached', `No more than ${MOST} MCP sessions are open at once`);
+  throw new McpFailed('unreached', `The limit of ${MOST} open MCP sessions is reached`);
 };

@@ -25,7 +25,7 @@ export interface ReachableServer {
 }
 
 export const NOT_CONFINED =
-  'No confinement works on this machine, so no program of an MCP server is started. Install ' +
+  'No confinement works on this machine, so programs of MCP servers cannot be started. Install ' +
   'bubblewrap, or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
 
 /** The limits of one reply, progress included, and of messages that a server sends unasked. */
@@ -93,7 +93,9 @@ const checkReadable = async (home: string, readable: string[]): Promise<void> =>
     });
     const isOpen = [own, real].every((one) => `${one}/`.startsWith(`${real}/`));
     if (isOpen || `${real}/`.startsWith(`${own}/`)) {
-      throw new ConfinementFailed(`${path} is not to be read: the daemon's own folder is there`);
+      throw new ConfinementFailed(
+        `${path} must not be readable, because it overlaps with the data folder of the daemon`,
+      );
     }
   }
 };

@@ -48,7 +48,7 @@ export interface NewServer {
   ownerId: string;
 }
 
-const DAMAGED = 'what was sealed of it was damaged: remove it and add it anew';
+const DAMAGED = 'The stored secrets are damaged. Remove the server and add it again.';
 const NO_SECRETS: ServerSecrets = { env: {}, headers: {} };
 
 /**
@@ -94,11 +94,12 @@ export const createRegister = (deps: ServerRegisterDeps) => {
     all: () => servers,
     /** Adds a server. Errors: BadServer, NameTaken. */
     add: async ({ name, written, ownerId }: NewServer, also: TransactionStep[]): Promise<void> => {
-      if (!SERVER_NAME.test(name)) throw new BadServer('name', 'must be letters, digits, - and _');
-      if (deps.reserved.has(name)) throw new NameTaken(`The name ${name} is taken by Adjutant`);
+      if (!SERVER_NAME.test(name))
+        throw new BadServer('name', 'must contain only letters, digits, - and _');
+      if (deps.reserved.has(name)) throw new NameTaken(`The name ${name} is reserved`);
       const { spec, secrets } = specOf(written);
       if ((await refresh()).some((one) => one.name === name)) {
-        throw new NameTaken(`There is an MCP server ${name} already`);
+        throw new NameTaken(`An MCP server named ${name} already exists`);
       }
       const row = {
         name,
@@ -110,7 +111,9 @@ export const createRegister = (deps: ServerRegisterDeps) => {
       await deps.store
         .transact([statement(db.insertInto('mcp_servers').values(row), 1), ...also])
         .catch((error: unknown) => {
-          throw error instanceof Taken ? new NameTaken(`The name ${name} is taken`) : error;
+          throw error instanceof Taken
+            ? new NameTaken(`The name ${name} is already in use`)
+            : error;
         });
       added = [...added, { name, given: name, origin: 'api', spec, secrets, fault: null }];
       await refresh();
@@ -140,7 +143,7 @@ const serverOf = (written: McpFileEntry, reserved: ReadonlySet<string>): Registe
     fault,
   });
   if ('fault' in written) return bad(written.fault);
-  if (reserved.has(name)) return bad(`The name ${name} is taken by Adjutant`);
+  if (reserved.has(name)) return bad(`The name ${name} is reserved`);
   try {
     return { name, given: name, origin: 'file', ...specOf(written.server), fault: null };
   } catch (error) {
@@ -157,7 +160,7 @@ const shadowed = (server: RegisteredServer): RegisteredServer => ({
   ...server,
   name: `${server.name}@mcp`,
   spec: null,
-  fault: `mcp.json has a server ${server.name} too, and that one counts`,
+  fault: `mcp.json also defines a server ${server.name}, which takes precedence`,
 });
 
 const isEmpty = ({ env, headers }: ServerSecrets): boolean =>

@@ -83,7 +83,9 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
       const { server } = (await find(deps, name, by)).skill;
       if (!server) throw Boom.notFound('No skill with that id');
       if (server.origin === 'file') {
-        throw Boom.conflict(`${name} stands in mcp.json: take it out there`, { code: 'in_file' });
+        throw Boom.conflict(`${name} is defined in mcp.json. Remove it there.`, {
+          code: 'in_file',
+        });
       }
       const isRemoved = await deps.skills.servers.remove(server, [by.record({ target: name })]);
       if (!isRemoved) throw Boom.notFound('No skill with that id');
@@ -128,7 +130,7 @@ const waitingAt = ({ skills: { servers } }: SkillsResourceDeps, name: string): s
 const serverOf = async (deps: SkillsResourceDeps, id: string, by: Caller): Promise<string> => {
   const { server } = (await find(deps, id, by)).skill;
   if (server?.spec) return server.name;
-  throw Boom.conflict('That skill is no MCP server that can be reached', { code: 'no_server' });
+  throw Boom.conflict('The skill is not a reachable MCP server', { code: 'no_server' });
 };
 
 const addServer = async (
@@ -195,7 +197,7 @@ const execute = async (
     ...(call.approvalId !== undefined && { isApproved: true as const }),
   };
   const result = await tool.run(args, context).catch((error: unknown) => {
-    if (by.signal.aborted) throw Boom.badRequest('The call was broken off');
+    if (by.signal.aborted) throw Boom.badRequest('The call was aborted');
     throw failureOf(error);
   });
   return { result: result ?? null };

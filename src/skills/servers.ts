@@ -29,7 +29,7 @@ export interface ServerState extends RegisteredServer {
 /** Thrown if the definitions to accept are not those that were shown. */
 export class OtherDefinitions extends Error {
   override name = 'OtherDefinitions';
-  override message = 'What waits to be accepted is not what was shown: look again';
+  override message = 'The pending definitions have changed. Review them again.';
 }
 
 export interface ServersDeps extends ReachDeps, ServerRegisterDeps {
@@ -53,7 +53,7 @@ export const createServers = (deps: ServersDeps) => {
     signal: AbortSignal,
   ): Promise<McpConnection> => {
     const { spec, secrets } = find(server) ?? {};
-    if (!spec || !secrets) throw new McpFailed('unreached', `There is no MCP server ${server}`);
+    if (!spec || !secrets) throw new McpFailed('unreached', `Unknown MCP server: ${server}`);
     return reach(deps, { target: { name: server, spec, secrets }, userId }, signal);
   };
   const pool = createSessionPool({ open, clock: deps.clock });
@@ -74,7 +74,7 @@ export const createServers = (deps: ServersDeps) => {
       );
     } catch (error) {
       if (!(error instanceof McpFailed)) throw error;
-      log.warn({ server: name, failure: error.kind }, 'an MCP server could not be reached');
+      log.warn({ server: name, failure: error.kind }, 'MCP server is unreachable');
     }
   };
 
@@ -88,7 +88,7 @@ export const createServers = (deps: ServersDeps) => {
     for (const { name, spec, origin } of fresh) {
       if (!spec || origin !== 'file' || pins.isKnown(name)) continue;
       look(name, DAEMON).catch((err) =>
-        log.warn({ err, server: name }, 'the tools of an MCP server could not be read'),
+        log.warn({ err, server: name }, 'failed to read the tools of an MCP server'),
       );
     }
   };
@@ -110,7 +110,10 @@ export const createServers = (deps: ServersDeps) => {
         throw await toolError(error, tool, redact);
       });
     if (isError)
-      throw new ToolFailed((await redact(result.text)) || 'It failed and does not say why', true);
+      throw new ToolFailed(
+        (await redact(result.text)) || 'The tool failed without an error message',
+        true,
+      );
     return redactApart(result, secrets);
   };
 
@@ -178,5 +181,5 @@ export type Servers = ReturnType<typeof createServers>;
 
 const changed = (tool: string, now: Definition | undefined): string =>
   now
-    ? `${tool} was changed by its server: it is quarantined until an admin accepts it`
-    : `${tool} is offered by its server no more`;
+    ? `${tool} was changed by its server. It is quarantined until an admin accepts it`
+    : `${tool} is no longer offered by its server`;

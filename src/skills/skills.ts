@@ -52,7 +52,7 @@ export const createSkills = ({ home, log, servers, reserved }: SkillsDeps) => {
       await servers.start();
       await scan();
       sweeping = setInterval(() => {
-        servers.sweep().catch((err) => log.warn({ err }, 'MCP sessions were not ended'));
+        servers.sweep().catch((err) => log.warn({ err }, 'failed to end idle MCP sessions'));
       }, SWEEP_MS).unref();
     },
     stop: async (): Promise<void> => {
@@ -85,5 +85,9 @@ export type Skills = ReturnType<typeof createSkills>;
  */
 const distinct = (skill: FolderSkill, taken: ReadonlySet<string>): FolderSkill =>
   skill.file && taken.has(skill.folder)
-    ? { ...skill, file: null, fault: `The name ${skill.folder} is taken by tools` }
+    ? {
+        ...skill,
+        file: null,
+        fault: `The name ${skill.folder} is already used by a group of tools`,
+      }
     : skill;

@@ -47,7 +47,7 @@ const readTool = (folders: SkillFolders, usable: Usable): Tool =>
     input: ReadInput,
     run: async ({ skill, path }, _, tool) => {
       if (!usable.some((one) => one.name === skill)) {
-        throw refusal(tool, [{ path: 'skill', message: 'is the name of no skill' }]);
+        throw refusal(tool, [{ path: 'skill', message: 'must be the name of a skill' }]);
       }
       try {
         if (path !== undefined) return { text: await folders.read(skill, path) };

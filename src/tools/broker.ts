@@ -89,12 +89,14 @@ const borrowed = async (
   const values = new Map<string, string>();
   for (const name of names) {
     const credential = await vault.borrow(call.context.userId, { name });
-    if (!credential) throw new ToolRefused(`No credential is called ${name}`);
+    if (!credential) throw new ToolRefused(`No credential named ${name}`);
     if (credential === 'expired') {
-      throw new ToolRefused(`The credential ${name} has expired: its owner has to renew it`);
+      throw new ToolRefused(`The credential ${name} has expired. Its owner must renew it.`);
     }
     if (credential === 'damaged') {
-      throw new ToolRefused(`The value of ${name} was damaged: its owner has to rotate it`);
+      throw new ToolRefused(
+        `The value of the credential ${name} is damaged. Its owner must rotate it.`,
+      );
     }
     refuseTool(call.tool, credential);
     refuseHost(call.args, credential);
@@ -108,7 +110,7 @@ const refuseTool = (tool: Tool, credential: UsableCredential): void => {
   if (isFor(tool, credential)) return;
   const { skillId, name } = tool;
   throw new ToolRefused(
-    `The credential ${credential.name} is not for ${skillId}.${name}: allowedTools`,
+    `The credential ${credential.name} is not allowed for ${skillId}.${name}. Add the tool to its allowedTools.`,
   );
 };
 
@@ -123,9 +125,9 @@ const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): v
   for (const field of exposed) {
     const [name] = credentialsIn(args[field]);
     if (name === undefined) continue;
-    const remedy = 'name it in env, and let the program read it from there';
+    const remedy = 'Put it in env and let the program read it from there.';
     throw new ToolRefused(
-      `The credential ${name} may not be in ${field}, which all see: ${remedy}`,
+      `The credential ${name} must not be in ${field}, which other users can read. ${remedy}`,
     );
   }
 };
@@ -139,7 +141,7 @@ const refuseHost = (args: Record<string, unknown>, credential: UsableCredential)
   const to = addressOf(args);
   const reason = to
     ? hostRefusal(to, credential)
-    : `The credential ${credential.name} may not be in an address`;
+    : `The credential ${credential.name} must not be in a URL`;
   if (reason !== null) throw new ToolRefused(reason);
 };
 

@@ -48,7 +48,7 @@ export const documentTools = (documents: DocumentActions): ToolGroup => ({
       outside: true,
       run: async ({ id, fromPage = 1, pages = 5 }, { userId }) => {
         const found = await documents.read(userId, id, { from: fromPage, limit: pages + 1 });
-        if (!found) throw new ToolFailed(`There is no document ${id}`, false);
+        if (!found) throw new ToolFailed(`No document with the ID ${id}`, false);
         const read = withinLimit(found.pages.slice(0, pages));
         const next = found.pages[read.length]?.number ?? null;
         return { document: found.document, pages: read, nextPage: next };

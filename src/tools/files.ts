@@ -133,7 +133,7 @@ const textOf = (path: string, bytes: Buffer): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new NotInside(path, 'is no UTF-8 text');
+    throw new NotInside(path, 'is not UTF-8 text');
   }
 };
 

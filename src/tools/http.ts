@@ -99,7 +99,7 @@ const failureIn = (result: unknown): string | null => {
   const status = Number(memberAt(result, 'status'));
   const location = memberAt(result, 'notFollowed') ?? memberAt(result, 'headers', 'location');
   if (typeof location === 'string' && status >= 300 && status < 400) {
-    return `${status} from the target: it redirects to ${location.slice(0, MAX_SHOWN)}, and this call follows no redirect there`;
+    return `${status} from the target: a redirect to ${location.slice(0, MAX_SHOWN)}, which this call does not follow`;
   }
   return status >= 400 ? `${status} from the target` : null;
 };

@@ -58,7 +58,7 @@ const searchTool = (knowledge: Pick<KnowledgeActions, 'search'>): Tool =>
     outsideIn,
     run: async ({ query, limit = 5 }, { userId }) => {
       const found = await knowledge.search(userId, query, limit);
-      if (!found) throw new ToolRefused('query has nothing to search for');
+      if (!found) throw new ToolRefused('query contains no searchable words');
       const results = found.map(({ entryId, chunk, title, sourceType, uri, page, trust, text }) => {
         return { entryId, chunk, title, sourceType, uri, page, trust, text };
       });
@@ -78,7 +78,7 @@ const readTool = (knowledge: Pick<KnowledgeActions, 'read'>): Tool =>
     outsideIn,
     run: async ({ entryId, chunk: number }, { userId }) => {
       const found = await knowledge.read(userId, entryId, number);
-      if (!found) throw new ToolFailed(`There is no chunk ${number} of ${entryId}`, false);
+      if (!found) throw new ToolFailed(`No chunk ${number} in the entry ${entryId}`, false);
       const { entry, chunk } = found;
       const { title, source_type: sourceType, uri, trust, chunks } = entry;
       const { page, heading, text } = chunk;

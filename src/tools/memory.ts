@@ -34,7 +34,8 @@ export const memoryTools = (memories: MemoryActions): ToolGroup => ({
       ...HARMLESS,
       run: async ({ text, about = 'fact' }, { userId, agentId, executionId }) => {
         const kept = await memories.save(userId, { text, about, agentId, executionId });
-        if (!kept) throw new ToolFailed('There is no room for more memories: forget some', false);
+        if (!kept)
+          throw new ToolFailed('The limit of memories is reached. Forget some first.', false);
         return kept;
       },
     }),
@@ -59,7 +60,7 @@ export const memoryTools = (memories: MemoryActions): ToolGroup => ({
       sideEffects: true,
       run: async ({ id }, { userId }) => {
         if (await memories.forget(userId, id)) return { forgotten: id };
-        throw new ToolFailed(`There is no memory ${id}`, false);
+        throw new ToolFailed(`No memory with the ID ${id}`, false);
       },
     }),
   ],

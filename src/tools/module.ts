@@ -54,7 +54,7 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
   let more = (): ToolGroup[] => none;
   const handled = <K extends keyof ToolHandlers>(name: K): ToolHandlers[K] => {
     const handler = handlers[name];
-    if (!handler) throw new Error('no module carries out this tool');
+    if (!handler) throw new Error('no module handles this tool');
     return handler;
   };
   const groups = builtInGroups({

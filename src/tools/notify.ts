@@ -20,7 +20,7 @@ export type Notify = (
 ) => Promise<boolean>;
 
 const GATHERED =
-  'You have sent 20 messages in this run: this and further ones are told as one when it ends.';
+  'You have sent 20 messages in this run. This and further messages are sent as one when the run ends.';
 
 const input = s.object('NotifySendInput', {
   message: s.text(4_000).description('What to say'),

@@ -86,7 +86,7 @@ const readTool = (research: Pick<ResearchActions, 'read'>): Tool =>
     outside: true,
     run: async ({ id }, { userId }) => {
       const found = await research.read(userId, id);
-      if (!found) throw new ToolFailed(`There is no research ${id}`, false);
+      if (!found) throw new ToolFailed(`No research job with the ID ${id}`, false);
       const { markdown } = found;
       return { ...found, markdown: markdown && beginningOf(markdown, MAX_CHARS) };
     },

@@ -8,8 +8,9 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 256 * 1024;
 
 const UNAVAILABLE =
-  'Commands are off: no confinement works on this machine. Install bubblewrap (on a machine that ' +
-  'lets it make namespaces), or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
+  'Commands are unavailable: no confinement works on this machine. Install bubblewrap (on a ' +
+  'machine that lets it create namespaces), or turn on the setting allowUnconfined ' +
+  '(ADJUTANT_ALLOW_UNCONFINED)';
 
 const input = s.object('ShellRunInput', {
   argv: s
@@ -29,7 +30,7 @@ const input = s.object('ShellRunInput', {
         s
           .anyText(65_536)
           .pattern(/^[^\0]*$/)
-          .messages({ 'string.pattern.base': 'must not hold a NUL character' }),
+          .messages({ 'string.pattern.base': 'must not contain a NUL character' }),
       )
       .max(32)
       .description('Environment by name; the place for credentials, which argv is not'),

@@ -98,7 +98,8 @@ const distinct = (given: ToolGroup[]): ToolGroup[] => {
   const marked = (tool: Tool): Tool => {
     const name = functionName(tool);
     const first = functions.get(name);
-    if (first) return { ...tool, unavailable: `A model could not tell it from ${callName(first)}` };
+    if (first)
+      return { ...tool, unavailable: `Its function name is already used by ${callName(first)}` };
     functions.set(name, tool);
     return tool;
   };
@@ -130,14 +131,14 @@ export const faultsOfTools = (
   return names.flatMap((name, at) =>
     granting.has(name)
       ? []
-      : [{ at, message: `names no tool: ${name.slice(0, 100)}${advice(name, known)}` }],
+      : [{ at, message: `names an unknown tool: ${name.slice(0, 100)}${advice(name, known)}` }],
   );
 };
 
 /** Returns the tools whose names are nearest, and where all of them are listed. */
 const advice = (name: string, known: string[]): string => {
   const near = nearestFew(name.slice(0, 100), known, NEAREST);
-  return `${near.length > 0 ? `; the nearest are ${near.join(', ')}` : ''}; all of them: GET ${LIST}`;
+  return `${near.length > 0 ? `; closest names: ${near.join(', ')}` : ''}; all tools: GET ${LIST}`;
 };
 const NEAREST = 3;
 const LIST = '/api/skills/tools/all';
@@ -159,17 +160,19 @@ export const faultsOfParams = (
   const needed: unknown[] = Array.isArray(required) ? required : [];
   const unknown = Object.keys(params).filter((key) => !known.includes(key));
   const there =
-    known.length > 0 ? `there are: ${known.join(', ').slice(0, LONGEST)}` : 'it takes none';
+    known.length > 0
+      ? `valid arguments: ${known.join(', ').slice(0, LONGEST)}`
+      : 'it takes no arguments';
   return [
     ...(additionalProperties === false
-      ? unknown.map((path) => ({ path, message: `is no argument of the tool; ${there}` }))
+      ? unknown.map((path) => ({ path, message: `is not an argument of the tool; ${there}` }))
       : []),
     ...needed
       .filter((key) => typeof key === 'string' && params[key] === undefined)
       .map((key) => ({ path: String(key), message: 'is required by the tool' })),
     ...Object.entries(params)
       .filter(([key, value]) => !mayBe(typesOf(inputSchema, key), value))
-      .map(([path]) => ({ path, message: 'must be a text' })),
+      .map(([path]) => ({ path, message: 'must be a string' })),
   ];
 };
 

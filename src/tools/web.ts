@@ -96,7 +96,9 @@ const readable = async (
   try {
     const page = await readPage(source, WISH, context);
     if (page.content !== null) return page;
-    throw new PageUnreadable(`is ${source.contentType.slice(0, 100)}, which is no text`);
+    throw new PageUnreadable(
+      `is not text. Its content type is ${source.contentType.slice(0, 100)}`,
+    );
   } catch (error) {
     if (!(error instanceof PageUnreadable)) throw error;
     throw new ToolFailed(`${url} ${error.message}`, false, error);

@@ -238,7 +238,7 @@ describe('a fallback that costs more than the model that failed', () => {
     expect(agent.usage.costUsd).to.equal(0);
     expect(Object(data.passedOver)[1]).to.equal({
       model: 'dear',
-      because: 'it would pass a limit of cost',
+      because: 'its cost would exceed a limit',
     });
     expect(stage.model.asked.length).to.equal(asked + 1);
   });

@@ -112,7 +112,7 @@ describe('the models that may answer', () => {
     const { status, body } = await stage.ask('POST', '/api/models', given);
     expect([status, body.details]).to.equal([
       400,
-      [{ path: 'name', message: 'stands for the default model in fallbacks' }],
+      [{ path: 'name', message: 'is reserved for the default model in fallbacks' }],
     ]);
   });
 
@@ -176,7 +176,7 @@ describe('an untrusted agent', () => {
     expect(agent.result).to.equal('Not possible.');
     const told = (await stage.messages(agent.sessionId)).find(({ role }) => role === 'tool');
     expect(told?.content).to.equal(
-      'agents.delegate: you read what came from outside, and fake is no model of yours; there are: house, digest',
+      'agents.delegate: you have read untrusted content and cannot use the model fake. Available models: house, digest',
     );
     expect(stage.model.asked).to.equal([]);
   });

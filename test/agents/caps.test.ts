@@ -110,7 +110,7 @@ describe('caps', () => {
     const spent = subs.reduce((sum, { usage }) => sum + usage.costUsd, 0);
     // Of its own it has its first call, and the last one if there was room for that.
     expect(root.usage.costUsd - spent - 0.4).to.be.within(-1e-6, 0.0011);
-    expect([...errors(subs)]).to.include('a limit of the agent that gave it its task is reached');
+    expect([...errors(subs)]).to.include('a limit of the parent agent is reached');
     const day = await stage.app.store.db
       .selectFrom('daily_usage')
       .selectAll()

@@ -54,7 +54,7 @@ describe('the verbs of an agent', () => {
           if (to !== 'queued') expect(body.status).to.equal(to);
         } else {
           expect([code, body.code]).to.equal([409, 'impossible_move']);
-          expect(body.message).to.equal(`The agent is ${status}: it cannot ${verb}`);
+          expect(body.message).to.equal(`Cannot ${verb} the agent. Its status is ${status}.`);
           expect((await stage.agent(id)).status).to.equal(status);
         }
         await stage.ask('DELETE', `/api/agents/${id}`);

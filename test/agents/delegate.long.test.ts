@@ -68,7 +68,7 @@ describe('agents.delegate', () => {
     const parent = await stage.reaches(id);
     const [left, right] = await subs(id);
     expect(parent.result).to.equal(
-      `${left?.name} (${left?.id}) answers:\n\nI did left | ${right?.name} (${right?.id}) answers:\n\nI did right`,
+      `Reply of ${left?.name} (${left?.id}):\n\nI did left | Reply of ${right?.name} (${right?.id}):\n\nI did right`,
     );
     expect([left?.parentId, left?.role, left?.status]).to.equal([id, null, 'completed']);
     expect([right?.role, right?.topic]).to.equal(['writer', 'writer']);
@@ -107,7 +107,7 @@ describe('agents.delegate', () => {
     await stage.reaches(id);
     const [sub] = await subs(id);
     expect(sub?.prompt).to.equal('Look.\n\nAdd up 1, 2');
-    expect(systems[1]).to.contain('Your part is that of the expert "analyst":');
+    expect(systems[1]).to.contain('You act as the expert "analyst":');
     expect(systems[2]).to.not.contain('Your part');
   });
 
@@ -123,7 +123,7 @@ describe('agents.delegate', () => {
     const lines = String((await stage.reaches(id)).result).split('\n');
     expect(lines[0]).to.match(/^agents\.delegate: .*prompt.*withTask/);
     expect(lines[1]).to.equal(
-      'agents.delegate: there is no such expert; there are: triage, engineer, operations, writer, researcher, analyst',
+      'agents.delegate: unknown expert. Available experts: triage, engineer, operations, writer, researcher, analyst',
     );
     expect(lines[2]).to.contain('limits.maxSteps');
     expect(await subs(id)).to.equal([]);
@@ -256,8 +256,8 @@ describe('agents.delegate', () => {
     await stage.ask('DELETE', `/api/agents/${removed?.id}`);
     const { result } = await stage.reaches(id);
     expect(result?.split('\n')).to.equal([
-      `${stopped?.name} (${stopped?.id}) was stopped before it had an answer.`,
-      'Interrupted while it ran. Whether it took effect is not known; it is not repeated by itself.',
+      `${stopped?.name} (${stopped?.id}) was stopped before it replied.`,
+      'Interrupted while running. It is unknown whether the call took effect. It is not retried automatically.',
       `${failed?.name} (${failed?.id}) failed: limit of 1 steps reached`,
     ]);
   });

@@ -21,7 +21,7 @@ const FAILURES: [string, Reply, RegExp, 'nothing' | 'something'][] = [
   ['fails', refuses(500), /^fake answered 500/, 'nothing'],
   ['wants another key', refuses(401, { code: 'invalid_api_key' }), /^fake answered 401/, 'nothing'],
   ['breaks off', breaks('The answer is'), /^fake /, 'something'],
-  ['sends garbage', garbage, /^fake sent a reply that makes no sense/, 'something'],
+  ['sends garbage', garbage, /^fake sent an invalid reply/, 'something'],
   ['streams where none was asked for', streams('{"nonsense":1}', '[DONE]'), /^fake /, 'something'],
   [
     'withholds its reply',
@@ -62,7 +62,7 @@ describe('fallbacks', () => {
     );
     const [said] = (await stage.events(id)).filter(({ type }) => type === 'agent.message');
     expect(JSON.stringify(said?.data.passedOver)).to.match(
-      /^\[\{"model":"fake","because":"fake was not asked: the prompt has about \d{5,} tokens, and its context \d+"\}\]$/,
+      /^\[\{"model":"fake","because":"fake was not called: the prompt has about \d{5,} tokens, but the context window has \d+"\}\]$/,
     );
   });
 
@@ -78,7 +78,7 @@ describe('fallbacks', () => {
     const said = (await other.events(id)).find(({ type }) => type === 'agent.message');
     expect(said?.data).to.include({
       model: 'renamed',
-      passedOver: [{ model: 'fake', because: 'there is no such model any more' }],
+      passedOver: [{ model: 'fake', because: 'the model no longer exists' }],
     });
     await other.stop();
     await rm(home, { recursive: true });

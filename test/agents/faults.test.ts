@@ -17,7 +17,7 @@ const { describe, it, before, after, beforeEach } = lab;
 
 const broken = (text: string) => says({ toolCalls: [call('time_now', text)] });
 
-describe('a call with arguments that cannot be read', () => {
+describe('a call with arguments that cannot be parsed', () => {
   let stage: Stage;
   before(async () => {
     stage = await startStage();
@@ -40,8 +40,8 @@ describe('a call with arguments that cannot be read', () => {
     });
     const [, , result] = await stage.messages(sessionId);
     expect(result?.content).to.equal(
-      'Not run. Ask for time_now again, with one JSON object that fits its schema. The arguments ' +
-        `of this call cannot be read: they are not valid JSON (${reasonOf('{"timezone": "UT')}). ` +
+      'Not run. Call time_now again with one JSON object that matches its schema. The arguments ' +
+        `of this call cannot be parsed: they are not valid JSON (${reasonOf('{"timezone": "UT')}). ` +
         'They begin with: {"timezone": "UT',
     );
     const { messages } = stage.model.asked[1]?.body ?? { messages: [] };
@@ -69,7 +69,7 @@ describe('a call with arguments that cannot be read', () => {
     expect(await stage.reaches(id)).to.include({
       status: 'failed',
       error:
-        'it went round in circles: time_now was asked for 6 times in a row with arguments that ' +
+        'stopped in a loop: time_now was called 6 times in a row with arguments that ' +
         'cannot be read',
       steps: 6,
     });
@@ -88,7 +88,7 @@ describe('a call with arguments that cannot be read', () => {
     await stage.reaches(id);
     const results = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
     expect(results.map(({ content }) => content.slice(0, 27))).to.equal([
-      'Not run. Ask for time_now a',
+      'Not run. Call time_now agai',
       'Not approved: a message cam',
     ]);
   });

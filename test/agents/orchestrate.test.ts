@@ -64,14 +64,14 @@ describe('an orchestrated run', () => {
     expect(engineer).to.include({ topic: 'engineer', model: 'fake', status: 'completed' });
     expect(root).to.include({ role: 'orchestrator', steps: 2 });
     expect(root.result).to.equal(
-      `Report. ${engineer?.name} (${engineer?.id}) answers:\n\nFixed it.`,
+      `Report. Reply of ${engineer?.name} (${engineer?.id}):\n\nFixed it.`,
     );
     expect(question).to.match(/^Experts:\ntriage: [^\n]+\nengineer: /);
     expect(question).to.endWith('\n\nTask:\nThe build fails');
     expect(offered).to.contain(['shell_run', 'files_write', 'http_request', 'agents_delegate']);
     expect(await choiceOf(id)).to.equal({
       role: 'assistant',
-      content: 'For the expert engineer: it is about a failing build',
+      content: 'Expert engineer chosen: it is about a failing build',
       expert: { id: 'engineer', name: 'engineer' },
       chosenBy: 'model',
       because: 'it is about a failing build',
@@ -96,7 +96,7 @@ describe('an orchestrated run', () => {
       .toolbox.list()
       .filter((tool) => tool.unavailable !== null);
     expect(offered.length).to.equal(all.length - off.length);
-    expect((await choiceOf(id))?.because).to.equal('it gave no reason');
+    expect((await choiceOf(id))?.because).to.equal('no reason given');
   });
 
   it('does what a webhook brings in the very words of its hook, untrusted all the way', async () => {
@@ -170,7 +170,7 @@ describe('an orchestrated run', () => {
     });
     const root = await stage.reaches(id);
     expect([asked, root.steps, (await subs(id))[0]?.role]).to.equal([0, 1, 'analyst']);
-    expect(await choiceOf(id)).to.include({ chosenBy: 'owner', because: 'the owner named it' });
+    expect(await choiceOf(id)).to.include({ chosenBy: 'owner', because: 'named by the owner' });
   });
 
   it('plays the part itself where nothing may be delegated', async () => {
@@ -179,7 +179,7 @@ describe('an orchestrated run', () => {
     const limits = { maxDepth: 0 };
     const { id } = await stage.spawn({ prompt: 'Code', orchestrated: true, limits });
     const root = await stage.reaches(id);
-    expect(root.result).to.equal('Your part is that of the expert "engineer":');
+    expect(root.result).to.equal('You act as the expert "engineer":');
     expect(await subs(id)).to.equal([]);
   });
 
@@ -217,7 +217,7 @@ describe('an orchestrated run', () => {
     await stage.reaches(id);
     expect((await subs(id))[0]?.role).to.equal('bookkeeper');
     expect(system.split('\n').slice(-3, -1)).to.equal([
-      'Your part is that of the expert "bookkeeper":',
+      'You act as the expert "bookkeeper":',
       'Check every sum twice.',
     ]);
   });

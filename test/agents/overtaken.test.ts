@@ -133,7 +133,7 @@ describe('a message to an agent that waits', () => {
     expect((await stage.agent(sub.id)).status).to.equal('running');
     release();
     await stage.reaches(sub.id);
-    const late = `The result of a sub-agent, which you did not wait for:\n\n${sub.name} (${sub.id}) answers:\n\nI did it`;
+    const late = `Late result of a sub-agent:\n\nReply of ${sub.name} (${sub.id}):\n\nI did it`;
     await until(
       () => stage.agent(id),
       ({ result }) => result === `${told}|${late}`,

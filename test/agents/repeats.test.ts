@@ -74,8 +74,7 @@ describe('an agent that goes round in circles', () => {
     const agent = await stage.reaches(id);
     expect(agent).to.include({
       status: 'failed',
-      error:
-        'it went round in circles: time_now was asked for 6 times in a row with the same arguments',
+      error: 'stopped in a loop: time_now was called 6 times in a row with the same arguments',
       steps: 6,
     });
     const results = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');

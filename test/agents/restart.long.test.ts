@@ -100,7 +100,7 @@ describe('an agent and a restart', () => {
     const said = stage.model.asked[1]?.body.messages.slice(-3) ?? [];
     expect(said.map(({ role }) => role)).to.equal(['tool', 'tool', 'user']);
     expect(said[0]?.content).to.match(INTERRUPTED);
-    expect(said[1]?.content).to.equal('Not run: a message came in first.');
+    expect(said[1]?.content).to.equal('Not run: a new message arrived first.');
     expect((await stage.ask('GET', '/api/notifications')).body.notifications).to.equal([]);
   });
 

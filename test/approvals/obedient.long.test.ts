@@ -151,7 +151,7 @@ describe('an obedient model', () => {
     const { sessionId } = await desk.reaches(id);
     const results = (await desk.messages(sessionId)).filter(({ role }) => role === 'tool');
     expect(results.map(({ content }) => content)).to.equal([
-      'There is no tool http_request for this agent',
+      'The tool http_request is not available to this agent',
     ]);
     expect(desk.canary.heard).to.equal([]);
     await desk.ask('DELETE', '/api/skills/permissions/http/request');

@@ -140,7 +140,7 @@ describe('an approval', () => {
     expect([late.status, late.body.code]).to.equal([409, 'already_decided']);
     expect(late.body.message).to.contain('It was expired at');
     expect((await desk.reaches(id)).result).to.equal('Done.');
-    expect(desk.told()).to.equal(['Denied: nobody approved it in time. It was not run.']);
+    expect(desk.told()).to.equal(['Denied: the approval expired. It was not run.']);
     expect(desk.canary.heard).to.equal([]);
   });
 
@@ -261,7 +261,7 @@ describe('an approval', () => {
     await desk.ask('POST', `/api/agents/${id}/resume`);
     await desk.reaches(id);
     expect(desk.canary.heard).to.equal([]);
-    expect(desk.told()).to.equal(['Not run: a message came in first.']);
+    expect(desk.told()).to.equal(['Not run: a new message arrived first.']);
   });
 
   it('does not run a call that was changed after it was approved', async () => {

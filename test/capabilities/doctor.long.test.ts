@@ -10,7 +10,7 @@ import { type CapabilityStage, startCapabilities } from './stage.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const DAMAGED = 'Its file is damaged: adjutant capabilities install barn gets it again';
+const DAMAGED = 'Its file is damaged. Reinstall it with: adjutant capabilities install barn';
 
 describe('the doctor', () => {
   let stage: CapabilityStage;
@@ -50,10 +50,10 @@ describe('the doctor', () => {
     const finding = { name: 'model farm', status: 'fail', detail: DAMAGED, remedy };
     expect(await about('farm', 'barn')).to.equal([finding]);
     expect((await stage.ask('DELETE', '/api/capabilities/barn?force=true')).status).to.equal(204);
-    const gone = { status: 'down', lastError: 'Its file is gone: barn' };
+    const gone = { status: 'down', lastError: 'The model file is missing: barn' };
     expect(await health()).to.include(gone);
     const [lost, ...others] = await about('farm', 'barn');
-    expect([lost.detail, others]).to.equal(['Its file is gone: barn', []]);
+    expect([lost.detail, others]).to.equal(['The model file is missing: barn', []]);
     expect(lost.remedy).to.equal(
       'adjutant capabilities install barn   or: adjutant models delete farm',
     );
@@ -70,12 +70,12 @@ describe('the doctor', () => {
       [
         'warn',
         'capability torn',
-        'model.gguf is missing. Its file is damaged: adjutant capabilities install torn gets it again',
+        'model.gguf is missing. Its file is damaged. Reinstall it with: adjutant capabilities install torn',
       ],
     ]);
     const [lost, ...others] = await about('house');
     expect([lost.name, lost.detail, others]).to.equal([
-      ...['model house', 'Its file is gone: house-q8_0', []],
+      ...['model house', 'The model file is missing: house-q8_0', []],
     ]);
   });
 });

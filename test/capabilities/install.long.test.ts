@@ -265,7 +265,7 @@ describe('what is installed', () => {
     const found = await verify();
     expect([found.status, found.error]).to.equal([
       'failed',
-      '1 of 1 file is damaged: model.gguf has another checksum. Its file is damaged: adjutant capabilities install house gets it again',
+      '1 of 1 file is damaged: model.gguf has another checksum. Its file is damaged. Reinstall it with: adjutant capabilities install house',
     ]);
     expect(await stage.listed('house')).to.include({ status: 'degraded' });
     await writeFile(path, FILE);
@@ -285,7 +285,7 @@ describe('what is installed', () => {
     expect(await row()).to.include({ installed: true, reason: null });
     await writeFile(join(stage.home, 'capabilities/house/model.gguf'), 'torn');
     await verify();
-    const why = 'Its file is damaged: adjutant capabilities install house gets it again';
+    const why = 'Its file is damaged. Reinstall it with: adjutant capabilities install house';
     expect(await row()).to.include({ reason: why, why, recommended: false, recommendedFor: [] });
     // The failure of a call is forgotten too.
     await stage.ask('POST', '/api/models/home/test');

@@ -63,11 +63,9 @@ describe('the process of a model', () => {
     await running(1);
     await stage.ask('DELETE', '/api/capabilities/loading?force=true');
     await running(0);
-    expect((await failure).error).to.equal(
-      'loading was not loaded: it was removed, or found damaged, meanwhile',
-    );
+    expect((await failure).error).to.equal('loading was not loaded: it was removed or is damaged');
     expect((await test('loading')).error).to.equal(
-      'loading is not installed: there is no model loading',
+      'loading is not installed: no model loading found',
     );
   });
 
@@ -93,7 +91,7 @@ describe('the process of a model', () => {
     expect(await verify('house')).to.equal('failed');
     await running(0);
     expect((await test('house')).error).to.equal(
-      'house is not loaded: its file is damaged: adjutant capabilities install house gets it again',
+      'house is not loaded: its file is damaged. Reinstall it with: adjutant capabilities install house',
     );
     await writeFile(path, 'Hello');
     expect(await verify('house')).to.equal('completed');
@@ -108,7 +106,7 @@ describe('the process of a model', () => {
     expect(await verify('llama')).to.equal('failed');
     await running(0);
     expect((await test('house')).error).to.equal(
-      'house is not loaded: the files of llama are damaged: adjutant capabilities install llama gets it again',
+      'house is not loaded: the files of llama are damaged. Reinstall it with: adjutant capabilities install llama',
     );
   });
 });

@@ -109,7 +109,7 @@ describe('editing', () => {
     await editor.script('s/"baker"/"cook"/', 's/"cook"/"confectioner"/');
     const surroundings = { terminal: 100, answers: ['y'] };
     const { code, stderr } = await world.cli(['experts', 'update', 'baker'], surroundings);
-    expect([code, stderr]).to.match(/There is an expert named cook already/);
+    expect([code, stderr]).to.match(/An expert named cook already exists/);
     expect(stderr).to.contain('Changed confectioner.');
   });
 

@@ -71,10 +71,10 @@ describe('faultOf', () => {
       'It waits for an approval: adjutant pipelines approve pipeline_1 my-stage or adjutant pipelines reject pipeline_1 my-stage.',
     );
     const details = [
-      { path: 'tools', message: 'names no tool: x; all of them: GET /api/skills/tools/all' },
+      { path: 'tools', message: 'names an unknown tool: x; all tools: GET /api/skills/tools/all' },
     ];
     expect(Object(said(refused(400, 'Not accepted', { details })))[2]).to.equal(
-      '  --tools  names no tool: x; all of them: adjutant skills tools',
+      '  --tools  names an unknown tool: x; all tools: adjutant skills tools',
     );
   });
 

@@ -22,7 +22,7 @@ describe('readChoice', () => {
     ['"writer"\nBecause it is.', 'writer', 'Because it is.'],
     ['I would take the analyst, not the writer', 'analyst', 'not the writer'],
     ['ops-night – late', 'ops-night', 'late'],
-    ['ops', 'ops', 'it gave no reason'],
+    ['ops', 'ops', 'no reason given'],
     ['rewriter', null],
     ['triagewriter', null],
     ['', null],
@@ -51,9 +51,9 @@ describe('chooseByKeywords', () => {
       'operations',
       'in the task: rollback, release, server, down',
     ],
-    ['Hello', 'triage', 'no keyword of any expert is in the task'],
-    ['', 'triage', 'no keyword of any expert is in the task'],
-    ['prefix testing', 'triage', 'no keyword of any expert is in the task'],
+    ['Hello', 'triage', 'the task contains no keyword of an expert'],
+    ['', 'triage', 'the task contains no keyword of an expert'],
+    ['prefix testing', 'triage', 'the task contains no keyword of an expert'],
   ];
   for (const [task, name, because] of cases) {
     it(`gives ${JSON.stringify(task)} to ${name}`, () => {

@@ -194,7 +194,7 @@ describe('execute_tool', () => {
     const run = await firstRun(id);
     target.answer = answer;
     expect(run.status).to.equal('error');
-    expect(run.error).to.match(/^307 from the target: it redirects to http:\/\/127\.0\.0\.2\/,/);
+    expect(run.error).to.match(/^307 from the target: a redirect to http:\/\/127\.0\.0\.2\/,/);
   });
 
   it('reaches nothing private that is not allowed', async () => {

@@ -98,7 +98,7 @@ describe('knowledge.read', () => {
     const outside = await calling('knowledge_read', { entryId: page, chunk: 1 });
     expect([outside.untrusted, JSON.parse(outside.told).page]).to.equal([true, 2]);
     const none = await calling('knowledge_read', { entryId: page, chunk: 7 });
-    expect(none.told).to.contain('There is no chunk 7');
+    expect(none.told).to.contain('No chunk 7');
   });
 });
 

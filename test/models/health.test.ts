@@ -21,7 +21,7 @@ describe('createHealth()', () => {
     health = createHealth({
       clock,
       log: { warn: (...said: unknown[]) => void warned.push(said) },
-      lost: ({ modelId }) => (modelId === 'gone' ? 'Its file is gone: gone' : null),
+      lost: ({ modelId }) => (modelId === 'gone' ? 'The model file is missing: gone' : null),
     });
   });
 
@@ -80,7 +80,7 @@ describe('createHealth()', () => {
     clock.forward(30 * SECOND);
     expect([health.begin('m'), health.begin('m')]).to.equal([
       null,
-      'it is being tried again after failures',
+      'another call tests it after failures',
     ]);
     health.released('m');
     expect(health.begin('m')).to.be.null();
@@ -106,7 +106,7 @@ describe('createHealth()', () => {
     fail('rate_limited', 7 * SECOND);
     expect(status()).to.equal('cooling open');
     const said = { model: 'm', seconds: 7, because: 'rate_limited' };
-    expect(warned).to.equal([[said, 'a model cools down']]);
+    expect(warned).to.equal([[said, 'model is cooling down']]);
     expect(health.refusal('m')).to.equal('cooling down, 7 s left: m failed: rate_limited');
     clock.forward(7 * SECOND);
     expect(status()).to.equal('down half_open');
@@ -142,6 +142,6 @@ describe('createHealth()', () => {
     health.replied('m', 120);
     expect(health.of(M).status).to.equal('up');
     const gone = health.of({ ...M, modelId: 'gone' });
-    expect([gone.status, gone.lastError]).to.equal(['down', 'Its file is gone: gone']);
+    expect([gone.status, gone.lastError]).to.equal(['down', 'The model file is missing: gone']);
   });
 });

@@ -49,19 +49,22 @@ describe('models of llama', () => {
     });
     expect(status).to.equal(400);
     expect(body.details).to.equal([
-      { path: 'modelId', message: 'must be the name of an installed model, as in qwen3-4b-q4_k_m' },
-      { path: 'baseUrl', message: 'is of no use to a model that runs here' },
-      { path: 'apiKey', message: 'is of no use to a model that runs here' },
-      { path: 'supports.vision', message: 'is nothing that models of llama have here' },
+      {
+        path: 'modelId',
+        message: 'must be the name of an installed model, such as qwen3-4b-q4_k_m',
+      },
+      { path: 'baseUrl', message: 'is not supported for models of llama' },
+      { path: 'apiKey', message: 'is not supported for models of llama' },
+      { path: 'supports.vision', message: 'is not supported for models of llama' },
     ]);
   });
 
   it('say what is missing when they are tested', async () => {
     const test = async () => (await stage.ask('POST', '/api/models/test', PARROT)).body.error;
-    expect(await test()).to.equal('llama/parrot is not installed: there is no model parrot');
+    expect(await test()).to.equal('llama/parrot is not installed: no model parrot found');
     await writeFile(modelFile(stage.home, 'parrot'), 'GGUF');
     expect(await test()).to.equal(
-      'llama/parrot needs llama, which is not installed: adjutant capabilities install llama',
+      'llama/parrot needs llama, which is not installed. Run: adjutant capabilities install llama',
     );
   });
 

@@ -100,7 +100,7 @@ describe('templates that ship', () => {
     expect(wrong.body.details).to.equal([
       {
         path: 'stages.0.config.toolParams.body',
-        message: 'is no argument of the tool; there are: message, title',
+        message: 'is not an argument of the tool; valid arguments: message, title',
       },
       { path: 'stages.0.config.toolParams.message', message: 'is required by the tool' },
     ]);

@@ -179,13 +179,13 @@ describe('runs of pipelines', () => {
     };
     const [path, fault, near = '', where] = await saved('tiem', 'now');
     expect([path, fault, where]).to.equal([
-      ...['stages.0.config.toolId', 'names no tool: tiem.now'],
-      'all of them: GET /api/skills/tools/all',
+      ...['stages.0.config.toolId', 'names an unknown tool: tiem.now'],
+      'all tools: GET /api/skills/tools/all',
     ]);
-    expect(near).to.match(/^the nearest are time\.now, \w+\.\w+, \w+\.\w+$/);
+    expect(near).to.match(/^closest names: time\.now, \w+\.\w+, \w+\.\w+$/);
     expect((await saved('time', 'nwo')).slice(0, 2)).to.equal([
       'stages.0.config.toolAction',
-      'names no tool: time.nwo',
+      'names an unknown tool: time.nwo',
     ]);
   });
 

@@ -62,6 +62,6 @@ describe('research by an agent', () => {
 
   it('says that there is none', async () => {
     const { told } = await calling('research_read', { id: 'research_none' });
-    expect(told).to.equal('There is no research research_none');
+    expect(told).to.equal('No research job with the ID research_none');
   });
 });

@@ -56,14 +56,14 @@ describe('readSkillFile', () => {
     const with_ = (fields: string) => `---\n${fields}\n---\n`;
     expect(why('# no front matter')).to.equal('SKILL.md does not begin with ---');
     expect(why('---\nname: x')).to.equal('The front matter of SKILL.md has no end (---)');
-    expect(why(with_('description: x'))).to.equal('SKILL.md gives no name');
-    expect(why(with_('name: x'))).to.equal('SKILL.md gives no description');
-    const name = 'Its name must be 1 to 64 of a–z, 0–9 and single hyphens';
+    expect(why(with_('description: x'))).to.equal('SKILL.md has no name');
+    expect(why(with_('name: x'))).to.equal('SKILL.md has no description');
+    const name = 'The name in SKILL.md must be 1 to 64 characters: a–z, 0–9 and single hyphens';
     for (const bad of ['Pdf', '-a', 'a-', 'a--b', 'a b', '../a', 'a'.repeat(65)]) {
       expect(why(with_(`name: ${bad}\ndescription: x`))).to.equal(name);
     }
     expect(why(with_(`name: a\ndescription: ${'x'.repeat(1025)}`))).to.equal(
-      'Its description has more than 1024 characters',
+      'The description in SKILL.md has more than 1024 characters',
     );
   });
 });

@@ -61,7 +61,7 @@ describe('createPool', () => {
     failing = 'it is down';
     for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
       expect(await sentence(use())).to.equal('it is down');
-      expect(await sentence(use())).to.equal(`it is down. It is tried again in ${seconds} s`);
+      expect(await sentence(use())).to.equal(`it is down. Next attempt in ${seconds} s`);
       clock.forward(seconds * 1000);
     }
     failing = null;
@@ -154,6 +154,6 @@ describe('createPool', () => {
     await use();
     await pool.close();
     expect(closed).to.equal(1);
-    expect(await sentence(use())).to.equal('The daemon is about to stop');
+    expect(await sentence(use())).to.equal('The daemon is stopping');
   });
 });

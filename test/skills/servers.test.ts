@@ -38,10 +38,10 @@ describe('MCP servers of mcp.json', () => {
     });
     const all = await until(list, (found) => found.some(({ status }) => status === 'failed'));
     expect(all.map(({ id, status, reason }) => [id, status, reason])).to.equal([
-      ['a b@mcp', 'invalid', 'Its name must be 1 to 40 letters, digits, - and _'],
+      ['a b@mcp', 'invalid', 'The server name must be 1 to 40 letters, digits, - and _'],
       ['both@mcp', 'invalid', 'contains a conflict between exclusive peers [command, url]'],
       ['down', 'failed', '127.0.0.1: the connection was refused'],
-      ['http@mcp', 'invalid', 'The name http is taken by Adjutant'],
+      ['http@mcp', 'invalid', 'The name http is reserved'],
       ['neither@mcp', 'invalid', 'must contain at least one of [command, url]'],
       ['old@mcp', 'invalid', 'type must be one of [stdio, http, streamable-http, streamableHttp]'],
     ]);

@@ -143,16 +143,14 @@ describe('an MCP server over stdio', () => {
       const died = await stage.run('mortal', 'die');
       expect([died.status, died.body.message]).to.equal([
         424,
-        'mortal.die: The server is gone: it ended with code 3',
+        'mortal.die: The server has ended: it ended with code 3',
       ]);
       expect(await skill('mortal')).to.include({
         status: 'failed',
         reason: 'it ended with code 3',
       });
       const early = await stage.run('mortal', 'echo', { text: 'x' });
-      expect(early.body.message).to.equal(
-        'mortal.echo: it ended with code 3. It is tried again in 1 s',
-      );
+      expect(early.body.message).to.equal('mortal.echo: it ended with code 3. Next attempt in 1 s');
       clock.forward(1_000);
       expect((await stage.run('mortal', 'echo', { text: 'x' })).body).to.equal({
         result: { text: 'x' },
@@ -167,7 +165,7 @@ describe('an MCP server over stdio', () => {
     async () => {
       const { body } = await stage.add({ name: 'stillborn', ...odd.server('die') });
       expect(body).to.include({ status: 'failed', tools: [] });
-      expect(body.reason).to.equal('The server is gone: it ended with code 5');
+      expect(body.reason).to.equal('The server has ended: it ended with code 5');
       const { body: again } = await stage.ask('POST', '/api/skills/stillborn/refresh');
       expect(again.status).to.equal('failed');
     },
@@ -176,7 +174,7 @@ describe('an MCP server over stdio', () => {
   it('that hangs is given up after its time, and ended (needs bubblewrap)', confined, async () => {
     await added('sleepy', { timeoutMs: 1_000 });
     const hung = await stage.run('sleepy', 'hang');
-    expect(hung.body.message).to.equal('sleepy.hang: The server gave no answer in time');
+    expect(hung.body.message).to.equal('sleepy.hang: The server did not respond in time');
     const reply = await stage.run('sleepy', 'echo', { text: 'x' });
     expect(reply.body).to.equal({ result: { text: 'x' } });
   });
@@ -192,7 +190,7 @@ describe('an MCP server over stdio', () => {
     expect([shouted.text.length, shouted.truncated]).to.equal([262_144, true]);
     const flooded = await stage.run('loud', 'flood');
     expect(flooded.body.message).to.equal(
-      'loud.flood: The server is gone: it said more than a server may, and was ended',
+      'loud.flood: The server has ended: it was ended because it exceeded the output limit',
     );
     await until(processes, (lines) => !lines.some((line) => line.includes('mcp-loud')));
   });

@@ -84,11 +84,11 @@ describe('shell.run', () => {
       [{ argv: [] }, 'argv must contain at least 1 items'],
       [{ argv: ['ls', 5] }, 'argv.1 must be a string'],
       [{ argv: Array(65).fill('x') }, 'argv must contain less than or equal to 64 items'],
-      [{ argv: ['ls', 'a\0'] }, 'argv must not hold a NUL character'],
+      [{ argv: ['ls', 'a\0'] }, 'argv must not contain a NUL character'],
       [{ argv: ['', 'a'] }, 'argv must begin with the name of a program'],
       [
         { argv: ['x'.repeat(30_000), 'x'.repeat(3_000)] },
-        'argv must not be longer than 32 KiB together',
+        'argv must not exceed 32 KiB in total',
       ],
       [{ argv: ['ls'], env: { 'A-B': 'x' } }, 'env.A-B is not allowed'],
       [{ argv: ['ls'], env: { A: 'a\0' } }, 'env.A must not hold a NUL character'],

@@ -124,7 +124,7 @@ describe('createToolbox', () => {
     const time = builtIn.filter(({ skillId }) => skillId === 'time');
     const [first, second] = createToolbox([...time, ...time], () => []).list();
     expect(first?.unavailable).to.be.null();
-    expect(second?.unavailable).to.equal('A model could not tell it from time.now');
+    expect(second?.unavailable).to.equal('Its function name is already used by time.now');
   });
 
   it('has the groups that come and go', () => {

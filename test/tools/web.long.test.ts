@@ -180,7 +180,7 @@ describe('web', () => {
     expect(await read(undefined, 1)).to.equal({
       name: 'PageUnreadable',
       kind: null,
-      message: 'is too complex to be read',
+      message: 'is too complex to read',
     });
     const controller = new AbortController();
     // The second one waits for its turn.
@@ -202,7 +202,7 @@ describe('web', () => {
 
   it('refuses what is no text and what may not be reached', async () => {
     expect((await failureOf(run('read', { url: at('/image') }))).message).to.equal(
-      `${at('/image')} is image/png, which is no text`,
+      `${at('/image')} is not text. Its content type is image/png`,
     );
     const refused = await failureOf(run('read', { url: 'http://169.254.169.254/' }));
     expect(refused.message).to.match(/^web\.read: url cannot be used: 169\.254\.169\.254/);
@@ -218,7 +218,7 @@ describe('web', () => {
     });
     expect(server.got.at(-1)?.path).to.equal('/search?lang=de&q=a%26b&format=json');
     const wrong = await failureOf(run('search', { query: 'x' }, at('/json')));
-    expect(wrong.message).to.equal('The search answered 200, and not with results');
+    expect(wrong.message).to.equal('The search provider returned status 200 without results');
     const [, search] = webTools({ http, search: searching(null), readPage }).tools;
     expect(search?.unavailable).to.match(/^Searching is off/);
     expect((await failureOf(run('search', { query: 'x' }))).name).to.equal('ToolRefused');

@@ -88,8 +88,8 @@ describe('a tool argument that names a credential', () => {
       const refused = await run({ argv: ['echo', named] });
       expect([refused.status < 500, refused.body.message]).to.equal([
         true,
-        'The credential for-shell may not be in argv, which all see: ' +
-          'name it in env, and let the program read it from there',
+        'The credential for-shell must not be in argv, which other users can read. ' +
+          'Put it in env and let the program read it from there.',
       ]);
     }
     const script = 'test "$TOKEN" = "$WANTED" && echo "$TOKEN" && tr "\\0" " " < /proc/$$/cmdline';
@@ -115,8 +115,8 @@ describe('a tool argument that names a credential', () => {
     target.answer = (response) => response.end('fine');
   });
 
-  const inAddress = /^The credential pat may not be in an address$/;
-  const unknown = /^No credential is called nobody$/;
+  const inAddress = /^The credential pat must not be in a URL$/;
+  const unknown = /^No credential named nobody$/;
   for (const [why, args, words] of [
     ['for another tool', { headers: { a: '$credential(no-tool)' } }, /allowedTools$/],
     ['for another host', { headers: { a: '$credential(no-host)' } }, /allowedHosts$/],
@@ -146,7 +146,7 @@ describe('a tool argument that names a credential', () => {
         arguments: { method: 'GET', url: target.url, headers: { a: '$credential(pat)' } },
       },
     });
-    expect([reply.status, reply.body.message]).to.equal([409, 'No credential is called pat']);
+    expect([reply.status, reply.body.message]).to.equal([409, 'No credential named pat']);
     expect(target.received).to.equal([]);
   });
 

@@ -70,7 +70,7 @@ describe('a credential that has expired', () => {
     const refused = await call();
     expect([refused.status, refused.body.message]).to.equal([
       409,
-      'The credential pat has expired: its owner has to renew it',
+      'The credential pat has expired. Its owner must renew it.',
     ]);
     expect(target.received.length).to.equal(1);
 

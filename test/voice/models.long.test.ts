@@ -87,7 +87,7 @@ describe(`voice, by a model${unlessSpeech}`, { timeout: 120_000, ...withSpeech }
     expect((await send({ model: 'pocketsphinx' })).body.engine).to.equal('pocketsphinx');
     const mute = await send({ model: 'mute' });
     expect([mute.status, mute.body.code]).to.equal([503, 'no_engine']);
-    expect(mute.body.message).to.contain('mute: it transcribes nothing');
+    expect(mute.body.message).to.contain('mute: it does not support transcription');
     const unknown = await send({ model: 'nobody' });
     expect([unknown.status, unknown.body.details[0].path]).to.equal([400, 'model']);
     const routed = await route('mute');

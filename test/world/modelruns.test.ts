@@ -52,14 +52,14 @@ describe('an agent whose models refuse', () => {
     const { status, result } = await stage.reaches(id);
     expect([status, result?.split('\n')[0]]).to.equal([
       'completed',
-      'No language model answered. only answered 400. This was not worked on: "Sum up"',
+      'No language model answered. only answered 400. Task not carried out: "Sum up"',
     ]);
   });
 
   it('is answered by the digest that was named for it', async () => {
     const { id } = await stage.spawn({ prompt: 'Sum up', model: 'digest' });
     expect((await stage.reaches(id)).result?.split('\n')[0]).to.equal(
-      'The built-in digest was chosen to answer. This was not worked on: "Sum up"',
+      'The built-in digest was chosen to answer. Task not carried out: "Sum up"',
     );
   });
 });
@@ -151,11 +151,11 @@ describe('a test of a model', () => {
     };
     const sentences = {
       tools:
-        'openai-compatible/x answered 400: it takes no tools (register it with supports.tools false, or choose another model). openai-compatible/x: it answers, but not if it is offered tools. Set supports.tools to false to use it without',
+        'openai-compatible/x answered 400: it does not support tools (set supports.tools to false, or choose another model). openai-compatible/x: it replies, but not if it is offered tools. Set supports.tools to false to use it without tools',
       conversation:
-        'openai-compatible/x answered 400. openai-compatible/x: it answers one message, but not a second one',
+        'openai-compatible/x answered 400. openai-compatible/x: it replies to one message, but not to a second one',
       streaming:
-        'openai-compatible/x answered 400. openai-compatible/x: it answers, but does not stream. Set supports.streaming to false',
+        'openai-compatible/x answered 400. openai-compatible/x: it replies, but does not stream. Set supports.streaming to false',
     };
     for (const feature of ['tools', 'conversation', 'streaming'] as const) {
       const whole = (request: ChatRequest) =>
@@ -292,7 +292,7 @@ describe('the servers of a new user', () => {
     const { tested } = await connect('toolless');
     expect(tested).to.include({ ok: false, missing: 'tools' });
     expect(String(tested.error)).to.endWith(
-      'it answers, but not if it is offered tools. Set supports.tools to false to use it without',
+      'it replies, but not if it is offered tools. Set supports.tools to false to use it without tools',
     );
     stage.model.forget();
     stage.model.script(...refusing(refusal, () => pieces('Noon.')));

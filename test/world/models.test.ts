@@ -133,7 +133,7 @@ describe('replies of the models of this world', () => {
       const [answer] = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
       expect(result).to.equal(FRIDAY);
       expect(answer?.content).to.include(
-        'the number 9007199254740993 cannot be kept; write it as text. They begin with: ',
+        'the number 9007199254740993 cannot be represented exactly; write it as a string. They begin with: ',
       );
     }
   });
@@ -190,11 +190,11 @@ describe('replies of the models of this world', () => {
     for (const [message, reason] of [
       [
         'this model does not support tools',
-        'it takes no tools (register it with supports.tools false, or choose another model)',
+        'it does not support tools (set supports.tools to false, or choose another model)',
       ],
       [
         '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
-        'its server takes tools only if started with --enable-auto-tool-choice and --tool-call-parser',
+        'its server supports tools only if started with --enable-auto-tool-choice and --tool-call-parser',
       ],
       [
         'No models loaded. Please load a model in the developer page',

@@ -39,10 +39,10 @@ describe('templates of pipelines as people write them', () => {
   describe('numbers', () => {
     it('where a text is wanted are refused with their line and the remedy', async () => {
       expect(await problemsOf(`stages:\n${notify('2.50')}`)).to.equal([
-        [3, 'stages.0.config.toolParams.message', 'must be a text. Put 2.50 in quotes'],
+        [3, 'stages.0.config.toolParams.message', 'must be a string. Put 2.50 in quotes'],
       ]);
       expect(await problemsOf(`stages:\n${notify('true')}`)).to.equal([
-        [3, 'stages.0.config.toolParams.message', 'must be a text. Put true in quotes'],
+        [3, 'stages.0.config.toolParams.message', 'must be a string. Put true in quotes'],
       ]);
       const parameters = `parameters:
   - { key: v, type: string, default: 1.10 }

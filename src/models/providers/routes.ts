@@ -10,7 +10,7 @@ export const providersResource = (deps: ProvidersDeps) =>
   resource('providers', providers, {
     known: async ({ provider }) => {
       const { value, error } = Provider.validate(provider);
-      if (error) throw Boom.notFound('No provider of that name');
+      if (error) throw Boom.notFound('No provider with that name');
       const models = knownModels(value).map(({ vision, ...known }) => ({
         ...known,
         supports: { ...ALL, vision },

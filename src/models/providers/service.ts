@@ -55,7 +55,7 @@ export const listAvailable = async (
  * may name would be a way into the network.
  */
 const checkNamed = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
-  if (role !== 'admin') throw Boom.forbidden('Only an admin may name another server');
+  if (role !== 'admin') throw Boom.forbidden('Only an admin may set baseUrl');
   const message = faultOfAddress(baseUrl);
   if (message !== null) throw badRequest([{ path: 'baseUrl', message }]);
 };
@@ -84,7 +84,7 @@ const keyOf = async (
   if (key_sealed === null) return null;
   const key = unlessShut(() => unsealKey(id, key_sealed));
   if (key !== null) return key;
-  throw Boom.conflict(`The key of the model ${name} was damaged: set it anew`, {
+  throw Boom.conflict(`The API key of the model ${name} is damaged. Set it again.`, {
     code: 'key_damaged',
   });
 };

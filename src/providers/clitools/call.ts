@@ -52,10 +52,10 @@ export const call = async (deps: CallDeps, of: ToolModel, asked: ModelRequest) =
 const ready = async ({ home, confinement, find }: CallDeps, of: ToolModel) => {
   const { name, tool } = of;
   const fail = (why: string) => new ModelFailure('refused_connection', `${name} ${why}`);
-  if (!confinement) throw fail('is not run: no confinement works on this machine');
+  if (!confinement) throw fail('cannot run: no confinement works on this machine');
   const known = await find(tool);
-  if (!known) throw fail(`is not run: ${tool.name} is not installed`);
-  if (known.version === null) throw fail(`is not run: ${tool.name} does not tell its version`);
+  if (!known) throw fail(`cannot run: ${tool.name} is not installed`);
+  if (known.version === null) throw fail(`cannot run: the version of ${tool.name} is unknown`);
   if (await isLoggedIn(home, tool)) return { confinement, known };
   const remedy = `adjutant models cli login ${tool.name}`;
   throw new ModelFailure('credentials', `${name} is not logged in. Run: ${remedy}`);
@@ -77,7 +77,7 @@ const start = async (
     });
   } catch (error) {
     if (!(error instanceof ConfinementFailed)) throw error;
-    throw new ModelFailure('refused_connection', `${name} is not run: ${error.message}`);
+    throw new ModelFailure('refused_connection', `${name} cannot run: ${error.message}`);
   }
 };
 

@@ -50,7 +50,8 @@ export const createCliTools = (deps: CliToolsDeps) => {
   const step = async (opening: CliOpening, asked: ModelRequest): Promise<StepReply> => {
     const { name, price } = opening;
     const of = toolOf(opening.modelId);
-    if (!of) throw new ModelFailure('unknown_model', `${name} names no tool that is known`);
+    if (!of)
+      throw new ModelFailure('unknown_model', `${name} refers to an unknown command-line tool`);
     const leave = await gate(asked.signal).catch(() => {
       throw endedBy(name, asked.signal);
     });

@@ -23,7 +23,7 @@ export const createQuotas = (clock: Clock) => {
      */
     refused: (name: ToolName): number | undefined => {
       const quota = quotaOf(name);
-      const nothing = { used: null, limit: null, resetsAtMs: null, source: 'a refused request' };
+      const nothing = { used: null, limit: null, resetsAtMs: null, source: 'rejected request' };
       known.set(name, { ...(quota ?? nothing), exhausted: true });
       return quota?.resetsAtMs == null ? undefined : quota.resetsAtMs - clock.now();
     },

@@ -49,7 +49,7 @@ export const listen = async (of: ToolListener): Promise<SdkReply> => {
   }
   // The tool's last words stand behind the colon and may quote the prompt, so they are left out.
   const [how] = (await of.held.ended).split(':', 1);
-  throw failed(of, 'invalid_reply', `gave no answer: ${how}`);
+  throw failed(of, 'invalid_reply', `sent no reply: ${how}`);
 };
 
 /**
@@ -72,7 +72,7 @@ async function* linesOf(of: ToolListener): AsyncGenerator<string, void, undefine
       length = next.length;
     }
     if (bytes > MAX_BYTES || length > MAX_LINE_LENGTH)
-      throw failed(of, 'invalid_reply', 'said more than an answer holds');
+      throw failed(of, 'invalid_reply', 'exceeded the maximum length of a reply');
   }
   yield rest.join('') + decoder.end();
 }
@@ -109,17 +109,17 @@ const take = (
     of.tally.tell(reply.usage);
   }
   if (event.is === 'armed')
-    throw failed(of, 'invalid_reply', 'was ended: it had tools of its own, which must be off');
+    throw failed(of, 'invalid_reply', 'was stopped because its own tools are enabled');
   if (event.is !== 'failure') return;
   const why = `${of.name} ${REFUSED[event.kind] ?? 'failed'}${detail(event.detail)}`;
   throw new ModelRefusal(event.kind, why, {});
 };
 
 const REFUSED: Partial<Record<ModelFailureKind, string>> = {
-  rate_limited: 'has used up its quota, or was asked too often',
-  credentials: 'is not logged in any more, or may not do this',
+  rate_limited: 'has used up its quota or rate limit',
+  credentials: 'is no longer logged in or lacks permission',
   unknown_model: 'does not know the model',
-  context_length: 'found the prompt too long',
+  context_length: 'rejected the prompt as too long',
 };
 
 const detail = (text: string): string => (text === '' ? '' : ` (${text})`);
@@ -135,7 +135,7 @@ const addText = (
   tally.add(text);
   reply.text += text;
   if (reply.text.length > MAX_TEXT_LENGTH)
-    throw new ModelFailure('invalid_reply', `${name} sent an answer that does not end`);
+    throw new ModelFailure('invalid_reply', `${name} exceeded the maximum length of a reply`);
   if (text !== '') reader.take(text);
 };
 

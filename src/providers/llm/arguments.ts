@@ -38,7 +38,7 @@ export const readArguments = (text: string): ReadArguments => {
 };
 
 const unkept = (digits: string): string =>
-  `the number ${digits.slice(0, SHOWN_DIGITS)} cannot be kept; write it as text`;
+  `the number ${digits.slice(0, SHOWN_DIGITS)} cannot be represented exactly; write it as a string`;
 
 /** The text comes last: redaction knows that a secret may be cut off at the end of a text. */
 const broken = (because: string, text: string): ReadArguments => ({

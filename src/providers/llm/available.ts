@@ -93,13 +93,13 @@ const get = async (http: Http, { apiKey }: ModelServer, url: string): Promise<un
     });
   if (reply.status !== 200) throw new NoList(`${hostname} answered ${reply.status}`);
   const json = parsedJson(reply.body.toString());
-  if (json === undefined) throw new NoList(`${hostname} sent a list that makes no sense`);
+  if (json === undefined) throw new NoList(`${hostname} sent an invalid list`);
   return json;
 };
 
 const rowsOf = (reply: unknown, key: string): Record<string, unknown>[] => {
   const rows = memberAt(reply, key);
-  if (!Array.isArray(rows)) throw new NoList('The server sent a list that makes no sense');
+  if (!Array.isArray(rows)) throw new NoList('The server sent an invalid list');
   return rows.slice(0, MOST).filter(isRecord);
 };
 

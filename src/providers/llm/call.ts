@@ -153,7 +153,7 @@ const SIGNS = new Set([
   'reasoning-start',
 ]);
 
-const tooLong = (name: string): string => `${name} sent an answer that does not end`;
+const tooLong = (name: string): string => `${name} exceeded the maximum length of a reply`;
 
 /** Converts an error of the stream. One that the endpoint put into its stream is plain JSON. */
 const errorOf = (name: string, error: unknown, tally: ReplyTally): unknown => {
@@ -166,5 +166,5 @@ const errorOf = (name: string, error: unknown, tally: ReplyTally): unknown => {
 /** Converts a RangeError, the result of a reply that is nested too deep for the SDK's recursion. */
 const readable = (name: string, error: unknown): unknown =>
   error instanceof RangeError
-    ? new ModelFailure('invalid_reply', `${name} sent a reply that is nested too deep`)
+    ? new ModelFailure('invalid_reply', `${name} sent a reply that is nested too deeply`)
     : error;

@@ -12,11 +12,12 @@ const TEXT_BYTES = 8192;
 const LINE_CHARACTERS = 160;
 const TASK_CHARACTERS = 200;
 const SETUP =
-  'To have one answer: adjutant models recommend --install, or adjutant models create (adjutant help models).';
+  'To set one up, run adjutant models recommend --install or adjutant models create (see adjutant help models).';
 /** Ours: the longest reasons why no model answered. */
 const REASONS_CHARACTERS = 600;
 const NOT_CONFIGURED = 'No language model is configured.';
-const SIGNED = 'This is the built-in digest, not a language model: it quotes and acts on nothing.';
+const SIGNED =
+  'This text is from the built-in digest, which is not a language model and only quotes.';
 
 /**
  * The model that is always available. It is not a language model, but a factual extract of the
@@ -61,7 +62,7 @@ const withPayload = ({ task, event }: Prompt, payload: string, reason: string): 
   const body = parsed === null ? textLines(payload) : extract(parsed);
   const first = body[0] ?? 'an empty payload';
   const head = parsed === null ? textHeadline(event, first) : headline(parsed, event, first);
-  const given = task === '' ? [] : [`Task, not carried out: ${quote(task, TASK_CHARACTERS)}`];
+  const given = task === '' ? [] : [`Task not carried out: ${quote(task, TASK_CHARACTERS)}`];
   return [head, '', ...body, ...(body.length > 0 ? [''] : []), ...given, signature(reason)].join(
     '\n',
   );
@@ -70,7 +71,7 @@ const withPayload = ({ task, event }: Prompt, payload: string, reason: string): 
 const withoutPayload = ({ task }: Prompt, reason: string): string => {
   const given = task === '' ? 'an empty task' : quote(task, TASK_CHARACTERS);
   const setup = reason === NOT_CONFIGURED ? ` ${SETUP}` : '';
-  return [`${reason} This was not worked on: ${given}`, '', `${SIGNED}${setup}`].join('\n');
+  return [`${reason} Task not carried out: ${given}`, '', `${SIGNED}${setup}`].join('\n');
 };
 
 /** The reason is left out if it is the usual one, which the last sentence explains. */

@@ -104,7 +104,8 @@ export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
         });
         const reply = parsedJson(await replyText(options, response, texts.length));
         const vectors = wire.vectors(reply).map((vector) => checkedVector(options, vector));
-        if (vectors.length !== texts.length) throw invalid(name, 'not one vector for each text');
+        if (vectors.length !== texts.length)
+          throw invalid(name, 'a different number of vectors than texts');
         return { vectors, inputTokens: usageIn(reply).inputTokens ?? estimate(texts) };
       } catch (error) {
         throw signal.aborted ? endedBy(name, signal) : modelFailure(name, error);
@@ -123,7 +124,7 @@ const replyText = async (
   const pieces: Uint8Array[] = [];
   for await (const piece of response.body ?? []) {
     left -= piece.length;
-    if (left < 0) throw invalid(name, 'more than the vectors take');
+    if (left < 0) throw invalid(name, 'a reply that is too large');
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();
@@ -139,9 +140,10 @@ export const checkedVector = (
 ): number[] => {
   if (!Array.isArray(vector)) throw invalid(name, 'no vectors');
   const numbers = vector.filter((each): each is number => Number.isFinite(each));
-  if (numbers.length !== vector.length) throw invalid(name, 'vectors that are not of numbers');
+  if (numbers.length !== vector.length)
+    throw invalid(name, 'vectors with values that are not numbers');
   if (numbers.length !== dimensions) {
-    throw invalid(name, `vectors of ${numbers.length} dimensions, not ${dimensions}`);
+    throw invalid(name, `vectors of ${numbers.length} dimensions instead of ${dimensions}`);
   }
   return numbers;
 };

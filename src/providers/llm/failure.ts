@@ -15,7 +15,7 @@ export const modelFailure = (name: string, error: unknown): ModelFailure => {
   const broken = all.find((cause) => cause instanceof HttpFailure);
   if (broken) return lost(name, broken, 'server');
   if (!AISDKError.isInstance(error)) return libraryFailure(name, error);
-  return new ModelFailure('invalid_reply', `${name} sent a reply that makes no sense`);
+  return new ModelFailure('invalid_reply', `${name} sent an invalid reply`);
 };
 
 const libraryFailure = (name: string, error: unknown): ModelFailure => {
@@ -26,8 +26,12 @@ const libraryFailure = (name: string, error: unknown): ModelFailure => {
 /** Refuses a key that no header can hold. Otherwise a library would quote it in its error. */
 export const refuseUnsendable = (name: string, key: string | undefined): void => {
   if (key === undefined || faultOfHeaderValue(key) === null) return;
-  const remedy = 'it holds a line break or another character that no header can: set it anew';
-  throw new ModelFailure('credentials', `${name} was not asked: its key cannot be sent, ${remedy}`);
+  const remedy =
+    'because it contains a character that is not allowed in an HTTP header. Set it again.';
+  throw new ModelFailure(
+    'credentials',
+    `${name} was not called: its API key cannot be sent, ${remedy}`,
+  );
 };
 
 /** Recognizes the errors of a listener, which are not failures of the model. */

@@ -79,4 +79,4 @@ const check = (name: string, line: string): void => {
 };
 
 const noSense = (name: string): ModelFailure =>
-  new ModelFailure('invalid_reply', `${name} sent a reply that makes no sense`);
+  new ModelFailure('invalid_reply', `${name} sent an invalid reply`);

@@ -60,7 +60,7 @@ export const unended = (name: string): ModelFailure =>
 const isUnended = ({ finishReason, rawFinishReason }: SdkReply): boolean =>
   finishReason === 'other' && rawFinishReason === undefined;
 
-const CUT = 'your reply was cut off at its output limit before they were complete';
+const CUT = 'your reply was cut off at the output limit before the arguments were complete';
 
 /**
  * Converts a call. One with broken arguments is told to the model as the result of the call, so it

@@ -36,7 +36,7 @@ export const watchTimeouts = (
       }
       isFirst = false;
       clearTimeout(timer);
-      timer = endAfter(silenceMs, `fell silent for ${silenceMs / 1000} s`);
+      timer = endAfter(silenceMs, `sent no further token for ${silenceMs / 1000} s`);
     },
     stop: (): void => {
       clearTimeout(timer);

@@ -91,7 +91,8 @@ const replyText = async (name: string, response: Response): Promise<string> => {
   const pieces: Uint8Array[] = [];
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
-    if (bytes > MAX_BYTES) throw new ModelFailure('invalid_reply', `${name} sent too much`);
+    if (bytes > MAX_BYTES)
+      throw new ModelFailure('invalid_reply', `${name} sent a reply that is too large`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();

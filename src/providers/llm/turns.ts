@@ -32,7 +32,7 @@ export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prom
   const open = new Set<string>();
   const refuseOpen = (): void => {
     if (open.size === 0) return;
-    throw new ModelFailure('bad_request', `${name} was not asked: the turns do not fit together`);
+    throw new ModelFailure('bad_request', `${name} was not called: calls and results do not match`);
   };
   for (const turn of shapeTurns(turns)) {
     const last = prompt.at(-1);
@@ -48,7 +48,7 @@ export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prom
   }
   refuseOpen();
   if (prompt.length > 0) return prompt;
-  throw new ModelFailure('bad_request', `${name} was not asked: there are no turns`);
+  throw new ModelFailure('bad_request', `${name} was not called: the conversation is empty`);
 };
 
 /** Converts tools for the adapters. */

@@ -37,17 +37,17 @@ const NO_TOOLS =
 const CAUSES: [RegExp, string][] = [
   [
     /enable-auto-tool-choice|tool-call-parser/,
-    'its server takes tools only if started with --enable-auto-tool-choice and --tool-call-parser',
+    'its server supports tools only if started with --enable-auto-tool-choice and --tool-call-parser',
   ],
-  [/--jinja/, 'its server takes tools only if started with --jinja'],
-  [NO_TOOLS, 'it takes no tools (register it with supports.tools false, or choose another model)'],
+  [/--jinja/, 'its server supports tools only if started with --jinja'],
+  [NO_TOOLS, 'it does not support tools (set supports.tools to false, or choose another model)'],
   [/no models? (?:is |are )?loaded|model is not loaded/i, 'its server has no model loaded'],
   [/insufficient (?:balance|credits?)|more credits/i, 'its account has no credit left'],
   [
     /alternat|unexpected role|expected last role/i,
-    'its chat template wants another order of roles',
+    'its chat template requires another order of roles',
   ],
-  [/system (?:role|message|prompt)/i, 'its chat template refuses the system message'],
+  [/system (?:role|message|prompt)/i, 'its chat template rejects the system message'],
 ];
 
 export interface WireOptions {
@@ -98,7 +98,7 @@ export const framedFailure = (name: string, frame: unknown): ModelFailure => {
   const kind = TOO_LONG.test(excerpt) ? 'context_length' : kindOf(Number(status), excerpt);
   return new ModelRefusal(
     kind,
-    `${name} broke off its reply with an error${reasonText(excerpt)}`,
+    `${name} aborted its reply with an error${reasonText(excerpt)}`,
     usageIn(frame),
   );
 };

@@ -9,7 +9,7 @@ const LOST: unknown[] = [400, 404];
 
 /** Converts an error of the SDK. Each one means that the server did not do what was asked. */
 export const mcpFailure = (sdk: McpSdk, error: unknown, over: string | null): McpFailed => {
-  if (over !== null) return new McpFailed('gone', `The server is gone: ${over}`, error);
+  if (over !== null) return new McpFailed('gone', `The server has ended: ${over}`, error);
   if (error instanceof HttpFailure || error instanceof EgressRefused) {
     return new McpFailed(error.effectBegan ? 'gone' : 'unreached', error.message, error);
   }
@@ -19,18 +19,14 @@ export const mcpFailure = (sdk: McpSdk, error: unknown, over: string | null): Mc
   }
   const message = cut(error instanceof Error ? error.message : String(error));
   if (error instanceof sdk.StreamableHTTPError && LOST.includes(error.code)) {
-    return new McpFailed(
-      'unreached',
-      `The server will have nothing of the session: ${message}`,
-      error,
-    );
+    return new McpFailed('unreached', `The server rejected the session: ${message}`, error);
   }
   const { McpError, ErrorCode } = sdk.types;
   if (!(error instanceof McpError)) {
-    return new McpFailed('wrong', `The server answered wrongly: ${message}`, error);
+    return new McpFailed('wrong', `The server sent an invalid response: ${message}`, error);
   }
   if (error.code === ErrorCode.RequestTimeout) {
-    return new McpFailed('silent', 'The server gave no answer in time', error);
+    return new McpFailed('silent', 'The server did not respond in time', error);
   }
   const refusals: number[] = [ErrorCode.InvalidParams, ErrorCode.MethodNotFound];
   return new McpFailed(refusals.includes(error.code) ? 'refused' : 'wrong', message, error);

@@ -80,7 +80,7 @@ export class PipeTransport implements Transport {
   }
 
   #cutOff(): void {
-    this.#excess = 'it said more than a server may, and was ended';
+    this.#excess = 'it was ended because it exceeded the output limit';
     this.held.kill();
     this.#end();
   }

@@ -293,7 +293,7 @@ describe('a reply that was cut off', () => {
   it('is told though it has no words', async () => {
     stage.model.script(cut(''));
     const { body } = await stage.ask('POST', '/api/chat', { message: 'Think' });
-    expect(body).to.include({ message: 'The model gave an empty answer.', note: NOTE });
+    expect(body).to.include({ message: 'The model returned an empty reply.', note: NOTE });
   });
 
   it('goes on with its calls, and tells half of one to the model', async () => {

@@ -110,7 +110,7 @@ describe('chat', () => {
     model.script(...Array.from({ length: 6 }, () => says({ toolCalls: [call('time_now')] })));
     const { code, stdout, stderr } = await world.cli(['chat', 'Loop']);
     expect([code, stdout]).to.equal([1, '']);
-    expect(stderr).to.contain('It failed: it went round in circles');
+    expect(stderr).to.contain('It failed: stopped in a loop');
   });
 
   it('has a conversation at a terminal', async () => {
@@ -155,7 +155,7 @@ describe('chat', () => {
 
   it('names what is wrong', async () => {
     const { code, stderr } = await world.cli(['chat', 'Hi', '--model', 'none']);
-    expect([code, stderr]).to.match(/2,.*--model +names no model/s);
+    expect([code, stderr]).to.match(/2,.*--model +must be one of the models/s);
     expect((await world.cli(['chat', 'Hi', '--session', 'nowhere'])).code).to.equal(1);
   });
 });

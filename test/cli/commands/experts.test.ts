@@ -49,7 +49,7 @@ describe('experts', () => {
     const taken = await create('bookkeeper');
     expect([taken.code, taken.stderr.split('\n')[0]]).to.equal([
       1,
-      'There is an expert named bookkeeper already.',
+      'An expert named bookkeeper already exists.',
     ]);
     const shipped = await experts('delete', 'triage', '--yes');
     expect([shipped.code, shipped.stderr]).to.match(/ships with Adjutant/);

@@ -80,8 +80,8 @@ describe('models', () => {
     expect([code, lines(stderr).slice(1, 3)]).to.equal([
       2,
       [
-        '  --name       begins as a route of the API',
-        '  fallbacks.0  names none of the models: digest, default',
+        '  --name       must not begin with a word that the API reserves',
+        '  fallbacks.0  must be one of the models: digest, default',
       ],
     ]);
     const price = await add('house', '--price', 'cheap');

@@ -301,7 +301,7 @@ stages:
       );
       const { code, stderr } = await edit('clock', 'y');
       expect([code, stderr]).to.match(
-        /template\.yaml:\d+: stages\.0\.config\.toolAction names no tool/,
+        /template\.yaml:\d+: stages\.0\.config\.toolAction names an unknown tool/,
       );
       expect(stderr).to.endWith('Changed clocks: version 2.\n');
       const { templates } = await world.client.templates.list({ query: { preset: false } });

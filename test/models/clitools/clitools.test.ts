@@ -92,7 +92,7 @@ describe('command-line tools', () => {
       const tried = { provider: 'cli', modelId: 'codex' };
       expect((await stage.ask('POST', '/api/models/test', tried)).body).to.include({
         ok: false,
-        error: 'cli/codex is not run: codex is not installed',
+        error: 'cli/codex cannot run: codex is not installed',
       });
       const agent = await stage.reaches((await stage.spawn({ prompt: 'What?', model: 'mine' })).id);
       expect([agent.status, agent.result]).to.equal(['completed', 'It is a hat.']);
@@ -115,7 +115,7 @@ describe('command-line tools', () => {
       const { id } = await stage.spawn({ prompt: 'What?', model: 'mine' });
       expect((await stage.reaches(id)).result).to.equal('A hat, says the other.');
       const [said] = (await stage.events(id)).filter(({ type }) => type === 'agent.message');
-      const because = 'mine has used up its quota, or was asked too often (rate_limit)';
+      const because = 'mine has used up its quota or rate limit (rate_limit)';
       expect([said?.data.model, said?.data.passedOver]).to.equal([
         'fake',
         [{ model: 'mine', because }],

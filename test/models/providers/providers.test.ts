@@ -95,8 +95,8 @@ describe('what a provider has', () => {
   it('is not available where nobody answers, and says why', async () => {
     for (const [reply, error] of [
       [undefined, '127.0.0.1 answered 403'],
-      ['<html>', '127.0.0.1 sent a list that makes no sense'],
-      [{ models: 'none' }, 'The server sent a list that makes no sense'],
+      ['<html>', '127.0.0.1 sent an invalid list'],
+      [{ models: 'none' }, 'The server sent an invalid list'],
     ] as const) {
       if (reply !== undefined) replies.set('/api/tags', reply);
       const { status, body } = await list('ollama');

@@ -85,7 +85,7 @@ describe('command-line tools as models (needs bubblewrap)', () => {
       const told = tools.quotas().find((quota) => quota.name === name);
       expect(told).to.equal({
         ...{ name, used: null, limit: null, resetsAt: null },
-        ...{ exhausted: true, source: 'a refused request' },
+        ...{ exhausted: true, source: 'rejected request' },
       });
       await lay(name, ...refuses(name, 'login'));
       expect((await fails(asks(name))).kind).to.equal('credentials');
@@ -97,7 +97,7 @@ describe('command-line tools as models (needs bubblewrap)', () => {
       const { kind, message } = await fails(asks(name));
       expect([kind, message]).to.equal([
         'invalid_reply',
-        'mine was ended: it had tools of its own, which must be off',
+        'mine was stopped because its own tools are enabled',
       ]);
     });
 
@@ -110,7 +110,7 @@ describe('command-line tools as models (needs bubblewrap)', () => {
 
   it('says who is not there, and who is not logged in', confined, async () => {
     expect((await fails(asks('claude'))).message).to.equal(
-      'mine is not run: claude is not installed',
+      'mine cannot run: claude is not installed',
     );
     await bench.lay('codex', ...answers('codex', 'It is a hat.'));
     const { kind, message } = await fails(asks('codex'));
@@ -122,9 +122,9 @@ describe('command-line tools as models (needs bubblewrap)', () => {
 
   it('takes the end of the process for no answer', confined, async () => {
     const ends: Record<string, Act[]> = {
-      'mine gave no answer: it ended with code 3': [{ exit: 3 }],
-      'mine gave no answer: it ended with code 0': [{ print: 'garbage' }, { print: '{}' }],
-      'mine gave no answer: it ended with code 137': [...begins('claude'), { do: 'die' }],
+      'mine sent no reply: it ended with code 3': [{ exit: 3 }],
+      'mine sent no reply: it ended with code 0': [{ print: 'garbage' }, { print: '{}' }],
+      'mine sent no reply: it ended with code 137': [...begins('claude'), { do: 'die' }],
     };
     for (const [sentence, acts] of Object.entries(ends)) {
       await lay('claude', ...acts);
@@ -143,7 +143,10 @@ describe('command-line tools as models (needs bubblewrap)', () => {
     expect([first.kind, first.message]).to.equal(['timeout', 'mine sent no token within 1.5 s']);
     expect((await fails(asks('codex', slow))).kind).to.equal('timeout');
     const silent = await fails(asks('claude', slow));
-    expect([silent.kind, silent.message]).to.equal(['timeout', 'mine fell silent for 0.7 s']);
+    expect([silent.kind, silent.message]).to.equal([
+      'timeout',
+      'mine sent no further token for 0.7 s',
+    ]);
     // What was seen of an answer counts; before any part of it nothing does.
     const { inputTokens = 0, outputTokens } = silent.usage ?? {};
     expect([first.usage, inputTokens > 0, outputTokens]).to.equal([undefined, true, 2]);
@@ -154,10 +157,15 @@ describe('command-line tools as models (needs bubblewrap)', () => {
     for (const flood of ['lines', 'line'] as const) {
       await lay('opencode', { flood });
       const { kind, message } = await fails(asks('opencode'));
-      expect([kind, message]).to.equal(['invalid_reply', 'mine said more than an answer holds']);
+      expect([kind, message]).to.equal([
+        'invalid_reply',
+        'mine exceeded the maximum length of a reply',
+      ]);
     }
     await lay('claude', ...Array(6).fill({ print: speech.claude.says('x'.repeat(1024 * 1024)) }));
-    expect((await fails(asks('claude'))).message).to.equal('mine sent an answer that does not end');
+    expect((await fails(asks('claude'))).message).to.equal(
+      'mine exceeded the maximum length of a reply',
+    );
   });
 
   it('is stopped with all that it started', confined, async () => {
@@ -212,7 +220,7 @@ describe('command-line tools as models (needs bubblewrap)', () => {
       ...{ name: 'claude', ...there, available: false, version: null },
     });
     expect((await fails(asks('claude', off))).message).to.equal(
-      'mine is not run: no confinement works on this machine',
+      'mine cannot run: no confinement works on this machine',
     );
   });
 });

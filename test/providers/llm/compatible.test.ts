@@ -222,7 +222,7 @@ describe('a model that speaks as OpenAI’s do', () => {
       const model = await modelOf({}, says({ toolCalls, finish: 'length' }));
       const { finish, toolCalls: calls } = await model.step(asking({ tools: [WEATHER] }));
       const whole = { id: 'c1', name: 'weather', arguments: { city: 'Oslo' } };
-      const fault = 'your reply was cut off at its output limit before they were complete';
+      const fault = 'your reply was cut off at the output limit before the arguments were complete';
       const half = { id: 'c2', name: 'weather', arguments: {}, fault };
       expect({ finish, calls }).to.equal({ finish: 'length', calls: [whole, half] });
     });

@@ -7,8 +7,8 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const SIGNED =
-  'This is the built-in digest, not a language model: it quotes and acts on nothing. ' +
-  'To have one answer: adjutant models recommend --install, or adjutant models create (adjutant help models).';
+  'This text is from the built-in digest, which is not a language model and only quotes. ' +
+  'To set one up, run adjutant models recommend --install or adjutant models create (see adjutant help models).';
 
 const signal = new AbortController().signal;
 const ask = async (...turns: Turn[]) =>

@@ -8,8 +8,8 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const SIGNED =
-  'This is the built-in digest, not a language model: it quotes and acts on nothing. ' +
-  'To have one answer: adjutant models recommend --install, or adjutant models create (adjutant help models).';
+  'This text is from the built-in digest, which is not a language model and only quotes. ' +
+  'To set one up, run adjutant models recommend --install or adjutant models create (see adjutant help models).';
 
 const signal = new AbortController().signal;
 const ask = async (...turns: Turn[]) =>
@@ -41,12 +41,12 @@ describe('digest', () => {
       { role: 'assistant', content: 'Yes.', toolCalls: [] },
       { role: 'user', content: 'Summarise\nmy day' },
     );
-    const first = 'No language model is configured. This was not worked on: "Summarise my day"';
+    const first = 'No language model is configured. Task not carried out: "Summarise my day"';
     expect(said).to.equal([first, '', SIGNED]);
   });
 
   it('answers without any user turn', async () => {
-    const first = 'No language model is configured. This was not worked on: an empty task';
+    const first = 'No language model is configured. Task not carried out: an empty task';
     expect(await ask()).to.equal([first, '', SIGNED]);
   });
 
@@ -58,7 +58,7 @@ describe('digest', () => {
       '',
       'title: "Hi"',
       '',
-      'Task, not carried out: "Triage the issue."',
+      'Task not carried out: "Triage the issue."',
       SIGNED,
     ]);
   });

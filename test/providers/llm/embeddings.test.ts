@@ -33,10 +33,12 @@ describe('the reply of a model that makes vectors', () => {
     const padded = (spaces: number) =>
       JSON.stringify({ embeddings: [VECTOR] }) + ' '.repeat(spaces);
     expect(await faultOf(padded(60_000))).to.be.null();
-    expect(await faultOf(padded(80_000))).to.equal('nomic sent more than the vectors take');
+    expect(await faultOf(padded(80_000))).to.equal('nomic sent a reply that is too large');
   });
 
   it('is refused at once if it is nothing but brackets', async () => {
-    expect(await faultOf('['.repeat(60_000))).to.equal('nomic sent not one vector for each text');
+    expect(await faultOf('['.repeat(60_000))).to.equal(
+      'nomic sent a different number of vectors than texts',
+    );
   });
 });

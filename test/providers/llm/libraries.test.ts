@@ -54,7 +54,7 @@ describe('the libraries behind models', () => {
           expect(await failing(provider, odd, unasked, isStreamed)).to.equal({
             kind: 'credentials',
             message:
-              'house/fake was not asked: its key cannot be sent, it holds a line break or another character that no header can: set it anew',
+              'house/fake was not called: its API key cannot be sent, because it contains a character that is not allowed in an HTTP header. Set it again.',
           });
         }
       });
@@ -65,7 +65,7 @@ describe('the libraries behind models', () => {
             Promise.reject(thrown(`Bearer ${JSON.stringify(init?.headers)} ${KEY}`));
           const { message } = await failing(provider, KEY, fetch, isStreamed);
           expect(message, what).to.match(
-            /^house\/fake (could not be asked: an error of its client \(\w{1,40}\)|sent a reply that makes no sense|broke off its reply with an error)$/,
+            /^house\/fake (could not be asked: an error of its client \(\w{1,40}\)|sent an invalid reply|aborted its reply with an error)$/,
           );
         }
       });

@@ -82,7 +82,7 @@ describe('objectLines()', () => {
 
   it('fails as the server says that it did', async () => {
     const failure = await expect(read(['{"error":"out of memory"}\n'])).to.reject(ModelFailure);
-    expect(failure).to.include({ kind: 'server', message: 'm broke off its reply with an error' });
+    expect(failure).to.include({ kind: 'server', message: 'm aborted its reply with an error' });
   });
 
   it('leaves a reply alone that was asked for as one', async () => {

@@ -12,9 +12,10 @@ export const answered = <Kind extends LlamaEnd['is']>(
   kind: Kind,
 ): EndOf<Kind> => {
   if (isOf(end, kind)) return end;
-  if (end.is !== 'failed') throw new ModelFailure('invalid_reply', `${name} gave another answer`);
+  if (end.is !== 'failed')
+    throw new ModelFailure('invalid_reply', `${name} sent an unexpected reply`);
   if (end.fault === 'engine') throw new ModelFailure('server', `${name} failed: ${end.message}`);
-  throw new ModelFailure('context_length', `${name} was not asked: ${end.message}`);
+  throw new ModelFailure('context_length', `${name} was not called: ${end.message}`);
 };
 
 const isOf = <Kind extends LlamaEnd['is']>(end: LlamaEnd, kind: Kind): end is EndOf<Kind> =>
@@ -24,8 +25,8 @@ const isOf = <Kind extends LlamaEnd['is']>(end: LlamaEnd, kind: Kind): end is En
 export const failureOf = (name: string, error: unknown): unknown => {
   if (error instanceof NotLoaded) return new ModelFailure(error.kind, `${name} ${error.message}`);
   if (!(error instanceof LlamaProcessEnded)) return error;
-  if (error.isGarbled) return new ModelFailure('invalid_reply', `${name} sent what is no answer`);
+  if (error.isGarbled) return new ModelFailure('invalid_reply', `${name} sent an invalid reply`);
   // Its last words stand behind the colon and may quote the prompt.
   const [how] = error.message.split(':', 1);
-  return new ModelFailure('server', `${name} broke off: ${how}`);
+  return new ModelFailure('server', `${name} stopped unexpectedly: ${how}`);
 };

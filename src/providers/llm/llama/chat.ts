@@ -85,7 +85,9 @@ const converse = async (of: Conversing): Promise<SdkReply> => {
     tally.begin();
     tally.add(piece);
     if (tally.bytes() > MAX_REPLY_LENGTH) {
-      own.abort(new ModelFailure('invalid_reply', `${name} sent an answer that does not end`));
+      own.abort(
+        new ModelFailure('invalid_reply', `${name} exceeded the maximum length of a reply`),
+      );
     } else if (piece !== '') reader.take(piece);
   };
   const onPart = (part: { is: string; text?: string }): void => {

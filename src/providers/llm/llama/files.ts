@@ -30,7 +30,7 @@ export const DAMAGE_NOTE = 'damaged.txt';
 
 /** Returns the sentence about something that is installed and damaged, with what to do. */
 export const damageSentence = (slug: string, whose = 'Its file is'): string =>
-  `${whose} damaged: adjutant capabilities install ${slug} gets it again`;
+  `${whose} damaged. Reinstall it with: adjutant capabilities install ${slug}`;
 
 /** The names of installed models. */
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
@@ -54,7 +54,10 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
   );
   if (engine === null) {
     const remedy = 'adjutant capabilities install llama';
-    throw new NotLoaded('refused_connection', `needs llama, which is not installed: ${remedy}`);
+    throw new NotLoaded(
+      'refused_connection',
+      `needs llama, which is not installed. Run: ${remedy}`,
+    );
   }
   await refuseDamaged(
     join(capabilities, 'llama'),
@@ -76,7 +79,7 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
 };
 
 const notInstalled = (slug: string): NotLoaded =>
-  new NotLoaded('unknown_model', `is not installed: there is no model ${slug}`);
+  new NotLoaded('unknown_model', `is not installed: no model ${slug} found`);
 
 /** Throws NotLoaded if a check has found files in the folder damaged. */
 const refuseDamaged = async (folder: string, why: string): Promise<void> => {

@@ -70,5 +70,5 @@ const callOf = ({ functionName: name, params }: { functionName: string; params: 
 const tooLong = (inputTokens: number, contextSize: number): LlamaEnd => ({
   is: 'failed',
   fault: 'context_length',
-  message: `the prompt has ${inputTokens} tokens, and its context ${contextSize}`,
+  message: `the prompt has ${inputTokens} tokens, but the context window has ${contextSize}`,
 });

@@ -23,7 +23,7 @@ export const historyOf = (name: string, turns: Turn[]): HistoryItem[] => {
       );
     } else history.push({ type: turn.role, text: turn.content });
   }
-  if (history.length === 0) throw refused(name, 'there are no turns');
+  if (history.length === 0) throw refused(name, 'the conversation is empty');
   lastReply(history);
   return history;
 };
@@ -46,7 +46,7 @@ const partOf = (
   { at, results }: { at: number; results: Map<string, ToolTurn> },
 ): ResponsePart => {
   const result = results.get(call.id);
-  if (!result) throw refused(name, 'the turns do not fit together');
+  if (!result) throw refused(name, 'calls and results do not match');
   return {
     type: 'functionCall',
     name: call.name,
@@ -58,4 +58,4 @@ const partOf = (
 };
 
 const refused = (name: string, why: string): ModelFailure =>
-  new ModelFailure('bad_request', `${name} was not asked: ${why}`);
+  new ModelFailure('bad_request', `${name} was not called: ${why}`);

@@ -81,6 +81,6 @@ const loaded = async (
     { signal: new AbortController().signal },
   );
   if (end.is === 'loaded') return;
-  const why = end.is === 'failed' ? end.message : 'it gave another answer than it was asked for';
+  const why = end.is === 'failed' ? end.message : 'it sent an unexpected reply';
   throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
 };

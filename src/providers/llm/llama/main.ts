@@ -36,7 +36,7 @@ const main = async (): Promise<void> => {
         onVector: (vector) => write({ id, is: 'vector', vector }),
       });
     }
-    throw new Error('The model is not loaded for this');
+    throw new Error('The model is not loaded for this kind of request');
   };
 
   const take = async (input: LlamaInput): Promise<void> => {

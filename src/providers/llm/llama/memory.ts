@@ -25,7 +25,7 @@ export const memoryLimit = ({ neededBytes, freeBytes }: LoadNeed): number =>
 /** Returns the refusal of a model that does not fit, which goes on after its name. */
 export const tooLarge = ({ neededBytes, freeBytes }: LoadNeed, contextWindow: number): string => {
   const need = `it needs ${inGib(neededBytes)} with a context of ${contextWindow} tokens`;
-  return `was not loaded: ${need}, and ${inGib(freeBytes)} of memory are free`;
+  return `was not loaded: ${need}, but only ${inGib(freeBytes)} of memory are free`;
 };
 
 const GIB = 1024 ** 3;

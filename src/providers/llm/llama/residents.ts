@@ -51,8 +51,8 @@ export interface ResidentsDeps {
   closing: AbortSignal;
 }
 
-const STOPPING = 'was not asked: the daemon is stopping';
-const UNLOADED = 'was not loaded: it was removed, or found damaged, meanwhile';
+const STOPPING = 'was not called: the daemon is stopping';
+const UNLOADED = 'was not loaded: it was removed or is damaged';
 
 /**
  * Time beyond the limit of a load that others wait for its memory, in milliseconds: the process of one

@@ -81,7 +81,7 @@ export const createRoom = ({ memory, waitMs, loaded }: RoomDeps) => {
       return await work(either).finally(leave);
     } catch (error) {
       if (!late.aborted || error !== late.reason) throw error;
-      const why = `no memory became free within ${waitMs / 1000} s, while others load or answer`;
+      const why = `no memory became free within ${waitMs / 1000} s, because other models are in use`;
       throw new NotLoaded('timeout', `was not loaded: ${why}`);
     }
   };

@@ -29,7 +29,10 @@ export const askForVectors = async (
       signal.throwIfAborted();
       const { usage } = answered(name, end, 'embedded');
       if (vectors.length !== texts.length) {
-        throw new ModelFailure('invalid_reply', `${name} sent not one vector for each text`);
+        throw new ModelFailure(
+          'invalid_reply',
+          `${name} sent a different number of vectors than texts`,
+        );
       }
       for (const vector of vectors) checkedVector({ name, dimensions }, vector);
       return { vectors, inputTokens: usage.inputTokens };

@@ -57,7 +57,7 @@ describe('a model that runs here (needs node-llama-cpp)', () => {
     installScripted(stage.home, 'parrot', SCRIPT);
     const turns = [{ role: 'user' as const, content: 'x'.repeat(3000) }];
     expect(await stage.failure('parrot', { turns })).to.equal(
-      'context_length: parrot was not asked: the prompt has 3023 tokens, and its context 2048',
+      'context_length: parrot was not called: the prompt has 3023 tokens, but the context window has 2048',
     );
   });
 

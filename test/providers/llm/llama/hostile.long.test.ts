@@ -47,7 +47,7 @@ describe('a broken GGUF file (needs node-llama-cpp)', () => {
     for (let time = 0; time < 4; time++) times.push(await stage.failure('broken'));
     expect(times.slice(0, 3).every((each) => each?.includes('was not loaded'))).to.be.true();
     expect(times[3]).to.match(
-      /^refused_connection: broken is not loaded: its file failed 3 times \(it was ended by SIGABRT.*\)\. Install it again$/,
+      /^refused_connection: broken was not loaded: its file failed 3 times \(it was ended by SIGABRT.*\)\. Install it again\.$/,
     );
     installScripted(stage.home, 'broken', SCRIPT);
     expect((await stage.step('broken')).text).to.equal('Hello there');
@@ -112,7 +112,7 @@ describe('an engine', () => {
 
   it('that breaks the protocol is ended', async () => {
     install(`writeSync(3, 'garbage\\n'); await new Promise(() => {});`);
-    expect(await stage.failure('any')).to.equal('invalid_reply: any sent what is no answer');
+    expect(await stage.failure('any')).to.equal('invalid_reply: any sent an invalid reply');
     expect(modelProcesses(stage.home)).to.equal([]);
   });
 
@@ -120,7 +120,7 @@ describe('an engine', () => {
     install(
       `writeSync(3, '{"id":2,"is":"vector","vector":["a"]}\\n'); await new Promise(() => {});`,
     );
-    expect(await stage.failure('any')).to.equal('invalid_reply: any sent what is no answer');
+    expect(await stage.failure('any')).to.equal('invalid_reply: any sent an invalid reply');
   });
 
   it('that fails says why, and lives', async () => {
@@ -191,7 +191,7 @@ describe('an engine', () => {
     // The least limit that a process gets: 2 GiB.
     stage.open({ memory: { freeBytes: async () => 0, neededBytes: async () => 0 } });
     expect(await stage.failure('any')).to.match(
-      /^server: any broke off: it was ended by SIG(ABRT|TRAP|ILL|SEGV)/,
+      /^server: any stopped unexpectedly: it was ended by SIG(ABRT|TRAP|ILL|SEGV)/,
     );
     const turns = [{ role: 'user' as const, content: 'little' }];
     for (const slug of ['other', 'any']) {
@@ -219,14 +219,14 @@ describe('an engine', () => {
 
   it('that is not installed is named with its remedy', async () => {
     expect(await stage.failure('any')).to.equal(
-      'refused_connection: any needs llama, which is not installed: adjutant capabilities install llama',
+      'refused_connection: any needs llama, which is not installed. Run: adjutant capabilities install llama',
     );
   });
 
   it('is not needed to say that a model is not installed', async () => {
     for (const slug of ['other', 'llama', '..', 'a/b']) {
       expect(await stage.failure(slug)).to.equal(
-        `unknown_model: ${slug} is not installed: there is no model ${slug}`,
+        `unknown_model: ${slug} is not installed: no model ${slug} found`,
       );
     }
   });

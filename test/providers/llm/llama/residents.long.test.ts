@@ -71,7 +71,7 @@ describe('models in memory (needs node-llama-cpp)', () => {
       for (const pid of modelProcesses(stage.home)) process.kill(pid, 'SIGKILL');
     };
     expect(await stage.failure('clock', { onText: kill })).to.equal(
-      'server: clock broke off: it was ended by SIGKILL',
+      'server: clock stopped unexpectedly: it was ended by SIGKILL',
     );
     expect((await stage.step('clock', short)).text).to.equal('tick tock tick tock');
   });
@@ -84,7 +84,7 @@ describe('models in memory (needs node-llama-cpp)', () => {
       },
     });
     expect(await stage.failure('parrot')).to.equal(
-      'refused_connection: parrot was not loaded: it needs 2.0 GiB with a context of 2048 tokens, and 100 MiB of memory are free',
+      'refused_connection: parrot was not loaded: it needs 2.0 GiB with a context of 2048 tokens, but only 100 MiB of memory are free',
     );
     expect(modelProcesses(stage.home)).to.equal([]);
   });
@@ -121,11 +121,11 @@ describe('models in memory (needs node-llama-cpp)', () => {
         closing ??= stage.llama.close();
       },
     });
-    expect(failure).to.equal('server: clock broke off: it was ended by SIGKILL');
+    expect(failure).to.equal('server: clock stopped unexpectedly: it was ended by SIGKILL');
     await closing;
     expect(modelProcesses(stage.home)).to.equal([]);
     expect(await stage.failure('clock')).to.equal(
-      'refused_connection: clock was not asked: the daemon is stopping',
+      'refused_connection: clock was not called: the daemon is stopping',
     );
   });
 });
@@ -173,7 +173,7 @@ describe('a load', () => {
     const answering = stage.failure('mute', { signal: stop.signal });
     await running(stage.home, 1);
     expect(await stage.failure('other')).to.equal(
-      'timeout: other was not loaded: no memory became free within 15 s, while others load or answer',
+      'timeout: other was not loaded: no memory became free within 15 s, because other models are in use',
     );
     stop.abort();
     await answering;
@@ -230,7 +230,7 @@ describe('a load', () => {
         },
       });
       expect(await stage.failure('other')).to.equal(
-        'refused_connection: other was not loaded: it was removed, or found damaged, meanwhile',
+        'refused_connection: other was not loaded: it was removed or is damaged',
       );
     },
   );
@@ -243,7 +243,7 @@ describe('a load', () => {
     await stage.llama.unload('held');
     await running(stage.home, 0);
     expect(await failure).to.equal(
-      'refused_connection: held was not loaded: it was removed, or found damaged, meanwhile',
+      'refused_connection: held was not loaded: it was removed or is damaged',
     );
   });
 });
@@ -283,6 +283,6 @@ describe('vectors of a model that runs here (needs node-llama-cpp)', () => {
 
   it('are refused with other dimensions', withEngine, async () => {
     const message = await embed(['fox'], 512).catch((error: Error) => error.message);
-    expect(message).to.equal('vectors sent vectors of 384 dimensions, not 512');
+    expect(message).to.equal('vectors sent vectors of 384 dimensions instead of 512');
   });
 });

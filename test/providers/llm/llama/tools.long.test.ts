@@ -88,9 +88,9 @@ describe('the history of a model that runs here', () => {
       ...{ role: 'assistant', content: '' },
       toolCalls: [{ id: 'a', name: 'getWeather', arguments: {} }],
     };
-    expect(() => historyOf('m', [])).to.throw('m was not asked: there are no turns');
+    expect(() => historyOf('m', [])).to.throw('m was not called: the conversation is empty');
     expect(() => historyOf('m', [ASKED, open])).to.throw(
-      'm was not asked: the turns do not fit together',
+      'm was not called: calls and results do not match',
     );
   });
 });
