@@ -105,12 +105,12 @@ describe('an agent', () => {
       '',
       'user       line',
       ...Array(5).fill('           line'),
-      '           … 3 more rows: v unfolds',
+      '           … 3 more rows: v expands',
       'assistant  I will look whether the issue is known.',
       'call       web.read  {"q":"login"}',
       'tool       ok',
       'approval   shell.run  expires in 08:34',
-      '           -- enter opens it; nothing is answered from here --',
+      '           -- enter opens the approval: decide there --',
     ]);
     expect(agentPage.opens?.(open())).to.equal({
       root: 'approvals',
@@ -144,9 +144,7 @@ describe('an agent', () => {
     expect(agentPage.opens?.(at('agent_3'))).to.equal({ page: 'agent', id: 'agent_3' });
     expect(agentPage.opens?.(at(null))).to.be.null();
     expect(Object.keys(agentPage.acts?.(at('agent_3')) ?? {})).to.contain('start');
-    expect(agentPage.summary?.(at(null))).to.equal(
-      '3 agents below it   2 not over   $0.20 together',
-    );
+    expect(agentPage.summary?.(at(null))).to.equal('3 sub-agents   2 active   $0.20 in total');
   });
 
   it('is shown where the list does not reach so far back', () => {
@@ -159,7 +157,7 @@ describe('an agent', () => {
 
   it('shows the end while it is followed', () => {
     const rows = shown(agentPage.view, open(), 80, 6);
-    expect(rows.at(-1)).to.contain('nothing is answered from here');
+    expect(rows.at(-1)).to.contain('decide there');
     const above = shown(
       agentPage.view,
       open([{ type: 'ui.looked', change: { isFollowing: false } }]),
@@ -179,7 +177,7 @@ describe('an agent', () => {
     const rows = shown(agentPage.view, state, 80, 19).slice(3);
     expect(rows.map((line) => line.replace(/\d\d:\d\d:\d\d/, 'TIME'))).to.equal([
       '   38 TIME  message   assistant  word 38',
-      '  ── 12 events were dropped (39 to 50); the transcript has them ──',
+      '  ── 12 events were dropped (39 to 50); see the transcript ──',
       '   51 TIME  message   assistant  word 51',
     ]);
   });

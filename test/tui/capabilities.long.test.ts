@@ -124,7 +124,7 @@ describe('the screen of capabilities', () => {
       '',
       '  STATE      NAME                  MEMORY  RUNS ON  SPEED           USE',
       '> available  House                4.0 GiB  cpu      38 tok/s ±20 %  used by qwen',
-      '  missing    Qwen3 4B             4.0 GiB  cpu      ~12 tok/s       first for c…',
+      '  missing    Qwen3 4B             4.0 GiB  cpu      ~12 tok/s       first choice…',
       '  available  Node.js',
       '  missing    Other                4.0 GiB  cpu      ~12 tok/s',
       '  missing    Huge                 4.0 GiB  none     ~12 tok/s',
@@ -173,8 +173,8 @@ describe('the screen of capabilities', () => {
     const found = stateAt(state, '', 'language');
     const rows = shown(capabilitiesPage.view, found, 80, 40).slice(7, 9);
     expect(rows.map((line) => line.trimEnd())).to.equal([
-      '> missing    ita: recognition of text',
-      '  missing    nld: recognition of text',
+      '> missing    ita: text recognition',
+      '  missing    nld: text recognition',
     ]);
   });
 
@@ -196,8 +196,8 @@ describe('the screen of capabilities', () => {
     const cells = capabilitiesPage.cells?.(loaded()) ?? [];
     const speeds = cells.map((each) => each.cells.find(({ head }) => head === 'SPEED')?.text);
     expect(speeds.slice(0, 3)).to.equal([
-      '38 tokens written a second, unsteady by 20 percent',
-      '12 tokens written a second, estimated',
+      '38 tokens written per second, varies by 20 percent',
+      '12 tokens written per second, estimated',
       '',
     ]);
   });
@@ -214,7 +214,7 @@ describe('the screen of capabilities', () => {
     expect(rows.find((line) => line.includes('House'))).to.contain(' 912 tok/s read ');
     const [cells] = capabilitiesPage.cells?.(state) ?? [];
     const said = cells?.cells.find(({ head }) => head === 'SPEED')?.text;
-    expect(said).to.equal('912 tokens read a second');
+    expect(said).to.equal('912 tokens read per second');
   });
 
   it('shows all of one in its details, and on a page of its own', () => {
@@ -229,19 +229,19 @@ describe('the screen of capabilities', () => {
       'Qwen3 4B   missing',
       'model',
       '',
-      'Id         gguf:qwen3-4b:Q4_K_M   model',
-      'Memory     4.0 GiB: weights 2.5 GiB, cache 1.2 GiB, buffer 307 MiB',
-      'Runs on    cpu, with a context of 8192 tokens',
-      'Speed      ~12 tok/s',
-      'For        chat',
-      'First for  chat, tools',
-      'Why        It needs 4.0 GiB.',
-      'Licence    Apache License 2.0',
-      'Size       2.5 GiB',
-      'Source     https://models.example.org/qwen3-4b.gguf',
-      'Needs      llama',
+      'Id                gguf:qwen3-4b:Q4_K_M   model',
+      'Memory            4.0 GiB: weights 2.5 GiB, cache 1.2 GiB, buffer 307 MiB',
+      'Runs on           cpu, with a context of 8192 tokens',
+      'Speed             ~12 tok/s',
+      'For               chat',
+      'First choice for  chat, tools',
+      'Why               It needs 4.0 GiB.',
+      'Licence           Apache License 2.0',
+      'Size              2.5 GiB',
+      'Source            https://models.example.org/qwen3-4b.gguf',
+      'Needs             llama',
     ]);
-    expect(capabilitiesPage.text?.(state, 80)?.map(textOf)).to.include('Size       2.5 GiB');
+    expect(capabilitiesPage.text?.(state, 80)?.map(textOf)).to.include('Size              2.5 GiB');
   });
 
   it('shows in its row how far an installation is, and how the last one failed', () => {
@@ -255,7 +255,7 @@ describe('the screen of capabilities', () => {
     expect(Object.keys(acts)).to.equal(['stop']);
     expect(capabilitiesPage.related?.(state(running()))).to.include({ root: 'operations' });
     const failed = shown(capabilitiesPage.view, state(running(over)), 80, 40);
-    expect(failed).to.include('Last       Install Qwen3 4B: failed: No room');
+    expect(failed).to.include('Last              Install Qwen3 4B: failed: No room');
     expect(failed[8]).to.match(/^> missing {4}Qwen3 4B/);
     // The measurement of a model is on what the model uses.
     const measured = running({
@@ -294,7 +294,7 @@ describe('the acts on a capability', () => {
     expect(acts('qwen3-4b-q4_k_m').message?.ask).to.equal({
       lines: [
         'Install Qwen3 4B? 2.5 GiB, from models.example.org',
-        'It needs llama, which is installed first.',
+        'Required and installed first: llama.',
         'It is registered as a model for chat.',
         'Licence: Apache License 2.0',
       ],
@@ -311,7 +311,7 @@ describe('the acts on a capability', () => {
     const { message } = acts('x-q8_0', [aCapability('gguf:x:Q8_0', { install })]);
     expect(message?.ask?.lines.slice(-2)).to.equal([
       'Licence: Terms of X, https://example.org/x',
-      'It has terms of its own. y: you have read them and agree',
+      'The licence has its own terms. y confirms that you accept them',
     ]);
     expect(message?.ask?.deadMs).to.equal(700);
     expect(message?.line).to.equal('adjutant capabilities install gguf:x:Q8_0 --accept-licence');
@@ -327,7 +327,7 @@ describe('the acts on a capability', () => {
 
   it('say what would miss what is deleted', () => {
     expect(acts('house').delete?.refusal).to.equal(
-      'models/qwen would miss it. All the same, and they are down then: adjutant capabilities delete house --force',
+      'Used by models/qwen. To delete it and stop these models: adjutant capabilities delete house --force',
     );
     const free = acts('house', [{ ...HOUSE, usedBy: [] }]).delete;
     expect([free?.refusal, free?.ask?.lines[0]]).to.equal([
@@ -472,7 +472,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
       desk.store.dispatch({ type: 'ui.looked', change: { selected: id, filter } });
       desk.press(key);
       expect(desk.store.get().ui.sheet).to.be.null();
-      expect(desk.said(desk.store.get())).to.match(/^Only admins install/);
+      expect(desk.said(desk.store.get())).to.match(/^Only admins can install/);
     }
     expect(desk.store.get().lists.capabilities.byId.house?.path).to.be.null();
     await desk.close();

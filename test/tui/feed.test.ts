@@ -141,6 +141,6 @@ describe('feed', () => {
     await until(async () => isFull(store.get().lists.hooks), Boolean);
     await feed.more('hooks');
     expect(asked.length).to.equal(2);
-    expect(message()).to.contain('no more than 1,000 are kept');
+    expect(message()).to.contain('limited to 1,000');
   });
 });

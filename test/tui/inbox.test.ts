@@ -40,7 +40,7 @@ describe('the inbox on a daemon', () => {
       async () => desk.store.get().lists.notifications.loadedAt,
       (at) => at !== null,
     );
-    expect(shown(inboxPage.view, desk.store.get(), 80, 19)[0]).to.match(/^Nothing was told/);
+    expect(shown(inboxPage.view, desk.store.get(), 80, 19)[0]).to.match(/^No notifications/);
     const notice = {
       kind: 'agent_completed',
       title: 'Done',

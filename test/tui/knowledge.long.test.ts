@@ -57,7 +57,7 @@ describe('marks', () => {
   it('are of a bounded part of a text, whose rows are made once', () => {
     const text = 'word 東京 '.repeat(40_000);
     const rows = markedRows(text, [[0, 4]], 80);
-    expect(textOf(rows.at(-1) ?? [])).to.equal('… 57,856 characters more');
+    expect(textOf(rows.at(-1) ?? [])).to.equal('… 57,856 more characters');
     expect(markedRows(text, [[0, 4]], 80)).to.shallow.equal(rows);
     expect(markedRows(text, [[0, 4]], 81)).to.not.shallow.equal(rows);
     expect(marked(markedRows(text, [[5, 7]], 80))).to.equal(['東京']);
@@ -115,12 +115,12 @@ describe('knowledge', () => {
   });
 
   it('says that a search was degraded, on the screen and where nothing fits', () => {
-    const degraded = '25 chunks have no vectors yet: they are found by words alone';
+    const degraded = '25 chunks have no vectors yet and can only be found by keywords';
     const finding = aFinding('x', { degraded, results: [] });
     const state = known([...listLoaded('found', [finding], 'x'), here, searched('x')]);
     expect(shown(knowledgePage.view, state, 80, 19).slice(0, 2)).to.equal([
       `degraded: ${degraded}`,
-      'Nothing fits.',
+      'No matches.',
     ]);
     expect(knowledgePage.summary?.(state)).to.equal('0 hits, hybrid, degraded');
   });
@@ -135,11 +135,11 @@ describe('knowledge', () => {
     ]);
     expect(shown(knowledgePage.view, state, 80, 19)[1]).to.match(/^> Staging/);
     expect(knowledgePage.summary?.(state)).to.equal('searching…');
-    const trouble = { status: 400, message: 'query has nothing to search for' };
+    const trouble = { status: 400, message: 'query contains no search word' };
     const fail = { do: 'fail' as const, generation: 9, trouble };
     const failed = reduce(state, { type: 'list', name: 'found', change: fail });
     expect(shown(knowledgePage.view, failed, 80, 19)).to.equal([
-      'Not searched: query has nothing to search for',
+      'Search failed: query contains no search word',
     ]);
   });
 
@@ -193,7 +193,7 @@ describe('a chunk', () => {
     const state = known(actions);
     expect(chunkPage.turns?.(state, -1)).to.equal({ id: '0', scroll: 0 });
     expect(chunkPage.turns?.(state, 1)).to.be.null();
-    expect(chunkPage.summary?.(state)).to.equal('the last chunk   ([ the one before)');
+    expect(chunkPage.summary?.(state)).to.equal('the last chunk   ([ previous)');
   });
 });
 
@@ -249,7 +249,7 @@ describe('an answer', () => {
   it('says what is not proved, and that it is being asked', () => {
     const unproved = known([...loaded({ grounded: false, citations: [] }), ...asked]);
     expect(shown(answerPage.view, unproved, 80, 19).at(-1)).to.equal(
-      'Not every sentence is proved by a quote   by gpt',
+      'Some sentences have no quote   by gpt',
     );
     const ask = { do: 'ask' as const, of: question, generation: 1, at: NOW - 1500 };
     const waits = known([{ type: 'list', name: 'answers', change: ask }, ...asked]);

@@ -31,7 +31,7 @@ describe('logs', () => {
     const state = known([...logsLoaded(rows), here]);
     expect(timeless(shown(logsPage.view, state, 80, 19))).to.equal([
       'TIME info  accepted   hook=github-issues ms=3',
-      '  ── 5 lines are missing here: memory holds them no more ──',
+      '  ── 5 lines are missing: no longer in memory ──',
       'TIME warn  cooling   model="a b" s=60',
       'TIME ERROR failed   channel=telegram',
     ]);
@@ -77,8 +77,8 @@ describe('logs', () => {
     ]);
     const none = known([...logsLoaded([aLine()]), here, looked({ filter: 'nothing' })]);
     expect(shown(logsPage.view, none, 80, 19)).to.equal([
-      'No lines of level info and above with that in them.',
-      '  esc  drop the filter',
+      'No lines of level info and above match.',
+      '  esc  clear the filter',
     ]);
   });
 
@@ -95,7 +95,7 @@ describe('logs', () => {
     ]);
     expect(shown(logsPage.view, state, 80, 19)).to.equal([
       'Could not load the log: 403, Admins only',
-      'You are bob (user). Ask an admin.   ctrl-r again',
+      'You are bob (user). Ask an admin.   ctrl-r retries',
     ]);
   });
 

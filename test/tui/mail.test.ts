@@ -105,7 +105,7 @@ describe('mail on the desk', () => {
       '> new    Bob <bob@example.or…  The report          5m  work',
       '  read   -                     (no subject)        5m  work',
     ]);
-    expect(rows.join('\n')).to.contain('not known who sent it');
+    expect(rows.join('\n')).to.contain('not verified: the mail server reported no result');
     expect(mailPage.summary?.(state)).to.equal('2 e-mails, 1 new');
     expect(mailPage.opens?.(state)).to.equal({ page: 'message', id: 'mail_1' });
     expect(mailPage.line?.(state)).to.equal('adjutant email get mail_1');
@@ -165,14 +165,16 @@ describe('mail on the desk', () => {
     const act = actIn(onTab(0, ...listLoaded('mails', [mail])), 'message');
     const kept: unknown[] = [];
     const client = { maildrafts: { create: async (input: unknown) => kept.push(input) } };
-    expect(await act.call(client as unknown as Client, 'Thank you.')).to.match(/^Kept: /);
+    expect(await act.call(client as unknown as Client, 'Thank you.')).to.match(
+      /^Saved to the drafts/,
+    );
     // The daemon knows whom an answer goes to, and its subject.
     const body = { inReplyTo: 'mail_1', accountId: 'mailaccount_1', text: 'Thank you.' };
     expect(kept).to.equal([{ body }]);
     const replyTo = [{ name: '', address: 'list@example.org' }];
     const whole = messagePage.acts?.(onMessage(aWholeMail({ replyTo })));
     expect(whole?.message?.ask?.lines).to.equal([
-      'Your answer to list@example.org? It is kept as a draft.',
+      'Your reply to list@example.org. It is saved as a draft and not sent.',
     ]);
     const { create } = await contracts.maildrafts();
     expect(create.body?.validate({ ...body, inReplyTo: 'x' }).error).to.be.undefined();
@@ -265,7 +267,7 @@ describe('mail on the desk', () => {
       return { duplicate: input.number === '3' };
     };
     expect(await act?.call({ mail: { keep } } as unknown as Client, '')).to.equal({
-      message: 'Kept: 10, 1 you had already, 1 cannot be read or kept',
+      message: 'Kept: 10, 1 already kept, 1 cannot be kept',
       tone: 'warn',
     });
     expect(kept).to.equal(mail.attachments.map((_, at) => ({ id: 'mail_1', number: String(at) })));
@@ -285,7 +287,7 @@ describe('mail on the desk', () => {
         return input.body;
       };
       const client = { tasks: { create } } as unknown as Client;
-      expect(await act?.call(client, ' Pay it\nby Friday\n')).to.equal('Noted: Pay it');
+      expect(await act?.call(client, ' Pay it\nby Friday\n')).to.equal('Created: Pay it');
       expect(made).to.equal([
         { body: { title: 'Pay it', notes: 'by Friday\nadjutant email get mail_1' } },
       ]);
@@ -311,9 +313,10 @@ describe('mail on the desk', () => {
     const mails = [aMail({ priority: 3 }), aMail({ id: 'mail_2', priority: 0 })];
     const rows = shown(mailPage.view, onTab(0, ...listLoaded('mails', mails)), 80, 19);
     expect(rows[2]).to.match(/CATEGORY +PRIORITY/);
-    expect(
-      [rows[3], rows[4]].map((row) => /work +(urgent|may wait)/.exec(row ?? '')?.[1]),
-    ).to.equal(['urgent', 'may wait']);
+    expect([rows[3], rows[4]].map((row) => /work +(urgent|low)/.exec(row ?? '')?.[1])).to.equal([
+      'urgent',
+      'low',
+    ]);
   });
 
   it('sends a draft after a question that names all who get it', async () => {
@@ -324,7 +327,7 @@ describe('mail on the desk', () => {
       lines: [
         'Send "Re: The report", exactly as shown above?',
         '  to bob@example.org, c@example.org',
-        'UNTRUSTED: an agent wrote it after text from outside.',
+        'UNTRUSTED: an agent wrote it after reading external text.',
       ],
       deadMs: 700,
     });
@@ -332,7 +335,7 @@ describe('mail on the desk', () => {
     const client = {
       maildrafts: { send: async (given: object) => called.push(given) },
     } as unknown as Client;
-    expect(await act.call(client, '')).to.match(/^It is being sent/);
+    expect(await act.call(client, '')).to.match(/^Sending/);
     // The daemon refuses it if the draft is no more as it is shown.
     expect(called).to.equal([{ id: 'maildraft_1', query: { updatedAt: draft.updatedAt } }]);
     expect(actIn(state, 'delete').ask?.lines[0]).to.contain('no undo');
@@ -342,7 +345,7 @@ describe('mail on the desk', () => {
     const to = Array.from({ length: 90 }, (_, at) => `recipient-number-${at}@example.org`);
     const many = actIn(onTab(1, ...listLoaded('drafts', [aDraft({ to })])), 'start');
     expect(many.refusal).to.equal(
-      'Too many recipients to be read here: adjutant email drafts send maildraft_1',
+      'Too many recipients to show here. Use: adjutant email drafts send maildraft_1',
     );
     const few = actIn(onTab(1, ...listLoaded('drafts', [aDraft()])), 'start');
     expect(few.refusal).to.be.undefined();
@@ -352,12 +355,12 @@ describe('mail on the desk', () => {
     const at = (status: SentMail['status']) =>
       onTab(2, ...listLoaded('sentMails', [aSent({ status })]));
     const act = actIn(at('queued'), 'stop');
-    expect(act.ask?.lines).to.equal(['Cancel "Minutes"? Who has got it already keeps it.']);
+    expect(act.ask?.lines).to.equal(['Cancel "Minutes"? Copies already delivered stay.']);
     const called: unknown[] = [];
     const client = {
       sentmail: { cancel: async (given: object) => called.push(given) },
     } as unknown as Client;
-    expect(await act.call(client, '')).to.equal('It is cancelled');
+    expect(await act.call(client, '')).to.equal('Cancelled');
     expect(called).to.equal([{ id: 'sentmail_1' }]);
     for (const status of ['sending', 'sent', 'failed', 'unknown'] as const) {
       expect(Object.keys(mailPage.acts?.(at(status)) ?? {}), status).to.not.include('stop');
@@ -369,7 +372,7 @@ describe('mail on the desk', () => {
     expect(rows).to.match(/> unknown +bob@example\.org, c@example\.org +Minutes/);
     expect(rows).to.match(/To +bob@example\.org: sent, 250 ok/);
     expect(rows).to.match(/Bcc +c@example\.org: refused, 550 no such user/);
-    expect(rows).to.contain('it is not sent again by itself');
+    expect(rows).to.contain('it is not resent automatically');
   });
 
   it('shows the accounts, and names the step of a test that fails', async () => {
@@ -378,7 +381,7 @@ describe('mail on the desk', () => {
     const steps = [{ step: 'smtp_login', status: 'failed', detail: '535 no', durationMs: 1 }];
     const client = { with: () => ({ mailaccounts: { test: async () => ({ ok: false, steps }) } }) };
     expect(await actIn(state, 'test').call(client as unknown as Client, '')).to.equal({
-      message: 'It fails at: log in to send: 535 no',
+      message: 'Failed at: log in to send: 535 no',
       tone: 'danger',
     });
   });

@@ -143,7 +143,7 @@ describe('keys on the desk', () => {
   it('answers a key that has nothing to do', async () => {
     const desk = openDesk(atHooks);
     desk.keys('s');
-    expect(desk.store.get().ui.message?.text).to.equal('Nothing to enable here now');
+    expect(desk.store.get().ui.message?.text).to.equal('Not possible here now: enable');
   });
 
   it('deletes only by the typed name', async () => {
@@ -205,7 +205,7 @@ describe('keys on the desk', () => {
     desk.keys('y');
     await desk.settled();
     expect(desk.asked).to.equal([]);
-    expect(desk.store.get().ui.message?.text).to.contain('nothing was done');
+    expect(desk.store.get().ui.message?.text).to.contain('Nothing was done');
   });
 
   it('keeps the question on the call that was read under a flood of others', async () => {
@@ -258,7 +258,7 @@ describe('keys on the desk', () => {
     desk.keys('a', ...'one', 'ctrl-j', ...'two', 'enter');
     await desk.settled();
     expect(desk.asked).to.equal(['POST /api/knowledge {"text":"one\\ntwo"}']);
-    expect(desk.store.get().ui.message?.text).to.equal('Kept: one');
+    expect(desk.store.get().ui.message?.text).to.equal('Saved: one');
     desk.keys('i', ...'who', 'enter');
     await desk.settled();
     expect(topView(desk.store.get().ui)).to.include({ page: 'answer', id: 'who' });
@@ -473,7 +473,7 @@ describe('keys on the desk', () => {
     desk.keys('c');
     await desk.settled();
     const { message } = desk.store.get().ui;
-    expect(message).to.equal({ text: 'It fails at: signed', tone: 'danger' });
+    expect(message).to.equal({ text: 'Failed at: signed', tone: 'danger' });
   });
 
   it('shows fewer lines of the log by , and more by .', () => {

@@ -76,16 +76,18 @@ describe('operations', () => {
     const state = known([...listLoaded('operations', [anOperation()]), here]);
     const act = operationsPage.acts?.(state).stop;
     expect(act?.ask?.lines).to.equal([
-      'Cancel Replay of failed runs? What it has done stays done.',
+      'Cancel Replay of failed runs? Completed work is not undone.',
     ]);
     const ofKind = (kind: string, id = 'x') => {
       const row = anOperation({ kind, resource: { kind: 'capability', id } });
       return operationsPage.acts?.(known([...listLoaded('operations', [row]), here])).stop?.ask
         ?.lines[0];
     };
-    expect(ofKind('capabilities.install')).to.match(/What it fetched is removed;/);
-    expect(ofKind('capabilities.install', 'ollama-x')).to.match(/Ollama keeps what it has of it/);
-    expect(ofKind('capabilities.measure')).to.match(/No speed is kept/);
+    expect(ofKind('capabilities.install')).to.match(/Partial downloads are removed\./);
+    expect(ofKind('capabilities.install', 'ollama-x')).to.match(
+      /Ollama keeps its partial download/,
+    );
+    expect(ofKind('capabilities.measure')).to.match(/No speed is stored/);
     const asked: string[] = [];
     const fetch: typeof globalThis.fetch = async (url, init) => {
       asked.push(`${init?.method} ${new URL(String(url)).pathname}`);
@@ -93,9 +95,7 @@ describe('operations', () => {
       return new Response(body, { headers: { 'content-type': 'application/json' } });
     };
     const client = createClient({ url: 'http://127.0.0.1:1', fetch });
-    expect(await act?.call(client, '')).to.equal(
-      'Cancelled. The last state was: 800 of 2,000 runs',
-    );
+    expect(await act?.call(client, '')).to.equal('Cancelled. Last state: 800 of 2,000 runs');
     expect(asked).to.equal(['POST /api/operations/operation_01/cancel']);
     const over = anOperation({ status: 'completed' });
     expect(operationsPage.acts?.(known([...listLoaded('operations', [over]), here]))).to.equal({});
@@ -129,11 +129,11 @@ describe('an operation', () => {
       'Replay of failed runs   failed',
       '[########············]  40 %  800 of 2,000 runs',
       '',
-      'Kind   hooks.replay',
-      'About  hook hook_01',
-      'Begun  TIME   took 0:50',
-      'Note   790 replayed, 10 skipped',
-      'Error  no \\x1b[2Jroom',
+      'Kind     hooks.replay',
+      'About    hook hook_01',
+      'Started  TIME   took 0:50',
+      'Note     790 replayed, 10 skipped',
+      'Error    no \\x1b[2Jroom',
       '',
       'Result',
       'replayed  790',
@@ -149,7 +149,7 @@ describe('an operation', () => {
       here,
       { type: 'ui.opened', place: { page: 'operation', id: 'x' } },
     ]);
-    expect(shown(operationPage.view, gone, 80, 19)[0]).to.contain('no such operation');
+    expect(shown(operationPage.view, gone, 80, 19)[0]).to.contain('operation no longer exists');
   });
 });
 

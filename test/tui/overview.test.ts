@@ -61,7 +61,7 @@ describe('overview', () => {
     const broken = { name: 'tunnel', status: 'warn' as const, latencyMs: null, detail: 'broken' };
     expect(said({ publicUrl, reach: 'verified' })).to.equal([
       `Public   ok    ${publicUrl}`,
-      '  Nothing. All is well.',
+      '  Nothing. All checks pass.',
     ]);
     expect(said({ publicUrl, reach: 'unverified' })).to.equal([
       `Public   WARN  ${publicUrl}   unverified: adjutant tunnel check`,
@@ -156,10 +156,10 @@ describe('stages that wait', () => {
 
   it('are told of where no call waits for approval', () => {
     const rows = (waiting: number) => shown(approvalsPage.view, state(waiting), 80, 19);
-    expect(rows(0)).to.contain('No call waits for your approval.');
+    expect(rows(0)).to.contain('No pending approvals.');
     expect(rows(0).join()).to.not.contain('pipelines');
-    expect(rows(1)).to.contain('1 stage of pipelines waits: screen pipelines, g p');
-    expect(rows(2)).to.contain('2 stages of pipelines wait: screen pipelines, g p');
+    expect(rows(1)).to.contain('1 pipeline stage waits for you: g p opens the pipelines');
+    expect(rows(2)).to.contain('2 pipeline stages wait for you: g p opens the pipelines');
     expect(approvalsPage.needs(state(0))).to.include({ is: 'overview', everyMs: 10_000 });
   });
 
@@ -172,10 +172,10 @@ describe('stages that wait', () => {
       } as unknown as Linear);
       return lines.slice(1);
     };
-    expect(said(0)).to.equal(['No call waits for your approval.']);
+    expect(said(0)).to.equal(['No pending approvals.']);
     expect(said(2)).to.equal([
-      'No call waits for your approval.',
-      '2 stages of pipelines wait: say pipelines.',
+      'No pending approvals.',
+      '2 pipeline stages wait for you. Type pipelines.',
     ]);
   });
 });

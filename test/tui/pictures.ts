@@ -23,7 +23,7 @@ const WALK = [
     title: 'An agent: its transcript, live',
     way: [
       ['3', 'reviewer'],
-      ['Enter', 'nothing is answered from here'],
+      ['Enter', 'decide there'],
     ],
   },
   {
@@ -48,7 +48,7 @@ const WALK = [
     way: [
       ['g', 'g k Knowledge'],
       ['k', 'Grace looks after'],
-      ['/', 'esc drop'],
+      ['/', 'esc clear'],
       ['s', '/s'],
       ['e', '/se'],
       ['r', '/ser'],

@@ -193,7 +193,7 @@ describe('a run on the desk', () => {
       '> └ approve     ? waiting_approval  approval  1:00',
       '    └ publish   . pending           tool            also needs draft',
     ]);
-    expect(lines(state).slice(5, -1)).to.contain(['Asks', 'Publish it?', `Digest  ${DIGEST}`]);
+    expect(lines(state).slice(5, -1)).to.contain(['Request', 'Publish it?', `Digest   ${DIGEST}`]);
     expect(runPage.summary?.(state)).to.equal(
       'Release: waiting, 1 of 3 stages done, 1 waits for you, $0.02',
     );
@@ -237,7 +237,7 @@ describe('a run on the desk', () => {
     expect(marked(list, 80).map((line) => line.slice(0, 11))).to.equal(['> └ approve']);
     expect(marked(detail, 80).map((line) => line.slice(0, 11))).to.equal([
       '- └ approve',
-      '> below: j ',
+      '> details: ',
     ]);
     expect(lines(list, 120)[0]?.slice(73)).to.match(/^│ approve /);
     expect(lines(detail, 120)[0]?.slice(73)).to.match(/^> approve /);
@@ -315,7 +315,7 @@ describe('a run on the desk', () => {
       press(false, 'y');
       await settled();
       expect(asked).to.equal([]);
-      expect(store.get().ui.message?.text).to.match(/^It was decided, or has changed/);
+      expect(store.get().ui.message?.text).to.match(/^It was decided or changed/);
     }
   });
 
@@ -332,7 +332,7 @@ describe('a run on the desk', () => {
       '| }',
     ]);
     const long = asking({ input: { message: Array(40).fill('a line').join('\n') } });
-    expect(ask(long)?.refusal).to.equal('Read it to its end first: tab, then j');
+    expect(ask(long)?.refusal).to.equal('Scroll to the end of it first: tab, then j');
     expect(ask(long, { type: 'ui.looked', change: { scroll: 200 } })?.refusal).to.be.undefined();
     expect(ask(long, { type: 'approval.seen', digest: DIGEST })?.refusal).to.be.undefined();
     expect(ask(long, { type: 'approval.seen', digest: OTHER })?.refusal).to.not.be.undefined();

@@ -104,7 +104,7 @@ describe(title, { skip: missing !== null, timeout }, () => {
       const killed = rush.kill(1500);
       expect(await rush.tmux.wait('LOST')).to.contain('Needs you');
       await killed;
-      await rush.tmux.wait('was read again');
+      await rush.tmux.wait('was reloaded');
       expect(await rush.tmux.wait('  live  ')).to.not.contain('LOST');
       await pause(2000);
     });

@@ -85,7 +85,7 @@ describe('vault', () => {
       shown(vaultPage.view, known([...vaultLoaded(rows), at('vault'), filter]), 80, 19);
     expect(lines([aCredential()]).slice(0, 2)).to.equal([
       'No credentials match /zzz.',
-      '  esc  drop the filter',
+      '  esc  clear the filter',
     ]);
     expect(lines([])[0]).to.equal('No credentials yet.');
   });
@@ -241,8 +241,8 @@ describe('browser', () => {
     expect(leaves('sessions')).to.equal({});
     const empty = (of: string) =>
       shown(browsePage.view, open(of, []), 80, 19).map((line) => line.trim());
-    expect(empty('recurring')).to.include('a  make one       adjutant recurring create');
-    expect(empty('sessions').filter((line) => line !== '')).to.equal(['There are none.']);
+    expect(empty('recurring')).to.include('a  create one     adjutant recurring create');
+    expect(empty('sessions').filter((line) => line !== '')).to.equal(['No entries.']);
   });
 
   it('reads the list and the verbs from the contract', async () => {

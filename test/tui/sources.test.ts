@@ -74,7 +74,7 @@ describe('the page of a document', () => {
     );
     expect(shown(documentPage.view, state, 80, 19)).to.equal([
       'letter.pdf',
-      'page 2 of 3   recognized from a picture, 93 %',
+      'page 2 of 3   recognized from an image, 93 %',
       '',
       'The staging',
       'server is argon. Ask Grace.',
@@ -132,7 +132,7 @@ describe('the page of a document', () => {
       ...[here, opened('document', '2', 'document_01')],
     ]);
     expect(shown(documentPage.view, state, 80, 19).at(-1)).to.equal(
-      'No text was read from this page. The file is damaged',
+      'No text could be read from this page. The file is damaged',
     );
   });
 
@@ -145,7 +145,7 @@ describe('the page of a document', () => {
       ...[here, opened('document', '3', 'document_01')],
     ]);
     expect(documentPage.turns?.(state, 1)).to.be.null();
-    expect(documentPage.summary?.(state)).to.equal('the last page   ([ the one before)');
+    expect(documentPage.summary?.(state)).to.equal('the last page   ([ previous)');
   });
 });
 
@@ -159,7 +159,7 @@ describe('a question of research', () => {
     const lines = shown(reportPage.view, state, 80, 30);
     expect(lines[0]).to.match(/^When was the bridge closed\? {3}completed +\[Report\] Sources$/);
     expect(lines).to.include([
-      'Not done  No search provider is set up',
+      'Limitation  No search provider is set up',
       'It was closed in May [1].',
     ]);
     const tabbed = known([

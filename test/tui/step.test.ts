@@ -42,17 +42,20 @@ const transcript = (state: State): string[] => shown(agentPage.view, state, 60, 
 
 describe('the step of an agent that is under way', () => {
   it('says for how long, and what it waits for', () => {
-    expect(transcript(at())).to.equal(['user       Look', 'now        0:08  waits for the model']);
+    expect(transcript(at())).to.equal([
+      'user       Look',
+      'now        0:08  waiting for the model',
+    ]);
     for (const [data, says] of [
-      [{ phase: 'call', tool: 'shell_run' }, 'now        1:02  runs shell_run'],
-      [{ phase: 'result', tool: 'shell_run' }, 'now        1:02  waits for the model'],
+      [{ phase: 'call', tool: 'shell_run' }, 'now        1:02  running shell_run'],
+      [{ phase: 'result', tool: 'shell_run' }, 'now        1:02  waiting for the model'],
     ] as const) {
       const state = at(happened(8, 'agent.tool_call', data, 62));
       expect(transcript(state).at(-1)).to.equal(says);
     }
     const others = { status: 'running', waitingFor: [{ name: 'reviewer' }] };
     expect(transcript(at(happened(8, 'agent.status', others, 0))).at(-1)).to.equal(
-      'now        0:00  waits for its sub-agents',
+      'now        0:00  waiting for sub-agents',
     );
     const over = at(...agentsLoaded([anAgent({ status: 'completed' })]));
     expect(transcript(over)).to.equal(['user       Look']);
@@ -67,10 +70,10 @@ describe('the step of an agent that is under way', () => {
       'user       Look',
       'assistant  Two similar issues were closed by 1.4.2, and I',
       '           want to know why.',
-      'now        0:08  the model writes',
+      'now        0:08  the model is writing',
     ]);
     const later = reduce(state, { type: 'session.ticked', now: NOW + 1000 });
-    expect(transcript(later).at(-1)).to.equal('now        0:09  the model writes');
+    expect(transcript(later).at(-1)).to.equal('now        0:09  the model is writing');
   });
 
   it('keeps the words until the stored message is there, and shows neither twice', () => {

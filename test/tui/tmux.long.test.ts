@@ -88,11 +88,11 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.keys('Escape');
     for (const [key, text] of [
       ['3', 'No agents yet'],
-      ['4', 'No call waits for your approval'],
-      ['5', 'Nothing was told'],
+      ['4', 'No pending approvals'],
+      ['5', 'No notifications yet'],
       ['6', 'No credentials yet'],
       ['7', 'digest'],
-      ['8', 'Nothing is set up'],
+      ['8', 'No tunnel is set up'],
       ['9', 'ada '],
       ['0', '[0Logs]'],
     ] as const) {
@@ -164,10 +164,10 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     const lost = await tmux.wait('LOST');
     expect(lost).to.contain('github-issues');
     await tmux.keys('p');
-    await tmux.wait('nothing can be done');
+    await tmux.wait('No connection to the daemon');
     daemon = await startDaemon({ home, env: { ADJUTANT_PORT: port } });
     await tmux.wait('live');
-    await tmux.wait('was read again');
+    await tmux.wait('was reloaded');
     await tmux.keys('q');
     await tmux.wait('ended 0');
   });

@@ -26,11 +26,11 @@ describe('tunnel', () => {
       '> 5 signed       FAILED  arrived unsigned',
       '  6 exposed      not run',
       '',
-      'Seen   the body arrived whole, 3 of 4 headers',
-      'Cause  a rule in front removes headers that begin with X-Hub',
-      'Do     adjutant tunnel config caddy > Caddyfile',
+      'Observed  the body arrived whole, 3 of 4 headers',
+      'Cause     a rule in front removes headers that begin with X-Hub',
+      'Fix       adjutant tunnel config caddy > Caddyfile',
       '',
-      'Process log, the newest first',
+      'Process log, newest first',
       'TIME connector registered',
       'TIME starting',
     ]);
@@ -72,18 +72,18 @@ describe('tunnel', () => {
     const lines = shown(tunnelPage.view, known([...tunnelLoaded(tunnel), here]), 80, 19);
     expect(lines).to.equal([
       'cloudflared (named)   restarting 3d   no address',
-      'Why       the token was refused',
-      'Again in  00:12',
-      'Note      It tells no addresses of callers: limits per address are off.',
+      'Detail    the token was refused',
+      'Retry in  00:12',
+      'Note      It does not report client addresses: limits per address are off.',
       '',
-      'Not checked yet: c',
+      'Not checked yet: c checks it',
     ]);
   });
 
   it('says how one is set up, and who may look', () => {
     const none = known([...tunnelLoaded(aTunnel({ provider: null })), here]);
     expect(shown(tunnelPage.view, none, 80, 19)).to.equal([
-      'Nothing is set up: this machine alone reaches the daemon.',
+      'No tunnel is set up. Only this machine can reach the daemon.',
       '  e  set it up      adjutant tunnel setup',
     ]);
     expect(tunnelPage.acts?.(none)).to.equal({});
@@ -99,7 +99,7 @@ describe('tunnel', () => {
     ]);
     expect(shown(tunnelPage.view, refused, 80, 19)).to.equal([
       'Could not load the tunnel: 403, Admins only',
-      'You are bob (user). Ask an admin.   ctrl-r again',
+      'You are bob (user). Ask an admin.   ctrl-r retries',
     ]);
     expect(tunnelPage.needs(refused)).to.equal([{ is: 'list', list: 'tunnel' }]);
   });
@@ -120,13 +120,13 @@ describe('tunnel', () => {
       );
     };
     const failed = aTunnel().check;
-    expect(await said(failed)).to.equal({ message: 'It fails at: signed', tone: 'danger' });
+    expect(await said(failed)).to.equal({ message: 'Failed at: signed', tone: 'danger' });
     const passed = failed && { ...failed, ok: true, failure: null };
     expect(await said(passed)).to.equal({
-      message: 'Nothing fails; look at: unsigned',
+      message: 'No failures. Warnings: unsigned',
       tone: 'warn',
     });
     const stages = (failed?.stages ?? []).map((stage) => ({ ...stage, status: 'ok' as const }));
-    expect(await said(passed && { ...passed, stages })).to.equal('Checked: none of 6 stages fails');
+    expect(await said(passed && { ...passed, stages })).to.equal('Checked: all 6 stages pass');
   });
 });

@@ -117,7 +117,7 @@ describe('views', () => {
     const root = { type: 'ui.root' as const, root: 'capabilities' as const };
     const help = shown(helpView, known([root]), 80, 40).join('\n');
     expect(help).to.match(
-      /it is not there; what has a licence and a .*\n +source can be installed /,
+      /not installed; can be installed if it has a .*\n +licence and a source /,
     );
   });
 
@@ -140,7 +140,7 @@ describe('views', () => {
       '',
       'Payload URL       http://127.0.0.1:3005/api/webhooks/issues',
       'Content type      application/json',
-      'Secret            the one that you gave it; R makes a new one',
+      'Secret            the one you set; R creates a new one',
       'SSL verification  enabled',
       'Events            the ones that this hook is for',
       '',
@@ -148,8 +148,8 @@ describe('views', () => {
       'That address is for this machine alone. Others need a name with TLS in front of',
       'it:',
       'adjutant tunnel setup, then: adjutant hooks settings github-issues',
-      'By hand      adjutant hooks send github-issues',
-      'Why refused  adjutant hooks refused github-issues',
+      'Manual test  adjutant hooks send github-issues',
+      'Rejections   adjutant hooks refused github-issues',
     ]);
     expect(at(aHook({ triggerConfig: { webhookPath: 'x', verify: 'stripe' } }))[0]).to.contain(
       'Stripe',
@@ -187,7 +187,7 @@ describe('views', () => {
     ]);
     expect(shown(pages.hooks.view, state, 80, 19)).to.equal([
       'Could not load the hooks: 403, Admins only (request request_1)',
-      'You are ada (admin). Ask an admin.   ctrl-r again',
+      'You are ada (admin). Ask an admin.   ctrl-r retries',
     ]);
   });
 
@@ -221,7 +221,7 @@ describe('views', () => {
 
   it('show what is gone', () => {
     expect(shown(pages.hook.view, known([...hooksLoaded([]), ...atHook]), 80, 19)[0]).to.equal(
-      'There is no such hook any more.',
+      'This hook no longer exists.',
     );
   });
 
@@ -240,14 +240,16 @@ describe('approvals', () => {
       '  argv      npm',
       '            test',
       '  folder    /tmp',
-      'Because     it has side effects',
+      'Reason      it has side effects',
     ]);
   });
 
   it('lets nothing be approved whose end was not on screen', () => {
     const argv = Array.from({ length: 60 }, (_, at) => `word ${at}`);
     const state = asked([anApproval({ arguments: { argv } })]);
-    expect(approvalsPage.acts?.(state).approve?.refusal).to.contain('Read the call to its end');
+    expect(approvalsPage.acts?.(state).approve?.refusal).to.contain(
+      'Scroll to the end of the call',
+    );
     const read = asked(
       [anApproval({ arguments: { argv } })],
       [{ type: 'ui.looked', change: { scroll: 60 } }],
@@ -268,7 +270,7 @@ describe('approvals', () => {
     ).to.contain(`${'x'.repeat(4500)}${'€'.repeat(4500)}THEEND`);
     const read: StateAction = { type: 'ui.looked', change: { scroll: 100_000 } };
     const endless = asked([anApproval({ arguments: { command: 'x'.repeat(300_000) } })], [read]);
-    expect(approvalsPage.acts?.(endless).approve?.refusal).to.contain('too long to be shown');
+    expect(approvalsPage.acts?.(endless).approve?.refusal).to.contain('too long to show here');
   });
 
   it('keeps the chosen one when it is decided elsewhere, and offers nothing on it', () => {

@@ -60,7 +60,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     );
     // What waited before the desk was opened would not ring.
     await tmux.keys('4');
-    await tmux.wait('No call waits for your approval');
+    await tmux.wait('No pending approvals');
     const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });
     await stage.reaches(id, 'waiting_approval');
     await tmux.wait('1 APPROVAL');
@@ -72,7 +72,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('> poster');
     await tmux.keys('Enter');
     await tmux.wait('I will ask first.');
-    await tmux.wait('nothing is answered from here');
+    await tmux.wait('decide there');
     await tmux.keys('Enter');
     await tmux.wait('The whole call is shown.');
     await tmux.keys('A');
@@ -86,7 +86,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.keys(']');
     await tmux.wait('no gap');
     await tmux.keys(']');
-    await tmux.wait('0 agents below it');
+    await tmux.wait('0 sub-agents');
     await tmux.keys('[');
     expect(await tmux.wait('completed')).to.not.contain('were dropped');
   });
@@ -105,7 +105,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.keys('.');
     await tmux.wait('level debug and above');
     await tmux.keys('8');
-    await tmux.wait('this machine alone reaches the daemon');
+    await tmux.wait('Only this machine can reach the daemon');
     await tmux.keys('3');
     await tmux.wait('You are welcome.');
   });
@@ -120,7 +120,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
 
   it('logs in again once the session has ended', async () => {
     await createClient({ url: stage.url, token: stage.token }).auth.logout();
-    await tmux.wait('Nothing is lost');
+    await tmux.wait('Your drafts are kept');
     await tmux.keys('Enter');
     await tmux.wait('Password for owner:');
     await tmux.keys(...[...PASSWORD].map((letter) => (letter === ' ' ? 'Space' : letter)));

@@ -64,11 +64,11 @@ describe('desk line by line', { timeout: 30_000 }, () => {
   });
 
   it('says who and where one is, how it stands, and what waits', async () => {
-    const said = await desk.hears('quit ends.');
+    const said = await desk.hears('quit to leave.');
     const where = stage.url.replace('http://', '');
     expect(said.split('\n').slice(0, 2)).to.equal([
       `Adjutant 0.1.0. You are owner, admin, at ${where}: live.`,
-      'No call waits for your approval.',
+      'No pending approvals.',
     ]);
   });
 
@@ -79,22 +79,22 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       ['overview', 'Overview: Health, ok'],
       ['hooks', 'Hooks: 2 hooks.'],
       ['agents', 'No agents yet.'],
-      ['approvals', 'No call waits for your approval.'],
-      ['inbox', 'Nothing was told to you yet.'],
+      ['approvals', 'No pending approvals.'],
+      ['inbox', 'No notifications yet.'],
       ['vault', 'No credentials yet.'],
       ['models', 'Models: 2 models.'],
-      ['tunnel', 'this machine alone reaches the daemon'],
-      ['team', 'Parts: users, audit, sessions, tokens. Say one.'],
+      ['tunnel', 'Only this machine can reach the daemon'],
+      ['team', 'Tabs: users, audit, sessions, tokens. Type a name to switch.'],
       ['logs', 'Verbs: follow.'],
-      ['knowledge', 'Nothing is known yet.'],
-      ['operations', 'Nothing that takes long was begun.'],
-      ['tasks', 'Nothing to do here.'],
-      ['pipelines', 'No pipeline has run yet.'],
+      ['knowledge', 'No entries yet.'],
+      ['operations', 'No operations yet.'],
+      ['tasks', 'No tasks here.'],
+      ['pipelines', 'No pipeline runs yet.'],
       ['capabilities', 'Capabilities: CPU, '],
-      ['mail', 'Parts: messages, drafts, sent, accounts. Say one.'],
+      ['mail', 'Tabs: messages, drafts, sent, accounts. Type a name to switch.'],
     ] as const)) {
       desk.say('menu');
-      await desk.hears('quit ends.');
+      await desk.hears('quit to leave.');
       desk.say(String(Number(number) + 1));
       await desk.hears(text);
       desk.say(name);
@@ -104,7 +104,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
 
   it('keeps a note, finds it, opens its chunk, and answers with citations', async () => {
     desk.say('knowledge\nadd\nThe staging server is argon.\n');
-    await desk.hears('Kept: The staging server is argon.');
+    await desk.hears('Saved: The staging server is argon.');
     await until(
       async () => (await stage.ask('GET', '/api/knowledge')).body.entries[0]?.status,
       (status) => status === 'ready',
@@ -116,17 +116,17 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     const chunk = await desk.hears('Verbs: ask');
     expect(chunk).to.contain('Chunk: The staging server is argon.');
     desk.say('ask\nWhat is the staging server called?\n');
-    const answer = await desk.hears('A number opens a row.');
+    const answer = await desk.hears('Type a number to open a row.');
     expect(answer).to.contain('Answer: What is the staging server called?');
     await until(
       async () => (await stage.ask('GET', '/api/operations')).body.operations[0]?.status,
       (status) => status === 'completed',
     );
     desk.say('operations');
-    const operations = await desk.hears('A number opens a row.');
+    const operations = await desk.hears('Type a number to open a row.');
     expect(operations).to.contain('state completed, title Indexing of');
     desk.say('knowledge');
-    const all = await desk.hears('A number opens a row.');
+    const all = await desk.hears('Type a number to open a row.');
     expect(all).to.contain('Knowledge: 1 entry.\n1. The staging server is argon., from note, ');
   });
 
@@ -144,13 +144,13 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     const { body: run } = await stage.ask('POST', '/api/pipelines', { templateId: template.id });
     await desk.hears('stage: Letter: go, waits for you');
     desk.say('pipelines');
-    const rows = await desk.hears('A number opens a row.');
+    const rows = await desk.hears('Type a number to open a row.');
     expect(rows).to.contain('1. state waiting, name Letter, stages 0/2, now go waits for approval');
     desk.say('1\nopen');
     const opened = await desk.hears('2. stage send, state pending');
     expect(opened).to.contain('Run: Letter, waiting, $0.00.');
     desk.say('approve');
-    const asked = await desk.hears('y does it');
+    const asked = await desk.hears('Type y to confirm');
     expect(asked).to.contain('Send the letter?');
     expect(asked).to.match(/Digest {2}[0-9a-f]{64}/);
     await heard();
@@ -164,7 +164,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
 
   it('numbers rows, opens one by number or name, and its parts by name', async () => {
     desk.say('hooks');
-    const rows = await desk.hears('A number opens a row.');
+    const rows = await desk.hears('Type a number to open a row.');
     expect(rows).to.contain('\n1. other, state enabled, last never, runs 0, ');
     expect(rows).to.contain('\n2. issues, state enabled, ');
     desk.say('2');
@@ -179,19 +179,19 @@ describe('desk line by line', { timeout: 30_000 }, () => {
 
   it('acts on no row that was not named, and asks as the full desk does', async () => {
     desk.say('hooks');
-    await desk.hears('A number opens a row.');
+    await desk.hears('Type a number to open a row.');
     desk.say('disable');
-    await desk.hears('Which one?');
+    await desk.hears('Which row?');
     desk.say('disable 1');
     await desk.hears('other is disabled');
     for (const answer of ['', 'y', 'issues']) {
       desk.say('delete 1');
-      await desk.hears('Type other to do it.');
+      await desk.hears('Type other to confirm.');
       desk.say(answer);
       await desk.hears('Nothing was done.');
     }
     desk.say('delete 1');
-    await desk.hears('Type other to do it.');
+    await desk.hears('Type other to confirm.');
     desk.say('other');
     await desk.hears('other is deleted');
     const { body } = await stage.ask('GET', '/api/hooks');
@@ -202,20 +202,22 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     const before = bells(desk.all());
     desk.say('agents');
     const id = await ask('poster');
-    await desk.hears('poster asks: http.request, trusted, number 1. Say: approvals 1');
+    await desk.hears(
+      'poster requests approval: http.request, trusted, number 1. Type: approvals 1',
+    );
     await until(
       async () => bells(desk.all()),
       (count) => count === before + 1,
     );
     desk.say('approvals 1');
     // The verbs are said of the list and of the call.
-    const whole = await desk.hears('No answer means denied');
+    const whole = await desk.hears('Without a decision it is denied');
     expect(whole).to.contain('  body      hello\\x1b[2J\\x0dworld\n');
     desk.say('approve 1\ny');
-    await desk.hears('too soon to have been heard: nothing was done');
+    await desk.hears('The answer came before the question. Nothing was done.');
     expect((await stage.agent(id)).status).to.equal('waiting_approval');
     desk.say('approve');
-    expect(await desk.hears('y does it')).to.contain('hello\\x1b[2J\\x0dworld');
+    expect(await desk.hears('Type y to confirm')).to.contain('hello\\x1b[2J\\x0dworld');
     await heard();
     desk.say('y');
     await desk.hears('approved: http.request');
@@ -230,10 +232,10 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('follow');
     await desk.hears('Following.');
     desk.say('');
-    await desk.hears('Live output is paused');
+    await desk.hears('Live output paused');
     stage.model.script(says({ text: 'You are welcome.' }));
     desk.say('message');
-    await desk.hears('an empty one sends them');
+    await desk.hears('An empty line sends it');
     desk.say('Thanks\nindeed\n');
     await desk.hears('Sent to poster');
     expect(desk.all()).to.not.contain('You are welcome.');
@@ -248,25 +250,25 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('hooks');
     await desk.hears('1. issues');
     await stage.restart({ port: Number(port) });
-    await desk.hears('Lost the daemon at ');
-    await desk.hears('Back at ');
+    await desk.hears('Connection lost at ');
+    await desk.hears('Connection restored at ');
     desk.say('test 1');
-    await desk.hears('y does it');
+    await desk.hears('Type y to confirm');
     desk.say('y');
-    await desk.hears('Runs as ');
+    await desk.hears('Started execution ');
     await desk.hears('issues: ');
   });
 
   it('tells only what needs somebody once that is wished', async () => {
     desk.say('tell off');
-    await desk.hears('Only what needs you is told.');
+    await desk.hears('Only events that need you are announced.');
     const id = await ask('second');
-    await desk.hears('second asks: http.request, trusted, number 2.');
+    await desk.hears('second requests approval: http.request, trusted, number 2.');
     expect(await desk.hears('number 2')).to.not.contain('second: running');
     desk.say('approvals');
     await desk.hears('2. expires in ');
     desk.say('deny 2');
-    await desk.hears('y does it');
+    await desk.hears('Type y to confirm');
     await heard();
     desk.say('y');
     await desk.hears('denied: http.request');
@@ -275,22 +277,22 @@ describe('desk line by line', { timeout: 30_000 }, () => {
 
   it('browses what has no screen, with the verbs of its contract', async () => {
     desk.say('browse sessions');
-    await desk.hears('Browser of sessions.');
+    await desk.hears('Browse sessions.');
     desk.say('1');
     await desk.hears('messageCount');
     desk.say('browse nothing');
-    await desk.hears('browse takes one of: documents, research, memories, recurring');
+    await desk.hears('browse needs one of: documents, research, memories, recurring');
   });
 
   it('answers words that there are not, whatever is in them', async () => {
     desk.say('frob\u001b[2J\u0007nicate');
-    await desk.hears('No such word here: frob\\x1b[2J\\x07nicate.');
+    await desk.hears('Unknown command: frob\\x1b[2J\\x07nicate.');
     desk.say('x'.repeat(1_000_000));
-    await desk.hears('No such word here: xxx');
+    await desk.hears('Unknown command: xxx');
     desk.say('add');
-    await desk.hears('That cannot be done here now.');
+    await desk.hears('Not possible here now.');
     desk.say('hooks');
-    await desk.hears('A number opens a row.');
+    await desk.hears('Type a number to open a row.');
     desk.say('add');
     await desk.hears('Run: adjutant hooks create');
   });
@@ -309,9 +311,9 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     script.hangUp();
     expect(await script.ended).to.equal(0);
     expect(script.all()).to.contain('issues is disabled\nEnabling.\nissues is enabled\n');
-    expect(script.all()).to.contain('\nRuns as ');
+    expect(script.all()).to.contain('\nStarted execution ');
     const broken = open();
-    await broken.hears('quit ends.');
+    await broken.hears('quit to leave.');
     broken.signal('SIGINT');
     expect(await broken.ended).to.equal(130);
   });

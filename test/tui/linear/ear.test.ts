@@ -48,9 +48,9 @@ describe('what is told in between', () => {
     expect(
       hears(before, put(second), put(second), put({ ...anApproval(), status: 'denied' })),
     ).to.equal([
-      ['rings: triage-412 asks: shell.run, UNTRUSTED, number 2. Say: approvals 2'],
+      ['rings: triage-412 requests approval: shell.run, UNTRUSTED, number 2. Type: approvals 2'],
       [],
-      ['heard: Number 1, shell.run: denied.'],
+      ['heard: Approval 1, shell.run: denied.'],
     ]);
   });
 
@@ -88,11 +88,11 @@ describe('what is told in between', () => {
       heard.map((news) => news.map((text) => text.replace(/\d\d:\d\d:\d\d/, 'TIME'))),
     ).to.equal([
       [
-        'always: Lost the daemon at TIME: connection refused. It is tried again. On this machine: adjutant up',
+        'always: Connection lost at TIME: connection refused. Retrying. On this machine: adjutant up',
       ],
       [],
-      ['always: Back at TIME: what is known was read again.'],
-      ['rings: The session has ended. Say login, or run: adjutant login'],
+      ['always: Connection restored at TIME. The data was reloaded.'],
+      ['rings: The session has ended. Type login, or run: adjutant login'],
     ]);
   });
 

@@ -34,7 +34,7 @@ describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
     const env = { XDG_CONFIG_HOME: config.folder, ADJUTANT_URL: stage.url, TERM: 'dumb' };
     tmux = await openTmux({ width: 120, height: 60, env });
     await tmux.line(`node ${BIN} tui; echo ended $?`);
-    await tmux.wait('quit ends.');
+    await tmux.wait('quit to leave.');
   });
 
   after(async () => {
@@ -51,15 +51,15 @@ describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
       says({ text: 'Done as you said.' }),
     );
     const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });
-    await tmux.wait('poster asks: http.request, trusted, number 1.');
+    await tmux.wait('poster requests approval: http.request, trusted, number 1.');
     await until(
       () => tmux.tell('#{window_bell_flag}'),
       (flag) => flag === '1',
     );
     await tmux.line('approvals 1');
-    await tmux.wait('No answer means denied');
+    await tmux.wait('Without a decision it is denied');
     await tmux.line('approve');
-    await tmux.wait('y does it');
+    await tmux.wait('Type y to confirm');
     await readingTime(HEARD_MS);
     await tmux.line('y');
     await tmux.wait('approved: http.request');
@@ -71,7 +71,7 @@ describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
     await tmux.line('hooks');
     await tmux.wait('1. issues');
     await tmux.keys('test 1\ny\n');
-    await tmux.wait('too soon to have been heard');
+    await tmux.wait('The answer came before the question');
   });
 
   it('gives the terminal to a command that asks, and takes it back', async () => {
@@ -85,7 +85,7 @@ describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
 
   it('logs in again, and shows nothing of the password', async () => {
     await createClient({ url: stage.url, token: stage.token }).auth.logout();
-    await tmux.wait('Say login');
+    await tmux.wait('Type login');
     await tmux.line('login');
     await tmux.wait('Password for owner:');
     await tmux.line(PASSWORD);
