@@ -31,26 +31,23 @@ import { isAdmittedAtSpawn, isFirst, type StopsDeps } from './stops.js';
 
 export interface ActionDeps extends StopsDeps {
   http: Http;
-  /** The id of this start of the daemon. */
   boot: string;
   access: HookAccess;
   delayed(lane: string, runAt: string): void;
 }
 
-/** The models, tools and credentials that hooks may use. */
 export interface HookAccess {
   models: Models;
   toolbox: Toolbox;
   permissionsOf: PermissionsOf;
   vault: Vault;
   pipelines: HookPipelines;
-  /** Opens the working folder of a hook. */
   folderOf(userId: string, name: string): Promise<string>;
 }
 
 /**
- * Performs the action of an execution and writes its outcome. Resolves to the job that continues in
- * its place in the lane, or null.
+ * Performs the action and writes its outcome. Resolves to the job that continues in the lane, or
+ * null.
  */
 export type PerformAction = (
   deps: ActionDeps,
@@ -59,10 +56,7 @@ export type PerformAction = (
   signal: AbortSignal,
 ) => Promise<Job | null>;
 
-/**
- * Commits the agent, its first message, its beginning and the job that runs it together with the
- * execution, and with its admission if that is certain.
- */
+/** Commits the agent, its first message and its job in one transaction with the execution. */
 const spawnAgent: PerformAction = async (deps, run, job) => {
   const { store } = deps;
   const { id, record } = spawnRecord(deps, agentToSpawn(run, deps.access.models));
@@ -131,8 +125,7 @@ export const isDatabaseOnly = (
 };
 
 /**
- * Returns the outcome of an action whose effect is all in the database. `notify` ours: with
- * `notifyOwner` false the notification stays in the app; without the field the owner's preferences
+ * With `notifyOwner: false` the notification stays in the app. Without it, the owner's preferences
  * decide.
  */
 export const databaseOutcome = async (
@@ -145,13 +138,12 @@ export const databaseOutcome = async (
   return 'fault' in call ? { status: 'error', error: call.fault } : runTool(run, call, signal);
 };
 
-/** The surroundings of the tool of a hook. */
 interface ToolSetting {
   permissions: Awaited<ReturnType<PermissionsOf>>;
   openFolder: ToolContext['openFolder'];
 }
 
-/** Returns what the tool of a hook runs with; for runs at one moment it is read once. */
+/** Executions of one batch share the setting, so it is read once. */
 export const toolSetting = async (
   { access }: ActionDeps,
   { userId, id }: OpenedHook,
@@ -160,7 +152,6 @@ export const toolSetting = async (
   openFolder: () => access.folderOf(userId, id),
 });
 
-/** Returns the outcome of a `notify` action, of which the text is `body`. */
 export const noticeOutcome = (
   run: HookRun,
   { body, markdown, unfilled }: NoticeText,
@@ -216,17 +207,13 @@ const forward: PerformAction = async (deps, run, job, signal) => {
   return null;
 };
 
-/** A call of the hook's tool, with its arguments rendered. */
 interface HookToolCall {
   tool: Tool;
   args: Record<string, unknown>;
   context: Pick<ToolContext, 'openFolder' | 'markdown'>;
 }
 
-/**
- * Returns the call of the hook's tool, or why it may not be made. The owner configured it, so it
- * waits for no approval; a tool that is denied is denied here too.
- */
+/** The owner configured the call, so it needs no approval. A denied tool is denied here too. */
 const toolCallOf = async (
   deps: ActionDeps,
   run: HookRun,
@@ -282,10 +269,7 @@ const runTool = async (
 const SMUGGLED =
   'The payload contains a credential reference. Only the toolParams of the hook may contain one';
 
-/**
- * True if the rendered arguments name other credentials than the owner wrote: untrusted text must
- * not become the name of a credential.
- */
+/** Untrusted text must not become the name of a credential. */
 const isSmuggled = (run: HookRun, rendered: Record<string, unknown>): boolean =>
   credentialsIn(run.hook.actionConfig.toolParams ?? {}).join() !== credentialsIn(rendered).join();
 

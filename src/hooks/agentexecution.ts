@@ -15,8 +15,7 @@ interface AgentExecutionDeps {
 }
 
 /**
- * Creates the functions for the end of an agent that a hook spawned, and of its execution. No second
- * event or notification is sent for an execution that ended before, at the end of an earlier turn of
+ * No second event or notification is sent if the execution ended earlier, with a previous turn of
  * its agent.
  */
 export const agentExecutions = ({
@@ -33,7 +32,7 @@ export const agentExecutions = ({
     const event = found && isOpen(found.row) ? hookRan(found.run, end) : null;
     return event ? toWebhooks(userId, { ...event, hops }) : NOTHING;
   },
-  // Ours: an agent with `notifyOwner` sends its own notification instead.
+  // An agent with `notifyOwner` sends its own notification instead.
   failure: async (agent, error) => {
     const found = agent.notify_owner === 1 ? null : await findExecution(store, agent);
     return found && isOpen(found.row) ? runFailureNotice(found.run, error) : null;
@@ -56,7 +55,6 @@ export const agentExecutions = ({
   },
 });
 
-/** Finds the execution that spawned an agent. */
 const findExecution = async (store: Store, { id: agentId, execution_id }: AgentRow) => {
   if (execution_id === null) return null;
   const row = await store.look('namedExecution', execution_id);

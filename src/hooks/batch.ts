@@ -9,61 +9,53 @@ import type { EndedAs, LimitedEndRecord } from './procedures/end.js';
 import { type HookRun, loadRun, runOf } from './run.js';
 import { admissionOf, isFirst, refusalsOf, type Stopped, whyStopped } from './stops.js';
 
-/**
- * The error for a payload that overran the reader's limits. A second try would cost as much again,
- * at the expense of other users.
- */
+/** A retry would cost as much again, at the expense of other users. */
 export const UNREADABLE =
   'The payload takes too much time or memory to parse. The execution is not retried.';
 
-/** The time for which payloads are read in one turn of the event loop. */
+/** Time for parsing payloads in one turn of the event loop. */
 const SLICE_MS = 5;
 /**
- * Ours: the number of runs of a batch that are prepared at once. Each may keep the event loop for its
- * rendering, or a thread for its patterns.
+ * Executions prepared concurrently. Each may block the event loop while it renders, or use a
+ * thread.
  */
 const AT_ONCE = 2;
-/**
- * Ours: the time that a batch takes, without that of other work between its turns of the event loop.
- * What is not begun then waits for the next turn of its hook, so that slow conditions of one hook hold
- * up no other, and an end is written soon after its run.
- */
+/** Time for one batch, so that slow conditions of one hook do not delay other hooks. */
 const BATCH_MS = 12;
-/** Ours: the most of that other work which is not counted, for each turn. */
+/** Maximum time of other work between two turns that does not count, in milliseconds. */
 const BETWEEN_MS = 10;
 /**
- * Ours: after so many changes of its hook a run ends as it was prepared last, or a hook that is edited
- * all the time would run nothing.
+ * After this many changes of its hook an execution ends as prepared last. Otherwise a hook that is
+ * edited all the time would never run.
  */
 const MAX_CHANGES = 3;
-/** The most characters of ends that are written at once, because a message is copied in one turn. */
+/**
+ * Maximum characters of outcomes in one message, because copying a message blocks the event loop.
+ */
 const PART_LENGTH = 256 * 1024;
 
-/** An execution whose outcome is known and not written yet. */
 interface PreparedRun {
   job: Job;
   run: HookRun;
   end: LimitedEndRecord;
   published(): void;
-  /** Publishes that the hook is used up, if this was its last run. */
   publishedLast(): void;
 }
 
 /**
- * Creates the function that runs executions of one hook whose effects are all in the database: it
- * finds out the outcome of each, then ends them in their order, many in one transaction. A payload
- * or a pattern that fails ends its own execution alone.
+ * Executes runs whose effects are all in the database, and commits many outcomes in one
+ * transaction. A payload or pattern that fails ends only its own execution.
  */
 export const createBatchExecutor = (deps: ActionDeps) => {
   const { store, clock } = deps;
-  /** The number of times that the hook of a run was changed while it was prepared. */
+  /** Number of changes of the hook while each execution was prepared. */
   const changed = new Map<string, number>();
 
   const prepare = async (job: Job, of: BatchContext): Promise<PreparedRun | null> => {
     const run = job.loaded ? runOf(job.loaded) : await loadRun(store, job.ref);
     if (!run) return null;
     if (!isDatabaseOnly(deps.access.toolbox, run.hook)) {
-      // Its action was changed a moment ago: it is claimed again, by itself.
+      // The action was changed in the meantime, so the execution is claimed again.
       deps.delayed(job.lane, iso(clock.now()));
       return null;
     }
@@ -100,7 +92,7 @@ export const createBatchExecutor = (deps: ActionDeps) => {
     if (ended === 'last') publishedLast();
   };
 
-  /** Ends them all or, after an error that is not the disk's, each by itself. */
+  /** After an error that is not a full disk, each execution is ended separately. */
   const endAll = async (runs: PreparedRun[]): Promise<BatchResult> => {
     const [only, another] = runs;
     if (!only) return NOTHING;
@@ -117,7 +109,7 @@ export const createBatchExecutor = (deps: ActionDeps) => {
     return all;
   };
 
-  /** Prepares runs from the given place on, until they fill a part or the time is over. */
+  /** Stops when a part is full or the time is over. */
   const preparePart = async (jobs: Job[], from: number, of: BatchContext): Promise<BatchPart> => {
     const part: PromiseSettledResult<PreparedRun | null>[] = [];
     const underway = new Set<Promise<void>>();
@@ -177,7 +169,6 @@ const sum = (one: BatchResult, other: BatchResult): BatchResult => ({
   left: one.left + other.left,
 });
 
-/** Runs that were prepared in their order, and the place of the first that was not. */
 interface BatchPart {
   part: PromiseSettledResult<PreparedRun | null>[];
   next: number;
@@ -187,7 +178,6 @@ const lengthOf = ({ execution, notices }: LimitedEndRecord): number =>
   (execution.result?.length ?? 0) +
   notices.reduce((length, { notice }) => length + notice.body.length, 0);
 
-/** The values that the runs of a batch share. */
 interface BatchContext {
   signal: AbortSignal;
   settings: Map<OpenedHook, ReturnType<typeof toolSetting>>;
@@ -208,7 +198,6 @@ const contextOf = (
   },
 });
 
-/** Reads what the tools of the hook run with, before the time of the batch begins. */
 const readSetting = async (deps: ActionDeps, [first]: Job[], of: BatchContext): Promise<void> => {
   const run = first?.loaded && runOf(first.loaded);
   if (run?.hook.action === 'execute_tool') await contextOf(deps, run, of).setting();

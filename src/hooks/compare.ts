@@ -1,32 +1,24 @@
 import { compareNumbers, isAnyNumber, isExactNumber } from '../kernel/exactjson.js';
 import type { TimeLimit } from './timelimit.js';
 
-/** Thrown if the comparison takes longer than its time limit. */
 export class TimeLimitSpent extends Error {
   override name = 'TimeLimitSpent';
 }
 
-/** The number of values that are compared between two checks of the time limit. */
+/** Values compared between two checks of the time limit. */
 const CHUNK = 256;
-/** The number of positions at which a text is searched between two checks of the time limit. */
+/** Text positions searched between two checks of the time limit. */
 const WINDOW = 4096;
-/**
- * The size from which the number of an object's keys is stored, because V8 lists all keys even to
- * find out if there is one.
- */
+/** From this size on the number of keys is cached, because V8 lists all keys to count them. */
 const MANY_KEYS = 32;
 
-/** Compares untrusted values with those that a hook's conditions name, within a time limit. */
+/** Compares untrusted values with the values of conditions, within a time limit. */
 export class Comparison {
   private work = 0;
   private readonly counts = new WeakMap<object, number>();
 
   constructor(readonly timeLimit: TimeLimit) {}
 
-  /**
-   * Returns true if two JSON values are equal; the order of keys does not count. Errors:
-   * TimeLimitSpent.
-   */
   isEqual(found: unknown, wanted: unknown): boolean {
     if (found === wanted) return true;
     if (isExactNumber(found) || isExactNumber(wanted)) return isSameNumber(found, wanted);
@@ -40,10 +32,9 @@ export class Comparison {
     return this.hasSameMembers(found, wanted);
   }
 
-  /** Returns true if the list, which may be very long, contains the value. Errors: TimeLimitSpent. */
+  /** The list may be very long. Throws TimeLimitSpent. */
   isAmong(list: unknown[], wanted: unknown): boolean {
-    // This loop takes a few milliseconds for a list of a million; an iterator takes three times as
-    // long.
+    // A loop takes a few milliseconds for a million entries; an iterator takes three times as long.
     const isSimple = !isObject(wanted);
     for (let at = 0; at < list.length; at++) {
       const each = list[at];
@@ -54,15 +45,13 @@ export class Comparison {
     return false;
   }
 
-  /** Returns true if the value is one of those wanted. Errors: TimeLimitSpent. */
   isOneOf(found: unknown, wanted: unknown[]): boolean {
     return wanted.some((each) => this.isSame(found, each));
   }
 
   /**
-   * Returns true if the text contains what is wanted. Errors: TimeLimitSpent. The engine's search
-   * cannot be interrupted, and on texts chosen for it takes time proportional to the product of
-   * both lengths; therefore it is made in pieces.
+   * The text search of the engine cannot be interrupted and can take time proportional to the
+   * product of both lengths. So the search runs in pieces. Throws TimeLimitSpent.
    */
   holdsText(text: string, wanted: string): boolean {
     for (let at = 0; at <= text.length - wanted.length; at += WINDOW) {
@@ -77,10 +66,6 @@ export class Comparison {
     return this.isEqual(found, wanted);
   }
 
-  /**
-   * Compares the members of two objects. The wanted value is the small one, so its keys are looked
-   * up before those of the payload are counted.
-   */
   private hasSameMembers(found: object, wanted: object): boolean {
     const members = Object.entries(wanted);
     this.spend(members.length);
@@ -113,8 +98,8 @@ export class Comparison {
 }
 
 /**
- * True for numbers of one value, however they are written, and for a text that is the number as it
- * was received: a condition cannot hold an integer above 2^53 as a number.
+ * Integers above 2^53 are compared with a text of their digits, because a condition cannot contain
+ * them as numbers.
  */
 const isSameNumber = (found: unknown, wanted: unknown): boolean => {
   if (typeof wanted === 'string') return isExactNumber(found) && found.value === wanted;

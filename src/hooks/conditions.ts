@@ -8,7 +8,6 @@ import { Comparison, TimeLimitSpent } from './compare.js';
 import { isAbsent, lookUp } from './template.js';
 import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from './timelimit.js';
 
-/** The outcome of an execution's conditions; `reason` is a sentence that names the condition. */
 export type ConditionVerdict =
   | { verdict: 'hold' }
   | { verdict: 'stopped'; reason: string }
@@ -17,15 +16,13 @@ export type ConditionVerdict =
 
 const MAX_PATTERN_LENGTH = 300;
 const MAX_MATCHED_LENGTH = 10_000;
-/** The maximum length of a value, and of each entry of a list, in bytes. */
+/** In bytes; also for each entry of a list. */
 const MAX_VALUE_LENGTH = 4096;
 const MAX_LIST = 1000;
-/** Ours: the maximum depth of lists and objects in a value. */
+/** Levels of lists and objects. */
 const MAX_VALUE_DEPTH = 16;
-/** The number of characters of a value that a message shows. */
 const SHOWN = 80;
 
-/** Judges the conditions against the trigger's data, in order, until one does not hold. */
 export const judgeConditions = (
   conditions: Condition[],
   scope: object,
@@ -87,10 +84,7 @@ const holds = (
 const isMissing = (field: string, found: unknown): boolean =>
   found === undefined || isAbsent(field, found);
 
-/**
- * True for a primitive value. A text contains no list and no object, and converting one to text may
- * throw.
- */
+/** Texts are compared separately, and converting an object to text may throw. */
 const isPlain = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
 
@@ -99,10 +93,7 @@ const compile = (pattern: unknown): RegExp => new RegExp(String(pattern), 'u');
 const matching = new Script('pattern.test(text)');
 let ground: Context | null = null;
 
-/**
- * True if the pattern matches the text. Payloads are untrusted, and many patterns take almost
- * unlimited time on a text chosen for them, so there is a time limit.
- */
+/** Payloads are untrusted, and many patterns take almost unlimited time on a crafted text. */
 const isMatch = (pattern: RegExp, text: string, timeLimit: TimeLimit): boolean => {
   ground ??= createContext();
   try {
@@ -110,8 +101,7 @@ const isMatch = (pattern: RegExp, text: string, timeLimit: TimeLimit): boolean =
       timeout: timeLimit.left(),
     });
   } catch (error) {
-    // This is the time-out, or an overflow of the regular expression's stack: errors of the
-    // script's own realm.
+    // Either the timeout, or a stack overflow of the regular expression in the realm of the script.
     if (!isNativeError(error)) throw error;
     if (timeLimit.isSpent()) throw new TimeLimitSpent();
     return isMatch(pattern, text, timeLimit);
@@ -130,7 +120,6 @@ const short = (value: unknown): string => {
   return text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
 };
 
-/** Returns what the value of a condition must be; null if it is valid. */
 export const faultOfValue = ({ operator, value }: Condition): string | null => {
   if (operator === 'matches') return faultOfPattern(value);
   const long = faultOfLength(operator, value);
@@ -146,13 +135,12 @@ const faultOfLength = (operator: Condition['operator'], value: unknown): string 
   return isOne ? 'a list whose entries are at most 4 KiB long' : null;
 };
 
-/** True if a value is too long: a text is measured by its own bytes, anything else as JSON. */
+/** Texts are measured by their own bytes, other values as JSON. */
 const isLong = (value: unknown): boolean => {
   const text = typeof value === 'string' ? value : jsonPrefix(value, MAX_VALUE_LENGTH);
   return text.length > MAX_VALUE_LENGTH || Buffer.byteLength(text) > MAX_VALUE_LENGTH;
 };
 
-/** Returns what a pattern must be; null if it is valid. */
 const faultOfPattern = (pattern: unknown): string | null => {
   if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN_LENGTH)
     return `a pattern of at most ${MAX_PATTERN_LENGTH} characters`;

@@ -62,7 +62,6 @@ const TriggerConfig = s.object('TriggerConfig', {
   folder: s.optional(s.text(500)),
 });
 
-/** An address of which the path, query and fragment may hold placeholders. */
 const TEMPLATED_URL = /^https?:\/\/[^/?#\s{}\\]+(?:[/?#](?:\{\{[^{}]{1,300}\}\}|[^\s{}])*)?$/i;
 
 const ActionConfig = s.object('ActionConfig', {

@@ -13,10 +13,7 @@ interface ReferencesDeps {
   hooks: { hasMailAccount(userId: string, id: string): Promise<boolean> };
 }
 
-/**
- * Throws a 400 if the user has no such credential or mail account, or if a forward cannot send the
- * value of the credential. What is another user's counts as missing.
- */
+/** Credentials and mail accounts of other users count as missing. */
 export const checkReferences = async (
   { vault, hooks }: ReferencesDeps,
   userId: string,
@@ -43,7 +40,7 @@ export const checkReferences = async (
   throw badRequest([{ path: 'actionConfig.credentialId', message: `has a value that ${fault}` }]);
 };
 
-/** True if the secret equals the hook's current own secret; a blank one counts as none. */
+/** An empty secret counts as none. */
 export const isOwnSecret = (
   { openSecret }: SecretOpener,
   { id, credential_id, secret_sealed: sealed }: HookRow,
@@ -55,10 +52,7 @@ export const isOwnSecret = (
   return unlessShut(() => openSecret(id, sealed).take((own) => isSame(own, given))) === true;
 };
 
-/**
- * Returns the hook's own secret, sealed. Throws 409 `secret_in_vault` if the hook uses a credential
- * instead.
- */
+/** Throws 409 `secret_in_vault` if the hook uses a credential instead. */
 export const ownSecretOf = ({ credential_id, secret_sealed }: HookRow): string | null => {
   if (credential_id === null) return secret_sealed;
   throw Boom.conflict(

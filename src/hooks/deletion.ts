@@ -7,20 +7,18 @@ import { type Store, statement } from '../store/store.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
 
-/** The job of a hook that is being deleted in several transactions. */
+/** Job of a hook whose deletion takes several transactions. */
 export const DELETION_JOB = 'hook_deletion';
-/** The index of these jobs takes their kind literally. */
+/** The index of these jobs contains the kind as a literal. */
 const KIND = sql.lit(DELETION_JOB);
 
 const laneOf = (hookId: string): string => `deletion_${hookId}`;
 
-/** Builds the statement that drops the jobs of a deletion, for the transaction that ends it. */
 export const endDeletion = ({ db }: Store, hookId: string): Statement =>
   statement(db.deleteFrom('jobs').where('ref', '=', hookId).where('kind', '=', KIND));
 
 const AGAIN_MS = 5000;
 
-/** Creates the deletion of hooks with so many rows that it takes several transactions. */
 export const createHookDeletion = (deps: {
   store: Store;
   boot: string;
@@ -45,20 +43,19 @@ export const createHookDeletion = (deps: {
 
   return {
     /**
-     * Builds the statement that adds the job of a deletion, claimed by this boot, whose request
-     * deletes the hook itself. If the daemon ends before, the next start runs the job.
+     * The job is already claimed by this boot, because the request itself deletes the hook. If the
+     * daemon stops first, the next start runs the job.
      */
     begin: (hookId: string, runAt: string): Statement => {
       const job = { kind: DELETION_JOB, ref: hookId, lane: laneOf(hookId) };
       return addClaimedJob(store, { ...job, runAt, boot });
     },
-    /** Gives a deletion whose request has failed to the queue, once the database can be written. */
+    /** Returns a failed deletion to the queue as soon as the database is writable. */
     release: (hookId: string): void => {
       release(hookId).catch((err) =>
         log.warn({ err, hookId }, 'the deletion of a hook failed; it continues at the next start'),
       );
     },
-    /** True if the deletion has begun and has not ended. */
     isUnderWay: async (hookId: string): Promise<boolean> => {
       const jobs = db.selectFrom('jobs').select('id').where('ref', '=', hookId);
       return (await jobs.where('kind', '=', KIND).executeTakeFirst()) !== undefined;
@@ -68,7 +65,6 @@ export const createHookDeletion = (deps: {
 
 export type HookDeletion = ReturnType<typeof createHookDeletion>;
 
-/** Creates the job handler that ends the deletions whose requests did not. */
 export const createDeleter = (deps: {
   store: Store;
   hooks: HooksStore;

@@ -14,16 +14,12 @@ import { type HookRun, payloadLength, templateScope } from './run.js';
 const conditionsOf = (run: HookRun): ConditionVerdict =>
   judgeConditions(run.hook.conditions, templateScope(run));
 
-/**
- * Judges the conditions a second time after an error: on a busy machine a quick comparison may once
- * take too long.
- */
+/** On a busy machine a fast comparison may once exceed the time limit, so it is repeated. */
 const conditionsWithPatience = (run: HookRun): ConditionVerdict => {
   const first = conditionsOf(run);
   return first.verdict === 'error' ? conditionsOf(run) : first;
 };
 
-/** The operations that a worker thread performs. */
 export const evaluationTasks = {
   conditions: conditionsWithPatience,
   notice: noticeTextOf,
@@ -32,11 +28,7 @@ export const evaluationTasks = {
   markdown: markdownArguments,
 };
 
-/**
- * Creates all operations that read an execution's payload. Each result is small, whatever the size
- * of the payload. Large payloads and patterns are read in a worker thread. Errors: PoolFull,
- * ThreadLost.
- */
+/** Large payloads and patterns are evaluated in a worker thread. Throws PoolFull and ThreadLost. */
 export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
   conditions: async (run: HookRun): Promise<ConditionVerdict> => {
     const { userId, conditions } = run.hook;
@@ -45,15 +37,12 @@ export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
     const verdict = isLarge(run) || isPattern ? null : conditionsOf(run);
     return verdict && verdict.verdict !== 'error' ? verdict : apart(userId, 'conditions', run);
   },
-  /** Returns the text of a notification. */
   notice: async (run: HookRun): Promise<NoticeText> =>
     isLarge(run) ? apart(run.hook.userId, 'notice', run) : noticeTextOf(run),
   forward: async (run: HookRun): Promise<Forward> =>
     isLarge(run) ? apart(run.hook.userId, 'forward', run) : forwardOf(run),
-  /** Returns the arguments of a tool, or the parameters of a pipeline. */
   arguments: async (run: HookRun): Promise<Record<string, unknown>> =>
     isLarge(run) ? apart(run.hook.userId, 'arguments', run) : toolArguments(run),
-  /** Returns the texts among the arguments of a tool as Markdown. */
   markdown: async (run: HookRun): Promise<Record<string, string>> =>
     isLarge(run) ? apart(run.hook.userId, 'markdown', run) : markdownArguments(run),
 });

@@ -18,10 +18,6 @@ import {
 
 export const EXECUTION_JOB = 'execution';
 
-/**
- * Creates the handler of execution jobs. It ends an execution that the hook's own rules stop, and
- * otherwise performs its action once.
- */
 export const createExecutor = (deps: ActionDeps): JobHandler => {
   const { store } = deps;
 
@@ -62,7 +58,6 @@ export const createExecutor = (deps: ActionDeps): JobHandler => {
   };
 };
 
-/** Returns the functions of the queue for executions, which are in it themselves. */
 const executionRows = ({ store: { db } }: ActionDeps): JobHandler['rows'] => ({
   free: async () => {
     await db.updateTable('executions').set({ boot: null }).where('boot', 'is not', null).execute();
@@ -84,7 +79,7 @@ const executionRows = ({ store: { db } }: ActionDeps): JobHandler['rows'] => ({
     ),
 });
 
-/** Returns why the limits of the hook refuse the execution, or null if it may run; then it is counted. */
+/** If the execution is admitted, it is counted. */
 const whyRefused = async (deps: ActionDeps, run: HookRun): Promise<Stopped | null> => {
   if (!isFirst(run) || isAdmittedAtSpawn(run)) return null;
   const { admission, publishedLast } = admissionOf(deps, run, deps.clock.now());

@@ -10,17 +10,14 @@ import type { HookRun } from './run.js';
 export type Forwarded =
   | { verdict: 'success'; result: { status: number; body: string } }
   | { verdict: 'error'; error: string; effectBegan: boolean }
-  /** Worth another attempt, after at least `afterMs` milliseconds. */
+  /** `afterMs`: minimum delay before the next attempt, in milliseconds. */
   | { verdict: 'retry'; error: string; effectBegan: boolean; afterMs: number };
 
 const DELAYS_MS = [5_000, 30_000];
 const MAX_DELAY_MS = 10 * 60_000;
 const EXCERPT = 2_000;
 
-/**
- * Sends the request once, and redacts the reply. `attempt` counts from 1; after network failures,
- * 429 and 5xx there are up to two more attempts.
- */
+/** `attempt` starts at 1. After network errors, 429 and 5xx there are up to two more attempts. */
 export const sendForward = async (
   { http, forward, secrets }: Authorized & { http: Http },
   attempt: number,
@@ -72,16 +69,14 @@ const again = (
   return { verdict: 'retry', ...failure, afterMs };
 };
 
-/** A forward as it is sent, and the secrets to redact in the reply. */
 interface Authorized {
   forward: Forward;
   secrets: string[];
 }
 
 /**
- * Adds the newest value of its credential to the forward as a bearer token (RFC 6750, section 2.1).
- * The value is added only here: whatever is shown or recorded has only the credential's id. Returns
- * a text that says why the value may not be sent.
+ * Adds the credential as bearer token (RFC 6750, section 2.1) just before sending, so that nothing
+ * shown or stored contains it. Returns a message if the credential must not be sent.
  */
 export const authorized = async (
   vault: Pick<Vault, 'borrow' | 'used'>,

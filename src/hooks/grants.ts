@@ -6,16 +6,14 @@ import type { HookRow } from '../store/tables/hooks.js';
 import { isOwnSecret } from './credential.js';
 import type { ActionConfig, TriggerConfig } from './hook.js';
 
-/** The part of a hook's action that grants tools. */
 export interface GrantingAction {
   action: string;
   actionConfig: Pick<ActionConfig, PurposeField | 'agentTools'>;
 }
 
-/** The part of a hook that decides which tools are used, when and for what. */
 export interface GrantingHook extends GrantingAction {
   conditions: Condition[];
-  /** The trigger and the secret of the hook, as a value to compare. */
+  /** Trigger and secret, as a comparable value. */
   firedBy: unknown;
 }
 
@@ -27,9 +25,8 @@ const PURPOSE = {
 type PurposeField = (typeof PURPOSE)[keyof typeof PURPOSE][number];
 
 /**
- * Returns the tools with effects that a hook grants after a change and did not grant before it
- * (null: there was no hook). Ours: a grant applies to what the hook does with its tools and to what
- * fires it. If one of these changes, or a condition is removed, all its tools are granted anew.
+ * Returns the tools that a change newly grants; `before` is null for a new hook. If the purpose or
+ * the trigger changes, or a condition is removed, all tools count as newly granted.
  */
 export const grantedAnew = (
   acting: GrantRule['acting'],
@@ -43,10 +40,9 @@ export const grantedAnew = (
   return granted.filter((name) => !kept.has(name));
 };
 
-/** Stands for what the stages of a pipeline may do, among the names of tools. */
+/** Represents the pipeline action among the tool names. */
 const PIPELINES = 'pipelines.start';
 
-/** Returns the names of the tools that a hook's executions may use without approval. */
 export const hookTools = ({ action, actionConfig }: GrantingAction): string[] => {
   if (action === 'spawn_agent') return actionConfig.agentTools ?? [];
   if (action === 'start_pipeline') return [PIPELINES];
@@ -62,25 +58,20 @@ const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
   return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
 };
 
-/** True if a hook does something else after a change, or more lets it do so. */
+/** True if the hook does something else, or fires in more cases. */
 const isAnother = (before: GrantingHook, after: GrantingHook): boolean =>
   purposeOf(before) !== purposeOf(after) || isLooser(before, after);
 
-/**
- * True if a change of a hook ends the approvals that stand for its agents. Ours: a new secret ends
- * them too, also if it is rotated, because from then on another may fire the hook.
- */
+/** A new secret also ends the grants, because somebody else may fire the hook from then on. */
 export const endsGrants = (row: HookRow, changes: Partial<HookRow>): boolean =>
   changes.secret_sealed !== undefined ||
   isAnother(grantingHook(row), grantingHook({ ...row, ...changes }));
 
-/** True if a condition of the old hook is no longer in the new one. */
 const isLooser = (before: GrantingHook, after: GrantingHook): boolean => {
   const held = new Set(after.conditions.map(canonical));
   return before.conditions.some((condition) => !held.has(canonical(condition)));
 };
 
-/** Returns the part of a stored hook that grants tools. */
 export const grantingHook = (row: HookRow): GrantingHook => ({
   action: row.action,
   actionConfig: JSON.parse(row.action_config),
@@ -91,7 +82,7 @@ export const grantingHook = (row: HookRow): GrantingHook => ({
   ),
 });
 
-/** Returns the trigger of a hook as a value to compare: its fields, and which secret it uses. */
+/** Returns the trigger as a comparable value. */
 export const grantTrigger = (
   { trigger, triggerConfig }: { trigger: HookRow['trigger']; triggerConfig: TriggerConfig },
   secret: string,
@@ -102,10 +93,7 @@ export const grantTrigger = (
   return trigger === 'schedule' ? [trigger, cron, timezone] : [trigger];
 };
 
-/**
- * Returns which secret a hook uses after a change: the same, a credential's id, or `another` of its
- * own.
- */
+/** Returns a credential ID, `own` or `another`. */
 export const secretAfter = (
   deps: SecretOpener,
   row: HookRow,

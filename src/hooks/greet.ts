@@ -2,15 +2,14 @@ import type { OpenedHook } from './hook.js';
 import { recipeOf } from './senders/open.js';
 import { GITHUB_GREETING } from './senders/presets.js';
 
-/** The part of a delivery that tells a greeting. */
 interface NamedDelivery {
   event: string | null;
   headers: Record<string, string>;
 }
 
 /**
- * Returns why a delivery is no event for the hook: its sender greets the new address with it. Null:
- * it is one, or a condition of the hook decides about events by itself.
+ * Returns the reason to skip a test event that a sender sends to a new address. Null if it is a
+ * normal event, or if the hook has a condition on `event`.
  */
 export const greetingReason = (
   { triggerConfig: { verify }, conditions }: OpenedHook,

@@ -8,11 +8,10 @@ import type { Hook, NewHook } from './contract.js';
 export type TriggerConfig = NonNullable<NewHook['triggerConfig']>;
 export type ActionConfig = NewHook['actionConfig'];
 
-/** A hook as its executions read it: the row with its JSON parsed. */
 export interface OpenedHook
   extends Pick<Hook, 'id' | 'name' | 'trigger' | 'action' | 'cooldownMs' | 'maxExecutions'> {
   userId: string;
-  /** The time of its last change, which is its version. */
+  /** Time of the last change. Serves as the version. */
   updatedAt: string;
   triggerConfig: TriggerConfig;
   actionConfig: ActionConfig;
@@ -37,26 +36,21 @@ export const hookOf = (row: HookRow): OpenedHook => ({
 
 const opened = new WeakMap<HookRow, OpenedHook>();
 
-/** Returns the same, parsed once for each row object. */
+/** Cached per row object. */
 export const openedHook = (row: HookRow): OpenedHook => {
   const known = opened.get(row) ?? hookOf(row);
   opened.set(row, known);
   return known;
 };
 
-/**
- * Returns the limits of each agent. The daily limits of all agents together are checked at every
- * step.
- */
+/** Daily limits apply to all agents together and are checked at every step. */
 const agentLimitsIn = (limits: string | null): Partial<AgentLimits> => {
   const given: Partial<AgentLimits & DayCaps> = JSON.parse(limits ?? '{}');
   const { dailyCostUsd, dailyTokens, dailySteps, ...ofAgent } = given;
   return ofAgent;
 };
 
-/**
- * Selects since when the account of a hook's owner is disabled. Nothing of a disabled owner runs.
- */
+/** Time since when the owner is disabled. Hooks of a disabled owner do not run. */
 export const suspendedAt = (of: ExpressionBuilder<Tables, 'hooks'>) =>
   of
     .selectFrom('users')

@@ -5,18 +5,15 @@ import { visibleTo } from '../store/visible.js';
 import { hookOf } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
-/** The folder in which an e-mail arrived. */
 interface MailPlace {
   userId: string;
   accountId: string;
   folder: string;
 }
 
-/** Fires the hooks of users for their e-mails. */
 export interface MailTriggers {
-  /** Returns the ids of the owner's enabled hooks for e-mails that arrive there. */
   hooksFor(place: MailPlace): Promise<string[]>;
-  /** Builds the statements that fire hooks for an e-mail, and what to do after their commit. */
+  /** Returns the statements, and what to do after the commit. */
   fire(hookIds: string[], email: Record<string, unknown>, hops: number): FollowUp;
 }
 

@@ -1,11 +1,11 @@
-/** An address, which CommonMark readers take as it stands. */
+/** CommonMark readers link URLs without escaping. */
 const ADDRESS = /(https?:\/\/[^\s<>"'`]+)/;
-/** The characters that begin emphasis, code, links, tables, HTML or an entity within a line. */
+/** Characters with a meaning within a line of Markdown. */
 const MARKS = /[\\`*_[\]<>~|&]/g;
 
 /**
- * Returns a text as Markdown that shows it as it is (CommonMark, section 2.4): nothing in it becomes
- * emphasis, a heading, a list, a quote, a table or a link. Addresses stay as they are.
+ * Escapes a text so that Markdown shows it literally (CommonMark, section 2.4). URLs stay
+ * unchanged.
  */
 export const escapeMarkdown = (text: string): string =>
   text
@@ -16,7 +16,7 @@ export const escapeMarkdown = (text: string): string =>
     .map(escapeStart)
     .join('\n');
 
-/** Escapes what begins a heading, a list, a rule or indented code at the start of a line. */
+/** Escapes headings, lists, rules and indented code at the start of a line. */
 const escapeStart = (line: string): string =>
   line
     .replace(/^(?: {4,}|[ ]*\t\s*)/, (blank) => '\u00a0'.repeat(blank.length))

@@ -50,17 +50,12 @@ export type { ProbeArrival } from './receivers/routes.js';
 export { actionFaults, conditionFaults } from './rules.js';
 export { lookUp, placeholdersIn, renderDeep, renderMarkdown } from './template.js';
 
-/** The hooks: what comes in from senders and from the clock, and the actions it starts. */
 export interface Hooks {
   directory: Directory;
-  /** Fires the hooks that have a schedule. */
   schedules: DueSource;
-  /** The runs that other modules start. */
   ownRuns: OwnRuns;
   mailTriggers: MailTriggers;
-  /** Registers the runs of hooks with the queue. */
   run(deps: RunModuleDeps): void;
-  /** Reads the hooks that receive deliveries. */
   load(): Promise<void>;
   resources(deps: HooksResourcesDeps): {
     receivers: Resource;
@@ -77,7 +72,6 @@ export interface HooksModuleDeps {
   vault: VaultModule;
   outbound: Outbound;
   agents: Agents;
-  /** The threads in which large payloads are read. */
   payloads: PayloadPool;
 }
 
@@ -85,7 +79,7 @@ interface RunModuleDeps {
   tools: Tools;
   permissions: Permissions;
   pipelines: HookPipelines;
-  /** The number of runs of one hook at once, unless the hook has a limit of its own. */
+  /** Default executions of one hook at once. */
   concurrency: number;
 }
 
@@ -94,14 +88,12 @@ interface HooksResourcesDeps {
   permissions: Permissions;
   operations: Operations;
   pipelines: Pick<HookPipelines, 'check'>;
-  /** Called with the verdict on each delivery. */
   counted: ReceiversDeps['counted'];
   probe: ReceiversDeps['probe'];
-  /** The address at which senders reach the daemon; null without one. */
+  /** Null if the daemon has no public URL. */
   publicUrl(): string | null;
 }
 
-/** The number of executions of one hook in a batch. */
 const MAX_BATCH = 256;
 
 export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {

@@ -20,11 +20,10 @@ export interface RunOutcome {
   result?: unknown;
   error?: string;
   effect?: ExecutionRow['effect'];
-  /** The notification that the action sends; `isSent` is false if it stays in the app. */
+  /** `isSent` is false if the notification stays in the app. */
   notice?: { notice: Notice; isSent: boolean };
 }
 
-/** The end of an execution for the database, and what to publish after its commit. */
 export interface PreparedEnd {
   end: EndRecord;
   published(): void;
@@ -32,7 +31,6 @@ export interface PreparedEnd {
 
 const MAX_RESULT_LENGTH = 64 * 1024;
 
-/** Records that the execution begins, before anything outside the database happens. */
 export const beginRun = async (
   deps: OutcomeDeps,
   run: HookRun,
@@ -42,15 +40,12 @@ export const beginRun = async (
   publishRun(deps, run, { status: 'running' });
 };
 
-/**
- * Builds the statement that records that an execution begins, with further values of its row. It
- * throws Unmet if the execution has ended meanwhile.
- */
+/** The statement throws Unmet if the execution has ended in the meantime. */
 export const beginStatement = (
   { execution, hook }: HookRun,
   more: Partial<ExecutionRow>,
 ): Statement => {
-  // The action is that of the hook now, whatever it was when the hook fired.
+  // The action of the hook now. It may have changed since the hook fired.
   const values = { ...more, action: hook.action, status: 'running' };
   const columns = Object.keys(values).map((name) => `${name} = ?`);
   return {
@@ -62,10 +57,9 @@ export const beginStatement = (
 };
 
 /**
- * Ends the execution, which leaves the queue, and resolves to null, since no job continues in its
- * place. The start time stays as the admission recorded it, or null if the hook's own rules stopped
- * the execution before that. The event for the owner's webhooks and the notifications are committed
- * in the same transaction or not at all. Nothing happens if the execution has ended meanwhile.
+ * Removes the execution from the queue and resolves to null, because no job continues. The outgoing
+ * event and the notifications are committed in the same transaction. Does nothing if the execution
+ * has already ended.
  */
 export const endRun = async (
   deps: OutcomeDeps,
@@ -77,7 +71,6 @@ export const endRun = async (
   return null;
 };
 
-/** Prepares the end of an execution. After an error its owner is notified too. */
 export const endOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): PreparedEnd => {
   const { clock, outbound } = deps;
   const { execution, hook } = run;
@@ -102,7 +95,7 @@ export const endOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): Pre
         effect: outcome.effect ?? execution.effect,
         result: result === undefined ? null : encode(result),
         error,
-        // The start that finds an interrupted execution makes no attempt.
+        // The start that finds an interrupted execution is not an attempt.
         attempts: execution.attempts - (status === 'interrupted' ? 1 : 0),
         started_at: null,
         finished_at: iso(clock.now()),
@@ -118,7 +111,6 @@ export const endOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): Pre
   };
 };
 
-/** Publishes a change of an execution to the owner's live subscribers. */
 export const publishRun = (
   { hub, clock }: OutcomeDeps,
   run: HookRun,

@@ -16,19 +16,16 @@ export interface OwnRunsDeps {
   hooks: Pick<HooksStore, 'get' | 'grantedTools'>;
 }
 
-/** Runs of a hook that another module starts for the hook's owner. */
 export interface OwnRuns {
   find(userId: string, hookId: string): Promise<HookRow | undefined>;
-  /** Throws a 403 if the caller may not fire the hook. */
   refuse(grants: FiringDeps['grants'], by: Caller, hook: HookRow): Promise<void>;
-  /** Builds the statements that fire the hook with a payload, and what to do after their commit. */
+  /** Returns the statements, and what to do after the commit. */
   prepare(
     hook: HookRow,
     given: HookTest,
   ): { executionId: string; statements: Statement[]; committed(): void };
 }
 
-/** Creates the runs of hooks that other modules start. */
 export const createOwnRuns = ({ store, clock, queue, hooks }: OwnRunsDeps): OwnRuns => ({
   find: hooks.get,
   refuse: (grants, by, hook) => refuseFiring({ grants, hooks, clock }, by, hook),

@@ -3,19 +3,17 @@ import type { TransactionStep } from '../store/engine/protocol.js';
 import { beginStatement, endOf, type OutcomeDeps, type RunOutcome } from './outcome.js';
 import { type HookRun, hopsOf } from './run.js';
 
-/** The pipelines that hooks start. */
 export interface HookPipelines {
-  /** Prepares a run, which its steps write. `fault`: why it cannot start. */
+  /** `fault`: the reason why the pipeline cannot start. */
   prepare(of: {
     userId: string;
     templateId: string;
     params: Record<string, unknown>;
     untrusted: boolean;
     hops: number;
-    /** True: a text that stands for a number or a flag becomes one. */
+    /** Converts a text to a number or boolean if the parameter is one. */
     isRendered: true;
   }): Promise<{ id: string; steps: TransactionStep[]; begun(): void } | { fault: string }>;
-  /** Returns what is wrong with a start, with its path. */
   check(
     userId: string,
     of: {
@@ -27,8 +25,8 @@ export interface HookPipelines {
 }
 
 /**
- * Starts the pipeline of a hook and ends the execution: one transaction has both, so that a run that is
- * begun again starts no second one. What a payload is in is untrusted.
+ * One transaction starts the pipeline and ends the execution, so that a retry cannot start it
+ * twice. Input from a payload is untrusted.
  */
 export const startPipeline = async (
   deps: OutcomeDeps,

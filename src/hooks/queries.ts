@@ -24,7 +24,7 @@ interface HookFilters extends PageInput {
   action?: HookRow['action'];
 }
 
-/** The rows that one transaction deletes: some 5 ms of the writer thread. */
+/** Rows deleted per transaction: about 5 ms of the writer thread. */
 const STEP = 1000;
 const DELETE_STEP = [
   `DELETE FROM executions WHERE id IN
@@ -33,10 +33,10 @@ const DELETE_STEP = [
     (SELECT id FROM delivery_claims WHERE hook_id = ? LIMIT ${STEP})`,
 ];
 
-/** The size at which a page ends early, in bytes, because payloads may have 4 MiB each. */
+/** In bytes. A page ends early, because payloads have up to 4 MiB each. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Returns the queries for hooks and their executions. The owner is always in the WHERE clause. */
+/** Every WHERE clause contains the owner. */
 export const hooksStore = (store: Store) => {
   const { db } = store;
 
@@ -82,11 +82,9 @@ export const hooksStore = (store: Store) => {
       return unlessUnmet(store.transact([statement(hook, 1), ...ended, ...also]));
     },
 
-    /** Returns the tools that approvals which stand let the hook's agents use. */
     grantedTools: ({ id, user_id }: HookRow, now: string): Promise<string[]> =>
       grantedTools(store, { userId: user_id, hookId: id, sessionId: null }, now),
 
-    /** Returns true if the hook has more rows than are deleted with it in one transaction. */
     isLarge: async (id: string): Promise<boolean> => {
       const [executions, claims] = await Promise.all(
         (['executions', 'delivery_claims'] as const).map((table) =>
@@ -103,20 +101,19 @@ export const hooksStore = (store: Store) => {
     },
 
     /**
-     * Deletes the executions and claims of a hook in steps, between which other writes go on. It
-     * ends when few are left.
+     * Deletes executions and claims in steps, so that other writes continue. Stops when few are
+     * left.
      */
     shrink: async (id: string, signal?: AbortSignal): Promise<void> => {
       const statements = DELETE_STEP.map((sql) => ({ sql, parameters: [id] }));
       await changeInSteps(store, statements, { step: STEP, signal });
     },
 
-    /** Returns true if the user has that mail account. */
     hasMailAccount: async (userId: string, id: string): Promise<boolean> =>
       (await selectRows(db, mailAccountTable, { id }, visibleTo(userId)).executeTakeFirst()) !==
       undefined,
 
-    /** Deletes the hook and its executions; deliveries are left to retention. */
+    /** Retention deletes the deliveries. */
     delete: async (userId: string, id: string): Promise<boolean> => {
       const hook = db.deleteFrom('hooks').where(visibleTo(userId)).where('id', '=', id);
       return unlessUnmet(store.transact([statement(hook, 1), endDeletion(store, id)]));
@@ -128,9 +125,8 @@ export const hooksStore = (store: Store) => {
 
 export type HooksStore = ReturnType<typeof hooksStore>;
 
-/** The queries of executions, each with its delivery. */
 const executionQueries = ({ db }: Store) => {
-  /** Selects only the sizes of executions, which SQLite knows without reading the values. */
+  /** SQLite knows the sizes without reading the values. */
   const sizes = (userId: string) =>
     db
       .selectFrom('executions as e')
@@ -192,7 +188,6 @@ const executionQueries = ({ db }: Store) => {
     executionById: async (userId: string, id: string): Promise<ExecutionWithDelivery | undefined> =>
       (await read(userId, [id], 'asc'))[0],
 
-    /** Returns the executions of all hooks of a user after the given one, oldest first. */
     after: async (
       userId: string,
       after: string,
@@ -235,7 +230,7 @@ interface SizedRow {
   result: number | null;
 }
 
-/** Returns how many rows fit into a page, at least one, however large it is. */
+/** At least one row, regardless of its size. */
 const howManyFit = (rows: SizedRow[]): number => {
   let bytes = 0;
   const tooMany = rows.findIndex(({ body, context, result }, at) => {

@@ -14,15 +14,14 @@ interface PrepareDeps extends OutcomeDeps {
   queue: Queue;
 }
 
-/** Ours: the longest payload that is read before it is accepted, in characters. */
+/** In characters. Longer payloads are not parsed before they are accepted. */
 const LONGEST = 64 * 1024;
-/** Ours: with so many calls waiting for the database, senders come first and runs are queued. */
+/** With this many pending database calls, deliveries take precedence and executions are queued. */
 const MAX_PENDING = 1000;
 
 /**
- * Creates the function that prepares the end of an execution for the transaction that accepts its
- * delivery. It returns null if the execution has to be queued: it is more than a notification, a
- * rule of the hook may stop it, earlier ones of the hook wait, or an outgoing webhook wants to know.
+ * Returns null if the execution must be queued: it is more than a notification, a rule may stop it,
+ * earlier executions are queued, or an outgoing webhook wants the event.
  */
 export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
   const { store, queue, outbound } = deps;
@@ -51,7 +50,6 @@ export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
   };
 };
 
-/** A delivery whose payload is not large. */
 type TextDelivery = ComingDelivery & { text: string };
 
 const runOfComing = (hook: OpenedHook, executionId: string, coming: TextDelivery): HookRun => {

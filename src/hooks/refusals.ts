@@ -15,13 +15,10 @@ import { isKeyPublic } from './senders/recipe.js';
 import type { HooksDeps } from './service.js';
 import { withoutPlaceholders } from './template.js';
 
-/** The maximum number of hooks of one user on one path. The limit is ours. */
+/** Per user. */
 const HOOKS_PER_PATH = 100;
 
-/**
- * Throws if a hook could not work, with each field that is wrong. Tools that the hook had before are
- * not checked.
- */
+/** Tools that the hook already had are not checked. */
 export const refuseHookFaults = (
   { named, http }: HooksDeps,
   hook: CheckedHook,
@@ -35,7 +32,6 @@ export const refuseHookFaults = (
   refuseFaults(faults);
 };
 
-/** Throws if the pipeline of a hook could not start, with each field that is wrong. */
 export const refusePipelineFaults = async (
   { named }: HooksDeps,
   userId: string,
@@ -48,10 +44,7 @@ export const refusePipelineFaults = async (
   refuseFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
 };
 
-/**
- * Throws if the caller may not grant the hook's tools. Tools that the hook granted before stay
- * granted, as long as its purpose and trigger stay the same.
- */
+/** Tools granted earlier stay granted as long as purpose and trigger stay the same. */
 export const refuseGrants = (
   { grants }: HooksDeps,
   by: Caller,
@@ -59,17 +52,13 @@ export const refuseGrants = (
   after: GrantingHook,
 ): void => grants.refuse(by, grantedAnew(grants.acting, before, after));
 
-/** The dependencies that know the tools of a hook. */
 export interface FiringDeps {
   grants: GrantRule;
   hooks: Pick<HooksStore, 'grantedTools'>;
   clock: Clock;
 }
 
-/**
- * Throws if an admin who acts as the owner fires or replays a hook to which the owner granted
- * tools.
- */
+/** Throws if an impersonating admin fires or replays a hook with granted tools. */
 export const refuseFiring = async (
   { grants, hooks, clock }: FiringDeps,
   by: Caller,
@@ -80,10 +69,7 @@ export const refuseFiring = async (
   grants.refuseUse(by, [...own, ...(await hooks.grantedTools(hook, iso(clock.now())))]);
 };
 
-/**
- * Throws if the hook may not receive on its path: the user has too many hooks there, or it would
- * share its deliveries. `before`: the path that it has now, if any.
- */
+/** `before`: the current path, if any. */
 export const refusePath = (
   deps: HooksDeps,
   { userId, before }: { userId: string; before: string | null },
@@ -94,10 +80,7 @@ export const refusePath = (
   if (trigger === 'webhook') refuseSharedPath(deps, userId, triggerConfig);
 };
 
-/**
- * Throws if the user has too many hooks on the path: every delivery costs an HMAC for each hook
- * there, whoever sent it.
- */
+/** Every delivery costs an HMAC for each hook on the path, whoever sent it. */
 const refuseTooManyHooks = (
   { directory }: HooksDeps,
   userId: string,
@@ -111,10 +94,7 @@ const refuseTooManyHooks = (
   );
 };
 
-/**
- * Throws if the hook is verified with a public key, and another user has such a hook on the path. A
- * public key is no secret, so the deliveries of the one could be read by the other.
- */
+/** A public key is not a secret, so one user could read the deliveries of the other. */
 const refuseSharedPath = (
   { directory }: HooksDeps,
   userId: string,

@@ -9,20 +9,17 @@ import {
   unfilledIn,
 } from './template.js';
 
-/** A request that a hook's `webhook` action makes. */
 export interface Forward {
   method: string;
   url: string;
-  /** The reason that it cannot be made. */
   fault?: string;
   headers: Record<string, string>;
   body: string;
 }
 
 /**
- * Returns the request that a forward makes, in a form that may be shown: its credential is added
- * when it is sent. `webhook-id` is the execution's id and stays the same over retries, so that the
- * target can recognise a duplicate.
+ * The credential is added when the request is sent, so the result may be shown. `webhook-id` stays
+ * the same over retries, so that the target can recognize duplicates.
  */
 export const forwardOf = (run: HookRun): Forward => {
   const { hook, execution } = run;
@@ -51,15 +48,14 @@ export const forwardOf = (run: HookRun): Forward => {
   };
 };
 
-/** The text of a notification, and the names in its template that have no value in this run. */
+/** `unfilled`: names in the template without a value. */
 export interface NoticeText {
   body: string;
-  /** The same as Markdown, where text from outside makes a difference; otherwise null. */
+  /** Null if the Markdown form is the same. */
   markdown: string | null;
   unfilled: string[];
 }
 
-/** Returns the text of a hook's `notify` action. */
 export const noticeTextOf = (run: HookRun): NoticeText => {
   const { notifyMessage = '' } = run.hook.actionConfig;
   const scope = templateScope(run);
@@ -69,7 +65,6 @@ export const noticeTextOf = (run: HookRun): NoticeText => {
   return { body, markdown: markdown === body ? null : markdown, unfilled };
 };
 
-/** Returns the texts among the arguments of an `execute_tool` action as Markdown, with values escaped. */
 export const markdownArguments = (run: HookRun): Record<string, string> => {
   const scope = templateScope(run);
   const texts = Object.entries(run.hook.actionConfig.toolParams ?? {});
@@ -80,7 +75,6 @@ export const markdownArguments = (run: HookRun): Record<string, string> => {
   );
 };
 
-/** Returns the arguments of a hook's `execute_tool` action, or the parameters of its `start_pipeline`. */
 export const toolArguments = (run: HookRun): Record<string, unknown> => {
   const { action, actionConfig } = run.hook;
   const { toolParams = {}, params = {} } = actionConfig;

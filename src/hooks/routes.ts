@@ -108,8 +108,7 @@ export const hooksResource = ({
 };
 
 /**
- * Throws if the sender of the hook makes no token of its own, or if nothing would say which hook a
- * token is for.
+ * Throws if the sender does not generate the secret, or if the hook of a token would be ambiguous.
  */
 const refuseUnawaited = (
   { directory }: HooksDeps,

@@ -9,22 +9,15 @@ import type { TriggerConfig } from './hook.js';
 import type { HookPipelines } from './pipelines.js';
 import { faultOfSenderSecret, verificationFaults } from './senders/faults.js';
 
-/**
- * Ours: the maximum length of all conditions of a hook together, in characters, because each
- * execution reads them.
- */
+/** In characters, in total, because each execution parses the conditions. */
 const MAX_CONDITIONS_LENGTH = 128 * 1024;
 
-/** The models, tools and address that a hook may depend on. */
 export interface NamedThings {
   models(): string[];
-  /** Returns the faults of the tools with these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
-  /** Returns the arguments of a tool in which only the owner's own words may stand. */
+  /** Arguments that must not contain placeholders. */
   literalsOf(toolId: string, action: string): readonly string[];
-  /** The pipelines that a hook may start. */
   pipelines: Pick<HookPipelines, 'check'>;
-  /** True if the daemon has a public address, which some senders sign. */
   hasAddress(): boolean;
 }
 
@@ -33,7 +26,6 @@ export type CheckedHook = Pick<
   'trigger' | 'action' | 'actionConfig' | 'triggerConfig' | 'conditions'
 >;
 
-/** Returns the faults of a hook beyond its schema, each with the field that it concerns. */
 export const hookFaults = (hook: CheckedHook, known: NamedThings): FieldFault[] => [
   ...triggerFaults(hook, known),
   ...actionFaults(hook, known),
@@ -79,7 +71,6 @@ const senderFaults = (
     : [...faults, { path: 'triggerConfig.webhookSecret', message: fault }];
 };
 
-/** Returns the faults of what a hook does, each with the field that it concerns. */
 export const actionFaults = (
   { action, actionConfig }: Pick<CheckedHook, 'action' | 'actionConfig'>,
   known: Pick<NamedThings, 'models' | 'faultsOfTools' | 'literalsOf'>,
@@ -121,8 +112,8 @@ const literalFaults = (
     }));
 
 /**
- * Returns the faults of a credential. A forward sends it as its Authorization header; a tool names
- * credentials in its arguments.
+ * A forward sends the credential as Authorization header. Tools name credentials in their
+ * arguments.
  */
 const credentialFaults = (
   action: CheckedHook['action'],
@@ -140,7 +131,7 @@ const credentialFaults = (
   return isDoubled ? [{ path, message }] : [];
 };
 
-/** Returns the faults of conditions beyond their schema; `at` is the path of their list. */
+/** `at`: path of the list. */
 export const conditionFaults = (conditions: Condition[], at: string): FieldFault[] => {
   if (jsonPrefix(conditions, MAX_CONDITIONS_LENGTH).length > MAX_CONDITIONS_LENGTH) {
     return [{ path: at, message: 'must be at most 128 KiB of JSON in total' }];

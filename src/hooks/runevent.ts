@@ -4,24 +4,19 @@ import { pageLink } from '../kernel/pagepath.js';
 import { MAX_IN_EVENT_LENGTH, type Notice, type OutgoingEvent } from '../outbound/module.js';
 import { type HookRun, runEvent } from './run.js';
 
-/** Returns the data of an execution that its event and its notification contain. */
 export const endedRun = (run: HookRun) => ({
   executionId: run.execution.id,
   hookId: run.hook.id,
   hookName: run.hook.name,
   trigger: run.execution.trigger,
   action: run.hook.action,
-  /** The event's name as the sender gave it, or the trigger's event. */
   event: runEvent(run),
   agentId: run.execution.agent_id,
 });
 
 type EndedRun = ReturnType<typeof endedRun>;
 
-/**
- * Returns the event for the end of an execution. Ours: an execution that the hook's own rules
- * stopped did not run, and gives null.
- */
+/** Null if the rules of the hook stopped the execution, because it did not run. */
 export const hookRan = (run: EndedRun, end: ExecutionEnd): OutgoingEvent | null => {
   const { status, result, error } = end;
   if (status === 'skipped') return null;
@@ -46,10 +41,7 @@ export const hookRan = (run: EndedRun, end: ExecutionEnd): OutgoingEvent | null 
 const textOf = (result: unknown): string =>
   typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
 
-/**
- * Returns the notification of a failed execution, because the owner may otherwise not see that the
- * hook fails.
- */
+/** Otherwise the owner may not notice that the hook fails. */
 export const runFailureNotice = (run: EndedRun, error: string): Notice => ({
   kind: 'hook_failed',
   title: `${run.hookName} failed`,

@@ -7,17 +7,14 @@ import { executionTable, type HookRow, hookTable } from '../store/tables/hooks.j
 import { hookOf, suspendedAt, type TriggerConfig } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
-/** A hook that is due, and since when its owner is disabled. */
 type DueHook = HookRow & { suspended_at: string | null };
 
 const LATE_MS = 3600 * 1000;
 
 /**
- * Creates the source of the hooks with a schedule, which fires them at their due times. The next due time is a column: firing and
- * moving it on are one transaction, so that a due time neither fires twice nor is lost if the
- * process ends. A due time that passed while the daemon was down fires once if it is under an hour
- * late, and is otherwise recorded as skipped. For a disabled user, due times pass and nothing
- * fires.
+ * Firing and advancing the due time are one transaction, so that a due time neither fires twice nor
+ * is lost in a crash. A due time missed while the daemon was not running fires once if it is less
+ * than an hour late, otherwise it is recorded as skipped. Hooks of disabled users do not fire.
  */
 export const createHookSchedules = (deps: TriggerDeps & { clock: Clock }): DueSource => {
   const { store, clock, queue } = deps;
@@ -68,20 +65,17 @@ export const createHookSchedules = (deps: TriggerDeps & { clock: Clock }): DueSo
   return { name: 'hook schedules', nextAt, tick };
 };
 
-/** The time zone of a schedule that names none. */
+/** For schedules without a time zone. */
 const DEFAULT_TIMEZONE = 'UTC';
 
-/** Returns the trigger of a hook with its time zone: the one before, if a change names none. */
+/** A change without a time zone keeps the current one. */
 export const zonedTrigger = <T extends TriggerConfig>(
   trigger: HookRow['trigger'],
   config: T,
   before: string = DEFAULT_TIMEZONE,
 ): T => (trigger === 'schedule' ? { ...config, timezone: config.timezone ?? before } : config);
 
-/**
- * Writes the time zone into schedules that were stored without one. Until then these went by the
- * zone of the machine, which they keep. Returns the rows as they are afterwards.
- */
+/** Adds the time zone of the machine to old schedules without one. Returns the changed rows. */
 export const withZones = async ({ db, transact }: Store, rows: HookRow[]): Promise<HookRow[]> => {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zone = isTimezone(here) ? here : DEFAULT_TIMEZONE;
@@ -97,8 +91,8 @@ export const withZones = async ({ db, transact }: Store, rows: HookRow[]): Promi
 };
 
 /**
- * Returns the new due time if a schedule was enabled or changed: due times that passed meanwhile do
- * not fire. Otherwise the due time stays unchanged, as it may be reached at this moment.
+ * Skips due times that passed while the schedule was disabled. Otherwise keeps the due time,
+ * because it may be firing at this moment.
  */
 export const scheduleChanges = (
   { clock }: Pick<TriggerDeps, 'clock'>,
@@ -117,7 +111,6 @@ export const scheduleChanges = (
   return { next_run_at: nextRun(trigger, triggerConfig, clock.now()) };
 };
 
-/** Returns the next due time of a schedule; null for any other trigger. */
 export const nextRun = (
   trigger: HookRow['trigger'],
   { cron, timezone }: TriggerConfig,
@@ -125,7 +118,6 @@ export const nextRun = (
 ): string | null =>
   trigger === 'schedule' && cron ? nextTime(cron, timezone ?? DEFAULT_TIMEZONE, now) : null;
 
-/** Builds the statement that skips an execution, with the reason. */
 const skipStatement = ({ db }: Store, executionId: string, at: string): Statement =>
   statement(
     updateRows(db, executionTable, { id: executionId }).set({

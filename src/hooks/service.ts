@@ -29,7 +29,6 @@ export interface HooksDeps extends RotationDeps {
   directory: Directory;
   http: Http;
   vault: Vault;
-  /** The models and tools that a hook may name. */
   named: NamedThings;
   grants: GrantRule;
 }
@@ -88,10 +87,7 @@ const newRow = (deps: HooksDeps, userId: string, given: NewHook): HookRow => {
   };
 };
 
-/**
- * Changes the given fields and keeps the rest. A secret that is not given is kept while the trigger
- * stays.
- */
+/** A missing secret is kept while the trigger stays the same. */
 export const updateHook = async (
   deps: HooksDeps,
   by: Caller,
@@ -124,8 +120,8 @@ const changesOf = (
     actionConfig: given.actionConfig ?? JSON.parse(row.action_config),
     conditions: given.conditions ?? JSON.parse(row.conditions),
   };
-  // A tool that existed when the hook was written may have been removed: that must not block a
-  // change of other fields. Nor must a value that is too long now; its executions report it.
+  // A removed tool must not prevent changes of other fields. Neither must a value over the current
+  // limit, which its executions report.
   const checked = { ...merged, conditions: given.conditions };
   refuseHookFaults(deps, checked, { areToolsKept: given.actionConfig === undefined });
   const secrets = { webhookSecret, webhookCredentialId };
@@ -167,10 +163,7 @@ export const setEnabled = (
     }),
   }));
 
-/**
- * Replaces the secret and returns the new one, which is shown only this once. Each earlier one
- * stays valid until its own overlap ends.
- */
+/** The secret is returned only once. Earlier secrets stay valid for the overlap. */
 export const rotateHookSecret = async (
   deps: HooksDeps,
   { id, overlapMinutes = DEFAULT_OVERLAP_MINUTES }: { id: string; overlapMinutes?: number },
@@ -196,7 +189,7 @@ export const deleteHook = async (deps: HooksDeps, userId: string, id: string): P
   const isLarge = await hooks.isLarge(id);
   if (isLarge) {
     const begun = hooks.deletion.begin(id, iso(deps.clock.now()));
-    // Nothing may come in meanwhile.
+    // Prevents new deliveries in the meantime.
     await setEnabled(deps, { userId, id, also: [begun] }, false);
   }
   try {
@@ -228,10 +221,7 @@ const beingDeleted = (): Boom.Boom =>
 
 const noHook = (): Boom.Boom => Boom.notFound('Hook not found');
 
-/**
- * Decides on the row that it changes; if another change comes between, it decides again. The time
- * of a change serves as its version, so it always increases.
- */
+/** Optimistic locking: `updated_at` is the version, so it always increases. */
 const change = async (
   deps: HooksDeps,
   { userId, id, also = [] }: { userId: string; id: string; also?: TransactionStep[] },
@@ -265,7 +255,7 @@ const secretChanges = (
   old_secret_last_used_at: null,
 });
 
-/** Registers the hook for receiving. The keys are loaded before the hook is. */
+/** Keys are loaded before the hook is registered. */
 const putInPlace = async ({ vault, directory }: HooksDeps, row: HookRow): Promise<void> => {
   if (row.credential_id !== null) await vault.refresh();
   directory.put(row);

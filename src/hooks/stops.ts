@@ -11,32 +11,24 @@ import type { OutcomeDeps, RunOutcome } from './outcome.js';
 import type { Admission } from './procedures/admit.js';
 import { firedBy, type HookRun, headersOf, hopsOf } from './run.js';
 
-/** The dependencies of the checks that may end an execution before its action. */
 export interface StopsDeps extends OutcomeDeps {
   evaluate: Evaluator;
   directory: Directory;
 }
 
-/** The dependencies of the question whether a hook's limits admit one more execution. */
 export interface AdmissionDeps {
   directory: Directory;
   outbound: OutcomeDeps['outbound'];
 }
 
-/** The end of an execution before its action. */
 export type Stopped = Pick<RunOutcome, 'status' | 'notice'> & { error: string };
 
-/** True if the execution was not admitted yet. */
 export const isFirst = ({ execution }: HookRun): boolean => execution.started_at === null;
 
-/**
- * True if no limit of its hook can refuse the execution, which is an agent's: then it is admitted in
- * the transaction that spawns the agent.
- */
+/** An agent without limits of the hook is admitted in the transaction that spawns it. */
 export const isAdmittedAtSpawn = ({ hook }: HookRun): boolean =>
   hook.action === 'spawn_agent' && hook.cooldownMs === 0 && hook.maxExecutions === null;
 
-/** Returns how the execution ends before its action, its limits apart, or null if it does not. */
 export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
   if (wasInterrupted(run)) return interruption(run);
   if (run.isSuspended) {
@@ -54,13 +46,13 @@ export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped
   return judged.verdict === 'stopped' ? skipped(judged.reason) : null;
 };
 
-/** Returns why a delivery is no event, or null. What a person has run again was chosen. */
+/** A manual replay always runs. */
 const greetingIn = ({ hook, delivery, execution }: HookRun): string | null => {
   if (delivery === null || execution.replay_of !== null) return null;
   return greetingReason(hook, { event: delivery.event, headers: headersOf(delivery) });
 };
 
-/** True if an e-mail that a program has sent would be answered by one (RFC 3834, section 2). */
+/** Prevents two programs from answering each other (RFC 3834, section 2). */
 const isAnswerToProgram = ({ hook: { action, actionConfig }, execution }: HookRun): boolean =>
   execution.replay_of === null &&
   action === 'execute_tool' &&
@@ -71,7 +63,7 @@ const isAnswerToProgram = ({ hook: { action, actionConfig }, execution }: HookRu
 const ANSWERS_PROGRAM =
   'the e-mail is automatic (header Auto-Submitted), and hooks do not reply to automatic e-mails';
 
-/** True if an effect that must not happen twice began and its end was never recorded. */
+/** True if an effect that must not happen twice began and its end was not recorded. */
 const wasInterrupted = ({ execution }: HookRun): boolean =>
   execution.effect === 'begun' && execution.action === 'execute_tool';
 
@@ -88,10 +80,7 @@ const interruption = ({ hook: { name }, execution }: HookRun): Stopped => {
   return { status: 'interrupted', error, notice: { notice, isSent: true } };
 };
 
-/**
- * Returns what the limits of the hook are asked when the execution begins at `now`, and what to
- * publish if it is the last one that they admit.
- */
+/** `publishedLast`: what to publish if the limit is reached. */
 export const admissionOf = (
   { directory, outbound }: AdmissionDeps,
   { hook, execution }: HookRun,
@@ -102,7 +91,7 @@ export const admissionOf = (
     admission: {
       hookId: hook.id,
       now: iso(now),
-      // What a person has run again waits for no cooldown.
+      // A manual replay ignores the cooldown.
       cooldownSince: iso(execution.replay_of === null ? now - hook.cooldownMs : now),
       exhausted: exhausted === null ? null : exhausted.posting,
     },
@@ -113,7 +102,7 @@ export const admissionOf = (
   };
 };
 
-/** Returns why an execution is skipped that the limits of the hook refuse. */
+/** Reasons for skipping an execution. */
 export const refusalsOf = ({ cooldownMs, maxExecutions }: OpenedHook) => ({
   cooldown: `within the cooldown of ${cooldownMs} ms`,
   exhausted: `the hook has reached its limit of ${maxExecutions} executions`,
@@ -121,10 +110,7 @@ export const refusalsOf = ({ cooldownMs, maxExecutions }: OpenedHook) => ({
 
 export const skipped = (error: string): Stopped => ({ status: 'skipped', error });
 
-/**
- * Notifies the owner of a loop, once an hour for each hook, because a broken loop may begin again
- * at once.
- */
+/** At most once an hour per hook, because the loop may start again at once. */
 const breakLoop = async (
   { clock, outbound }: StopsDeps,
   { hook }: HookRun,
@@ -143,10 +129,10 @@ const breakLoop = async (
   return `loop: the trigger has passed through this daemon ${hops} times`;
 };
 
-/** The number of characters of an ISO time up to its hour. */
+/** Characters of an ISO time up to the hour. */
 const HOUR = 13;
 
-/** Prepares the notification that the hook has run as often as it may, and is disabled. */
+/** Notifies the owner that the hook reached its limit and is disabled. */
 const exhaustedNotice = (outbox: Outbox, hook: OpenedHook): PreparedNotice =>
   outbox.noticeOf(
     hook.userId,

@@ -2,10 +2,7 @@ import type { Approval } from '../approvals/module.js';
 import { isExactNumber, stringifyExact } from '../kernel/exactjson.js';
 import { escapeMarkdown } from './markdown.js';
 
-/**
- * The values that a template may name. Only own properties count, and inserted text is never
- * expanded again.
- */
+/** Only own properties count. Inserted text is never expanded again. */
 export interface TemplateScope {
   webhook?: {
     body: unknown;
@@ -22,26 +19,24 @@ export interface TemplateScope {
 }
 
 /**
- * The pattern of a placeholder, with the spaces around the name. A pattern that matched the spaces
- * separately could take almost unlimited time.
+ * The name includes surrounding spaces. A pattern that matched them separately could take almost
+ * unlimited time.
  */
 const PLACE = /\{\{([^{}]{1,300})\}\}/g;
-/** A JSON string literal; an unclosed one extends to the end. */
+/** An unclosed literal extends to the end. */
 const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)/gs;
 const LONGEST = 256 * 1024;
 
 /**
- * Fills in `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.query.<name>}}`,
- * `{{webhook.path}}`, `{{webhook.method}}`, `{{event}}`, `{{hook.name}}`, `{{agent.result}}`,
- * `{{approval.tool}}`, `{{email.subject}}`. An object prints as JSON, a value that is absent in this run as nothing, an
- * unknown name stays as written, and all inserted text together has at most 256 Ki characters.
+ * Objects are written as JSON, values absent in this execution are empty, unknown names stay as
+ * written. All inserted text together has at most 256 Ki characters.
  */
 export const renderTemplate = (template: string, scope: TemplateScope): string =>
   template.replace(PLACE, filling(scope));
 
 /**
- * Fills in a template that is Markdown, with each value escaped, since it came from outside.
- * `isMarkdown` names the values that are Markdown themselves, as the result of an agent is.
+ * Escapes each value, because it is untrusted. `isMarkdown` lists values that are Markdown
+ * themselves, such as the result of an agent.
  */
 export const renderMarkdown = (
   template: string,
@@ -55,7 +50,7 @@ export const renderMarkdown = (
   });
 };
 
-/** Does the same for a template that is JSON: text inserted into a string literal cannot end it. */
+/** For JSON templates: text inserted into a string literal cannot end it. */
 export const renderJson = (template: string, scope: TemplateScope): string => {
   const left = { characters: LONGEST };
   const fill = filling(scope, { left, isJson: true });
@@ -74,13 +69,9 @@ export const renderJson = (template: string, scope: TemplateScope): string => {
   return [...filled, template.slice(end).replace(PLACE, fill)].join('');
 };
 
-/** An address with its values filled in, or why it has none. */
 export type RenderedAddress = { url: string } | { fault: string };
 
-/**
- * Fills in the placeholders of an address, each value escaped. A value cannot be empty, and cannot
- * lead out of the path: `..` alone is a step up, escaped or not.
- */
+/** Values are escaped, must not be empty and must not leave the path with `..`. */
 export const renderAddress = (template: string, scope: object): RenderedAddress => {
   let fault: string | null = null;
   const url = template.replace(PLACE, (_, path: string) => {
@@ -99,15 +90,15 @@ export const renderAddress = (template: string, scope: object): RenderedAddress 
 
 const MAX_IN_ADDRESS_LENGTH = 2000;
 
-/** Returns how many segments of an address are `.` or `..` (WHATWG URL: dot segments). */
+/** Counts `.` and `..` segments (WHATWG URL: dot segments). */
 const stepsIn = (address: string): number =>
   (address.split(/[?#]/, 1)[0] ?? '').split('/').filter((each) => DOTS.test(each)).length;
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
-/** Returns an address with a word in place of each placeholder. */
+/** Replaces each placeholder with a word. */
 export const withoutPlaceholders = (template: string): string => template.replace(PLACE, 'x');
 
-/** Returns the names in a template for which the scope has no value, each once. */
+/** Each name once. */
 export const unfilledIn = (template: string, scope: object): string[] => {
   const missing = placeholdersIn(template).filter((name) => lookUp(scope, name) === undefined);
   return [...new Set(missing)].slice(0, MAX_UNFILLED);
@@ -115,11 +106,11 @@ export const unfilledIn = (template: string, scope: object): string[] => {
 
 const MAX_UNFILLED = 20;
 
-/** Returns the names of the values that a template names, as it writes them. */
+/** As written in the template. */
 export const placeholdersIn = (template: string): string[] =>
   [...template.matchAll(PLACE)].map(([, name = '']) => name.trim());
 
-/** Renders every text inside a JSON value; keys and everything else stay as they are. */
+/** Renders texts inside a JSON value. Keys stay unchanged. */
 export const renderDeep = (value: unknown, scope: object): unknown => {
   const fill = filling(scope);
   const render = (part: unknown): unknown => {
@@ -131,10 +122,7 @@ export const renderDeep = (value: unknown, scope: object): unknown => {
   return render(value);
 };
 
-/**
- * Returns a function that fills in placeholders until no characters are left; the rest stays empty.
- * `isJson` is for places where the text must be a JSON value.
- */
+/** Stops at the maximum number of characters. `isJson`: the inserted text must be a JSON value. */
 const filling = (
   scope: object,
   {
@@ -155,16 +143,13 @@ const filling = (
 };
 
 /**
- * True for a value that a run can have and this one has not, such as the event of a sender that
- * names none. A null of a payload is a value, as its sender wrote it.
+ * True for values that this execution lacks but others have, such as the event name. A null in a
+ * payload is a value.
  */
 export const isAbsent = (path: string, value: unknown): boolean =>
   value === null && !path.startsWith('webhook.');
 
-/**
- * Returns the value at a dotted path, `undefined` if there is none. Header names are matched in
- * lower case.
- */
+/** Dotted path. Header names are matched in lower case. */
 export const lookUp = (scope: object, path: string): unknown => {
   const names = path.split('.');
   const isHeader = names[0] === 'webhook' && names[1] === 'headers';

@@ -28,7 +28,6 @@ export interface TestingDeps extends TrialDeps {
   evaluate: Evaluator;
 }
 
-/** Fires the hook with a delivery that the owner made, recorded and executed like any other. */
 export const fireTestDelivery = async (
   deps: TestingDeps,
   hook: HookRow,
@@ -40,7 +39,6 @@ export const fireTestDelivery = async (
   return { ...execution, delivery };
 };
 
-/** Builds the rows of a delivery that the owner made, and the statements that fire the hook with it. */
 export const testDelivery = (deps: TrialDeps, hook: HookRow, trial: HookTest) => {
   const { delivery, execution } = trialOf(deps, hook, trial);
   const fired = executionSteps(deps, execution);
@@ -49,7 +47,7 @@ export const testDelivery = (deps: TrialDeps, hook: HookRow, trial: HookTest) =>
   return { delivery, execution, statements: [inserted, ...fired] };
 };
 
-/** Builds the rows of a trial. The payload stands for a delivery, of an e-mail for its facts. */
+/** The payload is the body of a delivery, or the fields of an e-mail. */
 const trialOf = (
   deps: TrialDeps,
   hook: HookRow,
@@ -67,7 +65,6 @@ const trialOf = (
   return { delivery: null, execution: executionOf(deps, hook, { context }) };
 };
 
-/** Renders everything that the action would be given, and connects to nothing. */
 export const dryRun = async (
   deps: TestingDeps,
   hook: HookRow,
@@ -110,9 +107,7 @@ const render = async (
   }
 };
 
-/**
- * Executes a recorded delivery once more. An effect that was done is not repeated without `force`.
- */
+/** Without `force`, an action that may already have run is not repeated. */
 export const replayExecution = async (
   deps: TestingDeps,
   hook: HookRow,

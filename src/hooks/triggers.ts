@@ -29,8 +29,8 @@ const FIRED = [
 ] as const;
 
 /**
- * Builds the statements for an execution that is not fired by a delivery. It is inserted only if the hook exists and is enabled: the statements are part of other
- * transactions, which a hook that was just deleted must not break.
+ * Inserts only if the hook exists and is enabled, because the statements belong to other
+ * transactions, which a deleted hook must not break.
  */
 export const fireStatements = (
   { store: { db }, clock }: TriggerDeps,
@@ -73,9 +73,8 @@ export const fireStatements = (
 const TRIGGERS = { completed: 'agent_completed', failed: 'agent_failed' } as const;
 
 /**
- * Returns a function that fires the owner's hooks on the end of an agent. An agent that such a hook
- * spawned itself fires none, or two hooks could keep each other busy for ever. A sub-agent fires
- * none either: its end concerns its parent.
+ * Agents spawned by such a hook fire none, to prevent loops. Sub-agents fire none, because their
+ * end concerns the parent.
  */
 export const agentEndTriggers =
   (deps: TriggerDeps) =>
@@ -94,10 +93,7 @@ export const agentEndTriggers =
     return firing(deps, agent, { hookIds, events: [event] });
   };
 
-/**
- * Returns a function that fires the owner's hooks when an agent asks for an approval; the call and
- * its arguments are in the payload. An agent that such a hook spawned fires none.
- */
+/** Agents spawned by such a hook fire none, to prevent loops. */
 export const approvalTriggers =
   (deps: TriggerDeps) =>
   async (agent: AgentRow, approvals: Approval[]): Promise<FollowUp> => {
@@ -110,7 +106,6 @@ export const approvalTriggers =
     return firing(deps, agent, { hookIds, events });
   };
 
-/** Fires each hook once for each event of the agent. */
 const firing = (
   deps: TriggerDeps,
   { hops }: AgentRow,

@@ -35,7 +35,7 @@ const viewTrigger = (row: HookRow): Hook['triggerConfig'] => {
   };
 };
 
-/** Returns a hook as the API shows it. Of its secret it shows only if one is set. */
+/** Shows only whether a secret is set. */
 export const viewHook = viewer(hookTable, Hook, {
   triggerConfig: viewTrigger,
   stats: (row: HookWithStats) => ({
@@ -50,8 +50,7 @@ export type ExecutionWithDelivery = ExecutionRow & {
 };
 
 /**
- * Returns an execution with its trigger's data, as JSON. The payload is inserted as it was
- * received, since it would take seconds to parse and write 4 MiB again.
+ * The payload is inserted as received, because parsing and writing 4 MiB again would take seconds.
  */
 export const executionText = (row: ExecutionWithDelivery): string => {
   const place = `payload ${randomUUID()}`;
@@ -59,7 +58,6 @@ export const executionText = (row: ExecutionWithDelivery): string => {
   return row.delivery ? text.replace(`"${place}"`, () => row.delivery?.body ?? 'null') : text;
 };
 
-/** Returns a page or list of executions, as JSON. */
 export const executionsText = (rows: ExecutionWithDelivery[], rest: object): JsonText => {
   const members = JSON.stringify(rest).slice(1);
   return new JsonText(`{"executions":[${rows.map(executionText).join(',')}],${members}`);

@@ -6,7 +6,6 @@ import type { ExecutionRow, ExecutionStatus } from '../../store/tables/hooks.js'
 import { visibleTo } from '../../store/visible.js';
 import { MAX_ERROR_LENGTH } from './contract.js';
 
-/** An execution of the list, with the name of its hook and the event of its delivery. */
 export type RecentExecution = Omit<
   ExecutionRow,
   'user_id' | 'delivery_id' | 'context' | 'effect' | 'result' | 'hops' | 'run_at' | 'boot'
@@ -17,12 +16,8 @@ interface RecentFilter extends PageInput {
   hookId?: string;
 }
 
-/** Returns the queries for the executions of all hooks of a user. */
 export const executionsStore = ({ db }: Store) => {
-  /**
-   * Selects the ids of the newest executions of all hooks, or of one. It reads a page of each hook by the index
-   * of its executions, since none is by user.
-   */
+  /** Reads a page per hook by the index of its executions, because there is no index by user. */
   const newest = (
     userId: string,
     { limit = DEFAULT_LIMIT, cursor, status, hookId }: RecentFilter,
@@ -40,7 +35,7 @@ export const executionsStore = ({ db }: Store) => {
           .whereRef('x.hook_id', '=', 'h.id');
         if (cursor !== undefined) own = own.where('x.id', '<', cursor);
         if (status) own = own.where('x.status', '=', status);
-        // The index of these takes the condition literally.
+        // The index contains the condition as a literal.
         if (status && status !== 'success') own = own.where(isUnsuccessful('x'));
         return own.orderBy('x.id', 'desc').limit(limit + 1);
       })
@@ -48,7 +43,6 @@ export const executionsStore = ({ db }: Store) => {
       .limit(limit + 1);
 
   return {
-    /** Returns a page of the executions of all hooks, or of one, newest first. */
     recent: async (userId: string, filter: RecentFilter): Promise<Page<RecentExecution>> => {
       const rows = await db
         .selectFrom(newest(userId, filter).as('n'))
@@ -72,7 +66,7 @@ export const executionsStore = ({ db }: Store) => {
 export type ExecutionsStore = ReturnType<typeof executionsStore>;
 
 /**
- * Builds the condition of the index of executions that are no success, which takes it literally.
+ * Condition of the partial index of unsuccessful executions, which contains it as a literal.
  * `table` is the alias of the executions.
  */
 export const isUnsuccessful = (table: string) =>

@@ -6,7 +6,6 @@ import { ExecutionSummary, executions } from './contract.js';
 import type { ExecutionsStore, RecentExecution } from './queries.js';
 
 interface ExecutionsRoutesDeps {
-  /** Returns one execution; undefined if the user has none with that id. */
   find(userId: string, id: string): Promise<JsonText | undefined>;
   recent: ExecutionsStore['recent'];
 }

@@ -10,40 +10,35 @@ import { keptQuery, type Query } from './query.js';
 import type { ReceivingHook } from './receivinghooks.js';
 import { unkeptOf } from './unkept.js';
 
-/** A hook for which a request was verified, and by which proof. */
 export interface VerifiedHook {
   hook: ReceivingHook;
   usedOldSecret: boolean;
-  /** The key that verified it; null if its sender has none. */
+  /** Null if the sender has no key. */
   key: KeyObject | null;
   by: ProvenBy;
-  /** The digest (SHA-256, hex) of what is signed; null if that is the body. */
+  /** SHA-256 of the signed text, in hex. Null if the body itself is signed. */
   digest: string | null;
 }
 
-/** A payload whose digest (SHA-256, hex) may be known already. */
+/** `digest`: SHA-256 of the body in hex, if already computed. */
 export type ReadPayload = Payload & { digest?: string };
 
 export interface InboundRequestBody {
-  /** The name of the path that the hook listens on. */
   path: string;
   headers: Headers;
   body: Buffer;
-  /** The path and query as received. */
+  /** As received, with the query. */
   url: string;
   query: Query;
 }
 
-/** The outcome of a request that was verified and read. */
 export type AcceptResult =
   | { verdict: 'none_enabled'; verified?: VerifiedHook[] }
   | { verdict: 'duplicate'; deliveryId: string }
   | { verdict: 'accepted'; deliveryId: string; executions: string[] };
 
-/** A delivery that is about to be accepted. */
 export interface ComingDelivery {
   id: string;
-  /** The time in ISO 8601. */
   at: string;
   path: string;
   headers: Record<string, string>;
@@ -52,16 +47,13 @@ export interface ComingDelivery {
   event: string | null;
 }
 
-/** The end of an execution that may be written with its delivery, and what to publish then. */
+/** The end of an execution that is committed together with its delivery. */
 interface PreparedReadyEnd {
   end: ReadyEnd;
   published(): void;
 }
 
-/**
- * Prepares the end of an execution for the transaction that accepts its delivery. Null: it has to
- * be queued.
- */
+/** Returns null if the execution must be queued. */
 export type PrepareEnd = (
   hook: ReceivingHook,
   executionId: string,
@@ -69,9 +61,8 @@ export type PrepareEnd = (
 ) => PreparedReadyEnd | null;
 
 /**
- * Creates the function that stores a delivery, once for all hooks for which the same scheme
- * verified it. The delivery's id and the event's name are what that scheme signs, and no scheme may
- * name them for another.
+ * Stores a delivery once per signature scheme. Its ID and event name come from what the scheme
+ * signs, so one scheme cannot name deliveries of another.
  */
 export const createAccept = (deps: InboxDeps) => {
   const { store, clock } = deps;
@@ -119,7 +110,6 @@ export const createAccept = (deps: InboxDeps) => {
     return { verdict: 'none_enabled' };
   };
 
-  /** Tells the live subscribers of the new executions. */
   const tell = (
     begun: { hook: ReceivingHook; id: string }[],
     event: string | null,
@@ -158,10 +148,7 @@ export const createAccept = (deps: InboxDeps) => {
   };
 };
 
-/**
- * Combines the outcomes of several deliveries. The id is that of the first delivery that fired a
- * hook, otherwise that of the duplicate.
- */
+/** The ID is that of the first delivery that fired a hook, otherwise that of the duplicate. */
 const joined = (each: AcceptResult[]): AcceptResult => {
   const begun = each.filter((one) => one.verdict === 'accepted');
   const [first] = begun;

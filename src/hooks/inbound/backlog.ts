@@ -8,13 +8,10 @@ import type { ReceivingHook } from './receivinghooks.js';
 
 const WAITING_PER_HOOK = 100_000;
 const WAITING_OVERALL = 1_000_000;
-/** The number of characters of an ISO time up to its hour. */
+/** Characters of an ISO time up to the hour. */
 const HOUR = 13;
 
-/**
- * Creates the limits of what waits. Where a delivery is refused because a hook is full, its owner is
- * notified and the log warns, once an hour for each hook.
- */
+/** Limits the queued executions. The owner of a full hook is notified once an hour. */
 export const createBacklog = (deps: {
   clock: Clock;
   log: Log;
@@ -23,7 +20,7 @@ export const createBacklog = (deps: {
   precedence: Precedence;
 }) => {
   const { clock, log, queue, outbound, precedence } = deps;
-  /** The hour in which the owner of a hook was last notified. */
+  /** Hour of the last notification by hook. */
   const notified = new Map<string, string>();
 
   const notify = async ({ id, userId, name }: ReceivingHook): Promise<void> => {
@@ -46,11 +43,8 @@ export const createBacklog = (deps: {
   };
 
   return {
-    /** Called after a delivery was accepted. */
     accepted: (): void => precedence.accepted(),
-    /** Called after an execution was queued. */
     added: (hookId: string): void => queue.added(hookId),
-    /** True if no delivery can be accepted for these hooks. */
     isFull: (firing: ReceivingHook[]): boolean => {
       const full = firing.filter(({ id }) => queue.waiting(id) >= WAITING_PER_HOOK);
       for (const hook of full) {

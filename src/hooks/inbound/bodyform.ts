@@ -11,13 +11,11 @@ const FORMS: [BodyForm, RegExp][] = [
   ['text', /^(?:text\/(?:plain|xml)|application\/(?:[\w.+-]+\+)?xml)\s*(?:;|$)/i],
 ];
 
-/** The way to read a body, and the hooks that take a body of its form. */
 interface FittingHooks {
   reading: Reading;
   fitting: VerifiedHook[];
 }
 
-/** Returns the hooks that take a body of this media type; null if none does. */
 export const fittingHooks = (
   verified: VerifiedHook[],
   type: string | undefined,
@@ -37,7 +35,7 @@ const MEDIA_TYPES: Record<BodyForm, string> = {
   text: 'text/plain or XML',
 };
 
-/** Returns why a hook takes no body of this type, with the remedy at its sender or here. */
+/** Includes how to fix it at the sender or in Adjutant. */
 export const typeRefusal = ({ id, name, sender }: ReceivingHook, headers: Headers): string => {
   const forms = sender ? (sender.recipe.bodies ?? BODY_FORMS) : (['json'] as const);
   const types = forms.map((form) => MEDIA_TYPES[form]).join(', ');
@@ -51,7 +49,6 @@ export const typeRefusal = ({ id, name, sender }: ReceivingHook, headers: Header
   return `${takes}. Set that content type at ${there}, or run: ${command} --verify ${verify}`;
 };
 
-/** Returns the encodings of a body that was compressed; null if it was not. */
 export const encodingOf = (headers: Headers): string | null => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return null;
@@ -60,20 +57,17 @@ export const encodingOf = (headers: Headers): string | null => {
 
 const MAX_ENCODING = 40;
 
-/** Returns the form of a body of this type, for these hooks; null: no hook takes it. */
 const formOf = (type: string | undefined, verified: VerifiedHook[]): BodyForm | null => {
   if (type === undefined) return 'json';
   if (verified.some(({ hook }) => hook.sender?.recipe.isAlwaysJson)) return 'json';
   return FORMS.find(([, pattern]) => pattern.test(type))?.[0] ?? null;
 };
 
-/** True if the hook's sender sends such bodies. */
 const takes = ({ sender }: ReceivingHook, form: BodyForm): boolean =>
   sender ? (sender.recipe.bodies?.includes(form) ?? true) : form === 'json';
 
 const NO_PLACES: string[] = [];
 
-/** Returns the places in a body that name a delivery and its event. */
 const placesOf = (verified: VerifiedHook[]): string[] => {
   if (verified.every(({ hook }) => !hook.sender)) return NO_PLACES;
   const places = verified.flatMap(({ hook }) => {

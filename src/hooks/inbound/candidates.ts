@@ -5,11 +5,8 @@ import type { VerifiedHook } from './accept.js';
 import type { HookKeys, HookProof } from './proof.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
-/** A hook and its keys that are valid now. */
 export interface CandidateHook {
-  /**
-   * The hook; null if there is none, and the work is done only to keep the response time the same.
-   */
+  /** Null for a decoy, which keeps the response time constant. */
   hook: ReceivingHook | null;
   secrets: VerifyingKey[];
 }
@@ -20,10 +17,9 @@ const DECOY_KEY: VerifyingKey = {
   isOld: false,
 };
 
-/** The candidate that is tried where there is no hook. */
+/** Verified against if no hook matches. */
 export const DECOY: CandidateHook = { hook: null, secrets: [DECOY_KEY] };
 
-/** Returns hooks with their keys that are valid now. */
 export const validCandidates = (hooks: ReceivingHook[], now: number): CandidateHook[] =>
   hooks.map((hook) => ({
     hook,
@@ -35,15 +31,12 @@ export const keysOfHook = ({ hook, secrets }: CandidateHook): HookKeys => ({
   recipe: hook?.sender?.recipe ?? null,
 });
 
-/** Returns the secrets of a hook. A public key is none. */
 export const secretsOf = ({ hook, secrets }: CandidateHook): Buffer[] =>
   hook?.sender && isKeyPublic(hook.sender.recipe) ? [] : secrets.map(({ key }) => key.export());
 
-/** True if the hook's sender signs the address too. */
 export const signsAddress = ({ recipe }: HookKeys): boolean =>
   recipe?.signed?.includes('{url}') === true;
 
-/** Returns the hooks that a request was verified for. */
 export const verifiedOf = (candidates: CandidateHook[], proofs: HookProof[]): VerifiedHook[] =>
   candidates.flatMap(({ hook, secrets }, index) => {
     const proof = proofs[index];

@@ -13,19 +13,17 @@ import type { RefusedDelivery } from './contract.js';
 import { secretHeaders } from './headers.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
-/** The largest body that is read to find out why it was not verified. */
+/** Larger bodies are not parsed for a diagnosis. */
 const MAX_READ_BYTES = 128 * 1024;
-/** The same for the search for an address that was signed, which takes many digests. */
+/** Lower than above, because the search for the signed URL computes many digests. */
 const MAX_SEARCHED_BYTES = 16 * 1024;
 const MAX_SHOWN = 300;
 
 type RefusalReason = Pick<RefusedDelivery, 'reason' | 'message'>;
 
-/** True if the sender signs the address beside the body. */
 export const isAddressSigned = (sender: ReceivingHook['sender']): sender is Sender =>
   sender?.recipe.signed?.includes('{url}') === true;
 
-/** Returns why a hook did not verify a request, and what to compare first. */
 export const whyUnverified = (
   { secrets, sender }: ReceivingHook,
   request: SenderRequest,
@@ -92,7 +90,6 @@ const mismatch = (part: string, headers: Headers): RefusalReason => {
   return { reason: 'mismatch', message: `${part} does not match: ${cause}` };
 };
 
-/** Says which address is verified, and whether another one was signed with the right secret. */
 const addressRefusal = (
   { recipe }: Sender,
   keys: KeyObject[],
@@ -115,10 +112,10 @@ const addressRefusal = (
   return { reason: 'mismatch', message };
 };
 
-/** Returns an address without its query, which may hold a secret. */
+/** The query may contain a secret. */
 const shown = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, MAX_SHOWN);
 
-/** Returns the addresses that a sender may have signed in place of the public one. */
+/** URLs that the sender may have signed instead of the public one. */
 const otherAddresses = (headers: Headers, verified: string, path: string): string[] => {
   const { host, pathname, search } = new URL(verified);
   const hosts = [host, `${host}:443`, headers.host, headers['x-forwarded-host']].flatMap(

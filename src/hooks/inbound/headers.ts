@@ -7,7 +7,7 @@ import {
 import type { Sender } from '../senders/open.js';
 import { signedTimeOf } from '../senders/verify.js';
 
-/** The unsigned headers that name a delivery. Ours: the last two are from forwards. */
+/** Unsigned headers with a delivery ID. The last two come from forwards. */
 const SENDER_IDS = [
   'x-github-delivery',
   'x-gitea-delivery',
@@ -18,8 +18,8 @@ const SENDER_IDS = [
   'svix-id',
 ];
 /**
- * The same for GitLab: its event id is shared by all hooks of one event, and its Idempotency-Key
- * names the delivery.
+ * GitLab shares its event ID between all hooks of an event. Its Idempotency-Key identifies the
+ * delivery.
  */
 const SENDER_IDS_OF_GITLAB = ['idempotency-key', ...SENDER_IDS];
 const EVENTS = ['x-github-event', 'x-gitlab-event', 'x-gitea-event'];
@@ -30,33 +30,30 @@ const NOT_KEPT = new RegExp(
   [
     'authori[sz]ation|cookie|signature|hmac|secret|token|passw|passphrase|api[-_]?key|credential',
     'jwt|assertion|oidc|session|(?:^|[-_])(?:sig|pwd|auth)$',
-    // The idempotency key names a delivery.
+    // The idempotency key identifies a delivery.
     '(?<!idempotency)[-_]key$',
   ].join('|'),
 );
 const MAX_KEPT = 2000;
 
-/** The proof of a request: a signature, the hook's secret in a header, or what its sender signs. */
 export type ProvenBy = SignatureScheme | 'secret' | Sender;
 
-/** The fields of a body that a scheme may sign as the delivery's id and the event's name. */
 export interface BodyNames {
   id: string | null;
   type: string | null;
-  /** The texts at the places that senders name, by place: `body.event.id`. */
+  /** Texts by location: `body.event.id`. */
   at?: Record<string, string>;
 }
 
-/** Returns a name for the proof, which is equal if deliveries are named in the same way. */
+/** Equal if deliveries are identified in the same way. */
 export const proofName = (by: ProvenBy): string =>
   typeof by === 'string' ? by : `sender ${by.name}`;
 
 /**
- * Returns the sender's own id of a delivery, or null. It is the id that the scheme signs (for
- * Standard Webhooks and Svix the id header, for Stripe the body's `id`); only if the scheme signs
- * none (GitHub, a secret in a header) is it the first unsigned header found. A body with Stripe's
- * signature and no id is identified by the time that is signed with it: the same bytes again are a
- * duplicate, and an equal body that the sender signs later is not.
+ * The delivery ID is the one that the scheme signs: the ID header of Standard Webhooks and Svix,
+ * the `id` in Stripe's body. Unsigned headers count only if the scheme signs no ID (GitHub, a
+ * secret header). Without an `id`, Stripe's signed time identifies the body: the same bytes are a
+ * duplicate, an equal body signed later is not.
  */
 export const senderIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
   const signed = signedIdOf(by, headers, names);
@@ -73,13 +70,10 @@ const signedIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | 
   return id?.trim() ? id : `t=${stripeTime(headers)}`;
 };
 
-/** Ours: the id of a body that has none where its sender puts it. */
+/** ID of a body that lacks the expected ID. */
 const BODY_ALONE = 'body';
 
-/**
- * Returns the id where the sender puts it, otherwise the time that it signs. Ours: a body without
- * the id that its sender puts there is known by its bytes alone.
- */
+/** Without an ID in the expected place, the bytes of the body identify the delivery. */
 const idFromSender = ({ recipe }: Sender, headers: Headers, names: BodyNames): string | null => {
   const id = namedText(recipe.idFrom, headers, names)?.trim();
   if (id) return id;
@@ -88,7 +82,7 @@ const idFromSender = ({ recipe }: Sender, headers: Headers, names: BodyNames): s
   return recipe.idFrom?.startsWith('body.') ? BODY_ALONE : null;
 };
 
-/** Returns the text at `headers.<name>` or `body.<path>`. */
+/** Location: `headers.<name>` or `body.<path>`. */
 const namedText = (
   place: string | undefined,
   headers: Headers,
@@ -111,9 +105,8 @@ const unsignedIdOf = (headers: Headers): string | null => {
 };
 
 /**
- * Returns the event's name, or null. It is the body's `type` if the scheme signs that (all but
- * GitHub's and a secret in a header), otherwise the value of an unsigned header. It is one line
- * without control characters, at most 100 characters.
+ * The body's `type` if the scheme signs it, otherwise an unsigned header. One line without control
+ * characters, at most 100 characters.
  */
 export const deliveryEvent = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
   if (typeof by === 'object') {
@@ -125,7 +118,6 @@ export const deliveryEvent = (by: ProvenBy, headers: Headers, names: BodyNames):
   return (isTyped && nameOf(type)) || headerEventOf(headers);
 };
 
-/** Returns the event's name from an unsigned header, or null. */
 export const headerEventOf = (headers: Headers): string | null => {
   const found = EVENTS.find((name) => headers[name]);
   return nameOf((found && headers[found]) ?? '');
@@ -133,22 +125,16 @@ export const headerEventOf = (headers: Headers): string | null => {
 
 const nameOf = (event: string): string | null => {
   const line = event.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '').trim();
-  // Half of a surrogate pair at the cut is not a character.
+  // Removes half of a surrogate pair at the cut.
   return line.slice(0, MAX_EVENT_LENGTH).replace(/\p{Cs}/gu, '') || null;
 };
 
-/** Values and headers that are not stored with a delivery. */
 export interface Unkept {
-  /** True if a text contains a secret of the hooks. */
   holdsSecret(text: string): boolean;
-  /** The headers that hold the signatures of the hooks' senders. */
   headers: string[];
 }
 
-/**
- * Returns the headers to store with a delivery: no signatures, no authorisation, nothing whose name
- * means a secret, and nothing that contains one.
- */
+/** Removes signatures, authorization and everything that may contain a secret. */
 export const keptHeaders = (headers: Headers, unkept: Unkept): Record<string, string> => {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -159,14 +145,9 @@ export const keptHeaders = (headers: Headers, unkept: Unkept): Record<string, st
   return kept;
 };
 
-/** True if a header of this name may hold a secret or a signature. */
 export const meansSecret = (name: string): boolean => NOT_KEPT.test(name);
 
-/**
- * Returns the secrets that a request carries, as `Authorization: Bearer`, `X-Webhook-Secret` or
- * `X-Gitlab-Token`. Node decodes headers as latin1, so this encoding gives the bytes that were
- * sent.
- */
+/** Node decodes headers as latin1, so this encoding restores the sent bytes. */
 export const secretHeaders = (headers: Headers): Buffer[] => {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   return [bearer, headers['x-webhook-secret'], headers['x-gitlab-token']]

@@ -34,17 +34,16 @@ import { type HookProof, type ProofInput, proofsOf } from './proof.js';
 import { type Query, secretParameter } from './query.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
 
-/** The outcome of an inbound request; the receiver builds its reply from it. */
 export type InboundVerdict =
   | { verdict: 'unknown' | 'refused' | 'secret_in_query' }
-  /** Nothing is kept, although these hooks verified it. */
+  /** Not stored, although these hooks verified it. */
   | { verdict: 'busy'; verified: VerifiedHook[] }
   | { verdict: 'wrong_type' | 'encoded'; verified: VerifiedHook[]; message: string }
   | { verdict: 'unreadable'; verified: VerifiedHook[]; fault: BodyFault }
   | HandshakeReply
   | AcceptResult;
 
-/** The outcome, or a promise of it. A refusal is known at once, unless the body is large. */
+/** A rejection is synchronous unless the body is large. */
 export type Receiving = InboundVerdict | Promise<InboundVerdict>;
 
 export interface InboxDeps {
@@ -56,20 +55,13 @@ export interface InboxDeps {
   hub: Hub;
   prepare: PrepareEnd;
   senders: Senders;
-  /** Runs a task in a worker thread, for bodies over 128 KiB. */
   apart: RunTask<{ read: typeof readLargePayload; prove: typeof proofsOf }>;
-  /** Records that a credential verified a request. */
   used(credentialId: string): void;
 }
 
-/**
- * The number of hooks that a worker thread tries at once, so that others get their turn in between.
- */
+/** Hooks verified per task of a worker thread, so that other users get their turn in between. */
 const PROVEN_AT_ONCE = 16;
-/**
- * Creates the inbox. It handles a request from the socket to the database: no 2xx is sent before
- * the delivery's fsync.
- */
+/** No 2xx is sent before the fsync of the delivery. */
 export const createInbox = (deps: InboxDeps) => {
   const { clock, directory, senders } = deps;
   const accept = createAccept(deps);
@@ -100,7 +92,6 @@ export const createInbox = (deps: InboxDeps) => {
     return isFull ? { verdict: 'busy', verified: firing } : accept(firing, arrival, payload);
   };
 
-  /** Returns for each hook the proof that verifies the request, or null. */
   const proofsFor = (
     candidates: CandidateHook[],
     { headers, body, url }: InboundRequestBody,
@@ -137,10 +128,7 @@ export const createInbox = (deps: InboxDeps) => {
     return proofs.then((found) => decide(candidates, found, arrival));
   };
 
-  /**
-   * Verifies a request as the hooks' senders sign. Only what no hook verifies may be a handshake
-   * without a signature.
-   */
+  /** Only a request that no hook verifies can be an unsigned handshake. */
   const judge = (candidates: CandidateHook[], arrival: InboundRequestBody): Receiving => {
     const orHandshake = (found: InboundVerdict): InboundVerdict =>
       (found.verdict === 'refused' && senders.unsigned(candidates, arrival)) || found;
@@ -153,8 +141,7 @@ export const createInbox = (deps: InboxDeps) => {
 
   return {
     /**
-     * Handles `POST /api/webhooks/{path}`: fires every hook on the path whose own secret verifies
-     * the body.
+     * `POST /api/webhooks/{path}`: fires every hook on the path whose own secret verifies the body.
      */
     byPath: (path: string, arrival: InboundRequestBody): Receiving => {
       const all = validCandidates(directory.onPath(path), clock.now());
@@ -164,8 +151,8 @@ export const createInbox = (deps: InboxDeps) => {
       return isSigned(arrival.headers) ? prove(candidates, arrival, null) : refusedBy(candidates);
     },
     /**
-     * Handles `POST /api/hooks/incoming/{hookId}`: fires that hook if the request carries its
-     * secret. A hook whose sender is described takes what that sender signs, and nothing else.
+     * `POST /api/hooks/incoming/{hookId}`: fires the hook if the request carries its secret. With
+     * `verify`, only the signature of the sender counts.
      */
     byHook: (hookId: string, arrival: Omit<InboundRequestBody, 'path'>): Receiving => {
       const hook = directory.byId(hookId);
@@ -182,8 +169,8 @@ export const createInbox = (deps: InboxDeps) => {
       return take([{ hook, usedOldSecret: isOld, key, by: 'secret', digest: null }], coming);
     },
     /**
-     * Handles the handshake of a hub: its token must be the secret of a hook on the path. A public
-     * key is no secret.
+     * WebSub handshake: the token must be the secret of a hook on the path. A public key does not
+     * count.
      */
     challenge: (path: string, token: string): 'unknown' | 'refused' | 'handshake' => {
       const candidates = validCandidates(directory.onPath(path), clock.now());
@@ -200,14 +187,12 @@ export type Inbox = ReturnType<typeof createInbox>;
 type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Returns the key under which worker threads are shared out: the user who owns the hooks, on
- * however many paths they are. Requests from outside get a turn of their own, so that they do not
- * delay what the owner does.
+ * Fair-queue key of the worker threads: the owners of the hooks. Requests from outside have a lane
+ * of their own, so that they do not delay work of the owners.
  */
 const ownersOf = (of: { hook: ReceivingHook | null }[]): string =>
   [...new Set(of.map(({ hook }) => hook?.userId ?? 'nobody'))].sort().join(' ');
 
-/** Verifies the request in a worker thread, for a few hooks at a time. */
 const proveApart = async (
   apart: RunTask<{ prove: typeof proofsOf }>,
   asker: string,
@@ -238,8 +223,7 @@ const refusalOfType = ([verified]: VerifiedHook[], headers: Headers): string =>
 const SECRET_IN_QUERY: InboundVerdict = { verdict: 'secret_in_query' };
 
 /**
- * Returns the hooks that take a request with this query: if it may hold a secret, only those whose
- * senders sign the address with the query.
+ * With a possible secret in the query, only hooks whose senders sign the URL accept the request.
  */
 const takingQuery = (candidates: CandidateHook[], query: Query): CandidateHook[] =>
   secretParameter(query) === null

@@ -16,27 +16,23 @@ import type { BodyNames } from './headers.js';
 const DEEPEST = 64;
 
 /**
- * The body of a delivery as JSON, and the names that a sender may sign. JSON is kept as received. A
- * form is an object of its fields, a list where a name stands several times; or, as GitHub sends it,
- * the JSON in its only field `payload`. Text and XML are one JSON string.
+ * The body as JSON. JSON is kept as received. A form becomes an object, with a list for repeated
+ * names; if its only field is `payload` (GitHub), it is the JSON in that field. Text and XML become
+ * a JSON string.
  */
 export interface Payload extends BodyNames {
   text: SharedText;
-  /** The parsed JSON, unless a worker thread has read it. */
+  /** Undefined if a worker thread has parsed it. */
   value?: unknown;
 }
 
-/** A payload in the thread that has read it. */
 type TextPayload = Payload & { text: string };
 
-/** The way to read a body. */
 export interface Reading {
   form: BodyForm;
-  /** The charset that the content type names; null if it names none. */
   charset?: string | null;
-  /** The places in it that senders name, as `body.event.id`. */
   places: string[];
-  /** True if the secret in notifications of Microsoft Graph is left out. */
+  /** Whether to remove the secret from notifications of Microsoft Graph. */
   hidesState?: boolean;
 }
 
@@ -61,8 +57,7 @@ const PROTO_FIELD: BodyFault = {
 const PLAIN: Reading = { form: 'json', places: [] };
 
 /**
- * Parses a body. JSON in which senders name places is read as such, whatever its type says, since
- * the type is not signed.
+ * The media type is not signed. So if the sender reads fields from the body, the body must be JSON.
  */
 export const readPayload = (
   body: Buffer,
@@ -83,7 +78,7 @@ export const readPayload = (
   return readForm(body, charset, places);
 };
 
-/** Returns notifications of Microsoft Graph without the secret that each holds. */
+/** Removes `clientState` from notifications of Microsoft Graph. */
 const withoutState = (value: object): { text: string; value: unknown } => {
   const notifications = listAt(value, 'value').map((each) =>
     isRecord(each) && 'clientState' in each ? { ...each, clientState: '[redacted]' } : each,
@@ -138,10 +133,6 @@ const readForm = (
   return named({ text: JSON.stringify(value), value }, places);
 };
 
-/**
- * Does the same and adds the digest of the body: SHA-256, hex. For a body of any size, in a worker
- * thread.
- */
 export const readLargePayload = ({
   bytes,
   ...reading
@@ -154,9 +145,8 @@ export const readLargePayload = ({
 };
 
 /**
- * Parses a JSON object or array, nested at most 64 deep, with its numbers as received. A `__proto__`
- * key makes it invalid, as for every other endpoint: such a key could change the code that reads the
- * value later.
+ * Nested at most 64 levels deep, with numbers as received. A `__proto__` key is invalid, because it
+ * could change the code that reads the value later.
  */
 export const parsePayload = (text: string): { value: object } | BodyFault => {
   const { isDeep, isExact } = scanJson(text, DEEPEST);

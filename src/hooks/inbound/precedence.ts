@@ -1,21 +1,20 @@
-/** Ours: a window over which deliveries are counted, in milliseconds. */
+/** Window for counting deliveries, in milliseconds. */
 const WINDOW_MS = 50;
-/** Ours: fewer deliveries in a window, 1,600 a second, are no peak. */
+/** Minimum deliveries in a window that count as a peak: 1,600 a second. */
 const PEAK = 80;
-/** Ours: deliveries and runs in a window, 4,000 a second, that every machine bears. */
+/** Deliveries and executions in a window that every machine can handle: 4,000 a second. */
 const BEARABLE = 200;
-/** Ours: more are borne where more were accepted before: this share of the most in a window. */
+/** Share of the highest accepted load in a window that is also allowed. */
 const BORNE_SHARE = 0.5;
 /**
- * Ours: the runs for each delivery at a peak that the machine hardly bears. A queued run takes as much
- * of the event loop as a delivery does: measured at 50 connections, acknowledgements lose 5 % to the
- * runs then, and 28 % to a run for every third delivery.
+ * Executions per delivery at an overload peak. Measured at 50 connections: acknowledgements slow
+ * down by 5 % with this value, and by 28 % with one execution for every third delivery.
  */
 const RUNS_PER_DELIVERY = 1 / 16;
 
 /**
- * Creates the rule by which senders go before batches of runs: at a peak, few runs may begin. The
- * others catch up as soon as it is quieter.
+ * Deliveries take precedence over batches of executions at a peak. The executions catch up
+ * afterwards.
  */
 export const createPrecedence = (now = () => performance.now()) => {
   let began = now();
@@ -25,7 +24,6 @@ export const createPrecedence = (now = () => performance.now()) => {
   let room = 0;
   let roomAt = began;
 
-  /** Begins a new window if this one is over. */
   const roll = (): void => {
     const age = now() - began;
     if (age < WINDOW_MS) return;
@@ -35,7 +33,7 @@ export const createPrecedence = (now = () => performance.now()) => {
     began += age;
   };
 
-  /** Makes room for the time since it was last made, for that of a window at most. */
+  /** Adds budget for the elapsed time, at most one window. */
   const makeRoom = (deliveries: number): void => {
     const borne = Math.max(BEARABLE, most * BORNE_SHARE) - deliveries;
     const runs = Math.max(deliveries * RUNS_PER_DELIVERY, borne);
@@ -45,12 +43,10 @@ export const createPrecedence = (now = () => performance.now()) => {
   };
 
   return {
-    /** Counts a delivery that was accepted. */
     accepted: (): void => {
       roll();
       counted++;
     },
-    /** Returns the number of runs that may begin in batches now; infinite if there is no peak. */
     roomInBatches: (): number => {
       roll();
       const deliveries = Math.max(counted, before);
@@ -58,7 +54,6 @@ export const createPrecedence = (now = () => performance.now()) => {
       makeRoom(deliveries);
       return Math.floor(room);
     },
-    /** Counts runs that began in batches. */
     began: (runs: number): void => {
       room = Math.max(0, room - runs);
     },

@@ -1,10 +1,9 @@
-/** Ours: the most parameters of a query that are kept, and the longest name and value. */
 const MAX_KEPT = 100;
 const MAX_NAME_LENGTH = 200;
 const MAX_VALUE_LENGTH = 2000;
 /**
- * The names under which a secret would stand in the logs of every proxy on the way. Not
- * `validationToken`, which Microsoft Graph sends.
+ * Names of parameters that contain secrets, which every proxy on the way would log.
+ * `validationToken` of Microsoft Graph is allowed.
  */
 const SECRET_NAME = new RegExp(
   [
@@ -15,13 +14,11 @@ const SECRET_NAME = new RegExp(
   'i',
 );
 
-/** The parameters of a request's query by name; the first of a name counts. */
+/** The first value of each name. */
 export type Query = Record<string, string>;
 
-/** The query of a request without one. */
 const NONE: Query = {};
 
-/** Returns the parameters of a path and query as they were received. */
 export const queryIn = (url: string): Query => {
   const start = url.indexOf('?');
   if (start < 0) return NONE;
@@ -38,7 +35,7 @@ export const queryIn = (url: string): Query => {
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 const ESCAPED_BYTE = /%[89a-f]/i;
 
-/** Returns a query in which bytes that are not UTF-8 stay as they were sent, such as `caf%E9`. */
+/** Keeps bytes that are not UTF-8 percent-encoded, such as `caf%E9`. */
 const readable = (query: string): string => {
   if (!ESCAPED_BYTE.test(query)) return query;
   return query.replace(ESCAPES, (escapes) => {
@@ -51,14 +48,10 @@ const readable = (query: string): string => {
   });
 };
 
-/** Returns the name of a parameter that may hold a secret, or null. */
 export const secretParameter = (query: Query): string | null =>
   query === NONE ? null : (Object.keys(query).find((name) => SECRET_NAME.test(name)) ?? null);
 
-/**
- * Returns what is kept of a query, as JSON: nothing with one of these secrets, and nothing whose name
- * means one. Null: nothing.
- */
+/** Removes parameters that may contain a secret. Null if the request has no query. */
 export const keptQuery = (query: Query, holdsSecret: (text: string) => boolean): Query | null => {
   if (query === NONE) return null;
   const kept = Object.entries(query).filter(

@@ -9,27 +9,22 @@ export interface ReceivingHook {
   id: string;
   userId: string;
   name: string;
-  /** The path of the hook; null if it has none, or has another trigger. */
+  /** Null without a path, or with another trigger. */
   path: string | null;
   action: HookRow['action'];
   isEnabled: boolean;
   secrets: VerifyingKey[];
-  /** The sender and its signature; null: one of the schemes that need no description. */
+  /** Null for the built-in schemes, which need no description. */
   sender: Sender | null;
-  /** The credential that the secrets belong to, if any. */
   credentialId: string | null;
-  /** The hook itself, if its action may have its effects in the database alone. */
+  /** Set if all effects of the action may be in the database. */
   row: HookRow | null;
 }
 
-/** The actions whose effects may be in the database alone. */
+/** Actions whose effects may all be in the database. */
 const DATABASE_ACTIONS: HookRow['action'][] = ['notify', 'execute_tool'];
 
-/**
- * Creates the directory of the hooks that can receive, by path and by id, with their keys. The
- * database decides: a request that is accepted here is checked there again, in the transaction that
- * makes it durable.
- */
+/** An in-memory index. The transaction that stores a delivery checks each hook again. */
 export const createDirectory = (
   deps: OverlapDeps,
   keysOf: (credentialId: string) => VerifyingKey[],
@@ -75,7 +70,7 @@ export const createDirectory = (
   return {
     onPath,
     byId: (id: string): ReceivingHook | null => byId.get(id) ?? null,
-    /** Returns how many executions of a hook may run at once; null: as many as the setting says. */
+    /** Null means the default of the settings. */
     concurrencyOf: (id: string): number | null => byId.get(id)?.concurrency ?? null,
     put,
     disable: (id: string): void => {

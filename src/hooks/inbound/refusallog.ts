@@ -8,7 +8,7 @@ import type { InboundVerdict, Inbox, Receiving } from './inbound.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
 import { unkeptOf } from './unkept.js';
 
-/** Ours: the newest of each hook, and the hooks of which they are kept in memory. */
+/** Kept in memory: rejections per hook, and hooks. */
 const MAX_OF_HOOK = 20;
 const MAX_HOOKS = 1000;
 const MAX_HEADERS = 10;
@@ -17,11 +17,11 @@ const MAX_NAME_LENGTH = 100;
 interface RefusalLogDeps {
   clock: Clock;
   directory: Directory;
-  /** Returns the public address of a path and query; null if the daemon has none. */
+  /** Null if the daemon has no public URL. */
   addressOf(url: string): string | null;
 }
 
-/** Creates the memory of refused deliveries. It begins anew when the daemon starts. */
+/** Empty after each start of the daemon. */
 export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps) => {
   const since = iso(clock.now());
   const byHook = new Map<string, { count: number; newest: RefusedDelivery[] }>();
@@ -35,7 +35,6 @@ export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps
     if (oldest !== undefined) byHook.delete(oldest);
   };
 
-  /** Keeps in mind for the hooks on the path that a delivery was refused, if it was. */
   const watch = (
     hooks: ReceivingHook[],
     arrival: RefusedArrival,
@@ -55,7 +54,6 @@ export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps
   };
 
   return {
-    /** Returns the inbox with its refusals watched. */
     watching: ({ byPath, byHook, challenge }: Inbox): Inbox => ({
       byPath: (path, arrival) => {
         const arrived = { ...arrival, isIncoming: false };
@@ -68,7 +66,7 @@ export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps
       },
       challenge,
     }),
-    /** Notes for the hooks on a path that a sender tried its address. False: there is none. */
+    /** Records that a sender checked the address. Returns false if no hook has this path. */
     tried: (path: string): boolean => {
       const hooks = directory.onPath(path);
       for (const hook of hooks) add({ hook, reason: 'tried', message: MESSAGES.tried }, NOTHING);
@@ -83,7 +81,6 @@ export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps
 
 export type RefusalLog = ReturnType<typeof createRefusalLog>;
 
-/** A hook for which a delivery was refused. */
 interface RefusedHook {
   hook: ReceivingHook;
   reason: RefusedFor;
@@ -91,8 +88,8 @@ interface RefusedHook {
 }
 
 /**
- * Returns the hooks for which nothing was kept, each with its reason. A delivery that was verified
- * is refused for the hooks that verified it; the others on the path may have another sender.
+ * A verified delivery is rejected for the hooks that verified it. Other hooks on the path may have
+ * another sender.
  */
 const refusedHooks = (
   found: InboundVerdict,
@@ -105,7 +102,7 @@ const refusedHooks = (
     by.map(({ hook }) => ({ hook, reason, message }));
   switch (found.verdict) {
     case 'refused': {
-      // One object for all hooks, so that the body is parsed once: anybody may send one.
+      // One object for all hooks, so that an untrusted body is parsed only once.
       const { headers, body, address: url, now } = arrival;
       const request = { headers, body, url, now };
       return hooks.map((hook) => ({ hook, ...whyUnverified(hook, request, arrival) }));
@@ -146,7 +143,7 @@ const NOTHING: ShownRequest = { contentType: null, headers: [] };
 
 const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,100}/;
 
-/** Returns what is shown of a request: its media type and names, without any secret of the path. */
+/** Contains no secret of any hook on the path. */
 const shownOf = (headers: Headers, { holdsSecret }: Unkept): ShownRequest => {
   const [type] = MEDIA_TYPE.exec(headerText(headers, 'content-type') ?? '') ?? [];
   return {
@@ -157,28 +154,26 @@ const shownOf = (headers: Headers, { holdsSecret }: Unkept): ShownRequest => {
   };
 };
 
-/** Returns a text of its own: a part of another text would keep all of that in memory. */
+/** Copies the text, because a substring would keep the whole original in memory. */
 const copied = (text: string): string => Buffer.from(text).toString();
 
-/** The part of a request that tells why it was refused. */
 interface RefusedArrival {
   headers: Headers;
   body: Buffer;
-  /** The path and query as received. */
   url: string;
-  /** True if it came to the hook's own address, which takes the secret in a header. */
+  /** Whether the request used the address of the hook, which accepts the secret in a header. */
   isIncoming: boolean;
 }
 
 interface JudgedArrival extends RefusedArrival {
-  /** The public address of the request; null if the daemon has none, or no sender signs it. */
+  /** Null if the daemon has no public URL, or no sender signs it. */
   address: string | null;
   now: number;
 }
 
 const TIME = /timestamp|request-time/;
 
-/** Names of headers are chosen by whoever sends: only some, and no long ones. */
+/** The sender chooses header names, so their number and length are limited. */
 const namesIn = (headers: RefusedArrival['headers']): string[] =>
   Object.keys(headers)
     .filter((name) => name.length <= MAX_NAME_LENGTH && (meansSecret(name) || TIME.test(name)))

@@ -2,22 +2,15 @@ import type { VerifiedHook } from './accept.js';
 import type { Unkept } from './headers.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
-/**
- * Ours: the shortest secret, in bytes, that is looked for on behalf of a hook that does not fire.
- * A shorter one would stand in many values by chance.
- */
+/** In bytes. Shorter secrets of hooks that do not fire would match many values by chance. */
 const MIN_OF_OTHERS_LENGTH = 8;
-/** The shortest part of an encoded secret that is looked for, in characters. */
+/** In characters of an encoded secret. */
 const MIN_ENCODED_LENGTH = 4;
 const ESCAPED = /[%+]/;
 const URL_SAFE = /[-_]/;
-/** The first whole character of base64 that only the secret makes, by its place in a group. */
+/** First base64 character that depends only on the secret, by its offset in a group. */
 const FIRST_WHOLE = [0, 2, 3];
 
-/**
- * Returns what is not stored with a delivery of these hooks: their senders' signatures, and the
- * secrets of all hooks on the path, whether they fire or not.
- */
 export const unkeptOf = (firing: VerifiedHook[], onPath: ReceivingHook[]): Unkept => {
   const own = firing.map(({ hook }) => hook);
   const others = onPath.filter((hook) => !own.includes(hook));
@@ -38,7 +31,6 @@ export const unkeptOf = (firing: VerifiedHook[], onPath: ReceivingHook[]): Unkep
   };
 };
 
-/** Returns the secrets of a hook, and the password of `user:password` by itself. */
 const secretsIn = ({ secrets, sender }: ReceivingHook): Buffer[] => {
   const whole = secrets.map(({ key }) => key.export());
   const isBasic = sender?.recipe.algorithm === 'basic';
@@ -46,20 +38,19 @@ const secretsIn = ({ secrets, sender }: ReceivingHook): Buffer[] => {
   return [...whole, ...passwords].filter(({ length }) => length > 0);
 };
 
-/** Returns a secret as text. Node decodes headers as latin1; a query is UTF-8. */
+/** Node decodes headers as latin1; a query is UTF-8. */
 const plainForms = (secret: Buffer): string[] => {
   const [latin1, utf8] = [secret.toString('latin1'), secret.toString()];
   return latin1 === utf8 ? [utf8] : [latin1, utf8];
 };
 
-/** Returns what base64 makes of a secret, wherever in a text it stands. */
+/** All base64 forms of a secret, at any offset in a text. */
 const base64Forms = (secret: Buffer): string[] =>
   FIRST_WHOLE.map((first, before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), secret]);
     return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
   }).filter(({ length }) => length >= MIN_ENCODED_LENGTH);
 
-/** Returns the bytes that a text with `%xx` stands for, as latin1. */
 const percentDecoded = (text: string): string =>
   text
     .replaceAll('+', ' ')

@@ -3,7 +3,6 @@ import { evaluationTasks } from '../evaluate.js';
 import { readLargePayload } from '../inbound/payload.js';
 import { proofsOf } from '../inbound/proof.js';
 
-/** All tasks that a worker thread performs on untrusted input. */
 export const payloadTasks = {
   ...evaluationTasks,
   parse: parseBody,

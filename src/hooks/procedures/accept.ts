@@ -7,10 +7,7 @@ import {
 } from '../../outbound/procedures/post.js';
 import type { ExecutionRow, HookRow } from '../../store/tables/hooks.js';
 
-/**
- * A delivery for the hooks whose secret verified. It is a tuple, because field names would cost the
- * two threads as much time as the values.
- */
+/** A tuple, because field names would cost both threads as much time as the values. */
 export type Acceptance = [
   delivery: [
     id: string,
@@ -20,56 +17,49 @@ export type Acceptance = [
     headers: string,
     body: SharedText,
     event: string | null,
-    /** The query as JSON; null without one. */
+    /** JSON. Null without a query. */
     query: string | null,
   ],
-  /**
-   * The sender's own id of the delivery and the digest (hex) of the body, which identify a repeat.
-   */
+  /** Delivery ID of the sender and SHA-256 of the body in hex. Identify a duplicate. */
   claim: [senderId: string, bodyDigest: string] | null,
-  /** The hooks, each with the id of its new execution. */
   hooks: [
     hookId: string,
     executionId: string,
     usedOldSecret: boolean,
-    /** Its outcome, if that is known and is all in the database; otherwise it is queued. */
+    /**
+     * Prepared outcome whose effects are all in the database. Without it the execution is queued.
+     */
     ready?: ReadyEnd | null,
   ][],
 ];
 
-/** The outcome of an execution as it was prepared for a version of its hook. */
+/** Outcome prepared for a version of the hook. */
 export type ReadyEnd = [hookUpdatedAt: string, result: string, notice: NoticePosting];
 
 export type Accepted = [
-  /** The indexes of the hooks that run. */
   fired: number[],
-  /** The id of the earlier delivery, if hooks had this one already. */
+  /** ID of the earlier delivery, if any hook already had this one. */
   duplicateOf: string | null,
-  /** The indexes of the hooks whose executions have ended as they were prepared. */
   ended: number[],
 ];
 
 type HookIdentity = Pick<HookRow, 'user_id' | 'trigger' | 'action' | 'updated_at'>;
 
-/** A hook as the transaction found it. Nothing else writes while the procedure runs. */
+/** Nothing else writes during the procedure. */
 interface MatchedHook {
-  /** The hook, or null if it does not run. */
   hook: HookIdentity | null;
   fired: number;
-  /** The number of these that have ended. */
+  /** Number of ended executions among them. */
   ended: number;
-  /** True if executions of the hook wait, which go before one that was prepared. */
+  /** Whether executions of the hook are queued, which must run before a prepared one. */
   isQueued: boolean;
 }
 
 /**
- * Accepts deliveries, which are durable after its transaction. It claims the sender's id for each
- * hook, stores each delivery once, and adds one execution for each hook that runs, which waits. A
- * hook does not run if it was disabled or deleted since its secret was verified, or now has another
- * trigger. A hook of a disabled user counts as disabled. Ours: if an execution ended in error
- * before any effect began, a repeat of its delivery runs it again. In all other cases a repeat runs
- * nothing. An execution that was prepared ends in the same transaction, unless its hook was changed
- * since or earlier executions of the hook wait.
+ * Deliveries are durable after the commit. Each delivery is stored once, with one queued execution
+ * for each hook that runs. Hooks that were disabled, deleted or changed since verification do not
+ * run. A duplicate runs only if the first execution failed before any effect. A prepared execution
+ * ends in the same transaction, unless its hook was changed or has queued executions.
  */
 export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
   const statements = prepare(db);
@@ -114,7 +104,7 @@ export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
     return known;
   };
 
-  /** Returns the id of the earlier delivery if this one is a repeat that must not run again. */
+  /** Returns the ID of the earlier delivery if this one is a duplicate that must not run. */
   const claimFor = (
     [senderId, bodyDigest]: NonNullable<Acceptance[1]>,
     [hookId, executionId]: [string, string],

@@ -6,14 +6,12 @@ import {
 } from '../../outbound/procedures/post.js';
 import { Unmet } from '../../store/engine/protocol.js';
 
-/** A run that the limits of its hook are to admit. */
 export interface Admission {
   hookId: string;
-  /** The time in ISO 8601 at which it begins. */
   now: string;
-  /** The start of the cooldown: a later run of the hook is within it. */
+  /** A later execution of the hook is within the cooldown. */
   cooldownSince: string;
-  /** The notification that the hook is used up, or null if its runs are not limited. */
+  /** Null if the hook has no `maxExecutions`. */
   exhausted: NoticePosting | null;
 }
 
@@ -26,9 +24,8 @@ interface RunCount {
 }
 
 /**
- * Lets an execution run, and marks and counts it in the same transaction that checks cooldown and
- * maxExecutions. So two executions at once never both pass, and none is counted twice. `last`: this
- * one used the hook up; the hook is disabled and its owner notified in the same transaction.
+ * Checks and counts in one transaction, so that two concurrent executions never both pass. `last`:
+ * this execution reached the limit, so the hook is disabled and its owner is notified.
  */
 export const admitExecution = (db: Database.Database, lanes: QueuedLanes) => {
   const mark = db.prepare('UPDATE executions SET started_at = ? WHERE id = ?');
@@ -42,15 +39,11 @@ export const admitExecution = (db: Database.Database, lanes: QueuedLanes) => {
   };
 };
 
-/** A run of a hook that had no limits when it was loaded. */
 export interface UnlimitedRun extends Pick<Admission, 'hookId' | 'now'> {
   executionId: string;
 }
 
-/**
- * Marks and counts an execution of a hook without limits, as a step of the transaction with which
- * its action begins. Throws Unmet if the hook has limits by now; a further try asks them.
- */
+/** Throws Unmet if the hook has limits by now. The retry checks them. */
 export const admitUnlimited = (db: Database.Database) => {
   const count = db.prepare(
     `UPDATE hooks SET runs = runs + 1, last_run_at = @now
@@ -63,10 +56,7 @@ export const admitUnlimited = (db: Database.Database) => {
   };
 };
 
-/**
- * Returns a function that opens the counts of hooks for one transaction. What `admit` counts is
- * written by `save`, once for each hook.
- */
+/** `save` writes the counts once per hook. */
 export const runCounts = (db: Database.Database, lanes: QueuedLanes) => {
   const post = postNotice(db, lanes);
   const look = db.prepare<[string], RunCount>(
@@ -102,9 +92,6 @@ export const runCounts = (db: Database.Database, lanes: QueuedLanes) => {
   };
 };
 
-/**
- * True if the time is between the two others. A run in the future was counted before the clock was
- * set back, so it delays no other.
- */
+/** An execution in the future was counted before the clock was set back, so it is ignored. */
 const isBetween = (at: string | null, since: string, now: string): boolean =>
   at !== null && at > since && at <= now;

@@ -11,32 +11,30 @@ import {
   type LoadedDelivery,
 } from '../../store/tables/hooks.js';
 
-/** A request of the queue for executions of one hook. */
 export interface ExecutionClaim {
   boot: string;
-  /** The time in ISO 8601. Executions due later are not claimed. */
+  /** Executions due later are not claimed. */
   now: string;
   hookId: string;
   count: number;
   /**
-   * True if they run in a batch, which only the database sees: no row is marked, since a start
-   * after a crash has nothing to find out about them.
+   * Batch executions are not marked in their rows, because all their effects are in the database.
    */
   isBatch: boolean;
 }
 
 export interface ClaimedExecutions {
   claimed: ClaimedExecution[];
-  /** The due time of the next one; null = never, or `now` if more of them are due already. */
+  /** Null means never. `now` means that more are already due. */
   nextAt: string | null;
 }
 
-/** The most bytes of payloads in one claim, as a larger message would hold up both threads. */
+/** Payload bytes per claim, because a larger message would block both threads. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Claims the oldest due executions of a hook and loads them. One that was never tried is due,
- * whatever its time says: the clock may have been set back. A claim is free again at the next start.
+ * An execution that was never tried is always due, because the clock may have been set back. Claims
+ * expire with the next start.
  */
 export const claimExecutions = (db: Database.Database) => {
   const due = db.prepare<[string, string, number], ExecutionRow>(
@@ -83,9 +81,8 @@ export const claimExecutions = (db: Database.Database) => {
 };
 
 /**
- * Returns since when the run has waited that waits longest, of hooks and of agents; null if none
- * waits. The index of waiting executions is in the order of their hooks, so the first one of each
- * is looked up.
+ * Null if no execution or agent is waiting. The index is ordered by hook, so the first row of each
+ * hook is read.
  */
 export const oldestWait = (db: Database.Database) => {
   const firstAfter = db.prepare<[string], { hook_id: string; run_at: string }>(

@@ -9,28 +9,26 @@ import type { ExecutionRow } from '../../store/tables/hooks.js';
 import type { NewOutgoingEvent } from '../../store/tables/outbox.js';
 import { type Admission, type Admitted, runCounts } from './admit.js';
 
-/** The end of an execution, with what is written in the same transaction. */
 export interface EndRecord {
   execution: Pick<ExecutionRow, 'id' | 'action' | 'effect' | 'attempts'> & {
     status: Exclude<ExecutionRow['status'], 'queued' | 'running'>;
     result: string | null;
     error: string | null;
-    /** Null: the start that is on record stays, if there is one. */
+    /** Null keeps the recorded start. */
     started_at: string | null;
     finished_at: string;
   };
-  /** The notifications that it sends. */
   notices: NoticePosting[];
-  /** The event for the owner's outgoing webhooks, if one may want it. */
+  /** Null if no outgoing webhook may want the event. */
   event: NewOutgoingEvent | null;
 }
 
 /**
- * The end of an execution that was prepared for a version of its hook and, unless it was admitted
- * before, its admission.
+ * The end of an execution prepared for a version of its hook, with its admission if that is still
+ * needed.
  */
 export interface LimitedEndRecord extends EndRecord {
-  /** `hookUpdatedAt` is null if it ends whatever the version of its hook is. */
+  /** Null for any version of the hook. */
   prepared: { hookId: string; hookUpdatedAt: string | null; isSuspended: boolean };
   admission: (Admission & { skipped: Record<Refusal, string> }) | null;
 }
@@ -38,16 +36,12 @@ export interface LimitedEndRecord extends EndRecord {
 type Refusal = 'cooldown' | 'exhausted';
 
 /**
- * The verdict on an execution that was to end. `gone`: it had ended before, or was deleted.
- * `changed`: its hook or its owner's account was changed since it was prepared, so it is to be
- * prepared again. Nothing was changed in either case.
+ * `gone`: it has already ended or was deleted. `changed`: the hook or the account of its owner was
+ * changed since the preparation, so it must be prepared again. Neither changes anything.
  */
 export type EndedAs = Admitted | 'gone' | 'changed';
 
-/**
- * Ends an execution, unless it has ended before, and posts its notifications and its event. It
- * leaves the queue. Returns false if it had ended.
- */
+/** Returns false if the execution has already ended. */
 export const closeExecution = (db: Database.Database, lanes: QueuedLanes) => {
   const end = db.prepare(
     `UPDATE executions SET status = @status, action = @action, effect = @effect, result = @result,
@@ -64,10 +58,7 @@ export const closeExecution = (db: Database.Database, lanes: QueuedLanes) => {
   };
 };
 
-/**
- * Ends executions whose effects are all in the database, in their order. One that the hook's limits
- * refuse ends as skipped instead and posts nothing.
- */
+/** Executions that the hook's limits refuse end as skipped and post nothing. */
 export const endExecutions = (db: Database.Database, lanes: QueuedLanes) => {
   const isOpen = db.prepare(
     "SELECT 1 FROM executions WHERE id = ? AND status IN ('queued', 'running')",
@@ -79,7 +70,6 @@ export const endExecutions = (db: Database.Database, lanes: QueuedLanes) => {
   const openCounts = runCounts(db, lanes);
   const end = closeExecution(db, lanes);
 
-  /** Returns whether ends were prepared for the hook as this transaction finds it. */
   const openVersions = () => {
     const found = new Map<string, ReturnType<typeof versionOf.get>>();
     return ({ hookId, hookUpdatedAt, isSuspended }: LimitedEndRecord['prepared']): boolean => {

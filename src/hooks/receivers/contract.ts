@@ -12,8 +12,8 @@ const Receipt = s.object('Receipt', {
 });
 
 /**
- * The reply if no hook fired: every verified hook is disabled, all of them had this delivery
- * already, or the request was the handshake of its sender.
+ * Reply if no hook fired: all verified hooks are disabled, the delivery is a duplicate, or the
+ * request is a handshake.
  */
 const Noted = s.textOr(
   'Noted',
@@ -44,7 +44,7 @@ const receiving = {
   status: 202,
   otherReplies: { 200: Noted },
 } as const;
-/** The signature of the example, made with the secret of the example of `POST /api/hooks`. */
+/** Made with the secret of the example of `POST /api/hooks`. */
 const signed = {
   name: 'X-Hub-Signature-256',
   value: 'sha256=6ad3bdda215522d7a31738ae4f998c276898829c73f4656761e6e0a63281204c',
@@ -58,9 +58,7 @@ const secretHeader = {
   about: 'Secret of the hook. Alternative: a body signature in `X-Hub-Signature-256`.',
 };
 
-/**
- * The two endpoints for webhooks, with signatures and secrets in place of tokens (spec: Webhooks).
- */
+/** Signatures and secrets replace tokens here (spec: Webhooks). */
 export const receivers = contract({
   byPath: endpoint.post('/api/webhooks/{path}', {
     summary: 'Receive a signed webhook',

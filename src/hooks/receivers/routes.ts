@@ -8,7 +8,6 @@ import { receivers } from './contract.js';
 
 const RETRY_AFTER_S = 30;
 
-/** Returns the receiver's reply, as the table in the reliability promises defines it. */
 const receiverReply = (received: InboundVerdict) => {
   switch (received.verdict) {
     case 'accepted': {
@@ -54,7 +53,6 @@ const REFUSALS = {
     }),
 };
 
-/** Returns the reply to a handshake, in the form that its sender expects. */
 const handshakeReply = (reply: Extract<InboundVerdict, { verdict: 'handshake' }>) => {
   if ('json' in reply) return new CustomReply(200, reply.json);
   return 'text' in reply
@@ -62,33 +60,25 @@ const handshakeReply = (reply: Extract<InboundVerdict, { verdict: 'handshake' }>
     : new CustomReply(204, '');
 };
 
-/**
- * Replies to a probe like a hook, with the nonce in the place of an id. Nothing is stored of a
- * probe.
- */
+/** Replies like a hook, with the nonce as delivery ID. Nothing is stored. */
 const probeReply = (probed: 'refused' | { nonce: string }) => {
   if (probed === 'refused') throw REFUSALS.refused();
   const deliveryId = `probe_${probed.nonce}`;
   return new CustomReply(200, { received: true, accepted: false, hooks: 0, deliveryId });
 };
 
-/** A request that reached the path of a probe. */
 export interface ProbeArrival {
   headers: Headers;
   body: Buffer;
-  /** The client's address, as the trusted proxies report it. */
   address: string;
 }
 
 export interface ReceiversDeps {
   inbox: Inbox;
   counted(verdict: InboundVerdict['verdict']): void;
-  /** Notes that a sender tried the address of a path. False: no hook has it. */
+  /** Records that a sender checked the address. Returns false if no hook has this path. */
   tried(path: string): boolean;
-  /**
-   * Judges a request of the tunnel's check, which comes from outside; null: the path is not a
-   * probe's.
-   */
+  /** Handles a request of the tunnel check. Null if the path does not belong to a probe. */
   probe(path: string, arrived: () => ProbeArrival): Promise<'refused' | { nonce: string }> | null;
 }
 

@@ -7,33 +7,31 @@ import type { Store } from '../../store/store.js';
 import { type HookRow, hookTable } from '../../store/tables/hooks.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** The choice of a user's failed executions. */
 export interface FailureFilter {
   userId: string;
   hookId: string | null;
   status: ('error' | 'interrupted')[];
-  /** Times in ISO 8601 between which they came about. */
+  /** Creation times, ISO 8601. */
   since: string;
   until: string | null;
-  /** The time by which they had failed; absent from operations of earlier versions. */
+  /** Absent in operations of earlier versions. */
   failedBy?: string;
-  /** The ID before which theirs are: later executions are not meant, whatever the clock says. */
+  /** Excludes later executions, even if the clock was set back. */
   before: string;
-  /** True if effects are repeated that may be done already. */
   force: boolean;
 }
 
 /**
- * The reason why a failed execution is not replayed. `replayed`: that has been done, and if it failed, the
- * replay itself is among the failed. `repeated`: its sender sent the delivery again, and that ran.
- * `effect_done`: its effect outside may be done. `exhausted`: its hook has run as often as it may.
+ * `replayed`: already replayed; a failed replay is listed itself. `repeated`: the sender sent the
+ * delivery again. `effect_done`: the action may already have run. `exhausted`: `maxExecutions` is
+ * reached.
  */
 type SkipReason = 'replayed' | 'repeated' | 'effect_done' | 'exhausted';
 
-/** The condition of the index of failed executions, which it takes literally. */
+/** The index contains this condition as a literal. */
 const hasFailed = sql<boolean>`e.status IN ('error', 'interrupted')`;
 
-/** Ours: a replay that was skipped has not run, so its execution may be replayed again. */
+/** A skipped replay did not run, so the execution may be replayed again. */
 const WAS_REPLAYED = `EXISTS
   (SELECT 1 FROM executions AS r WHERE r.replay_of = e.id AND r.status <> 'skipped')`;
 const CLAIMS = `SELECT 1 FROM delivery_claims AS c
@@ -50,7 +48,6 @@ const reasonOf = (force: boolean) =>
     WHEN ${sql.raw(force ? '0' : HAS_EFFECT)} THEN 'effect_done'
     WHEN ${sql.raw(IS_EXHAUSTED)} THEN 'exhausted' END`;
 
-/** Returns the queries for the failed executions of a user, and what replays one of them. */
 export const failuresStore = ({ db }: Store) => {
   const failures = (filter: FailureFilter) => {
     const { userId, hookId, status, since, until, before, failedBy } = filter;
@@ -61,7 +58,7 @@ export const failuresStore = ({ db }: Store) => {
       .where(visibleTo(userId, 'h'))
       .where(hasFailed)
       .where('e.status', 'in', status)
-      // The first condition is fast; the second is exact where the clock was set back.
+      // The first condition uses the index. The second is exact if the clock was set back.
       .where('e.id', '>=', `execution_${timeDigits(Date.parse(since))}`)
       .where('e.created_at', '>=', since)
       .where('e.id', '<', before);
@@ -71,7 +68,6 @@ export const failuresStore = ({ db }: Store) => {
   };
 
   return {
-    /** Counts them by their hooks and by why they would be skipped, if so. */
     count: (filter: FailureFilter): Promise<CountedItems[]> => {
       const all = failures(filter).select(['h.id as lane', 'h.name', 'e.created_at']);
       return db
@@ -86,7 +82,6 @@ export const failuresStore = ({ db }: Store) => {
         .execute();
     },
 
-    /** Returns the first of them. */
     first: (filter: FailureFilter, limit: number) =>
       failures(filter)
         .select(['e.id', 'e.hook_id as partId', 'e.status', 'e.error', 'e.created_at as createdAt'])
@@ -95,7 +90,6 @@ export const failuresStore = ({ db }: Store) => {
         .limit(limit)
         .execute(),
 
-    /** Returns the first of one hook after an ID. */
     after: (
       filter: FailureFilter,
       hookId: string,
@@ -109,7 +103,6 @@ export const failuresStore = ({ db }: Store) => {
         .limit(limit)
         .execute(),
 
-    /** Returns these hooks of the user. */
     hooks: async (userId: string, ids: string[]): Promise<HookRow[]> =>
       ids.length === 0
         ? []
@@ -119,10 +112,7 @@ export const failuresStore = ({ db }: Store) => {
 
 export type FailuresStore = ReturnType<typeof failuresStore>;
 
-/**
- * Builds the steps that queue a failed execution once more. They throw Unmet if it was replayed
- * meanwhile, or if its hook is gone.
- */
+/** Throws Unmet if the execution was replayed or its hook was deleted in the meantime. */
 export const replaySteps = (of: string, id: string, at: string): TransactionStep[] => [
   {
     sql: `INSERT INTO executions (id, hook_id, user_id, delivery_id, trigger, action, context,

@@ -35,15 +35,13 @@ export interface ReplayFailuresDeps {
   replays: OperationBeginner<ReplayInput>;
 }
 
-/** The executions that a replay works on, and how many they were at its beginning. */
 export interface ReplayInput {
   filter: FailureFilter;
-  /** The hooks that the caller may fire. Others with failed executions by now are left out. */
+  /** Hooks that the caller may fire. Others are left out. */
   hookIds: string[];
   total: number;
 }
 
-/** The kind of operation that replays failed executions, oldest first in each hook. */
 export const replayOperation = ({
   clock,
   queue,
@@ -79,7 +77,6 @@ export const replayOperation = ({
   },
 });
 
-/** Lists what failed, or begins the operation that replays it. */
 export const replayFailures = async (
   deps: ReplayFailuresDeps,
   given: FailedRunsReplay,

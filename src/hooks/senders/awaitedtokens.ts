@@ -4,14 +4,11 @@ import { parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import { isSame } from '../../kernel/signature.js';
 import type { AwaitedToken, ReceivedToken } from './contract.js';
 
-/** Ours: how long a token is awaited after its owner asked. */
+/** In milliseconds. */
 const AWAITED_MS = 10 * 60_000;
 const TOKEN = /^[\x21-\x7e]{1,200}$/;
 
-/**
- * Ours: the number of tokens that are kept for a hook. Anybody can send one, so a later one does not
- * take the place of the sender's.
- */
+/** Per hook. Anybody can send a token, so a later one does not replace that of the sender. */
 const MAX_KEPT = 5;
 
 interface Awaited {
@@ -20,10 +17,7 @@ interface Awaited {
   tokens: Static<typeof ReceivedToken>[];
 }
 
-/**
- * Creates the tokens that are awaited, by hook. They are kept in memory alone: a restart ends the
- * wait, and the sender can be asked to send its token again.
- */
+/** Kept in memory only. After a restart the sender must send its token again. */
 export const createAwaitedTokens = (clock: Clock) => {
   const awaited = new Map<string, Awaited>();
 
@@ -42,14 +36,13 @@ export const createAwaitedTokens = (clock: Clock) => {
   };
 
   return {
-    /** Begins to await a token, and forgets those that came before. */
     begin: (hookId: string): Static<typeof AwaitedToken> => {
       const one = { until: clock.now() + AWAITED_MS, tokens: [] };
       awaited.set(hookId, one);
       return view(one);
     },
     of: (hookId: string): Static<typeof AwaitedToken> => view(openOf(hookId)),
-    /** Takes the token of a request's body, if one is awaited for the hook. */
+    /** Accepts the token if the hook is waiting for one. */
     take: (hookId: string, body: Buffer): boolean => {
       const one = openOf(hookId);
       const token = one && tokenIn(body);
@@ -58,13 +51,11 @@ export const createAwaitedTokens = (clock: Clock) => {
       one.tokens = [{ token, receivedAt: iso(clock.now()) }, ...others].slice(0, MAX_KEPT);
       return true;
     },
-    /** True if that token came. */
     isKnown: (hookId: string, token: string): boolean => {
       const given = Buffer.from(token);
       const came = openOf(hookId)?.tokens ?? [];
       return came.filter((each) => isSame(Buffer.from(each.token), given)).length > 0;
     },
-    /** Ends the wait. */
     forget: (hookId: string): void => {
       awaited.delete(hookId);
     },
@@ -75,7 +66,7 @@ export type AwaitedTokens = ReturnType<typeof createAwaitedTokens>;
 
 const MAX_BYTES = 4096;
 
-/** Returns the token of Notion's verification request (Notion: Webhooks, verification). */
+/** See Notion: Webhooks, verification. */
 const tokenIn = (body: Buffer): string | null => {
   if (body.length > MAX_BYTES) return null;
   const token = textAt(parsedJson(body.toString('utf8')), 'verification_token');

@@ -5,17 +5,16 @@ import { HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Ours: the time until a certificate that could not be read is asked for again. */
+/** Delay before a failed certificate is requested again, in milliseconds. */
 const AGAIN_MS = 60_000;
-/** Ours: SNS has one certificate in each region. */
+/** SNS has one certificate per region. */
 const MAX_KEPT = 32;
-/** Ours: the most addresses that are read at once and gave no certificate before. */
+/** Maximum concurrent reads of new URLs. */
 const MAX_NEW_READS = 4;
 const MAX_BYTES = 64 * 1024;
 
-/** The certificates of SNS, by their addresses. */
 export interface Certificates {
-  /** Returns the certificate (PEM) at an address of SNS; null if it cannot be read now. */
+  /** PEM. Null if the certificate is not available now. */
   at(url: string): Promise<string | null>;
 }
 
@@ -24,7 +23,6 @@ interface KeptCertificate {
   until: number;
 }
 
-/** Creates the cache of certificates: each is read once a day, however many requests name it. */
 export const createCertificates = ({
   http,
   clock,
@@ -77,7 +75,7 @@ export const createCertificates = ({
   };
 };
 
-/** Returns the address to forget: one without a certificate, otherwise the oldest. */
+/** Prefers a URL without a certificate, otherwise the oldest. */
 const leastUseful = (kept: Map<string, KeptCertificate>): string => {
   const [oldest = ''] = kept.keys();
   return [...kept].find(([, { pem }]) => pem === null)?.[0] ?? oldest;

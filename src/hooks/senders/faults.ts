@@ -4,20 +4,17 @@ import { isJsonNeeded, recipeOf } from './open.js';
 import { PLACEHOLDERS, piecesOf, type SignatureEncoding, type SignatureRecipe } from './recipe.js';
 import { ed25519Bytes, keyLength } from './verify.js';
 
-/** The fields that only describe a signature, and mean nothing for a token or a password. */
+/** Fields that do not apply to tokens and passwords. */
 const OF_SIGNATURES = [
   ...(['encoding', 'signed', 'timestampHeader', 'timestampFrom', 'toleranceSeconds'] as const),
   ...(['key', 'format', 'parts'] as const),
 ];
-/** The fields that may be given beside a preset. */
+/** Fields allowed together with a preset. */
 const BESIDE_PRESET = ['preset', 'toleranceSeconds', 'topicArn'];
-/** Ours: the shortest secret of a sender that is described, in bytes. */
+/** In bytes. */
 const MIN_SECRET_LENGTH = 8;
 
-/**
- * Returns the faults of a `verify` beyond its schema, with the paths of its fields; '' is the whole.
- * `hasAddress`: the daemon has a public address, which some senders sign.
- */
+/** Path '' means the whole object. `hasAddress`: the daemon has a public URL. */
 export const verificationFaults = (
   verify: SenderVerification,
   hasAddress: boolean,
@@ -37,7 +34,6 @@ export const verificationFaults = (
   return needsAddress ? [{ path: '', message }] : [];
 };
 
-/** Returns what is wrong with a secret for this sender, or null. */
 export const faultOfSenderSecret = (
   verify: SenderVerification,
   secret: string | undefined,
@@ -117,7 +113,7 @@ const signedFaults = ({ signed = '', idFrom, ...recipe }: SignatureRecipe): Fiel
   return faults;
 };
 
-/** Returns the faults of fields about a time that is not signed, and would not be checked. */
+/** A time that is not signed would not be checked. */
 const timeFaults = ({
   signed = '',
   timestampHeader,

@@ -7,27 +7,24 @@ import type { Log } from '../../kernel/log.js';
 import type { HandshakeKind, SignatureRecipe } from './recipe.js';
 import { isConfirmation, snsMessageOf } from './sns.js';
 
-/** The reply to a handshake: JSON, text, or nothing with 204. */
 export type HandshakeReply =
   | { verdict: 'handshake'; json: Record<string, unknown> }
   | { verdict: 'handshake'; text: string }
   | { verdict: 'handshake' }
-  /** A handshake that would have the daemon sign what somebody chose. */
+  /** A handshake that would make the daemon sign chosen text. */
   | { verdict: 'bad_handshake' };
 
-/** A request that the hook's own signature verified. */
 export interface VerifiedHandshake {
   recipe: SignatureRecipe;
-  /** The key that verified it. */
   key: KeyObject | null;
   body: Buffer;
 }
 
-/** Zoom's docs call it a random string; a signature of Zoom's would fit nothing of this form. */
+/** Zoom documents a random string. No signature of Zoom has this form. */
 const ZOOM_TOKEN = /^[A-Za-z0-9_-]{1,100}$/;
-/** Ours: Slack's challenge is some 50 characters long. */
+/** Slack's challenge has about 50 characters. */
 const MAX_CHALLENGE_LENGTH = 1000;
-/** Ours: the longest body that may be a handshake, in bytes. */
+/** In bytes. */
 const MAX_BYTES = 64 * 1024;
 const DISCORD_PING = 0;
 
@@ -42,8 +39,8 @@ type AnswerHandshake = (
 ) => HandshakeReply | null | Promise<HandshakeReply | null>;
 
 /**
- * Answers the handshake of a sender, which is no delivery. Null: the request is none. It is answered
- * only after the request was verified: answered unsigned, Zoom's would sign anything for anybody.
+ * Null if the request is not a handshake. Answered only after verification, otherwise anybody could
+ * let Zoom's handshake sign any text.
  */
 export const answerHandshake = async (
   deps: HandshakeDeps,
@@ -85,7 +82,7 @@ const ANSWERS: Partial<Record<HandshakeKind, AnswerHandshake>> = {
   },
 };
 
-/** Follows the confirmation of this very topic, at SNS itself. */
+/** Confirms only the configured topic, at SNS itself. */
 const confirmTopic = async (
   { http, log }: HandshakeDeps,
   url: string,

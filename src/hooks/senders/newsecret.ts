@@ -8,13 +8,12 @@ import type { SignatureRecipe } from './recipe.js';
 
 const BYTES = 36;
 
-/** Senders that make the secret themselves and take none. */
 const MAKE_THEIR_SECRET = new Set<string>([
   ...(['buildkite', 'discord', 'linear', 'notion', 'pagerduty', 'sentry'] as const),
   ...(['shopify', 'slack', 'stripe', 'twilio', 'vercel', 'zoom'] as const),
 ] satisfies PresetName[]);
 
-/** A secret of random bytes in each form; see `SignatureRecipe.key`. */
+/** See `SignatureRecipe.key`. */
 const SECRETS: Record<SecretForm, (random: Buffer) => string> = {
   raw: (random) => random.toString('base64url'),
   base64: (random) => random.toString('base64'),
@@ -22,10 +21,7 @@ const SECRETS: Record<SecretForm, (random: Buffer) => string> = {
 };
 type SecretForm = NonNullable<SignatureRecipe['key']>;
 
-/**
- * Returns a new secret in the form that the sender uses. Throws 409 if only the sender or a person
- * can make one, as a public key, or a name with a password.
- */
+/** Throws 409 if the sender generates the secret, or if it is a public key or a password. */
 export const newSenderSecret = (verify: SenderVerification | undefined): string => {
   if (verify === undefined) return randomBytes(BYTES).toString('base64url');
   const preset = typeof verify === 'string' ? verify : verify.preset;

@@ -2,20 +2,18 @@ import type { SenderVerification } from './contract.js';
 import { PRESETS } from './presets.js';
 import type { SignatureRecipe } from './recipe.js';
 
-/** The signature of a hook's sender. */
 export interface Sender {
-  /** Equal for hooks whose requests are verified, and named, in the same way. */
+  /** Equal for hooks that verify and identify deliveries in the same way. */
   name: string;
   recipe: SignatureRecipe;
 }
 
-/** Returns the sender that a hook's `verify` means. It was checked when the hook was saved. */
 export const senderOf = (verify: SenderVerification): Sender => {
   if (typeof verify === 'string') return { name: verify, recipe: PRESETS[verify] };
   return { name: JSON.stringify(verify), recipe: recipeOf(verify) };
 };
 
-/** Returns the recipe of a `verify`, with what it leaves out filled in. */
+/** Adds the defaults. */
 export const recipeOf = (verify: SenderVerification): SignatureRecipe => {
   if (typeof verify === 'string') return PRESETS[verify];
   const { preset, header, timestampHeader, idFrom, eventFrom, ...rest } = verify;
@@ -35,8 +33,8 @@ export const recipeOf = (verify: SenderVerification): SignatureRecipe => {
 };
 
 /**
- * True if only a body of JSON is read without doubt: its id or time stands within it, or nothing
- * separates it from a time or an id that is signed with it.
+ * True if a body other than JSON would be ambiguous: its ID or time is read from the body, or no
+ * separator follows a signed time or ID.
  */
 export const isJsonNeeded = ({
   idFrom,
@@ -47,6 +45,5 @@ export const isJsonNeeded = ({
   timestampFrom !== undefined ||
   /\{(?:timestamp|id)\}\{body\}|\{body\}\{(?:timestamp|id)\}/.test(signed);
 
-/** Returns a place with its header's name in lower case. */
 const placeOf = (place: string): string =>
   place.startsWith('headers.') ? place.toLowerCase() : place;

@@ -15,13 +15,13 @@ const hmac = (
   ...more,
 });
 
-/** Slack's and Zoom's way: `v0=` and the HMAC of `v0:<time>:<body>`. */
+/** Slack and Zoom: `v0=` and the HMAC of `v0:<time>:<body>`. */
 const VERSION_0 = { prefix: 'v0=', signed: 'v0:{timestamp}:{body}' };
 
-/** GitHub's ping, which a hook without `verify` knows too. */
+/** Also used by hooks without `verify`. */
 export const GITHUB_GREETING = { event: 'ping', sender: 'GitHub' };
 
-/** Senders by name, as their own documents describe their signatures. */
+/** As documented by each sender. */
 export const PRESETS = {
   github: hmac('x-hub-signature-256', {
     prefix: 'sha256=',
@@ -121,7 +121,7 @@ export const PRESETS = {
   zoom: hmac('x-zm-signature', {
     ...VERSION_0,
     timestampHeader: 'x-zm-request-timestamp',
-    // Its tracking id names a request to Zoom, which may have several events.
+    // Zoom's tracking ID identifies a request, which may have several events.
     idFrom: undefined,
     eventFrom: 'body.event',
     handshake: 'zoom',

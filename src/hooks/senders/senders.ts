@@ -8,15 +8,13 @@ import { answerHandshake, type HandshakeReply } from './handshakes.js';
 import type { Sender } from './open.js';
 import { type SnsProof, snsMessageOf, snsProofOf } from './sns.js';
 
-/** Ours: Microsoft Graph's tokens are shorter. */
+/** Tokens of Microsoft Graph are shorter. */
 const MAX_TOKEN_LENGTH = 1000;
 
-/** A hook that may have been meant by a request. */
 interface MeantHook {
   hook: { id: string; userId: string; sender: Sender | null } | null;
 }
 
-/** The parts of a request by which it may be a handshake without a signature. */
 interface UnsignedRequest {
   query: Record<string, string>;
   body: Buffer;
@@ -26,23 +24,22 @@ interface SendersDeps {
   http: Pick<Http, 'request'>;
   clock: Clock;
   log: Log;
-  /** The address at which senders reach the daemon; null without one. */
+  /** Null if the daemon has no public URL. */
   publicUrl(): string | null;
 }
 
-/** Creates what the senders of hooks need beside their signatures: handshakes and certificates. */
 export const createSenders = (deps: SendersDeps) => {
   const certificates = createCertificates(deps);
   const awaited: AwaitedTokens = createAwaitedTokens(deps.clock);
 
   return {
     awaited,
-    /** Returns the public address of a path and query; null if the daemon has none. */
+    /** Null if the daemon has no public URL. */
     addressOf: (url: string): string | null => {
       const origin = deps.publicUrl();
       return origin === null ? null : origin + url;
     },
-    /** Verifies a message of SNS, of the topic of one of the hooks; null if the body is none. */
+    /** Null if the body is not a message of a topic of these hooks. */
     snsProof: (candidates: MeantHook[], body: Buffer): Promise<SnsProof | null> | null => {
       const topics = candidates.flatMap(({ hook }) => hook?.sender?.recipe.topicArn ?? []);
       const message = snsMessageOf(topics, body);
@@ -52,9 +49,9 @@ export const createSenders = (deps: SendersDeps) => {
         .then((pem) => (pem === null ? null : snsProofOf(message, pem, deps.clock.now())));
     },
     /**
-     * Answers the two handshakes that come unsigned: the token that Microsoft Graph wants to see
-     * again, and the one that Notion sends, while its owner awaits it. Null: the request is neither,
-     * or nothing says for which of several owners it is.
+     * Answers the two unsigned handshakes: Microsoft Graph's token, which is returned, and Notion's
+     * token, if a hook waits for it. Null if the request is neither, or if several owners are
+     * possible.
      */
     unsigned: (
       candidates: MeantHook[],
@@ -71,7 +68,7 @@ export const createSenders = (deps: SendersDeps) => {
       const taken = candidates.filter(({ hook }) => hook && awaited.take(hook.id, body));
       return taken.length > 0 ? { verdict: 'handshake', json: { received: true } } : null;
     },
-    /** Answers the handshake of a request that was verified. Null: it is a delivery. */
+    /** Null if the request is a delivery. */
     answer: async (
       { hook: { sender }, key }: { hook: { sender: Sender | null }; key: KeyObject | null },
       body: Buffer,

@@ -6,26 +6,21 @@ import type { SignatureRecipe } from './recipe.js';
 import { bodyHash, isForm, signedBytes } from './signedtext.js';
 import { keysIn } from './verify.js';
 
-/** A request that is to be sent as its sender sends it. */
 export interface OutgoingRequest {
-  /** The public address, path and query. */
   url: string;
   contentType: string;
   body: Buffer;
-  /** The id of the delivery, where the sender has a header for it. */
+  /** Used if the sender has an ID header. */
   id: string;
-  /** The event's name, likewise. */
+  /** Used if the sender has an event header. */
   event?: string;
-  /** Milliseconds since 1970. */
   now: number;
 }
 
-/** Thrown for a secret that cannot sign as the sender does. */
 export class UnfitSecret extends Error {
   override name = 'UnfitSecret';
 }
 
-/** A request with all its headers. */
 export interface RequestAsSigned {
   url: string;
   headers: Record<string, string>;
@@ -33,9 +28,8 @@ export interface RequestAsSigned {
 }
 
 /**
- * Signs a request as the recipe says. Its address gets `bodySHA256` if the sender signs forms and
- * the body is none; a body that has the time within it gets the present one. For Ed25519 the secret
- * is the private key as PEM. Errors: UnfitSecret.
+ * Adds `bodySHA256` to the URL for a sender that signs forms, and the current time to a body with a
+ * signed time. For Ed25519 the secret is the private key as PEM. Throws UnfitSecret.
  */
 export const signedRequest = (
   recipe: SignatureRecipe,
@@ -73,13 +67,11 @@ const timely = (
   return Buffer.from(stringifyExact(payload) ?? '');
 };
 
-/** Returns the JSON of a body with its numbers as written; undefined if it is none. */
 const payloadOf = (body: Buffer): unknown => {
   const text = withoutMark(body.toString());
   return parsedJson(text) === undefined ? undefined : parseExact(text);
 };
 
-/** Returns the body with the secret in each notification, as Microsoft Graph puts it. */
 const withState = (body: Buffer, clientState: string): Buffer => {
   const payload = payloadOf(body);
   const value = listAt(payload, 'value').map((each) =>
@@ -119,7 +111,7 @@ const signatureOf = (recipe: SignatureRecipe, secret: string, signed: Buffer | n
   if (algorithm === 'basic') return Buffer.from(secret).toString('base64');
   if (signed === null) throw new UnfitSecret('A signed part of the request is missing');
   if (algorithm === 'ed25519') return sign(null, signed, privateKey(secret)).toString(encoding);
-  // Of a secret with a prefix the last key is what stands behind it.
+  // For a secret with a prefix the last key is the part after the prefix.
   const key = keysIn(recipe, createSecretKey(Buffer.from(secret))).at(-1);
   if (key === undefined) throw new UnfitSecret('The secret is not valid base64');
   return createHmac(algorithm, key).update(signed).digest(encoding);

@@ -3,17 +3,16 @@ import { charsetOf, formFields, isBodyFault } from '../../kernel/bodytext.js';
 import { type Headers, headerText } from '../../kernel/signature.js';
 import { MAX_FORM_FIELDS, piecesOf, type SignatureRecipe } from './recipe.js';
 
-/** The parts of a request that a sender may sign. */
 export interface SignedParts {
   headers: Headers;
   body: Buffer;
-  /** The public address, path and query as received; null if the daemon has no public address. */
+  /** Null if the daemon has no public URL. */
   url: string | null;
-  /** As it was sent; undefined if there is none. */
+  /** As received. Undefined if absent. */
   timestamp: string | undefined;
 }
 
-/** Returns the bytes that the sender signs; null if the request lacks a part of them. */
+/** Null if a signed part of the request is missing. */
 export const signedBytes = (
   { signed = '{body}', idFrom = '' }: SignatureRecipe,
   { headers, body, url, timestamp }: SignedParts,
@@ -44,14 +43,12 @@ export const signedBytes = (
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
 
-/** True for a body that is the fields of a form. */
 export const isForm = (headers: Headers): boolean => FORM_TYPE.test(headers['content-type'] ?? '');
 
 /**
- * Returns the fields of a form, sorted by name, each name followed by its value. A body whose hash
- * stands in the address is signed with that (Twilio docs: Webhooks security, JSON bodies): then
- * there is no text, and null if the hash is of another body. Any other body, and a form with more
- * fields than are read: null.
+ * Form fields sorted by name, each name followed by its value. A body whose hash is in the URL has
+ * no text (Twilio docs: Webhooks security, JSON bodies). Null for a wrong hash, another body or too
+ * many fields.
  */
 const formText = (headers: Headers, body: Buffer, url: string | null): string | null => {
   const hash = url === null ? null : hashIn(url);
@@ -65,10 +62,7 @@ const formText = (headers: Headers, body: Buffer, url: string | null): string | 
     .join('');
 };
 
-/**
- * Returns the different values of each field by name; null if the form has too many fields, or
- * cannot be read.
- */
+/** Null if the form has too many fields or is unreadable. */
 const fieldsOf = (body: Buffer, charset: string | null): Map<string, Set<string>> | null => {
   if (countOf(body, AMPERSAND) >= MAX_FORM_FIELDS) return null;
   const given = formFields(body, charset);
@@ -84,7 +78,7 @@ const fieldsOf = (body: Buffer, charset: string | null): Map<string, Set<string>
 
 const AMPERSAND = 0x26;
 
-/** Counts a byte, before anything is decoded. Stops at the most fields of a form. */
+/** Counts before decoding, and stops at the maximum number of fields. */
 const countOf = (body: Buffer, byte: number): number => {
   let count = 0;
   for (let at = body.indexOf(byte); at >= 0; at = body.indexOf(byte, at + 1)) {
@@ -96,7 +90,6 @@ const countOf = (body: Buffer, byte: number): number => {
 const hashIn = (url: string): string | null =>
   new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('bodySHA256');
 
-/** Returns the value of `bodySHA256` for a body. */
 export const bodyHash = (body: Buffer): string => createHash('sha256').update(body).digest('hex');
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

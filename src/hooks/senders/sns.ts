@@ -2,39 +2,38 @@ import { hash, verify, X509Certificate } from 'node:crypto';
 import { isRecord, parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import { isNear } from './verify.js';
 
-/** A message of a topic of Amazon SNS. Nothing says yet that SNS signed it. */
+/** Not verified yet. */
 export interface SnsMessage {
-  /** The fields that SNS signs, by the names of its documents. */
   fields: Record<string, string>;
   signedText: string;
   signature: string;
   algorithm: string;
-  /** The address of the certificate, at SNS in the topic's region. */
+  /** The URL is at SNS in the region of the topic. */
   certificateUrl: string;
 }
 
-/** A message that SNS itself signed: its topic, and the digest (SHA-256, hex) of what is signed. */
+/** A verified message: its topic, and SHA-256 of the signed text in hex. */
 export interface SnsProof {
   topicArn: string;
   digest: string;
 }
 
-/** Ours: the longest request that is read as a message; SNS sends 256 KiB of text at most. */
+/** In bytes. SNS sends at most 256 KiB of text. */
 const MAX_BYTES = 1024 * 1024;
-/** SNS tries to deliver a message for an hour; 5 minutes are for clocks that differ. */
+/** SNS retries for an hour. 5 minutes are for clock differences. */
 const TOLERANCE_S = 65 * 60;
 
 const OF_CONFIRMATION = [
   ...['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
 ];
-/** The fields that SNS signs, by the type of the message, in the order in which they are signed. */
+/** By message type, in signing order. */
 const SIGNED_FIELDS = new Map([
   ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
   ['SubscriptionConfirmation', OF_CONFIRMATION],
   ['UnsubscribeConfirmation', OF_CONFIRMATION],
 ]);
 const OPTIONAL_FIELD = 'Subject';
-/** The only field that may have several lines: its end is not ambiguous, as the others have one. */
+/** The only field with several lines. A field with an ambiguous end would allow forgery. */
 const LONG_FIELD = 'Message';
 const ALGORITHMS = new Map([
   ['1', 'RSA-SHA1'],
@@ -43,11 +42,10 @@ const ALGORITHMS = new Map([
 const CERTIFICATE_PATH = /^SimpleNotificationService-[0-9a-f]{1,64}\.pem$/;
 
 /**
- * Returns the message of one of these topics; null if the body is none, or has a field from which
- * another message with the same signed text could be made.
+ * Null if the body is not such a message, or if another message could have the same signed text.
  */
 export const snsMessageOf = (topicArns: string[], body: Buffer): SnsMessage | null => {
-  // A request that names no topic is not parsed.
+  // Requests without a known topic are not parsed.
   if (body.length > MAX_BYTES || !topicArns.some((each) => body.includes(each))) return null;
   const value = parsedJson(body.toString('utf8'));
   const topicArn = topicArns.find((each) => each === textAt(value, 'TopicArn'));
@@ -68,7 +66,7 @@ const messageIn = (body: Record<string, unknown>, topicArn: string): SnsMessage 
   return { fields, signedText, signature, algorithm, certificateUrl };
 };
 
-/** Returns the fields in their order; null if one is missing, or is not one line of text. */
+/** Null if a field is missing or has several lines. */
 const signedFields = (
   names: string[],
   body: Record<string, unknown>,
@@ -82,7 +80,7 @@ const signedFields = (
   return fields.length === present.length ? Object.fromEntries(fields) : null;
 };
 
-/** Returns the address of SNS in the region of a topic, up to its path. */
+/** Base URL of SNS in the region of the topic. */
 const addressOf = (topicArn: string): string => {
   const [, partition, , region] = topicArn.split(':');
   return `https://sns.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}/`;
@@ -93,7 +91,7 @@ const isCertificateUrl = (topicArn: string, url: string | null): url is string =
   return url?.startsWith(address) === true && CERTIFICATE_PATH.test(url.slice(address.length));
 };
 
-/** True if the address confirms the subscription of this topic, at SNS in its region. */
+/** The URL must be at SNS in the region of the topic. */
 export const isConfirmation = (topicArn: string, url: string): boolean => {
   const start = `${addressOf(topicArn)}?`;
   if (!url.startsWith(start)) return false;
@@ -105,9 +103,8 @@ export const isConfirmation = (topicArn: string, url: string): boolean => {
 };
 
 /**
- * Returns the proof of a message that the key of this certificate (PEM) signed (Amazon SNS: Verifying
- * the signatures of Amazon SNS messages); null if it did not, or not within the time in which SNS
- * delivers a message.
+ * See Amazon SNS: Verifying the signatures of Amazon SNS messages. Null if the signature is invalid
+ * or too old.
  */
 export const snsProofOf = (
   message: SnsMessage,
@@ -117,7 +114,7 @@ export const snsProofOf = (
   const { fields, signedText, algorithm } = message;
   const { TopicArn: topicArn = '', Timestamp: timestamp } = fields;
   const signature = Buffer.from(message.signature, 'base64');
-  // Further characters would be passed over.
+  // Node would ignore further characters.
   if (signature.toString('base64') !== message.signature) return null;
   if (!isNear(timestamp, now, TOLERANCE_S)) return null;
   const { publicKey } = new X509Certificate(certificate);

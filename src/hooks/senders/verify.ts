@@ -10,35 +10,32 @@ import { type Headers, headerText, isSame } from '../../kernel/signature.js';
 import type { SignatureEncoding, SignatureRecipe } from './recipe.js';
 import { signedBytes } from './signedtext.js';
 
-/** A request as its sender signed it. */
 export interface SenderRequest {
   headers: Headers;
   body: Buffer;
-  /** The public address, path and query as received; null if the daemon has no public address. */
+  /** Null if the daemon has no public URL. */
   url: string | null;
-  /** Milliseconds since 1970. */
   now: number;
-  /** The body as JSON, once it was read; `value` is undefined if it is none. */
+  /** Cached. `value` is undefined if the body is not JSON. */
   json?: { value: unknown };
 }
 
 const TOLERANCE_S = 300;
 const MAX_SIGNATURES = 16;
 const MAX_HEADER_LENGTH = 4096;
-/** A time of more digits is in milliseconds. */
+/** Longer numbers are in milliseconds. */
 const SECONDS_DIGITS = 11;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 const WHSEC = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
-/** The bytes before the 32 of an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
+/** Bytes before the 32 bytes of the key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Returns the time that the sender signs, as it was sent; undefined if it signs none. */
+/** As received. Undefined if the sender signs no time. */
 export const signedTimeOf = (recipe: SignatureRecipe, headers: Headers): string | undefined => {
   if (!recipe.signed?.includes('{timestamp}')) return undefined;
   return signaturesIn(recipe, headerText(headers, recipe.header) ?? '', headers).timestamp;
 };
 
-/** True if the request carries the recipe's signature, or its token, under this key. */
 export const isSignedBy = (
   recipe: SignatureRecipe,
   key: KeyObject,
@@ -65,7 +62,7 @@ const isBasic = (key: KeyObject, header: string): boolean => {
   return encoded !== undefined && isSameText(Buffer.from(encoded, 'base64'), key.export());
 };
 
-/** Microsoft Graph: Receive change notifications, `clientState` of each. */
+/** Microsoft Graph: `clientState` of each notification. */
 const hasClientState = (key: KeyObject, request: SenderRequest): boolean => {
   const notifications = memberAt(jsonOf(request), 'value');
   if (!Array.isArray(notifications) || notifications.length === 0) return false;
@@ -75,7 +72,7 @@ const hasClientState = (key: KeyObject, request: SenderRequest): boolean => {
   );
 };
 
-/** Returns the body as JSON, which is parsed once for all hooks and keys. */
+/** Parsed once for all hooks and keys. */
 const jsonOf = (request: SenderRequest): unknown => {
   request.json ??= { value: parsedJson(request.body.toString('utf8')) };
   return request.json.value;
@@ -86,7 +83,7 @@ const isSameText = (given: Buffer, wanted: Buffer): boolean =>
 
 interface FoundSignatures {
   signatures: string[];
-  /** As it was sent; undefined if there is none. */
+  /** As received. Undefined if absent. */
   timestamp: string | undefined;
 }
 
@@ -117,22 +114,22 @@ const isTimely = (
   now: number,
 ): boolean => !signed.includes('{timestamp}') || isNear(timestamp, now, toleranceSeconds);
 
-/** True if a time, as it was sent, is at most that far from now. */
+/** `time`: as received. */
 export const isNear = (
   time: string | undefined,
   now: number,
   toleranceSeconds = TOLERANCE_S,
 ): boolean => time !== undefined && Math.abs(now - msOf(time)) <= toleranceSeconds * 1000;
 
-/** Returns the time in milliseconds since 1970; NaN if it is none. */
+/** NaN if the text is not a time. */
 const msOf = (time: string): number => {
   if (ISO_8601.test(time)) return Date.parse(time);
-  // No zero before it: what is signed before a time, without a separator, could lend it one.
+  // No leading zero: without a separator, the signed text before the time could lend it one.
   if (!/^[1-9]\d{0,13}$/.test(time)) return Number.NaN;
   return Number(time) * (time.length > SECONDS_DIGITS ? 1 : 1000);
 };
 
-/** True if the body, whose signature is valid, says that it was sent just now, or needs no time. */
+/** True if the sender signs no time in the body. */
 export const isBodyTimely = (
   { timestampFrom, toleranceSeconds }: SignatureRecipe,
   request: SenderRequest,
@@ -143,7 +140,7 @@ export const isBodyTimely = (
   return isTime && isNear(String(found), request.now, toleranceSeconds);
 };
 
-/** True if one of the signatures is that of the text under the key, or a key that it means. */
+/** A secret may stand for several keys. */
 const isAnyValid = (
   recipe: SignatureRecipe,
   key: KeyObject,
@@ -167,7 +164,7 @@ const isHashed = (
 ): algorithm is 'sha1' | 'sha256' | 'sha512' | 'ed25519' =>
   ['sha1', 'sha256', 'sha512', 'ed25519'].includes(algorithm);
 
-/** Decodes a signature strictly: a text with any other character is none. */
+/** Strict: invalid characters make the signature invalid. */
 const decoded = (text: string, encoding: SignatureEncoding): Buffer | null => {
   const isCut = encoding !== 'hex' && text.replace(/=+$/, '').length % 4 === 1;
   return ENCODED[encoding].test(text) && !isCut ? Buffer.from(text, encoding) : null;
@@ -180,8 +177,8 @@ const ENCODED: Record<SignatureEncoding, RegExp> = {
 };
 
 /**
- * The points of small order, as libsodium lists them, without the bit for the sign. Under such a key
- * there are signatures that fit any text.
+ * Points of small order from libsodium, without the sign bit. With such a key, signatures exist
+ * that fit any text.
  */
 const SMALL_ORDER = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
@@ -193,7 +190,7 @@ const SMALL_ORDER = new Set([
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ]);
 
-/** Returns the 32 bytes of an Ed25519 public key; null if the text is none, or one of small order. */
+/** Null if the text is not a key, or one of small order. */
 export const ed25519Bytes = (text: string, encoding: SignatureEncoding): Buffer | null => {
   const raw = decoded(text, encoding);
   if (raw?.length !== 32) return null;
@@ -209,7 +206,7 @@ const ed25519Key = (key: KeyObject, encoding: SignatureEncoding): KeyObject | nu
   return createPublicKey({ key: der, format: 'der', type: 'spki' });
 };
 
-/** Returns the number of bytes in the shortest key that a secret may mean; 0 if it means none. */
+/** Bytes of the shortest key. 0 if the secret is not a key. */
 export const keyLength = (recipe: SignatureRecipe, secret: string): number => {
   const lengths = keysIn(recipe, createSecretKey(Buffer.from(secret))).map((key) =>
     Buffer.isBuffer(key) ? key.length : (key.symmetricKeySize ?? 0),
@@ -217,7 +214,7 @@ export const keyLength = (recipe: SignatureRecipe, secret: string): number => {
   return lengths.length === 0 ? 0 : Math.min(...lengths);
 };
 
-/** Returns the keys that a secret may mean. No form gives the empty key, which everybody knows. */
+/** Never returns the empty key, which everybody knows. */
 export const keysIn = (
   { key: form = 'raw' }: SignatureRecipe,
   key: KeyObject,
