@@ -10,12 +10,15 @@ export const planAddress = (
 ): InstallPlan | NoPlan => {
   const slug = name.toLowerCase();
   if (!SLUG.test(slug)) {
-    return { field: 'id', fault: 'must be gguf:<name>, of letters, digits and . _ - in the name' };
+    return {
+      field: 'id',
+      fault: 'must be gguf:<name>. The name may contain letters, digits and . _ -',
+    };
   }
-  if (isReserved(slug)) return { field: 'id', fault: `${slug} is the name of something else here` };
+  if (isReserved(slug)) return { field: 'id', fault: `${slug} is a reserved name` };
   const fault = faultOfUrl(url);
   if (fault !== null) return { field: 'url', fault };
-  if (sha256 === undefined) return { field: 'sha256', fault: 'is required with url' };
+  if (sha256 === undefined) return { field: 'sha256', fault: 'is required if url is set' };
   return {
     via: 'download',
     id,
@@ -35,11 +38,13 @@ export const planAddress = (
 
 /** A file comes over TLS; over the loopback it need not, which the guard allows by its own setting. */
 const faultOfUrl = (url: string): string | null => {
-  if (!URL.canParse(url)) return 'is no URL';
+  if (!URL.canParse(url)) return 'is not a URL';
   const { protocol, hostname } = new URL(url);
-  if (hasCredentials(url)) return 'must hold no name and password';
+  if (hasCredentials(url)) return 'must not contain a user name or password';
   const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback) ? null : 'must be https';
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback)
+    ? null
+    : 'must be an https URL';
 };
 
 const PART = /-00001-of-(\d{5})\.gguf$/;

@@ -182,7 +182,7 @@ let schema: Joi.ObjectSchema<Catalogue> | undefined;
 /** Returns a catalogue that was checked, or what is wrong with it. */
 export const checkCatalogue = (text: string): Catalogue | string => {
   const given = parsedJson(text);
-  if (given === undefined) return 'it is not JSON';
+  if (given === undefined) return 'it is not valid JSON';
   schema ??= makeSchema();
   const { value, error } = schema.validate(given, { abortEarly: true });
   return error ? `${error.message.slice(0, 300)}` : value;
@@ -233,7 +233,7 @@ const readGiven = async (http: Pick<Http, 'request'>, setting: string): Promise<
       const read = async () => ({
         text: await readPlainText(await realpath(setting).catch(() => setting), MAX_BYTES),
       });
-      return await readPatiently<GivenText>(setting, read, { fault: 'it does not answer' });
+      return await readPatiently<GivenText>(setting, read, { fault: 'it does not respond' });
     }
     const { status, body } = await http.request({
       method: 'GET',
@@ -241,7 +241,7 @@ const readGiven = async (http: Pick<Http, 'request'>, setting: string): Promise<
       keepsTls: true,
       maxBytes: MAX_BYTES,
     });
-    return status === 200 ? { text: body.toString() } : { fault: `it answered ${status}` };
+    return status === 200 ? { text: body.toString() } : { fault: `it returned ${status}` };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : 'it cannot be read' };
   }

@@ -81,12 +81,12 @@ const missingModels = (
 /** Returns why a folder has nothing to install of a model; null: it is the network. */
 const lackIn = (source: SourceFolder | null): string | null => {
   if (source === null) return null;
-  if (source.fault !== null) return `The folder to install from: ${source.fault}`;
+  if (source.fault !== null) return `Source folder: ${source.fault}`;
   const names = source.held.filter(({ kind }) => kind === 'model').map(({ id }) => id);
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   const all =
     names.length === 0 ? 'no model' : `only ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
-  return `The folder to install from holds ${all}`;
+  return `The source folder contains ${all}`;
 };
 
 /** Describes a model in the folder that is in no catalogue, by the header of its file. */
@@ -99,7 +99,7 @@ const heldModel = async (
   const isFile = path !== null && (await lstat(path).catch(() => null))?.isFile();
   const reading = isFile
     ? await headers(path, signal)
-    : { header: null, fault: 'Its file is missing' };
+    : { header: null, fault: 'The model file is missing' };
   const model = installedModel({ ...held, id, slug, folder }, reading);
   return { ...model, id, isInstalled: false };
 };

@@ -103,7 +103,7 @@ export const busyServer = ({ url, status, headers }: Answered): DownloadFailed |
   const untilMs = Date.parse(after) - Date.parse(headers.date ?? '');
   const askedMs = /^\d{1,7}$/.test(after) ? Number(after) * 1000 : untilMs;
   const busyMs = Math.max(0, askedMs || 0);
-  return new DownloadFailed(`${new URL(url).hostname} answered ${status}`, true, busyMs);
+  return new DownloadFailed(`${new URL(url).hostname} returned ${status}`, true, busyMs);
 };
 
 interface Answered {
@@ -146,7 +146,7 @@ const refused = async (file: Download, error: unknown): Promise<unknown> => {
     if (!(cause instanceof BadUrl)) {
       return new DownloadFailed(error.message, isOfWay || isBreak(error));
     }
-    return new DownloadFailed(`${host} redirects to an address of no use: ${cause.message}`, false);
+    return new DownloadFailed(`${host} redirects to an invalid URL: ${cause.message}`, false);
   }
   if (isDiskFull(error)) {
     await forget(file);
@@ -236,7 +236,7 @@ const checkBegin = (wanted: string, piece: Uint8Array): string => {
   if (wanted === '') return '';
   const found = Buffer.from(piece.subarray(0, wanted.length)).toString('latin1');
   if (wanted.startsWith(found)) return wanted.slice(found.length);
-  throw new DownloadFailed(`It does not begin with "${wanted}"; it was removed`, false);
+  throw new DownloadFailed(`The file does not begin with "${wanted}". It was removed`, false);
 };
 
 /** Writes a body behind what is there, while there is room. Returns the length of the file. */
@@ -277,19 +277,16 @@ const isComplete = ({ status, headers }: OpenedReply, from: number): boolean =>
   status === 416 && headers['content-range'] === `bytes */${from}`;
 
 const tooLong = (bytes: number): DownloadFailed =>
-  new DownloadFailed(
-    `It is longer than the ${bytes} bytes that it should have; it was removed`,
-    false,
-  );
+  new DownloadFailed(`The file is longer than the expected ${bytes} bytes. It was removed`, false);
 
 const tooShort = (length: number, bytes: number): DownloadFailed =>
-  new DownloadFailed(`It has ${length} bytes in place of ${bytes}; it was removed`, false);
+  new DownloadFailed(`The file has ${length} bytes, expected ${bytes}. It was removed`, false);
 
 const finish = async (file: Download, hash: Hash): Promise<void> => {
   const found = hash.digest('hex');
   if (found === file.sha256) return rm(etagOf(file.to), { force: true });
   throw new DownloadFailed(
-    `Its checksum is ${found} in place of ${file.sha256}; it was removed`,
+    `Checksum mismatch: ${found}, expected ${file.sha256}. The file was removed`,
     false,
   );
 };
@@ -301,7 +298,7 @@ const beginOf = async (file: Download, reply: OpenedReply, from: number): Promis
   if (place === null || (place !== from && place !== 0)) {
     reply.body.cancel();
     const host = new URL(reply.url).hostname;
-    throw busyServer(reply) ?? new DownloadFailed(`${host} answered ${status}`, false);
+    throw busyServer(reply) ?? new DownloadFailed(`${host} returned ${status}`, false);
   }
   if (headers.etag) await writeFile(etagOf(file.to), headers.etag);
   return place;

@@ -28,7 +28,7 @@ export const engineProbe: EngineProbe = {
     });
     signal.throwIfAborted();
     if (failure !== null) {
-      throw new EngineUnusable(`It does not run on this machine: ${failure.slice(0, 500)}`);
+      throw new EngineUnusable(`The engine does not run on this machine: ${failure.slice(0, 500)}`);
     }
   },
 };

@@ -71,7 +71,7 @@ const known = async (
   const told = await askFile(http, file.url, telling);
   const sha256 = file.sha256 ?? told.sha256;
   if (sha256 !== null) return { ...file, sha256, bytes: file.bytes ?? told.bytes };
-  throw new DownloadFailed(`Its server tells no checksum of ${withoutQuery(file.url)}`, false);
+  throw new DownloadFailed(`The server provides no checksum for ${withoutQuery(file.url)}`, false);
 };
 
 const rateText = (bytesPerSecond: number): string =>

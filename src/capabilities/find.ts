@@ -26,11 +26,11 @@ export const findInstalled = async (
   if (found) return found;
   const { languages, installed, tools, programs, ollama } = await survey.known();
   const isShipped = slug === 'node' || languages.some((each) => languageSlug(each) === slug);
-  if (isShipped) throw fixed(`${slug} ships with Adjutant`);
+  if (isShipped) throw fixed(`${slug} is included with Adjutant`);
   const kept = ollama.models.find((each) => ollamaSlug(each) === slug);
   if (kept !== undefined) {
     throw Boom.conflict(
-      `Ollama keeps ${kept}, and Adjutant cannot verify it; what is damaged there is fetched again by: ollama pull ${kept}`,
+      `${kept} is stored by Ollama, so Adjutant cannot verify it. To repair it, run: ollama pull ${kept}`,
       { code: 'fixed' },
     );
   }
@@ -40,8 +40,8 @@ export const findInstalled = async (
   const slugs = [...installed.map((each) => each.slug), ...ollama.models.map(ollamaSlug)];
   const meant = suggestSlug(slug, slugs);
   const hint = meant === null ? '' : `; did you mean ${meant}?`;
-  throw Boom.notFound(`Nothing of that name is installed${hint}`);
+  throw Boom.notFound(`No capability with that name is installed${hint}`);
 };
 
 const fixed = (why: string): Boom.Boom =>
-  Boom.conflict(`${why} and can neither be checked nor removed here`, { code: 'fixed' });
+  Boom.conflict(`${why}. It cannot be verified or deleted here`, { code: 'fixed' });

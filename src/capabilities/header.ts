@@ -28,7 +28,7 @@ export const readHeader = async (
   const paths = partsOf(path);
   const missing = paths.find((each) => !existsSync(each));
   if (missing) return { header: null, fault: `The file ${basename(missing)} is missing` };
-  let reading: HeaderReading = { header: null, fault: 'Nothing was read' };
+  let reading: HeaderReading = { header: null, fault: 'The header was not read' };
   try {
     await workers.run<GgufLine>({
       userId,
@@ -45,7 +45,7 @@ export const readHeader = async (
     });
   } catch (error) {
     if (!(error instanceof WorkerFailed)) throw error;
-    return { header: null, fault: `Its header cannot be read: ${error.message}` };
+    return { header: null, fault: `The header cannot be read: ${error.message}` };
   }
   return reading;
 };

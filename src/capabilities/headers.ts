@@ -10,7 +10,7 @@ export const createHeaders = (workers: Workers) => {
   const known = new Map<string, { stamp: string; reading: Promise<HeaderReading> }>();
   return async (path: string, signal: AbortSignal): Promise<HeaderReading> => {
     const found = await stat(path).catch(() => null);
-    if (!found) return { header: null, fault: 'Its file is missing' };
+    if (!found) return { header: null, fault: 'The model file is missing' };
     const stamp = `${found.mtimeMs}:${found.size}`;
     const before = known.get(path);
     if (before?.stamp === stamp) return before.reading;

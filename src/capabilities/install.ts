@@ -136,12 +136,12 @@ const completed = async (
 ): Promise<OperationEnd> => {
   const { plans, useCase, contextWindow } = run.input;
   const plan = plans.at(-1);
-  if (!plan) return { status: 'failed', error: 'There was nothing to install' };
+  if (!plan) return { status: 'failed', error: 'Nothing to install' };
   run.signal.throwIfAborted();
   await run.refuseForbidden();
   const model = useCase === null ? null : await models.register(plan, { useCase, contextWindow });
   const as = model === null ? '' : ` and registered as ${model}`;
-  const under = licence === null ? '' : `; its licence: ${licence}`;
+  const under = licence === null ? '' : `, licence: ${licence}`;
   tellingOf(run, clock).note(`${plan.slug} is installed${as}${under}`.slice(0, 500));
   const told = plan.via === 'ollama' && { licence };
   return { status: 'completed', result: { id: plan.slug, model, ...told } };
@@ -231,10 +231,10 @@ const obtain = async (
       : await copyFromSource({ source: places.source, plan, folder }, telling);
   const [first] = plan.files;
   if (!first?.path.endsWith('.gguf')) return files;
-  telling.note('reading its header');
+  telling.note('reading the header');
   const fault = await models.faultOf(join(folder, first.path), telling.signal);
   if (fault === null) return files;
-  throw new DownloadFailed(`It is no model that runs here: ${fault}`, false);
+  throw new DownloadFailed(`The file is not a supported model: ${fault}`, false);
 };
 
 const installNpm = async (
@@ -243,12 +243,12 @@ const installNpm = async (
   telling: Telling,
 ): Promise<InstalledFile[]> => {
   const packages = await engine.packagesOf(plan);
-  if (!packages) throw new NpmFailed(`Its packages are not known here any more: ${plan.id}`);
+  if (!packages) throw new NpmFailed(`The packages of ${plan.id} are no longer known`);
   await checkRoom(folder, 2 * (plan.bytes ?? 0));
   const { folders, source } = places;
   if (source !== null) {
     await exportedIn(source, plan.slug);
-    telling.note('copying its packages');
+    telling.note('copying packages');
     const from = join(source, plan.slug, NPM_CACHE);
     await copyTree(from, join(folder, NPM_CACHE), telling);
   }
@@ -257,7 +257,7 @@ const installNpm = async (
   const isOffline = source !== null;
   await installPackages(folder, packages, { folders, isOffline, signal, told: telling });
   if (plan.kind === 'engine') {
-    telling.note('trying whether it runs on this machine');
+    telling.note('testing the engine on this machine');
     await engine.probe(folder, plan.slug, signal);
   }
   telling.note('checking the files');

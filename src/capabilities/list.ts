@@ -80,7 +80,10 @@ const installedOf = async (known: Known, found: InstalledCapability): Promise<Ca
   const damage = await damageOf(found);
   const lacked = kind === 'model' ? engineLacked(known, found) : undefined;
   const reason =
-    damage ?? (lacked ? `It needs ${lacked}: adjutant capabilities install ${lacked}` : null);
+    damage ??
+    (lacked
+      ? `It needs ${lacked}. Install it with: adjutant capabilities install ${lacked}`
+      : null);
   return {
     id: slug,
     kind,
@@ -118,7 +121,7 @@ const missingOf = (known: Known): Capability[] => {
     id: `tesseract:${language}`,
     slug: languageSlug(language),
     kind: 'language' as const,
-    name: `Recognition of text in ${language}`,
+    name: `Text recognition: ${language}`,
   }));
   const held = (source?.held ?? [])
     .filter(({ kind, slug }) => kind === 'model' && !models.some((each) => each.slug === slug))
@@ -143,7 +146,7 @@ const shippedLanguage = (language: string): Capability => ({
   ...NOTHING,
   id: languageSlug(language),
   kind: 'language',
-  name: `Recognition of text in ${language}`,
+  name: `Text recognition: ${language}`,
   status: 'available',
   usedBy: [],
 });
@@ -161,7 +164,7 @@ const missingCapability = (known: Known, { id, slug, kind, name }: Missing): Cap
   const isPlanned = 'via' in plan;
   const isHere = source === null || source.held.some((each) => each.slug === slug);
   const status = isPlanned ? 'missing' : 'unsupported';
-  const reason = isHere ? 'It is not installed' : 'The folder to install from does not hold it';
+  const reason = isHere ? 'It is not installed' : 'The source folder does not contain it';
   return {
     ...NOTHING,
     id,
@@ -238,7 +241,7 @@ const confinementOf = ({ confinement }: Known): Capability => ({
   ...NOTHING,
   id: 'confinement',
   kind: 'tool',
-  name: 'Confinement of programs',
+  name: 'Program sandbox',
   status: confinement === null ? 'missing' : confinement.kind === 'none' ? 'degraded' : 'available',
   reason: confinement === null || confinement.kind === 'none' ? CONFINEMENT_MISSING : null,
   version: confinement?.kind ?? null,
@@ -246,7 +249,7 @@ const confinementOf = ({ confinement }: Known): Capability => ({
 });
 
 const CONFINEMENT_MISSING =
-  'No confinement works here: install bubblewrap (Linux), or run it where user namespaces are allowed';
+  'No sandbox is available. Install bubblewrap (Linux), or run Adjutant where user namespaces are allowed';
 
 const toolOf = ({
   name,
@@ -273,6 +276,8 @@ const reasonOf = (tool: {
   name: string;
 }): string | null => {
   if (tool.path === null) return 'It is not installed';
-  if (!tool.available) return 'It does not run confined here';
-  return tool.loggedIn ? null : `It is not logged in: adjutant models cli login ${tool.name}`;
+  if (!tool.available) return 'It does not run in the sandbox';
+  return tool.loggedIn
+    ? null
+    : `It is not logged in. Log in with: adjutant models cli login ${tool.name}`;
 };

@@ -24,10 +24,10 @@ export const llamaGpuUse = (host: EngineHost, isAllowed: boolean): LlamaGpuUse =
     .join(', ')
     .slice(0, 500);
   if (usable.length === 0) {
-    const note = `llama has no program for ${names} and runs models on the CPU; Ollama uses a GPU by itself`;
+    const note = `llama does not support ${names} and runs models on the CPU. Ollama uses a GPU automatically`;
     return { gpus: [], note };
   }
   if (isAllowed) return { gpus: usable, note: null };
-  const note = `llama does not use ${names} unless ${GPU_SETTING} is set; Ollama uses a GPU by itself`;
+  const note = `llama uses ${names} only if ${GPU_SETTING} is set. Ollama uses a GPU automatically`;
   return { gpus: [], note };
 };

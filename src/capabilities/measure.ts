@@ -57,7 +57,7 @@ export const measureOperation = ({
   most: 5,
   run: async ({ input, signal, progress }): Promise<OperationEnd> => {
     const entry = find(input.model);
-    if (!entry) return { status: 'failed', error: `There is no model ${input.model} any more` };
+    if (!entry) return { status: 'failed', error: `Model ${input.model} no longer exists` };
     const rates: number[] = [];
     try {
       for (let run = 0; run <= RUNS; run++) {
@@ -88,7 +88,7 @@ interface UnitSpeed {
 
 const speedNote = ({ unit, median, spread }: UnitSpeed): string => {
   const unsteady = spread > UNSTEADY ? ', unsteady' : '';
-  return `${median} tokens ${unit} a second, ± ${Math.round(spread * 50)} %${unsteady}`;
+  return `${median} tokens ${unit} per second, ± ${Math.round(spread * 50)} %${unsteady}`;
 };
 
 const unitOf = ({ embedder }: Pick<RegisteredModel, 'embedder'>): SpeedUnit =>
@@ -126,7 +126,7 @@ const readingRate = async (
   const { inputTokens } = await embedder.embed(texts, AbortSignal.any([signal, limit]));
   const seconds = (performance.now() - since) / 1000;
   if (inputTokens === 0 || seconds <= 0)
-    throw new TooShort('It read too little to measure its speed');
+    throw new TooShort('The model read too few tokens to measure its speed');
   return inputTokens / seconds;
 };
 
@@ -147,8 +147,8 @@ const writingRate = async (model: Model, signal: AbortSignal): Promise<number> =
   const { usage } = await model.step(request);
   const seconds = first === null ? 0 : (performance.now() - first) / 1000;
   if (first === null || usage.outputTokens < MIN_TOKENS || pieces < 2 || seconds <= 0) {
-    const wrote = `${usage.outputTokens} tokens, of ${MIN_TOKENS} at least`;
-    throw new TooShort(`It wrote too little to measure its speed: ${wrote}`);
+    const wrote = `${usage.outputTokens} tokens, minimum ${MIN_TOKENS}`;
+    throw new TooShort(`The model wrote too few tokens to measure its speed: ${wrote}`);
   }
   // The first token ends the reading of the prompt.
   return (usage.outputTokens - 1) / seconds;

@@ -40,7 +40,7 @@ export const warningFor = (
   if (runsOn !== 'none') return null;
   const neededBytes = Math.round(memoryOf(weights, { contextWindow }).totalBytes);
   return {
-    message: `It does not fit this machine as it is now. ${why}`,
+    message: `The model does not fit the memory that is available now. ${why}`,
     neededBytes,
     usableBytes: Math.max(0, neededBytes + headroomBytes),
   };

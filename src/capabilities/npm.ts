@@ -99,7 +99,7 @@ export const hearNpm = ({ note, waits }: Pick<Telling, 'note' | 'waits'>) => {
       }
       if (!/^npm http fetch GET 200 /.test(line)) continue;
       fetched += 1;
-      note(`npm has fetched ${fetched} ${fetched === 1 ? 'file' : 'files'}`);
+      note(`npm downloaded ${fetched} ${fetched === 1 ? 'file' : 'files'}`);
     }
   };
 };
@@ -109,7 +109,7 @@ const MAX_LINE = 4000;
 
 const hostIn = (url: string): string => (URL.canParse(url) ? new URL(url).host : REGISTRY);
 
-const REGISTRY = 'The registry of npm';
+const REGISTRY = 'The npm registry';
 
 /** The errors of a request that reached no server. */
 const UNREACHED = /\b(EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/;
@@ -119,7 +119,7 @@ export const unreachedIn = (said: string): string | null => {
   const [, code] = UNREACHED.exec(said) ?? [];
   if (code === undefined) return null;
   const [url = ''] = /https?:\/\/[^\s/'"]+/.exec(said) ?? [];
-  return `${hostIn(url)} cannot be reached (${code}). Without a network: export it on another machine, and name the folder in ADJUTANT_CAPABILITY_SOURCE`;
+  return `${hostIn(url)} cannot be reached (${code}). To install without a network, export the capability on another machine and set ADJUTANT_CAPABILITY_SOURCE to the folder`;
 };
 
 interface ProgramRun {
@@ -167,7 +167,7 @@ export const ran = (path: string, args: string[], run: ProgramRun): Promise<stri
     child.on('error', ({ message }) => ended(message));
     child.on('close', (code, by) => {
       if (code === 0) ended(null);
-      else ended(lastOf(output) || `It ended with ${by ?? code}`);
+      else ended(lastOf(output) || `npm exited with ${by ?? code}`);
     });
   });
 

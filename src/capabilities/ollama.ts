@@ -77,7 +77,7 @@ export const createOllamaLibrary = (
       if (error instanceof OllamaFailed) throw error;
       const why =
         error instanceof HttpFailure && error.kind === 'timeout'
-          ? `it did not answer within ${shortMs / 1000} s`
+          ? `no response within ${shortMs / 1000} s`
           : messageOf(error);
       throw new OllamaFailed(`Ollama at ${baseUrl}, ${method} ${path}: ${why}`, false);
     }
@@ -162,7 +162,7 @@ const createLayers = () => {
         sum.total += total - before.total;
       }
       if (layers.size > MAX_LAYERS) {
-        throw new OllamaFailed(`Ollama tells of more than ${MAX_LAYERS} files of it`, false);
+        throw new OllamaFailed(`Ollama reports more than ${MAX_LAYERS} files for the model`, false);
       }
       return { done: sum.done, total: layers.size === 0 ? null : sum.total };
     },
@@ -195,7 +195,7 @@ async function* linesOf(
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
       if ([rest, ...lines].some(({ length }) => length > MAX_LINE_LENGTH)) {
-        throw new OllamaFailed('Ollama sent a line too long', false);
+        throw new OllamaFailed('Ollama sent a line that is too long', false);
       }
       for (const line of lines.filter((each) => each.trim() !== '')) {
         yield parsedJson(line);
@@ -216,5 +216,5 @@ const messageOf = (error: unknown): string =>
 
 const refusalFrom = (status: number, text: string): OllamaFailed => {
   const said = textAt(parsedJson(text), 'error');
-  return new OllamaFailed(said ? line(said, 500) : `Ollama answered ${status}`, false);
+  return new OllamaFailed(said ? line(said, 500) : `Ollama returned ${status}`, false);
 };

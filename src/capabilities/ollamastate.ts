@@ -28,7 +28,7 @@ const PATIENCE_MS = 2000;
 const withinMs = async <T>(asked: Promise<T>, ms: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoList(`it said nothing for ${ms / 1000} s`)), ms);
+    timer = setTimeout(() => reject(new NoList(`no response for ${ms / 1000} s`)), ms);
   });
   // One that is late fails unheard.
   asked.catch(() => undefined);

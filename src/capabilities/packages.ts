@@ -91,11 +91,11 @@ export const enginePackages = (
   const { version, packages, platforms } = shippedEngine(slug);
   const base = `${host.platform}-${host.arch}`;
   if (host.platform === 'linux' && !host.isGlibc) {
-    return { unsupported: 'its programs need glibc, which this system does not have' };
+    return { unsupported: 'it requires glibc, which this system does not have' };
   }
   const names = [base, ...accelerated(host)].filter((name) => platforms[name] !== undefined);
   if (!names.includes(base)) {
-    return { unsupported: `there is no program of it here for ${base}` };
+    return { unsupported: `no build is available for ${base}` };
   }
   const own = names.map((name): [string, LockedPackage | undefined] => [
     `${programs}${name}`,

@@ -17,10 +17,10 @@ const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const openPlain = async (path: string): Promise<FileHandle> => {
   let handle: FileHandle | undefined;
   try {
-    if (!(await lstat(path)).isFile()) throw new NoPlainFile('is no regular file');
+    if (!(await lstat(path)).isFile()) throw new NoPlainFile('is not a regular file');
     handle = await open(path, READ_ONLY);
     if ((await handle.stat()).isFile()) return handle;
-    throw new NoPlainFile('is no regular file');
+    throw new NoPlainFile('is not a regular file');
   } catch (error) {
     await handle?.close();
     if (error instanceof NoPlainFile) throw error;

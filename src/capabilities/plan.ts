@@ -101,7 +101,7 @@ export const planInstall = (
   const found = planOf({ ...wanted, id }, { models, host, held });
   if ('via' in found || !found.isUnknown) return found;
   const meant = suggestInstall(wanted.id, { models, held });
-  return meant === null ? found : { ...found, fault: `${found.fault}; did you mean ${meant}?` };
+  return meant === null ? found : { ...found, fault: `${found.fault}. Did you mean ${meant}?` };
 };
 
 /** Returns the id of a model of the catalogue or of the folder with that slug; null: none has it. */
@@ -127,7 +127,7 @@ const planOf = (
   const [kind = '', ...rest] = id.split(':');
   const name = rest.join(':');
   if (url !== undefined && kind !== 'gguf') {
-    return { field: 'url', fault: 'is for gguf:<name> alone' };
+    return { field: 'url', fault: 'is only supported for gguf:<name>' };
   }
   const engine = engineOf(id);
   if (engine) return planEngine(engine, host);
@@ -137,7 +137,7 @@ const planOf = (
   if (kind === 'ollama' && name !== '') return planOllama(models, name);
   if (kind === 'tesseract') return planLanguage(name);
   return unknown(
-    `names nothing that can be installed: ${ENGINES.map(({ slug }) => slug).join(', ')}, gguf:<name>, ollama:<model>, tesseract:<language> or whisper:<size>`,
+    `is not an installable capability. Use ${ENGINES.map(({ slug }) => slug).join(', ')}, gguf:<name>, ollama:<model>, tesseract:<language> or whisper:<size>`,
   );
 };
 
@@ -146,7 +146,8 @@ const unknown = (fault: string): NoPlan => ({ field: 'id', fault, isUnknown: tru
 const planEngine = (engine: (typeof ENGINES)[number], host: EngineHost): InstallPlan | NoPlan => {
   const { slug, name, bytes } = engine;
   const found = enginePackages(engine, host);
-  if ('unsupported' in found) return { field: 'id', fault: `cannot be: ${found.unsupported}` };
+  if ('unsupported' in found)
+    return { field: 'id', fault: `is not supported on this machine: ${found.unsupported}` };
   return {
     via: 'npm',
     id: slug,
@@ -164,13 +165,13 @@ const planEngine = (engine: (typeof ENGINES)[number], host: EngineHost): Install
 
 const planLanguage = (language: string): InstallPlan | NoPlan => {
   const found = tesseractPackages(language);
-  if (!found) return unknown(`names no language of Tesseract: ${language}`);
+  if (!found) return unknown(`is not a Tesseract language: ${language}`);
   return {
     via: 'npm',
     id: `tesseract:${language}`,
     slug: languageSlug(language),
     kind: 'language',
-    name: `Recognition of text in ${language}`,
+    name: `Text recognition: ${language}`,
     version: found.version,
     bytes: null,
     licence: { name: 'MIT License', url: null, mustAccept: false },
@@ -193,7 +194,7 @@ const planCatalogued = (
   const found = heldAs(held, `gguf:${name}`);
   if (!model && found) return planHeld(found);
   if (!model) {
-    return unknown(`names no model of the catalogue: ${id}; of another one give url and sha256`);
+    return unknown(`is not in the catalogue: ${id}. For other models set url and sha256`);
   }
   return planFile('gguf', model, quantization);
 };
@@ -235,7 +236,7 @@ export const MODEL_FILE = /^model(-\d{5}-of-\d{5})?\.gguf$/;
 const planSpeech = (models: CatalogueModel[], name: string): InstallPlan | NoPlan => {
   const [size = '', quantization] = name.split(':');
   const model = models.find((each) => each.id === `whisper-${size}` && each.kind === 'speech');
-  if (!model) return unknown(`names no size of Whisper: ${size}`);
+  if (!model) return unknown(`is not a Whisper size: ${size}`);
   return planFile('whisper', model, quantization);
 };
 
@@ -249,9 +250,10 @@ const planFile = (
     : model.files[0];
   if (!file) {
     const known = model.files.map((each) => each.quantization).join(', ') || 'none';
-    return { field: 'id', fault: `names no quantization of ${model.id}: ${known}` };
+    return { field: 'id', fault: `is not a quantization of ${model.id}. Available: ${known}` };
   }
-  if (!SLUG.test(slugOf(model, file))) return { field: 'id', fault: 'has a name that is no slug' };
+  if (!SLUG.test(slugOf(model, file)))
+    return { field: 'id', fault: 'has a name that cannot be used as a slug' };
   const bytes = file.approximate ? null : file.bytes;
   const { url, sha256 } = file;
   const files =

@@ -6,7 +6,7 @@ const OLLAMA_MODEL = /^[a-z0-9][A-Za-z0-9._/-]{0,150}(:[A-Za-z0-9._-]{1,80})?$/;
 
 /** Plans the pull of a model by Ollama, with what the catalogue knows of it. */
 export const planOllama = (models: CatalogueModel[], name: string): InstallPlan | NoPlan => {
-  if (!OLLAMA_MODEL.test(name)) return { field: 'id', fault: 'names no model of Ollama’s library' };
+  if (!OLLAMA_MODEL.test(name)) return { field: 'id', fault: 'is not a valid Ollama model name' };
   const known = models.find(({ ollama }) => ollama === name);
   return {
     via: 'ollama',
@@ -17,7 +17,7 @@ export const planOllama = (models: CatalogueModel[], name: string): InstallPlan 
     version: null,
     bytes: known?.files[0]?.bytes ?? null,
     licence: known?.licence ?? null,
-    source: 'Ollama’s library',
+    source: 'Ollama library',
     useCases: known?.useCases ?? [],
     needs: ['ollama'],
     model: name,

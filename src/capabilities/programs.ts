@@ -13,7 +13,7 @@ const PROGRAMS = [
   {
     id: 'ffmpeg',
     file: 'ffmpeg',
-    name: 'ffmpeg (more kinds of audio)',
+    name: 'ffmpeg (more audio formats)',
     remedy: 'apt install ffmpeg',
   },
   {
@@ -40,7 +40,7 @@ export const programOf = ({ id, path }: MachineProgram): Capability => {
     status: path === null ? 'missing' : 'available',
     version: null,
     path,
-    reason: path === null ? `It is not installed: ${remedy}` : null,
+    reason: path === null ? `It is not installed. Install it with: ${remedy}` : null,
     bytes: null,
     licence: null,
     usedBy: [],

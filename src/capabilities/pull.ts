@@ -38,7 +38,7 @@ export const pullModel = async (
     brokenBy: (error) => (error instanceof OllamaFailed && error.isBroken ? error.message : null),
   });
   if (!(await library.has(model, signal))) {
-    throw new OllamaFailed(`Ollama says that it has pulled ${model}, and does not list it`, false);
+    throw new OllamaFailed(`Ollama reported that ${model} was pulled, but does not list it`, false);
   }
   const text = await library.licenceOf(model, signal);
   const name = licenceName(text);
@@ -48,7 +48,7 @@ export const pullModel = async (
   return name;
 };
 
-const ROOM_UNKNOWN = '; the room on the disk of Ollama is not known';
+const ROOM_UNKNOWN = '; free disk space of Ollama unknown';
 
 interface OtherLicence {
   plan: PulledModel['plan'];
@@ -64,10 +64,10 @@ const refuseLicence = async (
 ): Promise<never> => {
   const { id, model } = plan;
   const end = await library.remove(model, signal).then(
-    () => 'It was removed again',
+    () => 'The model was removed',
     (error: unknown) => {
       if (!(error instanceof OllamaFailed)) throw error;
-      return `It could not be removed again (${error.message})`;
+      return `The model could not be removed (${error.message})`;
     },
   );
   // Agreement to terms of its own was to those that were shown, and to no others.
@@ -75,7 +75,7 @@ const refuseLicence = async (
     ? `ollama pull ${model}`
     : `adjutant capabilities install ${id} --accept-licence`;
   throw new OllamaFailed(
-    `${model} came with the licence “${name}” in place of ${shown.name}. ${end}. If you agree to that licence: ${way}`,
+    `${model} has the licence “${name}” instead of ${shown.name}. ${end}. To accept that licence, run: ${way}`,
     false,
   );
 };

@@ -110,7 +110,7 @@ const MIN_WINDOW = 256;
 const refuseShort = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void => {
   if (contextLength === null || contextLength >= MIN_WINDOW) return;
   throw new DownloadFailed(
-    `${slug} is installed, but not registered: by its header its context has ${contextLength} tokens`,
+    `${slug} is installed but not registered: its context of ${contextLength} tokens is too short`,
     false,
   );
 };
@@ -125,7 +125,7 @@ const refuseUnsuited = (
   // Whether a model writes code well is in no header.
   if (own.includes(useCase) || (useCase === 'code' && own.includes('chat'))) return;
   throw new DownloadFailed(
-    `useCase: ${slug} is installed, but not registered for ${useCase}: by its header it is for ${own.join(', ')}`,
+    `useCase: ${slug} is installed but not registered for ${useCase}. It supports ${own.join(', ')}`,
     false,
   );
 };

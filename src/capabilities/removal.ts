@@ -21,7 +21,7 @@ export const removeCapability = async (
     const details = usedBy.map((message) => ({ path: 'usedBy', message }));
     const data = { code: 'in_use', details };
     throw Boom.conflict(
-      `${slug} is used by ${usedBy.join(', ')}. Delete that first (${usedBy.map(deletionOf).join(', ')}), or add --force: the model is down then`,
+      `${slug} is used by ${usedBy.join(', ')}. Delete it first (${usedBy.map(deletionOf).join(', ')}), or pass --force, which makes the model unavailable`,
       data,
     );
   }
@@ -30,7 +30,7 @@ export const removeCapability = async (
   }
   if ((await survey.checking()).includes(slug)) {
     throw Boom.conflict(
-      `The files of ${slug} are being checked: wait for it, or adjutant operations cancel`,
+      `The files of ${slug} are being verified. Wait until the verification ends, or cancel it with: adjutant operations cancel`,
       { code: 'verifying' },
     );
   }
@@ -49,7 +49,7 @@ const pulledOf = async ({ survey }: CapabilitiesDeps, slug: string): Promise<str
   const [first = null, ...others] = await survey.pulled(slug);
   if (others.length === 0) return first;
   throw Boom.conflict(
-    `${slug} stands for ${[first, ...others].join(' and ')}: remove the one that you mean with: ollama rm <model>`,
+    `${slug} is ambiguous: ${[first, ...others].join(' and ')}. Remove one of them with: ollama rm <model>`,
     { code: 'ambiguous' },
   );
 };
@@ -63,6 +63,8 @@ const removePulled = async (
     await library.remove(model, signal);
   } catch (error) {
     if (!(error instanceof OllamaFailed)) throw error;
-    throw Boom.conflict(`Ollama does not remove ${model}: ${error.message}`, { code: 'no_ollama' });
+    throw Boom.conflict(`Ollama could not remove ${model}: ${error.message}`, {
+      code: 'no_ollama',
+    });
   }
 };

@@ -11,7 +11,7 @@ export const checkRoom = async (folder: string, bytes: number): Promise<void> =>
   const free = bavail * bsize - RESERVED_BYTES;
   if (bytes <= free) return;
   throw new DownloadFailed(
-    `There is no room: it takes ${sizeText(bytes)}, and ${sizeText(free)} are free beside ${sizeText(RESERVED_BYTES)} that are kept for the database`,
+    `Not enough disk space: ${sizeText(bytes)} required, ${sizeText(free)} available (${sizeText(RESERVED_BYTES)} are reserved for the database)`,
     false,
   );
 };

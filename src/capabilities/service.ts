@@ -90,7 +90,7 @@ export const beginInstallation = async (
 /** Makes the refusal of a pull without an Ollama: where it was asked, and how another one is set. */
 const ollamaAway = ({ baseUrl, fault }: OllamaState): Boom.Boom =>
   Boom.conflict(
-    `Ollama does not reply at ${baseUrl}: ${fault}. Start it (ollama serve), or name the one of another machine: adjutant models create <name> --provider ollama --base-url http://<host>:11434/v1 --model-id <model>`,
+    `Ollama does not respond at ${baseUrl}: ${fault}. Start it (ollama serve), or use Ollama on another machine: adjutant models create <name> --provider ollama --base-url http://<host>:11434/v1 --model-id <model>`,
     { code: 'no_ollama' },
   );
 
@@ -113,7 +113,7 @@ const oneOfSlug = async (
 
 export const beingInstalled = (slug: string): Boom.Boom =>
   Boom.conflict(
-    `${slug} is being installed, or needed by what is: adjutant operations list --status running`,
+    `${slug} is being installed or is needed by a running installation. See: adjutant operations list --status running`,
     {
       code: 'installing',
     },
@@ -130,15 +130,15 @@ const refuseThere = async (
 ): Promise<boolean> => {
   if (known.installing.includes(plan.slug)) throw beingInstalled(plan.slug);
   if (known.languages.some((language) => languageSlug(language) === plan.slug)) {
-    throw Boom.conflict(`${plan.slug} ships with Adjutant`, { code: 'installed' });
+    throw Boom.conflict(`${plan.slug} is included with Adjutant`, { code: 'installed' });
   }
   refuseNamesake(plan, known.ollama.models);
   if (!(await isThere(deps, plan, known.ollama.models))) return false;
   const users = known.usedBy(plan.slug);
   if (given.useCase !== undefined && plan.kind === 'model' && users.length === 0) return true;
   const details = [{ path: 'slug', message: plan.slug }];
-  const as = users.length > 0 ? `, and used by ${users.join(', ')}` : '';
-  throw Boom.conflict(`${plan.slug} is installed already${as}`, { code: 'installed', details });
+  const as = users.length > 0 ? ` and used by ${users.join(', ')}` : '';
+  throw Boom.conflict(`${plan.slug} is already installed${as}`, { code: 'installed', details });
 };
 
 /** Two models of Ollama with one slug could not be told apart. */
@@ -147,7 +147,7 @@ const refuseNamesake = (plan: InstallPlan, pulled: string[]): void => {
   const other = pulled.find((name) => ollamaSlug(name) === plan.slug && !isSame(name, plan.model));
   if (other === undefined) return;
   throw Boom.conflict(
-    `${plan.model} would have the same name here as ${other}, which Ollama has: ${plan.slug}. Remove that first, or pull it with: ollama pull ${plan.model}`,
+    `${plan.model} would have the same slug as the Ollama model ${other}: ${plan.slug}. Remove that model first, or pull the new one with: ollama pull ${plan.model}`,
     { code: 'ambiguous' },
   );
 };
@@ -178,7 +178,7 @@ const refuseUnaccepted = ({ licence }: InstallPlan, { acceptLicence }: NewCapabi
   throw badRequest([
     {
       path: 'acceptLicence',
-      message: `must be true: it has terms of its own: ${licence.name}${address}`,
+      message: `must be true because the model has special licence terms: ${licence.name}${address}`,
     },
   ]);
 };
@@ -192,16 +192,19 @@ const refuseUnusable = (
   { useCase, contextWindow }: NewCapability,
 ): void => {
   if (useCase === undefined && contextWindow !== undefined) {
-    const message = 'is for a model that is registered: give useCase too';
+    const message = 'requires useCase, because it applies to the registered model';
     throw badRequest([{ path: 'contextWindow', message }]);
   }
   if (useCase === undefined) return;
-  if (kind !== 'model') throw badRequest([{ path: 'useCase', message: 'is for models alone' }]);
+  if (kind !== 'model')
+    throw badRequest([{ path: 'useCase', message: 'is only supported for models' }]);
   if (useCase === 'speech' && !needs.includes(WHISPER)) {
-    throw badRequest([{ path: 'useCase', message: 'is for models of Whisper: whisper:<size>' }]);
+    throw badRequest([
+      { path: 'useCase', message: 'is only supported for Whisper models: whisper:<size>' },
+    ]);
   }
   if (useCases.length === 0 || useCases.includes(useCase)) return;
-  const message = `is not what this model is for: ${useCases.join(', ')}`;
+  const message = `is not supported by this model. Supported: ${useCases.join(', ')}`;
   throw badRequest([{ path: 'useCase', message }]);
 };
 
@@ -232,7 +235,7 @@ const refuseWithoutNpm = async (
 ): Promise<void> => {
   if (places.source !== null || !plans.some(({ via }) => via === 'npm')) return;
   if ((await findNpm(places.folders)) !== null) return;
-  throw badRequest([{ path: 'id', message: 'needs npm, which is not installed' }]);
+  throw badRequest([{ path: 'id', message: 'requires npm, which is not installed' }]);
 };
 
 /** Begins the measurement of a registered model that runs on this machine. */
@@ -247,7 +250,7 @@ export const beginMeasuring = async (
   if (!entry || model === null) throw unknownModel(name, registry);
   refuseElsewhere(entry);
   if (contextWindow !== undefined && contextWindow !== entry.contextWindow) {
-    const message = `is not that of the model, which is ${entry.contextWindow}: change the model first`;
+    const message = `differs from the context window of the model, which is ${entry.contextWindow}. Change the model first`;
     throw badRequest([{ path: 'contextWindow', message }]);
   }
   return operations.measure.begin(
@@ -267,9 +270,12 @@ const unknownModel = (name: string, registry: Registry): Boom.Boom => {
   const here = registry.list().filter(({ provider }) => [LLAMA, 'ollama'].includes(provider));
   const names = here.map((each) => each.name).sort();
   const meant = nearest(name, names);
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  const all = names.length === 0 ? '' : `; those that run here: ${names.slice(0, 20).join(', ')}`;
-  return badRequest([{ path: 'model', message: `names no registered model${hint}${all}` }]);
+  const hint = meant === undefined ? '' : `. Did you mean ${meant}?`;
+  const all =
+    names.length === 0
+      ? ''
+      : `${meant === undefined ? '.' : ''} Local models: ${names.slice(0, 20).join(', ')}`;
+  return badRequest([{ path: 'model', message: `is not a registered model${hint}${all}` }]);
 };
 
 /** A model elsewhere costs money, and its speed says nothing of this machine. */
@@ -290,7 +296,7 @@ export const beginVerifying = async (
     {
       userId: by.userId,
       resource: { kind: 'capability', id: slug },
-      title: `Check the files of ${found.name}`.slice(0, 500),
+      title: `Verify the files of ${found.name}`.slice(0, 500),
       input: { slug },
       progress: { total: found.bytes, unit: 'bytes' },
     },

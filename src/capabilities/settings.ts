@@ -26,7 +26,7 @@ export const checkSettings = async ({ catalogue, source }: CheckedSettings): Pro
 /** Returns why nothing can be installed from a folder; null if something can. */
 const faultOf = async (source: string): Promise<string | null> => {
   const found = await readPatiently(source, () => stat(source).catch(() => null), undefined);
-  if (found === undefined) return `${source} does not answer, so that nothing can be installed`;
-  if (!found) return `${source} does not exist, so that nothing can be installed`;
-  return found.isDirectory() ? null : `${source} is no folder, so that nothing can be installed`;
+  if (found === undefined) return `${source} does not respond. No capability can be installed`;
+  if (!found) return `${source} does not exist. No capability can be installed`;
+  return found.isDirectory() ? null : `${source} is not a folder. No capability can be installed`;
 };

@@ -198,7 +198,7 @@ export const hasFetched = async (folder: string): Promise<boolean> => {
 /** Returns a slug that names a folder of its own. Throws TypeError for any other text. */
 const checkedSlug = (slug: string): string => {
   if (SLUG.test(slug)) return slug;
-  throw new TypeError(`No slug: ${JSON.stringify(slug.slice(0, 100))}`);
+  throw new TypeError(`Invalid slug: ${JSON.stringify(slug.slice(0, 100))}`);
 };
 
 export type Shelf = ReturnType<typeof openShelf>;

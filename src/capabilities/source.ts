@@ -35,7 +35,7 @@ export interface SourceFolder {
 export const readSource = (path: string, models: CatalogueModel[]): Promise<SourceFolder> =>
   readPatiently(path, () => listSource(path, models), { path, fault: HANGS, held: [] });
 
-const HANGS = 'It does not answer';
+const HANGS = 'It does not respond';
 
 const listSource = async (path: string, models: CatalogueModel[]): Promise<SourceFolder> => {
   let names: string[];
@@ -43,7 +43,7 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
     names = await readdir(path);
   } catch (error) {
     const isMissing = errorCode(error) === 'ENOENT';
-    return { path, fault: isMissing ? 'It is not there' : 'It cannot be read', held: [] };
+    return { path, fault: isMissing ? 'It does not exist' : 'It cannot be read', held: [] };
   }
   const slugs = names.filter((name) => SLUG.test(name)).sort();
   const held: HeldCapability[] = [];
@@ -114,7 +114,7 @@ const checkSize = async (from: string, { path, bytes }: InstalledFile): Promise<
     Promise.reject(copyFailure(path, error)),
   );
   if (size === bytes) return;
-  throw new DownloadFailed(`${path} has ${size} bytes in place of ${bytes}`, false);
+  throw new DownloadFailed(`${path} has ${size} bytes, expected ${bytes}`, false);
 };
 
 interface CopiedFile {
@@ -143,7 +143,7 @@ const copyFiles = async (
       throw copyFailure(path, error);
     });
     if (sha256 === null || found === sha256) continue;
-    throw new DownloadFailed(`${copy.from} has not the checksum ${sha256}`, false);
+    throw new DownloadFailed(`${copy.from} does not have the checksum ${sha256}`, false);
   }
 };
 
@@ -173,7 +173,7 @@ const copyAll = async (from: string, to: string, telling: Telling): Promise<void
     );
     files.push({ path, bytes, sha256: null });
   }
-  if (files.length === 0) throw new DownloadFailed(`${from} holds no files`, false);
+  if (files.length === 0) throw new DownloadFailed(`${from} contains no files`, false);
   await copyFiles({ from, to, files }, telling);
 };
 
@@ -185,9 +185,12 @@ export const exportedIn = async (source: string, slug: string): Promise<Installe
     undefined,
   );
   if (manifest) return manifest;
-  if (manifest === undefined) throw new DownloadFailed(`${source} does not answer`, false);
+  if (manifest === undefined) throw new DownloadFailed(`${source} does not respond`, false);
   const isThere = await readPatiently(source, () => stat(source).then(Boolean, () => false), true);
-  throw new DownloadFailed(isThere ? `${source} has no ${slug}` : `${source} is not there`, false);
+  throw new DownloadFailed(
+    isThere ? `${source} has no ${slug}` : `${source} does not exist`,
+    false,
+  );
 };
 
 const copies = createSlugTurns();

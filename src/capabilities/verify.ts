@@ -35,7 +35,7 @@ export const verifyOperation = ({
   most: 20,
   run: async ({ input: { slug }, signal, progress }) => {
     const found = await shelf.find(slug);
-    if (!found) return { status: 'failed', error: `${slug} is not installed any more` };
+    if (!found) return { status: 'failed', error: `${slug} is no longer installed` };
     const damaged: string[] = [];
     let done = 0;
     for (const { path, bytes, sha256 } of found.files) {
@@ -51,7 +51,7 @@ export const verifyOperation = ({
       tell();
     }
     if (!isSame(found, await shelf.find(slug))) {
-      const error = `${slug} was removed or installed again while it was checked`;
+      const error = `${slug} was deleted or reinstalled during the verification`;
       return { status: 'failed', error };
     }
     const note = join(found.folder, DAMAGE_NOTE);
@@ -91,7 +91,7 @@ const faultOf = async (
   read: (bytes: number) => void,
 ): Promise<string | null> => {
   try {
-    return (await sha256OfFile(path, signal, read)) === sha256 ? null : 'has another checksum';
+    return (await sha256OfFile(path, signal, read)) === sha256 ? null : 'has a wrong checksum';
   } catch (error) {
     signal.throwIfAborted();
     return errorCode(error) === 'ENOENT' ? 'is missing' : 'cannot be read';
@@ -124,7 +124,7 @@ export const damageOf = async ({
       () => null,
     );
     if (size === null) return `${path} is missing. ${damageSentence(slug)}`;
-    if (size !== bytes) return `${path} has another size. ${damageSentence(slug)}`;
+    if (size !== bytes) return `${path} has a wrong size. ${damageSentence(slug)}`;
   }
   return null;
 };

@@ -92,7 +92,7 @@ describe('the catalogue', () => {
       ),
     );
     expect(faults).to.equal([
-      `${pipe}: is no regular file`,
+      `${pipe}: is not a regular file`,
       `${long}: is larger than 4194304 bytes`,
       `${join(folder, 'none.json')}: is missing`,
       null,
@@ -127,7 +127,7 @@ describe('the catalogue', () => {
     for (const given of smuggled) {
       expect(checkCatalogue(JSON.stringify(given))).to.contain('is not allowed');
     }
-    expect(checkCatalogue('{')).to.equal('it is not JSON');
+    expect(checkCatalogue('{')).to.equal('it is not valid JSON');
     expect(checkCatalogue(catalogue(model(), model()))).to.contain('duplicate');
   });
 
@@ -227,10 +227,10 @@ describe('packages of the engine', () => {
 
   it('are none where no program runs, with the reason', () => {
     expect(packagesOfLlama({ ...host, isGlibc: false })).to.equal({
-      unsupported: 'its programs need glibc, which this system does not have',
+      unsupported: 'it requires glibc, which this system does not have',
     });
     expect(packagesOfLlama({ ...host, arch: 'riscv64' })).to.equal({
-      unsupported: 'there is no program of it here for linux-riscv64',
+      unsupported: 'no build is available for linux-riscv64',
     });
   });
 

@@ -106,8 +106,8 @@ describe('the settings of capabilities', () => {
     await writeFile(catalogue, '{"date":');
     const source = join(folder, 'usb');
     const faults = [
-      `ADJUTANT_CATALOGUE is not used: ${catalogue}: it is not JSON`,
-      `ADJUTANT_CAPABILITY_SOURCE: ${source} does not exist, so that nothing can be installed`,
+      `ADJUTANT_CATALOGUE is not used: ${catalogue}: it is not valid JSON`,
+      `ADJUTANT_CAPABILITY_SOURCE: ${source} does not exist. No capability can be installed`,
     ];
     const text = faults.join('; ');
     expect(await saidOf({ catalogue, capabilitySource: source })).to.equal({
@@ -115,7 +115,7 @@ describe('the settings of capabilities', () => {
     });
     await writeFile(source, '');
     expect((await saidOf({ capabilitySource: source })).start).to.equal([
-      `ADJUTANT_CAPABILITY_SOURCE: ${source} is no folder, so that nothing can be installed`,
+      `ADJUTANT_CAPABILITY_SOURCE: ${source} is not a folder. No capability can be installed`,
     ]);
     expect(await saidOf({ capabilitySource: folder })).to.equal({
       ...{ doctor: [], health: [], start: [] },

@@ -124,11 +124,15 @@ describe('a download', () => {
     ));
 
   it('that is longer than it should be is refused and leaves nothing', () =>
-    refusedWith({}, { bytes: 1000 }, /^It is longer than the 1000 bytes/));
+    refusedWith({}, { bytes: 1000 }, /^The file is longer than the expected 1000 bytes/));
 
   it('that is shorter than it should be is refused at once and leaves nothing', async () => {
     const bytes = FILE.length + 1;
-    await refusedWith({}, { bytes }, /^It has 300000 bytes in place of 300001; it was removed$/);
+    await refusedWith(
+      {},
+      { bytes },
+      /^The file has 300000 bytes, expected 300001. It was removed$/,
+    );
     expect(mirror.ranges.length).to.equal(1);
     expect(waited).to.equal([]);
   });
@@ -136,19 +140,23 @@ describe('a download', () => {
   it('whose rest is shorter than it should be is refused and leaves nothing', async () => {
     await writeFile(to, FILE.subarray(0, 120_000));
     const bytes = FILE.length + 1;
-    await refusedWith({}, { bytes }, /^It has 300000 bytes in place of 300001; it was removed$/);
+    await refusedWith(
+      {},
+      { bytes },
+      /^The file has 300000 bytes, expected 300001. It was removed$/,
+    );
     expect(mirror.ranges).to.equal(['bytes=120000-']);
     expect(waited).to.equal([]);
   });
 
   it('whose server says no is refused and leaves nothing', () =>
-    refusedWith({ status: 404 }, {}, /^127\.0\.0\.1 answered 404$/));
+    refusedWith({ status: 404 }, {}, /^127\.0\.0\.1 returned 404$/));
 
   it('that is led to a file of this machine is refused at once', async () => {
     await refusedWith(
       { leadsTo: 'file:///etc/passwd' },
       {},
-      /^127\.0\.0\.1 redirects to an address of no use: The URL must begin with http/,
+      /^127\.0\.0\.1 redirects to an invalid URL: The URL must begin with http/,
     );
     expect(mirror.ranges.length).to.equal(1);
     expect(waited).to.equal([]);
@@ -160,8 +168,8 @@ describe('a download', () => {
     await fetchIt();
     expect((await readFile(to)).equals(FILE)).to.be.true();
     expect(waited).to.equal([
-      { attempt: 2, of: 8, pauseMs: 500, reason: '127.0.0.1 answered 503' },
-      { attempt: 3, of: 8, pauseMs: 2000, reason: '127.0.0.1 answered 429' },
+      { attempt: 2, of: 8, pauseMs: 500, reason: '127.0.0.1 returned 503' },
+      { attempt: 3, of: 8, pauseMs: 2000, reason: '127.0.0.1 returned 429' },
     ]);
     expect(mirror.ranges).to.equal(['bytes=120000-']);
   });
@@ -172,7 +180,7 @@ describe('a download', () => {
     const told = await askFile(http, mirror.url, { signal, waits: (next) => waited.push(next) });
     expect(told).to.equal({ sha256: sha256Of(FILE), bytes: FILE.length });
     expect(waited).to.equal([
-      { attempt: 2, of: 8, pauseMs: 500, reason: '127.0.0.1 answered 502' },
+      { attempt: 2, of: 8, pauseMs: 500, reason: '127.0.0.1 returned 502' },
     ]);
   });
 

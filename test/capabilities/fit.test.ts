@@ -201,7 +201,7 @@ describe('the fit of a model to a machine', () => {
       'a GPU in a machine without room',
       machine(0.2, [4]),
       'none',
-      'It needs 5.8 GiB; a model may use 153 MiB of memory and 3.2 GiB on the GPU.',
+      'It needs 5.8 GiB. A model may use 153 MiB of memory and 3.2 GiB on the GPU.',
     ],
   ];
 

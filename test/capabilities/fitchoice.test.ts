@@ -34,7 +34,7 @@ const CASES: [name: string, candidates: Candidate[], model: string | null, why: 
     'the largest on the GPU, though larger ones run on the CPU',
     [model('s', 1, 'gpu'), model('m', 8, 'gpu'), model('l', 14, 'split', { estimated: 30 })],
     'm',
-    'The largest for chat that runs on the GPU alone.',
+    'The largest model for chat that runs entirely on the GPU.',
   ],
   [
     'the largest that is fast enough on the CPU',
@@ -44,7 +44,7 @@ const CASES: [name: string, candidates: Candidate[], model: string | null, why: 
       model('l', 8, 'cpu', { estimated: 4.9 }),
     ],
     'm',
-    'The largest for chat that is fast enough: estimated at 5.0 tokens per second.',
+    'The largest model for chat that is fast enough: estimated at 5.0 tokens per second.',
   ],
   [
     'what was measured before what is estimated',
@@ -54,25 +54,25 @@ const CASES: [name: string, candidates: Candidate[], model: string | null, why: 
       model('l', 8, 'split', { estimated: 4, measured: 6.25 }),
     ],
     'l',
-    'The largest for chat that is fast enough: measured at 6.3 tokens per second.',
+    'The largest model for chat that is fast enough: measured at 6.3 tokens per second.',
   ],
   [
     'the smallest where none is fast enough',
     [model('s', 4, 'cpu', { estimated: 4 }), model('m', 8, 'cpu', { estimated: 2 })],
     's',
-    'The smallest for chat: none that fits reaches 5 tokens per second.',
+    'The smallest model for chat. No fitting model reaches 5 tokens per second.',
   ],
   [
     'the smallest where no speed is known',
     [model('s', 4, 'cpu'), model('m', 8, 'cpu')],
     's',
-    'The smallest for chat; how fast the larger ones would be is not known.',
+    'The smallest model for chat. The speed of larger models is not known.',
   ],
   [
     'a model that fits before larger ones that do not',
     [model('s', 1, 'cpu', { estimated: 9 }), model('xl', 70, 'none', { estimated: 1 })],
     's',
-    'The largest for chat that is fast enough: estimated at 9.0 tokens per second.',
+    'The largest model for chat that is fast enough: estimated at 9.0 tokens per second.',
   ],
   [
     'of equal ones the one with more bytes, then by name',
@@ -82,21 +82,21 @@ const CASES: [name: string, candidates: Candidate[], model: string | null, why: 
       model('a', 8, 'gpu', { gb: 9 }),
     ],
     'a',
-    'The largest for chat that runs on the GPU alone.',
+    'The largest model for chat that runs entirely on the GPU.',
   ],
   [
     'none where nothing fits',
     [model('s', 4, 'none', { gb: 3 }), model('m', 8, 'none')],
     null,
-    'No model for chat fits: the smallest needs 2.8 GiB.',
+    'No model for chat fits. The smallest one needs 2.8 GiB.',
   ],
   [
     'none where there is none for the use case',
     [model('e', 0.1, 'cpu', { useCases: ['embedding'] })],
     null,
-    'There is no model for chat.',
+    'No model supports chat.',
   ],
-  ['none where there is no model', [], null, 'There is no model for chat.'],
+  ['none where there is no model', [], null, 'No model supports chat.'],
 ];
 
 describe('the recommended model', () => {
@@ -122,7 +122,7 @@ describe('the recommended model', () => {
     const large = embedding('l', 8, 9);
     expect(recommend([large, small, middle], 'embedding')).to.equal({
       model: 'm',
-      why: 'The largest for embedding of those up to 1 billion parameters, for the processor.',
+      why: 'The largest model for embedding with at most 1 billion parameters, for use on the CPU.',
     });
     expect(recommend([large], 'embedding').model).to.equal('l');
   });

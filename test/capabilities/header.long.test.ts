@@ -38,38 +38,38 @@ const KIB_TEXTS = many(70_000, () => KIB_TEXT);
 
 /** Files that claim what cannot be, or too much, each with the fault that is told. */
 const HOSTILE: [name: string, content: () => Buffer, fault: string][] = [
-  ['nothing', () => Buffer.alloc(0), 'It does not begin with "GGUF"'],
+  ['nothing', () => Buffer.alloc(0), 'The file does not begin with "GGUF"'],
   [
     'another format',
     () => Buffer.from('PK\u0003\u0004'.repeat(20)),
-    'It does not begin with "GGUF"',
+    'The file does not begin with "GGUF"',
   ],
   [
     'a wrong version',
     () => Buffer.from('GGUFxxxx'.repeat(20)),
-    'It has version 2021161080 of the format; 2 and 3 are read',
+    'GGUF version 2021161080 is not supported. Supported: 2 and 3',
   ],
-  ['2^60 tensors', () => file(2n ** 60n, 0, ROOM), `It claims ${2n ** 60n} tensors`],
-  ['2^60 keys', () => file(1, 2n ** 60n, ROOM), `It claims ${2n ** 60n} metadata keys`],
+  ['2^60 tensors', () => file(2n ** 60n, 0, ROOM), `The file declares ${2n ** 60n} tensors`],
+  ['2^60 keys', () => file(1, 2n ** 60n, ROOM), `The file declares ${2n ** 60n} metadata keys`],
   [
     'a key of 2^40 bytes',
     () => file(1, 1, uint64(2n ** 40n), ROOM),
-    `It claims ${2n ** 40n} bytes for a key of its metadata`,
+    `The file declares ${2n ** 40n} bytes for a metadata key`,
   ],
   [
     'a text of 2^40 bytes',
     () => file(1, 1, text('general.name'), uint32(STRING), uint64(2n ** 40n), ROOM),
-    `It claims ${2n ** 40n} bytes for the text of "general.name"`,
+    `The file declares ${2n ** 40n} bytes for the text of "general.name"`,
   ],
   [
     'a list of 2^60 values',
     () => file(1, 1, text('a'), uint32(LIST), uint32(4), uint64(2n ** 60n), ROOM),
-    `It claims ${2n ** 60n} values for the list "a"`,
+    `The file declares ${2n ** 60n} values for the list "a"`,
   ],
   [
     'a list of lists',
     () => file(1, 1, text('a'), uint32(LIST), uint32(LIST), uint64(1), ROOM),
-    'The list "a" has lists in it',
+    'The list "a" contains nested lists',
   ],
   [
     'a million keys',
@@ -79,12 +79,12 @@ const HOSTILE: [name: string, content: () => Buffer, fault: string][] = [
         1e6,
         many(1e6, (at) => Buffer.concat([text(`k${at}`), uint32(0), ROOM.subarray(0, 1)])),
       ),
-    'It has 1000000 metadata keys; at most 65536 are read',
+    'The file has 1000000 metadata keys, the maximum is 65536',
   ],
   [
     'a value of no type',
     () => file(0, 1, text('a'), uint32(77), ROOM),
-    'The value of "a" has the unknown type 77',
+    'The value of "a" has unknown type 77',
   ],
   [
     'a tensor of 2^62 numbers',
@@ -95,12 +95,12 @@ const HOSTILE: [name: string, content: () => Buffer, fault: string][] = [
   [
     'a tensor beyond its end',
     () => file(1, 0, text('t'), uint32(1), uint64(8), uint32(0), uint64(4096)),
-    'The file is cut off: its tensors end at byte 4192, it has 57',
+    'The file is truncated: the tensors end at byte 4192, but the file has 57 bytes',
   ],
   [
     'a header without an end',
     () => file(0, 1, text('a'), uint32(LIST), uint32(STRING), uint64(70_000), KIB_TEXTS),
-    'Its header is longer than 64 MiB',
+    'The header is longer than 64 MiB',
   ],
 ];
 
@@ -147,15 +147,15 @@ describe('the header of a GGUF model, read in a process of its own', () => {
       told.add((await read(path)).fault?.replace(/\d+/g, 'N') ?? 'none');
     }
     expect([...told]).to.equal([
-      'The file ends within its header',
-      'The file is cut off: its tensors end at byte N, it has N',
+      'The file ends within the header',
+      'The file is truncated: the tensors end at byte N, but the file has N bytes',
     ]);
   });
 
   it('tells of a folder that is no file', async () => {
     const path = join(folder, 'folder.gguf');
     await mkdir(path);
-    expect(await read(path)).to.equal({ header: null, fault: 'It cannot be read: EISDIR' });
+    expect(await read(path)).to.equal({ header: null, fault: 'The file cannot be read: EISDIR' });
   });
 
   it('tells what is missing, and stops when asked to', async () => {

@@ -88,7 +88,7 @@ describe('an installation', () => {
     const wrong = await stage.install({ ...wanted(), sha256: 'ab'.repeat(32) });
     expect([wrong.status, wrong.error]).to.equal([
       'failed',
-      `Its checksum is ${SHA} in place of ${'ab'.repeat(32)}; it was removed`,
+      `Checksum mismatch: ${SHA}, expected ${'ab'.repeat(32)}. The file was removed`,
     ]);
     expect([await folders(), await stage.listed('house')]).to.equal([['llama'], undefined]);
   });
@@ -96,7 +96,7 @@ describe('an installation', () => {
   it('whose server is not there leaves no folder with nothing in it', async () => {
     await open({ status: 404 });
     const away = await stage.install(wanted());
-    expect(away.error).to.equal('127.0.0.1 answered 404');
+    expect(away.error).to.equal('127.0.0.1 returned 404');
     expect(await readdir(join(home, 'capabilities'))).to.equal(['llama']);
   });
 
@@ -121,7 +121,7 @@ describe('an installation', () => {
     const { warning } = (await stage.listed('gguf:tiny:Q8_0')).install;
     expect(warning.neededBytes >= needed && warning.usableBytes < needed).to.be.true();
     expect(warning.message).to.match(
-      /^It does not fit this machine as it is now. It needs 1048576/,
+      /^The model does not fit the memory that is available now. It needs 1048576/,
     );
     const { status, body } = await stage.ask('POST', '/api/capabilities/install', {
       id: 'gguf:tiny',
@@ -163,7 +163,7 @@ describe('an installation', () => {
     const sha256 = sha256Of(Buffer.from('GGUF, but no header'));
     const operation = await stage.install({ id: 'gguf:bad', url: other.url, sha256 });
     expect(operation.status).to.equal('failed');
-    expect(operation.error).to.match(/^It is no model that runs here: /);
+    expect(operation.error).to.match(/^The file is not a supported model: /);
     expect([await stage.partial(), await stage.listed('bad')]).to.equal([[], undefined]);
     await other.close();
   });
@@ -265,7 +265,7 @@ describe('what is installed', () => {
     const found = await verify();
     expect([found.status, found.error]).to.equal([
       'failed',
-      '1 of 1 file is damaged: model.gguf has another checksum. Its file is damaged. Reinstall it with: adjutant capabilities install house',
+      '1 of 1 file is damaged: model.gguf has a wrong checksum. Its file is damaged. Reinstall it with: adjutant capabilities install house',
     ]);
     expect(await stage.listed('house')).to.include({ status: 'degraded' });
     await writeFile(path, FILE);
@@ -319,7 +319,7 @@ describe('what is installed', () => {
       progress: () => {},
       signal: new AbortController().signal,
     });
-    const error = 'house was removed or installed again while it was checked';
+    const error = 'house was deleted or reinstalled during the verification';
     expect(ended).to.equal({ status: 'failed', error });
     expect(await readdir(join(stage.home, 'capabilities/house'))).to.not.include(DAMAGE_NOTE);
   });

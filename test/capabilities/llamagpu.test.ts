@@ -34,9 +34,9 @@ const host = (...gpus: Gpu[]) => ({
 });
 
 const OFF =
-  'llama does not use NVIDIA GeForce RTX 4090 unless ADJUTANT_LLAMA_GPU=true is set; Ollama uses a GPU by itself';
+  'llama uses NVIDIA GeForce RTX 4090 only if ADJUTANT_LLAMA_GPU=true is set. Ollama uses a GPU automatically';
 const NO_PROGRAM =
-  'llama has no program for Intel Arc A770 and runs models on the CPU; Ollama uses a GPU by itself';
+  'llama does not support Intel Arc A770 and runs models on the CPU. Ollama uses a GPU automatically';
 
 const model = (id: string, isForLlama: boolean): FittedModel => ({
   ...{ id, slug: id, name: id, useCases: ['chat'], parameters: 4e9, quantization: 'Q4_K_M' },

@@ -111,11 +111,8 @@ describe('a model that is measured', () => {
       ['elsewhere', 'does not run on this machine: openai-compatible'],
       ['digest', 'does not run on this machine: digest'],
       ['away', 'does not run on this machine: ollama'],
-      ['nothing', 'names no registered model; those that run here: away, tiny, vectors'],
-      [
-        'tini',
-        'names no registered model; did you mean tiny?; those that run here: away, tiny, vectors',
-      ],
+      ['nothing', 'is not a registered model. Local models: away, tiny, vectors'],
+      ['tini', 'is not a registered model. Did you mean tiny? Local models: away, tiny, vectors'],
     ] as const) {
       const { statusCode, details } = await measure(model);
       expect([statusCode, details]).to.equal([400, [{ path: 'model', message: why }]]);

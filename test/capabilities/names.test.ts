@@ -70,39 +70,39 @@ describe('a name that names nothing', () => {
     expect(await refusal({ id: 'tesseract:it' })).to.equal([
       400,
       'id',
-      'names no language of Tesseract: it; did you mean tesseract:ita?',
+      'is not a Tesseract language: it. Did you mean tesseract:ita?',
     ]);
     const [, , message] = await refusal({ id: 'qwen3-4' });
     expect(message).to.match(
-      /^names nothing that can be installed: .*; did you mean gguf:qwen3-4b\?$/,
+      /^is not an installable capability. Use .*. Did you mean gguf:qwen3-4b\?$/,
     );
   });
 
   it('of what is not there is not removed, and that of what ships neither', async () => {
     expect(await removal('hause')).to.equal([
       404,
-      'Nothing of that name is installed; did you mean house?',
+      'No capability with that name is installed. Did you mean house?',
     ]);
-    const rest = 'and can neither be checked nor removed here';
-    expect(await removal('node')).to.equal([409, `node ships with Adjutant ${rest}`]);
+    const rest = 'It cannot be verified or deleted here';
+    expect(await removal('node')).to.equal([409, `node is included with Adjutant. ${rest}`]);
     expect(await removal('tesseract-eng')).to.equal([
       409,
-      `tesseract-eng ships with Adjutant ${rest}`,
+      `tesseract-eng is included with Adjutant. ${rest}`,
     ]);
     for (const beside of ['claude', 'ffmpeg']) {
       expect(await removal(beside)).to.equal([
         409,
-        `${beside} was not installed by Adjutant ${rest}`,
+        `${beside} was not installed by Adjutant. ${rest}`,
       ]);
     }
     const { status, body } = await stage.ask('POST', '/api/capabilities/install', {
       id: 'tesseract:eng',
     });
-    expect([status, body.message]).to.equal([409, 'tesseract-eng ships with Adjutant']);
+    expect([status, body.message]).to.equal([409, 'tesseract-eng is included with Adjutant']);
   });
 
   it('of a use that nothing performs, or that the model is not for, is refused', async () => {
-    const speech = 'is for models of Whisper: whisper:<size>';
+    const speech = 'is only supported for Whisper models: whisper:<size>';
     expect(await refusal({ ...house, id: 'gguf:other', useCase: 'speech' })).to.equal([
       400,
       'useCase',
@@ -111,12 +111,12 @@ describe('a name that names nothing', () => {
     expect(await refusal({ id: 'whisper:base', useCase: 'chat' })).to.equal([
       400,
       'useCase',
-      'is not what this model is for: speech',
+      'is not supported by this model. Supported: speech',
     ]);
     const unsuited = await stage.install({ id: 'gguf:house', useCase: 'embedding' });
     expect(unsuited.status).to.equal('failed');
     expect(unsuited.error).to.match(
-      /^useCase: house is installed, but not registered for embedding: by its header it is for chat/,
+      /^useCase: house is installed but not registered for embedding. It supports chat/,
     );
     expect((await stage.ask('GET', '/api/models/house')).status).to.equal(404);
     const suited = await stage.install({ id: 'house', useCase: 'chat', contextWindow: 512 });
@@ -125,7 +125,9 @@ describe('a name that names nothing', () => {
     expect(contextWindow).to.equal(512);
     expect(
       await refusal({ id: 'gguf:other', url: house.url, sha256: house.sha256, contextWindow }),
-    ).to.equal([...[400, 'contextWindow', 'is for a model that is registered: give useCase too']]);
+    ).to.equal([
+      ...[400, 'contextWindow', 'requires useCase, because it applies to the registered model'],
+    ]);
   });
 
   it('of a program of the machine is listed, with what installs it', async () => {
@@ -135,7 +137,7 @@ describe('a name that names nothing', () => {
     });
     expect(await stage.listed('ffmpeg')).to.include({
       ...{ kind: 'tool', status: 'missing', path: null },
-      reason: 'It is not installed: apt install ffmpeg',
+      reason: 'It is not installed. Install it with: apt install ffmpeg',
     });
   });
 

@@ -61,10 +61,10 @@ describe('an installation by npm', () => {
     heard(`npm http fetch GET 200 ${url} 31ms (cache miss)\nadded 2 packages\n`);
     const [first, second] = [10_000, 60_000].map((pauseMs) => ({ of: 3, pauseMs }));
     expect(told).to.equal([
-      'npm has fetched 1 file',
+      'npm downloaded 1 file',
       { ...first, attempt: 2, reason: unreachedIn(`${url} ECONNREFUSED`) },
       { ...second, attempt: 3, reason: 'packages.example failed with 503' },
-      'npm has fetched 2 files',
+      'npm downloaded 2 files',
     ]);
   });
 
@@ -72,7 +72,7 @@ describe('an installation by npm', () => {
     const said =
       'code EAI_AGAIN; syscall getaddrinfo; request to https://packages.example/node-llama-cpp failed, reason: getaddrinfo EAI_AGAIN packages.example';
     expect(unreachedIn(said)).to.equal(
-      'packages.example cannot be reached (EAI_AGAIN). Without a network: export it on another machine, and name the folder in ADJUTANT_CAPABILITY_SOURCE',
+      'packages.example cannot be reached (EAI_AGAIN). To install without a network, export the capability on another machine and set ADJUTANT_CAPABILITY_SOURCE to the folder',
     );
     expect(unreachedIn('code EINTEGRITY; sha512 is another one')).to.be.null();
   });
@@ -111,7 +111,7 @@ describe('an installation by npm', () => {
       (text) => /^\d+ \d+\n$/.test(text),
     );
     stop.abort();
-    expect(await failure).to.equal('It ended with SIGKILL');
+    expect(await failure).to.equal('npm exited with SIGKILL');
     await until(
       async () => said.trim().split(' ').map(Number).filter(isAlive),
       (alive) => alive.length === 0,

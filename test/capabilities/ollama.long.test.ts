@@ -122,7 +122,7 @@ describe('a model of Ollama', () => {
       ...{ status: 'pulling', digest: String(at), total: 1, completed: 1 },
     }));
     const operation = await stage.install({ id: 'ollama:tiny:1b' });
-    expect(operation.error).to.equal('Ollama tells of more than 512 files of it');
+    expect(operation.error).to.equal('Ollama reports more than 512 files for the model');
   });
 
   it('has progress in whole bytes, and a line of it has an end', async () => {
@@ -144,7 +144,7 @@ describe('a model of Ollama', () => {
     expect(operation.progress).to.include(whole);
     library.habits.says = [{ status: 'x'.repeat(20_000) }];
     const long = await stage.install({ id: 'ollama:long:1b' });
-    expect(long.error).to.equal('Ollama sent a line too long');
+    expect(long.error).to.equal('Ollama sent a line that is too long');
   });
 
   it('that the library does not have ends with a sentence', async () => {
@@ -152,7 +152,7 @@ describe('a model of Ollama', () => {
     const operation = await stage.install({ id: 'ollama:nothing' });
     expect([operation.status, operation.error]).to.equal([
       'failed',
-      'Ollama’s library has no nothing',
+      'The Ollama library has no model nothing',
     ]);
     expect(pulls().length).to.equal(1);
   });
@@ -175,7 +175,7 @@ describe('a model of Ollama', () => {
     const other = await stage.install({ id: 'ollama:tiny:1b', useCase: 'chat' });
     expect([other.status, other.error, [...library.has]]).to.equal([
       'failed',
-      'tiny:1b came with the licence “Secret Weights Licence” in place of Apache License 2.0. It was removed again. If you agree to that licence: adjutant capabilities install ollama:tiny:1b --accept-licence',
+      'tiny:1b has the licence “Secret Weights Licence” instead of Apache License 2.0. The model was removed. To accept that licence, run: adjutant capabilities install ollama:tiny:1b --accept-licence',
       [],
     ]);
     const models = (await stage.ask('GET', '/api/models')).body.models;
@@ -186,7 +186,7 @@ describe('a model of Ollama', () => {
       'Secret Weights Licence',
     ]);
     expect(agreed.progress.note).to.equal(
-      'ollama-tiny-1b is installed; its licence: Secret Weights Licence',
+      'ollama-tiny-1b is installed, licence: Secret Weights Licence',
     );
   });
 
@@ -194,7 +194,7 @@ describe('a model of Ollama', () => {
     await catalogued({ name: 'Gemma Terms of Use', mustAccept: true });
     const other = await stage.install({ id: 'ollama:tiny:1b', acceptLicence: true });
     expect([other.status, [...library.has]]).to.equal(['failed', []]);
-    expect(other.error).to.contain('If you agree to that licence: ollama pull tiny:1b');
+    expect(other.error).to.contain('To accept that licence, run: ollama pull tiny:1b');
     library.has.add('tiny:1b');
     const own = await stage.install({
       ...{ id: 'ollama:tiny:1b', acceptLicence: true, useCase: 'chat' },
@@ -239,9 +239,7 @@ describe('a model of Ollama', () => {
         async () => (await stage.ask('GET', `/api/operations/${body.id}`)).body,
         (operation) => operation.progress.retry !== undefined,
       );
-      expect(progress.note).to.equal(
-        'pulling cdcdcdcdcdcd; the room on the disk of Ollama is not known',
-      );
+      expect(progress.note).to.equal('pulling cdcdcdcdcdcd; free disk space of Ollama unknown');
       expect((await stage.ended(body.id)).status).to.equal('completed');
     } finally {
       if (before === undefined) delete process.env.OLLAMA_MODELS;
@@ -257,7 +255,7 @@ describe('a model of Ollama', () => {
     });
     await expect(remove('tiny:1b', new AbortController().signal)).to.reject(
       OllamaFailed,
-      `Ollama at ${library.origin}/v1, DELETE /api/delete: it did not answer within 0.1 s`,
+      `Ollama at ${library.origin}/v1, DELETE /api/delete: no response within 0.1 s`,
     );
     await http.close();
   });
@@ -300,7 +298,7 @@ describe('a model of Ollama', () => {
     await library.close();
     const reply = await stage.ask('POST', '/api/capabilities/install', { id: 'ollama:tiny:1b' });
     expect([reply.status, reply.body.code]).to.equal([409, 'no_ollama']);
-    expect(reply.body.message).to.contain(`Ollama does not reply at ${library.origin}: `);
+    expect(reply.body.message).to.contain(`Ollama does not respond at ${library.origin}: `);
     expect(reply.body.message).to.contain('adjutant models create <name> --provider ollama');
     expect((await stage.listed('ollama')).status).to.equal('missing');
     library = await startLibrary();

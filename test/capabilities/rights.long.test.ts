@@ -72,7 +72,7 @@ describe('an installation', () => {
         () => row(operation),
         ({ status }) => !['queued', 'running'].includes(status),
       );
-      const error = 'Its owner may not have it done any more';
+      const error = 'The owner is no longer allowed to run this operation';
       expect(ended).to.equal({ status: 'cancelled', error, input: '{}' });
       expect([await folders(), await models()]).to.equal([['llama'], ['digest']]);
     });
@@ -136,13 +136,16 @@ describe('an installation', () => {
   it('of what is no GGUF ends with its first bytes', async () => {
     await open({ stallsAfter: 1000 }, Buffer.alloc(1_000_000, 'junk'));
     const ended = await stage.ended(await begin(wanted()));
-    expect(ended.error).to.equal('It does not begin with "GGUF"; it was removed');
+    expect(ended.error).to.equal('The file does not begin with "GGUF". It was removed');
     expect(await folders()).to.equal(['llama']);
   });
 
   const CONTEXTS = [
-    [100, 'house is installed, but not registered: by its header its context has 100 tokens'],
-    [4_294_967_295, 'It is no model that runs here: It claims a context of 4294967295 tokens'],
+    [100, 'house is installed but not registered: its context of 100 tokens is too short'],
+    [
+      4_294_967_295,
+      'The file is not a supported model: The file declares a context of 4294967295 tokens',
+    ],
   ] as const;
   for (const [contextLength, error] of CONTEXTS) {
     it(`registers no model with a context of ${contextLength} tokens`, async () => {

@@ -74,7 +74,7 @@ describe('a folder to install from', () => {
     expect(install).to.include({ source, bytes: FILE.length, licence: 'Terms of H' });
     expect(await stage.listed('gguf:absent:Q8_0')).to.include({
       status: 'missing',
-      reason: 'The folder to install from does not hold it',
+      reason: 'The source folder does not contain it',
       install: null,
     });
   });
@@ -85,7 +85,7 @@ describe('a folder to install from', () => {
     const seen = fit.map((each: Record<string, unknown>) => [
       ...[each.model, each.reason, each.recommended, each.installed],
     ]);
-    const lack = 'The folder to install from holds only gguf:house, gguf:tiny:Q8_0';
+    const lack = 'The source folder contains only gguf:house, gguf:tiny:Q8_0';
     expect(seen).to.equal([
       ['gguf:tiny:Q8_0', null, false, false],
       ['gguf:absent:Q8_0', lack, false, false],
@@ -93,7 +93,7 @@ describe('a folder to install from', () => {
     ]);
     await rm(source, { recursive: true });
     const gone = (await stage.ask('GET', '/api/capabilities/hardware?useCase=chat')).body.fit;
-    const reason = 'The folder to install from: It is not there';
+    const reason = 'Source folder: It is not there';
     expect(gone.map((each: Record<string, unknown>) => [each.model, each.reason])).to.equal([
       ['gguf:tiny:Q8_0', reason],
       ['gguf:absent:Q8_0', reason],
@@ -136,7 +136,7 @@ describe('a folder to install from', () => {
       400,
       {
         path: 'acceptLicence',
-        message: `must be true: it has terms of its own: Terms of B, ${licenceUrl}`,
+        message: `must be true because the model has special licence terms: Terms of B, ${licenceUrl}`,
       },
     ]);
     const ended = await stage.install({ id: 'gguf:barn', acceptLicence: true });
@@ -151,7 +151,7 @@ describe('a folder to install from', () => {
     await writeFile(join(source, 'house/model.gguf'), Buffer.alloc(FILE.length));
     stage = await startCapabilities({ home, config: { capabilitySource: source } });
     const forged = await stage.install({ id: 'gguf:house' });
-    expect(forged.error).to.contain(`has not the checksum ${SHA}`);
+    expect(forged.error).to.contain(`does not have the checksum ${SHA}`);
     expect([await stage.partial(), await stage.listed('house')]).to.equal([[], undefined]);
   });
 
@@ -172,14 +172,14 @@ describe('a folder to install from', () => {
     for (const make of kinds) {
       await rm(path, { recursive: true });
       await make();
-      expect(await errorOf()).to.equal('model.gguf is no regular file');
+      expect(await errorOf()).to.equal('model.gguf is not a regular file');
     }
     await rm(path, { recursive: true });
     expect(await errorOf()).to.equal('model.gguf is missing');
     expect(await stage.partial()).to.equal([]);
   });
 
-  it('holds nothing whose manifest is no regular file, too long, or of unknown uses', async () => {
+  it('holds nothing whose manifest is not a regular file, too long, or of unknown uses', async () => {
     mirror = await startMirror(FILE);
     const source = await hold('house');
     await hold('odd', { useCases: ['chat', 'rule the world'] });
@@ -198,7 +198,7 @@ describe('a folder to install from', () => {
     const source = join(home, 'away');
     stage = await startCapabilities({ home, config: { capabilitySource: source } });
     const { body } = await stage.ask('GET', '/api/capabilities');
-    expect(body.source).to.equal({ path: source, fault: 'It is not there', items: [] });
+    expect(body.source).to.equal({ path: source, fault: 'It does not exist', items: [] });
   });
 
   it('is where everything comes from, compared with its checksum', async () => {
@@ -212,7 +212,7 @@ describe('a folder to install from', () => {
     await writeFile(join(source, 'house/model.gguf'), Buffer.alloc(FILE.length));
     const forged = await stage.install(wanted());
     expect([forged.status, await stage.partial()]).to.equal(['failed', []]);
-    expect(forged.error).to.contain(`has not the checksum ${SHA}`);
+    expect(forged.error).to.contain(`does not have the checksum ${SHA}`);
     const [file] = manifest.files;
     await hold('house', { files: [{ ...file, path: 'model-00001-of-00001.gguf' }] });
     await writeFile(join(source, 'house/model-00001-of-00001.gguf'), FILE);

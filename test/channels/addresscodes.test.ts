@@ -134,7 +134,7 @@ describe('a topic of ntfy', () => {
     expect([status, body.code, body.message]).to.equal([
       409,
       'code_not_sent',
-      'The code could not be sent: ntfy says 403: forbidden',
+      'The code could not be sent: ntfy returned 403: forbidden',
     ]);
     await app.call('DELETE', '/api/admin/platforms/ntfy', { token: admin });
     expect((await ask()).body.code).to.equal('not_set_up');

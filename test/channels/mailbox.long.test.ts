@@ -199,7 +199,7 @@ describe(`an e-mail address as a channel${unless ? ` (skipped: ${unless})` : ''}
       token: admin,
     });
     expect([body.ok, body.account]).to.equal([false, null]);
-    expect(body.error).to.include('refuses the login');
+    expect(body.error).to.include('rejected the login');
     expect(text).to.not.include(PASSWORD);
   });
 
@@ -230,7 +230,7 @@ describe('the message to an e-mail address', () => {
     expect(render(null, 'All is well.\nSee you')).to.equal({
       ...{ subject: 'All is well.', text: 'All is well.\nSee you' },
     });
-    expect(render(null, ' ')?.subject).to.equal('A message from Adjutant');
+    expect(render(null, ' ')?.subject).to.equal('Message from Adjutant');
   });
 
   it('has a title that is too long in its text', () => {

@@ -138,7 +138,7 @@ describe(`mail accounts${said}`, () => {
     const first = await test(id);
     expect(statesOf(first.steps)).to.equal(['imap_login failed']);
     expect(first.account.status).to.equal('needs_login');
-    expect(first.account.error).to.include('localhost: refuses the login');
+    expect(first.account.error).to.include('localhost: rejected the login');
     await test(id);
     const notices = (await stage.notices('mail_needs_login')).slice(0, -before || undefined);
     expect(notices.map(({ title }) => title)).to.equal(['locked@example.test needs a new login']);
@@ -172,7 +172,7 @@ describe(`mail accounts${said}`, () => {
     const imap = { ...stage.servers.imap, host: '127.0.0.1' };
     const { body } = await stage.account('named', { imap });
     const { steps } = await test(body.id);
-    expect(steps[0].detail).to.include('no trusted TLS connection came about');
+    expect(steps[0].detail).to.include('could not establish a trusted TLS connection');
   });
 
   it('refuses servers that the guard of outgoing traffic refuses', LIMIT, async () => {

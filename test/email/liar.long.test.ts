@@ -92,13 +92,13 @@ describe(`a mail server that lies${said}`, () => {
     [
       ...(['a range of all there could be', 'uid search'] as const),
       () => ['* 16777216 EXISTS\r\n', `* ESEARCH (TAG "x") UID ALL ${ALL}\r\n`],
-      'over 250000 messages to a search',
+      'more than 250000 messages for one search',
     ],
     [
       ...(['too many numbers', 'uid search'] as const),
       () =>
         Array(4).fill(`* SEARCH ${Array.from({ length: 70_000 }, (_, n) => n + 1).join(' ')}\r\n`),
-      'over 250000 messages to a search',
+      'more than 250000 messages for one search',
     ],
     ['a line without an end', 'uid search', () => [`* SEARCH ${'1'.repeat(5 * MIB)}\r\n`], ''],
     [
@@ -107,7 +107,7 @@ describe(`a mail server that lies${said}`, () => {
         const part = `{${MIB / 2}}\r\n${'x'.repeat(MIB / 2)}`;
         for (let n = 0; n < 400; n++) yield `* 1 FETCH (UID 21 BODY[${n}] ${part})\r\n`;
       },
-      'over 64 MiB to one command',
+      'more than 64 MiB for one command',
     ],
   ];
   for (const [what, command, lines, why] of cases) {

@@ -271,7 +271,7 @@ describe(`the sending of e-mails${said}`, () => {
     stage.smtp.isRight = () => ++tries > 1;
     const mail = await send();
     expect([mail.status, statuses(mail)]).to.equal(['queued', ['queued']]);
-    expect(mail.error).to.include('refuses the login');
+    expect(mail.error).to.include('rejected the login');
     await later(61_000);
     expect((await decided(mail.id, 2)).status).to.equal('sent');
     expect(stage.smtp.taken.length).to.equal(1);

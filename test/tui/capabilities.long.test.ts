@@ -164,7 +164,7 @@ describe('the screen of capabilities', () => {
     const spoken = ['ita', 'nld'].map((code) =>
       aCapability(`tesseract:${code}`, {
         kind: 'language',
-        name: `Recognition of text in ${code}`,
+        name: `Text recognition: ${code}`,
       }),
     );
     const state = loaded([...ROWS, ...spoken]);

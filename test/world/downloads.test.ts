@@ -183,7 +183,7 @@ describe('a download', () => {
       const { url, entry } = await startTls(mirror.url);
       await expect(fetchIt(httpOf({ allow: [entry, mirror.entry] }), url)).to.reject(
         DownloadFailed,
-        `localhost redirects to an address of no use: the host redirects from https to plain http: ${mirror.origin}`,
+        `localhost redirects to an invalid URL: the host redirects from https to plain http: ${mirror.origin}`,
       );
       expect([mirror.got, waited]).to.equal([[], []]);
     });

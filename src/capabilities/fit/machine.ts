@@ -125,6 +125,6 @@ const misfit = (totalBytes: number, { gpu, cpu, isUnified }: Budgets): MachineFi
     runsOn: 'none',
     headroomBytes: Math.floor((isApart ? gpu + cpu : cpu) - totalBytes),
     gpuLayers: 0,
-    why: `It needs ${readableSize(totalBytes)}; a model may use ${readableSize(cpu)} of memory${beside}.`,
+    why: `It needs ${readableSize(totalBytes)}. A model may use ${readableSize(cpu)} of memory${beside}.`,
   };
 };

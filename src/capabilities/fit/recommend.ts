@@ -31,12 +31,12 @@ const READER_PARAMETERS = 1e9;
  */
 export const recommend = (candidates: readonly Candidate[], useCase: string): Recommendation => {
   const suited = candidates.filter(({ useCases }) => useCases.includes(useCase)).sort(bySize);
-  if (suited.length === 0) return { model: null, why: `There is no model for ${useCase}.` };
+  if (suited.length === 0) return { model: null, why: `No model supports ${useCase}.` };
   const fitting = suited.filter(({ runsOn }) => runsOn !== 'none');
   const [smallest] = suited.slice(-1);
   if (fitting.length === 0) {
     const need = readableSize(smallest?.totalBytes ?? 0);
-    return { model: null, why: `No model for ${useCase} fits: the smallest needs ${need}.` };
+    return { model: null, why: `No model for ${useCase} fits. The smallest one needs ${need}.` };
   }
   return choiceOf(fitting, useCase);
 };
@@ -44,26 +44,34 @@ export const recommend = (candidates: readonly Candidate[], useCase: string): Re
 const choiceOf = (fitting: Candidate[], useCase: string): Recommendation => {
   const onGpu = fitting.find(({ runsOn }) => runsOn === 'gpu');
   if (onGpu) {
-    return { model: onGpu.model, why: `The largest for ${useCase} that runs on the GPU alone.` };
+    return {
+      model: onGpu.model,
+      why: `The largest model for ${useCase} that runs entirely on the GPU.`,
+    };
   }
   if (useCase === 'embedding') return vectorChoiceOf(fitting);
   const fast = fitting.find((each) => (speed(each) ?? 0) >= READABLE_SPEED);
   if (fast) {
     const said = `${fast.tokensPerSecond.measured ? 'measured' : 'estimated'} at ${shown(fast)}`;
-    return { model: fast.model, why: `The largest for ${useCase} that is fast enough: ${said}.` };
+    return {
+      model: fast.model,
+      why: `The largest model for ${useCase} that is fast enough: ${said}.`,
+    };
   }
   const smallest = fitting.at(-1);
   const isUnknown = fitting.some((each) => speed(each) === null);
   const why = isUnknown
-    ? `The smallest for ${useCase}; how fast the larger ones would be is not known.`
-    : `The smallest for ${useCase}: none that fits reaches ${READABLE_SPEED} tokens per second.`;
+    ? `The smallest model for ${useCase}. The speed of larger models is not known.`
+    : `The smallest model for ${useCase}. No fitting model reaches ${READABLE_SPEED} tokens per second.`;
   return { model: smallest?.model ?? null, why };
 };
 
 const vectorChoiceOf = (fitting: Candidate[]): Recommendation => {
   const able = fitting.find(({ parameters }) => parameters <= READER_PARAMETERS);
-  if (!able) return { model: fitting.at(-1)?.model ?? null, why: 'The smallest for embedding.' };
-  const why = 'The largest for embedding of those up to 1 billion parameters, for the processor.';
+  if (!able)
+    return { model: fitting.at(-1)?.model ?? null, why: 'The smallest model for embedding.' };
+  const why =
+    'The largest model for embedding with at most 1 billion parameters, for use on the CPU.';
   return { model: able.model, why };
 };
 

@@ -48,7 +48,7 @@ const MESSAGE_LATER = 5;
 const UPDATE_LATER = 6;
 const UPDATE = 7;
 
-const COMES = 'One moment: the answer comes as a direct message.';
+const COMES = 'One moment. The reply is sent as a direct message.';
 
 /**
  * The platform Discord: commands and buttons come in by HTTP, so no gateway connection is needed;
@@ -67,7 +67,7 @@ export const discord: Platform = {
     },
     {
       name: 'publicKey',
-      doc: 'Your application, General Information, Public Key: 64 hex digits. Discord signs with its other half',
+      doc: 'Your application, General Information, Public Key: 64 hex digits. Verifies the requests of Discord',
       isSecret: false,
       form: { pattern: PUBLIC_KEY, fault: 'must be 64 hex digits' },
       neededTo: ['receive'],
@@ -76,10 +76,10 @@ export const discord: Platform = {
   setup: (receiver) => [
     'discord.com/developers/applications: New Application, then Bot, Reset Token: set it as botToken',
     'General Information: set the Public Key as publicKey',
-    'Installation: for a user and for a server the scopes applications.commands, for a server bot too; open the install link and add it to your server',
-    `Then have Discord send to ${receiver}, and register the commands: adjutant platforms install discord`,
-    'The bot writes direct messages, so share a server with it, and let its members write to you',
-    'Say /link, and redeem the code: adjutant channels link CODE',
+    'Installation: add the scope applications.commands for user and server, and the scope bot for the server. Open the install link and add the app to your server',
+    `Register the URL ${receiver} and the commands at Discord: adjutant platforms install discord`,
+    'The bot sends direct messages: share a server with it and allow direct messages from server members',
+    'Send /link and redeem the code: adjutant channels link CODE',
   ],
 
   claims: (headers) => headers['x-signature-ed25519'] !== undefined,
@@ -121,7 +121,7 @@ export const discord: Platform = {
   install: (reach) => install(reach),
 };
 
-const OTHER_KEY = 'The publicKey is not that of the application to which the botToken belongs';
+const OTHER_KEY = 'The publicKey does not belong to the application of the botToken';
 
 const isOther = (reply: CallResult, { settings: { values } }: PlatformReach): boolean => {
   if (reply.verdict !== 'replied' || values.publicKey === undefined) return false;
@@ -225,13 +225,13 @@ const call = (reach: PlatformReach, asked: PlatformCall): Promise<CallResult> =>
 /** The errors whose own text does not say what to do (Discord, JSON Error Codes). */
 const KNOWN: Record<number, string> = {
   50007:
-    'Discord does not let the bot write to this person, who shares no server with it or takes no direct messages from there',
-  50035: 'Discord refuses the form of the request',
+    'The bot cannot message this user. The user must share a server with the bot and allow direct messages from it',
+  50035: 'Discord rejected the request as invalid',
 };
 
 const refusalIn: RefusalIn = (reply) => {
   const { code, message, retry_after } = reply.body;
-  const reason = KNOWN[Number(code)] ?? `Discord says ${reply.status}: ${asText(message)}`;
+  const reason = KNOWN[Number(code)] ?? `Discord returned ${reply.status}: ${asText(message)}`;
   const refusal = platformRefusal(reply, reason);
   const afterMs = Math.ceil(Number(retry_after) * 1000);
   return refusal?.verdict === 'retry' && afterMs > 0 ? { ...refusal, afterMs } : refusal;

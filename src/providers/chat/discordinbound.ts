@@ -93,9 +93,9 @@ const command = (name: string, description: string, ...options: object[]) => {
 
 /** The commands that are registered at Discord. */
 export const DISCORD_COMMANDS = [
-  command('ask', 'Say something to your agents', option('text', 'What you say', true)),
-  command('link', 'Link this account of Discord', option('code', 'A code that you have', false)),
-  command('new', 'Begin another conversation'),
-  command('status', 'Show what is going on'),
+  command('ask', 'Send a message to your agents', option('text', 'Message text', true)),
+  command('link', 'Link this Discord account', option('code', 'Link code', false)),
+  command('new', 'Start a new conversation'),
+  command('status', 'Show the current status'),
   command('help', 'Show the commands'),
 ];

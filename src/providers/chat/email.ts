@@ -34,25 +34,25 @@ export const email: OutboundPlatform = {
   fields: [
     {
       name: 'from',
-      doc: 'The address from which it is sent; the server must let the login use it',
+      doc: 'Sender address. The server must allow the login to use it',
       isSecret: false,
       form: { pattern: ADDRESS, fault: 'must be an e-mail address without a display name' },
       neededTo: ['send'],
     },
     {
       name: 'host',
-      doc: 'The server for outgoing mail (SMTP submission)',
+      doc: 'Host name of the outgoing mail server (SMTP submission)',
       isSecret: false,
       isPlace: true,
       form: {
         pattern: /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^\[[0-9A-Fa-f:.]+\]$/,
-        fault: 'must be the name or the address of a host, such as smtp.example.org',
+        fault: 'must be a host name or IP address, such as smtp.example.org',
       },
       neededTo: ['send'],
     },
     {
       name: 'port',
-      doc: `Optional: ${IMPLICIT_PORT}, or ${STARTTLS_PORT} with starttls`,
+      doc: `Optional port. Defaults to ${IMPLICIT_PORT}, or ${STARTTLS_PORT} with starttls`,
       isSecret: false,
       isPlace: true,
       form: {
@@ -62,34 +62,34 @@ export const email: OutboundPlatform = {
     },
     {
       name: 'tls',
-      doc: 'Optional: implicit, or starttls, which begins TLS before any login. There is no mode without TLS',
+      doc: 'Optional TLS mode: implicit (default) or starttls. Unencrypted connections are not supported',
       isSecret: false,
       form: { pattern: /^(?:implicit|starttls)$/, fault: 'must be implicit or starttls' },
     },
     {
       name: 'username',
-      doc: 'The name of the login, often the address itself',
+      doc: 'Login name, often the address itself',
       isSecret: false,
       neededTo: ['send'],
     },
     {
       name: 'password',
-      doc: 'Its password; many providers give one for each application',
+      doc: 'Password. Many providers require an app password',
       isSecret: true,
       neededTo: ['send'],
     },
   ],
   setup: () => [
-    'Have a mailbox or a relay that sends for an address of its own, such as adjutant@example.org',
-    'Its server for outgoing mail needs a login and TLS: port 465, or 587 with starttls',
+    'Create a mailbox or a relay with its own sender address, such as adjutant@example.org',
+    'Its outgoing mail server must support login and TLS: port 465, or 587 with starttls',
     'Set from, host, username and password here',
-    'Then each user: adjutant channels add email ADDRESS, and redeem the code that arrives there',
+    'Each user then runs adjutant channels add email ADDRESS and redeems the code sent to that address',
   ],
 
   render: (message) => {
     const title = oneLine(message.title ?? '');
     const text = writePlain(messageLines({ ...message, title: null }));
-    const subject = title || oneLine(text.split('\n', 1)[0] ?? '') || 'A message from Adjutant';
+    const subject = title || oneLine(text.split('\n', 1)[0] ?? '') || 'Message from Adjutant';
     return [{ subject: shortened(subject), text: bodyOf(title, text) }];
   },
   send: async (reach, to, part) => {

@@ -62,7 +62,7 @@ export const openPlatformFile = async (
   if (place.verdict !== 'found') return place;
   if (isTooLarge(place.bytes)) return { verdict: 'too_large' };
   const { url, headers = {} } = place;
-  if (!isOfPlatform(url, reach, hosts)) return failed('its address is none of the platform');
+  if (!isOfPlatform(url, reach, hosts)) return failed('its URL does not belong to the platform');
   try {
     const get = reach.http.fetchFor(new URL(url).origin, { ...LIMITS, maxBytes });
     const { status, body } = await get(url, { headers, signal });
@@ -100,7 +100,7 @@ const failed = (error: string): PlatformRefusal => ({ verdict: 'failed', error }
 
 /** Slack redirects an app that may not read files to the page of its login. */
 const LED_ELSEWHERE =
-  'the platform leads elsewhere, as if the app may not read files: see its setup';
+  'the platform redirected the download. The app may lack the permission to read files; see its setup steps';
 
 /** Returns the verdict on a status that is none of a file. */
 const refusalOf = (status: number): PlatformRefusal => {

@@ -34,27 +34,27 @@ export const mattermost: Platform = {
   fields: [
     {
       name: 'botToken',
-      doc: 'Integrations, Bot Accounts: the token that is shown once when the bot is made',
+      doc: 'Integrations, Bot Accounts: the token, shown once when the bot is created',
       isSecret: true,
       neededTo: ['send'],
     },
     {
       name: 'commandTokens',
-      doc: 'Integrations: the token of each slash command and outgoing webhook, several apart by a space',
+      doc: 'Integrations: the tokens of all slash commands and outgoing webhooks, separated by spaces',
       isSecret: true,
       neededTo: ['receive'],
     },
   ],
   setup: (receiver) => [
-    'Set the address of your server, https://chat.example.org, as base URL',
-    'Integrations, Bot Accounts, Add: set the token that is shown as botToken',
+    'Set the base URL to the URL of your server, for example https://chat.example.org',
+    'Integrations, Bot Accounts, Add: set botToken to the token shown',
     `Integrations, Slash Commands, Add: /link and /adjutant, Request Method POST, Request URL ${receiver}`,
-    'Set the tokens of both as commandTokens, apart by a space',
-    'For a channel where people write without a command: Outgoing Webhooks, Add, with the same URL, and its token behind the others',
-    'To keep the files of such a channel, add the bot to it',
-    'The buttons of approvals come to the same URL',
+    'Set commandTokens to the tokens of both commands, separated by a space',
+    'For a channel where people write without a command: Outgoing Webhooks, Add, with the same URL. Append its token to commandTokens',
+    'To store files of such a channel, add the bot to the channel',
+    'Approval buttons use the same URL',
     'If the receiver is in a private network: System Console, Developer, Allow untrusted internal connections',
-    'Say /link, and redeem the code: adjutant channels link CODE',
+    'Send /link and redeem the code: adjutant channels link CODE',
   ],
 
   claims: (headers) =>
@@ -133,7 +133,7 @@ const refusalIn: RefusalIn = (reply) => {
   const reason = asText(reply.body.message);
   return platformRefusal(
     withPatience(reply),
-    `Mattermost says ${reply.status}${reason && `: ${reason}`}`,
+    `Mattermost returned ${reply.status}${reason && `: ${reason}`}`,
   );
 };
 

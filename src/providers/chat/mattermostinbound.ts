@@ -40,7 +40,7 @@ export const parseMattermost = (body: Buffer): Inbound => {
   const text = command ? ofCommand(command, said.text) : ofPost(said);
   const files = command ? [] : filesIn(said.file_ids);
   const isWordless = text === '' && files.length > 0;
-  if (eventId && !ID.test(user_id)) return { kind: 'ignored', reason: 'it names no user' };
+  if (eventId && !ID.test(user_id)) return { kind: 'ignored', reason: 'it contains no user id' };
   if (!eventId || !(text || isWordless)) return { kind: 'ignored' };
   return {
     kind: 'message',

@@ -38,15 +38,15 @@ export const ntfy: OutboundPlatform = {
   fields: [
     {
       name: 'accessToken',
-      doc: 'Optional, for a server that asks who publishes: ntfy token add USER: tk_…',
+      doc: 'Optional, for a server that requires authentication to publish. Create it with ntfy token add USER: tk_…',
       isSecret: true,
     },
   ],
   setup: () => [
-    'With no account, everybody who knows the name of a topic of ntfy.sh can read it and write to it: a long random name keeps it private',
-    'Your own server: set its address as base URL, and an accessToken of a user who may publish to the topics',
-    'In the app ntfy, subscribe to a topic with a name of your own: openssl rand -hex 16',
-    'Then adjutant channels add ntfy TOPIC, and redeem the code that arrives there',
+    'Without an account, everybody who knows the name of a topic on ntfy.sh can read and write it. Use a long random name',
+    'For your own server: set the base URL to its URL and accessToken to the token of a user who may publish to the topics',
+    'In the ntfy app, subscribe to a topic with a random name, for example from: openssl rand -hex 16',
+    'Run adjutant channels add ntfy TOPIC and redeem the code sent to the topic',
   ],
 
   render: (message) => {
@@ -71,7 +71,7 @@ export const ntfy: OutboundPlatform = {
     if (!reach.settings.secrets.accessToken) {
       const health = await call(reach, { method: 'GET', url: 'v1/health' });
       if (health.verdict === 'replied' && health.body.healthy !== true) {
-        return { ok: false, error: 'No server of ntfy answers there' };
+        return { ok: false, error: 'No ntfy server responds at the base URL' };
       }
       return checkOf(health, () => `${reach.settings.baseUrl}, without an account`);
     }
@@ -97,7 +97,7 @@ const topicIn = (address: string, baseUrl: string): string | null => {
 };
 
 const elsewhere = (address: string): string =>
-  `The topic is on another server than the one that is set up, ${URL.canParse(address) ? new URL(address).origin : 'none'}: link it again`;
+  `The topic is on a server that is not the configured one, ${URL.canParse(address) ? new URL(address).origin : 'none'}: link it again`;
 
 /** Puts a title that is too long for one at the beginning of the text. */
 const placed = ({ title, text }: ChannelMessage): Pick<ChannelMessage, 'title' | 'text'> => {
@@ -126,5 +126,5 @@ const call = (reach: PlatformReach, asked: PlatformCall): Promise<CallResult> =>
 
 const refusalIn: RefusalIn = (reply) => {
   const reason = asText(reply.body.error);
-  return platformRefusal(reply, `ntfy says ${reply.status}${reason && `: ${reason}`}`);
+  return platformRefusal(reply, `ntfy returned ${reply.status}${reason && `: ${reason}`}`);
 };

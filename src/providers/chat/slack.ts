@@ -58,7 +58,7 @@ export const slack: Platform = {
     `Interactivity & Shortcuts: on, Request URL ${receiver}`,
     `Slash Commands: create /link and /adjutant, Request URL ${receiver}`,
     'App Home: allow users to send messages from the messages tab',
-    'Then say /link to the bot, and redeem the code: adjutant channels link CODE',
+    'Send /link to the bot and redeem the code: adjutant channels link CODE',
   ],
 
   claims: (headers) => headers['x-slack-signature'] !== undefined,
@@ -165,14 +165,14 @@ const words = (text: string) => ({ type: 'plain_text', text, emoji: false });
 /** The confirmation that prevents an approval by accident. */
 const CONFIRM = {
   title: words('Approve this call?'),
-  text: words('It runs exactly as it is shown.'),
+  text: words('It runs exactly as shown.'),
   confirm: words('Approve'),
   deny: words('Back'),
 };
 
 const confirmScope = (scope: ButtonScope) => ({
   ...CONFIRM,
-  text: words(`It runs as it is shown, and later calls like it do not ask: ${SCOPE_TEXTS[scope]}.`),
+  text: words(`It runs as shown. Later calls do not require approval: ${SCOPE_TEXTS[scope]}.`),
 });
 
 const asking = (text: string, { approvalId, digest, grantScopes = [] }: PlatformQuestion) => {
@@ -221,9 +221,9 @@ const bearer = ({ settings }: PlatformReach) => ({
 const refusalIn: RefusalIn = (reply) => {
   const refusal = platformRefusal(reply);
   if (refusal || reply.body.ok === true) return refusal;
-  const error = asText(reply.body.error) || 'no answer that can be read';
+  const error = asText(reply.body.error) || 'unreadable response';
   const { status, excerpt } = reply;
-  return { verdict: verdictOf(error), error: `Slack says ${error}`, status, excerpt };
+  return { verdict: verdictOf(error), error: `Slack returned ${error}`, status, excerpt };
 };
 
 const receiptIn = ({ body }: PlatformCallReply): string =>
@@ -234,7 +234,7 @@ const receiptIn = ({ body }: PlatformCallReply): string =>
  * part.
  */
 const verdictOf = (error: string): 'retry' | 'unknown' | 'failed' => {
-  if (['internal_error', 'fatal_error', 'no answer that can be read'].includes(error)) {
+  if (['internal_error', 'fatal_error', 'unreadable response'].includes(error)) {
     return 'unknown';
   }
   return ['ratelimited', 'rate_limited', 'service_unavailable', 'request_timeout'].includes(error)

@@ -28,14 +28,14 @@ export const teams: Platform = {
   fields: [
     {
       name: 'securityToken',
-      doc: 'Shown once when the outgoing webhook is created: base64. Teams signs with it',
+      doc: 'Security token in base64, shown once when the outgoing webhook is created. Teams signs its requests with it',
       isSecret: true,
-      form: { pattern: TOKEN, fault: 'must be base64, as Teams shows it' },
+      form: { pattern: TOKEN, fault: 'must be base64, as shown by Teams' },
       neededTo: ['receive'],
     },
     {
       name: 'workflowUrl',
-      doc: 'Workflows, "When a Teams webhook request is received": its URL, whose signature is a secret',
+      doc: 'Workflows, "When a Teams webhook request is received": its URL. The signature in it is a secret',
       isSecret: true,
       form: { pattern: /^https?:\/\/\S+$/, fault: 'must be a URL' },
       neededTo: ['send'],
@@ -44,10 +44,10 @@ export const teams: Platform = {
   setup: (receiver) => [
     'In Teams: your team, Manage team, Apps, Create an outgoing webhook, with the name Adjutant',
     `Its callback URL: ${receiver}`,
-    'Set the security token that Teams then shows, once, as securityToken',
+    'Set securityToken to the security token that Teams shows once',
     'In Workflows: a flow from "When a Teams webhook request is received" to "Post card in a chat or channel"; set its URL as workflowUrl',
-    "To reach each person alone, let the flow post as the flow bot to the recipient triggerBody()?['recipient']; else everybody in its channel reads what is sent",
-    'The whole team reads what is said there. So get a code first, adjutant channels link, and say @Adjutant /link CODE',
+    "To reach each person individually, let the flow post as the flow bot to the recipient triggerBody()?['recipient']. Otherwise all members of its channel can read the messages",
+    'The whole team can read the messages. Create a code first with adjutant channels link, then write @Adjutant /link CODE',
   ],
 
   claims: ({ authorization = '' }) => authorization.startsWith('HMAC '),
@@ -73,8 +73,8 @@ export const teams: Platform = {
   },
   check: async ({ settings }) =>
     URL.canParse(settings.secrets.workflowUrl ?? '')
-      ? { ok: true, account: 'a workflow of Teams: only a message shows whether it works' }
-      : { ok: false, error: 'The workflowUrl is no URL' },
+      ? { ok: true, account: 'a Teams workflow. Only a test message can show whether it works' }
+      : { ok: false, error: 'The workflowUrl is not a URL' },
 };
 
 const refusalIn: RefusalIn = (reply) => {

@@ -52,7 +52,7 @@ export const parseTeams = (body: Buffer): Inbound => {
   };
 };
 
-const NAMELESS = 'it names no tenant or no sender';
+const NAMELESS = 'it contains no tenant or no sender';
 
 /** Returns the message that was quoted, of which Teams sends a preview. */
 const quotedIn = (attachments: unknown, person: string): { quoted?: QuotedMessage } => {

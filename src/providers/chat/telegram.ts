@@ -54,23 +54,23 @@ export const telegram: Platform = {
   fields: [
     {
       name: 'botToken',
-      doc: 'What @BotFather answers to /newbot',
+      doc: 'Token that @BotFather returns for /newbot',
       isSecret: true,
       neededTo: ['send'],
     },
     {
       name: 'webhookSecret',
-      doc: 'Your own choice: 32 to 256 letters, digits, _ and -; Telegram shows it with each request',
+      doc: 'Secret of your choice: 32 to 256 letters, digits, _ or -. Telegram sends it with each request',
       isSecret: true,
-      form: { pattern: /^[\w-]{32,256}$/, fault: 'must be 32 to 256 letters, digits, _ and -' },
+      form: { pattern: /^[\w-]{32,256}$/, fault: 'must be 32 to 256 letters, digits, _ or -' },
       neededTo: ['receive'],
     },
   ],
   setup: (receiver) => [
-    'Write /newbot to @BotFather, and set the token that it answers as botToken',
-    'Set a webhookSecret of your own choice: openssl rand -hex 32',
-    `Then have Telegram send to ${receiver}: adjutant platforms install telegram`,
-    'Write /link to your bot, and redeem the code: adjutant channels link CODE',
+    'Send /newbot to @BotFather and set botToken to the token it returns',
+    'Set webhookSecret to a random text, for example from: openssl rand -hex 32',
+    `Register the URL ${receiver} at Telegram: adjutant platforms install telegram`,
+    'Send /link to your bot and redeem the code: adjutant channels link CODE',
   ],
 
   claims: (headers) => headers['x-telegram-bot-api-secret-token'] !== undefined,
@@ -179,14 +179,14 @@ const call = (reach: PlatformReach, method: string, body: PlatformBody) => {
 const botIn = ({ settings: { secrets } }: PlatformReach): string =>
   `bot${encodeURIComponent(secrets.botToken ?? '').replaceAll('%3A', ':')}`;
 
-const TOO_BIG = 'it is larger than the 20 MB that Telegram gives to bots';
+const TOO_BIG = 'it exceeds the 20 MB limit of Telegram for bots';
 const isTooBig = ({ error }: PlatformRefusal): boolean => /file is too big/i.test(error);
 
 const refusalIn: RefusalIn = (reply) => {
   if (reply.body.ok === true) return null;
   const { status, excerpt } = reply;
   const reason = asText(reply.body.description);
-  const error = `Telegram says ${status}${reason && `: ${reason}`}`;
+  const error = `Telegram returned ${status}${reason && `: ${reason}`}`;
   const seconds = Number(asObject(reply.body.parameters).retry_after);
   const afterMs = seconds > 0 ? { afterMs: seconds * 1000 } : {};
   // Whatever the Bot API has begun to process, it answers itself. A 502 is the word of the servers in

@@ -61,8 +61,7 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
 
 /** The length at which the apps of Telegram cut a text and go on in another message. */
 const LONGEST = 4096;
-const IN_GROUP =
-  'it was written in a group or channel, and only private chats with the bot are read';
+const IN_GROUP = 'it was sent in a group or channel. Only private chats with the bot are supported';
 
 /** Returns the message that is answered, or the part of it that was chosen. */
 const quotedIn = (

@@ -35,26 +35,26 @@ export const whatsapp: Platform = {
   fields: [
     {
       name: 'appSecret',
-      doc: 'App settings, Basic: App secret. Meta signs with it what it sends here',
+      doc: 'App settings, Basic: App secret. Meta signs its requests with it',
       isSecret: true,
       neededTo: ['receive'],
     },
     {
       name: 'verifyToken',
-      doc: 'Your own choice: a long random text, typed at Meta beside the callback URL',
+      doc: 'Long random text of your choice, entered at Meta next to the callback URL',
       isSecret: true,
       neededTo: ['receive'],
     },
     {
       name: 'phoneNumberId',
-      doc: 'WhatsApp, API Setup: Phone number ID, which is not the number itself',
+      doc: 'WhatsApp, API Setup: Phone number ID (not the phone number)',
       isSecret: false,
-      form: { pattern: /^\d{5,30}$/, fault: 'must be digits: the ID of the number' },
+      form: { pattern: /^\d{5,30}$/, fault: 'must be digits (the phone number ID)' },
       neededTo: ['send'],
     },
     {
       name: 'accessToken',
-      doc: 'Business settings, System users: a token with whatsapp_business_messaging',
+      doc: 'Business settings, System users: a token with the permission whatsapp_business_messaging',
       isSecret: true,
       neededTo: ['send'],
     },
@@ -63,11 +63,11 @@ export const whatsapp: Platform = {
   setup: (receiver) => [
     'developers.facebook.com/apps: Create App, of the type Business, and add WhatsApp to it',
     'App settings, Basic: copy the App secret. WhatsApp, API Setup: copy the Phone number ID',
-    'business.facebook.com, Settings, System users: a token that never expires, with the right whatsapp_business_messaging',
-    'Set these three here, and a verifyToken of your own choice: openssl rand -hex 32',
-    `Then WhatsApp, Configuration: Callback URL ${receiver}, the verify token, and the field messages`,
-    'For messages later than 24 hours after the last one from there: WhatsApp Manager, Message templates, a utility template whose body has one parameter; set its name here once Meta has approved it',
-    'Write /link to your number, and redeem the code: adjutant channels link CODE',
+    'business.facebook.com, Settings, System users: create a token that never expires, with the permission whatsapp_business_messaging',
+    'Set these three values here, and verifyToken to a random text, for example from: openssl rand -hex 32',
+    `WhatsApp, Configuration: enter the callback URL ${receiver} and the verify token, and subscribe to the field messages`,
+    'For messages more than 24 hours after the last message of the user: create a utility template whose body has one parameter (WhatsApp Manager, Message templates). Set its name here after Meta has approved it',
+    'Send /link to your number and redeem the code: adjutant channels link CODE',
   ],
 
   claims: (headers) => headers['x-hub-signature-256'] !== undefined,

@@ -66,7 +66,7 @@ const messagesOf = ({ messages, contacts }: Record<string, unknown>): Inbound[] 
   });
 };
 
-const NAMELESS = 'it names neither the number of its sender nor a user ID';
+const NAMELESS = 'it contains neither a sender number nor a user ID';
 
 /**
  * Returns the IDs of a person: the number, or the user ID if the number is not told. Either may stand

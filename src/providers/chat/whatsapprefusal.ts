@@ -12,8 +12,8 @@ export const whatsappRefusal = (reply: PlatformCallReply): PlatformRefusal | nul
   const seen = { status: reply.status, excerpt: reply.excerpt };
   if (FINAL[code]) return { ...seen, verdict: 'failed', error: errorText(error), ...tooLate(code) };
   const afterMs = BUSY[code];
-  if (afterMs) return { ...seen, verdict: 'retry', error: `WhatsApp says ${reason}`, afterMs };
-  return platformRefusal(reply, `WhatsApp says ${reply.status}${reason && `: ${reason}`}`);
+  if (afterMs) return { ...seen, verdict: 'retry', error: `WhatsApp returned ${reason}`, afterMs };
+  return platformRefusal(reply, `WhatsApp returned ${reply.status}${reason && `: ${reason}`}`);
 };
 
 /** Marks the errors that say that no free text is accepted any more. */
@@ -23,7 +23,7 @@ export const tooLate = (code: unknown): { isLate?: true } =>
 /** Returns the text of one of Meta's errors for the owner of the channel. */
 export const errorText = (error: Record<string, unknown>): string => {
   const code = Number(error.code);
-  const reason = FINAL[code] ?? `WhatsApp says ${saidIn(error) || 'no more'}`;
+  const reason = FINAL[code] ?? `WhatsApp returned ${saidIn(error) || 'no details'}`;
   return `${reason} (${code})`;
 };
 
@@ -31,25 +31,27 @@ const saidIn = ({ error_data, message, title }: Record<string, unknown>): string
   asText(asObject(error_data).details) || asText(message) || asText(title);
 
 const OVER =
-  'WhatsApp accepts free text only within 24 hours of the last message from there: write to it, then send this again. Or an admin sets an approved template: adjutant channels setup whatsapp';
+  'WhatsApp accepts free text only within 24 hours after the last message of the user. Send a message from WhatsApp, then resend this one. Or an admin sets an approved template: adjutant channels setup whatsapp';
 /** 470 is the code of the older API, which some gateways in front of WhatsApp still use. */
 const LATE: Record<number, string> = { 470: OVER, 131047: OVER };
 
 /** The errors that another attempt does not solve (Meta, error codes of the Cloud API). */
 const FINAL: Record<number, string> = {
   ...LATE,
-  10: 'The access token lacks the right whatsapp_business_messaging',
-  190: 'WhatsApp refuses the access token: it is wrong, or over',
-  131026: 'WhatsApp cannot deliver there: the number is not on WhatsApp, or its app is too old',
-  131030: 'A test number of WhatsApp writes only to those on its own list of recipients',
-  132000: 'The body of the WhatsApp template must have exactly one parameter, and its header none',
-  132001: 'WhatsApp has no approved template of that name in that language',
-  132005: 'The text is too long for the WhatsApp template: its own words must be shorter',
+  10: 'The access token lacks the permission whatsapp_business_messaging',
+  190: 'WhatsApp rejected the access token. It is invalid or expired',
+  131026:
+    'WhatsApp cannot deliver the message. The number is not on WhatsApp or its app is outdated',
+  131030: 'A WhatsApp test number can only send to numbers on its recipient list',
+  132000:
+    'The WhatsApp template must have exactly one parameter in its body and none in its header',
+  132001: 'WhatsApp has no approved template with that name and language',
+  132005: 'The text is too long for the WhatsApp template. Shorten the fixed text of the template',
   132007: 'WhatsApp does not allow this text in a template',
-  132012: 'The WhatsApp template has no parameter of the name that is set as templateParameter',
-  132015: 'WhatsApp has paused the template, since people reported it',
-  132016: 'WhatsApp has disabled the template, since people reported it too often',
-  133010: 'Our number is not registered with the Cloud API',
+  132012: 'The WhatsApp template has no parameter with the name in templateParameter',
+  132015: 'WhatsApp paused the template because users reported it',
+  132016: 'WhatsApp disabled the template because users reported it too often',
+  133010: 'The phone number is not registered with the Cloud API',
 };
 
 /** The temporary errors, with the least time to wait in ms, since Meta sends no Retry-After. */

@@ -10,7 +10,7 @@ import type { ChannelMessage, PlatformBody, PlatformField, PlatformSettings } fr
 const MAX_PARAMETER_LENGTH = 900;
 const BETWEEN = ' \u00b7 ';
 const CUT = ' \u2026 The whole text is in the app.';
-const UNSHOWN = 'This call is too long to be shown here. Read it in the app.';
+const UNSHOWN = 'This call is too long to show here. Read it in the app.';
 
 /** The name of a body's only parameter in a template whose parameters are numbered. */
 const NUMBERED = '1';
@@ -19,23 +19,23 @@ const NUMBERED = '1';
 export const templateFields: readonly PlatformField[] = [
   {
     name: 'templateName',
-    doc: 'Optional, for messages later than 24 hours after the last one from there. WhatsApp Manager, Message templates: the name of an approved template whose body has one parameter, such as "Your assistant says: {{1}} Answer to talk to it."',
+    doc: 'Optional, for messages more than 24 hours after the last message of the user. Name of an approved template (WhatsApp Manager, Message templates) whose body has one parameter, such as "Your assistant says: {{1}} Answer to talk to it."',
     isSecret: false,
-    form: { pattern: /^[a-z0-9_]{1,512}$/, fault: 'must be small letters, digits and _' },
+    form: { pattern: /^[a-z0-9_]{1,512}$/, fault: 'must be lower-case letters, digits and _' },
   },
   {
     name: 'templateLanguage',
-    doc: 'Optional: the language of that template, such as en or pt_BR; without it en',
+    doc: 'Optional language of the template, such as pt_BR. Defaults to en',
     isSecret: false,
     form: { pattern: /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/, fault: 'must be a language such as pt_BR' },
   },
   {
     name: 'templateParameter',
-    doc: 'Optional: the name of its parameter, if it has one; without it 1, for {{1}}',
+    doc: 'Optional name of the template parameter. Defaults to 1, for {{1}}',
     isSecret: false,
     form: {
       pattern: /^(1|[a-z][a-z0-9_]{0,59})$/,
-      fault: 'must be 1, or small letters, digits and _',
+      fault: 'must be 1, or lower-case letters, digits and _',
     },
   },
 ];

@@ -61,7 +61,8 @@ export const openBytes = (path: string): HeaderBytes => {
       const from = take(8);
       // In two halves: a header may have millions of counts, and each BigInt is an object.
       const value = window.readUInt32LE(from) + window.readUInt32LE(from + 4) * 2 ** 32;
-      if (value > size) throw new GgufFault(`It claims ${window.readBigUInt64LE(from)} ${what}`);
+      if (value > size)
+        throw new GgufFault(`The file declares ${window.readBigUInt64LE(from)} ${what}`);
       return value;
     },
     text: (bytes, encoding) => {
@@ -95,14 +96,14 @@ const numbersOf = (window: () => Buffer, take: (bytes: number) => number) => {
 };
 
 const checkEnd = (end: number, size: number): void => {
-  if (end > size) throw new GgufFault('The file ends within its header');
+  if (end > size) throw new GgufFault('The file ends within the header');
   if (end > MAX_HEADER_LENGTH) {
-    throw new GgufFault(`Its header is longer than ${MAX_HEADER_LENGTH / 1024 ** 2} MiB`);
+    throw new GgufFault(`The header is longer than ${MAX_HEADER_LENGTH / 1024 ** 2} MiB`);
   }
 };
 
 const fill = (file: number, start: number, into: Buffer): void => {
   if (readSync(file, into, 0, into.length, start) < into.length) {
-    throw new GgufFault('The file became shorter while it was read');
+    throw new GgufFault('The file was truncated while it was read');
   }
 };

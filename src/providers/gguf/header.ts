@@ -44,7 +44,7 @@ const EXPERT = /\.ffn_\w+_exps\.|\.ffn_\w+\.\d+\.weight$/;
 /** Describes a model by its metadata and tensors. Throws GgufFault where it is no language model. */
 export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): GgufHeader => {
   const architecture = metadataText(metadata, 'general.architecture');
-  if (!architecture) throw new GgufFault('It names no general.architecture');
+  if (!architecture) throw new GgufFault('The metadata key general.architecture is missing');
   const pooling = POOLING[metadataNumber(metadata, `${architecture}.pooling_type`) ?? -1] ?? null;
   return {
     ...shapeOf(metadata, architecture, tensors),
@@ -70,7 +70,7 @@ const MAX_CONTEXT = 100_000_000;
 
 const contextOf = (tokens: number | null): number | null => {
   if (tokens !== null && tokens > MAX_CONTEXT) {
-    throw new GgufFault(`It claims a context of ${tokens} tokens`);
+    throw new GgufFault(`The file declares a context of ${tokens} tokens`);
   }
   return tokens;
 };
@@ -80,7 +80,7 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
   const all = (key: string): number[] =>
     metadataNumbers(metadata, `${architecture}.${key}`, layers) ?? [0];
   const layers = needed(architecture, 'block_count', at('block_count'));
-  if (layers > MAX_LAYERS) throw new GgufFault(`It claims ${layers} layers`);
+  if (layers > MAX_LAYERS) throw new GgufFault(`The file declares ${layers} layers`);
   const embeddingLength = needed(architecture, 'embedding_length', at('embedding_length'));
   const kept = keptBy(metadata, architecture, { layers, tensors });
   const ownBytes = (name: string): number => tensors.find((each) => each.name === name)?.bytes ?? 0;
@@ -125,7 +125,9 @@ const MAX_LAYERS = 1024;
 
 const needed = (architecture: string, key: string, value: number | null): number => {
   if (!value) {
-    throw new GgufFault(`It has no "${architecture}.${key}", so it is no language model`);
+    throw new GgufFault(
+      `The metadata key "${architecture}.${key}" is missing, so the file is not a language model`,
+    );
   }
   return value;
 };

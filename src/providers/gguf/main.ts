@@ -21,7 +21,7 @@ const read = (paths: string[]): GgufLine => {
     return { header: describeModel(readParts(paths)) };
   } catch (error) {
     const code = errorCode(error);
-    if (code) return { fault: `It cannot be read: ${code}` };
+    if (code) return { fault: `The file cannot be read: ${code}` };
     if (!(error instanceof GgufFault)) throw error;
     return { fault: error.message };
   }

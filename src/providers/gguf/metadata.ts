@@ -40,12 +40,12 @@ const TYPES: Record<number, { bytes: number; read(from: HeaderBytes): number | b
 /** Reads the keys and values. Throws GgufFault for a key or a token that is there twice. */
 export const readMetadata = (from: HeaderBytes, keys: number): Metadata => {
   if (keys > MAX_KEYS) {
-    throw new GgufFault(`It has ${keys} metadata keys; at most ${MAX_KEYS} are read`);
+    throw new GgufFault(`The file has ${keys} metadata keys, the maximum is ${MAX_KEYS}`);
   }
   const metadata = new Map<string, MetadataValue>();
   for (let n = 0; n < keys; n++) {
-    const key = takeText(from, 'a key of its metadata', MAX_KEY_LENGTH);
-    if (metadata.has(key)) throw new GgufFault(`Its metadata has the key ${quoted(key)} twice`);
+    const key = takeText(from, 'a metadata key', MAX_KEY_LENGTH);
+    if (metadata.has(key)) throw new GgufFault(`Duplicate metadata key ${quoted(key)}`);
     metadata.set(key, readValue(from, key));
   }
   return metadata;
@@ -55,7 +55,7 @@ export const readMetadata = (from: HeaderBytes, keys: number): Metadata => {
 export const takeText = (from: HeaderBytes, what: string, longest: number): string => {
   const bytes = from.count(`bytes for ${what}`);
   if (bytes > longest) {
-    throw new GgufFault(`It claims ${bytes} bytes for ${what}; at most ${longest} are read`);
+    throw new GgufFault(`The file declares ${bytes} bytes for ${what}, the maximum is ${longest}`);
   }
   return from.text(bytes, 'utf8');
 };
@@ -72,7 +72,7 @@ const readValue = (from: HeaderBytes, key: string): MetadataValue => {
 
 const readList = (from: HeaderBytes, key: string): MetadataList => {
   const type = from.uint32();
-  if (type === LIST) throw new GgufFault(`The list ${quoted(key)} has lists in it`);
+  if (type === LIST) throw new GgufFault(`The list ${quoted(key)} contains nested lists`);
   const count = from.count(`values for the list ${quoted(key)}`);
   if (type === STRING) {
     return key === TOKENS ? checkTokens(from, count) : readTexts(from, count, key);
@@ -87,7 +87,7 @@ const readList = (from: HeaderBytes, key: string): MetadataList => {
 
 const typeOf = (type: number, key: string) => {
   const known = TYPES[type];
-  if (!known) throw new GgufFault(`The value of ${quoted(key)} has the unknown type ${type}`);
+  if (!known) throw new GgufFault(`The value of ${quoted(key)} has unknown type ${type}`);
   return known;
 };
 
@@ -104,7 +104,7 @@ const readTexts = (from: HeaderBytes, count: number, key: string): MetadataList 
 /** llama.cpp aborts its process at a token that is there twice, except for empty ones. */
 const checkTokens = (from: HeaderBytes, count: number): MetadataList => {
   if (count > MAX_TOKENS) {
-    throw new GgufFault(`It has ${count} tokens; at most ${MAX_TOKENS} are read`);
+    throw new GgufFault(`The file has ${count} tokens, the maximum is ${MAX_TOKENS}`);
   }
   const seen = new Set<string>();
   for (let n = 0; n < count; n++) {
@@ -113,7 +113,7 @@ const checkTokens = (from: HeaderBytes, count: number): MetadataList => {
     const token = from.text(bytes, 'latin1');
     if (bytes > 0 && seen.has(token)) {
       const shown = quoted(Buffer.from(token, 'latin1').toString());
-      throw new GgufFault(`Its vocabulary has the token ${shown} twice`);
+      throw new GgufFault(`Duplicate token ${shown} in the vocabulary`);
     }
     seen.add(token);
   }

@@ -33,18 +33,16 @@ export const partsOf = (path: string): string[] => {
 export const readParts = (paths: string[]): GgufContents => {
   const parts = paths.map(readPart);
   const [first] = parts;
-  if (!first) throw new GgufFault('It has no files');
+  if (!first) throw new GgufFault('The model has no files');
   const { metadata } = first;
   const tensors = parts.flatMap((part) => part.tensors);
   const count = metadata.get('split.count') ?? 1;
   if (count !== 0 && count !== parts.length) {
-    throw new GgufFault(
-      `It is one of ${count} files, of which ${parts.length} are named as its own`,
-    );
+    throw new GgufFault(`The model has ${count} files, but ${parts.length} were found`);
   }
   const total = metadata.get('split.tensors.count') ?? tensors.length;
   if (total !== tensors.length) {
-    throw new GgufFault(`Its files have ${tensors.length} of ${total} tensors`);
+    throw new GgufFault(`The files contain ${tensors.length} of ${total} tensors`);
   }
   return { metadata, tensors, fileBytes: parts.reduce((sum, { size }) => sum + size, 0) };
 };
@@ -60,11 +58,11 @@ const readPart = (path: string) => {
 
 const readHeader = (from: HeaderBytes) => {
   if (from.size < 4 || from.uint32() !== MAGIC) {
-    throw new GgufFault('It does not begin with "GGUF"');
+    throw new GgufFault('The file does not begin with "GGUF"');
   }
   const version = from.uint32();
   if (version !== 2 && version !== 3) {
-    throw new GgufFault(`It has version ${version} of the format; 2 and 3 are read`);
+    throw new GgufFault(`GGUF version ${version} is not supported. Supported: 2 and 3`);
   }
   const tensorCount = from.count('tensors');
   const metadata = readMetadata(from, from.count('metadata keys'));
@@ -77,7 +75,7 @@ const readHeader = (from: HeaderBytes) => {
 const startOf = (metadata: Metadata, end: number): number => {
   const alignment = metadata.get('general.alignment') ?? DEFAULT_ALIGNMENT;
   if (typeof alignment !== 'number' || !(alignment > 0) || alignment % 8 !== 0) {
-    throw new GgufFault('Its general.alignment is no multiple of 8');
+    throw new GgufFault('general.alignment is not a multiple of 8');
   }
   return Math.ceil(end / alignment) * alignment;
 };
@@ -88,6 +86,8 @@ const checkPlaces = (tensors: TensorFacts[], start: number, size: number): void 
     return Math.max(most, start + offset + bytes);
   }, 0);
   if (end > size) {
-    throw new GgufFault(`The file is cut off: its tensors end at byte ${end}, it has ${size}`);
+    throw new GgufFault(
+      `The file is truncated: the tensors end at byte ${end}, but the file has ${size} bytes`,
+    );
   }
 };

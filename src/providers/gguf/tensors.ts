@@ -58,12 +58,12 @@ const MAX_TENSORS = 65_536;
 /** Reads the list of tensors. Throws GgufFault for one that cannot be, or that is there twice. */
 export const readTensors = (from: HeaderBytes, count: number): TensorFacts[] => {
   if (count > MAX_TENSORS) {
-    throw new GgufFault(`It has ${count} tensors; at most ${MAX_TENSORS} are read`);
+    throw new GgufFault(`The file has ${count} tensors, the maximum is ${MAX_TENSORS}`);
   }
   const tensors = Array.from({ length: count }, () => readTensor(from));
   const names = new Set<string>();
   for (const { name } of tensors) {
-    if (names.has(name)) throw new GgufFault(`It has the tensor ${quoted(name)} twice`);
+    if (names.has(name)) throw new GgufFault(`Duplicate tensor ${quoted(name)}`);
     names.add(name);
   }
   return tensors;
@@ -79,7 +79,7 @@ const readTensor = (from: HeaderBytes): TensorFacts => {
   const number = from.uint32();
   const [type, blockElements, blockBytes] = TYPES[number] ?? [];
   if (!type || !blockElements || !blockBytes) {
-    throw new GgufFault(`The tensor ${quoted(name)} has the unknown type ${number}`);
+    throw new GgufFault(`The tensor ${quoted(name)} has unknown type ${number}`);
   }
   const elements = shape.reduce((product, each) => product * each, 1);
   const bytes = (elements / blockElements) * blockBytes;

@@ -3,15 +3,15 @@ import { errorCode, HttpFailure, NamedError } from '../../kernel/failure.js';
 
 /** The failures of a mail server, in words that a person can act on. */
 const sentences = {
-  address: 'may not be reached',
+  address: 'is not an allowed address',
   dns: 'the name does not resolve',
   connection: 'cannot be reached',
-  tls: 'no trusted TLS connection came about',
-  starttls: 'offers no STARTTLS, and nothing is said there without TLS',
-  login: 'refuses the login',
-  timeout: 'took too long to answer',
-  excess: 'answers more than was asked for',
-  server: 'refuses',
+  tls: 'could not establish a trusted TLS connection',
+  starttls: 'does not support STARTTLS, and unencrypted connections are not allowed',
+  login: 'rejected the login',
+  timeout: 'did not respond in time',
+  excess: 'sent more data than allowed',
+  server: 'rejected the request',
 };
 export type MailFaultKind = keyof typeof sentences;
 

@@ -93,7 +93,7 @@ export const refreshMailToken = async (
   if (reply.status !== 200) throw refusalOf(reply.status, said);
   const { access_token, expires_in, refresh_token } = said;
   if (typeof access_token !== 'string' || access_token.length > MAX_TOKEN_LENGTH) {
-    throw new TokenRefused('', 'The token endpoint answered without a token');
+    throw new TokenRefused('', 'The token endpoint returned no token');
   }
   const seconds = Number(expires_in);
   return {
@@ -107,5 +107,5 @@ export const refreshMailToken = async (
 const refusalOf = (status: number, { error, error_description }: Record<string, unknown>) => {
   const code = wordsOf(error);
   const why = wordsOf(error_description) || code || `status ${status}`;
-  return new TokenRefused(code, `The token endpoint refuses: ${why}`);
+  return new TokenRefused(code, `The token endpoint rejected the request: ${why}`);
 };

@@ -29,7 +29,7 @@ const on = (host: string, port: number, tls: MailServer['tls'] = 'implicit'): Ma
   tls,
 });
 
-const APP_PASSWORD = 'It takes an app password, which you make in the settings of your account';
+const APP_PASSWORD = 'Requires an app password, which you create in your account settings';
 
 const gmail: MailServers = {
   name: 'Gmail',
@@ -42,7 +42,7 @@ const gmail: MailServers = {
     deviceEndpoint: null,
     scope: 'https://mail.google.com/',
   },
-  hint: `${APP_PASSWORD}, or OAuth2 with a client of your own`,
+  hint: `${APP_PASSWORD}, or OAuth2 with your own client`,
 };
 
 const MICROSOFT = 'https://login.microsoftonline.com/common/oauth2/v2.0';
@@ -58,7 +58,7 @@ const outlook: MailServers = {
     scope:
       'offline_access https://outlook.office.com/IMAP.AccessAsUser.All https://outlook.office.com/SMTP.Send',
   },
-  hint: 'Microsoft takes no passwords there: use OAuth2 with a client of your own',
+  hint: 'Microsoft does not accept passwords. Use OAuth2 with your own client',
 };
 
 const fastmail: MailServers = {

@@ -54,4 +54,4 @@ const addressIn = (value = ''): string[] => {
 const replyIn = (fields: Map<string, string>): string =>
   wordsOf(fields.get('diagnostic-code')?.replace(/^[\w-]+\s*;/, '')) ||
   wordsOf(fields.get('status')) ||
-  'No reason was given';
+  'No reason given';

@@ -42,9 +42,9 @@ export const limitResponses = (client: ImapFlow, host: string): (() => MailFault
     const current: unknown = Reflect.get(client, 'currentRequest');
     const { received } = client.stats();
     if (current !== command) [command, before, found] = [current, received, 0];
-    if (received - before > MAX_BYTES) return `over ${MAX_BYTES / MIB} MiB to one command`;
+    if (received - before > MAX_BYTES) return `more than ${MAX_BYTES / MIB} MiB for one command`;
     if (name === 'SEARCH' || name === 'ESEARCH') found += countOf(response);
-    return found > MAX_FOUND ? `over ${MAX_FOUND} messages to a search` : null;
+    return found > MAX_FOUND ? `more than ${MAX_FOUND} messages for one search` : null;
   };
 
   const limited: HandlerOf = (...of) => {

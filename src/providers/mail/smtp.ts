@@ -211,7 +211,7 @@ const sendOn = async (
     const sent = await settled<SMTPConnection.SentMessageInfo>(connection, (done) =>
       connection.send({ ...addressed(envelope), size: message.length }, content, done),
     );
-    if (!sent) throw new Error('No answer');
+    if (!sent) throw new Error('No reply');
     const accepted = sent.accepted.map((address) => ({
       address,
       isAccepted: true,

@@ -173,7 +173,7 @@ describe('platforms', () => {
     expect((await ask('POST', '/slack/test')).body).to.equal({
       ok: false,
       account: null,
-      error: 'Slack says invalid_auth',
+      error: 'Slack returned invalid_auth',
     });
     await ask('PUT', '/slack', { baseUrl: 'http://127.0.0.1:1', values: SLACK_FIELDS });
     expect((await ask('POST', '/slack/test')).body.error).to.include('refused');

@@ -44,7 +44,7 @@ describe('approvals on channels', () => {
     const [call] = await desk.inSlack(1);
     const lines = desk.slack.texts()[0]?.split('\n') ?? [];
     expect(lines).to.equal([
-      'A direct call (trusted) asks: http.request',
+      'A direct call (trusted) requests approval: http.request',
       'http.request',
       '  "method": "POST"',
       '  "url": "http://127.0.0.1:9/"',
@@ -93,7 +93,11 @@ describe('approvals on channels', () => {
     const [section] = JSON.parse(JSON.stringify(desk.slack.calls[1]?.blocks));
     expect(section.text.type).to.equal('plain_text');
     expect(desk.telegram.calls[0]?.entities).to.equal([
-      { type: 'bold', offset: 0, length: 'A direct call (trusted) asks: http.request'.length },
+      {
+        type: 'bold',
+        offset: 0,
+        length: 'A direct call (trusted) requests approval: http.request'.length,
+      },
     ]);
   });
 
@@ -133,7 +137,7 @@ describe('approvals on channels', () => {
     });
     expect((await desk.toTeamchat(slack.pressed(deny, desk.now()))).status).to.equal(200);
     expect((await desk.inSlack(3))[2]?.text).to.match(
-      /^It was approved at .* already: http.request/,
+      /^The approval was already approved at .*: http.request/,
     );
     expect((await approval(id)).status).to.equal('approved');
     const entries = await desk.audited('approvals.approve');
@@ -167,14 +171,18 @@ describe('approvals on channels', () => {
     const said = async (n: number, text: string) =>
       (await desk.toMessenger(telegram.written(n, text))).body.text;
     expect(await said(1, 'approve 00000000')).to.equal('No pending request matches that digest.');
-    expect(await said(2, `approve ${digest.slice(0, 7)}`)).to.match(/^Nothing with that digest/);
-    expect(await said(3, 'approve %%%%%%%%')).to.match(/^Nothing with that digest/);
+    expect(await said(2, `approve ${digest.slice(0, 7)}`)).to.match(
+      /^No pending approval has that digest/,
+    );
+    expect(await said(3, 'approve %%%%%%%%')).to.match(/^No pending approval has that digest/);
     expect((await approval(id)).status).to.equal('pending');
     const called = `http.request ${digest.slice(0, 8)}`;
     expect(await said(4, `Approve ${digest.slice(0, 8).toUpperCase()}`)).to.equal(
       `Approved: ${called}`,
     );
-    expect(await said(5, `deny ${digest.slice(0, 12)}`)).to.match(/^It was approved at .* already/);
+    expect(await said(5, `deny ${digest.slice(0, 12)}`)).to.match(
+      /^The approval was already approved at .*/,
+    );
     expect((await approval(id)).status).to.equal('approved');
   });
 
@@ -186,7 +194,7 @@ describe('approvals on channels', () => {
       (await desk.toMessenger(telegram.written(n, text))).body.text;
     const short = digest.slice(0, 8);
     expect(await said(1, `approve ${short} forever`)).to.equal(
-      'After the digest there may be conversation or host, and nothing else. Nothing was decided.',
+      'After the digest, only conversation or host is allowed. Nothing was decided.',
     );
     expect((await approval(id)).status).to.equal('pending');
     expect(await said(2, `deny ${short} it is\nthe wrong host`)).to.equal(
@@ -213,16 +221,20 @@ describe('approvals on channels', () => {
     await desk.toTeamchat(slack.pressed(other, desk.now()));
     await desk.toTeamchat(slack.pressed({ ...approve, value: `${id}:` }, desk.now()));
     const byBob = telegram.pressed(1, `y:${id}:${digest.slice(0, 24)}`);
-    expect((await desk.toMessenger(byBob)).body.text).to.match(/^Nothing with that digest/);
+    expect((await desk.toMessenger(byBob)).body.text).to.match(
+      /^No pending approval has that digest/,
+    );
     const typed = telegram.written(2, `approve ${digest}`);
-    expect((await desk.toMessenger(typed)).body.text).to.match(/^Nothing with that digest/);
+    expect((await desk.toMessenger(typed)).body.text).to.match(
+      /^No pending approval has that digest/,
+    );
     const entries = await desk.audited('approvals.approve');
     expect([(await approval(id)).status, entries]).to.equal(['pending', []]);
     const texts = (await desk.inSlack(3)).slice(1).map(({ method, text }) => [method, text]);
     expect(texts).to.include([
       [
         'chat.postMessage',
-        'The call is not the one that was shown: its digest differs. Nothing was decided.',
+        'The call differs from the one that was shown. Review the approval again. Nothing was decided.',
       ],
     ]);
     expect(texts.map(([method]) => method)).to.not.include('chat.update');
@@ -263,7 +275,7 @@ describe('approvals on channels', () => {
     const { db } = desk.app.store;
     await db.updateTable('approvals').set({ expires_at: past }).where('id', '=', id).execute();
     const { body } = await desk.toMessenger(telegram.pressed(1, keysOf(call)[0] ?? ''));
-    expect(body.text).to.match(/^It was expired at .* already/);
+    expect(body.text).to.match(/^The approval was already expired at .*/);
     expect((await approval(id)).status).to.equal('expired');
   });
 

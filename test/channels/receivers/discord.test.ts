@@ -83,7 +83,7 @@ describe('the team chat endpoint, with Discord', () => {
     const replies = await Promise.all([request, request, request].map(arrives));
     expect(replies.map(({ status }) => status)).to.equal([200, 200, 200]);
     expect(replies[0]?.body.data.content).to.equal(
-      'One moment: the answer comes as a direct message.',
+      'One moment. The reply is sent as a direct message.',
     );
     const [answer] = await sent(1);
     expect(answer?.content).to.equal('It is \\<@\u200ball\\> noon.');
@@ -125,6 +125,6 @@ describe('the team chat endpoint, with Discord', () => {
     expect(body.data.content).to.match(/^Approved: http.request/);
     expect(await state()).to.equal('approved');
     const late = await say(chat.pressed(deny ?? ''));
-    expect(late.body.data.content).to.match(/^It was approved at .* already/);
+    expect(late.body.data.content).to.match(/^The approval was already approved at .*/);
   });
 });

@@ -169,7 +169,7 @@ describe('a file in a linked chat', { timeout: 60_000 }, () => {
     desk.model.script(says({ text: 'I see none.' }));
     await send('MZ\u0000\u0001', 'x.exe', { caption: 'Look' });
     expect(await answers(2)).to.equal([
-      '"x.exe" was not stored: it is of a kind that cannot be read.',
+      '"x.exe" was not stored: it has an unsupported file type.',
       'I see none.',
     ]);
     const prompt = desk.model.asked[0]?.body.messages.at(-1)?.content;
@@ -206,7 +206,7 @@ describe('a file in a linked chat', { timeout: 60_000 }, () => {
     expect((await answers(3)).sort()).to.equal([
       '"announced.txt" was not stored: it is larger than 50 MiB.',
       '"flood.txt" was not stored: it is larger than 50 MiB.',
-      '"telegram.txt" was not stored: it could not be fetched: it is larger than the 20 MB that Telegram gives to bots.',
+      '"telegram.txt" was not stored: it could not be fetched: it exceeds the 20 MB limit of Telegram for bots.',
     ]);
     expect(sent).to.be.below(70);
     expect((await kept()).length).to.equal(documents);

@@ -100,7 +100,7 @@ describe('files of Slack', { timeout: 60_000 }, () => {
     expect(answer?.split('\n')).to.equal(
       urls.map(
         (_, at) =>
-          `"h${at}.txt" was not stored: it could not be fetched: its address is none of the platform.`,
+          `"h${at}.txt" was not stored: it could not be fetched: its URL does not belong to the platform.`,
       ),
     );
     expect(other.received).to.equal([]);
@@ -112,7 +112,9 @@ describe('files of Slack', { timeout: 60_000 }, () => {
       void response.writeHead(302, { location: 'https://example.org/?redir=' }).end();
     server.files.set('F9', { content: 'x', name: 'nine.txt', answer });
     await send('E5', [server.fileObject('F9')]);
-    expect((await told(texts, 4)).at(-1)).to.contain('as if the app may not read files');
+    expect((await told(texts, 4)).at(-1)).to.contain(
+      'The app may lack the permission to read files',
+    );
   });
 });
 
@@ -159,7 +161,7 @@ describe('files of WhatsApp', { timeout: 60_000 }, () => {
       }),
     });
     expect((await told(texts, 2)).at(-1)).to.equal(
-      '"A file" was not stored: it could not be fetched: its address is none of the platform.',
+      '"A file" was not stored: it could not be fetched: its URL does not belong to the platform.',
     );
     expect(other.received).to.equal([]);
     other.close();
@@ -197,6 +199,6 @@ describe('files of Mattermost', { timeout: 60_000 }, () => {
     const files = 'c'.repeat(26);
     const request = mattermost.post('', { id: 'h19wczuo4tn6unyjx5qrwcd5mo', files });
     await deliver(stage, '/api/teamchat-webhook', request);
-    expect((await told(texts, 2)).at(-1)).to.match(/could not be fetched: Mattermost says 404/);
+    expect((await told(texts, 2)).at(-1)).to.match(/could not be fetched: Mattermost returned 404/);
   });
 });

@@ -126,7 +126,9 @@ describe('the team chat endpoint, with Mattermost', () => {
       const message = `Approved: http.request ${digest.slice(0, 8)}`;
       expect([status, body]).to.equal([200, { update: { message, props: {} } }]);
       const late = await arrives(chat.pressed(deny.context, { trigger: 'dDI' }));
-      expect(late.body.update.message).to.match(/^It was approved at .* already: http.request/);
+      expect(late.body.update.message).to.match(
+        /^The approval was already approved at .*: http.request/,
+      );
       expect((await state(id)).status).to.equal('approved');
       const audited = `/api/admin/audit?action=approvals.approve&since=${began}`;
       const { entries } = (await stage.ask('GET', audited)).body;
@@ -165,7 +167,7 @@ describe('the team chat endpoint, with Mattermost', () => {
       const { db } = stage.app.store;
       await db.updateTable('approvals').set({ expires_at: past }).where('id', '=', id).execute();
       const { body } = await arrives(chat.pressed(approve.context));
-      expect(body.update.message).to.match(/^It was expired at .* already/);
+      expect(body.update.message).to.match(/^The approval was already expired at .*/);
     });
 
     it('is not there where nothing comes of it, and the answer may be typed', async () => {

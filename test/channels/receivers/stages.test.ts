@@ -272,10 +272,12 @@ describe('stages of pipelines on channels', () => {
       /^Enter at least the last four characters of the run id/,
     );
     expect(await say(3, `/retry ${tail}`)).to.equal(
-      'The run is waiting: only one that has ended can be retried.',
+      'The run is waiting. Only a run that has ended can be retried.',
     );
     expect(await say(4, `/stop ${tail.toUpperCase()}`)).to.equal(`${name}: stopped`);
-    expect(await say(5, `/stop ${tail}`)).to.equal('The run has ended: it is stopped.');
+    expect(await say(5, `/stop ${tail}`)).to.equal(
+      'The run has already ended. Its status is stopped.',
+    );
     expect(await say(6, `/retry ${tail} none`)).to.match(/fromStage names no stage of the run/);
     expect(await say(7, `!retry ${tail} ask`)).to.equal(`${name}: waiting`);
     expect(await say(8, `/stop ${String(hers).slice(-6)}`)).to.match(/^None of your newest runs/);

@@ -172,8 +172,8 @@ describe('the messenger endpoint, with WhatsApp', () => {
     const replies = await Promise.all([failed, failed].map(arrives));
     expect(replies.map(({ status }) => status)).to.equal([200, 200]);
     const error =
-      'WhatsApp accepts free text only within 24 hours of the last message from there: ' +
-      'write to it, then send this again. Or an admin sets an approved template: ' +
+      'WhatsApp accepts free text only within 24 hours after the last message of the user. ' +
+      'Send a message from WhatsApp, then resend this one. Or an admin sets an approved template: ' +
       'adjutant channels setup whatsapp (131047)';
     expect(await messages()).to.equal([{ status: 'failed', error }]);
     const { notifications } = (await stage.ask('GET', '/api/notifications')).body;

@@ -123,8 +123,8 @@ describe('WhatsApp, a day after the last message from there', () => {
     const { status, error } = await test();
     expect(status).to.equal('failed');
     expect(error).to.equal(
-      'WhatsApp accepts free text only within 24 hours of the last message from there: ' +
-        'write to it, then send this again. Or an admin sets an approved template: ' +
+      'WhatsApp accepts free text only within 24 hours after the last message of the user. ' +
+        'Send a message from WhatsApp, then resend this one. Or an admin sets an approved template: ' +
         'adjutant channels setup whatsapp (131047)',
     );
     await test();

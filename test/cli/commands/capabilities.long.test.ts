@@ -170,7 +170,7 @@ describe('capabilities', () => {
     expect([again.code, again.stdout.split('\t').slice(0, 3)]).to.equal([
       ...[0, ['house', 'model', 'degraded']],
     ]);
-    expect(again.stderr).to.match(/^house is installed already\.$/m);
+    expect(again.stderr).to.match(/^house is already installed\.$/m);
     const body = {
       name: 'mine',
       provider: 'llama' as const,
@@ -185,11 +185,11 @@ describe('capabilities', () => {
     expect(used).to.equal({
       ...{ code: 0, stdout: '' },
       stderr:
-        'house is installed already, and registered as mine.\n' +
+        'house is already installed, and registered as mine.\n' +
         'The context of mine is 4096 tokens. Change it:\n' +
         'adjutant models update mine --context-window 2048\n',
     });
-    expect(same.stderr).to.equal('house is installed already, and registered as mine.\n');
+    expect(same.stderr).to.equal('house is already installed, and registered as mine.\n');
   });
 
   it('are exported over nothing but an earlier export', async () => {
@@ -229,7 +229,7 @@ describe('capabilities', () => {
     const words = ['capabilities', 'install', 'gguf:huge'];
     const { code, stderr } = await world.cli(words, { terminal: 200, answers: ['n'] });
     expect(code).to.equal(1);
-    expect(stderr).to.include('It does not fit this machine as it is now. It needs ');
+    expect(stderr).to.include('The model does not fit the memory that is available now. It needs ');
     expect(stderr).to.include('Install it all the same? [y/N]');
     expect(stderr).to.match(/Nothing was done\.\n$/);
     expect(

@@ -58,7 +58,7 @@ describe('platforms', () => {
     expect([works.code, works.stderr]).to.equal([0, 'mattermost works: @adjutant\n']);
     await platforms(['set', 'mattermost', '--bot-token-file', '-'], 'another');
     const refused = await world.cli(['platforms', 'test', 'mattermost'], { terminal: 80 });
-    expect([refused.code, refused.stderr]).to.equal([1, 'Mattermost says 401: refused\n']);
+    expect([refused.code, refused.stderr]).to.equal([1, 'Mattermost returned 401: refused\n']);
   });
 
   it('forget a field, or all of them once that is confirmed', async () => {

@@ -55,7 +55,10 @@ describe('channels setup', () => {
 
   it('says what the platform refuses, with all stored', async () => {
     const { code, stderr } = await setup(['mattermost'], [server.baseUrl, 'wrong', COMMAND_TOKEN]);
-    expect([code, stderr.includes('mattermost refuses: Mattermost says 401')]).to.equal([1, true]);
+    expect([code, stderr.includes('mattermost refuses: Mattermost returned 401')]).to.equal([
+      1,
+      true,
+    ]);
     expect(await stored('mattermost')).to.include({ sends: true, receives: true });
   });
 

@@ -38,6 +38,6 @@ export const capabilities: Recipes = {
     json: 'nothing',
   },
   hardware: {},
-  // The folder to install from holds nothing there.
+  // The source folder contains nothing.
   'models recommend': { json: 'nothing', answers: ['n'], exit: 1 },
 };

@@ -207,7 +207,7 @@ describe('discord outbound', () => {
     fake.refuse(refuse(403, 50007));
     expect(await discord.send(reach, ADA.id, part)).to.include({
       error:
-        'Discord does not let the bot write to this person, who shares no server with it or takes no direct messages from there',
+        'The bot cannot message this user. The user must share a server with the bot and allow direct messages from it',
     });
   });
 
@@ -250,7 +250,7 @@ describe('discord outbound', () => {
     await deferral?.finish(reach, button, null);
     expect(fake.later.map(({ asked, body }) => [asked, body.content])).to.equal([
       ['PATCH /messages/@original', 'Two agents'],
-      ['PATCH /messages/@original', 'One moment: the answer comes as a direct message.'],
+      ['PATCH /messages/@original', 'One moment. The reply is sent as a direct message.'],
       ['PATCH /messages/@original', 'Approved'],
       ['POST ', 'Not yours'],
     ]);
@@ -261,12 +261,12 @@ describe('discord outbound', () => {
     const other = { ...reach.settings, values: { publicKey: '0'.repeat(64) } };
     expect(await discord.check({ ...reach, settings: other })).to.equal({
       ok: false,
-      error: 'The publicKey is not that of the application to which the botToken belongs',
+      error: 'The publicKey does not belong to the application of the botToken',
     });
     const none = { ...reach.settings, secrets: { botToken: 'no' } };
     expect(await discord.check({ ...reach, settings: none })).to.equal({
       ok: false,
-      error: 'Discord says 401: refused',
+      error: 'Discord returned 401: refused',
     });
   });
 });

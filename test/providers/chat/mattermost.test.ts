@@ -117,7 +117,9 @@ describe('mattermost inbound', () => {
 
   it("ignores what is nobody's, or says nothing", () => {
     const unnamed = 'user_id=x&trigger_id=1&command=/link';
-    expect(parse({ body: unnamed })).to.equal([{ kind: 'ignored', reason: 'it names no user' }]);
+    expect(parse({ body: unnamed })).to.equal([
+      { kind: 'ignored', reason: 'it contains no user id' },
+    ]);
     const bodies = ['', '{', '[]', post('adjutant ').body];
     for (const body of [...bodies, 'a'.repeat(1e6)]) {
       expect(parse({ body })).to.equal([{ kind: 'ignored' }]);
@@ -194,7 +196,7 @@ describe('mattermost outbound', () => {
       verdict: 'retry',
       status: 429,
       afterMs: 3_000,
-      error: 'Mattermost says 429: refused',
+      error: 'Mattermost returned 429: refused',
     });
   });
 
@@ -252,7 +254,7 @@ describe('mattermost outbound', () => {
     const other = { ...reach, settings: { ...reach.settings, secrets: { botToken: 'no' } } };
     expect(await mattermost.check(other)).to.equal({
       ok: false,
-      error: 'Mattermost says 401: refused',
+      error: 'Mattermost returned 401: refused',
     });
   });
 });

@@ -73,7 +73,7 @@ describe('ntfy', () => {
     expect(await send({ text: 'hi' }, `https://ntfy.example.org/${TOPIC}`)).to.equal({
       verdict: 'failed',
       error:
-        'The topic is on another server than the one that is set up, https://ntfy.example.org: link it again',
+        'The topic is on a server that is not the configured one, https://ntfy.example.org: link it again',
     });
     expect((await send({ text: 'hi' }, `${server.baseUrl}/a/b`)).verdict).to.equal('failed');
     const base = 'https://ntfy.example.org';
@@ -116,7 +116,7 @@ describe('ntfy', () => {
       ...{ ok: true, account: `ada on ${closed.baseUrl}` },
     });
     expect(await ntfy.check(at(closed.baseUrl, { accessToken: 'tk_other' }))).to.equal({
-      ...{ ok: false, error: 'ntfy says 401: unauthorized' },
+      ...{ ok: false, error: 'ntfy returned 401: unauthorized' },
     });
     const to = `${closed.baseUrl}/${TOPIC}`;
     const part = { message: 'hi' };

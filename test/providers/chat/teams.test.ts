@@ -96,7 +96,7 @@ describe('teams inbound', () => {
   it("ignores what is nobody's, of no tenant, or says nothing", () => {
     const unnamed = [{ from: { name: 'x' } }, { conversation: {}, channelData: {} }];
     for (const more of unnamed) {
-      const ignored = { kind: 'ignored' as const, reason: 'it names no tenant or no sender' };
+      const ignored = { kind: 'ignored' as const, reason: 'it contains no tenant or no sender' };
       expect(parse(said('x', NOW, more).body)).to.equal([ignored]);
     }
     const nothing = [said('x', NOW, { type: 'reaction' }), said(' ', NOW)].map(({ body }) => body);

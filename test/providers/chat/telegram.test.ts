@@ -212,7 +212,7 @@ describe('telegram outbound', () => {
     expect(await install('https://adjutant.example.org:7340/api/messenger-webhook')).to.equal({
       ok: false,
       error:
-        'Telegram says 400: Bad Request: bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443',
+        'Telegram returned 400: Bad Request: bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443',
     });
     expect(await install('http://adjutant.example.org/')).to.include({ ok: false });
     await reach.close();

@@ -288,7 +288,7 @@ describe('whatsapp outbound', () => {
     expect(await whatsapp.send(reach, ADA.id, {})).to.include({
       verdict: 'failed',
       error:
-        'WhatsApp accepts free text only within 24 hours of the last message from there: write to it, then send this again. Or an admin sets an approved template: adjutant channels setup whatsapp (131047)',
+        'WhatsApp accepts free text only within 24 hours after the last message of the user. Send a message from WhatsApp, then resend this one. Or an admin sets an approved template: adjutant channels setup whatsapp (131047)',
       isLate: true,
     });
   });
@@ -299,7 +299,7 @@ describe('whatsapp outbound', () => {
     const other = { ...reach, settings: { ...settings, secrets: { accessToken: 'no' } } };
     expect(await whatsapp.check(other)).to.equal({
       ok: false,
-      error: 'WhatsApp refuses the access token: it is wrong, or over (190)',
+      error: 'WhatsApp rejected the access token. It is invalid or expired (190)',
     });
   });
 });

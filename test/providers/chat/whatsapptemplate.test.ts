@@ -71,12 +71,11 @@ describe('a message by the approved template', () => {
     );
     expect(await send(message, values)).to.include({
       verdict: 'failed',
-      error:
-        'The WhatsApp template has no parameter of the name that is set as templateParameter (132012)',
+      error: 'The WhatsApp template has no parameter with the name in templateParameter (132012)',
     });
     expect(await send(message, { ...values, templateLanguage: 'de' })).to.include({
       verdict: 'failed',
-      error: 'WhatsApp has no approved template of that name in that language (132001)',
+      error: 'WhatsApp has no approved template with that name and language (132001)',
     });
   });
 
@@ -100,7 +99,7 @@ describe('a message by the approved template', () => {
     expect(short).to.equal('May it? \u00b7 time.now \u00b7 Or reply: approve 4f2a91c0');
     const text = `${'x'.repeat(2000)}\nOr reply: approve 4f2a91c0`;
     expect(await told({ title: 'May it?', text, question: QUESTION })).to.equal(
-      'May it? \u00b7 This call is too long to be shown here. Read it in the app.',
+      'May it? \u00b7 This call is too long to show here. Read it in the app.',
     );
   });
 

@@ -203,15 +203,13 @@ describe('the header of a GGUF file', () => {
     const read = () => describeModel(readParts(partsOf(part(1))));
     expect(read).to.throw(/ENOENT/);
     writeGguf(part(2), { metadata: split, tensors: tensors.slice(6) });
-    expect(read).to.throw('Its files have 20 of 21 tensors');
+    expect(read).to.throw('The files contain 20 of 21 tensors');
     writeGguf(part(2), { metadata: split, tensors: tensors.slice(5) });
     const whole = headerOf({ metadata, tensors });
     const { fileBytes, ...rest } = read();
     expect({ ...rest, fileBytes: whole.fileBytes }).to.equal(whole);
     expect(fileBytes).to.be.above(whole.weightsBytes);
-    expect(() => readParts([part(1)])).to.throw(
-      'It is one of 2 files, of which 1 are named as its own',
-    );
+    expect(() => readParts([part(1)])).to.throw('The model has 2 files, but 1 were found');
   });
 
   it('is refused where llama.cpp would refuse or abort', () => {
@@ -237,13 +235,13 @@ describe('the header of a GGUF file', () => {
       faultOf({ metadata: of.map(([key, value]) => [key, value]), tensors: with_ }),
     );
     expect(faults).to.equal([
-      'GgufFault: Its vocabulary has the token "word7" twice',
-      'GgufFault: Its metadata has the key "llama.embedding_length" twice',
-      'GgufFault: It has the tensor "token_embd.weight" twice',
-      'GgufFault: It names no general.architecture',
-      'GgufFault: It has no "llama.block_count", so it is no language model',
-      'GgufFault: It has no "clip.block_count", so it is no language model',
-      'GgufFault: It claims 4000000000 layers',
+      'GgufFault: Duplicate token "word7" in the vocabulary',
+      'GgufFault: Duplicate metadata key "llama.embedding_length"',
+      'GgufFault: Duplicate tensor "token_embd.weight"',
+      'GgufFault: The metadata key general.architecture is missing',
+      'GgufFault: The metadata key "llama.block_count" is missing, so the file is not a language model',
+      'GgufFault: The metadata key "clip.block_count" is missing, so the file is not a language model',
+      'GgufFault: The file declares 4000000000 layers',
       'GgufFault: The tensor "x" has 5 dimensions',
     ]);
   });

@@ -121,7 +121,7 @@ describe(`an SMTP server that says nothing any more${said}`, () => {
     });
   }
 
-  it('leaves a message unknown whose end it does not answer', LIMIT, async () => {
+  it('leaves a message unknown whose end it does not respond', LIMIT, async () => {
     expect(await outcomeAt('end')).to.equal(['unknown', null]);
     expect(await outcomeAt('never')).to.equal(['sent', null]);
   });
