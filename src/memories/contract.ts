@@ -3,7 +3,7 @@ import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 export const memoryAbout = () => s.oneOf('MemoryAbout', 'person', 'project', 'preference', 'fact');
-export const memoryText = () => s.text(2000).pattern(/\S/, 'some text');
+export const memoryText = () => s.text(2000).pattern(/\S/, 'non-empty text');
 
 export const Memory = s.object('Memory', {
   id: s.id('memory'),

@@ -12,8 +12,10 @@ const MAX_TOLD = 6_000;
 
 const ListInput = s.object('SkillsListInput', {});
 const ReadInput = s.object('SkillsReadInput', {
-  skill: s.text(64).description('Its name'),
-  path: s.optional(s.text(1_000).description('A file of the skill; its instructions unless given')),
+  skill: s.text(64).description('Name of the skill'),
+  path: s.optional(
+    s.text(1_000).description('Path of a file in the skill. Defaults to the instructions.'),
+  ),
 });
 
 const traits = { skillId: 'skills', ...HARMLESS };
@@ -23,7 +25,7 @@ export const skillsTools = (folders: SkillFolders, skills: FolderSkill[]): ToolG
   const usable = skills.flatMap(({ file }) => (file ? [file] : []));
   return {
     skillId: 'skills',
-    description: 'Instructions for tasks of a kind, from the folder skills',
+    description: 'Instructions for certain tasks, from the folder skills',
     tools: [listTool(usable), readTool(folders, usable)],
   };
 };
@@ -34,7 +36,7 @@ const listTool = (usable: Usable): Tool =>
   defineTool({
     ...traits,
     name: 'list',
-    description: 'Lists the skills: { skills: [{ name, description }] }.',
+    description: 'List all skills. Returns { skills: [{ name, description }] }.',
     input: ListInput,
     run: async () => ({ skills: usable }),
   });
@@ -43,7 +45,9 @@ const readTool = (folders: SkillFolders, usable: Usable): Tool =>
   defineTool({
     ...traits,
     name: 'read',
-    description: `Reads how a task of a kind is done here: { instructions, files }, or with a path one of those files: { text }. Read the skill that fits before you begin. ${skillList(usable)}`,
+    description:
+      'Read the instructions of a skill. Call it before you begin a task that matches a skill. ' +
+      `Returns { instructions, files }, or { text } of a file with path. ${skillList(usable)}`,
     input: ReadInput,
     run: async ({ skill, path }, _, tool) => {
       if (!usable.some((one) => one.name === skill)) {
@@ -62,14 +66,14 @@ const readTool = (folders: SkillFolders, usable: Usable): Tool =>
   });
 
 const skillList = (usable: Usable): string => {
-  if (usable.length === 0) return 'There are none yet.';
+  if (usable.length === 0) return 'There are no skills yet.';
   const lines: string[] = [];
   let left = MAX_TOLD;
   for (const { name, description } of usable) {
     const line = `- ${name}: ${description.replace(/\s+/g, ' ')}`;
     left -= line.length;
-    if (left < 0) return `There are:\n${lines.join('\n')}\nand more, which skills.list names.`;
+    if (left < 0) return `Skills:\n${lines.join('\n')}\nskills.list returns the others.`;
     lines.push(line);
   }
-  return `There are:\n${lines.join('\n')}`;
+  return `Skills:\n${lines.join('\n')}`;
 };

@@ -4,13 +4,19 @@ import { defineTool, HARMLESS, type Pending, type ToolContext, type ToolGroup } 
 const input = s
   .object('AgentsDelegateInput', {
     prompt: s.optional(
-      s.text(100_000).description('What the sub-agent is to do; it knows nothing but what you say'),
+      s
+        .text(100_000)
+        .description('Task for the sub-agent. Include all context: it sees nothing else.'),
     ),
     withTask: s.optional(
-      s.flag().description('Hands on your own task word for word, its payload included'),
+      s.flag().description('Whether to append your own task verbatim, including its payload'),
     ),
-    expert: s.optional(s.text(100).description('Name of the expert whose part it plays')),
-    model: s.optional(s.text(100).description('Name of the model that is to do it')),
+    expert: s.optional(s.text(100).description('Name of the expert that the sub-agent acts as')),
+    model: s.optional(
+      s
+        .text(100)
+        .description('Name of the model. Defaults to the model of the expert, or to your own.'),
+    ),
     limits: s.optional(
       s
         .object('DelegationLimits', {
@@ -20,7 +26,7 @@ const input = s
           maxAnswerTokens: s.optional(s.whole(1, 1_000_000)),
           maxCostUsd: s.optional(s.amount(0, 10_000)),
         })
-        .description('What it may use up at most; never more than you have left'),
+        .description('Limits of the sub-agent. They cannot exceed your remaining limits.'),
     ),
   })
   .or('prompt', 'withTask');
@@ -42,7 +48,9 @@ export const agentsTools = (delegate: Delegate): ToolGroup => ({
       skillId: 'agents',
       name: 'delegate',
       description:
-        'Gives a part of the task to a sub-agent and returns its answer. Calls made together run side by side. Experts: triage, engineer, operations, writer, researcher, analyst, and those of the owner.',
+        'Delegate a part of your task to a sub-agent. Returns its answer. Pass prompt, withTask or ' +
+        'both. Calls in one reply run in parallel. Experts: triage, engineer, operations, writer, ' +
+        'researcher, analyst, and those of the owner.',
       input,
       ...HARMLESS,
       once: true,

@@ -22,27 +22,33 @@ const MAX_LINE_LENGTH = 300;
 const MAX_SEARCHED_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
-const path = () => text(1_000).description('Relative to your folder, with slashes');
-const folder = () => anyText(1_000).description('Relative to your folder; all of it unless given');
+const path = () =>
+  text(1_000).description('Path of the file, relative to your folder, with slashes');
+const folder = () =>
+  anyText(1_000).description('Path of a folder, relative to your folder. Defaults to your folder.');
 
 const ReadInput = object('FilesReadInput', {
   path: path(),
-  fromLine: optional(whole(1, 10_000_000).description('The first line, 1 unless given')),
-  lines: optional(whole(1, 100_000).description('How many lines, all unless given')),
+  fromLine: optional(
+    whole(1, 10_000_000).description('Number of the first line to read. Defaults to 1.'),
+  ),
+  lines: optional(
+    whole(1, 100_000).description('Maximum number of lines to read. Defaults to all.'),
+  ),
   offset: offsetInput(),
 });
 const WriteInput = object('FilesWriteInput', {
   path: path(),
-  content: anyText(1_048_576).description('All that the file is to hold'),
+  content: anyText(1_048_576).description('Complete new content of the file'),
 });
 const ListInput = object('FilesListInput', {
   path: optional(folder()),
-  levels: optional(whole(1, 16).description('How deep to look, 1 unless given')),
+  levels: optional(whole(1, 16).description('Number of folder levels to list. Defaults to 1.')),
 });
 const SearchInput = object('FilesSearchInput', {
-  text: text(1_000).description('As it stands in the file; no pattern'),
+  text: text(1_000).description('Exact text to search for. Patterns are not supported.'),
   path: optional(folder()),
-  ignoreCase: optional(flag()),
+  ignoreCase: optional(flag().description('Whether to ignore case. Defaults to false.')),
 });
 
 export const filesTools = (): ToolGroup => ({
@@ -76,9 +82,9 @@ const fileTool = <T>(
 const read = fileTool({
   name: 'read',
   description:
-    'Reads a text file and returns { text, fromLine, totalLines }. A long text is cut: ' +
-    '`truncated: { missingChars, nextOffset }` says how much is missing, and the same call with ' +
-    '`offset: nextOffset` returns what follows.',
+    'Read a text file in your folder. Returns { text, fromLine, totalLines }. Long text is cut: ' +
+    '`truncated: { missingChars, nextOffset }` tells how much is missing. Repeat the call with ' +
+    '`offset: nextOffset` to read on.',
   input: ReadInput,
   run: async ({ path, fromLine = 1, lines, offset }, context) => {
     const bytes = await readInside(await context.openFolder(), path, MAX_FILE_BYTES);
@@ -94,7 +100,7 @@ const read = fileTool({
 const write = fileTool({
   name: 'write',
   description:
-    'Writes a text file, in place of the one that is there, and makes the folders that lead to it. ' +
+    'Create or overwrite a text file in your folder. Missing parent folders are created. ' +
     'Returns { path, size }.',
   input: WriteInput,
   run: async ({ path, content }, { openFolder }) => {
@@ -105,7 +111,8 @@ const write = fileTool({
 
 const list = fileTool({
   name: 'list',
-  description: 'Lists a folder: { entries: [{ path, kind, size, modifiedAt }], truncated }.',
+  description:
+    'List the files in a folder. Returns { entries: [{ path, kind, size, modifiedAt }], truncated }.',
   input: ListInput,
   run: async ({ path = '', levels = 1 }, { openFolder }) => {
     const found = await listInside(await openFolder(), path, { levels, most: MAX_ENTRIES });
@@ -122,7 +129,7 @@ const list = fileTool({
 const search = fileTool({
   name: 'search',
   description:
-    'Looks for text in the files of a folder and all below it. Returns ' +
+    'Search for text in all files of a folder and its subfolders. Returns ' +
     '{ matches: [{ path, line, text }], truncated }.',
   input: SearchInput,
   run: async ({ text, path = '', ignoreCase = false }, { openFolder, signal }) =>

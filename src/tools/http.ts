@@ -24,7 +24,7 @@ const MAX_SHOWN = 200;
 
 const input = s.object('HttpRequestInput', {
   method: s.oneOf('HttpMethod', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
-  url: s.text(8_192).description('An http or https address without credentials in it'),
+  url: s.text(8_192).description('Address of the request, http or https, without credentials'),
   headers: s.optional(
     Joi.object<Record<string, string>>()
       .pattern(
@@ -38,26 +38,31 @@ const input = s.object('HttpRequestInput', {
       .description('Request headers by name'),
   ),
   body: s.optional(
-    s.anyText(1_048_576).description('Sent as it is; for JSON give its text and a content-type'),
+    s
+      .anyText(1_048_576)
+      .description(
+        'Request body, sent unchanged. For JSON, pass the serialized text and set a content-type ' +
+          'header. Not allowed with GET or HEAD.',
+      ),
   ),
   offset: offsetInput(),
 });
 
 export const httpTools = (http: Requester): ToolGroup => ({
   skillId: 'http',
-  description: 'Requests to web services',
+  description: 'HTTP requests',
   tools: [
     defineTool({
       skillId: 'http',
       name: 'request',
       description:
-        'Sends one HTTP request and returns { url, status, headers, body }, url being where it was ' +
-        'sent. The body is text, JSON left unparsed and a content-encoding undone. A long one is cut: ' +
-        '`truncated: { missingChars, nextOffset }` says how much is missing. With GET, the same call ' +
-        'with `offset: nextOffset` returns what follows; with another method nextOffset is null, ' +
-        'because asking again would repeat its effect. Private addresses are refused. With a body, ' +
-        'or approved, it follows no redirect to another origin, and by a grant, after you read what ' +
-        'came from outside, none at all: `notFollowed` says where that led, so ask for that address.',
+        'Send one HTTP request. Use it for APIs; use web.read to read a page. Returns { url, status, ' +
+        'headers, body }, where url is the final address and body is decoded text (JSON is not ' +
+        'parsed). A long body is cut: `truncated: { missingChars, nextOffset }` tells how much is ' +
+        'missing. With GET, repeat the call with `offset: nextOffset` to read on. With other methods ' +
+        'nextOffset is null, because a repeated request would repeat its effect. Private addresses ' +
+        'are refused. Some redirects are not followed. Then `notFollowed` is the address of the ' +
+        'redirect. Request that address if you need it.',
       input,
       sideEffects: true,
       once: false,

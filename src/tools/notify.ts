@@ -23,8 +23,8 @@ const GATHERED =
   'You have sent 20 messages in this run. This and further messages are sent as one when the run ends.';
 
 const input = s.object('NotifySendInput', {
-  message: s.text(4_000).description('What to say'),
-  title: s.optional(s.text(200).description('A headline; a plain one unless given')),
+  message: s.text(4_000).description('Text of the notification'),
+  title: s.optional(s.text(200).description('Headline. Defaults to a generic one.')),
 });
 
 /**
@@ -34,12 +34,12 @@ const input = s.object('NotifySendInput', {
  */
 export const notifyTools = (notify: Notify): ToolGroup => ({
   skillId: 'notify',
-  description: 'Messages to the owner',
+  description: 'Notifications to the owner',
   tools: [
     defineTool({
       skillId: 'notify',
       name: 'send',
-      description: 'Sends the owner a notification, in the app and on every linked channel.',
+      description: 'Send a notification to the owner, in the app and on every linked channel.',
       input,
       ...HARMLESS,
       markdown: 'message',

@@ -21,7 +21,7 @@ const input = s.object('ShellRunInput', {
       return fault ? helpers.message({ custom: fault }) : argv;
     })
     .prefs({ abortEarly: true })
-    .description('The program and its arguments; no shell reads them'),
+    .description('Program and its arguments. They are not interpreted by a shell.'),
   env: s.optional(
     Joi.object<Record<string, string>>()
       .pattern(
@@ -33,10 +33,12 @@ const input = s.object('ShellRunInput', {
           .messages({ 'string.pattern.base': 'must not contain a NUL character' }),
       )
       .max(32)
-      .description('Environment by name; the place for credentials, which argv is not'),
+      .description('Environment variables by name. Pass credentials here, never in argv.'),
   ),
   timeoutMs: s.optional(
-    s.whole(100, 120_000).description(`Milliseconds; ${DEFAULT_TIMEOUT_MS} unless given`),
+    s
+      .whole(100, 120_000)
+      .description(`Maximum run time, in milliseconds. Defaults to ${DEFAULT_TIMEOUT_MS}.`),
   ),
 });
 
@@ -46,15 +48,15 @@ const input = s.object('ShellRunInput', {
  */
 export const shellTools = (confinement: Confinement | null): ToolGroup => ({
   skillId: 'shell',
-  description: "Commands, confined to the agent's folder",
+  description: "Commands in the agent's folder",
   tools: [
     defineTool({
       skillId: 'shell',
       name: 'run',
       description:
-        "Runs one program in the agent's folder, without network where it is confined, and " +
-        'returns { exitCode, signal, stdout, stderr, truncated, timedOut, durationMs }. For pipes ' +
-        'and the like give ["sh", "-c", "…"].',
+        'Run one program in your folder. A confined program has no network. Returns { exitCode, ' +
+        'signal, stdout, stderr, truncated, timedOut, durationMs }. For pipes and other shell ' +
+        'syntax, pass ["sh", "-c", "…"].',
       input,
       sideEffects: true,
       once: true,

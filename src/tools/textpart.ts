@@ -7,7 +7,8 @@ export const offsetInput = () =>
     s
       .whole(0, 10_000_000)
       .description(
-        'Where to begin in the text, in characters: 0 unless given. To read on, repeat the call with truncated.nextOffset',
+        'Position in the text at which to begin, in characters. Defaults to 0. To read on, pass ' +
+          'truncated.nextOffset of the previous result.',
       ),
   );
 

@@ -11,19 +11,19 @@ const input = s.object('TimeNowInput', {
       .custom((value: string, helpers) =>
         isTimezone(value) ? value : helpers.message({ custom: `must be ${ZONE}` }),
       )
-      .description(`Of the IANA database, such as Europe/Berlin; UTC unless given`),
+      .description('Time zone of the IANA database, such as Europe/Berlin. Defaults to UTC.'),
   ),
 });
 
 export const timeTools = (clock: Clock): ToolGroup => ({
   skillId: 'time',
-  description: 'The date and the time',
+  description: 'Date and time',
   tools: [
     defineTool({
       skillId: 'time',
       name: 'now',
       description:
-        'Returns the present time: { iso (UTC), timezone, local (with its offset), weekday }.',
+        'Get the current date and time. Returns { iso (UTC), timezone, local (with offset), weekday }.',
       input,
       ...HARMLESS,
       isStateless: true,

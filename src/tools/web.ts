@@ -19,12 +19,12 @@ const MAX_TEXT = 128 * 1024;
 const MAX_TITLE = 300;
 
 const ReadInput = s.object('WebReadInput', {
-  url: s.text(8_192).description('An http or https address'),
+  url: s.text(8_192).description('Address of the page, http or https'),
   offset: offsetInput(),
 });
 const SearchInput = s.object('WebSearchInput', {
-  query: s.text(1_000).description('What to look for'),
-  count: s.optional(s.whole(1, 20).description('At most this many results, 10 unless given')),
+  query: s.text(1_000).description('Search terms'),
+  count: s.optional(s.whole(1, 20).description('Maximum number of results. Defaults to 10.')),
 });
 
 const traits = { skillId: 'web', sideEffects: false, once: false, sendsOut: true, outside: true };
@@ -38,7 +38,7 @@ interface WebToolsDeps {
 /** Creates the tools for the web. */
 export const webTools = ({ http, search, readPage }: WebToolsDeps): ToolGroup => ({
   skillId: 'web',
-  description: 'Pages of the web, as text',
+  description: 'Web pages and web search',
   tools: [readTool(http, readPage), searchTool(search)],
 });
 
@@ -47,13 +47,12 @@ const readTool = (http: Requester, readPage: ReadPage): Tool =>
     ...traits,
     name: 'read',
     description:
-      'Reads a web page, a feed, a PDF or an office file as text, without what it hides, and returns { url, status, ' +
-      'title, text }. A long text is cut: ' +
-      '`truncated: { missingChars, nextOffset }` says how much is missing, and the same call with ' +
-      '`offset: nextOffset` returns what follows. Private addresses are refused. Approved, it ' +
-      'follows no redirect to another origin, and by a grant, after you read what came from ' +
-      'outside, none at all: `notFollowed` says where that led, so ask for that address. `note` says ' +
-      'what the text lacks.',
+      'Read a web page, feed, PDF or office file as text. Returns { url, status, title, text }. ' +
+      'Hidden text of a page is left out. Long text is cut: `truncated: { missingChars, nextOffset }` ' +
+      'tells how much is missing. Repeat the call with `offset: nextOffset` to read on. `note` tells ' +
+      'what is missing from the text. Private addresses are refused. Some redirects are not ' +
+      'followed. Then `notFollowed` is the address of the redirect. Read that address if you need ' +
+      'it.',
     input: ReadInput,
     run: async ({ url, offset }, context, tool) => {
       const { signal, isApproved, isByGrant } = context;
@@ -109,7 +108,8 @@ const searchTool = ({ provider, search }: WebSearch): Tool =>
   defineTool({
     ...traits,
     name: 'search',
-    description: 'Searches the web and returns { results: [{ title, url, snippet }] }.',
+    description:
+      'Search the web. Returns { results: [{ title, url, snippet }] }. Read a result with web.read.',
     input: SearchInput,
     unavailable: provider === null ? NO_SEARCH : null,
     run: async ({ query, count = 10 }, { signal }) => {

@@ -81,7 +81,7 @@ describe('what an agent tells its owner', () => {
     const [told, ...more] = await notices();
     expect(more).to.equal([]);
     expect([told.title, told.link]).to.equal([
-      'poster (trusted) asks: 3 calls',
+      'poster (trusted) requests approval: 3 calls',
       `/approvals?agentId=${id}`,
     ]);
     for (const { digest } of approvals) expect(told.body).to.contain(digest.slice(0, 8));

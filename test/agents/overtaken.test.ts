@@ -44,15 +44,15 @@ describe('a message to an agent that waits', () => {
     expect((await say(id, 'Never mind')).status).to.equal(202);
     const agent = await stage.reaches(id);
     expect(agent.result?.split('\n')).to.equal([
-      'Not approved: a message came first. It was not run.',
-      'Not approved: a message came first. It was not run.',
+      'Not approved: the owner sent a message first. It was not run.',
+      'Not approved: the owner sent a message first. It was not run.',
     ]);
     const states = (await approvals()).map((one: Record<string, unknown>) => [
       one.status,
       one.decisionReason,
       one.decidedBy,
     ]);
-    const denied = ['denied', 'a message came first', null];
+    const denied = ['denied', 'the owner sent a message first', null];
     expect(states).to.equal([denied, denied]);
     const told = (await stage.events(id)).filter(({ data }) => data.status === 'denied');
     expect(told.map(({ data }) => data.callId)).to.equal(['c1', 'c2']);

@@ -42,7 +42,7 @@ describe('a direct call', () => {
     await desk.answer(approvalId, true);
     const all = await Promise.allSettled(Array.from({ length: 20 }, () => admit({ approvalId })));
     expect(all.filter(({ status }) => status === 'fulfilled').length).to.equal(1);
-    await expect(admit({ approvalId })).to.reject(NotOpen, 'The approval was used already');
+    await expect(admit({ approvalId })).to.reject(NotOpen, 'The approval was already used');
   });
 
   it('runs with no other arguments, with nobody else’s approval, and not for ever', async () => {
@@ -77,7 +77,7 @@ describe('a direct call', () => {
 
   it('is refused with arguments that nobody could read to their end', async () => {
     const args = { method: 'POST', url: desk.canary.url, body: 'x'.repeat(300_000) };
-    const because = 'its arguments are too long to be approved';
+    const because = 'its arguments are too long to be reviewed for approval';
     expect(await admit({ arguments: args })).to.equal({ verdict: 'deny', because });
   });
 });

@@ -249,7 +249,7 @@ describe('an approval', () => {
     expect((await desk.answer(approvalId, true)).status).to.equal(409);
     await desk.reaches(id);
     expect(desk.canary.heard).to.equal([]);
-    expect(desk.told()).to.equal(['Not approved: a message came first. It was not run.']);
+    expect(desk.told()).to.equal(['Not approved: the owner sent a message first. It was not run.']);
   });
 
   it('does not hold when a message comes after it was given', async () => {

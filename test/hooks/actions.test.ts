@@ -249,7 +249,7 @@ describe('execute_tool', () => {
     );
     expect(run).to.include({
       status: 'error',
-      error: 'shell takes the permission "shell" of its user, which admins have',
+      error: 'shell requires the permission "shell". Ask an admin to grant it',
       result: null,
     });
   });

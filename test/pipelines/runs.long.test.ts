@@ -94,7 +94,7 @@ describe('runs of pipelines', () => {
     const at = `POST /api/pipelines/${id}/stages/ok`;
     expect([values.status, values.body.message]).to.equal([
       409,
-      `The stage waits for an approval: ${at}/approve or ${at}/reject`,
+      `The stage is waiting for an approval. Use ${at}/approve or ${at}/reject`,
     ]);
     const answers = await Promise.all([
       answer('approve', { digest, reason: 'Fine' }),
@@ -126,7 +126,7 @@ describe('runs of pipelines', () => {
     expect(run.error).to.equal('ok: rejected: No');
     expect(run.stages.map(({ status, reason }) => [status, reason])).to.equal([
       ['failed', null],
-      ['skipped', 'ok has not completed'],
+      ['skipped', 'ok did not complete'],
       ['completed', null],
     ]);
   });
@@ -137,7 +137,7 @@ describe('runs of pipelines', () => {
       now('late', { needs: ['ok'], runIf: 'failure' }),
     ]);
     const run = await stage.reach(id, 'failed');
-    expect(run.error).to.equal('ok: expired: nobody has answered in time');
+    expect(run.error).to.equal('ok: expired: no answer was received in time');
     expect(await statuses(id)).to.equal({ ok: 'failed', late: 'completed' });
   });
 
@@ -157,7 +157,7 @@ describe('runs of pipelines', () => {
     const approved = await stage.call('POST', `/${id}/stages/form/approve`, { digest });
     expect([approved.status, approved.body.message]).to.equal([
       409,
-      `The stage waits for values: POST /api/pipelines/${id}/stages/form/input`,
+      `The stage is waiting for values. Use POST /api/pipelines/${id}/stages/form/input`,
     ]);
     const bad = await give({ size: 'xl', color: 'red' });
     expect(bad.body.details.map(({ path }: { path: string }) => path)).to.equal([
@@ -292,7 +292,7 @@ describe('runs of pipelines', () => {
     await stage.call('POST', `/${id}/retry`, {});
     const asking = await stage.reach(id, 'waiting');
     const why =
-      'Its run was stopped during this call: it may have been done. Approve to make it again.';
+      'The run was stopped during this call, which may already have taken effect. Approve to repeat the call.';
     expect(asking.stages.map(({ status, reason }) => [status, reason])).to.equal([
       ['waiting_approval', why],
       ['completed', null],

@@ -108,7 +108,7 @@ describe('skills', () => {
     await list();
     const { body } = await stage.ask('GET', '/api/skills/skills');
     const read = body.tools.find(({ name }: { name: string }) => name === 'read');
-    expect(read.description).to.match(/There are:\n- deploy: For deploy$/);
+    expect(read.description).to.match(/Skills:\n- deploy: For deploy$/);
     expect((await stage.run('skills', 'list')).body.result).to.equal({
       skills: [{ name: 'deploy', description: 'For deploy' }],
     });

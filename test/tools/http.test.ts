@@ -202,7 +202,7 @@ describe('http.request', () => {
           type: 'string',
           minLength: 1,
           maxLength: 8_192,
-          description: 'An http or https address without credentials in it',
+          description: 'Address of the request, http or https, without credentials',
         },
         headers: {
           type: 'object',
@@ -219,14 +219,15 @@ describe('http.request', () => {
         body: {
           type: 'string',
           maxLength: 1_048_576,
-          description: 'Sent as it is; for JSON give its text and a content-type',
+          description:
+            'Request body, sent unchanged. For JSON, pass the serialized text and set a content-type header. Not allowed with GET or HEAD.',
         },
         offset: {
           type: 'integer',
           minimum: 0,
           maximum: 10_000_000,
           description:
-            'Where to begin in the text, in characters: 0 unless given. To read on, repeat the call with truncated.nextOffset',
+            'Position in the text at which to begin, in characters. Defaults to 0. To read on, pass truncated.nextOffset of the previous result.',
         },
       },
       required: ['method', 'url'],

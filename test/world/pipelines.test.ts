@@ -51,13 +51,13 @@ stages:
 ${notify('"{{params.v}}"')}`;
       expect(await problemsOf(parameters)).to.equal([
         [4, 'parameters.1.options.0', 'must be a string. Put 1.10 in quotes'],
-        [3, 'parameters.0.default', 'must be a text. Put 1.10 in quotes'],
+        [3, 'parameters.0.default', 'must be a string. Put 1.10 in quotes'],
       ]);
     });
 
     it('that lose their spelling are refused wherever any value may stand', async () => {
       const lost = (source: string, value: string) =>
-        `would become ${value}. Put ${source} in quotes to keep it as a text, or write ${value}`;
+        `would be changed to ${value}. Put ${source} in quotes to keep it as a string, or write ${value}`;
       const items = `stages:
   - key: each
     kind: foreach
@@ -83,7 +83,7 @@ ${notify('"{{params.v}}"')}`;
         ['stages.0.config.body.deep.0.code', lost('007', '7')],
         [
           'stages.0.config.body.id',
-          'would become 9007199254740992, which is another number. Put 9007199254740993 in quotes to keep it as a text',
+          'would be changed to 9007199254740992. Put 9007199254740993 in quotes to keep it as a string',
         ],
       ]);
     });
@@ -93,7 +93,7 @@ ${notify('"{{params.v}}"')}`;
 stages:
   - { key: s, kind: wait, when: [{ field: params.v, operator: equals, value: ${value} }], config: { seconds: 1 } }
 `;
-      const fault = 'must be a text, as the parameter v is. Put';
+      const fault = 'must be a string, like the parameter v. Put';
       const path = 'stages.0.when.0.value';
       expect(await problemsOf(compared('2.50'))).to.equal([[4, path, `${fault} 2.50 in quotes`]]);
       expect(await problemsOf(compared('2'))).to.equal([[4, path, `${fault} 2 in quotes`]]);

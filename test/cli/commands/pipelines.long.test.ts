@@ -82,7 +82,7 @@ describe('adjutant pipelines', () => {
     const { code: applied, stderr } = await run('apply', YAML.replace('[draft]', '[drafts]'));
     expect([applied, stderr]).to.equal([
       1,
-      '- is no template.\nstdin:10: stages.1.needs.0 names no stage: drafts\n',
+      '- is no template.\nstdin:10: stages.1.needs.0 refers to an unknown stage: drafts\n',
     ]);
     expect((await run('validate', 'a: &a [*a]')).stdout).to.contain('aliases');
   });

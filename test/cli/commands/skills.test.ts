@@ -22,7 +22,7 @@ describe('skills', () => {
   it('are listed and shown, with their tools', async () => {
     const { code, stdout } = await world.cli(['skills', 'list', '--source', 'builtin']);
     expect(code).to.equal(0);
-    expect(stdout.split('\n')).to.include('time\tready\tbuiltin\t1\tThe date and the time');
+    expect(stdout.split('\n')).to.include('time\tready\tbuiltin\t1\tDate and time');
     const tools = await world.cli(['skill', 'tools', '--skill-id', 'files', '--fields', 'tool']);
     expect(tools.stdout).to.equal('files.list\nfiles.read\nfiles.search\nfiles.write\n');
     const one = await world.cli(['skills', 'get', 'time', '--fields', 'id,status']);
