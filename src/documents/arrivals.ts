@@ -53,7 +53,7 @@ export const createArrivals = (deps: ArrivalsDeps): Arrivals => ({
       return 'reason' in kept ? { name: kept.name, reason: kept.reason } : kept;
     } catch (error) {
       if (!Boom.isBoom(error)) throw error;
-      return { name: nameOf(file.filename), reason: `cannot be kept: ${error.message}` };
+      return { name: nameOf(file.filename), reason: `cannot be stored: ${error.message}` };
     }
   },
   keepOrThrow: async (userId, file) => {

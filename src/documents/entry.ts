@@ -18,7 +18,8 @@ export const MAX_SEARCHABLE = 10_000_000;
 const PAGES_AT_ONCE = 20;
 
 /** The sentences that an earlier indexing has left. */
-const OF_ENTRY = /(It cannot be searched: .*|Only its first \d+ pages can be searched\.)$/s;
+const OF_ENTRY =
+  /((It|The document) cannot be searched: .*|Only (its|the) first \d+ pages can be searched\.)$/s;
 
 /** Begins to make a document an entry of knowledge. Throws 409 if there is no text of it. */
 export const beginDocumentEntry = async (
@@ -28,9 +29,9 @@ export const beginDocumentEntry = async (
 ): Promise<Operation> => {
   const row = orNotFound(await documents.get(userId, documentId), 'No document with that id');
   if (row.status === 'queued' || row.status === 'processing') {
-    throw Boom.conflict('The document is being read: index it when that has ended');
+    throw Boom.conflict('The document is being processed. Index it when processing has ended');
   }
-  if (row.text_chars === 0) throw Boom.conflict('No text was read from the document');
+  if (row.text_chars === 0) throw Boom.conflict('The document has no text to index');
   const change = { indexed: 1, ...(tags !== null && { tags: JSON.stringify(tags) }) };
   return entries.begin(
     {
@@ -80,8 +81,8 @@ export const indexDocument = async (
     text,
   });
   const last = text.at(-1)?.number ?? 0;
-  const cut = last < (row.pages ?? 0) ? `Only its first ${last} pages can be searched.` : null;
-  const fault = error === null ? null : `It cannot be searched: ${error}`;
+  const cut = last < (row.pages ?? 0) ? `Only the first ${last} pages can be searched.` : null;
+  const fault = error === null ? null : `The document cannot be searched: ${error}`;
   const earlier = row.error?.replace(OF_ENTRY, '').trim();
   const told = [earlier, fault ?? cut].filter(Boolean).join(' ') || null;
   return { entryId, fault, steps: [documents.indexedAs(row.id, entryId, told)] };

@@ -73,7 +73,7 @@ export const extractApart = async (
     if (!(error instanceof WorkerFailed)) throw error;
     end.failure = {
       code: 'too_large',
-      message: `It is too large or too complex: ${error.message}`,
+      message: `The file is too large or too complex: ${error.message}`,
     };
   }
   return end;

@@ -48,7 +48,7 @@ export const createReadPage =
     });
     if (text.trim() === '') {
       const why = notes.map((note) => `. ${note}`).join('');
-      throw new PageUnreadable(`is ${FORMS[form]} without text that can be read${why}`, form);
+      throw new PageUnreadable(`is ${FORMS[form]} without readable text${why}`, form);
     }
     const { url } = source;
     const extracted = { body: Buffer.from(text), contentType: 'text/plain; charset=utf-8', url };
@@ -69,7 +69,7 @@ const textOfFile = async (
 ): Promise<{ text: string; notes: string[] }> => {
   const mediaType = await kindOf(source.body, nameIn(source.url) ?? '');
   if (mediaType === null) {
-    throw new PageUnreadable(`is ${FORMS[form]} of a kind that is not read`, form);
+    throw new PageUnreadable(`is ${FORMS[form]} of an unsupported type`, form);
   }
   const folder = await originals.openUpload();
   const pages: string[] = [];
@@ -88,7 +88,10 @@ const textOfFile = async (
       },
     });
     if (failure) {
-      throw new PageUnreadable(`is ${FORMS[form]} that is not read: ${failure.message}`, form);
+      throw new PageUnreadable(
+        `is ${FORMS[form]} that could not be read: ${failure.message}`,
+        form,
+      );
     }
     return { text: pages.join('\n\n').slice(0, most), notes };
   } finally {

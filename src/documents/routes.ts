@@ -54,7 +54,7 @@ export const documentsResource = (deps: DocumentsDeps) => {
       const index = /^[1-9]\d{0,5}$/.test(number) ? Number(number) : 0;
       const { text, ...facts } = orNotFound(
         await rows.page(userId, id, index),
-        'No such page, or it has not been read yet',
+        'The page does not exist or has not been read yet',
       );
       return { filename, pages, ...viewFacts({ ...facts, chars: text.length }), text };
     },
@@ -62,7 +62,7 @@ export const documentsResource = (deps: DocumentsDeps) => {
       const { sha256, filename, media_type } = await find(userId, id);
       const size = await originals.sizeOf(userId, sha256);
       if (size === null) {
-        throw Boom.notFound('The original is missing in the data folder', {
+        throw Boom.notFound('The original file is missing from the data folder', {
           code: 'original_missing',
         });
       }
@@ -101,13 +101,15 @@ export const documentsResource = (deps: DocumentsDeps) => {
         return new CustomReply(202, view(await readAgain(deps, row, languages)));
       } catch (error) {
         setPassword(id, null);
-        throw error instanceof Unmet ? Boom.conflict('The document is being read') : error;
+        throw error instanceof Unmet
+          ? Boom.conflict('The document is already being processed')
+          : error;
       }
     },
     cancel: async ({ id }, { userId }) => {
       const { operation_id, status } = await find(userId, id);
       if (status !== 'queued' && status !== 'processing') {
-        throw Boom.conflict(`The reading of this document has ended: it is ${status}`);
+        throw Boom.conflict(`The document is not being processed. Its status is ${status}`);
       }
       await reads.cancel(userId, operation_id);
       return view(await find(userId, id));
@@ -132,7 +134,7 @@ const orEnded = (error: unknown): void => {
 };
 
 const busy = (): Boom.Boom =>
-  Boom.tooManyRequests(`At most ${MAX_UPLOADS} uploads of yours may arrive at once`, {
+  Boom.tooManyRequests(`You already have ${MAX_UPLOADS} uploads in progress. Try again later`, {
     code: 'uploads_busy',
     retryAfter: RETRY_AFTER_S,
   });

@@ -42,7 +42,7 @@ export interface ServerFiles {
 /** The error of a file that is larger than documents may be. */
 export class FileTooLarge extends Error {
   override name = 'FileTooLarge';
-  override message = `It is larger than ${FILE_BYTES / 1024 / 1024} MiB`;
+  override message = `The file is larger than ${FILE_BYTES / 1024 / 1024} MiB`;
 }
 
 interface ServerFilesDeps {
@@ -100,7 +100,7 @@ const textOf = async (
     },
   });
   if (failure) return { failure: failure.message };
-  const cut = read.isCut ? [`Only its first ${pages.length} pages can be searched.`] : [];
+  const cut = read.isCut ? [`Only the first ${pages.length} pages can be searched.`] : [];
   return { text: pages, note: [...notes, ...cut].join(' ') || null };
 };
 

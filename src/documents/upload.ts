@@ -119,7 +119,7 @@ const withPlace = async <T>(
 };
 
 const diskFull = (): Boom.Boom =>
-  new Boom.Boom('No room is left on the disk of the daemon; nothing of this upload was kept', {
+  new Boom.Boom('The disk of the daemon is full. No file of this upload was stored', {
     statusCode: 507,
     data: { code: 'disk_full' },
   });
@@ -133,7 +133,7 @@ export const recognizedLanguage = async (
   const installed = await installedLanguages(added);
   const missing = given.split('+').filter((code) => !installed.includes(code));
   if (missing.length === 0) return given;
-  const message = `${missing.join(', ')} is not installed; installed are ${installed.join(', ')}; an admin adds others with adjutant capabilities install tesseract:${missing[0]}`;
+  const message = `${missing.join(', ')} is not installed. Installed languages: ${installed.join(', ')}. An admin can add languages with: adjutant capabilities install tesseract:${missing[0]}`;
   throw Boom.badRequest(`Not accepted: language: ${message}`, {
     details: [{ path: 'language', message }],
   });
@@ -154,7 +154,7 @@ const receive = async (
   if (isCut()) return refused(`is larger than ${FILE_BYTES / 1024 / 1024} MiB`);
   if (file.bytes === 0) return refused('is empty');
   const kind = await kindOf(file.head, name);
-  if (kind === null) return refused('is of a kind that cannot be read');
+  if (kind === null) return refused('has an unsupported file type');
   if (quotaBytes !== null && used.bytes + file.bytes > quotaBytes) {
     return refused(overQuota(quotaBytes), true);
   }
@@ -162,8 +162,7 @@ const receive = async (
   return { name, kind, file };
 };
 
-const overQuota = (bytes: number): string =>
-  `is more than your quota of ${bytes / 1024 ** 3} GiB leaves room for`;
+const overQuota = (bytes: number): string => `exceeds your quota of ${bytes / 1024 ** 3} GiB`;
 
 /** Returns the last part of a path that a sender gives as a name, composed and without what is not visible. */
 export const nameOf = (given: string): string => {
@@ -258,7 +257,7 @@ const operationOf = (userId: string, documentId: string, name: string) => ({
 /** Makes the error of files none of which is kept: 413 if all are refused for the quota, else 400. */
 export const nothingKept = (files: Arrival[]): Boom.Boom => {
   const refused = files.flatMap((file) => ('reason' in file ? [file] : []));
-  if (refused.length === 0) return Boom.badRequest('Not accepted: files holds no file');
+  if (refused.length === 0) return Boom.badRequest('Not accepted: files contains no file');
   const details = refused.map(({ name, reason }) => ({
     path: 'files',
     message: `${name} ${reason}`,

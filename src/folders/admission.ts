@@ -27,14 +27,15 @@ export const createAdmission = ({
   admit: async (userId, path) => {
     const { may } = await permissionsOf(userId);
     if (!may(RIGHT)) {
-      return 'You may not index files of the machine: an admin can give you the permission index';
+      return 'You are not allowed to index files of this machine. Ask an admin for the permission index';
     }
-    if (roots.list.length === 0) return `No folder may be indexed: ${variable} names none`;
+    if (roots.list.length === 0)
+      return `Indexing of folders is disabled because ${variable} is empty`;
     const place = roots.find(path);
-    if (place === null) return `${path} lies in no folder that ${variable} names`;
+    if (place === null) return `${path} is outside the folders in ${variable}`;
     // A link in the path of a root may lead there too.
     const isSecret = roots.isSecret(path) || roots.isSecret(`/${place.below}`);
-    return isSecret ? `${path} is never read: the daemon keeps its own files there` : place;
+    return isSecret ? `${path} cannot be indexed because it contains files of the daemon` : place;
   },
   forbidden: roots.forbidden,
 });

@@ -73,7 +73,10 @@ export const createChangeScans = (deps: ChangeScansDeps): ChangeScans => {
         running.delete(folder.id);
         if (changedMeanwhile.delete(folder.id)) {
           changed(folder).catch((error) => {
-            log.warn({ folderId: folder.id, error: String(error) }, 'a folder was not scanned');
+            log.warn(
+              { folderId: folder.id, error: String(error) },
+              'folder scan could not be started',
+            );
           });
         }
       }

@@ -95,8 +95,8 @@ export const refuseMisnamed = async (
   scan: FolderScan,
   { path, kind }: MisnamedEntry,
 ): Promise<void> => {
-  const what = kind === 'folder' ? 'Nothing in it is read' : 'It is not read';
-  const error = `${what}: its name is not UTF-8`;
+  const what = kind === 'folder' ? 'folder' : 'file';
+  const error = `The ${what} was skipped because its name is not valid UTF-8`;
   if (scan.known.get(path)?.error === error) return void scan.counts.unchanged++;
   const none = { size: 0, modifiedMs: 0, identity: '', stamp: '' };
   await refuse(deps, scan, { path, kind, ...none }, { status: 'failed', error, sha256: null });
@@ -112,7 +112,7 @@ export const finishFiles = async (deps: FilesDeps, scan: FolderScan): Promise<vo
     const end =
       fault === null
         ? { status: 'ready' as const }
-        : { status: 'failed' as const, error: `It cannot be searched: ${fault}` };
+        : { status: 'failed' as const, error: `The file cannot be searched: ${fault}` };
     steps.push(deps.folders.keepFile({ ...row, ...end }));
   }
   await scan.commit(steps);

@@ -52,7 +52,7 @@ export const createRoots = ({
   const isSecret = (path: string): boolean => secretPaths.some((one) => isBelow(one, path));
   const inside = list.find((root) => isSecret(realOf(root)));
   if (inside !== undefined) {
-    const where = 'the home, its backups and the logins of the command line';
+    const where = 'the data folder, its backups and the logins of the command line';
     throw new OpenRefused(`${variable} must name folders outside ${where} (got "${inside}")`);
   }
   // What leads to a root is trusted at the start alone: others may be able to change it.

@@ -44,7 +44,7 @@ export const foldersResource = (deps: FoldersDeps, changed: () => void) => {
 };
 
 /** The reason why a file was skipped, beside those that are stored. */
-const OF_NO_KIND = 'It is of a kind that is not read';
+const OF_NO_KIND = 'The file type is not supported';
 
 /** Ignores that an operation has ended meanwhile, or was pruned. */
 const orEnded = (error: unknown): void => {

@@ -107,7 +107,7 @@ const commitProgress = (
 /** Returns why a scan has failed as a whole; null if the error says nothing to a person. */
 const failureOf = (error: unknown): string | null => {
   if (error instanceof WalkFailed) return error.message;
-  return isDiskFull(error) ? 'No room is left on the disk of the daemon' : null;
+  return isDiskFull(error) ? 'The disk of the daemon is full' : null;
 };
 
 /** Compares a folder with what is known of it, and takes over the differences. */
@@ -153,7 +153,7 @@ const readFolder = async (
 const refuseUnmounted = ({ device: before }: KnowledgeFolderRow, device: string | null): void => {
   if (before === null || device === before) return;
   throw new WalkFailed(
-    'It is empty and on another file system than before, as if it were not mounted',
+    'The folder is empty and on another file system than before. It may not be mounted',
   );
 };
 

@@ -37,7 +37,7 @@ export const indexPath = async (
   given: IndexedPath,
 ): Promise<Operation> => {
   const hasNul = given.path.includes('\0');
-  const fault = hasNul ? 'must not hold a NUL character' : 'must be absolute';
+  const fault = hasNul ? 'must not contain a NUL character' : 'must be absolute';
   refuseFaults(isAbsolute(given.path) && !hasNul ? [] : [{ path: 'path', message: fault }]);
   // One folder has one path, however it is spelled.
   const path = resolve(given.path);
@@ -47,7 +47,7 @@ export const indexPath = async (
   await refuseOwnFiles(deps, place);
   const type = await typeOf(place);
   const isOther = given.type !== undefined && given.type !== type;
-  refuseFaults(isOther ? [{ path: 'type', message: `does not fit: ${path} is a ${type}` }] : []);
+  refuseFaults(isOther ? [{ path: 'type', message: `does not match: ${path} is a ${type}` }] : []);
   return deps.inTurn(userId, () => begin(deps, userId, { ...given, path, type }));
 };
 
@@ -58,7 +58,7 @@ const faultOf = (pattern: string, place: number): FieldFault[] => {
     picomatch.makeRe(pattern.replace(/^!/, ''), { strictBrackets: true, debug: true });
     return [];
   } catch {
-    const message = `cannot be understood: ${pattern} (a bracket that means itself has a \\ before it)`;
+    const message = `is not a valid pattern: ${pattern} (put a \\ before a literal bracket)`;
     return [{ path: `patterns.${place}`, message }];
   }
 };
@@ -95,7 +95,9 @@ const begin = async (deps: FoldersDeps, userId: string, given: PathToIndex): Pro
   const { folders, clock, scans, watcher } = deps;
   const before = await folders.atPath(userId, given.path);
   if (!before && (await folders.count(userId)) >= MAX_FOLDERS) {
-    throw Boom.conflict(`You have ${MAX_FOLDERS} folders, the most there may be`);
+    throw Boom.conflict(
+      `You already have ${MAX_FOLDERS} indexed folders, which is the maximum. Delete one first`,
+    );
   }
   const id = before?.id ?? mint('folder', clock.now());
   const settings = settingsOf(given, before);

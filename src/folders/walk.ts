@@ -101,7 +101,8 @@ export const refuseForbidden = async (
     const path = parts.slice(0, depth).join('/');
     const entry = await reading(path, () => statInside(root, path));
     if (!entry) return false;
-    if (forbidden.has(entry.identity)) throw new OwnPlace(`/${path} is never read`);
+    if (forbidden.has(entry.identity))
+      throw new OwnPlace(`/${path} cannot be indexed because it contains files of the daemon`);
   }
   return true;
 };
@@ -140,8 +141,10 @@ const allFiles = async ({
       if (entry.kind !== 'file') continue;
       walked.files.push({ ...entry, path: pathBelow(below, entry.path) });
     }
-    if (walked.files.length > MOST) throw new WalkFailed(`It holds more than ${MOST} files`);
-    if (folders > MAX_FOLDERS) throw new WalkFailed(`It holds more than ${MAX_FOLDERS} folders`);
+    if (walked.files.length > MOST)
+      throw new WalkFailed(`The folder contains more than ${MOST} files`);
+    if (folders > MAX_FOLDERS)
+      throw new WalkFailed(`The folder contains more than ${MAX_FOLDERS} folders`);
   }
   return walked;
 };
@@ -169,7 +172,7 @@ const reading = async <T>(path: string, look: () => Promise<T>): Promise<T> => {
 const matching = async ({ patterns, signal }: FolderWalk, paths: string[]): Promise<number[]> => {
   if (patterns.length === 0) return [...paths.keys()];
   const input: MatchTask = { patterns, paths };
-  const failure = 'Its patterns are too complex';
+  const failure = 'The patterns are too complex';
   const task = { file: MATCH_THREAD, input, limitMs: MATCH_LIMIT_MS, heapMb: 256, signal, failure };
   try {
     return await inThread<number[]>(task);

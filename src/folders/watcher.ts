@@ -57,11 +57,11 @@ const POLL_MS = 10 * 60_000;
 /** Ours: the system does not tell when a folder that was gone is back, which is looked for this often. */
 const LOOK_MS = 3000;
 
-const INTERVAL = 'It is scanned every ten minutes';
+const INTERVAL = 'The folder is scanned every ten minutes';
 /** The limits of Linux on what a user watches, by the codes of their errors (inotify(7)). */
 const LIMITS = new Map([
-  ['ENOSPC', 'the system watches no more folders. Raise fs.inotify.max_user_watches'],
-  ['EMFILE', 'the system lets no more programs watch. Raise fs.inotify.max_user_instances'],
+  ['ENOSPC', 'the limit of watched folders is reached. Raise fs.inotify.max_user_watches'],
+  ['EMFILE', 'the limit of watching programs is reached. Raise fs.inotify.max_user_instances'],
 ]);
 
 /** True for the fault of a folder that is read, though its changes are seen late. */
@@ -87,7 +87,10 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
       () => {
         one.since = null;
         scan(one).catch((error) => {
-          log.warn({ folderId: one.folder.id, error: String(error) }, 'a folder was not scanned');
+          log.warn(
+            { folderId: one.folder.id, error: String(error) },
+            'folder scan could not be started',
+          );
         });
       },
       Math.max(0, Math.min(settleMs, left)),
@@ -110,10 +113,13 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
     if (!isWatched(one) || one.isBlind) return;
     one.isBlind = true;
     one.fault = fault;
-    log.warn({ folderId: id, error: String(error) }, 'a folder is scanned every ten minutes');
+    log.warn(
+      { folderId: id, error: String(error) },
+      'folder cannot be watched and is scanned every ten minutes',
+    );
     if (fault === null) return;
     Promise.all([close(one), deps.told(id, fault)]).catch((failure) => {
-      log.warn({ folderId: id, error: String(failure) }, 'the fault of a folder was not kept');
+      log.warn({ folderId: id, error: String(failure) }, 'folder fault could not be stored');
     });
   };
 
@@ -138,7 +144,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
     changed: () => touched(one),
     replaced: () => stale(one),
     tooMany: () => {
-      const fault = `${INTERVAL}: it holds more than ${mostWatched} folders`;
+      const fault = `${INTERVAL}: it contains more than ${mostWatched} folders`;
       blind(one, fault, fault);
     },
     failed: (error: unknown) => {
@@ -185,7 +191,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
           if (!one.isStale && (await isOutdated(one))) stale(one);
         }
       },
-      failed: (error) => log.warn({ error: String(error) }, 'no folder was scanned'),
+      failed: (error) => log.warn({ error: String(error) }, 'folder scans failed'),
     }),
     stop: async () => {
       await Promise.all([...watched.keys()].map(remove));

@@ -61,7 +61,7 @@ const unfound = (unproved: Set<string>): OperationEnd => {
   const named = [...unproved].slice(0, MAX_NAMED).join(', ');
   return {
     status: 'failed',
-    error: `The search index does not find ${unproved.size} entries by their vectors: ${named}`,
+    error: `Vector search does not find ${unproved.size} entries: ${named}`,
   };
 };
 

@@ -39,7 +39,7 @@ export const embedPatiently = async (
         if (texts.length > 1) return embedSingly(embedders, embedder, texts, call);
         if (++faults === MAX_FAULTS) return [null];
       }
-      call.tell(`Waits: ${error.message}`.slice(0, 200));
+      call.tell(`Waiting: ${error.message}`.slice(0, 200));
       await embedders.change(waitMs, call.signal);
       if (embedders.inForce()?.key !== embedder.key) return null;
     }

@@ -37,7 +37,7 @@ export const createEmbedScheduler = (deps: SchedulerDeps): EmbedScheduler => {
     turns.expect(userId, null);
     beginIfNeeded(deps, userId).catch((error) => {
       turns.leave(userId, null);
-      log.warn({ userId, error: String(error) }, 'no vectors are made');
+      log.warn({ userId, error: String(error) }, 'embedding could not be started');
     });
   };
 
@@ -97,7 +97,7 @@ const begin = async ({ embedders, operations }: SchedulerDeps, userId: string): 
     {
       userId,
       resource: { kind: 'user', id: userId },
-      title: `Vectors of your knowledge by ${embedders.inForce()?.name}`.slice(0, 200),
+      title: `Embedding of your knowledge with ${embedders.inForce()?.name}`.slice(0, 200),
       input: {},
       progress: { total: null, unit: 'chunks' },
     },

@@ -19,7 +19,7 @@ const TAG = /<[a-z/!?][^<>]{0,1000}>/gi;
 /** The end of a sentence behind an address. */
 const SENTENCE_END = /[.,;:!?]+$/;
 
-const LEFT_OUT = '(address left out)';
+const LEFT_OUT = '(address removed)';
 
 interface PlainTextOptions {
   /** The most characters that are kept. */

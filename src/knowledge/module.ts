@@ -116,7 +116,7 @@ export const openKnowledge = (
     operations: operations.register(embedOperation({ embedders, vectors, index, turns })),
   });
   const indexing = operations.register(indexOperation({ entries, index, embedding: scheduler }));
-  let ask: AskModel = () => Promise.reject(new Error('no module asks models'));
+  let ask: AskModel = () => Promise.reject(new Error('No module provides model calls'));
   const askModel: AskModel = (question) => ask(question);
   const sources: KnowledgeSources = { url: unread, document: unread, path: unread };
   const deps: KnowledgeDeps = {
@@ -135,7 +135,7 @@ export const openKnowledge = (
       prepare: (text) => prepareEntry(deps, text),
       finish: async (userId, entryId) => {
         const finished = await finishEntry(deps, userId, entryId);
-        if (!finished) return 'It was deleted';
+        if (!finished) return 'The entry was deleted';
         await store.transact([finished.step]);
         return finished.error;
       },
@@ -151,7 +151,7 @@ export const openKnowledge = (
     embedWith: embedders.use,
     embedAnew: () => {
       scheduler.reconcile().catch((error) => {
-        log.error({ error: String(error) }, 'the embedder was not changed');
+        log.error({ error: String(error) }, 'embedder could not be changed');
       });
     },
     amount: vectors.amount,
@@ -167,4 +167,4 @@ export const openKnowledge = (
   };
 };
 
-const unread = (): Promise<never> => Promise.reject(new Error('no module reads that'));
+const unread = (): Promise<never> => Promise.reject(new Error('No module reads this source'));

@@ -37,7 +37,8 @@ export const finishEntry = async (
   if (!entry) return null;
   embedding.wanted(userId);
   const missing = await missingPhrase({ entries, index }, entry);
-  const error = missing === null ? null : `The search does not find “${missing}” of it`;
+  const error =
+    missing === null ? null : `Search does not find the phrase “${missing}” of this entry`;
   const status = error === null ? 'ready' : 'failed';
   return { error, chunks: entry.chunks, step: entries.settle(userId, id, { status, error }) };
 };
@@ -65,7 +66,7 @@ export const indexOperation = (deps: FinishDeps): OperationKind<IndexInput, null
   ended: ({ user_id, input }, status) => {
     if (status === 'completed') return [];
     const { entryId }: IndexInput = JSON.parse(input);
-    const error = status === 'cancelled' ? 'Its indexing was cancelled' : 'Its indexing failed';
+    const error = status === 'cancelled' ? 'Indexing was cancelled' : 'Indexing failed';
     return [deps.entries.settle(user_id, entryId, { status: 'failed', error })];
   },
 });

@@ -31,7 +31,7 @@ export const vectorOfQuery = async (
   const embedder = before ?? inForce;
   const text = withoutSyntax(query);
   if (embedder.isEnglish && !(await mayBeEnglish(text))) {
-    return { reason: `The embedder ${embedder.name} knows English alone` };
+    return { reason: `The embedder ${embedder.name} supports only English` };
   }
   const made = await embedders.queryVector(embedder, userId, text);
   if ('reason' in made) return made;
@@ -49,8 +49,8 @@ export const vectorOfQuery = async (
 
 const noteOf = (waiting: number): string =>
   waiting === 1
-    ? 'One chunk has no vector yet: it is found by words alone'
-    : `${waiting} chunks have no vectors yet: they are found by words alone`;
+    ? '1 chunk has no vector yet and can only be found by keywords'
+    : `${waiting} chunks have no vectors yet and can only be found by keywords`;
 
 /** Takes exclusions and quotation marks out of a query: they say nothing of its subject. */
 const withoutSyntax = (query: string): string =>

@@ -14,8 +14,8 @@ export interface SearchDeps {
 }
 
 const DEFAULT_LIMIT = 10;
-const REMEDY = 'An admin gives the routing topic `embeddings` a model that makes vectors';
-const PARTIAL = 'The search index is being made anew; entries may be missing until that is done';
+const REMEDY = 'An admin can route the topic `embeddings` to a model that creates vectors';
+const PARTIAL = 'The search index is being rebuilt. Entries may be missing until it is complete';
 
 /** A search with what was found, each chunk with its whole text. */
 interface KnowledgeFinds {
@@ -46,8 +46,8 @@ export const searchKnowledge = async (
   if (mode === 'semantic' && !comparesVectors) throw noEmbedder({ reason: NO_COMPARISON });
   const isFused = meaning !== null && comparesVectors;
   const reasons = [
-    ...(found && 'reason' in found ? [`${found.reason}: found by words alone`] : []),
-    ...(meaning && !comparesVectors ? [`${NO_COMPARISON}: found by words alone`] : []),
+    ...(found && 'reason' in found ? [`${found.reason}. Only keyword search was used`] : []),
+    ...(meaning && !comparesVectors ? [`${NO_COMPARISON}. Only keyword search was used`] : []),
     ...(found && 'note' in found && found.note !== null ? [found.note] : []),
     ...(isPartial ? [PARTIAL] : []),
   ];
@@ -63,12 +63,12 @@ const inTime = async (search: Promise<Found>): Promise<Found> => {
     return await search;
   } catch (error) {
     if (!(error instanceof TaskOverran)) throw error;
-    throw Boom.serverUnavailable('The search took too long; search for rarer words');
+    throw Boom.serverUnavailable('The search timed out. Use more specific words');
   }
 };
 
 const noEmbedder = (found: FoundMeaning | null): Boom.Boom => {
-  const reason = found && 'reason' in found ? found.reason : 'Nothing makes vectors here';
+  const reason = found && 'reason' in found ? found.reason : 'No embedding model is available';
   return Boom.serverUnavailable(`${reason}. ${REMEDY}`, { code: 'no_embedder' });
 };
 
@@ -76,11 +76,9 @@ const refusedQuery = (fault: string): Boom.Boom =>
   Boom.badRequest(`query ${fault}`, { details: [{ path: 'query', message: fault }] });
 
 const nothingToFind = (): Boom.Boom =>
-  Boom.badRequest('query has nothing to search for', {
+  Boom.badRequest('query contains no search word', {
     code: 'nothing_to_find',
-    details: [
-      { path: 'query', message: 'has no word to search for; exclusions alone find nothing' },
-    ],
+    details: [{ path: 'query', message: 'must contain at least one word that is not excluded' }],
   });
 
 type TextOrigin = Pick<

@@ -44,10 +44,10 @@ const embeddingOf = async (
   const others = chunks - embedded - waiting;
   const reasons = [
     ...(failure === null ? [] : [failure]),
-    ...(before ? [`Searches use ${before.name} until ${name} has made all vectors`] : []),
+    ...(before ? [`Searches use ${before.name} until ${name} has created all vectors`] : []),
     ...(!before && waiting > 0 ? [`${waiting} of ${chunks} chunks have no vectors yet`] : []),
     ...(others > 0
-      ? [`${name} knows English alone: ${others} chunks are found by words alone`]
+      ? [`${name} supports only English. ${others} chunks can only be found by keywords`]
       : []),
   ];
   const works = failure === null || before !== null;

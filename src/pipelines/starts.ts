@@ -61,7 +61,7 @@ export const toolsOfTemplate = async (
   return {
     faults: faults.map(({ path, message }) => ({
       path: 'templateId',
-      message: `names a template of which ${path} ${message}`,
+      message: `refers to a template with an error: ${path} ${message}`,
     })),
     tools: [of, ...templates].flatMap(({ stages }) => toolsGrantedBy(stages)),
   };
@@ -75,7 +75,7 @@ export const createPipelineStarts = (
 ): PipelineStarts => ({
   prepare: async ({ userId, templateId, params, isRendered, ...of }) => {
     const template = await find(userId, templateId);
-    if (!template) return { fault: `There is no template ${templateId}` };
+    if (!template) return { fault: `Unknown template: ${templateId}` };
     const { parameters } = template;
     const given = isRendered ? typedValues(parameters, params) : params;
     const { values, faults } = givenParameters(parameters, given);
@@ -93,7 +93,7 @@ export const createPipelineStarts = (
     });
     if (templateId === undefined) return refused('is required');
     const template = await find(userId, templateId);
-    if (!template) return refused('names no template of yours');
+    if (!template) return refused('refers to an unknown template');
     const { parameters } = template;
     const used = await toolsOfTemplate(find, userId, template);
     const open = isRendered

@@ -62,7 +62,7 @@ export const readOperation = (deps: ReadDeps): OperationKind<ReadInput, ReadChec
   ended: ({ resource_id: id }, status) => {
     const at = iso(deps.clock.now());
     const isFailed = status !== 'completed' && status !== 'cancelled';
-    const error = isFailed ? 'It could not be carried out' : null;
+    const error = isFailed ? 'The page could not be read' : null;
     return [deps.tasks.end(id, { status: isFailed ? 'failed' : status, error, at })];
   },
 });
@@ -72,7 +72,7 @@ const RUNNING = { status: 'running' } as const;
 const failed = (error: string): OperationEnd => ({ status: 'failed', error });
 
 const NOTES = {
-  begun: 'getting the page',
+  begun: 'fetching the page',
   read: 'read',
   summarized: 'summarized',
   indexed: 'indexed',
@@ -171,7 +171,10 @@ const keep = async (
 /** Returns what the content lacks, and says of a page without text that it is not indexed. */
 const noteOf = (task: ReaderTaskRow, { content, note }: PageText): string | null => {
   const isUnindexed = task.tags !== null && !content?.trim();
-  const notes = [note ?? [], isUnindexed ? 'It is not indexed: it has no text' : []].flat();
+  const notes = [
+    note ?? [],
+    isUnindexed ? 'The page was not indexed because it has no text' : [],
+  ].flat();
   return notes.length === 0 ? null : notes.join('. ');
 };
 

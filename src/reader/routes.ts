@@ -70,7 +70,8 @@ export const readerResource = (deps: ReaderDeps) => {
     get: async ({ id, query }, by) => awaited(by, id, query.wait ?? 0),
     cancel: async ({ id }, { userId }) => {
       const task = await find(userId, id);
-      if (!isOpen(task)) throw Boom.conflict(`It has ended: it is ${task.status}`);
+      if (!isOpen(task))
+        throw Boom.conflict(`The reader task has already ended. Its status is ${task.status}`);
       await reads.cancel(userId, task.operation_id);
       return detailOf(userId, id);
     },
@@ -96,7 +97,7 @@ export const beginReading = async (
   const isUnknown = model !== undefined && !hasModel(model);
   refuseFaults([
     ...(refusal === null ? [] : [{ path: 'url', message: `cannot be read: ${refusal}` }]),
-    ...(isUnknown ? [{ path: 'model', message: 'names no model that is enabled' }] : []),
+    ...(isUnknown ? [{ path: 'model', message: 'must be an enabled model' }] : []),
   ]);
   const url = withoutFragment(given);
   const now = clock.now();

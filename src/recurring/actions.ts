@@ -73,7 +73,7 @@ export type StartRun = ReturnType<typeof createStarts>;
 
 /** Starts nothing: a run of which the action was refused when it was to be committed. */
 export const refusedStart: StartRun = async () => ({
-  run: { status: 'error', error: 'There is no room for what it makes' },
+  run: { status: 'error', error: 'The action exceeds a limit of your account' },
   steps: [],
   committed: () => undefined,
 });
@@ -129,7 +129,7 @@ const runHook =
   ({ hooks }: StartDeps): StartAction =>
   async ({ user_id: userId }, { hookId = '', payload = {} }) => {
     const hook = await hooks.find(userId, hookId);
-    if (!hook) throw new StartFailed('The hook that it runs was deleted');
+    if (!hook) throw new StartFailed('The hook was deleted');
     if (hook.enabled === 0) throw new StartFailed(`The hook ${hook.name} is disabled`);
     const { executionId, statements, committed } = hooks.prepare(hook, {
       payload,

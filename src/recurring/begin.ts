@@ -25,8 +25,8 @@ export interface RunsDeps {
 
 /** Ours: the most runs of a recurring task that wait for the one before. */
 const MAX_QUEUED = 10;
-const UNDER_WAY = 'the run before is under way';
-const QUEUE_FULL = `${MAX_QUEUED} runs wait already`;
+const UNDER_WAY = 'the previous run is still active';
+const QUEUE_FULL = `${MAX_QUEUED} runs are already waiting`;
 
 /** BatchChanges that are committed together, and what to do after the commit. */
 export interface BatchChanges {
@@ -162,7 +162,7 @@ const newRun = (
 const failure = ({ id, title }: RecurringTaskRow, error: string | null): Notice => ({
   kind: 'recurring_failed',
   title: `${title}: failed`,
-  body: error ?? 'It failed',
+  body: error ?? 'The run failed',
   link: pageLink('recurringTask', id),
   about: title,
 });

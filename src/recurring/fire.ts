@@ -99,5 +99,5 @@ const addRuns = async (
   }
   if (skipped === 0) return;
   const count = `${isMore ? 'more than ' : ''}${skipped}`;
-  batch.skip(lastDueAt, `${count} due ${skipped === 1 ? 'time' : 'times'} missed`);
+  batch.skip(lastDueAt, `${count} due ${skipped === 1 ? 'time was' : 'times were'} missed`);
 };

@@ -92,7 +92,7 @@ const settle = async (deps: DueDeps, ended: OverRun): Promise<void> => {
   const status = agent_status ?? execution_status ?? pipeline_status;
   const isDone = status === 'completed' || status === 'success';
   const reason = agent_error ?? execution_error ?? pipeline_error;
-  const error = reason ?? (status === null ? goneOf(run) : `It was ${status}`);
+  const error = reason ?? (status === null ? goneOf(run) : `The run was ${status}`);
   const finished_at = iso(deps.clock.now());
   const isSkipped = execution_status === 'skipped';
   const batch = createBatch(deps, task, { running: 1, queued: 0 });
@@ -106,8 +106,8 @@ const settle = async (deps: DueDeps, ended: OverRun): Promise<void> => {
 };
 
 const goneOf = ({ agent_id, pipeline_id }: RecurringRunRow): string => {
-  if (agent_id !== null) return 'Its agent was deleted';
-  return `Its ${pipeline_id === null ? 'execution' : 'pipeline'} was deleted`;
+  if (agent_id !== null) return 'The agent was deleted';
+  return `The ${pipeline_id === null ? 'execution' : 'pipeline run'} was deleted`;
 };
 
 const resume = async (deps: DueDeps, run: RecurringRunRow, start = deps.start): Promise<void> => {

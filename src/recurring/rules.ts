@@ -112,5 +112,5 @@ export const foreignFields = (action: RecurringTaskRow['action'], config: object
     .filter((field) => !FIELDS[action].includes(field))
     .map((field) => ({
       path: `actionConfig.${field}`,
-      message: `is not for the action ${action}`,
+      message: `is not allowed for the action ${action}`,
     }));

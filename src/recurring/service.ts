@@ -64,9 +64,12 @@ export const addRecurring = async (
   };
   if (enabled) row.next_run_at = await firstRunAt(row, now);
   if (await deps.rows.insert(row)) return row;
-  throw Boom.conflict(`At most ${MAX_RECURRING} recurring tasks; delete some`, {
-    code: 'too_many_recurring_tasks',
-  });
+  throw Boom.conflict(
+    `You already have ${MAX_RECURRING} recurring tasks, which is the maximum. Delete one first`,
+    {
+      code: 'too_many_recurring_tasks',
+    },
+  );
 };
 
 /** BatchChanges the given fields and keeps the rest. */
@@ -138,11 +141,16 @@ const firstRunAt = async (
   now: number,
 ): Promise<string> => {
   if (row.max_runs !== null && (row.run_count ?? 0) >= row.max_runs) {
-    throw badRequest([{ path: 'maxRuns', message: `must be over the ${row.run_count} it had` }]);
+    throw badRequest([
+      {
+        path: 'maxRuns',
+        message: `must be greater than the current number of runs (${row.run_count})`,
+      },
+    ]);
   }
   const next = await nextRunAt(row, now);
   if (next !== null) return next;
-  const message = 'must be after the next time of the schedule';
+  const message = 'must leave at least one future due time';
   throw badRequest([{ path: row.ends_at === null ? 'schedule' : 'endsAt', message }]);
 };
 
@@ -220,7 +228,8 @@ const refuseHook = async (
   { hookId = '' }: RecurringConfig,
 ): Promise<void> => {
   const hook = await hooks.find(by.userId, hookId);
-  if (!hook) throw badRequest([{ path: 'actionConfig.hookId', message: 'names no hook of yours' }]);
+  if (!hook)
+    throw badRequest([{ path: 'actionConfig.hookId', message: 'refers to an unknown hook' }]);
   await hooks.refuse(grants, by, hook);
 };
 
@@ -258,11 +267,12 @@ export const runNow = async (
     const batch = createBatch(deps, task, open);
     await batch.add(null);
     const { run, steps, last, committed } = batch.changes();
-    if (!run || run.status === 'skipped') throw underWay(run?.reason ?? 'it cannot run');
+    if (!run || run.status === 'skipped')
+      throw underWay(run?.reason ?? 'the run cannot be started');
     const all = [rows.onlyWhile(id, open), ...steps, lastRunStep(store, id, last)];
     const written = Object.keys(last).length === 0 ? all.slice(0, -1) : all;
     const unmet = await unmetStep(store.transact(written));
-    if (unmet !== null && unmet > 0) throw underWay('there is no room for what it makes');
+    if (unmet !== null && unmet > 0) throw underWay('the action exceeds a limit of your account');
     if (unmet !== null) return null;
     committed();
     return run;
@@ -270,4 +280,4 @@ export const runNow = async (
 };
 
 const underWay = (reason: string): Boom.Boom =>
-  Boom.conflict(`It does not run now: ${reason}`, { code: 'run_under_way' });
+  Boom.conflict(`The recurring task cannot run now: ${reason}`, { code: 'run_under_way' });

@@ -11,9 +11,9 @@ export interface JobQuestion {
 
 /** The topic whose models plan and write. */
 const TOPIC = 'research';
-const NO_TIME = 'There was no time left to ask a language model.';
-const NO_MODEL = 'There is no language model, so the places that fit best are quoted instead.';
-const NO_MODEL_TODAY = 'A limit of your day leaves no language model.';
+const NO_TIME = 'The time limit was reached before a language model was called.';
+const NO_MODEL = 'No language model is available. The best matching passages are quoted instead.';
+const NO_MODEL_TODAY = 'Your daily limit does not allow a model call.';
 
 /** Asks a model within the limits of a job. Null: none answered, which is noted. */
 export const askAbout = async (

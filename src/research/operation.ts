@@ -48,7 +48,7 @@ export const researchOperation = (
   },
   ended: ({ resource_id: id, user_id: userId }, status) => {
     const isFailed = status !== 'completed' && status !== 'cancelled';
-    const error = isFailed ? 'It could not be carried out' : null;
+    const error = isFailed ? 'The research could not be completed' : null;
     const at = iso(deps.clock.now());
     const end = deps.jobs.end(id, { status: isFailed ? 'failed' : status, error, at });
     return status === 'completed' ? [end] : [end, deps.jobs.dropEntry(userId, id)];
@@ -62,7 +62,7 @@ const placeOf = ({ step, isSecond, searched }: ResearchPlace): ResearchPlace => 
 });
 
 const NO_PROVIDER =
-  'No search provider is set (ADJUTANT_SEARCH_PROVIDER), so the web was not searched.';
+  'The web was not searched because no search provider is configured (ADJUTANT_SEARCH_PROVIDER).';
 
 /** Writes the queries. They come from the question alone. */
 const plan: DoStep = async ({ jobs, web, userCalls }, work, at) => {
@@ -133,7 +133,7 @@ const tell: DoStep = async ({ jobs, sources, outbox }, work, at) => {
   const title = beginningOf(job.question, 150);
   const notice = {
     kind: failure === null ? 'research_completed' : 'research_failed',
-    title: failure === null ? `Researched: ${title}` : `Not researched: ${title}`,
+    title: failure === null ? `Research completed: ${title}` : `Research failed: ${title}`,
     body: failure ?? headlineOf(report),
     link: `/api/research/jobs/${job.id}`,
     about: title,
@@ -153,7 +153,7 @@ const HEADLINE_CHARS = 1000;
 /** Returns the beginning of the report, and how well it is founded. */
 const headlineOf = (report: ResearchReport | null): string => {
   const [first] = report?.sections ?? [];
-  if (!report || !first) return 'Nothing was found that answers this question.';
+  if (!report || !first) return 'No answer to this question was found.';
   const count = report.unverified;
   const doubt = count === 0 ? '' : `\n\nUnverified sentences: ${count}.`;
   return `${beginningOf(first.markdown, HEADLINE_CHARS)}${doubt}`;
@@ -164,7 +164,7 @@ const failureOf = ({ sources, notes }: ResearchWork): string | null => {
   if (sources.some(({ status }) => status === 'read')) return null;
   const failures = notes.filter(({ isFailure }) => isFailure).map(({ sentence }) => sentence);
   const [first] = [...sources.flatMap(({ error }) => error ?? []), ...failures];
-  return first === undefined ? null : `Nothing could be read: ${first}`;
+  return first === undefined ? null : `No source could be read: ${first}`;
 };
 
 const endOf = (work: ResearchWork): OperationEnd => {

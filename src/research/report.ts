@@ -153,7 +153,7 @@ const markdownOf = (
   const body = sections.map(({ heading, markdown }) =>
     heading === '' ? markdown : `## ${escaped(heading)}\n\n${markdown}`,
   );
-  const nothing = sections.length === 0 ? ['Nothing was found that answers this question.'] : [];
+  const nothing = sections.length === 0 ? ['No answer to this question was found.'] : [];
   const cited = sources.filter(({ n }) => used.has(n)).map(sourceLine);
   const missed = unread.map(
     (source) => `${sourceLine(source)} (${escaped(oneLine(source.error ?? ''))})`,
@@ -164,7 +164,7 @@ const markdownOf = (
     ...nothing,
     ...(limitations.length > 0 ? [`## Limitations\n\n${listOf(limitations)}`] : []),
     ...(cited.length > 0 ? [`## Sources\n\n${cited.join('\n')}`] : []),
-    ...(missed.length > 0 ? [`## Not read\n\n${missed.join('\n')}`] : []),
+    ...(missed.length > 0 ? [`## Sources not read\n\n${missed.join('\n')}`] : []),
   ].join('\n\n');
 };
 

@@ -40,7 +40,8 @@ export const researchResource = (deps: ResearchServiceDeps, hub: Hub) => {
     get: async ({ id, query }, by) => awaited(by, id, query.wait ?? 0),
     cancel: async ({ id }, { userId }) => {
       const job = await findJob(deps, userId, id);
-      if (!isOpenJob(job)) throw Boom.conflict(`It has ended: it is ${job.status}`);
+      if (!isOpenJob(job))
+        throw Boom.conflict(`The research job has already ended. Its status is ${job.status}`);
       await deps.starts.cancel(userId, job.operation_id);
       return jobDetail(deps, userId, id);
     },

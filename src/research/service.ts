@@ -77,13 +77,13 @@ export const startResearch = async (
 const refuseRequest = (deps: ResearchServiceDeps, body: ResearchRequest): void => {
   const { urls = [], model, sources = [], limits = {}, depth = 'standard' } = body;
   const most = limits.maxSources ?? DEPTHS[depth].maxSources;
-  const tooMany = `has ${urls.length} addresses, and maxSources is ${most}`;
+  const tooMany = `has ${urls.length} addresses, but maxSources is ${most}`;
   refuseFaults([
     ...urls.flatMap((url, at) => addressFaults(deps.http, url, at)),
     ...(urls.length > most ? [{ path: 'urls', message: tooMany }] : []),
     ...(model === undefined || deps.hasModel(model)
       ? []
-      : [{ path: 'model', message: 'names no model that is enabled' }]),
+      : [{ path: 'model', message: 'must be an enabled model' }]),
   ]);
   const isWebAlone = sources.length === 1 && sources[0] === 'web';
   if (isWebAlone && urls.length === 0 && !deps.isSearchable) {
@@ -97,7 +97,7 @@ const MAX_URL_LENGTH = 2048;
 const addressFaults = (http: Pick<Http, 'check'>, url: string, at: number) => {
   const length = withoutFragment(url)?.length ?? 0;
   const isLong = length > MAX_URL_LENGTH;
-  const long = `it has ${length} characters when it is requested, and ${MAX_URL_LENGTH} are allowed`;
+  const long = `the encoded address has ${length} characters. The maximum is ${MAX_URL_LENGTH}`;
   const reason = isLong ? long : whyRefused(() => http.check(url));
   return reason === null ? [] : [{ path: `urls.${at}`, message: `cannot be read: ${reason}` }];
 };

@@ -17,8 +17,8 @@ import {
   type ResearchWork,
 } from './work.js';
 
-const NO_TIME_TO_SEARCH = 'There was no time left for all searches.';
-const NO_TIME_TO_READ = 'There was no time left to read it';
+const NO_TIME_TO_SEARCH = 'The time limit was reached before all searches were done.';
+const NO_TIME_TO_READ = 'The time limit was reached before the page was read';
 
 /** Searches for the next query of the plan, and notes the pages that are to be read. */
 export const searchNext = async (
@@ -172,7 +172,7 @@ const readOne = async (
       source.title === '' ? beginningOf(read.title ?? read.url, MAX_TITLE_LENGTH) : source.title,
     status: isNew ? ('read' as const) : ('failed' as const),
     sha256: read.sha256,
-    error: twin ? `It has the same text as source ${twin.n}` : read.error,
+    error: twin ? `The page has the same text as source ${twin.n}` : read.error,
     retrieved_at: iso(clock.now()),
   };
   Object.assign(source, change);
@@ -211,14 +211,14 @@ const textOf = async (
     const page = await getAllowedPage(url, asker);
     const { content, title } = await readPage(page, WISH, asker);
     const text = (content ?? '').slice(0, MAX_CHARS).trim();
-    if (text === '') return failed('It has no text');
+    if (text === '') return failed('The page has no text');
     const sha256 = createHash('sha256').update(text).digest('hex');
     return { url: page.url, title: title && beginningOf(title, 300), text, sha256, error: null };
   } catch (error) {
     work.run.signal.throwIfAborted();
     if (late.aborted) return failed(NO_TIME_TO_READ);
     if (error instanceof PageFailed) return failed(error.message);
-    if (error instanceof PageUnreadable) return failed(`It ${error.message}`);
+    if (error instanceof PageUnreadable) return failed(`The page ${error.message}`);
     throw error;
   }
 };

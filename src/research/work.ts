@@ -129,12 +129,12 @@ const NOTES: Record<ResearchStep, string> = {
   plan: 'planning',
   search: 'searching the web',
   read: 'reading',
-  missing: 'asking what is missing',
+  missing: 'looking for gaps',
   recall: 'searching your knowledge',
   write: 'writing',
   verify: 'verifying quotes',
   index: 'indexing the report',
-  tell: 'the report is written',
+  tell: 'the report is complete',
 };
 
 /** Writes what a step did, together with the place after it. Returns that place. */

@@ -60,7 +60,8 @@ const askForDraft = async (
   const again = askedAgain(turns, first.text);
   const second = await askAbout(userCalls, work, { turns: again, maxOutputTokens: OUTPUT_TOKENS });
   const shorter = second && draftIn(second.text, second.model);
-  if (second && !shorter) addNote(work, 'What the language model wrote could not be read.');
+  if (second && !shorter)
+    addNote(work, 'The reply of the language model was not in the expected format.');
   return shorter;
 };
 

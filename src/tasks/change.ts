@@ -153,6 +153,9 @@ export const deleteTask = async (
 };
 
 const hasParts = (id: string): Boom.Boom =>
-  Boom.conflict(`The task has parts. DELETE /api/tasks/${id}?cascade=true deletes them with it`, {
-    code: 'task_has_parts',
-  });
+  Boom.conflict(
+    `The task has subtasks. To delete them as well, use DELETE /api/tasks/${id}?cascade=true`,
+    {
+      code: 'task_has_parts',
+    },
+  );

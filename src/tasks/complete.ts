@@ -48,7 +48,7 @@ export const completeTask = async (
 
 export const refuseArchived = ({ status }: Pick<ListedTask, 'status'>): void => {
   if (status !== 'archived') return;
-  throw Boom.conflict('The task is archived: reopen it first', { code: 'task_archived' });
+  throw Boom.conflict('The task is archived. Reopen it first', { code: 'task_archived' });
 };
 
 /** A task in short, as errors and events name it. */
@@ -126,11 +126,13 @@ const namesOf = (tasks: NamedTask[]): string => {
 };
 
 const hasParts = (id: string, parts: NamedTask[]): Boom.Boom => {
-  const way = `POST /api/tasks/${id}/complete?cascade=true completes them with it`;
-  return Boom.conflict(`Parts of it are not done: ${namesOf(parts)}. ${way}`, {
+  const way = `To complete them as well, use POST /api/tasks/${id}/complete?cascade=true`;
+  return Boom.conflict(`The task has open subtasks: ${namesOf(parts)}. ${way}`, {
     code: 'task_has_parts',
   });
 };
 
 const isBlocked = (blockers: NamedTask[]): Boom.Boom =>
-  Boom.conflict(`To be done first: ${namesOf(blockers)}`, { code: 'task_blocked' });
+  Boom.conflict(`The task is blocked. Complete these tasks first: ${namesOf(blockers)}`, {
+    code: 'task_blocked',
+  });

@@ -135,6 +135,6 @@ const insertionSteps = (
 
 const full = (): Boom.Boom =>
   Boom.conflict(
-    `At most ${MAX_UNFINISHED} tasks that are not done, and ${MAX_UNTRUSTED} untrusted ones; complete or delete some`,
+    `You can have at most ${MAX_UNFINISHED} open tasks, ${MAX_UNTRUSTED} of them untrusted. Complete or delete some first`,
     { code: 'too_many_tasks' },
   );

@@ -73,13 +73,16 @@ export const delegateTask = async (
 
 const refuseTaken = async ({ agents }: DelegatingDeps, row: ListedTask): Promise<void> => {
   if (!isToDo(row.status)) {
-    throw Boom.conflict(`The task is ${row.status}: reopen it first`, { code: 'task_finished' });
+    throw Boom.conflict(`The task is ${row.status}. Reopen it first`, { code: 'task_finished' });
   }
   const agent = row.agent_id === null ? null : await agents.rows.owned(row.user_id, row.agent_id);
   if (!agent || !UNFINISHED.includes(agent.status)) return;
-  throw Boom.conflict(`${agent.name} (${agent.id}) is at work on it: stop that agent first`, {
-    code: 'task_delegated',
-  });
+  throw Boom.conflict(
+    `The agent ${agent.name} (${agent.id}) is working on the task. Stop that agent first`,
+    {
+      code: 'task_delegated',
+    },
+  );
 };
 
 /** Commits the agent, its job and the change of the task; false if the task has changed. */
@@ -124,7 +127,7 @@ const assignment = (
 
 /** Returns the prompt of the agent; of an untrusted task the text is marked as such. */
 const promptFor = ({ id, title, notes, untrusted }: ListedTask): string => {
-  const heading = untrusted === 1 ? 'Task, with text from outside' : 'Task';
+  const heading = untrusted === 1 ? 'Task with untrusted text' : 'Task';
   const text = notes === null ? title : `${title}\n\n${notes}`;
-  return `Work on the task ${id} of your owner. When it is done, and not before, complete it with the tool tasks.complete.\n\n--- ${heading} ---\n${text}`;
+  return `Work on the task ${id} of your owner. Complete it with the tool tasks.complete only when it is done.\n\n--- ${heading} ---\n${text}`;
 };

@@ -41,7 +41,7 @@ export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
   end: async ({ userId, record }: FeedCaller): Promise<void> => {
     const ended = store.db.deleteFrom('task_feeds').where(visibleTo(userId));
     const isEnded = await store.tryTransact([statement(ended, 1), record()]);
-    if (!isEnded) throw Boom.notFound('There is no calendar address');
+    if (!isEnded) throw Boom.notFound('You have no calendar feed address');
   },
 
   /** Returns the calendar of the token; 404: it has ended, or its user is disabled. */
@@ -53,7 +53,7 @@ export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
       .where('f.token_hash', '=', hashOf(token))
       .where('u.disabled_at', 'is', null)
       .executeTakeFirst();
-    if (!feed) throw Boom.notFound('There is no such calendar address');
+    if (!feed) throw Boom.notFound('This calendar feed address does not exist');
     return calendarOf(await tasks.feed(feed.user_id, MOST));
   },
 });

@@ -13,14 +13,14 @@ type DueColumns = Pick<TaskRow, 'due' | 'due_at' | 'timezone' | 'follows_zone' |
 export const faultsOfTask = ({ due, dueAt, timezone }: GivenDue): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (due && dueAt) {
-    faults.push({ path: 'dueAt', message: 'cannot be given with due: a task has one of both' });
+    faults.push({ path: 'dueAt', message: 'cannot be combined with due' });
   }
-  if (due && !isDay(due)) faults.push({ path: 'due', message: 'is no day of the calendar' });
+  if (due && !isDay(due)) faults.push({ path: 'due', message: 'must be a valid date' });
   if (dueAt && timeIn('UTC', dueAt) === null) {
-    faults.push({ path: 'dueAt', message: 'is no time of the calendar' });
+    faults.push({ path: 'dueAt', message: 'must be a valid time' });
   }
   if (timezone && !isTimezone(timezone)) {
-    faults.push({ path: 'timezone', message: 'must be a time zone, as in "Europe/Berlin"' });
+    faults.push({ path: 'timezone', message: 'must be a time zone, such as "Europe/Berlin"' });
   }
   return faults;
 };
@@ -32,7 +32,12 @@ export const faultsOfAssignee = (
 ): FieldFault[] =>
   assignee === undefined || assignee === ME || assignee === assigneeOf(row)
     ? []
-    : [{ path: 'assignee', message: 'can only be set to "me"; delegate gives it to an agent' }];
+    : [
+        {
+          path: 'assignee',
+          message: 'can only be set to "me". To assign an agent, delegate the task',
+        },
+      ];
 
 /**
  * Returns the columns that say when a task is due. A day takes the place of a time and the other way

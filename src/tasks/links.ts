@@ -48,7 +48,7 @@ export const linkSteps = (
 };
 
 const unknown = (path: string): Boom.Boom =>
-  badRequest([{ path, message: 'is the id of no task of yours' }]);
+  badRequest([{ path, message: 'refers to an unknown task' }]);
 
 const loops = (path: string): Boom.Boom =>
-  badRequest([{ path, message: 'closes a loop: the task would wait for itself' }]);
+  badRequest([{ path, message: 'creates a cycle: the task would wait for itself' }]);

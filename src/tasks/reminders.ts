@@ -90,7 +90,7 @@ const remind = async (
 const noticeOf = (row: RemindedTask): Notice => ({
   kind: 'task_reminder',
   title: row.title,
-  body: `Due ${dueText(row)}\nDone: adjutant tasks complete ${row.id.slice(-6)}`,
+  body: `Due ${dueText(row)}\nComplete it: adjutant tasks complete ${row.id.slice(-6)}`,
   link: pageLink('task', row.id),
   about: row.title,
 });
@@ -102,7 +102,7 @@ const lateNotice = (rows: RemindedTask[]): Notice => {
   const rest = rows.length - named.length;
   return {
     kind: 'task_reminder',
-    title: `${rows.length} reminders of tasks are late`,
+    title: `${rows.length} overdue task reminders`,
     body: [...named, ...(rest > 0 ? [`… ${rest} more`] : [])].join('\n'),
     link: `${pageLink('tasks')}?due=overdue`,
   };

@@ -48,8 +48,7 @@ describe('a file that arrives', () => {
     const full = Object.assign(new Error('write'), { code: 'ENOSPC' });
     expect(await keep(failing(full), '../b.txt')).to.equal({
       name: 'b.txt',
-      reason:
-        'cannot be kept: No room is left on the disk of the daemon; nothing of this upload was kept',
+      reason: 'cannot be stored: The disk of the daemon is full. No file of this upload was stored',
     });
     await expect(keep(failing(new Error('broken off')))).to.reject('broken off');
   });

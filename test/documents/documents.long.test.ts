@@ -116,9 +116,9 @@ describe('documents', { timeout: 60_000 }, () => {
     expect(body.documents.map(({ filename }) => filename)).to.equal(['page.html', 'passwd.txt']);
     expect(body.refused).to.equal([
       { filename: 'empty.txt', reason: 'is empty' },
-      { filename: 'program.bin', reason: 'is of a kind that cannot be read' },
-      { filename: 'fake.pdf', reason: 'is of a kind that cannot be read' },
-      { filename: 'unnamed', reason: 'is of a kind that cannot be read' },
+      { filename: 'program.bin', reason: 'has an unsupported file type' },
+      { filename: 'fake.pdf', reason: 'has an unsupported file type' },
+      { filename: 'unnamed', reason: 'has an unsupported file type' },
     ]);
     const page = await read(body.documents[0]?.id ?? '');
     expect(page.ocrText).to.equal('# Title\n\nText');
@@ -167,7 +167,7 @@ describe('documents', { timeout: 60_000 }, () => {
       { name: 'tone.txt', content: Buffer.from([0xff, 0xfe, 0, 0, 0x44, 0, 0, 0]) },
     ]);
     expect(body.refused).to.equal([
-      { filename: 'tone.txt', reason: 'is of a kind that cannot be read' },
+      { filename: 'tone.txt', reason: 'has an unsupported file type' },
     ]);
     for (const { id, filename } of body.documents) {
       const { mediaType, ocrText } = await read(id);
@@ -181,7 +181,7 @@ describe('documents', { timeout: 60_000 }, () => {
     const { status, code, error } = await read(body.documents[0]?.id ?? '');
     expect({ status, code, error }).to.equal({
       ...{ status: 'failed', code: 'damaged' },
-      error: 'The file cannot be read: it is not a whole office file of its kind',
+      error: 'The file is not a complete office document',
     });
   });
 
@@ -193,7 +193,10 @@ describe('documents', { timeout: 60_000 }, () => {
 
   it('are refused all together only if nothing of an upload can be kept', async () => {
     const none = await upload(app, token, []);
-    expect([none.status, none.body.message]).to.equal([400, 'Not accepted: files holds no file']);
+    expect([none.status, none.body.message]).to.equal([
+      400,
+      'Not accepted: files contains no file',
+    ]);
     const empty = await upload(app, token, [{ name: 'a.txt', content: '' }]);
     expect([empty.status, empty.body.message]).to.equal([400, 'Not accepted: a.txt is empty']);
     const files = [{ name: 'a.txt', content: 'some text' }];

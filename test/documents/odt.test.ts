@@ -88,13 +88,10 @@ describe('the text of an OpenDocument text', () => {
       return failed instanceof ExtractFailed ? [failed.code, failed.message] : failed;
     };
     const locked = letter(p('x'), '<manifest:encryption-data/>');
-    expect(await codeOf(locked)).to.equal([
-      'password_needed',
-      'The file opens with a password only',
-    ]);
+    expect(await codeOf(locked)).to.equal(['password_needed', 'The file is password-protected']);
     expect(await codeOf(zip([{ name: 'mimetype', content: ODT }]))).to.equal([
       'damaged',
-      'The file lacks content.xml',
+      'content.xml is missing from the file',
     ]);
   });
 });

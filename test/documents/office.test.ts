@@ -197,21 +197,27 @@ describe('the text of a Word document', () => {
     const empty = letter(`${'<w:tr><w:tc/></w:tr>'.repeat(60_000)}${paragraph(run('behind'))}`);
     expect(await pagesOf(DOCX, empty, 10_000)).to.equal({
       texts: [''],
-      notes: ['A page has so many lines and cells without text that its end was not read.'],
+      notes: ['A page has too many empty lines and cells. Its end was not read.'],
     });
   });
 
   it('is refused if it is not whole, or is nested too deep', async () => {
     await expect(pagesOf(DOCX, letter('<!--'))).to.reject(
       ExtractFailed,
-      'The file cannot be read: its XML has no end',
+      'The XML of the file is incomplete',
     );
     const deep = letter('<w:txbxContent>'.repeat(100_000));
-    await expect(pagesOf(DOCX, deep)).to.reject(ExtractFailed, 'Its XML is nested too deep');
+    await expect(pagesOf(DOCX, deep)).to.reject(
+      ExtractFailed,
+      'The XML of the file is nested too deeply',
+    );
     const none = zip([
       { name: '_rels/.rels', content: relations({ 'word/document.xml': 'officeDocument' }) },
     ]);
-    await expect(pagesOf(DOCX, none)).to.reject(ExtractFailed, 'The file lacks word/document.xml');
+    await expect(pagesOf(DOCX, none)).to.reject(
+      ExtractFailed,
+      'word/document.xml is missing from the file',
+    );
   });
 });
 
@@ -328,12 +334,12 @@ describe('the text of a presentation of PowerPoint', () => {
     ];
     expect(await pagesOf(PPTX, presentation(...slides), 100)).to.equal({
       texts: ['x'.repeat(100), 'next'],
-      notes: ['Of page 1 only the first 100 characters were read.'],
+      notes: ['Only the first 100 characters of page 1 were read.'],
     });
     const deep = { number: 1, shapes: '<p:grpSp>'.repeat(100_000) };
     await expect(pagesOf(PPTX, presentation(deep))).to.reject(
       ExtractFailed,
-      'Its XML is nested too deep',
+      'The XML of the file is nested too deeply',
     );
   });
 });

@@ -48,14 +48,14 @@ describe('the extraction of pages', () => {
   it('tells of a page whose end is left out', () => {
     expect(pagesOf(['a', 'b'.repeat(21)])).to.equal({
       texts: ['a', 'b'.repeat(20)],
-      notes: ['Of page 2 only the first 20 characters were read.'],
+      notes: ['Only the first 20 characters of page 2 were read.'],
     });
   });
 
   it('tells of several such pages in one sentence', () => {
     expect(pagesOf(['a'.repeat(21), 'b', 'c'.repeat(21)])).to.equal({
       texts: ['a'.repeat(20), 'b', 'c'.repeat(20)],
-      notes: ['Of page 1 and 1 more only the first 20 characters were read.'],
+      notes: ['Only the first 20 characters of page 1 and 1 more were read.'],
     });
   });
 
@@ -63,7 +63,7 @@ describe('the extraction of pages', () => {
     const [first, second] = ['a'.repeat(20), 'b'.repeat(20)];
     expect(pagesOf([first, second, 'c'])).to.equal({
       texts: [first, second],
-      notes: ['Only the first 2 pages were read, which have 40 characters.'],
+      notes: ['Only the first 2 pages (40 characters) were read.'],
     });
   });
 

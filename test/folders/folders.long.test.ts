@@ -134,7 +134,7 @@ describe('a folder of the machine', () => {
     const late = '*a'.repeat(60);
     await stage.write({ [`${'a'.repeat(200)}.txt`]: 'a' });
     const { status, error } = await index({ patterns: [late] });
-    expect({ status, error }).to.equal({ status: 'failed', error: 'Its patterns are too complex' });
+    expect({ status, error }).to.equal({ status: 'failed', error: 'The patterns are too complex' });
     await index({ patterns: [] });
     await rm(stage.folder, { recursive: true });
     const gone = await stage.call('POST', '/api/knowledge/index', { path: stage.folder });
@@ -181,8 +181,11 @@ describe('a folder of the machine', () => {
     await writeFile(named('K\xf6ln/b.txt'), 'Smews');
     expect((await index()).result).to.include({ read: 2, failed: 2 });
     const failures = [
-      { path: 'K\\xf6ln', error: 'Nothing in it is read: its name is not UTF-8' },
-      { path: 'deep/M\\xfcnchen.txt', error: 'It is not read: its name is not UTF-8' },
+      { path: 'K\\xf6ln', error: 'The folder was skipped because its name is not valid UTF-8' },
+      {
+        path: 'deep/M\\xfcnchen.txt',
+        error: 'The file was skipped because its name is not valid UTF-8',
+      },
     ];
     expect((await onlyFolder()).failures).to.equal(failures);
     expect((await index()).result).to.include({ unchanged: 4, failed: 0 });
@@ -336,7 +339,9 @@ describe('the admission to folders', () => {
   it('stops the start where a root lies in the home', async () => {
     const { home } = stage.app;
     const start = stage.app.restart({ knowledgeRoots: [join(home, 'documents')] });
-    await expect(start).to.reject(/ADJUTANT_KNOWLEDGE_ROOTS must name folders outside the home/);
+    await expect(start).to.reject(
+      /ADJUTANT_KNOWLEDGE_ROOTS must name folders outside the data folder/,
+    );
     await stage.app.restart().catch(() => undefined);
   });
 
@@ -346,7 +351,7 @@ describe('the admission to folders', () => {
     for (const root of [backups, join(backups, 'inner')]) {
       const start = stage.app.restart({ knowledgeRoots: [root], backupFolder: backups });
       await expect(start).to.reject(
-        /must name folders outside the home, its backups and the logins/,
+        /must name folders outside the data folder, its backups and the logins/,
       );
     }
     await stage.app.restart({ knowledgeRoots: [stage.root] }).catch(() => undefined);
@@ -403,7 +408,7 @@ describe('the admission to folders', () => {
       expect([refused, body.code, body.message]).to.equal([
         403,
         'not_indexable',
-        `${path} is never read: the daemon keeps its own files there`,
+        `${path} cannot be indexed because it contains files of the daemon`,
       ]);
     }
     expect(await stage.found('sandpiper')).to.equal(['a.md']);

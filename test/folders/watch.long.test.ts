@@ -207,14 +207,14 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
       (all) => all.length > 0,
     );
     await watched(0);
-    const fault = 'It is scanned every ten minutes: it holds more than 10 folders';
+    const fault = 'The folder is scanned every ten minutes: it contains more than 10 folders';
     expect([faults, watcher.faultOf(row.id)]).to.equal([[fault], fault]);
     await watcher.stop();
   });
 
   for (const [code, remedy] of [
-    ['ENOSPC', 'the system watches no more folders. Raise fs.inotify.max_user_watches'],
-    ['EMFILE', 'the system lets no more programs watch. Raise fs.inotify.max_user_instances'],
+    ['ENOSPC', 'the limit of watched folders is reached. Raise fs.inotify.max_user_watches'],
+    ['EMFILE', 'the limit of watching programs is reached. Raise fs.inotify.max_user_instances'],
   ] as const) {
     it(`gives way to scans at intervals at a limit of the system: ${code}`, async () => {
       const faults: string[] = [];
@@ -243,7 +243,7 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
         async () => faults,
         (all) => all.length > 0,
       );
-      const fault = `It is scanned every ten minutes: ${remedy}`;
+      const fault = `The folder is scanned every ten minutes: ${remedy}`;
       expect([faults, watcher.faultOf(`folder_${code}`)]).to.equal([[fault], fault]);
       await watcher.stop();
     });

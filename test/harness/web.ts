@@ -81,7 +81,7 @@ export const promptOf = ({ messages }: Pick<ChatRequest, 'messages'>): string =>
   messages.map(({ content }) => String(content)).join('\n');
 
 const taskOf = (prompt: string): ResearchTask => {
-  if (prompt.includes('You plan the search')) return 'plan';
+  if (prompt.includes('Plan a web search')) return 'plan';
   return prompt.includes('still missing') ? 'missing' : 'write';
 };
 

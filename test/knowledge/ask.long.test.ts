@@ -103,7 +103,7 @@ describe('a question to one’s knowledge', () => {
 
   it('says so if nothing fits, without asking a model', async () => {
     const before = desk.model.asked.length;
-    const nothing = { answer: 'Nothing in your knowledge fits this question.', citations: [] };
+    const nothing = { answer: 'Your knowledge does not answer this question.', citations: [] };
     expect(await asked('Quokkas?')).to.equal({ ...nothing, model: null, grounded: false });
     expect(await asked('?!')).to.include({ model: null, grounded: false });
     expect(desk.model.asked.length).to.equal(before);
@@ -121,7 +121,9 @@ describe('a question to one’s knowledge', () => {
       desk.model.script(says({ text }));
       const { body } = await desk.ask('POST', '/api/knowledge/ask', { question: 'Which server?' });
       expect(body, text).to.include({ model: 'digest', grounded: false });
-      expect(body.answer, text).to.match(/^The answer of .+ could not be read, so these are/);
+      expect(body.answer, text).to.match(
+        /^The reply of .+ is not in the expected format\. Best matching passages: /,
+      );
       expect(body.citations[0].title, text).to.equal('Servers');
     }
   });
@@ -140,7 +142,7 @@ describe('a question to one’s knowledge', () => {
       ...{ answer: 'In Bern. [1]', grounded: false },
     });
     const cut = '{"sentences":[{"text":"The staging server is ar';
-    expect((await reply(cut)).answer).to.match(/could not be read/);
+    expect((await reply(cut)).answer).to.match(/not in the expected format/);
   });
 
   it('taints the agent whose answer was made of what others wrote', async () => {
@@ -168,7 +170,7 @@ describe('a question without a model', () => {
     const { body: reply } = await desk.ask('POST', '/api/knowledge/ask', body);
     expect(reply).to.include({ model: 'digest', grounded: false });
     expect(reply.answer).to.equal(
-      'No model answered (fake answered 401), so these are the places that fit best: “The staging server is argon.” [1]',
+      'No model answered (fake answered 401). Best matching passages: “The staging server is argon.” [1]',
     );
     await desk.stop();
   });
@@ -198,7 +200,7 @@ describe('a question without a model', () => {
     const reply = await app.call('POST', '/api/knowledge/ask', { token, body });
     expect(reply.body).to.include({ model: 'digest', grounded: false });
     expect(reply.body.answer).to.equal(
-      'There is no model to answer, so these are the places that fit best: “The staging server is argon.” [1]',
+      'No language model is available. Best matching passages: “The staging server is argon.” [1]',
     );
     expect(reply.body.citations[0]).to.include({ n: 1, from: 0, to: 28 });
     await app.stop();

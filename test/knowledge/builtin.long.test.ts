@@ -81,12 +81,14 @@ describe('the built-in embedder', () => {
     const german = 'Die Rechnung für das Auto ist nicht von uns und muss noch bezahlt werden.';
     const id = await keepEntry(app, user.token, german);
     const { modes } = await until(stats, ({ embedding }) => embedding.pending === 0, 30_000);
-    expect(modes.reason).to.equal('builtin knows English alone: 1 chunks are found by words alone');
+    expect(modes.reason).to.equal(
+      'builtin supports only English. 1 chunks can only be found by keywords',
+    );
     expect((await get(`/api/knowledge/${id}`)).embeddedWith).to.be.null();
     const asked = await search('wo ist die Rechnung für das Auto?');
     expect([asked.mode, asked.results[0].entryId]).to.equal(['keyword', id]);
     expect(asked.degraded).to.equal(
-      'The embedder builtin knows English alone: found by words alone',
+      'The embedder builtin supports only English. Only keyword search was used',
     );
     const refused = await app.call('POST', '/api/knowledge/search', {
       token: user.token,

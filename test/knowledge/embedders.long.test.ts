@@ -111,7 +111,10 @@ describe('an embedder that fails', () => {
     embedder.become('hangs');
     const found = await stage.search('automobile');
     const why = 'nomic did not answer within 2 s';
-    expect([found.mode, found.degraded]).to.equal(['keyword', `${why}: found by words alone`]);
+    expect([found.mode, found.degraded]).to.equal([
+      'keyword',
+      `${why}. Only keyword search was used`,
+    ]);
     expect(found.results).to.have.length(1);
     const refused = await stage.ask('POST', '/api/knowledge/search', {
       query: 'another vehicle',
@@ -138,7 +141,7 @@ describe('an embedder that fails', () => {
     await stage.keep('Another note about the orchard.');
     const operation = await until(
       async () => (await stage.get('/api/operations?kind=knowledge.embed')).operations[0],
-      ({ progress }) => /^Waits: nomic answered 500/.test(progress?.note ?? ''),
+      ({ progress }) => /^Waiting: nomic answered 500/.test(progress?.note ?? ''),
     );
     expect(operation.status).to.equal('running');
     embedder.become('works');
@@ -178,7 +181,7 @@ describe('an embedder that fails', () => {
     const bad = await bob.keep('This is poison for it.');
     const good = await bob.keep('This is none.');
     const refused = await bob.search('poison');
-    expect(refused.degraded).to.equal('nomic answered 500: found by words alone');
+    expect(refused.degraded).to.equal('nomic answered 500. Only keyword search was used');
     for (let n = 0; n < 20; n++) {
       expect((await stage.search(`automobile ${n}`)).mode).to.equal('hybrid');
     }
@@ -198,7 +201,9 @@ describe('an embedder that fails', () => {
     expect((await stage.get(`/api/knowledge/${doctor}`)).embeddedWith).to.equal('nomic');
     expect(await stage.find('doctor', { mode: 'semantic', limit: 1 })).to.equal([doctor]);
     const { degraded } = await stage.search('777 888');
-    expect(degraded).to.equal('nomic makes no vector of this query: found by words alone');
+    expect(degraded).to.equal(
+      'nomic returned no vector for this query. Only keyword search was used',
+    );
   });
 
   it('leaves no vectors of an entry that is deleted meanwhile', async () => {

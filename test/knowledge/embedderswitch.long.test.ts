@@ -41,7 +41,7 @@ describe('another embedder', () => {
     expect(embedding).to.equal({ model: 'second', dimensions: 64, embedded: 0, pending: 1 });
     expect([modes.semantic, modes.reason]).to.equal([
       true,
-      'second did not answer within 2 s. Searches use first until second has made all vectors',
+      'second did not answer within 2 s. Searches use first until second has created all vectors',
     ]);
     expect((await stage.get(`/api/knowledge/${car}`)).embeddedWith).to.equal('first');
     const later = await stage.keep('The physician lives next door.');
@@ -128,7 +128,7 @@ describe('another embedder', () => {
   it('is none while it is disabled', async () => {
     await stage.ask('PATCH', '/api/models/second', { enabled: false });
     const { degraded } = await stage.search('vehicle');
-    expect(degraded).to.equal('The embedder second is disabled: found by words alone');
+    expect(degraded).to.equal('The embedder second is disabled. Only keyword search was used');
     await stage.ask('PATCH', '/api/models/second', { enabled: true });
     expect((await stage.search('vehicle')).mode).to.equal('hybrid');
   });
@@ -160,12 +160,12 @@ describe('the cost of vectors', () => {
     await stage.route('dear');
     const [operation] = await until(
       async () => (await bob.get('/api/operations?kind=knowledge.embed')).operations,
-      ([first]) => /limit of your day/.test(first?.progress?.note ?? ''),
+      ([first]) => /daily limit/.test(first?.progress?.note ?? ''),
     );
     expect(operation.status).to.equal('running');
     expect(embedder.asked).to.equal([]);
     const asked = await bob.search('automobile');
-    expect(asked.degraded).to.contain('limit of your day');
+    expect(asked.degraded).to.contain('daily limit');
     await limit(10);
     await bob.embedded();
     const usage = async (of: KnowledgeStage) => (await of.get('/api/models/usage')).usage;

@@ -74,7 +74,7 @@ describe('knowledge', () => {
     const { mode, degraded, results } = await search('Which SERVER is xenon?');
     expect([mode, degraded]).to.equal([
       'keyword',
-      'The built-in embedder is turned off, and no model is in its place: found by words alone',
+      'The built-in embedder is turned off and no other embedding model is configured. Only keyword search was used',
     ]);
     const [first] = results;
     expect(first).to.include({ entryId: entry.id, chunk: 0, score: 1, matched: ['word'] });
@@ -256,7 +256,7 @@ describe('knowledge', () => {
       embedding: { model: null, dimensions: null, embedded: 0, pending: 0 },
       modes: {
         ...{ keyword: true, semantic: false, hybrid: false },
-        reason: 'The built-in embedder is turned off, and no model is in its place',
+        reason: 'The built-in embedder is turned off and no other embedding model is configured',
       },
     });
   });

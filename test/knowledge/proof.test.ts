@@ -67,7 +67,7 @@ describe('an entry that the index does not find by its vectors', () => {
     } as Parameters<typeof run>[0]);
     expect(end).to.equal({
       status: 'failed',
-      error: `The search index does not find 1 entries by their vectors: ${lost}`,
+      error: `Vector search does not find 1 entries: ${lost}`,
     });
     const { embeddedWith } = await until(
       () => stage.get(`/api/knowledge/${found}`),

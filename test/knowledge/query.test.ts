@@ -28,8 +28,8 @@ describe('a query of many conditions', () => {
 
   it('is refused with more, by the name of the field', async () => {
     for (const [query, fault] of [
-      [`alpha ${many(17, (n) => `-zz${n}`)}`, 'has 17 exclusions; at most 16 can be'],
-      [many(17, (n) => `"alpha ${n}"`), 'has 17 phrases; at most 16 can be'],
+      [`alpha ${many(17, (n) => `-zz${n}`)}`, 'has 17 exclusions. The maximum is 16'],
+      [many(17, (n) => `"alpha ${n}"`), 'has 17 phrases. The maximum is 16'],
     ] as const) {
       const { status, body } = await stage.ask('POST', '/api/knowledge/search', { query });
       expect([status, body.details]).to.equal([400, [{ path: 'query', message: fault }]]);

@@ -60,7 +60,7 @@ describe('the search index', () => {
   it('is made anew while the daemon runs, and says so', async () => {
     await removeIndex();
     const { degraded } = await search('penguins');
-    expect(degraded).to.contain('made anew');
+    expect(degraded).to.contain('being rebuilt');
     await isFound('penguins');
     expect((await search('penguins')).degraded).to.be.null();
   });
@@ -115,7 +115,7 @@ describe('the search index', () => {
     expect([cancelled.status, cancelled.body.status]).to.equal([200, 'cancelled']);
     const { id } = begun.body.resource;
     const { body: entry } = await app.call('GET', `/api/knowledge/${id}`, { token });
-    expect([entry.status, entry.error]).to.equal(['failed', 'Its indexing was cancelled']);
+    expect([entry.status, entry.error]).to.equal(['failed', 'Indexing was cancelled']);
   });
 
   it('stays readable for a search during which its owner is removed', async () => {

@@ -58,7 +58,7 @@ describe('bounds of runs', () => {
     looping();
     const late = await stage.start([{ ...agent, timeoutSeconds: 2 }]);
     const failed = await stage.reach(late, 'failed');
-    expect(failed.error).to.equal('agent: It took over 2 s');
+    expect(failed.error).to.equal('agent: The stage exceeded its timeout of 2 s');
     expect(failed.usage.tokens).to.equal(await usedBy(failed));
     looping();
     const asked = model.asked.length;
@@ -127,7 +127,7 @@ describe('bounds of runs', () => {
     const login = { username: 'bob', password: PASSWORD };
     const { token } = (await stage.app.call('POST', '/api/auth/login', { body: login })).body;
     const { body } = await stage.call('GET', `/${run.id}`, undefined, token);
-    expect([body.status, body.error]).to.equal(['stopped', 'Its owner was disabled']);
+    expect([body.status, body.error]).to.equal(['stopped', 'The owner of the run was disabled']);
     const retried = await stage.call('POST', `/${run.id}/retry`, {}, token);
     expect(retried.body.status).to.equal('waiting');
   });
@@ -140,7 +140,7 @@ describe('bounds of runs', () => {
     });
     const waits = async () => {
       const { status, stages } = await stage.reach(id, 'waiting');
-      expect([status, stages[0]?.reason]).to.equal(['waiting', 'Its agent waits for you']);
+      expect([status, stages[0]?.reason]).to.equal(['waiting', 'The agent waits for you']);
     };
     const deadlines = () =>
       stage.app.app.store.db
@@ -197,9 +197,9 @@ describe('bounds of runs', () => {
     const run = await stage.run(id);
     const errors = run.stages.map(({ error }) => error ?? '');
     expect(errors[1]).to.equal(
-      'What it works with is over 1,048,576 characters with its values filled in',
+      'The input exceeds 1,048,576 characters after its values are filled in',
     );
-    const full = 'The inputs and outputs of the run are over 16777216 characters together';
+    const full = 'The inputs and outputs of the run exceed 16777216 characters in total';
     expect(errors).to.include(full);
     const kept = run.stages.flatMap(({ input, output }) => [input, output]);
     const length = kept.reduce<number>((all, each) => all + JSON.stringify(each).length, 0);
@@ -209,7 +209,7 @@ describe('bounds of runs', () => {
   it('wait for 90 days at most, and hold up no other run', async () => {
     const wait = (until: string) => stage.start([{ key: 'w', kind: 'wait', config: { until } }]);
     const far = await stage.reach(await wait('+012345-01-01T00:00:00Z'), 'failed');
-    expect(far.error).to.equal('w: until is over 90 days away');
+    expect(far.error).to.equal('w: until is more than 90 days in the future');
     await stage.reach(await wait('-000001-01-01T00:00:00Z'), 'completed');
   });
 

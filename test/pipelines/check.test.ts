@@ -56,9 +56,9 @@ describe('the check of a template', () => {
       agent('b', { needs: ['a'] }),
       agent('c', { needs: ['b'] }),
     ];
-    expect(faultsOf(stages)).to.equal([['stages.1.needs', 'goes in a circle: a → c → b → a']]);
+    expect(faultsOf(stages)).to.equal([['stages.1.needs', 'must not form a cycle: a → c → b → a']]);
     expect(faultsOf([agent('a', { needs: ['a'] })])).to.equal([
-      ['stages.0.needs', 'goes in a circle: a → a'],
+      ['stages.0.needs', 'must not form a cycle: a → a'],
     ]);
   });
 
@@ -166,19 +166,19 @@ describe('the values that a template names', () => {
     const of = (value: string) => named([agent('a'), agent('b', {}, using(value))])[0];
     expect(of('params.who')).to.equal([
       at,
-      'names the parameter who, which is not there; the template has none',
+      'uses the unknown parameter who. The template has no parameters',
     ]);
     expect(of('param.who')).to.equal([
       at,
-      'names {{param.who}}, which no stage has: there are params.<key>, stages.<key>.output, item and run.id',
+      'uses the unknown value {{param.who}}. Available: params.<key>, stages.<key>.output, item and run.id',
     ]);
-    expect(of('item')?.[1]).to.contain('only the items of a foreach');
-    expect(of('stages.z.output')).to.equal([at, 'names the stage z, which is not there']);
-    expect(of('stages.a.output')).to.equal([at, 'names the stage a, which b does not need']);
-    expect(of('stages.b.output')).to.equal([at, 'names the stage b, which b does not need']);
+    expect(of('item')?.[1]).to.contain('only available inside a foreach');
+    expect(of('stages.z.output')).to.equal([at, 'refers to an unknown stage: z']);
+    expect(of('stages.a.output')).to.equal([at, 'refers to the stage a. Add it to the needs of b']);
+    expect(of('stages.b.output')).to.equal([at, 'refers to the stage b. Add it to the needs of b']);
     const needing = [agent('a'), agent('b', { needs: ['a'] }, using('stages.a.result'))];
     expect(named(needing)[0]?.[1]).to.equal(
-      'names result of a stage: there are output, status and error',
+      'uses the unknown field result of a stage. Available: output, status, error',
     );
   });
 

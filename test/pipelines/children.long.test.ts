@@ -115,7 +115,7 @@ describe('stages that begin runs', () => {
     const part = await stage.call('POST', `/${first.id}/retry`, {});
     expect([part.status, part.body.message]).to.equal([
       409,
-      `The run is a part of ${id}: retry that one`,
+      `The run belongs to ${id}. Retry that run instead`,
     ]);
     target.answer = fine;
     await stage.call('POST', `/${id}/retry`, {});
@@ -134,7 +134,7 @@ describe('stages that begin runs', () => {
         params: { list },
       });
     const text = await stage.reach(await given('a, b'), 'failed');
-    expect(text.error).to.equal('each: items is no list');
+    expect(text.error).to.equal('each: items is not a list');
     const none = await stage.reach(
       await stage.start([foreach(ofItems([], { stage: send() }))]),
       'completed',
@@ -167,7 +167,7 @@ describe('stages that begin runs', () => {
     const id = await stage.start([sub, used]);
     const waiting = await stage.reach(id, 'waiting');
     const [part] = await parts(id);
-    expect(waiting.stages[0]?.reason).to.equal(`Its run ${part.id} waits for you or for its time`);
+    expect(waiting.stages[0]?.reason).to.equal(`The nested run ${part.id} is waiting`);
     const { stages } = await stage.run(part.id);
     expect(Object(stages[1]?.input).message).to.equal('For Grace?');
     const { digest } = stages[1] ?? {};
@@ -257,12 +257,15 @@ describe('stages that begin runs', () => {
     );
     const missing = await change(first, [inItem]);
     expect(missing.body.details).to.equal([
-      { path: 'stages.0.config.stage.config.templateId', message: 'names no template: none' },
+      {
+        path: 'stages.0.config.stage.config.templateId',
+        message: 'refers to an unknown template: none',
+      },
     ]);
     const other = await stage.app.register('bob');
     const theirs = { name: 'S', stages: [nested(first)] };
     const stolen = await stage.call('POST', '/templates', theirs, other.token);
-    expect(stolen.body.details[0].message).to.equal(`names no template: ${first}`);
+    expect(stolen.body.details[0].message).to.equal(`refers to an unknown template: ${first}`);
   });
 
   it('may be nested five deep, also when templates change later', async () => {
@@ -288,7 +291,7 @@ describe('stages that begin runs', () => {
     const { digest } = (await stage.run(begun)).stages[0] ?? {};
     await stage.call('POST', `/${begun}/stages/ask/approve`, { digest });
     const failed = await stage.reach(begun, 'failed');
-    expect(failed.error).to.match(/Pipelines may contain each other 5 deep$/);
+    expect(failed.error).to.match(/Pipelines must not be nested more than 5 levels deep$/);
   });
 
   it('share the limits of all runs that contain them', async () => {
@@ -315,7 +318,7 @@ describe('stages that begin runs', () => {
       () => stage.run(late),
       (now) => now.stages.every(({ status }) => status === 'running'),
     );
-    const waiting = 'Waits until other stages leave it tokens and cost of the run';
+    const waiting = 'Waiting for budget that other stages of the run have reserved';
     expect(stages.map(({ reason, agentId }) => [reason, agentId !== null])).to.equal([
       [null, true],
       [waiting, false],

@@ -57,8 +57,8 @@ describe('what follows in a run', () => {
 
   it('skips what a failure has blocked, and ends with its error', () => {
     expect(told(chain, statesOf({ a: 'failed' }))).to.equal([
-      'skip b: a has not completed !',
-      'skip c: b has not completed !',
+      'skip b: a did not complete !',
+      'skip c: b did not complete !',
       'end failed a: no luck',
     ]);
     expect(told(chain, statesOf({ a: 'completed', b: 'completed', c: 'completed' }))).to.equal([
@@ -77,7 +77,7 @@ describe('what follows in a run', () => {
     expect(told(stages, statesOf({ a: 'failed' }))).to.equal(['begin on', 'begin sorry']);
     expect(told(stages, statesOf({ a: 'completed' }))).to.equal([
       'begin on',
-      'skip sorry: no stage that it needs has failed',
+      'skip sorry: no needed stage failed',
       'begin tidy',
     ]);
     expect(told(stages, statesOf(states))).to.equal(['end completed']);

@@ -146,7 +146,7 @@ describe('templates of pipelines', () => {
     const bad = await sendYaml('/import', YAML.replace('[now]', '[then]'));
     expect([bad.status, bad.body.details[0]]).to.equal([
       400,
-      { path: 'stages.1.needs.0', message: 'names no stage: then (line 8)' },
+      { path: 'stages.1.needs.0', message: 'refers to an unknown stage: then (line 8)' },
     ]);
     expect((await sendYaml('/import', YAML, 'text/plain')).status).to.equal(415);
   });

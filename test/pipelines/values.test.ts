@@ -84,7 +84,7 @@ describe('values, and what is approved with them', () => {
       template: { parameters },
     });
     expect((await stage.reach(id, 'failed')).error).to.equal(
-      'ok: The values in one text are over 262144 characters',
+      'ok: The values in one text exceed 262144 characters',
     );
   });
 
@@ -100,7 +100,7 @@ describe('values, and what is approved with them', () => {
     ]);
     const { stages } = await stage.reach(id, 'failed');
     expect(Object(stages[2]?.input).arguments.message).to.equal(
-      '507 from the target, deploy has not completed',
+      '507 from the target, deploy did not complete',
     );
     // What a request that failed has answered is shown.
     expect(Object(stages[0]?.output)).to.include({

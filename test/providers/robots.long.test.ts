@@ -6,7 +6,7 @@ import { createRobots } from '../../src/providers/pages/robots.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const NOT_ALLOWED = 'its robots.txt does not allow it';
+const NOT_ALLOWED = 'its robots.txt disallows it';
 
 describe('createRobots', () => {
   let now = 0;
@@ -40,7 +40,7 @@ describe('createRobots', () => {
     for (const status of [404, 403, 410]) {
       expect(await robotsOf(status)('http://h.example/a', signal)).to.be.null();
     }
-    const failed = 'its robots.txt did not come: it failed';
+    const failed = 'its robots.txt could not be fetched: it failed';
     for (const status of [500, 503, null]) {
       expect(await robotsOf(status)('http://h.example/a', signal)).to.equal(failed);
     }

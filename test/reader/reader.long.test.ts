@@ -79,7 +79,7 @@ describe('the reader', () => {
     app.call(method, `/api/reader/tasks${path}`, { token });
 
   it('obeys robots.txt for feeds and for what is kept, and not for a page by itself', async () => {
-    const refused = { status: 'failed', error: 'its robots.txt does not allow it' };
+    const refused = { status: 'failed', error: 'its robots.txt disallows it' };
     expect((await read('/private/page')).body).to.include({ status: 'completed' });
     expect((await read('/private/page', { index: true })).body).to.include(refused);
     expect((await read('/open', { index: true })).body).to.include(refused);
@@ -177,7 +177,10 @@ describe('the reader', () => {
       const operation = await app.call('GET', `/api/operations/${operationId}`, owner);
       expect(operation.body.status).to.equal('cancelled');
       const again = await ask('POST', `/${id}/cancel`);
-      expect([again.status, again.body.message]).to.equal([409, 'It has ended: it is cancelled']);
+      expect([again.status, again.body.message]).to.equal([
+        409,
+        'The reader task has already ended. Its status is cancelled',
+      ]);
     }
   });
 
@@ -214,9 +217,11 @@ describe('the reader', () => {
     ]);
     const [damaged, ...facts] = await failure('/broken.pdf');
     expect(facts).to.equal([200, 'pdf']);
-    expect(damaged).to.contain(`${at('/broken.pdf')} is a PDF file that is not read: The file `);
+    expect(damaged).to.contain(
+      `${at('/broken.pdf')} is a PDF file that could not be read: The file `,
+    );
     expect(await failure('/old.doc')).to.equal([
-      `${at('/old.doc')} is an office file of a kind that is not read`,
+      `${at('/old.doc')} is an office file of an unsupported type`,
       200,
       'office',
     ]);

@@ -96,7 +96,10 @@ describe('the reader', () => {
       const operation = await app.call('GET', `/api/operations/${operationId}`, owner);
       expect(operation.body.status).to.equal('cancelled');
       const again = await ask('POST', `/${id}/cancel`);
-      expect([again.status, again.body.message]).to.equal([409, 'It has ended: it is cancelled']);
+      expect([again.status, again.body.message]).to.equal([
+        409,
+        'The reader task has already ended. Its status is cancelled',
+      ]);
     }
   });
 });

@@ -124,8 +124,8 @@ describe('a recurring task', () => {
   });
 
   for (const [missed, statuses, reason] of [
-    ['skip', ['skipped'], '4 due times missed'],
-    ['once', ['skipped', 'success'], '3 due times missed'],
+    ['skip', ['skipped'], '4 due times were missed'],
+    ['once', ['skipped', 'success'], '3 due times were missed'],
     ['all', ['success', 'success', 'success', 'success'], null],
   ] as const) {
     it(`does ${missed} about the times that it missed in three days`, async () => {
@@ -151,7 +151,7 @@ describe('a recurring task', () => {
     const { runCount, nextRunAt } = await get(id);
     expect(runCount).to.equal(100);
     expect(Date.parse(nextRunAt)).to.be.above(clock.now());
-    expect((await runsOf(id))[0]).to.include({ reason: '1340 due times missed' });
+    expect((await runsOf(id))[0]).to.include({ reason: '1340 due times were missed' });
   });
 
   it('loses no time that has come to a change before it fires', async () => {
@@ -199,7 +199,7 @@ describe('a recurring task', () => {
     }
     const again = await desk.ask('PATCH', `${PATH}/${counted}`, { enabled: true });
     expect(again.body.details).to.equal([
-      { path: 'maxRuns', message: 'must be over the 2 it had' },
+      { path: 'maxRuns', message: 'must be greater than the current number of runs (2)' },
     ]);
     const more = await desk.ask('PATCH', `${PATH}/${counted}`, { enabled: true, maxRuns: 3 });
     expect(more.body.enabled).to.be.true();
@@ -306,10 +306,7 @@ describe('a recurring task', () => {
     expect(ended.body.lastError).to.equal('ask: rejected: Not today');
     await desk.ask('DELETE', `/api/pipelines/templates/${kept.id}`);
     const late = await desk.ask('POST', `${PATH}/${id}/run`);
-    expect([late.body.status, late.body.error]).to.equal([
-      'error',
-      `There is no template ${kept.id}`,
-    ]);
+    expect([late.body.status, late.body.error]).to.equal(['error', `Unknown template: ${kept.id}`]);
   });
 
   it('runs a hook of its owner with its payload', async () => {

@@ -132,7 +132,7 @@ describe('research over forty pages', () => {
       // Once a second; the time of arrival is not exact.
       expect((visits.at(-1)?.at ?? 0) - (visits[0]?.at ?? 0)).to.be.at.least(EACH * 800);
     }
-    const steps = ['planning', 'searching', 'reading', 'asking what is missing', 'writing'];
+    const steps = ['planning', 'searching', 'reading', 'looking for gaps', 'writing'];
     for (const step of steps)
       expect(
         notes.some((note) => note.startsWith(step)),

@@ -75,7 +75,7 @@ describe('research', () => {
     const shown = job.sources.map(({ n, url, status, used, error }: Record<string, unknown>) => {
       return { n, url, status, used, error };
     });
-    const refused = 'its robots.txt does not allow it';
+    const refused = 'its robots.txt disallows it';
     expect(shown).to.equal([
       { n: 1, url: web.at(0, '/bridge'), status: 'read', used: true, error: null },
       { n: 2, url: web.at(0, '/later'), status: 'read', used: true, error: null },
@@ -97,7 +97,7 @@ describe('research', () => {
     ]);
     expect(markdown).to.contain(`- [1] Page 0: <${web.at(0, '/bridge')}>`);
     const refusal = `- [3] Page 2: <${web.at(0, '/private')}> (${refused})`;
-    expect(markdown.split('\n\n## Not read\n\n')[1]).to.equal(refusal);
+    expect(markdown.split('\n\n## Sources not read\n\n')[1]).to.equal(refusal);
     const { costUsd, ...usage } = job.usage;
     expect(usage).to.equal({
       ...{ modelCalls: 2, inputTokens: 200, outputTokens: 40 },
@@ -115,7 +115,7 @@ describe('research', () => {
     const [{ kind, title, body: said, link }] = body.notifications;
     expect({ kind, title, said, link }).to.equal({
       kind: 'research_completed',
-      title: `Researched: ${QUESTION}`,
+      title: `Research completed: ${QUESTION}`,
       said: 'Source 1 says so. [1]',
       link: `/api/research/jobs/${job.id}`,
     });
@@ -142,9 +142,9 @@ describe('research', () => {
     });
     const twin = shown.findIndex(([, error]: unknown[]) => /same text/.test(String(error)));
     expect([0, 1]).to.include(twin);
-    expect(shown[twin]).to.equal(['failed', `It has the same text as source ${2 - twin}`]);
+    expect(shown[twin]).to.equal(['failed', `The page has the same text as source ${2 - twin}`]);
     expect(shown[1 - twin]).to.equal(['read', null]);
-    expect(shown[2]).to.equal(['failed', 'It has no text']);
+    expect(shown[2]).to.equal(['failed', 'The page has no text']);
   });
 
   it('asks once what is missing where it is deep', async () => {
@@ -186,7 +186,7 @@ describe('research', () => {
     expect(report.sections[0]).to.equal({
       heading: 'A b',
       markdown:
-        'Closed in March x see (address left out) [1] It fell. (unverified) It is old. (unverified)',
+        'Closed in March x see (address removed) [1] It fell. (unverified) It is old. (unverified)',
       citations: [{ n: 1, quote: 'The bridge of Alton was closed in March' }],
     });
     expect(report.limitations).to.equal(['The year is not said.']);
@@ -215,7 +215,10 @@ describe('research', () => {
     const operation = await app.call('GET', `/api/operations/${operationId}`, owner);
     expect(operation.body.status).to.equal('cancelled');
     const again = await jobs('POST', `/${id}/cancel`);
-    expect([again.status, again.body.message]).to.equal([409, 'It has ended: it is cancelled']);
+    expect([again.status, again.body.message]).to.equal([
+      409,
+      'The research job has already ended. Its status is cancelled',
+    ]);
   });
 
   it('is not there for others', async () => {

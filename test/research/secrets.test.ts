@@ -102,7 +102,7 @@ describe('research with a secret in knowledge', () => {
     }
     for (const { body } of model.openai.asked) {
       const prompt = promptOf(body);
-      if (!prompt.includes('You write a report')) expect(prompt).not.to.contain(SECRET);
+      if (!prompt.includes('Write a report that answers')) expect(prompt).not.to.contain(SECRET);
     }
   });
 

@@ -64,8 +64,8 @@ describe('an agent with tasks', () => {
       call('tasks_complete', { id: 'task_none' }),
     );
     const said = desk.told().slice(-3);
-    expect(said[0]).to.contain(`To be done first: First (${blocker.id})`);
-    expect(said[1]).to.contain('due is no day of the calendar');
+    expect(said[0]).to.contain(`Complete these tasks first: First (${blocker.id})`);
+    expect(said[1]).to.contain('due must be a valid date');
     expect(said[2]).to.contain('No task with that id');
   });
 
@@ -151,7 +151,7 @@ describe('delegating a task', () => {
     const { assignee } = (await delegate(id)).body;
     const agent = (await desk.ask('GET', `/api/agents/${assignee}`)).body;
     expect(agent.untrusted).to.be.true();
-    expect(agent.prompt).to.contain('--- Task, with text from outside ---');
+    expect(agent.prompt).to.contain('--- Task with untrusted text ---');
     await desk.reaches(assignee);
     expect((await task(id)).status).to.equal('in_progress');
   });

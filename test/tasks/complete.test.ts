@@ -75,7 +75,7 @@ describe('completing a task', () => {
     const refused = await complete(whole.id);
     expect([refused.status, refused.body.code]).to.equal([409, 'task_has_parts']);
     expect(refused.body.message).to.contain(inner.id);
-    const way = `POST /api/tasks/${whole.id}/complete?cascade=true completes them with it`;
+    const way = `To complete them as well, use POST /api/tasks/${whole.id}/complete?cascade=true`;
     expect(refused.body.message).to.contain(way);
     expect((await change(whole.id, { status: 'done' })).body.message).to.contain(way);
     expect((await complete(whole.id, '?cascade=true')).body.status).to.equal('done');

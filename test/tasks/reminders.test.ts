@@ -110,7 +110,7 @@ describe('reminders of tasks', () => {
     await pass(290);
     const { notifications } = (await ask('GET', '/api/notifications')).body;
     const titles = notifications.map(({ title }: { title: string }) => title).sort();
-    expect(titles).to.equal(['25 reminders of tasks are late', 'Just now']);
+    expect(titles).to.equal(['25 overdue task reminders', 'Just now']);
     const late = notifications.find(({ title }: { title: string }) => title.startsWith('25'));
     expect(late.body).to.match(/^Missed 1: /);
     expect(late.body).to.match(/… 5 more$/);

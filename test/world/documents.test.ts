@@ -83,7 +83,7 @@ describe('a file within a message', () => {
       ]),
     );
     expect(texts.length).to.equal(1);
-    expect(notes).to.equal(['The attached file winmail.dat is of an unknown kind.']);
+    expect(notes).to.equal(['The attachment winmail.dat has an unsupported file type.']);
   });
 
   it('is left out if it is a picture that the HTML shows', async () => {
@@ -152,10 +152,10 @@ describe('a book', () => {
   it('names a chapter that is missing, and is damaged without any', async () => {
     const { texts, notes } = await pagesOf(BOOK, opf(['a.xhtml', 'b.xhtml'], {}, ['a.xhtml']));
     expect(texts).to.equal([TIDE, '']);
-    expect(notes).to.equal(['b.xhtml is missing in the book.']);
-    await expect(pagesOf(BOOK, opf([]))).to.reject('The book names no chapters');
+    expect(notes).to.equal(['b.xhtml is missing from the book.']);
+    await expect(pagesOf(BOOK, opf([]))).to.reject('The book lists no chapters');
     await expect(pagesOf(BOOK, ocf('<container></container>', []))).to.reject(
-      'The book lacks its table of files',
+      'The package document of the book is missing',
     );
   });
 });

@@ -36,7 +36,9 @@ describe('a formula without a stored result', () => {
     ];
     expect(await pagesOf(XLSX, workbook(`<row>${row.join('')}</row>`))).to.equal({
       texts: ['250\t=A1*4\t="a"&A1\t=B1*12\t251'],
-      notes: ['3 formulas have no stored result; open the file in its program and save it.'],
+      notes: [
+        '3 formulas have no stored result. Open the file in a spreadsheet program and save it.',
+      ],
     });
   });
 
@@ -49,7 +51,9 @@ describe('a formula without a stored result', () => {
     const table = `<table:table table:name="S"><table:table-row>${row.join('')}</table:table-row></table:table>`;
     expect(await pagesOf(ODS, odf('spreadsheet', table))).to.equal({
       texts: ['250\t=SUM(A1:A9)*Sheet2.B1\t250'],
-      notes: ['1 formula has no stored result; open the file in its program and save it.'],
+      notes: [
+        '1 formula has no stored result. Open the file in a spreadsheet program and save it.',
+      ],
     });
   });
 
@@ -57,7 +61,9 @@ describe('a formula without a stored result', () => {
     const row = `<row>${cell('<f t="shared" si="0">A1*2</f>')}${cell('<f t="shared" si="0"/>')}</row>`;
     expect(await pagesOf(XLSX, workbook(row))).to.equal({
       texts: ['=A1*2'],
-      notes: ['2 formulas have no stored result; open the file in its program and save it.'],
+      notes: [
+        '2 formulas have no stored result. Open the file in a spreadsheet program and save it.',
+      ],
     });
   });
 });

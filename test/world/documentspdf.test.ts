@@ -45,16 +45,16 @@ describe('a page without text', () => {
     expect(await read({ content }, 'NO EXIT')).to.equal({ texts: ['NO EXIT'], notes: [] });
     expect(await read({ content })).to.equal({
       texts: [''],
-      notes: ['Page 1 has no text that can be read.'],
+      notes: ['Page 1 has no readable text.'],
     });
-    expect((await read({ scan: 1 })).notes).to.equal(['Page 1 has no text that can be read.']);
+    expect((await read({ scan: 1 })).notes).to.equal(['Page 1 has no readable text.']);
   });
 
   it('is empty if nothing is drawn on it, or all is white', async () => {
     for (const content of ['', '1 1 1 rg 0 0 595 842 re f']) {
       expect(await read({ content }, 'a ghost')).to.equal({
         texts: [''],
-        notes: ['No text was found in it.'],
+        notes: ['No text was found in the file.'],
       });
     }
   });
@@ -99,7 +99,7 @@ describe('what a person has filled in', () => {
     const { texts, notes } = await read(page);
     expect(texts).to.equal(['Please wait for the form.']);
     expect(notes).to.equal([
-      'It has an XFA form, which is not read. Print it to a new PDF file first.',
+      'The file has an XFA form, which is not supported. Print it to a new PDF file first.',
     ]);
   });
 });

@@ -65,12 +65,13 @@ describe('a folder of ordinary files', { timeout: 120_000 }, () => {
       `/api/knowledge/folders/${body.folders[0].id}`,
     );
     expect(folder.failures).to.equal([
-      { path: 'blank.epub', error: 'The book names no chapters' },
+      { path: 'blank.epub', error: 'The book lists no chapters' },
       {
         path: 'formula.xlsx',
-        error: '1 formula has no stored result; open the file in its program and save it.',
+        error:
+          '1 formula has no stored result. Open the file in a spreadsheet program and save it.',
       },
-      { path: 'photo.raw', error: 'It is of a kind that is not read' },
+      { path: 'photo.raw', error: 'The file type is not supported' },
     ]);
   });
 });

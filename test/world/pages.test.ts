@@ -51,7 +51,7 @@ describe('pages of ordinary sites', () => {
       const { url, task } = await readPage(`<title>T</title>${hidden}`);
       expect([task.status, task.error]).to.equal([
         'failed',
-        `${url} has no text that can be seen: 600 characters are hidden by its styles`,
+        `${url} has no visible text: 600 characters are hidden by its styles`,
       ]);
       const indexed = await readPage(`<title>T</title>${hidden}`, { index: true });
       expect([indexed.task.status, indexed.task.knowledgeId]).to.equal(['failed', null]);
@@ -61,7 +61,7 @@ describe('pages of ordinary sites', () => {
       const { url, task } = await readPage('<div id="root"></div><script src="/app.js"></script>');
       expect([task.status, task.error]).to.equal([
         'failed',
-        `${url} has no text that can be seen. Its scripts may write one, but scripts are not run`,
+        `${url} has no visible text. Its scripts may create text, but scripts are not run`,
       ]);
     });
 
@@ -78,11 +78,11 @@ describe('pages of ordinary sites', () => {
       expect([task.status, task.content, task.note]).to.equal([
         'completed',
         '# The bridge',
-        'Most of its text is left out: 600 characters are hidden by its styles',
+        'Most of the text is left out: 600 characters are hidden by its styles',
       ]);
       const picture = await readPage('<img src="/a.png" alt="">', { index: true });
       expect([picture.task.status, picture.task.words]).to.equal(['completed', 0]);
-      expect(picture.task.note).to.equal('It has pictures, but no text that can be seen');
+      expect(picture.task.note).to.equal('The page has images but no visible text');
     });
 
     it('have no note where little is hidden', async () => {

@@ -21,7 +21,7 @@ const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 /** Throws ExtractFailed if an office file is encrypted, and is no archive therefore. */
 export const refuseEncrypted = (bytes: Buffer): void => {
   if (!bytes.subarray(0, 8).equals(COMPOUND)) return;
-  throw new ExtractFailed('password_needed', 'The file opens with a password only');
+  throw new ExtractFailed('password_needed', 'The file is password-protected');
 };
 
 /** Calls `visit` for each file of a ZIP archive, in its order. */
@@ -58,12 +58,15 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
     entries++;
     unpacked += uncompressedSize;
     if (entries > MAX_ENTRIES || unpacked > mostBytes) {
-      throw new ExtractFailed('too_large', 'The file is too large once it is unpacked');
+      throw new ExtractFailed('too_large', 'The unpacked file is too large');
     }
     const isTight = uncompressedSize > MAX_RATIO * compressedSize;
     if (IS_TEXT.test(fileName) && uncompressedSize > RATIO_FROM_BYTES && isTight) {
       const times = Math.round(uncompressedSize / Math.max(1, compressedSize));
-      throw new ExtractFailed('too_large', `A file in it becomes ${times} times larger unpacked`);
+      throw new ExtractFailed(
+        'too_large',
+        `A contained file is compressed too strongly (${times}:1)`,
+      );
     }
   });
   await walkArchive(bytes, async ({ fileName }, open) => {

@@ -33,7 +33,7 @@ interface Block {
 
 const blockOf = (kind: Block['kind']): Block => ({ kind, lines: [], paragraph: '', boxes: [] });
 
-const ENDLESS = 'A page has so many lines and cells without text that its end was not read.';
+const ENDLESS = 'A page has too many empty lines and cells. Its end was not read.';
 
 /** Ours: the most of a text without pages of its own, in times of what a page may have. */
 const FLOW_PAGES = 10;

@@ -19,11 +19,11 @@ export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promis
   await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   const files = await listArchive(bytes);
   const chapters = await readingOrder(files);
-  if (chapters.length === 0) throw new ExtractFailed('damaged', 'The book names no chapters');
+  if (chapters.length === 0) throw new ExtractFailed('damaged', 'The book lists no chapters');
   extraction.total(chapters.length);
   for (const { path, file } of chapters) {
     if (extraction.skip()) continue;
-    if (!file) extraction.note(`${path.slice(0, 100)} is missing in the book.`);
+    if (!file) extraction.note(`${path.slice(0, 100)} is missing from the book.`);
     if (!extraction.add(file ? await chapterText(file) : '')) break;
   }
 };
@@ -59,7 +59,7 @@ const readingOrder = async (files: ArchiveFiles): Promise<BookFile[]> => {
 };
 
 const walkBook = async ({ file }: BookFile, visitor: XmlVisitor): Promise<void> => {
-  if (!file) throw new ExtractFailed('damaged', 'The book lacks its table of files');
+  if (!file) throw new ExtractFailed('damaged', 'The package document of the book is missing');
   await walkXml(await file(), visitor);
 };
 

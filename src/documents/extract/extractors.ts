@@ -32,12 +32,12 @@ export const extractorOf = async (mediaType: string, depth = 0): Promise<Extract
       const { mailExtractor } = await import('./mail.js');
       return mailExtractor(async (bytes, nested, extraction) => {
         if (depth >= DEEPEST)
-          throw new ExtractFailed('unsupported', 'messages are nested too deep');
+          throw new ExtractFailed('unsupported', 'The messages are nested too deeply');
         const extract = await extractorOf(nested, depth + 1);
         await extract(bytes, extraction);
       });
     }
     default:
-      throw new ExtractFailed('unsupported', `No text can be read from ${mediaType}`);
+      throw new ExtractFailed('unsupported', `Unsupported file type: ${mediaType}`);
   }
 };

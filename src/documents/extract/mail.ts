@@ -21,7 +21,8 @@ export const mailExtractor =
     const mail = await PostalMime.parse(bytes);
     if (!extraction.skip() && !extraction.add(textOf(mail))) return;
     const files = mail.attachments.filter((file) => !isShown(file, mail));
-    if (files.length > MAX_FILES) extraction.note(`Only the first ${MAX_FILES} files were read.`);
+    if (files.length > MAX_FILES)
+      extraction.note(`Only the first ${MAX_FILES} attachments were read.`);
     for (const file of files.slice(0, MAX_FILES)) await addFile(file, extraction, extractNested);
   };
 
@@ -46,12 +47,12 @@ const addFile = async (
   const bytes =
     typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
   const kind = await kindOf(bytes, name);
-  if (kind === null) return extraction.note(`The attached file ${name} is of an unknown kind.`);
+  if (kind === null) return extraction.note(`The attachment ${name} has an unsupported file type.`);
   try {
     await extractNested(bytes, kind, extraction);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    extraction.note(`The attached file ${name} could not be read: ${reason.slice(0, 200)}`);
+    extraction.note(`The attachment ${name} could not be read: ${reason.slice(0, 200)}`);
   }
 };
 

@@ -31,7 +31,7 @@ const parse = async (bytes: Buffer): Promise<OfficeParserAST> => {
     });
   } catch (error) {
     console.error(error);
-    const sentence = 'The file cannot be read: it is not a whole office file of its kind';
+    const sentence = 'The file is not a complete office document';
     throw new ExtractFailed('damaged', sentence);
   }
 };

@@ -12,7 +12,7 @@ export const openDocument = async (bytes: Buffer, { job }: Extraction): Promise<
   const files = await listArchive(bytes);
   const manifest = await fileIn(files, MANIFEST)?.();
   if (manifest && (await text(manifest)).includes('encryption-data')) {
-    throw new ExtractFailed('password_needed', 'The file opens with a password only');
+    throw new ExtractFailed('password_needed', 'The file is password-protected');
   }
   return files;
 };
@@ -20,6 +20,6 @@ export const openDocument = async (bytes: Buffer, { job }: Extraction): Promise<
 /** Reads the content of a file of OpenDocument. Throws ExtractFailed if there is none. */
 export const walkContent = async (files: ArchiveFiles, visitor: XmlVisitor): Promise<void> => {
   const open = fileIn(files, CONTENT);
-  if (!open) throw new ExtractFailed('damaged', `The file lacks ${CONTENT}`);
+  if (!open) throw new ExtractFailed('damaged', `${CONTENT} is missing from the file`);
   await walkXml(await open(), visitor);
 };

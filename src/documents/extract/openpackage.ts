@@ -32,7 +32,7 @@ export const openPackage = async (bytes: Buffer, { job }: Extraction): Promise<O
   const files = await listArchive(bytes);
   const main = partOf(await relationsOf(files, ''), 'officeDocument');
   if (main === null) {
-    const sentence = 'The file cannot be read: it is not a whole office file of its kind';
+    const sentence = 'The file is not a complete office document';
     throw new ExtractFailed('damaged', sentence);
   }
   return { files, main, relations: await relationsOf(files, main) };
@@ -67,6 +67,6 @@ export const walkFile = async (
   visitor: XmlVisitor,
 ): Promise<void> => {
   const open = fileIn(files, path);
-  if (!open) throw new ExtractFailed('damaged', `The file lacks ${path.slice(0, 100)}`);
+  if (!open) throw new ExtractFailed('damaged', `${path.slice(0, 100)} is missing from the file`);
   await walkXml(await open(), visitor);
 };

@@ -52,7 +52,7 @@ const open = async (bytes: Buffer, { job }: Extraction): Promise<PDFDocumentProx
     const isWrong = job.password !== null;
     throw new ExtractFailed(
       'password_needed',
-      isWrong ? 'The password does not open the file' : 'The file opens with a password only',
+      isWrong ? 'The password is wrong' : 'The file is password-protected',
     );
   }
 };
@@ -61,7 +61,9 @@ const open = async (bytes: Buffer, { job }: Extraction): Promise<PDFDocumentProx
 const noteParts = async (document: PDFDocumentProxy, extraction: Extraction): Promise<void> => {
   const { info } = await document.getMetadata().catch(() => ({ info: {} }));
   if (Reflect.get(info, 'IsXFAPresent') === true) {
-    extraction.note('It has an XFA form, which is not read. Print it to a new PDF file first.');
+    extraction.note(
+      'The file has an XFA form, which is not supported. Print it to a new PDF file first.',
+    );
   }
   const files = await document.getAttachments().catch(() => null);
   const names = Object.values(Object(files)).map((file) =>
@@ -70,7 +72,7 @@ const noteParts = async (document: PDFDocumentProxy, extraction: Extraction): Pr
   if (names.length === 0) return;
   const shown = names.slice(0, SHOWN_FILES).map((name) => name.slice(0, 100));
   const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
-  extraction.note(`${names.length} files within it are not read: ${shown.join(', ')}${rest}.`);
+  extraction.note(`${names.length} embedded files are not read: ${shown.join(', ')}${rest}.`);
 };
 
 /** Adds one page. Returns false if no further page is wanted. */

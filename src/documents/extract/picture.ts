@@ -19,7 +19,7 @@ export const addRecognized = (
 const tooLarge = (width: number, height: number, { job }: Extraction): ExtractFailed =>
   new ExtractFailed(
     'too_large',
-    `The picture has ${width} × ${height} pixels; at most ${job.limits.pixels} are read`,
+    `The image has ${width} × ${height} pixels. The maximum is ${job.limits.pixels} pixels`,
   );
 
 /** Returns the picture as PNG on white, since transparent ground is black to the recognition. */

@@ -55,7 +55,7 @@ export const openRecognizer = ({ languages, addedLanguages, limits }: ExtractJob
       } catch (error) {
         worker = null;
         const reason = error instanceof Error ? error.message : String(error);
-        return { result: null, failure: `A picture could not be recognized: ${reason}` };
+        return { result: null, failure: `Text recognition of an image failed: ${reason}` };
       }
     },
   };
@@ -69,7 +69,7 @@ const GAP = new RegExp(`(?<=${UNSPACED}) +(?=${UNSPACED})`, 'gu');
 /** Takes out the spaces that Tesseract writes between the characters of such scripts. */
 const withoutGaps = (text: string): string => text.replace(GAP, '');
 
-const LATE = 'A page took too long to recognize and has no text.';
+const LATE = 'Text recognition of a page timed out. The page has no text.';
 
 /** Returns the text of the picture in the position in which it is recognized best. */
 const bestTurn = async (

@@ -17,7 +17,7 @@ export const openExtraction = (
   const isWanted = (): boolean => {
     if (done >= limits.pages) notes.add(`Only the first ${limits.pages} pages were read.`);
     else if (chars >= limits.chars) {
-      notes.add(`Only the first ${done} pages were read, which have ${chars} characters.`);
+      notes.add(`Only the first ${done} pages (${chars} characters) were read.`);
     } else return true;
     return false;
   };
@@ -54,7 +54,7 @@ export const openExtraction = (
     note: (sentence) => void notes.add(sentence),
     recognize: async (picture) => {
       if (recognized >= limits.ocrPages) {
-        notes.add(`Only the first ${limits.ocrPages} pictures of text were recognized.`);
+        notes.add(`Text was recognized only in the first ${limits.ocrPages} images.`);
         return null;
       }
       recognized++;
@@ -70,7 +70,7 @@ export const openExtraction = (
       const pages = [...cutNotes(cutPages, limits.pageChars), ...unreadNotes(unread)];
       const all = [...pages, ...notes];
       // A file that has come to nothing says so, whatever its kind.
-      return !hasText && all.length === 0 ? ['No text was found in it.'] : all;
+      return !hasText && all.length === 0 ? ['No text was found in the file.'] : all;
     },
   };
 };
@@ -78,15 +78,15 @@ export const openExtraction = (
 /** Returns the sentence about pages without text that can be read, if there are some. */
 const unreadNotes = ([first, ...others]: number[]): string[] => {
   if (first === undefined) return [];
-  if (others.length === 0) return [`Page ${first} has no text that can be read.`];
-  return [`Page ${first} and ${others.length} more have no text that can be read.`];
+  if (others.length === 0) return [`Page ${first} has no readable text.`];
+  return [`Page ${first} and ${others.length} more have no readable text.`];
 };
 
 /** Returns the sentence about pages whose ends are left out, if there are some. */
 const cutNotes = ([first, ...others]: number[], most: number): string[] => {
   if (first === undefined) return [];
   const rest = others.length > 0 ? ` and ${others.length} more` : '';
-  return [`Of page ${first}${rest} only the first ${most} characters were read.`];
+  return [`Only the first ${most} characters of page ${first}${rest} were read.`];
 };
 
 /** Returns the text without control characters and without the blank lines at its ends. */

@@ -29,7 +29,7 @@ export const hasResult = (formula: string): boolean => !formula.includes('""');
 export const noteFormulas = ({ note }: Extraction, count: number): void => {
   if (count === 0) return;
   const some = count === 1 ? '1 formula has' : `${count} formulas have`;
-  note(`${some} no stored result; open the file in its program and save it.`);
+  note(`${some} no stored result. Open the file in a spreadsheet program and save it.`);
 };
 
 /** The largest sheet of Excel, and of LibreOffice by default. */
@@ -44,7 +44,7 @@ export const createSheetText = ({ name, isNamed, mostChars }: SheetOptions): She
   // Each cell counts one more, the last one too, after which nothing stands.
   const isFull = (): boolean => chars > mostChars + 1;
   const refuse = (what: string): never => {
-    const sentence = `The sheet "${name.slice(0, 100)}" has text in ${what}`;
+    const sentence = `Sheet "${name.slice(0, 100)}" has text in ${what}`;
     throw new ExtractFailed('too_large', sentence);
   };
   const add = (text: string): void => {
@@ -56,7 +56,7 @@ export const createSheetText = ({ name, isNamed, mostChars }: SheetOptions): She
     const cells = row;
     row = [];
     if (cells.length === 0) return;
-    if (times > MAX_ROWS) refuse(`${times} rows; at most ${MAX_ROWS} are read`);
+    if (times > MAX_ROWS) refuse(`${times} rows. The maximum is ${MAX_ROWS}`);
     const line = cells.join('\t');
     lines.push(line);
     for (let count = 1; count < times && !isFull(); count++) {
@@ -70,7 +70,7 @@ export const createSheetText = ({ name, isNamed, mostChars }: SheetOptions): She
       const shown = text.slice(0, mostChars + 1).replace(/[\r\n\t]+/g, ' ');
       if (shown.trim() === '') return;
       const last = column + times;
-      if (last > MAX_COLUMNS) refuse(`${last} columns; at most ${MAX_COLUMNS} are read`);
+      if (last > MAX_COLUMNS) refuse(`${last} columns. The maximum is ${MAX_COLUMNS}`);
       while (row.length < column) add('');
       for (let count = 0; count < times && !isFull(); count++) add(shown);
     },

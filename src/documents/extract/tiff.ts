@@ -6,7 +6,7 @@ import { addRecognized } from './picture.js';
 export const extractTiff = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   checkDirectories(bytes);
   const pages = UTIF.decode(bytes).filter(({ t256 }) => t256 !== undefined);
-  if (pages.length === 0) throw new ExtractFailed('damaged', 'The file holds no picture');
+  if (pages.length === 0) throw new ExtractFailed('damaged', 'The file contains no image');
   extraction.total(pages.length);
   for (const [index, page] of pages.entries()) {
     if (extraction.skip()) continue;
@@ -45,7 +45,7 @@ const checkDirectories = (bytes: Buffer): void => {
   let directories = 0;
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     if (++directories > MAX_DIRECTORIES) {
-      throw new ExtractFailed('damaged', 'The pages of the file go round in a circle');
+      throw new ExtractFailed('damaged', 'The page directories of the file form a cycle');
     }
     const end = next.at + 2 + count(next.at) * ENTRY_BYTES;
     for (let entry = next.at + 2; entry < end && isIn(entry, ENTRY_BYTES); entry += ENTRY_BYTES) {
@@ -53,12 +53,15 @@ const checkDirectories = (bytes: Buffer): void => {
       if (values > bytes.length) {
         throw new ExtractFailed(
           'damaged',
-          'A page of the file has more values than there are bytes',
+          'A page directory has more values than the file has bytes',
         );
       }
       if (!DIRECTORY_TAGS.has(count(entry))) continue;
       if (!PLACE_TYPES.has(count(entry + 2))) {
-        throw new ExtractFailed('damaged', 'A page of the file names another in an unknown way');
+        throw new ExtractFailed(
+          'damaged',
+          'A page directory refers to another in an unknown format',
+        );
       }
       const list = values < 2 ? entry + 8 : offset(entry + 8);
       for (let at = list; at < list + values * 4 && isIn(at, 4); at += 4) {

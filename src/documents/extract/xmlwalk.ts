@@ -32,7 +32,7 @@ export const walkXml = async (
       onopentag: (name, attributes) => {
         const local = localOf(name);
         if (parents.length >= DEEPEST) {
-          throw new ExtractFailed('damaged', 'Its XML is nested too deep');
+          throw new ExtractFailed('damaged', 'The XML of the file is nested too deeply');
         }
         visitor.open?.(local, attributes, parents.at(-1) ?? '');
         parents.push(local);
@@ -53,7 +53,7 @@ export const walkXml = async (
     if (visitor.isDone?.()) return;
   }
   parser.end();
-  if (!isWhole) throw new ExtractFailed('damaged', 'The file cannot be read: its XML has no end');
+  if (!isWhole) throw new ExtractFailed('damaged', 'The XML of the file is incomplete');
 };
 
 /** Returns an attribute whatever its prefix is; undefined if it is not there. */

@@ -107,7 +107,7 @@ const isInstalled = (): boolean => {
 };
 
 const brokenBuiltin = (why: string): EmbedderFailed => {
-  const failed = new EmbedderFailed(`The built-in embedder does not work: ${why}`);
+  const failed = new EmbedderFailed(`The built-in embedder failed: ${why}`);
   failed.mayBeOfText = true;
   return failed;
 };

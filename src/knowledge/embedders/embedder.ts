@@ -48,7 +48,7 @@ export class EmbedderFailed extends NamedError {
 
 /** The error of a call that a limit of the user's day forbids. */
 export class DayLimitReached extends NamedError {
-  override message = 'A limit of your day allows no more calls of it';
+  override message = 'Your daily limit does not allow more calls of the embedding model';
 }
 
 /**

@@ -75,7 +75,7 @@ const REST_MS = 15_000;
 /** Ours: the vectors of queries that are kept in memory. */
 const MAX_KEPT = 1000;
 /** Said where the functions that compare vectors cannot be loaded. */
-export const NO_COMPARISON = 'Vectors cannot be compared on this machine';
+export const NO_COMPARISON = 'Vector search is not available on this machine';
 
 export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
   const { store, clock, builtin, comparesVectors, isBuiltinOn } = deps;
@@ -116,7 +116,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
       const [made = []] = await embedder.embed([query], call);
       health.worked(embedder.key);
       const vector = byteVector(made);
-      return vector ? { vector } : { reason: `${embedder.name} makes no vector of this query` };
+      return vector ? { vector } : { reason: `${embedder.name} returned no vector for this query` };
     } catch (error) {
       if (error instanceof DayLimitReached) return { reason: error.message };
       if (signal.aborted && embedder.isQueued) return { reason: busyMessage(embedder) };
@@ -153,7 +153,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     if (routed && 'reason' in routed) return routed.reason;
     return isBuiltinOn
       ? 'The packages of the built-in embedder are not installed'
-      : 'The built-in embedder is turned off, and no model is in its place';
+      : 'The built-in embedder is turned off and no other embedding model is configured';
   };
 
   const check: Embedders['check'] = async (userId) => {
@@ -200,7 +200,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
 };
 
 const busyMessage = ({ name, queryMs }: Embedder): string =>
-  `${name} is busy: it did not come to this query within ${queryMs / 1000} s`;
+  `${name} is busy and did not process this query within ${queryMs / 1000} s`;
 
 const embedderIds = ({ db }: Store) => {
   const known = new Map<string, number>();

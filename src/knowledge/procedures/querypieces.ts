@@ -27,6 +27,6 @@ export const faultOfQuery = (query: string): string | null => {
   const pieces = queryPieces(query).filter(({ text }) => text.trim() !== '');
   const excluded = pieces.filter(({ isExcluded }) => isExcluded).length;
   const phrases = pieces.filter(({ isPhrase, isExcluded }) => isPhrase && !isExcluded).length;
-  if (excluded > MAX_PHRASES) return `has ${excluded} exclusions; at most ${MAX_PHRASES} can be`;
-  return phrases > MAX_PHRASES ? `has ${phrases} phrases; at most ${MAX_PHRASES} can be` : null;
+  if (excluded > MAX_PHRASES) return `has ${excluded} exclusions. The maximum is ${MAX_PHRASES}`;
+  return phrases > MAX_PHRASES ? `has ${phrases} phrases. The maximum is ${MAX_PHRASES}` : null;
 };

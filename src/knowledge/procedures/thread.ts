@@ -5,7 +5,7 @@ import { knowledgeTasks } from './tasks.js';
 
 /** The file that each thread of knowledge runs: that which writes the index, and those that read. */
 const port = parentPort;
-if (!port) throw new Error('A thread of knowledge is started by its pool');
+if (!port) throw new Error('The knowledge thread must be started by its pool');
 
 // On Linux a thread has a nice value of its own (setpriority(2), C library/kernel differences).
 if (typeof workerData === 'number' && process.platform === 'linux') setPriority(workerData);

@@ -13,7 +13,7 @@ interface AgentRestDeps {
 }
 
 /** The reason of a stage whose agent waits for a person. */
-const WAITS = 'Its agent waits for you';
+const WAITS = 'The agent waits for you';
 
 /** The statuses of an agent in which it works only after a person has acted. */
 const RESTING = ['waiting_approval', 'paused'];

@@ -34,9 +34,9 @@ export const createAgentBeginning =
     const { user_id: userId } = run.row;
     const { prompt, topic, model, expertId, tools, limits } = agentConfig(stage.config);
     const expert = expertId === undefined ? undefined : await deps.experts.find(userId, expertId);
-    if (expertId !== undefined && !expert) throw new StageFault(`There is no expert ${expertId}`);
+    if (expertId !== undefined && !expert) throw new StageFault(`Unknown expert: ${expertId}`);
     if (model !== undefined && !deps.models.has(model)) {
-      throw new StageFault(`There is no model ${model}`);
+      throw new StageFault(`Unknown model: ${model}`);
     }
     const wanted = { ...DEFAULTS, ...limits };
     const reserved = await deps.budget.reserve(run, wanted);
@@ -87,7 +87,7 @@ const agentConfig = (config: Record<string, unknown>): AgentStageConfig => ({
 const askForJson = (schema: Record<string, unknown> | undefined): string =>
   schema === undefined
     ? ''
-    : `\n\nReply with JSON that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`;
+    : `\n\nReply with JSON only. It must match this JSON Schema:\n${JSON.stringify(schema)}`;
 
 /** The outcome of an agent for its stage. `again`: what it is asked, since its output does not fit. */
 export type AgentStageOutcome =
@@ -100,23 +100,23 @@ export const ASKED_AGAIN = 'Asked again: ';
 
 /** Reads what an agent that has ended came to. */
 export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): AgentStageOutcome => {
-  if (agent.status === 'stopped') return { is: 'failed', error: 'Its agent was stopped' };
+  if (agent.status === 'stopped') return { is: 'failed', error: 'The agent was stopped' };
   if (agent.status !== 'completed')
-    return { is: 'failed', error: agent.error ?? 'Its agent failed' };
+    return { is: 'failed', error: agent.error ?? 'The agent failed' };
   const result = agent.result ?? '';
   if (stage.output === undefined) return { is: 'completed', output: result };
   const { output, fault } = fitting(result, stage.output);
   if (fault === null) return { is: 'completed', output };
   if (agent.model === digest.name) return { is: 'failed', error: `${NO_MODEL}: ${fault}` };
   if (row.reason?.startsWith(ASKED_AGAIN)) {
-    return { is: 'failed', error: `Its output does not fit: ${fault}` };
+    return { is: 'failed', error: `The output does not match the schema: ${fault}` };
   }
-  const message = `Your reply does not fit the JSON Schema: ${fault}. Reply with the JSON alone.`;
+  const message = `Your reply does not match the JSON Schema: ${fault}. Reply with JSON only.`;
   return { is: 'again', message };
 };
 
 const NO_MODEL =
-  'There is no language model (adjutant help models), and what the built-in digest says does not fit';
+  'No language model is available (adjutant help models), and the output of the built-in digest does not match the schema';
 
 /**
  * Reads a reply as JSON, also within a block of code, and checks it by a schema. Its numbers keep
@@ -136,6 +136,6 @@ const fitting = (
       fault: success ? null : `${at}${first?.message ?? 'another form'}`,
     };
   } catch {
-    return { output: null, fault: 'it is no JSON' };
+    return { output: null, fault: 'it is not JSON' };
   }
 };

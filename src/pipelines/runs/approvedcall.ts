@@ -52,4 +52,4 @@ export const createApprovedCalls =
   };
 
 const RESERVED =
-  'Other stages have reserved what is left of the cost or tokens of the run: approve it when they have ended';
+  'Other stages have reserved the remaining budget of the run. Approve the stage when they have ended';

@@ -30,7 +30,7 @@ export const createBackgroundWork = ({
     if (isStopping()) return;
     const ended = inTurn(runId, work)
       .catch((err) => {
-        log.error({ err, run: runId }, 'a run of a pipeline is held up');
+        log.error({ err, run: runId }, 'pipeline run failed to continue');
         setTimeout(() => begin(runId, work), AGAIN_MS).unref();
       })
       .finally(() => works.delete(ended));

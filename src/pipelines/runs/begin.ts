@@ -91,7 +91,7 @@ export const askOwner = (
 
 /** Has a stage ask whether a call that may have been done is made again. `why`: its end. */
 export const askAgain = (deps: OwnerAskDeps, of: RunStage, why: string): StageBeginning => {
-  const headline = `${why}. It may have been done. Approve to make it again.`;
+  const headline = `${why}. The call may already have taken effect. Approve to repeat it.`;
   const input: unknown = JSON.parse(of.row.input ?? 'null');
   const asked = askOwner(deps, of, { status: 'waiting_approval', input, headline });
   return { ...asked, change: { ...asked.change, reason: shortReason(headline) } };
@@ -106,8 +106,10 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
     until === undefined
       ? now() + Number(seconds) * 1000
       : Date.parse(`${renderConfig(until, scope)}`);
-  if (!Number.isFinite(at)) throw new StageFault(`until is no time: ${renderConfig(until, scope)}`);
-  if (at > now() + MAX_WAIT * 1000) throw new StageFault('until is over 90 days away');
+  if (!Number.isFinite(at))
+    throw new StageFault(`until is not a time: ${renderConfig(until, scope)}`);
+  if (at > now() + MAX_WAIT * 1000)
+    throw new StageFault('until is more than 90 days in the future');
   const dueAt = iso(Math.max(now(), at));
   return {
     change: {
@@ -120,7 +122,7 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
 };
 
 /** The reason of a stage for which other stages of its run have reserved too much. */
-export const WAITS_FOR_BUDGET = 'Waits until other stages leave it tokens and cost of the run';
+export const WAITS_FOR_BUDGET = 'Waiting for budget that other stages of the run have reserved';
 const BUDGET_MS = 5000;
 
 /** Has a stage begin later, when others have given back what they had reserved. */

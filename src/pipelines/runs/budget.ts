@@ -27,7 +27,7 @@ export interface Budget {
   spent(run: LoadedRun, usage: RunUsage): Promise<unknown>;
 }
 
-const USED_UP = 'The run has used up its tokens or its cost';
+const USED_UP = 'The run has reached its token or cost limit';
 
 /** Creates the budgets of runs. `inTurn`: turns that nothing else takes. */
 export const createBudget = ({ db, transact }: Store, inTurn: InTurn): Budget => ({

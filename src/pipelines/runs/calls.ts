@@ -57,7 +57,7 @@ export const RESEARCH: Reservation = { maxTokens: 500_000, maxCostUsd: 1 };
 export const createStageCalls = (deps: StageCallDeps) => {
   const toolOf = ({ toolId, toolAction }: StageCall): Tool => {
     const tool = deps.toolbox.find(toolId, toolAction);
-    if (!tool) throw new StageFault(`There is no tool ${toolId}.${toolAction}`);
+    if (!tool) throw new StageFault(`Unknown tool: ${toolId}.${toolAction}`);
     return tool;
   };
 
@@ -76,7 +76,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
     }
     const acts = tool.sendsOut || !isSafe;
     if (of.row.untrusted === 1 && acts && !of.stage.allowUntrusted) {
-      const headline = `It calls ${call.toolId}.${call.toolAction} with what came from outside`;
+      const headline = `Call of ${call.toolId}.${call.toolAction} with untrusted input`;
       return askOwner(deps, of, { status: 'waiting_approval', input: call, headline });
     }
     const reserved = await reservationFor(deps.budget, of);
@@ -162,7 +162,7 @@ const callOf = (
   const rendered = recordOf(renderConfig(config, scope));
   // Text from outside must not become the name of a credential.
   if (credentialsIn(config).join() !== credentialsIn(rendered).join()) {
-    throw new StageFault('A value names a credential; only the template may');
+    throw new StageFault('A value refers to a credential. Only the template may do so');
   }
   if (kind === 'research') {
     return { toolId: 'research', toolAction: 'start', arguments: rendered };
@@ -201,7 +201,7 @@ const withCredential = async (
   const { credentialId } = config;
   if (typeof credentialId !== 'string') return call;
   const name = await owner.credentialName(run.row.user_id, credentialId);
-  if (name === null) throw new StageFault(`There is no credential ${credentialId}`);
+  if (name === null) throw new StageFault(`Unknown credential: ${credentialId}`);
   const headers = {
     ...recordOf(call.arguments.headers),
     authorization: `Bearer $credential(${name})`,

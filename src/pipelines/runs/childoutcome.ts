@@ -25,11 +25,11 @@ export const progressOfChildren = async (
   { done, total, waiting }: ChildProgress,
 ): Promise<string | null> => {
   if (stage.kind === 'foreach') {
-    const rest = waiting > 0 ? `; ${waiting} wait for you or for their time` : '';
+    const rest = waiting > 0 ? `; ${waiting} are waiting` : '';
     return `${done} of ${total} items are done${rest}`;
   }
   const [id] = waiting > 0 ? await children.open(row) : [];
-  return id === undefined ? null : `Its run ${id} waits for you or for its time`;
+  return id === undefined ? null : `The nested run ${id} is waiting`;
 };
 
 /** Returns the outcome of a stage one of whose runs has not completed. */
@@ -39,7 +39,7 @@ export const failureOfChildren = async (
 ): Promise<AttemptOutcome> => {
   const first = await children.firstFailed(row);
   const untrusted = await children.isUntrusted(row);
-  const name = first?.item_at === null ? 'its run' : `items[${first?.item_at}]`;
+  const name = first?.item_at === null ? 'the nested run' : `items[${first?.item_at}]`;
   const why = first?.status === 'stopped' ? 'was stopped' : `failed: ${first?.error}`;
   return { status: 'failed', error: `${name} ${why}`, untrusted };
 };
@@ -53,7 +53,7 @@ export const successOfChildren = async (
   if (stage.kind === 'foreach') {
     const length = await children.outputLength(row);
     if (length > MAX_OUTPUT_LENGTH) {
-      const error = `Its outputs have ${length} characters, and ${MAX_OUTPUT_LENGTH} are allowed`;
+      const error = `The outputs have ${length} characters. The maximum is ${MAX_OUTPUT_LENGTH}`;
       return { status: 'failed', error, isFinal: true, untrusted };
     }
     const outputs = await children.itemOutputs(row);

@@ -29,9 +29,9 @@ export const createNestedBeginning =
     const { run, stage, row } = of;
     const { templateId, params } = stage.config;
     const template = await find(run.row.user_id, `${templateId}`);
-    if (!template) throw new StageFault(`There is no template ${templateId}`);
+    if (!template) throw new StageFault(`Unknown template: ${templateId}`);
     if (run.row.depth >= MAX_NESTING) {
-      throw new StageFault(`Pipelines may contain each other ${MAX_NESTING} deep`);
+      throw new StageFault(`Pipelines must not be nested more than ${MAX_NESTING} levels deep`);
     }
     const given = recordOf(renderConfig(params ?? {}, scope));
     const { values, faults } = givenParameters(template.parameters, given);
@@ -119,7 +119,7 @@ const unfinishedItems = async (
 const NEVER_DUE = { due: null, due_at: null };
 
 const listIn = (value: unknown): unknown[] => {
-  if (!Array.isArray(value)) throw new StageFault('items is no list');
+  if (!Array.isArray(value)) throw new StageFault('items is not a list');
   if (value.length <= MAX_ITEMS) return value;
-  throw new StageFault(`items has ${value.length} items, and ${MAX_ITEMS} are allowed`);
+  throw new StageFault(`items has ${value.length} items. The maximum is ${MAX_ITEMS}`);
 };

@@ -40,7 +40,7 @@ const settleDue = async (deps: DueRunsDeps, id: string): Promise<boolean> => {
   const now = iso(deps.clock.now());
   const { deadline_at } = run.row;
   if (deadline_at !== null && deadline_at <= now) {
-    const error = `The run took over ${run.template.limits.maxSeconds} s`;
+    const error = `The run exceeded its limit of ${run.template.limits.maxSeconds} s`;
     await deps.engine.end(run, { status: 'failed', error });
     return true;
   }
@@ -58,14 +58,14 @@ const settleStage = async (
   if (due === 'wait') await engine.settle(run, key, { status: 'completed', output: null });
   if (due === 'retry') await engine.begin(run, key);
   if (due === 'expiry') {
-    const error = 'expired: nobody has answered in time';
+    const error = 'expired: no answer was received in time';
     await engine.settle(run, key, { status: 'failed', error, isFinal: true });
   }
   if (due !== 'timeout') return;
   const of = stageIn(run, key);
   if (!of) return;
   await engine.interrupt(run, of.row);
-  const error = `It took over ${of.stage.timeoutSeconds} s`;
+  const error = `The stage exceeded its timeout of ${of.stage.timeoutSeconds} s`;
   const isCall = of.row.effect === 'begun' && of.stage.kind !== 'research';
   const isInDoubt = isCall && !isRepeatable(of);
   await engine.settle(run, key, { status: 'failed', error, ...(isInDoubt && { isInDoubt }) });

@@ -9,7 +9,7 @@ type PlaceOfRun = Pick<PipelineRunRow, 'id' | 'parent_id' | 'parent_key' | 'item
 
 /** The question about a call that is in doubt. */
 export const MAY_BE_DONE =
-  'Its run was stopped during this call: it may have been done. Approve to make it again.';
+  'The run was stopped during this call, which may already have taken effect. Approve to repeat the call.';
 
 /** Creates the look for calls that were cut off, in a run and in those that it takes the place of. */
 export const createDoubts = ({ db }: Pick<Store, 'db'>): IsInDoubt => {

@@ -54,7 +54,7 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
     } catch (err) {
       if (!signal.aborted)
         log.error({ err, run: of.run.row.id, stage: of.row.key }, 'a stage failed');
-      return { status: 'failed', error: 'An error within the daemon', untrusted: false };
+      return { status: 'failed', error: 'Internal error of the daemon', untrusted: false };
     }
   };
 
@@ -72,7 +72,8 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
       if (of.stage.kind === 'research') resumable.add(controller);
       const ended = run(of, controller)
         .catch((err) => {
-          if (!controller.signal.aborted) log.error({ err }, 'the end of a stage was not recorded');
+          if (!controller.signal.aborted)
+            log.error({ err }, 'end of a stage could not be recorded');
         })
         .finally(() => {
           running.delete(ended);

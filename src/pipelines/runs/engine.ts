@@ -157,7 +157,7 @@ export const createEngine = (deps: EngineDeps) => {
     const of = stageIn(run, key);
     if (!of) return;
     if (!agent) {
-      await settle(run, key, { status: 'failed', error: 'Its agent was removed' });
+      await settle(run, key, { status: 'failed', error: 'The agent was deleted' });
       return;
     }
     const outcome = outcomeOfAgent(of, agent);

@@ -18,7 +18,7 @@ export const inputFaults = (
   const keys = fields.map(({ key }) => key);
   const unknown = Object.keys(values)
     .filter((key) => !keys.includes(key))
-    .map((key) => ({ path: `values.${key}`, message: 'is asked for by no field' }));
+    .map((key) => ({ path: `values.${key}`, message: 'is not a field of the form' }));
   const wrong = fields.flatMap((field) => {
     const value = Object.hasOwn(values, field.key) ? values[field.key] : undefined;
     const path = `values.${field.key}`;

@@ -115,10 +115,10 @@ const skipBecause = (
   const named = (of: NeedOutcome): string => needs[outcomes.indexOf(of)] ?? '';
   if (runIf === 'failure') {
     const isFailure = outcomes.some((outcome) => FAILURES.has(outcome));
-    return isFailure ? null : { reason: 'no stage that it needs has failed', blocked: false };
+    return isFailure ? null : { reason: 'no needed stage failed', blocked: false };
   }
   if (outcomes.includes('failed')) {
-    return { reason: `${named('failed')} has not completed`, blocked: true };
+    return { reason: `${named('failed')} did not complete`, blocked: true };
   }
   if (outcomes.includes('refused')) {
     return { reason: `${named('refused')} was not approved`, blocked: false };

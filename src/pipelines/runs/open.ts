@@ -122,7 +122,7 @@ const openEnds = (
 ): (() => Promise<void>) => {
   followers.afterEnd(({ id }) => {
     settleEndedAgent(ends, id).catch((err) =>
-      log.error({ err, agent: id }, 'the end of an agent did not reach its pipeline'),
+      log.error({ err, agent: id }, 'end of an agent could not be passed to its pipeline'),
     );
   });
   return () => recoverRuns(ends, log);

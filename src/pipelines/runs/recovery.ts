@@ -34,7 +34,7 @@ export const recoverRuns = async (deps: RecoveryDeps, log: Log): Promise<void> =
   for (const id of await deps.record.runs.open()) {
     await deps
       .inTurn(id, () => recoverRun(deps, id))
-      .catch((err) => log.error({ err, run: id }, 'a run of a pipeline does not go on'));
+      .catch((err) => log.error({ err, run: id }, 'pipeline run could not be resumed'));
   }
 };
 
@@ -95,7 +95,7 @@ const recoverStage = async (deps: RecoveryDeps, run: LoadedRun, key: string): Pr
   } = askAgain(
     { outbound: deps.outbound, now: deps.record.now },
     of,
-    'The daemon ended during this call',
+    'The daemon stopped during this call',
   );
   if (await recordRun(deps.record, run, { stages: new Map([[key, change]]), steps })) begun?.();
 };

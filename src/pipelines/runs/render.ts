@@ -86,7 +86,7 @@ export const renderExact = (value: unknown, scope: object): unknown => {
   return render(value);
 };
 
-const TOO_LONG = 'What it works with is over 1,048,576 characters with its values filled in';
+const TOO_LONG = 'The input exceeds 1,048,576 characters after its values are filled in';
 
 const renderText = (text: string, scope: object): unknown => {
   refuseMissing(text, scope);
@@ -116,7 +116,7 @@ const MAX_TEXT_LENGTH = 256 * 1024;
 const renderWhole = (text: string, scope: object): string => {
   const lengths = placeholdersIn(text).map((name) => lengthOf(lookUp(scope, name)));
   if (lengths.reduce((all, length) => all + length, 0) > MAX_TEXT_LENGTH) {
-    throw new StageFault(`The values in one text are over ${MAX_TEXT_LENGTH} characters`);
+    throw new StageFault(`The values in one text exceed ${MAX_TEXT_LENGTH} characters`);
   }
   return String(renderDeep(text, scope));
 };

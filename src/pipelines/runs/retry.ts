@@ -21,7 +21,7 @@ export const retriedStages = (run: LoadedRun, fromStage?: string): string[] => {
   const { stages } = run.template;
   if (fromStage !== undefined) {
     if (!run.stages.has(fromStage)) {
-      refuseFaults([{ path: 'fromStage', message: `names no stage of the run: ${fromStage}` }]);
+      refuseFaults([{ path: 'fromStage', message: `refers to an unknown stage: ${fromStage}` }]);
     }
     return withBelow(stages, fromStage);
   }

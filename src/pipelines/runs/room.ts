@@ -7,7 +7,7 @@ import type { LoadedRun, RunStage } from './run.js';
 /** Ours: the most characters of the output of a stage, and of all inputs and outputs of a run, as JSON. */
 export const MAX_OUTPUT_LENGTH = 4 * MAX_INPUT_LENGTH;
 const MAX_KEPT = 16 * MAX_INPUT_LENGTH;
-const FULL = `The inputs and outputs of the run are over ${MAX_KEPT} characters together`;
+const FULL = `The inputs and outputs of the run exceed ${MAX_KEPT} characters in total`;
 
 /** Returns how many characters of inputs and outputs a run keeps beside those of a stage. */
 const keptBeside = ({ stages }: LoadedRun, but: string): number =>
@@ -37,7 +37,7 @@ export const outcomeWithin = ({ run, row }: RunStage, outcome: AttemptOutcome): 
   const kept = keptBeside(run, row.key) + (row.input?.length ?? 0);
   if (!isLong && kept + length <= MAX_KEPT) return outcome;
   if (outcome.status === 'failed') return { ...outcome, output: undefined };
-  const long = `Its output has ${length} characters, and ${MAX_OUTPUT_LENGTH} are allowed`;
+  const long = `The output has ${length} characters. The maximum is ${MAX_OUTPUT_LENGTH}`;
   const error = isLong ? long : FULL;
   return { status: 'failed', error, isFinal: true, untrusted, ...(usage && { usage }) };
 };

@@ -72,7 +72,7 @@ const RIGHT = 'approvals:write';
 
 const refuseToken = ({ tokenId, scopes }: Caller): void => {
   if (tokenId === null || hasScope(scopes, RIGHT)) return;
-  const message = `This token may not answer stages: log in, or use a token with the scope ${RIGHT}`;
+  const message = `This token cannot answer stages. Log in, or use a token with the scope ${RIGHT}`;
   throw Boom.forbidden(message, { code: 'approval_right_missing' });
 };
 

@@ -50,7 +50,7 @@ export const createRunService = (deps: RunServiceDeps) => {
   const { runs } = record;
 
   const owned = async (userId: string, id: string): Promise<LoadedRun> =>
-    orNotFound(await runs.owned(userId, id), 'No run of a pipeline with that id');
+    orNotFound(await runs.owned(userId, id), 'No pipeline run with that id');
 
   /** Reads a run, and does with it what must be written before it changes; then it goes on. */
   const onRun = async (
@@ -112,16 +112,16 @@ export const createRunService = (deps: RunServiceDeps) => {
       onRun(userId, id, async (run) => {
         if (isOpenRun(run.row)) {
           throw Boom.conflict(
-            `The run is ${run.row.status}: only one that has ended can be retried`,
+            `The run is ${run.row.status}. Only a run that has ended can be retried`,
           );
         }
         const { parent_id } = run.row;
         if (parent_id !== null) {
-          throw Boom.conflict(`The run is a part of ${parent_id}: retry that one`);
+          throw Boom.conflict(`The run belongs to ${parent_id}. Retry that run instead`);
         }
         const keys = retriedStages(run, fromStage);
         if (keys.length === 0) {
-          throw Boom.conflict('Nothing of the run has failed: name a stage');
+          throw Boom.conflict('No stage of this run failed. Pass fromStage to retry anyway');
         }
         const again = { status: 'running', error: null, finished_at: null, left_ms: null } as const;
         const { stages, carried } = retryChanges(run, keys);
@@ -176,10 +176,10 @@ export const createRunService = (deps: RunServiceDeps) => {
 export type RunService = ReturnType<typeof createRunService>;
 
 /** The error of a run whose owner was disabled. */
-export const DISABLED = 'Its owner was disabled';
+export const DISABLED = 'The owner of the run was disabled';
 
 const over = (run: LoadedRun): Boom.Boom =>
-  Boom.conflict(`The run has ended: it is ${run.row.status}`, { code: 'ended' });
+  Boom.conflict(`The run has already ended. Its status is ${run.row.status}`, { code: 'ended' });
 
 /** The answers that stages in these states take: in words, and as verbs. */
 const TAKEN: Partial<Record<PipelineStageRow['status'], [what: string, ...verbs: string[]]>> = {
@@ -194,12 +194,12 @@ const refuseAnswer = (runId: string, { row }: RunStage, answer: StageAnswer): vo
     const at = `POST /api/pipelines/${runId}/stages/${row.key}`;
     const message =
       what === undefined
-        ? `The stage is ${row.status}: it waits for no answer`
-        : `The stage waits for ${what}: ${verbs.map((verb) => `${at}/${verb}`).join(' or ')}`;
+        ? `The stage is not waiting for an answer. Its status is ${row.status}`
+        : `The stage is waiting for ${what}. Use ${verbs.map((verb) => `${at}/${verb}`).join(' or ')}`;
     throw Boom.conflict(message, { code: 'not_waiting' });
   }
   if (row.digest === answer.digest) return;
-  const message = 'The stage waits for something else than what you were shown: look again';
+  const message = 'The digest does not match the pending question. Read the run again';
   throw Boom.conflict(message, { code: 'other_digest' });
 };
 

@@ -83,13 +83,15 @@ export const templateFaults = (template: NewTemplate, known: KnownNames): FieldF
   const { parameters = [], stages } = template;
   const alone = [
     ...parameterFaults(parameters),
-    ...(stages.length === 0 ? [{ path: 'stages', message: 'needs one stage at least' }] : []),
+    ...(stages.length === 0
+      ? [{ path: 'stages', message: 'must contain at least one stage' }]
+      : []),
     ...stages.flatMap((stage, at) => stageFaults(stage, `stages.${at}`, known)),
     ...needsFaults(stages),
   ];
   const circle = circleIn(stages);
   const at = stages.findIndex(({ key }) => key === circle?.[0]);
-  const message = `goes in a circle: ${circle?.join(' → ')}`;
+  const message = `must not form a cycle: ${circle?.join(' → ')}`;
   const ofOrder = circle ? [{ path: `stages.${at}.needs`, message }] : gotoFaults(stages);
   return [...alone, ...ofOrder, ...whenFaults(template), ...valueFaults(template, circle === null)];
 };
@@ -98,10 +100,13 @@ const stageFaults = (stage: TemplateStage, at: string, known: KnownNames): Field
   const { needs = [], runIf, when = [], onError, maxVisits } = stage;
   const faults = [...workFaults(stage, at, known), ...conditionFaults(when, `${at}.when`)];
   if (runIf !== undefined && runIf !== 'success' && needs.length === 0) {
-    faults.push({ path: `${at}.runIf`, message: 'is for stages with needs; this one has none' });
+    faults.push({ path: `${at}.runIf`, message: 'is only allowed on a stage with needs' });
   }
   if (maxVisits !== undefined && typeof onError !== 'object') {
-    faults.push({ path: `${at}.maxVisits`, message: 'is for stages with onError: { goto }' });
+    faults.push({
+      path: `${at}.maxVisits`,
+      message: 'is only allowed on a stage with onError: { goto }',
+    });
   }
   return faults;
 };
@@ -147,7 +152,7 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
       typeof until !== 'string' || until.includes('{{') || !Number.isNaN(Date.parse(until));
     return isTime
       ? []
-      : [{ path: `${at}.until`, message: 'must be a time, as in 2026-12-31T09:00:00Z' }];
+      : [{ path: `${at}.until`, message: 'must be a time, such as 2026-12-31T09:00:00Z' }];
   },
   foreach: ({ stage }, at, known) => itemFaults(stage, `${at}.stage`, known),
 };
@@ -162,7 +167,7 @@ const wrongName = ({ toolId }: { toolId: string }, known: KnownNames): string =>
 const modelFaults = (model: unknown, path: string, known: KnownNames): FieldFault[] => {
   const models = known.models();
   if (typeof model !== 'string' || models.includes(model) || model.includes('{{')) return [];
-  return [{ path, message: `names no model; there are: ${models.join(', ')}` }];
+  return [{ path, message: `must be one of the models: ${models.join(', ')}` }];
 };
 
 const toolFaults = (
@@ -175,7 +180,9 @@ const toolFaults = (
 const itemFaults = (stage: unknown, at: string, known: KnownNames): FieldFault[] => {
   if (!isStageWork(stage)) return [];
   if (!ITEM_KINDS.includes(stage.kind)) {
-    return [{ path: `${at}.kind`, message: `of an item must be one of ${ITEM_KINDS.join(', ')}` }];
+    return [
+      { path: `${at}.kind`, message: `must be one of ${ITEM_KINDS.join(', ')} in a foreach` },
+    ];
   }
   return workFaults(stage, at, known);
 };
@@ -204,16 +211,21 @@ const needsFaults = (stages: TemplateStage[]): FieldFault[] => {
       : [
           {
             path: `stages.${at}.key`,
-            message: `${key} is the key of stages.${first.get(key)} too`,
+            message: `must be unique; stages.${first.get(key)} has the key ${key} as well`,
           },
         ]),
     ...needs.flatMap((need, index) => {
       const path = `stages.${at}.needs.${index}`;
-      if (!first.has(need)) return [{ path, message: `names no stage: ${need}` }];
-      return needs.indexOf(need) < index ? [{ path, message: `names ${need} twice` }] : [];
+      if (!first.has(need)) return [{ path, message: `refers to an unknown stage: ${need}` }];
+      return needs.indexOf(need) < index ? [{ path, message: `lists ${need} twice` }] : [];
     }),
     ...(typeof onError === 'object' && !first.has(onError.goto)
-      ? [{ path: `stages.${at}.onError.goto`, message: `names no stage: ${onError.goto}` }]
+      ? [
+          {
+            path: `stages.${at}.onError.goto`,
+            message: `refers to an unknown stage: ${onError.goto}`,
+          },
+        ]
       : []),
   ]);
 };
@@ -229,7 +241,7 @@ const whenFaults = ({ parameters = [], stages }: NewTemplate): FieldFault[] =>
         const fault = each === null ? null : faultOfType(type, each);
         const place = operator === 'in' ? `value.${nth}` : 'value';
         const path = `stages.${at}.when.${index}.${place}`;
-        return fault === null ? [] : [{ path, message: `${fault}, as the parameter ${key} is` }];
+        return fault === null ? [] : [{ path, message: `${fault}, like the parameter ${key}` }];
       });
     }),
   );
@@ -243,7 +255,7 @@ const gotoFaults = (stages: TemplateStage[]): FieldFault[] => {
     const target = typeof onError === 'object' ? onError.goto : key;
     const isKnown = graph.stages.has(target);
     if (!isKnown || target === key || graph.above(key).has(target)) return [];
-    const message = `must be ${key} itself or a stage that it needs; ${target} is neither`;
+    const message = `must be ${key} or a stage that ${key} needs. ${target} is neither`;
     return [{ path: `stages.${at}.onError.goto`, message }];
   });
 };

@@ -38,11 +38,11 @@ export const nestedTemplates = async (
       return `starts itself: ${[...way.slice(way.indexOf(templateId)), templateId].join(' → ')}`;
     }
     if (way.length >= MAX_NESTING) {
-      return `is nested more than ${MAX_NESTING} deep: ${[...way, templateId].join(' → ')}`;
+      return `is nested more than ${MAX_NESTING} levels deep: ${[...way, templateId].join(' → ')}`;
     }
     if ((checked.get(templateId) ?? 0) >= way.length) return null;
     const template = found.get(templateId) ?? (await find(userId, templateId));
-    if (!template) return `names no template: ${templateId}`;
+    if (!template) return `refers to an unknown template: ${templateId}`;
     found.set(templateId, template);
     for (const nested of namedIn(template.stages)) {
       const fault = await faultBelow(nested.templateId, [...way, templateId]);

@@ -9,19 +9,22 @@ export const parameterFaults = (parameters: TemplateParameter[]): FieldFault[] =
     const { key, type, options, required = false } = parameter;
     const faults: FieldFault[] = [];
     if (keys.indexOf(key) < index) {
-      faults.push({ path: `${at}.key`, message: `${key} is the key of another parameter too` });
+      faults.push({
+        path: `${at}.key`,
+        message: `must be unique; another parameter has the key ${key} as well`,
+      });
     }
     if (type === 'choice' && !options?.length) {
-      faults.push({ path: `${at}.options`, message: 'is required for a choice' });
+      faults.push({ path: `${at}.options`, message: 'is required for the type choice' });
     }
     if (type !== 'choice' && options !== undefined) {
-      faults.push({ path: `${at}.options`, message: 'is for the type choice' });
+      faults.push({ path: `${at}.options`, message: 'is only allowed for the type choice' });
     }
     if (parameter.default === undefined) return faults;
     const fault = faultOfParameter(parameter, parameter.default);
     if (fault !== null) faults.push({ path: `${at}.default`, message: fault });
     if (required) {
-      faults.push({ path: `${at}.default`, message: 'is never used: the parameter is required' });
+      faults.push({ path: `${at}.default`, message: 'is not allowed for a required parameter' });
     }
     return faults;
   });
@@ -35,7 +38,7 @@ export const givenParameters = (
   const keys = parameters.map(({ key }) => key);
   const faults = Object.keys(given)
     .filter((key) => !keys.includes(key))
-    .map((key) => ({ path: `params.${key}`, message: 'is no parameter of the template' }));
+    .map((key) => ({ path: `params.${key}`, message: 'is not a parameter of the template' }));
   const values: Record<string, unknown> = {};
   for (const parameter of parameters) {
     const own = Object.hasOwn(given, parameter.key) ? given[parameter.key] : null;
@@ -68,5 +71,5 @@ export const faultOfParameter = (
 export const faultOfType = (type: TemplateParameter['type'], value: unknown): string | null => {
   if (type === 'number') return Number.isFinite(value) ? null : 'must be a number';
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false';
-  return typeof value === 'string' ? null : 'must be a text';
+  return typeof value === 'string' ? null : 'must be a string';
 };

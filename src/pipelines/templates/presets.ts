@@ -20,9 +20,9 @@ const preset = (id: string, of: Preset): PipelineTemplate => ({
 
 const issueTriage = preset('issue_triage', {
   name: 'Issue triage',
-  description: 'Classifies an issue, and tells you once you have approved what it found',
+  description: 'Classifies an issue and notifies you after your approval',
   parameters: [
-    { key: 'issue', type: 'text', required: true, description: 'Its title and text' },
+    { key: 'issue', type: 'text', required: true, description: 'Title and text of the issue' },
     { key: 'labels', type: 'string', default: 'bug, feature, question' },
   ],
   stages: [
@@ -71,7 +71,7 @@ const issueTriage = preset('issue_triage', {
 
 const releaseNotes = preset('release_notes', {
   name: 'Release notes',
-  description: 'Drafts release notes from a list of changes, and asks before they count',
+  description: 'Drafts release notes from a list of changes and asks for your approval',
   parameters: [
     { key: 'version', type: 'string', required: true },
     { key: 'changes', type: 'text', required: true, description: 'One change on each line' },
@@ -97,7 +97,7 @@ const releaseNotes = preset('release_notes', {
 
 const dailyBriefing = preset('daily_briefing', {
   name: 'Daily briefing',
-  description: 'What is on your mind, from your knowledge and memories, in a few lines',
+  description: 'Writes a short briefing from your knowledge and memories',
   parameters: [{ key: 'about', type: 'string', default: 'what is due and what changed' }],
   stages: [
     {
@@ -114,10 +114,10 @@ const dailyBriefing = preset('daily_briefing', {
 
 const documentMail = preset('document_mail', {
   name: 'Document to mail draft',
-  description: 'Summarises a document and drafts a mail about it; nothing is sent',
+  description: 'Summarizes a document and drafts an e-mail about it. Nothing is sent',
   parameters: [
     { key: 'document', type: 'document', required: true },
-    { key: 'recipient', type: 'string', required: true, description: 'Whom the mail is for' },
+    { key: 'recipient', type: 'string', required: true, description: 'Recipient of the e-mail' },
   ],
   stages: [
     {
@@ -133,7 +133,7 @@ const documentMail = preset('document_mail', {
       key: 'summary',
       kind: 'agent',
       needs: ['read'],
-      config: { prompt: 'Summarise this document in five sentences:\n\n{{stages.read.output}}' },
+      config: { prompt: 'Summarize this document in five sentences:\n\n{{stages.read.output}}' },
     },
     {
       key: 'draft',
@@ -149,7 +149,7 @@ const documentMail = preset('document_mail', {
 
 const researchReport = preset('research_report', {
   name: 'Research to report',
-  description: 'Researches a question, writes a report and asks whether it is good enough',
+  description: 'Researches a question, writes a report and asks for your approval',
   parameters: [{ key: 'question', type: 'string', required: true }],
   stages: [
     { key: 'research', kind: 'research', config: { question: '{{params.question}}' } },

@@ -79,9 +79,12 @@ export const templatesResource = (deps: TemplatesDeps) => {
       version: 1,
     };
     if (await orTaken(store.insert(row), body.name)) return view(row);
-    throw Boom.conflict(`You have ${MAX_TEMPLATES} templates already: delete one first`, {
-      code: 'too_many',
-    });
+    throw Boom.conflict(
+      `You already have ${MAX_TEMPLATES} templates, which is the maximum. Delete one first`,
+      {
+        code: 'too_many',
+      },
+    );
   };
 
   return resource('templates', templates, {
@@ -152,18 +155,20 @@ type TemplateColumns = Omit<
 
 const refusePreset = (id: string): void => {
   if (!PRESETS.some((preset) => preset.id === id)) return;
-  const message = `The template ${id} ships with Adjutant and stays as it is: make your own of it`;
+  const message = `The template ${id} ships with Adjutant and cannot be changed. Create a copy instead`;
   throw Boom.conflict(message, { code: 'preset' });
 };
 
 const changed = (): Boom.Boom =>
-  Boom.conflict('The template was changed meanwhile: read it again', { code: 'changed' });
+  Boom.conflict('The template has been changed since it was read. Read it again and retry', {
+    code: 'changed',
+  });
 
 const orTaken = async (write: Promise<boolean>, name: string): Promise<boolean> => {
   try {
     return await write;
   } catch (error) {
     if (!(error instanceof Taken)) throw error;
-    throw Boom.conflict(`There is a template named ${name} already`, { code: 'name_taken' });
+    throw Boom.conflict(`A template named ${name} already exists`, { code: 'name_taken' });
   }
 };

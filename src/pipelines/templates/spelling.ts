@@ -40,10 +40,9 @@ const faultOfSpelling = ({ source, value }: Spelling, isNumeric: boolean): strin
   if (typeof value !== 'number') return null;
   const written = Number.isFinite(value) ? JSON.stringify(value) : 'null';
   if (source === written || (isNumeric && isExact(source, value))) return null;
-  const inQuotes = `Put ${source} in quotes to keep it as a text`;
-  if (!isExact(source, value))
-    return `would become ${written}, which is another number. ${inQuotes}`;
-  return `would become ${written}. ${inQuotes}, or write ${written}`;
+  const inQuotes = `Put ${source} in quotes to keep it as a string`;
+  if (!isExact(source, value)) return `would be changed to ${written}. ${inQuotes}`;
+  return `would be changed to ${written}. ${inQuotes}, or write ${written}`;
 };
 
 /** True if a number is read as the one that was written; above 2^53 not every one can be. */

@@ -55,16 +55,18 @@ const read = async (
 ): Promise<{ template: NewTemplate | null; faults: LinedFault[] }> => {
   const type = headers['content-type'] ?? 'application/yaml';
   if (!TYPES.test(type)) {
-    throw Boom.unsupportedMediaType('The body must be application/yaml, or application/json');
+    throw Boom.unsupportedMediaType(
+      'The content type must be application/yaml or application/json',
+    );
   }
   if (!isUtf8(bytes)) {
-    return { template: null, faults: [{ path: '', message: 'is no text in UTF-8' }] };
+    return { template: null, faults: [{ path: '', message: 'is not valid UTF-8' }] };
   }
   const yaml = readYaml(bytes.toString('utf8'));
   if (yaml.faults.length > 0 || !('lineOf' in yaml)) return { template: null, faults: yaml.faults };
   const { value } = yaml;
   if (typeof value === 'object' && value !== null && isDeeper(value, DEEPEST)) {
-    const message = `may be nested at most ${DEEPEST} deep`;
+    const message = `must not be nested more than ${DEEPEST} levels deep`;
     return { template: null, faults: [{ path: '', message }] };
   }
   const checked = checkTemplate(value, known);

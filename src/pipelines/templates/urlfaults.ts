@@ -26,7 +26,7 @@ const faultOfUrl = (url: string, refusalOf: RefusalOf): string | null => {
   const isOpen = ['http://', 'https://'].some((start) => start.startsWith(before.toLowerCase()));
   if (isOpen) return null;
   if (!/^https?:\/\//i.test(before))
-    return 'must be an address that begins with http:// or https://';
+    return 'must be an address that starts with http:// or https://';
   const hasHost = /^https?:\/\/[^/?#]+[/?#]/i.test(before);
   return hasHost ? refusal(url.replace(PLACEHOLDER, 'x')) : null;
 };

@@ -26,18 +26,18 @@ export const valueFaults = (
     if (root === 'params') return params.has(first) ? null : noParameter(first, [...params]);
     if (name === 'run.id') return null;
     if (root === 'item')
-      return isItem ? null : 'names {{item}}, which only the items of a foreach have';
+      return isItem ? null : 'uses {{item}}, which is only available inside a foreach';
     const value = stageValueIn(name);
-    if (!value) return `names {{${name}}}, which no stage has: there are ${ROOTS}`;
-    if (!graph.stages.has(value.key)) return `names the stage ${value.key}, which is not there`;
+    if (!value) return `uses the unknown value {{${name}}}. Available: ${ROOTS}`;
+    if (!graph.stages.has(value.key)) return `refers to an unknown stage: ${value.key}`;
     if (isOrdered && !graph.above(stage.key).has(value.key)) {
-      return `names the stage ${value.key}, which ${stage.key} does not need`;
+      return `refers to the stage ${value.key}. Add it to the needs of ${stage.key}`;
     }
     if (value.of === 'status' || value.of === 'error') return null;
     if (value.of !== 'output')
-      return `names ${value.of} of a stage: there are output, status and error`;
+      return `uses the unknown field ${value.of} of a stage. Available: output, status, error`;
     if (isOrdered && !graph.completedBefore(stage.key).has(value.key)) {
-      return `names the output of ${value.key}, which may be skipped or have failed by then`;
+      return `uses the output of ${value.key}, which may be skipped or may have failed`;
     }
     const named = graph.stages.get(value.key);
     const missing = named ? missingInOutput(named, name.split('.').slice(3)) : null;
@@ -62,13 +62,14 @@ export const valueFaults = (
 };
 
 const noField = (key: string, { name, known }: { name: string; known: string[] }): string => {
-  const there = known.length > 0 ? `there are: ${known.join(', ')}` : 'it is a text';
-  return `names ${name} of the output of ${key}, which has no such field; ${there}`;
+  const there = known.length > 0 ? `Available: ${known.join(', ')}` : 'The output is a string';
+  return `uses the unknown field ${name} of the output of ${key}. ${there}`;
 };
 
 const ROOTS = 'params.<key>, stages.<key>.output, item and run.id';
 
 const noParameter = (key: string, known: string[]): string => {
-  const there = known.length > 0 ? `there are: ${known.join(', ')}` : 'the template has none';
-  return `names the parameter ${key || '(none)'}, which is not there; ${there}`;
+  const there =
+    known.length > 0 ? `Available: ${known.join(', ')}` : 'The template has no parameters';
+  return `uses the unknown parameter ${key || '(none)'}. ${there}`;
 };

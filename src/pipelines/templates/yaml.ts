@@ -97,9 +97,9 @@ const nested =
 
 /** Says what a parser said, without the place, which is told apart. */
 const saidOf = (message: string): string => {
-  if (message.includes('call stack')) return 'is nested too deeply to be read';
+  if (message.includes('call stack')) return 'is nested too deeply';
   const [first = ''] = message.split('\n', 1);
-  return `is no YAML that can be read: ${first.replace(/ at line \d+, column \d+:?$/, '')}`;
+  return `is not valid YAML: ${first.replace(/ at line \d+, column \d+:?$/, '')}`;
 };
 
 const refusedPart = (document: Document, lines: LineCounter): LinedFault | null => {
@@ -110,8 +110,10 @@ const refusedPart = (document: Document, lines: LineCounter): LinedFault | null 
       nodes++;
       const [start = 0] = node.range ?? [];
       const at = { path: '', line: lines.linePos(start).line };
-      if (isAlias(node)) refused = { ...at, message: `may have no aliases, as *${node.source}` };
-      if (nodes > MAX_NODES) refused = { ...at, message: `may have at most ${MAX_NODES} values` };
+      if (isAlias(node))
+        refused = { ...at, message: `must not contain aliases such as *${node.source}` };
+      if (nodes > MAX_NODES)
+        refused = { ...at, message: `must not contain more than ${MAX_NODES} values` };
       if (isMap(node)) refused ??= refusedKey(node, lines);
       return refused ? visit.BREAK : undefined;
     },
@@ -125,8 +127,8 @@ const refusedKey = ({ items }: YAMLMap, lines: LineCounter): LinedFault | null =
   for (const { key } of items) {
     if (!isScalar(key)) continue;
     const at = { path: '', line: lines.linePos(key.range?.[0] ?? 0).line };
-    if (key.value === '__proto__') return { ...at, message: 'may have no key __proto__' };
-    if (keys.has(key.value)) return { ...at, message: `has the key ${key.value} twice` };
+    if (key.value === '__proto__') return { ...at, message: 'must not contain the key __proto__' };
+    if (keys.has(key.value)) return { ...at, message: `contains the key ${key.value} twice` };
     keys.add(key.value);
   }
   return null;

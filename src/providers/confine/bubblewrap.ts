@@ -26,7 +26,7 @@ export const bubblewrap = (hardened: boolean): Confinement => ({
   kind: 'bubblewrap',
   detail: hardened
     ? 'bubblewrap: own namespaces, no network, limits on processes and memory'
-    : 'bubblewrap: own namespaces, no network; no limits, for it is older than 0.8 or prlimit is missing',
+    : 'bubblewrap: own namespaces, no network; no limits because it is older than 0.8 or prlimit is missing',
   run: async (asked) => {
     const run = await checkRun(asked, SYSTEM);
     const { status, ...ran } = await runChild(launchOf(run, hardened), run);

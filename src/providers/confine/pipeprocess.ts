@@ -12,7 +12,7 @@ export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess>
   const child = startChild(launch);
   const kill = killerOf(child);
   const { stdin, stdout } = child;
-  if (!stdin || !stdout) throw new Error('This process is spoken to over pipes');
+  if (!stdin || !stdout) throw new Error('The process must have pipes for stdin and stdout');
   const lastWords = listen(child);
   // The listeners come first: a process may write and end before the next turn of the event loop.
   const ended = closed(child)

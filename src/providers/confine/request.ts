@@ -25,12 +25,12 @@ export const cleanEnv = (folder: string): Record<string, string> => ({
  */
 export const argvFault = (argv: string[]): string | null => {
   if (argv.length < 1 || argv.length > MAX_ARGUMENTS) {
-    return `must hold 1 to ${MAX_ARGUMENTS} strings`;
+    return `must contain 1 to ${MAX_ARGUMENTS} strings`;
   }
   if (!argv[0]) return 'must begin with the name of a program';
-  if (argv.some((part) => part.includes('\0'))) return 'must not hold a NUL character';
+  if (argv.some((part) => part.includes('\0'))) return 'must not contain a NUL character';
   const bytes = argv.reduce((sum, part) => sum + Buffer.byteLength(part) + 1, 0);
-  return bytes > MAX_ARGV_BYTES ? 'must not be longer than 32 KiB together' : null;
+  return bytes > MAX_ARGV_BYTES ? 'must not exceed 32 KiB in total' : null;
 };
 
 /** Checks a run, including its command. */
@@ -53,11 +53,13 @@ export const checkCommand = async (
   const fault = argvFault(command.argv);
   if (fault) throw new ConfinementFailed(`argv ${fault}`);
   for (const [name, value] of Object.entries(command.env ?? {})) {
-    if (!NAME.test(name)) throw new ConfinementFailed(`env has a name that cannot be: ${name}`);
-    if (value.includes('\0')) throw new ConfinementFailed(`env.${name} must not hold a NUL`);
+    if (!NAME.test(name)) throw new ConfinementFailed(`env has an invalid name: ${name}`);
+    if (value.includes('\0'))
+      throw new ConfinementFailed(`env.${name} must not contain a NUL character`);
   }
   const readable = await Promise.all((command.readable ?? []).map(resolved));
-  if (readable.includes('/')) throw new ConfinementFailed('All of the machine cannot be readable');
+  if (readable.includes('/'))
+    throw new ConfinementFailed('The root folder cannot be made readable');
   const folder = await checkFolder(command.folder, [...system, ...readable]);
   return { ...command, folder, ...(readable.length > 0 && { readable }) };
 };
@@ -74,7 +76,7 @@ const checkFolder = async (folder: string, readable: string[]): Promise<string> 
   const isOpen = readable.some((root) => real === root || real.startsWith(`${root}/`));
   if (real === '/' || isOpen) {
     throw new ConfinementFailed(
-      `The folder ${real} lies where every command can read; move the data folder elsewhere`,
+      `Every command can read the folder ${real}. Move the data folder elsewhere`,
     );
   }
   return real;

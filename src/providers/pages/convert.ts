@@ -68,11 +68,11 @@ const READERS: Record<SourceForm, FormReader> = {
     note: null,
     excerpt: imageSentence(source),
   }),
-  pdf: refuse('is a PDF file, which is not read here', 'pdf'),
-  office: refuse('is an office file, which is not read here', 'office'),
+  pdf: refuse('is a PDF file, which is not supported here', 'pdf'),
+  office: refuse('is an office file, which is not supported here', 'office'),
   unknown: (source) => {
-    const type = cleanLine(source.contentType, 100) ?? 'of no known type';
-    throw new PageUnreadable(`is ${type}, which is no text`);
+    const type = cleanLine(source.contentType, 100) ?? 'unknown';
+    throw new PageUnreadable(`is not text. Its content type is ${type}`);
   },
 };
 
@@ -108,10 +108,7 @@ const readHtml = (html: string, url: string, wish: PageWish): PageText => {
   const text = textIn(root, false);
   const hasPictures = wish.format !== 'text' && root.querySelector('img[src]') !== null;
   if (text.trim() === '' && !hasPictures) {
-    throw new PageUnreadable(
-      `has no text that can be seen${whyUnseen(html, hiddenCharacters)}`,
-      kind,
-    );
+    throw new PageUnreadable(`has no visible text${whyUnseen(html, hiddenCharacters)}`, kind);
   }
   const note = noteOf(text.length, hiddenCharacters);
   const page = { ...facts, kind, links, words: countWords(text), note } as const;
@@ -120,7 +117,7 @@ const readHtml = (html: string, url: string, wish: PageWish): PageText => {
 
 const whyUnseen = (html: string, hiddenCharacters: number): string => {
   if (hiddenCharacters > 0) return `: ${hidden(hiddenCharacters)}`;
-  return /<script\b/i.test(html) ? '. Its scripts may write one, but scripts are not run' : '';
+  return /<script\b/i.test(html) ? '. Its scripts may create text, but scripts are not run' : '';
 };
 
 const hidden = (characters: number): string =>
@@ -130,9 +127,9 @@ const hidden = (characters: number): string =>
 const MIN_HIDDEN = 200;
 
 const noteOf = (seen: number, hiddenCharacters: number): string | null => {
-  if (seen === 0) return 'It has pictures, but no text that can be seen';
+  if (seen === 0) return 'The page has images but no visible text';
   const isMostHidden = hiddenCharacters >= MIN_HIDDEN && hiddenCharacters > seen;
-  return isMostHidden ? `Most of its text is left out: ${hidden(hiddenCharacters)}` : null;
+  return isMostHidden ? `Most of the text is left out: ${hidden(hiddenCharacters)}` : null;
 };
 
 const rendered = (root: PageElement, { format, hasAddresses }: PageWish): string => {

@@ -42,7 +42,7 @@ const parsed = (parse: () => unknown): object => {
   try {
     return Object(parse());
   } catch (cause) {
-    throw Object.assign(new PageUnreadable('is no feed that can be read', 'feed'), { cause });
+    throw Object.assign(new PageUnreadable('is not a valid feed', 'feed'), { cause });
   }
 };
 

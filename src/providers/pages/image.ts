@@ -5,8 +5,8 @@ import type { PageSource } from './page.js';
 export const imageSentence = ({ body, contentType }: PageSource): string => {
   const size = sizeOf(body);
   const type = /^image\/([\w.+-]{1,30})/i.exec(contentType)?.[1] ?? size?.type ?? 'unknown type';
-  const pixels = size ? ` of ${size.width} × ${size.height} pixels` : '';
-  return `An image (${type})${pixels}; it has no text that is read here.`;
+  const pixels = size ? `, ${size.width} × ${size.height} pixels` : '';
+  return `Image (${type})${pixels}. Text in images is not read.`;
 };
 
 const sizeOf = (body: Uint8Array) => {

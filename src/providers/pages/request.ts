@@ -130,7 +130,7 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS
       await pace.take(host, async () => undefined, { asker: userId, signal });
     } catch (error) {
       if (!(error instanceof NoTurn)) throw error;
-      throw new PageFailed(`Too many pages of ${host} wait already`, null, null, error);
+      throw new PageFailed(`Too many requests to ${host} are waiting`, null, null, error);
     }
   };
   /** Sends each request in a turn of its own, once it is not refused. */

@@ -45,7 +45,7 @@ export const createRobots = (getPage: PageClient, now: () => number) => {
       const isMissing = error.status !== null && error.status >= 400 && error.status < 500;
       return isMissing
         ? { text: '' }
-        : { refusal: `its robots.txt did not come: ${error.message}` };
+        : { refusal: `its robots.txt could not be fetched: ${error.message}` };
     }
   };
 
@@ -84,7 +84,7 @@ export const createRobots = (getPage: PageClient, now: () => number) => {
     if (rules.text.trim() === '') return null;
     return (await isAllowed({ origin, text: rules.text, url }, signal))
       ? null
-      : 'its robots.txt does not allow it';
+      : 'its robots.txt disallows it';
   };
 };
 

@@ -91,7 +91,7 @@ const matchOptions = (): MatchOptions => {
   const existsOne = (test: (element: PageElement) => boolean, nodes: PageNode[]): boolean =>
     nodes.some((node) => isElement(node) && (test(node) || existsOne(test, getChildren(node))));
   const unused = (): never => {
-    throw new Error('Selectors are only matched here');
+    throw new Error('Only matching of selectors is supported');
   };
   return {
     adapter: {

@@ -15,7 +15,7 @@ const read = async ({ source, wish }: PageTask): Promise<PageOutcome> => {
     return { page: await convertPage(source, wish) };
   } catch (error) {
     if (error instanceof PageUnreadable) return { unreadable: error.message, kind: error.kind };
-    if (error instanceof RangeError) return { unreadable: 'is too complex to be read', kind: null };
+    if (error instanceof RangeError) return { unreadable: 'is too complex to read', kind: null };
     throw error;
   }
 };

@@ -42,11 +42,11 @@ interface WebSearchDeps {
 
 /** The message where no provider is set. */
 export const NO_SEARCH =
-  'Searching is off: an admin sets searchProvider (ADJUTANT_SEARCH_PROVIDER), or searchUrl ' +
-  '(ADJUTANT_SEARCH_URL) to the address of a SearXNG instance';
+  'Web search is not configured. An admin must set searchProvider (ADJUTANT_SEARCH_PROVIDER), or ' +
+  'searchUrl (ADJUTANT_SEARCH_URL) to the address of a SearXNG instance';
 const NO_KEY =
-  'The search provider has no key: an admin sets searchKey (ADJUTANT_SEARCH_KEY), or stores it as ' +
-  'the credential `search-key`';
+  'The search provider has no key. An admin must set searchKey (ADJUTANT_SEARCH_KEY), or store the ' +
+  'key as the credential `search-key`';
 
 /** Ours: the limits of a reply. */
 const LIMITS = { maxBytes: 1024 * 1024, totalMs: 30_000 };
@@ -66,7 +66,9 @@ export const createWebSearch = (deps: WebSearchDeps): WebSearch => {
       const found = reply.status === 200 ? parsedJson(reply.body.toString()) : undefined;
       const pages = found === undefined ? null : PROTOCOLS[provider].read(found);
       if (!pages) {
-        throw new SearchFailed(`The search answered ${reply.status}, and not with results`);
+        throw new SearchFailed(
+          `The search provider returned status ${reply.status} without results`,
+        );
       }
       return pages.map(cut).filter(isPage).slice(0, count);
     },
@@ -99,7 +101,11 @@ const replyTo = async (
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof HttpFailure || error instanceof EgressRefused || error instanceof BadUrl) {
-      throw new SearchFailed(`The search could not be asked: ${error.message}`, false, error);
+      throw new SearchFailed(
+        `The search provider could not be reached: ${error.message}`,
+        false,
+        error,
+      );
     }
     throw error;
   }

@@ -225,7 +225,7 @@ describe('bubblewrap', () => {
     const run = on.run(['true'], { folder: '/usr/share' });
     await expect(confinement.run(run)).to.reject(
       ConfinementFailed,
-      'The folder /usr/share lies where every command can read; move the data folder elsewhere',
+      'Every command can read the folder /usr/share. Move the data folder elsewhere',
     );
   });
 

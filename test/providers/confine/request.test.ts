@@ -19,11 +19,11 @@ describe('argvFault', () => {
   it('names what is wrong', () => {
     const faults = [[], Array(65).fill('x'), ['', 'x'], ['ls', 'a\0b'], ['ü'.repeat(16_384)]];
     expect(faults.map(argvFault)).to.equal([
-      'must hold 1 to 64 strings',
-      'must hold 1 to 64 strings',
+      'must contain 1 to 64 strings',
+      'must contain 1 to 64 strings',
       'must begin with the name of a program',
-      'must not hold a NUL character',
-      'must not be longer than 32 KiB together',
+      'must not contain a NUL character',
+      'must not exceed 32 KiB in total',
     ]);
   });
 });
@@ -46,11 +46,11 @@ describe('checkRun', () => {
     const link = join(on.folder, 'usr');
     await symlink('/usr/bin', link);
     const bad: [Partial<ConfinedRun>, string][] = [
-      [{ argv: [] }, 'argv must hold 1 to 64 strings'],
+      [{ argv: [] }, 'argv must contain 1 to 64 strings'],
       [{ timeoutMs: 120_001 }, 'timeoutMs must be 1 to 120000'],
       [{ timeoutMs: Number.NaN }, 'timeoutMs must be 1 to 120000'],
-      [{ env: { 'A=B': 'x' } }, 'env has a name that cannot be: A=B'],
-      [{ env: { A: 'x\0y' } }, 'env.A must not hold a NUL'],
+      [{ env: { 'A=B': 'x' } }, 'env has an invalid name: A=B'],
+      [{ env: { A: 'x\0y' } }, 'env.A must not contain a NUL character'],
       [{ folder: 'agents' }, 'The folder agents is not absolute'],
       [{ folder: '/no/such' }, 'The folder /no/such cannot be used: ENOENT'],
       [{ folder: link }, `The folder /usr/bin ${inTheOpen}`],

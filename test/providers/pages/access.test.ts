@@ -26,7 +26,7 @@ describe('a page for a program', () => {
     });
     const asker = { userId: 'ada', signal: new AbortController().signal };
     const refusal = getAllowedPage(web.at(0, '/go'), asker);
-    await expect(refusal).to.reject('its robots.txt does not allow it');
+    await expect(refusal).to.reject('its robots.txt disallows it');
     expect(web.visitsOf(web.at(1, '/private'))).to.equal(0);
     const page = await getAllowedPage(web.at(0, '/on'), asker);
     expect([page.url, page.body.toString()]).to.equal([web.at(1, '/open'), '<p>open</p>']);

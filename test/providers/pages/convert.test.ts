@@ -313,7 +313,7 @@ describe('convertPage: kinds', () => {
       );
     }
     const broken = await read('<rss', { type: 'application/rss+xml' }).catch(String);
-    expect(broken).to.contain('is no feed that can be read');
+    expect(broken).to.contain('is not a valid feed');
   });
 
   it('tells the kind by the first bytes where no type is named', async () => {
@@ -327,11 +327,11 @@ describe('convertPage: kinds', () => {
     const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
     expect(await kindOf('PK', word)).to.equal('office');
     const noText = new Uint8Array(2000).map((_, at) => (at * 37) % 256);
-    expect(await read(noText, { type: 'text/html' }).catch(String)).to.contain('which is no text');
+    expect(await read(noText, { type: 'text/html' }).catch(String)).to.contain('is not text');
     const wide = Buffer.from('<p>wide', 'utf16le');
     expect(await kindOf(wide, 'text/html; charset=utf-16le')).to.equal('page');
     const zip = await read('PK\u0003\u0004', { type: 'application/zip' }).catch(String);
-    expect(zip).to.contain('is application/zip, which is no text');
+    expect(zip).to.contain('is not text. Its content type is application/zip');
   });
 
   it('says of an image how large it is', async () => {
@@ -343,10 +343,10 @@ describe('convertPage: kinds', () => {
     expect([image.kind, image.content, image.excerpt]).to.equal([
       'image',
       null,
-      'An image (png) of 3 × 2 pixels; it has no text that is read here.',
+      'Image (png), 3 × 2 pixels. Text in images is not read.',
     ]);
     const broken = await read(png.subarray(0, 10), { type: 'image/png' });
-    expect(broken.excerpt).to.equal('An image (png); it has no text that is read here.');
+    expect(broken.excerpt).to.equal('Image (png). Text in images is not read.');
   });
 });
 

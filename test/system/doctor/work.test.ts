@@ -11,20 +11,20 @@ const MINUTE_MS = 60_000;
 const STANDS = 'adjutant logs --last 50, then: adjutant restart';
 
 describe('the doctor, of folders', () => {
-  const late = 'It is scanned every ten minutes: the system watches no more folders';
+  const late = 'The folder is scanned every ten minutes: the limit of watched folders is reached';
   const cases: [error: string, detail: RegExp, remedy: string][] = [
     [
       `${late}. Raise fs.inotify.max_user_watches`,
-      /^\/srv\/my notes is read, but changes are seen late: It is scanned every ten minutes/,
+      /^\/srv\/my notes is read, but changes are seen late: The folder is scanned every ten minutes/,
       "sudo sysctl fs.inotify.max_user_watches=524288   then: adjutant knowledge index '/srv/my notes' --on-server",
     ],
     [
-      'It is scanned every ten minutes: the system lets no more programs watch. Raise fs.inotify.max_user_instances',
+      'The folder is scanned every ten minutes: the limit of watching programs is reached. Raise fs.inotify.max_user_instances',
       /is read, but changes are seen late/,
       "sudo sysctl fs.inotify.max_user_instances=524288   then: adjutant knowledge index '/srv/my notes' --on-server",
     ],
     [
-      'It is scanned every ten minutes: it holds more than 20000 folders',
+      'The folder is scanned every ten minutes: it contains more than 20000 folders',
       /is read, but changes are seen late/,
       'Index the folders in it that change, one by one',
     ],
