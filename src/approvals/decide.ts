@@ -19,9 +19,8 @@ import type { ApprovalRows } from './rows.js';
 import { onlyPending, type WithdrawingDeps } from './withdraw.js';
 
 /**
- * Commits the steps of a decision on an agent's call together with its event. If no other call of
- * the agent waits, the same transaction puts the agent back into the queue. Throws Unmet with the
- * index of the step that does not hold.
+ * Commits the steps of a decision together with its event. If no other call of the agent is pending,
+ * the same transaction queues the agent again. Throws Unmet with the index of the failed step.
  */
 export type CommitDecision = (
   steps: TransactionStep[],
@@ -31,35 +30,33 @@ export type CommitDecision = (
 export interface DecidingDeps extends WithdrawingDeps {
   approvals: ApprovalRows;
   grants: Pick<Grants, 'insert'>;
-  /** Reads the agent whose call waits for a decision; null if it no longer exists. */
+  /** Resolves to null if the agent no longer exists. */
   waitingAgent(id: string): Promise<CommitDecision | null>;
 }
 
 interface DecisionInput {
   approved: boolean;
   reason?: string;
-  /** The digest of the call that was shown to the user. */
+  /** Digest of the call that was shown to the user. */
   digest?: string;
-  /** The scope of an approval: `once` unless given. */
+  /** Defaults to `once`. */
   scope?: ApprovalScope;
-  /** The row of the audit log, committed together with the decision. */
+  /** The audit record, committed with the decision. */
   step?: TransactionStep;
 }
 
-/** The decision to write to a pending approval. */
 interface Decision {
   status: 'approved' | 'denied' | 'expired';
   by: string | null;
   reason: string | null;
-  /** The scope in which an approval stands for later calls. */
+  /** Scope of the standing approval; absent for `once`. */
   grantScope?: GrantScope | undefined;
   step?: TransactionStep;
 }
 
 /**
- * Creates the function that decides on one call for its owner. If several decisions come at once,
- * the first that is durable counts. Errors: NoApproval, NotOpen, OtherDigest, ScopeNotOffered,
- * TooManyGrants.
+ * Of several concurrent decisions, the first that is durable counts. Throws NoApproval, NotOpen,
+ * OtherDigest, ScopeNotOffered or TooManyGrants.
  */
 export const createDecide =
   (deps: DecidingDeps) =>
@@ -75,14 +72,17 @@ export const createDecide =
     if (await settle(deps, row, decision)) return decided(deps, row);
     await expire(deps, row);
     const { status: now, decidedAt } = await decided(deps, row);
-    throw new NotOpen(`It was ${now} at ${decidedAt} already`);
+    throw new NotOpen(`The approval was already ${now} at ${decidedAt}`);
   };
 
 export type Decide = ReturnType<typeof createDecide>;
 
 const refuseScope = ({ scopes }: ApprovalRow, approved: boolean, scope: ApprovalScope): void => {
   if (scope === 'once') return;
-  if (!approved) throw new ScopeNotOffered('is for an approval: a denial is for this call alone');
+  if (!approved)
+    throw new ScopeNotOffered(
+      'is allowed only with an approval. A denial applies to this call only',
+    );
   const offered: ApprovalScope[] = JSON.parse(scopes);
   if (offered.includes(scope)) return;
   throw new ScopeNotOffered(`must be one of ${offered.join(', ')} for this call`);
@@ -90,14 +90,11 @@ const refuseScope = ({ scopes }: ApprovalRow, approved: boolean, scope: Approval
 
 const BATCH = 100;
 
-/**
- * Creates the source of the approvals that run out. It ends approvals by the clock, even those that ran out while the daemon was
- * stopped. An approval without a decision is denied.
- */
+/** Ends approvals by the clock, including those that expired while the daemon was stopped. */
 export const createExpiry = (deps: DecidingDeps): DueSource => {
   const { approvals, clock } = deps;
 
-  /** Denies all approvals whose time is over now. */
+  /** An approval without a decision is denied. */
   const tick = async (): Promise<void> => {
     for (const row of await approvals.due(iso(clock.now()), BATCH)) await expire(deps, row);
   };
@@ -105,19 +102,14 @@ export const createExpiry = (deps: DecidingDeps): DueSource => {
   return { name: 'expiry of approvals', nextAt: approvals.nextExpiry, tick };
 };
 
-/**
- * Denies an approval whose time is over. An approval that is decided or has time left stays
- * unchanged.
- */
+/** Does nothing if the approval is decided or has not expired. */
 const expire = (deps: DecidingDeps, row: ApprovalRow): Promise<boolean> =>
   settle(deps, row, { status: 'expired', by: null, reason: null });
 
 const decided = async ({ approvals }: DecidingDeps, row: ApprovalRow): Promise<Approval> =>
   viewApproval((await approvals.owned(row.user_id, row.id)) ?? row);
 
-/**
- * Returns false if the approval is no longer pending, or if its time does not permit the decision.
- */
+/** Returns false if the approval is not pending, or its time does not permit the decision. */
 const settle = async (
   deps: DecidingDeps,
   row: ApprovalRow,
@@ -128,18 +120,15 @@ const settle = async (
     if (unmet === 0) return false;
     if (unmet === null) break;
     if (decision.grantScope && unmet === GRANT_STEP) throw new TooManyGrants();
-    // The agent moved, or another of its approvals was decided, between the query and the write.
+    // The agent or another of its approvals changed between the query and the write.
   }
   deps.hub.publish(row.user_id, 'approval', await decided(deps, row));
   return true;
 };
 
-/** The index of the step that makes an approval stand, behind the decision itself. */
+/** The index of the step that creates the standing approval, after the decision itself. */
 const GRANT_STEP = 1;
 
-/**
- * Commits the decision and, if the agent waits for no other, puts the agent back into the queue.
- */
 const settleOnce = async (
   deps: DecidingDeps,
   row: ApprovalRow,
@@ -164,7 +153,7 @@ const settleOnce = async (
   await commit(steps, { approval: row, status: decision.status, others });
 };
 
-/** The notification of the call, or of the calls that were asked for with it, is read by its answer. */
+/** The answer marks the notification as read once it has decided all calls of the notification. */
 const noticesRead = async (
   { store, clock, approvals }: DecidingDeps,
   row: ApprovalRow,
@@ -175,10 +164,7 @@ const noticesRead = async (
   return [readAnswered(store, { userId: row.user_id, effectIds, at: iso(clock.now()) })];
 };
 
-/**
- * Builds the statement that writes the decision. It is judged by the clock in its own transaction:
- * nothing is decided after its time, and nothing expires before it.
- */
+/** Its own transaction checks the clock: nothing is decided after its expiry or expires before it. */
 const decisionOf = (
   { store, clock }: DecidingDeps,
   row: ApprovalRow,

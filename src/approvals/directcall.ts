@@ -15,12 +15,12 @@ import {
 import type { ApprovalRows } from './rows.js';
 import { spendApprovals } from './withdraw.js';
 
-/** A call of a tool by its owner, without an agent. */
+/** A tool call by the owner, without an agent. */
 export interface DirectCall {
   userId: string;
   tool: Tool;
   arguments: Record<string, unknown>;
-  /** The approval that was given for exactly this call; it is valid once. */
+  /** The approval for exactly this call; valid once. */
   approvalId?: string;
 }
 
@@ -35,9 +35,9 @@ interface AdmitDeps extends AskingDeps {
 }
 
 /**
- * Creates the function that decides if a direct call may run now. If it needs an approval, the
- * approval exists and its owner is notified when this resolves. Once approved, the same call with
- * `approvalId` runs, within 15 minutes. Errors: NoApproval, NotOpen, OtherDigest.
+ * If the call needs an approval, the approval exists and its owner is notified when this resolves.
+ * Once approved, the same call with `approvalId` runs within 15 minutes. Throws NoApproval, NotOpen or
+ * OtherDigest.
  */
 export const createAdmit =
   (deps: AdmitDeps) =>
@@ -52,9 +52,9 @@ export const createAdmit =
     }
     if (level === 'allow') return { verdict: 'run' };
     if (canonical(args).length > MAX_ARGUMENTS_LENGTH) {
-      return { verdict: 'deny', because: 'its arguments are too long to be approved' };
+      return { verdict: 'deny', because: 'its arguments are too long to be reviewed for approval' };
     }
-    const question = {
+    const request = {
       ...exactly(call),
       userId,
       callId: null,
@@ -64,11 +64,11 @@ export const createAdmit =
       grantScopes: [],
       ttlMs: CONVERSATION_MS,
     };
-    const asked = requestApprovals(deps, [question]);
-    await deps.store.transact(asked.statements);
-    asked.published();
-    const [approval] = asked.approvals;
-    if (!approval) throw new Error('Nothing was asked');
+    const requested = requestApprovals(deps, [request]);
+    await deps.store.transact(requested.statements);
+    requested.published();
+    const [approval] = requested.approvals;
+    if (!approval) throw new Error('No approval was requested');
     return { verdict: 'ask', approval };
   };
 
@@ -79,7 +79,6 @@ const exactly = ({ tool, arguments: args }: DirectCall): ExactCall => ({
   arguments: args,
 });
 
-/** Uses up an approval for the call that it was given for. */
 const redeem = async (
   { store, clock, approvals }: AdmitDeps,
   userId: string,
@@ -95,6 +94,6 @@ const redeem = async (
     .where('decided_at', '>', iso(now - CONVERSATION_MS));
   if (await unlessUnmet(store.transact([statement(spent, 1)]))) return;
   throw new NotOpen(
-    row.used_at === null ? `The approval is ${row.status}` : 'The approval was used already',
+    row.used_at === null ? `The approval is ${row.status}` : 'The approval was already used',
   );
 };

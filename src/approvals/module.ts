@@ -49,7 +49,6 @@ export interface ApprovalsDeps {
   permissionsOf: PermissionsOf;
 }
 
-/** Opens the requests for approvals and the owner's decisions on them. */
 export const openApprovals = (base: Base, deps: ApprovalsDeps) => {
   const { store, clock, log } = base;
   const { hub, outbound, permissionsOf } = deps;
@@ -62,16 +61,16 @@ export const openApprovals = (base: Base, deps: ApprovalsDeps) => {
   return {
     rows: approvals,
     decide,
-    /** The approvals that stand for later calls. */
+    /** The standing approvals. */
     grants,
-    /** Admits the owner's direct calls, which have no agent. */
+    /** For direct calls of the owner, which have no agent. */
     admit: createAdmit({ store, clock, hub, outbound, approvals, permissionsOf }),
     expiry: createExpiry(deciding),
     /** Handles messages to an agent that decide on an approval. */
     spoken: createSpokenDecision({ rows: approvals, decide, clock }),
-    /** Registers the function that finds the agent whose call waits for a decision. */
-    findAgents: (given: DecidingDeps['waitingAgent']): void => {
-      find = given;
+    /** Registers the function that finds the agent of a pending call. */
+    findAgents: (waiting: DecidingDeps['waitingAgent']): void => {
+      find = waiting;
     },
     resources: () => [approvalsResource({ rows: approvals, decide }), grantsResource(grants)],
   };

@@ -9,50 +9,46 @@ import { ScopeNotOffered, TooManyGrants } from './approval.js';
 import type { Decide } from './decide.js';
 import type { ApprovalRows } from './rows.js';
 
-/** The number of digits of a digest that a person has to type. */
+/** The number of hex digits of a digest that a person must type. */
 export const SHORT_DIGEST = 8;
 
 const DECISION = /^(approve|deny)\s+(\S+?)(?:\s+(once|conversation|host))?$/i;
-/** A decision with further words behind the digest. */
+/** A decision followed by more text. */
 const WORDY = /^(approve|deny)\s+([0-9a-f]{8,64})\s+([\s\S]+)$/i;
 
-/** A decision that was typed. */
 export interface TypedDecision {
   digest: string;
   approved: boolean;
-  /** The scope in which an approval is to stand; once if absent. */
+  /** Scope of a standing approval; absent for `once`. */
   scope?: GrantScope;
-  /** True if what follows the digest is no scope, so that nothing is approved. */
+  /** True if the text after the digest is not a scope. Nothing is approved then. */
   isUnclear?: true;
-  /** The reason of a denial, in the words of the person. */
+  /** The reason of a denial. */
   reason?: string;
 }
 
-/** The reply to an approval with further words that are no scope. */
-export const UNCLEAR = 'After the digest there may be conversation or host, and nothing else';
+/** The reply to an approval with more text that is not a scope. */
+export const UNCLEAR = 'After the digest, only conversation or host is allowed';
 
-/**
- * Parses `approve DIGEST`, `approve DIGEST conversation`, `approve DIGEST host` and `deny DIGEST`,
- * which may have a reason behind it; returns null for any other text.
- */
+/** Parses `approve DIGEST [once|conversation|host]` and `deny DIGEST [reason]`; null for other text. */
 export const decisionIn = (text: string): TypedDecision | null => {
-  const given = text.trim().toLowerCase();
-  const [, word, digest, scope] = DECISION.exec(given) ?? [];
+  const normalized = text.trim().toLowerCase();
+  const [, word, digest, scope] = DECISION.exec(normalized) ?? [];
   if (word === undefined || digest === undefined) return wordyDecision(text.trim());
   const isLasting = scope === 'conversation' || scope === 'host';
   return { digest, approved: word === 'approve', ...(isLasting && { scope }) };
 };
 
 const wordyDecision = (text: string): TypedDecision | null => {
-  const [, word, given, reason] = WORDY.exec(text) ?? [];
-  if (word === undefined || given === undefined || reason === undefined) return null;
-  const digest = given.toLowerCase();
+  const [, word, typed, reason] = WORDY.exec(text) ?? [];
+  if (word === undefined || typed === undefined || reason === undefined) return null;
+  const digest = typed.toLowerCase();
   return word.toLowerCase() === 'deny'
     ? { digest, approved: false, reason }
     : { digest, approved: true, isUnclear: true };
 };
 
-/** Thrown if a message is a decision but was not accepted. The code names the reason. */
+/** The message is a decision but was not accepted. `code` is the reason. */
 export class DecisionRefused extends Error {
   override name = 'DecisionRefused';
 
@@ -64,29 +60,25 @@ export class DecisionRefused extends Error {
     super(message);
   }
 
-  /** True if the sender may decide, but not on this. */
+  /** True if the sender may decide, but not on this call. */
   get isConflict(): boolean {
     return this.code === 'nothing_waits' || this.code === 'scope_not_offered';
   }
 }
 
-/** A user who writes to an agent, and where the message came from. */
+/** A user who writes to an agent, and the origin of the message. */
 export interface AgentSpeaker extends Pick<Caller, 'userId' | 'address' | 'requestId'> {
-  /**
-   * Returns why this sender may not decide on approvals, for example because the token lacks the
-   * scope; null if the sender may.
-   */
+  /** Returns why the sender may not decide, such as a token without the scope; null if it may. */
   refusal(): ScopeRefusal | null | Promise<ScopeRefusal | null>;
 }
 
 const APPROVE = { method: 'POST', path: '/api/chat/approve' } as const;
 
-/** Returns why a caller may not decide on approvals by message; null if the caller may. */
+/** Returns why a caller may not decide by message; null if it may. */
 export const approvalRefusal = (
   by: Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>,
 ): ScopeRefusal | null => scopeRefusal(by, APPROVE);
 
-/** Returns the caller of an endpoint as a sender of messages to agents. */
 export const messageSender = (by: Caller): AgentSpeaker => ({
   userId: by.userId,
   address: by.address,
@@ -95,9 +87,8 @@ export const messageSender = (by: Caller): AgentSpeaker => ({
 });
 
 /**
- * Creates the function that handles a message to an agent that decides on one of its approvals: it
- * counts as the decision and not as a message. Returns false if the text is anything else. Errors:
- * DecisionRefused, NotOpen.
+ * Handles a message that decides on an approval of the agent. Returns false for any other text. Throws
+ * DecisionRefused or NotOpen.
  */
 export const createSpokenDecision =
   (deps: { rows: ApprovalRows; decide: Decide; clock: Clock }) =>
@@ -109,14 +100,14 @@ export const createSpokenDecision =
     const meant = pending.filter((row) => row.digest.startsWith(digest));
     const [only] = meant;
     if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) {
-      throw new DecisionRefused('nothing_waits', 'Nothing with that digest waits for you');
+      throw new DecisionRefused('nothing_waits', 'No pending approval has that digest');
     }
     if (isUnclear) throw notOffered(UNCLEAR);
     const refusal = await by.refusal();
     if (refusal) throw new DecisionRefused(refusal.code, refusal.message);
-    const given = { approved, digest: only.digest, ...(scope && { scope }) };
-    const step = auditOf(deps.clock, by, { target: only.id, ...given });
-    await deps.decide(by.userId, only.id, { ...given, step }).catch((error: unknown) => {
+    const answer = { approved, digest: only.digest, ...(scope && { scope }) };
+    const step = auditOf(deps.clock, by, { target: only.id, ...answer });
+    await deps.decide(by.userId, only.id, { ...answer, step }).catch((error: unknown) => {
       if (error instanceof ScopeNotOffered) throw notOffered(`The scope ${error.message}`);
       if (error instanceof TooManyGrants) throw notOffered(error.message);
       throw error;

@@ -13,37 +13,32 @@ export interface AskingDeps extends WithdrawingDeps {
   outbound: Outbound;
 }
 
-/** A call, with the facts that its owner needs to decide on it. */
 export interface ApprovalRequest extends ExactCall {
   userId: string;
   callId: string | null;
-  /** The name of the agent or caller that asks. */
+  /** Name of the agent or caller that asks. */
   asker: string;
   reason: string;
   isUntrusted: boolean;
-  /** The scopes that an approval may have beside `once`. */
+  /** Scopes that are offered beside `once`. */
   grantScopes: GrantScope[];
-  /** The fingerprint of the tool's definition, if a server offers it. */
+  /** Digest of the tool's definition, if an MCP server offers the tool. */
   definitionDigest?: string | undefined;
-  /** The time within which a decision must come, in milliseconds. */
+  /** Time within which a decision must be made, in milliseconds. */
   ttlMs: number;
-  /** The number of times that the cause of this call came back to this daemon. */
+  /** How often the cause of this call has come back to this daemon. */
   hops?: number;
 }
 
 export const CONVERSATION_MS = 15 * 60 * 1000;
-/** Longer than in a conversation, because no user waits at an agent that a hook started. */
+/** Longer than in a conversation, since no user waits for an agent that a hook started. */
 export const HOOK_MS = 24 * 3600 * 1000;
-/**
- * The maximum length of arguments, in characters. Ours: a person does not read longer ones to the
- * end, and must not approve what was not read.
- */
+/** In characters. A person does not read longer arguments to the end, and must not approve them. */
 export const MAX_ARGUMENTS_LENGTH = 262_144;
 
 /**
- * Builds the approvals, in the order of the requests, the one notification to their owner, and the
- * webhook events. They are committed in one transaction and sent once it is durable. All requests
- * are from one asker.
+ * Builds the approvals, one notification to their owner, and the webhook events, which are committed
+ * together. All requests must have the same asker.
  */
 export const requestApprovals = (
   deps: AskingDeps,
@@ -104,7 +99,7 @@ const messageOf = ({ asker, agentId }: ApprovalRequest, approvals: Approval[]): 
   );
   return {
     kind: 'approval_requested',
-    title: `${asker} (${untrusted ? 'untrusted' : 'trusted'}) asks: ${what}`,
+    title: `${asker} (${untrusted ? 'untrusted' : 'trusted'}) requests approval: ${what}`,
     body: bodies.join('\n\n'),
     link:
       more.length > 0 ? `${pageLink('approvals')}?agentId=${agentId}` : pageLink('approval', id),
@@ -115,14 +110,11 @@ const messageOf = ({ asker, agentId }: ApprovalRequest, approvals: Approval[]): 
 const bodyOf = ({ arguments: args, digest, reason, expiresAt }: Approval): string =>
   [
     canonical(args),
-    `Because: ${reason}. Nothing has run; without an answer it is denied at ${toTheMinute(expiresAt)}.`,
+    `Reason: ${reason}. The call has not run. Without an answer it is denied at ${toTheMinute(expiresAt)}.`,
     `adjutant approvals approve ${digest.slice(0, 8)}    or: adjutant approvals deny ${digest.slice(0, 8)}`,
   ].join('\n');
 
-/**
- * Returns the event for a call that waits for its owner's approval. The arguments may be anything,
- * so they are not in the event but at the link.
- */
+/** The arguments may contain anything, so they are only at the link. */
 const approvalRequested = (approval: Approval, asker: string): OutgoingEvent => ({
   type: 'approval.requested',
   data: {

@@ -25,12 +25,12 @@ export const approvalsResource = ({ rows, decide }: { rows: ApprovalRows; decide
     approve: async ({ body }, by) => {
       const { approvalId, ...decision } = body;
       const { approved, reason, digest, scope } = decision;
-      const said = {
+      const answer = {
         ...(reason && { reason }),
         ...(digest && { digest }),
         ...(scope && { scope }),
       };
-      const data = { approved, ...said };
+      const data = { approved, ...answer };
       const step = by.record({ target: approvalId, data });
       return decide(by.userId, approvalId, { ...decision, step }).catch(refused);
     },

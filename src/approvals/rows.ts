@@ -6,14 +6,12 @@ import { type ApprovalRow, approvalTable } from '../store/tables/permissions.js'
 import { visibleTo } from '../store/visible.js';
 import type { approvals as contract } from './contract.js';
 
-/** Returns the queries for approvals. */
 export const approvalRows = ({ db }: Store) => {
   const approvals = () => db.selectFrom('approvals').select(approvalTable.columns);
   // The index of pending approvals takes this condition literally.
   const pending = () => approvals().where(sql<boolean>`status = 'pending'`);
 
   return {
-    /** Returns the approval if it belongs to the user. */
     owned: (userId: string, id: string): Promise<ApprovalRow | undefined> =>
       approvals().where(visibleTo(userId)).where('id', '=', id).executeTakeFirst(),
 
@@ -26,7 +24,7 @@ export const approvalRows = ({ db }: Store) => {
       );
     },
 
-    /** Returns the approvals of an agent's calls, by the id of the call. */
+    /** By the ID of the call. */
     ofCalls: async (agentId: string, callIds: string[]): Promise<Map<string, ApprovalRow>> => {
       if (callIds.length === 0) return new Map();
       const ofAgent = approvals().where('agent_id', '=', agentId);
@@ -37,7 +35,7 @@ export const approvalRows = ({ db }: Store) => {
     pendingOf: (agentId: string): Promise<ApprovalRow[]> =>
       pending().where('agent_id', '=', agentId).execute(),
 
-    /** Returns the ids of the calls of one step of an agent, which one notification told of. */
+    /** Returns the IDs of the approvals of one agent step, which share a notification. */
     askedWith: async ({ id, agent_id, created_at }: ApprovalRow): Promise<string[]> => {
       if (agent_id === null) return [id];
       const ofAgent = db.selectFrom('approvals').select('id').where('agent_id', '=', agent_id);
@@ -45,12 +43,12 @@ export const approvalRows = ({ db }: Store) => {
       return rows.map((row) => row.id);
     },
 
-    /** Returns pending approvals whose time is over. */
+    /** Pending approvals that have expired. */
     due: (at: string, limit: number): Promise<ApprovalRow[]> =>
       pending().where('expires_at', '<=', at).orderBy('expires_at').limit(limit).execute(),
-    /** Reads the time at which the next of them expires; null if none is pending. */
+    /** Null if no approval is pending. */
     nextExpiry: async (): Promise<string | null> => {
-      // The comparison with nothing makes it a search of the index.
+      // The comparison with the empty string makes SQLite search the index.
       const next = await pending()
         .where('expires_at', '>', '')
         .orderBy('expires_at')

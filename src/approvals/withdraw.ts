@@ -13,14 +13,11 @@ export interface WithdrawingDeps {
   hub: Hub;
 }
 
-/**
- * Builds the statement that voids approved calls that have not begun: they will not begin any more,
- * because the owner has sent a message since.
- */
+/** Voids approved calls that have not begun, because the owner has sent a message since. */
 export const voidApproved = (store: Store, agentId: string, at: string): Statement =>
   statement(spendApprovals(store, at).where('agent_id', '=', agentId));
 
-/** Builds the update that uses up approvals whose calls have not begun. */
+/** Uses up approvals whose calls have not begun. */
 export const spendApprovals = ({ db }: Store, at: string) =>
   db
     .updateTable('approvals')
@@ -28,10 +25,7 @@ export const spendApprovals = ({ db }: Store, at: string) =>
     .where('status', '=', 'approved')
     .where('used_at', 'is', null);
 
-/**
- * Builds a statement that holds if exactly this many of the agent's approvals are pending, the
- * excepted one left out; it throws Unmet otherwise.
- */
+/** Throws Unmet unless exactly `count` approvals of the agent are pending, besides `except`. */
 export const onlyPending = (
   { db }: Store,
   of: { agentId: string; count: number; except?: string },
@@ -45,16 +39,15 @@ export const onlyPending = (
   return assertRows(pending, of.count);
 };
 
-/** The reasons for denying approvals that their owner did not decide on. */
+/** Reasons of denials that their owner did not decide. */
 export const WITHDRAWN = {
   stopped: 'The agent was stopped',
-  overtaken: 'a message came first',
+  overtaken: 'the owner sent a message first',
 };
 
 /**
- * Builds the statements that deny the agent's pending approvals and void approved calls that have
- * not begun, so that none of them runs when the agent goes on. The statements throw Unmet if
- * another decision came first.
+ * Denies the agent's pending approvals and voids approved calls that have not begun. The statements
+ * throw Unmet if another decision came first.
  */
 export const withdraw = async (
   { store, clock, hub }: WithdrawingDeps,

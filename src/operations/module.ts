@@ -21,41 +21,30 @@ export { type CountedItems, lanesIn, previewOf, SHOWN_ITEMS } from './preview.js
 export { type WalkCheckpoint, walkLanes } from './walk.js';
 export { openWorkers, WorkerFailed, type Workers, workersAtOnce } from './workers.js';
 
-/** Begins operations of one kind. */
 export interface OperationBeginner<Input> {
-  /**
-   * Stores an operation, in one transaction with further steps, and queues it. Throws 409 if the
-   * user has too many that have not ended.
-   */
+  /** Stores and queues an operation. Throws 409 if the user has too many unfinished ones. */
   begin(of: NewOperation<Input>, also: AlsoWritten): Promise<Operation>;
-  /** Ends one of a user at once; throws 409 if it has ended, 404 if there is none. */
+  /** Throws 409 if the operation has ended, and 404 if there is none. */
   cancel(userId: string, id: string): Promise<Operation>;
 }
 
-/** The long pieces of work: durable, with checkpoints, cancellable, in a lane for each user. */
 export interface Operations {
-  /** Registers a kind, before the start, and returns how one of it begins. */
+  /** Registers a kind. Called before the start. */
   register<Input, Checkpoint>(kind: OperationKind<Input, Checkpoint>): OperationBeginner<Input>;
-  /** Waits until an operation of a user has ended, at most `waitMs`; one that is gone has ended. */
+  /** Waits at most `waitMs` until an operation has ended or is deleted. */
   ended(userId: string, id: string, wait: { waitMs: number; signal: AbortSignal }): Promise<void>;
-  /** Goes on with what an earlier start has begun. */
+  /** Continues operations of an earlier start. */
   start(): Promise<void>;
-  /** Stops the runs that can go on later at once, and waits at most `waitMs` for the others. */
+  /** Stops resumable runs at once, and waits at most `waitMs` for the others. */
   stop(waitMs: number): Promise<void>;
   resources(): { operations: Resource };
 }
 
-/**
- * Ours: the number of operations that run at once, in all and in one lane of a user; the others wait.
- * Those that wait for a worker process count as well.
- */
+/** Operations that run at once, in total and per lane of a user, including those of worker processes. */
 const CONCURRENCY = 256;
 const LANE_LIMIT = 4;
 
-/**
- * Opens the operations. They have a queue of their own, so that work of hours takes no place from
- * hooks and agents.
- */
+/** Operations have their own queue, so that hours of work do not delay hooks and agents. */
 export const openOperations = (base: Base, { hub }: { hub: Hub }): Operations => {
   const { store, clock, log, boot } = base;
   const kinds = new Map<string, OperationKind>();

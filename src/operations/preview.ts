@@ -1,27 +1,25 @@
 import type { OperationPreview } from '../kernel/contract/operation.js';
 
-/** Items of one lane that are done, or skipped for the same reason. */
+/** The items of one lane that are due, or that are skipped for the same reason. */
 export interface CountedItems {
   lane: string;
   name: string;
-  /** The reason why they are skipped; null: they are done. */
+  /** Reason why the items are skipped; null if they are due. */
   reason: string | null;
   count: number;
   oldest: string;
   newest: string;
 }
 
-/** The items that a preview shows of all that it counts. */
 export const SHOWN_ITEMS = 20;
 const MAX_ERROR_LENGTH = 1000;
 
-/** Returns the lanes, that with the oldest item first. */
+/** The lane with the oldest item first. */
 export const lanesIn = (counts: CountedItems[]): string[] => {
   const inOrder = [...counts].sort((a, b) => (a.oldest < b.oldest ? -1 : 1));
   return [...new Set(inOrder.map(({ lane }) => lane))];
 };
 
-/** Returns what an operation would work on. */
 export const previewOf = (
   counts: CountedItems[],
   { items, listedAt }: Pick<OperationPreview, 'items' | 'listedAt'>,
@@ -41,7 +39,7 @@ export const previewOf = (
   return { ...sumOf(counts), listedAt, reasons, parts, items: shown };
 };
 
-/** Counts what is done and what is skipped. The times are of what is done. */
+/** The times are those of the due items. */
 const sumOf = (counts: CountedItems[]) => {
   const due = counts.filter(({ reason }) => reason === null);
   const count = due.reduce((sum, row) => sum + row.count, 0);

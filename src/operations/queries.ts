@@ -14,13 +14,12 @@ import type { operations } from './contract.js';
 
 type OperationFilters = Static<(typeof operations)['list']['query']>;
 
-/** The condition of the index of operations that have not ended, which it takes literally. */
+/** The condition of an index, which must be literal. */
 const isUnended = sql<boolean>`status IN ('queued', 'running')`;
 
-/** The end of an operation, as its row keeps it. */
 type StoredEnd = Pick<OperationRow, 'status' | 'progress' | 'result' | 'error' | 'finished_at'>;
 
-/** Returns the queries of operations. Statements are for a transaction of the caller. */
+/** Statements are for a transaction of the caller. */
 export const operationsStore = ({ db }: Store) => ({
   list: (
     userId: string,
@@ -36,11 +35,11 @@ export const operationsStore = ({ db }: Store) => ({
   get: (userId: string, id: string): Promise<OperationRow | undefined> =>
     selectRows(db, operationTable, { id }, visibleTo(userId)).executeTakeFirst(),
 
-  /** Finds an operation of any user, to carry it out. */
+  /** Finds an operation of any user. */
   find: (id: string): Promise<OperationRow | undefined> =>
     selectRows(db, operationTable, { id }).executeTakeFirst(),
 
-  /** Finds out if the owner may have it done now. */
+  /** True if the owner may still run it. */
   isAllowed: async (id: string, isAdmins: boolean): Promise<boolean> => {
     const owner = db
       .selectFrom('operations as o')
@@ -52,14 +51,13 @@ export const operationsStore = ({ db }: Store) => ({
     return row !== undefined && (!isAdmins || row.role === 'admin');
   },
 
-  /** Inserts an operation, unless the user has `most` of its kind that have not ended. */
+  /** Fails if the user already has `most` unfinished operations of the kind. */
   insert: (row: OperationRow, most: number): Statement => {
     const { user_id, kind } = row;
     const count = selectCount(db, operationTable, { user_id, kind }, isUnended);
     return statement(insertUpTo(db, operationTable, row, { count, most }), 1);
   },
 
-  /** Records that a queued operation runs. */
   begin: (id: string, startedAt: string): Statement =>
     statement(
       db
@@ -70,7 +68,7 @@ export const operationsStore = ({ db }: Store) => ({
       1,
     ),
 
-  /** Records where a running operation goes on, if its owner may still have it done. */
+  /** Stores the checkpoint if the owner may still run the operation. */
   advance: (
     id: string,
     { checkpoint, progress }: { checkpoint: unknown; progress: OperationProgress },
@@ -84,7 +82,6 @@ export const operationsStore = ({ db }: Store) => ({
     expect: 1,
   }),
 
-  /** Ends an operation that has not ended. */
   end: (id: string, end: StoredEnd): Statement =>
     statement(
       db
@@ -95,7 +92,7 @@ export const operationsStore = ({ db }: Store) => ({
       1,
     ),
 
-  /** Drops the waiting job of an operation. */
+  /** Deletes the queued job of an operation. */
   dropWaiting: ({ user_id, id }: OperationRow, isHeavy: boolean): Statement =>
     statement(
       db
@@ -108,7 +105,7 @@ export const operationsStore = ({ db }: Store) => ({
 
 export type OperationsStore = ReturnType<typeof operationsStore>;
 
-/** Returns the lane of a user's operations, or that of those which wait for a worker process. */
+/** Heavy operations, which wait for a worker process, have a separate lane. */
 export const operationLane = (userId: string, isHeavy: boolean): string =>
   `${isHeavy ? 'heavy' : 'operations'}_${userId}`;
 

@@ -7,7 +7,7 @@ export const operationsResource = (deps: OperationsDeps) =>
   resource('operations', operations, {
     list: async ({ query }, { userId }) => {
       if (query.kind !== undefined && !deps.kinds.has(query.kind)) {
-        const message = `is none of ${[...deps.kinds.keys()].sort().join(', ')}`;
+        const message = `must be one of ${[...deps.kinds.keys()].sort().join(', ')}`;
         const details = [{ path: 'kind', message }];
         throw Boom.badRequest(`kind ${message}`, { details });
       }

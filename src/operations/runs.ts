@@ -10,15 +10,15 @@ import type { Progress } from './view.js';
 
 export const OPERATION_JOB = 'operation';
 
-/** Ours: a run that the daemon does not survive begins again so often from the same checkpoint. */
+/** How often a run that the daemon does not survive is repeated from the same checkpoint. */
 const ATTEMPTS = 10;
 
-/** The error of a run that stops early: its operation has ended, or the daemon stops. */
+/** A run ends early: its operation has ended, or the daemon stops. */
 class RunStopped extends Error {
   override name = 'RunStopped';
 
   constructor(readonly isDraining: boolean) {
-    super(isDraining ? 'The daemon stops' : 'The operation has ended');
+    super(isDraining ? 'The daemon is stopping' : 'The operation has ended');
   }
 }
 
@@ -33,7 +33,6 @@ interface OperationRunsDeps extends OperationEndDeps {
   store: Store;
 }
 
-/** The end of an operation. */
 interface EndedOperation {
   status: 'completed' | 'failed' | 'cancelled' | 'interrupted';
   result?: Record<string, unknown>;
@@ -42,18 +41,17 @@ interface EndedOperation {
 
 const FORBIDDEN: EndedOperation = {
   status: 'cancelled',
-  error: 'Its owner may not have it done any more',
+  error: 'The owner is no longer allowed to run this operation',
 };
 const INTERRUPTED: EndedOperation = {
   status: 'interrupted',
-  error: 'The daemon ended while this ran, and it cannot go on from where it was',
+  error: 'The daemon ended during the operation, which cannot be resumed',
 };
 const CRASHING: EndedOperation = {
   status: 'failed',
-  error: `The daemon ended ${ATTEMPTS} times during the same step`,
+  error: `The daemon ended ${ATTEMPTS} times during the same step of the operation`,
 };
 
-/** Returns an operation as it is after its end, and the steps that write that. */
 export const endOfOperation = (
   { clock, operations, kinds, progress }: OperationEndDeps,
   row: OperationRow,
@@ -71,7 +69,6 @@ export const endOfOperation = (
   return { row: { ...row, ...end }, steps: [operations.end(row.id, end), ...also] };
 };
 
-/** Creates the job handler that runs operations, and the functions that stop their runs. */
 export const createOperationRuns = (deps: OperationRunsDeps) => {
   const { store, clock, operations, kinds, progress } = deps;
   const running = new Map<string, { stop: AbortController; kind: OperationKind }>();
@@ -80,7 +77,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     await store.transact([dropJob(store, job.id)]);
   };
 
-  /** Ends the operation and removes its job, unless it has ended meanwhile. */
+  /** Also removes the job. Does nothing if the operation has ended meanwhile. */
   const end = async (job: Job, row: OperationRow, ended: EndedOperation): Promise<void> => {
     const { row: last, steps } = endOfOperation(deps, row, ended);
     const isWritten = await store.tryTransact([...steps, dropJob(store, job.id)]);
@@ -89,8 +86,8 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     else await drop(job);
   };
 
-  /** Returns how it ends without a run, or null if it may run. */
-  const whyNot = async (
+  /** Returns the end of an operation that must not run; null if it may run. */
+  const ineligibleEnd = async (
     { attempts }: Job,
     { id, status }: OperationRow,
     { isResumable, isAdmins }: OperationKind,
@@ -100,7 +97,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     return (await operations.isAllowed(id, isAdmins)) ? null : FORBIDDEN;
   };
 
-  /** Records that it runs. Returns null if it has ended meanwhile. */
+  /** Returns null if the operation has ended meanwhile. */
   const begin = async (row: OperationRow): Promise<OperationRow | null> => {
     if (row.status === 'running') return row;
     const started_at = iso(clock.now());
@@ -112,8 +109,9 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     const row = await operations.find(job.ref);
     if (!row || !isUnfinished(row)) return drop(job);
     const kind = kinds.get(row.kind);
-    if (!kind) return end(job, row, { status: 'failed', error: `Nothing here does ${row.kind}` });
-    const refusal = await whyNot(job, row, kind);
+    if (!kind)
+      return end(job, row, { status: 'failed', error: `Unknown operation kind: ${row.kind}` });
+    const refusal = await ineligibleEnd(job, row, kind);
     if (refusal) return end(job, row, refusal);
     const begun = await begin(row);
     if (!begun) return drop(job);
@@ -130,7 +128,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     }
   };
 
-  /** Runs it to its end. While the database cannot be read, it waits and goes on. */
+  /** While the database cannot be read, the run waits. */
   const carryOut = async (
     job: Job,
     row: OperationRow,
@@ -177,7 +175,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     }
   };
 
-  /** Decides on a run that has thrown. While the daemon stops, the job stays for the next start. */
+  /** Handles a run that has thrown. While the daemon stops, the job stays for the next start. */
   const leave = async (
     job: Job,
     row: OperationRow,
@@ -201,7 +199,7 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     },
     abandon: async (job, { message }) => {
       const row = await operations.find(job.ref);
-      // The lines after the first one say where in the code it failed.
+      // The first line only, since the others are the stack trace.
       if (row) await end(job, row, { status: 'failed', error: message.split('\n', 1)[0] ?? '' });
       else await drop(job);
     },
@@ -209,9 +207,8 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
 
   return {
     handler,
-    /** Stops the run of an operation that has ended. */
     stop: (id: string): void => running.get(id)?.stop.abort(new RunStopped(false)),
-    /** Stops the runs that go on at the next start. */
+    /** Stops the runs that are resumed at the next start. */
     drain: (): void => {
       for (const { stop, kind } of running.values()) {
         if (kind.isResumable) stop.abort(new RunStopped(true));
@@ -220,13 +217,12 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
   };
 };
 
-/** True if the operation has not ended. */
 export const isUnfinished = ({ status }: Pick<OperationRow, 'status'>): boolean =>
   status === 'queued' || status === 'running';
 
-/** Builds the statement that counts the attempts of a job anew: its operation has advanced. */
+/** Resets the attempts of a job whose operation has advanced. */
 const forgetAttempts = (job: Job): Statement => {
-  // The queue counts by what it claimed.
+  // The queue counts in its own copy.
   job.attempts = 1;
   return { sql: 'UPDATE jobs SET attempts = 0 WHERE id = ?', parameters: [job.id] };
 };

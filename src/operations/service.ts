@@ -14,18 +14,17 @@ import { type OperationsStore, operationLane } from './queries.js';
 import { endOfOperation, isUnfinished, OPERATION_JOB, type OperationEndDeps } from './runs.js';
 import { PROGRESS } from './view.js';
 
-/** A piece of work to begin. */
 export interface NewOperation<Input> {
   userId: string;
-  /** The thing that it is about. Ours: `user` and its owner for all that the owner has. */
+  /** `user` and the ID of the owner for everything that the owner has. */
   resource: { kind: string; id: string };
   title: string;
   input: Input;
-  /** The amount that it has to do, as far as that is known. */
+  /** Total amount of work, as far as it is known. */
   progress: Pick<OperationProgress, 'total' | 'unit'>;
 }
 
-/** Further steps of the transaction that begins an operation; they may name it. */
+/** Further steps of the transaction that begins an operation. */
 export type AlsoWritten = TransactionStep[] | ((operation: { id: string }) => TransactionStep[]);
 
 export interface OperationsDeps extends OperationEndDeps {
@@ -36,10 +35,10 @@ export interface OperationsDeps extends OperationEndDeps {
   stop(id: string): void;
 }
 
-/** Ours: so many operations of one user wait or run, of a kind that does not say. */
-const MOST = 100;
+/** Maximum number of unfinished operations per user and kind, unless the kind sets its own. */
+const DEFAULT_MAX = 100;
 
-/** Begins an operation, in one transaction with further steps; throws 409 if too many wait. */
+/** Throws 409 if the user has too many unfinished operations. */
 export const beginOperation = async (
   { store, clock, operations, queue, kinds, progress }: OperationsDeps,
   kind: string,
@@ -48,7 +47,7 @@ export const beginOperation = async (
 ): Promise<Operation> => {
   const now = clock.now();
   const id = mint('operation', now);
-  const { isHeavy = false, most = MOST } = kinds.get(kind) ?? {};
+  const { isHeavy = false, most = DEFAULT_MAX } = kinds.get(kind) ?? {};
   const lane = operationLane(userId, isHeavy);
   const row: OperationRow = {
     id,
@@ -80,18 +79,18 @@ export const beginOperation = async (
   return progress.view(row);
 };
 
-/** Ours: seconds after which some of many operations have ended. */
+/** Seconds after which some of many operations have ended. */
 const RETRY_AFTER_S = 5;
 
 const tooMany = (kind: string, most: number): Boom.Boom =>
   passing(
     Boom.conflict(
-      `You have ${most} operations of the kind ${kind} that have not ended, the most there may be. Wait until some have, or cancel them`,
+      `You already have ${most} unfinished operations of the kind ${kind}, the maximum. Wait until some have ended, or cancel them`,
       { code: 'too_many_operations', retryAfter: RETRY_AFTER_S },
     ),
   );
 
-/** Ends an operation at once; throws 409 if it has ended. What it has done stays done. */
+/** Throws 409 if the operation has ended. Completed steps are kept. */
 export const cancelOperation = async (
   deps: OperationsDeps,
   userId: string,
@@ -110,7 +109,7 @@ export const cancelOperation = async (
   return deps.progress.view(ended);
 };
 
-/** Returns an operation, after its next change if it has not ended and `waitMs` is not over. */
+/** Returns an unfinished operation after its next change, or after `waitMs`. */
 export const awaitOperation = async (
   deps: OperationsDeps,
   { userId, signal }: Pick<Caller, 'userId' | 'signal'>,
@@ -141,7 +140,7 @@ export const awaitOperation = async (
   return found ?? find();
 };
 
-/** Waits until an operation has ended, at most `waitMs`, or until the signal is aborted. */
+/** Waits until the operation has ended, `waitMs` are over, or the signal is aborted. */
 export const awaitEnd = async (
   deps: OperationsDeps,
   by: Pick<Caller, 'userId' | 'signal'>,
@@ -167,4 +166,4 @@ const findOperation = async (
   orNotFound(await operations.get(userId, id), 'No operation with that id');
 
 const hasEnded = ({ status }: OperationRow): Boom.Boom =>
-  Boom.conflict(`It has ended: it is ${status}`);
+  Boom.conflict(`The operation has already ended: ${status}`);

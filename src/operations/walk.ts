@@ -3,29 +3,29 @@ import { type TransactionStep, Unmet } from '../store/engine/protocol.js';
 import type { OperationProgress } from '../store/tables/operations.js';
 import type { OperationEnd, OperationRun } from './kind.js';
 
-/** One item of a walk: the steps that do it, or the reason why it is skipped. */
+/** One item: the steps to do, or the reason why it is skipped. */
 interface WalkItem {
   id: string;
   todo: { steps: TransactionStep[] } | { skip: string };
 }
 
-/** A walk through the items of several lanes, oldest first in each. */
+/** Walks through the items of several lanes, oldest first in each. */
 export interface LaneWalk {
   lanes: string[];
-  /** The number of jobs that wait in a lane of the queue. */
+  /** Number of jobs that wait in a lane of the queue. */
   waiting(lane: string): number;
-  /** Reads the first items of the lane after the given id, at most `limit`. */
+  /** Reads at most `limit` items of the lane after the given ID. */
   next(lane: string, after: string, limit: number): Promise<WalkItem[]>;
-  /** Called after the steps of so many items of the lane were committed. */
+  /** Called after the steps of `count` items were committed. */
   added(lane: string, count: number): void;
   unit: string;
-  /** The word for an item that was done: `replayed`. */
+  /** Past participle for completed items, such as `replayed`. */
   verb: string;
-  /** The number of items to do, without those that are skipped. */
+  /** Number of items to do, without skipped ones. */
   total: number;
 }
 
-/** The place from which a walk goes on: the last item of each lane, and the counts until then. */
+/** The last item of each lane, and the counts so far. */
 export interface WalkCheckpoint {
   after: Record<string, string>;
   done: number;
@@ -33,17 +33,16 @@ export interface WalkCheckpoint {
 }
 
 /**
- * Ours: so many jobs may wait in a lane when a walk adds to it. What comes in meanwhile waits behind
- * these, and not behind all that the walk has before it.
+ * Maximum number of jobs that wait in a lane when the walk adds to it, so that new jobs wait behind
+ * these and not behind the whole walk.
  */
 const MAX_WAITING = 16;
-/** The pause before a walk looks again if all lanes are full. */
+/** The pause if all lanes are full. */
 const PAUSE_MS = 50;
 
 /**
- * Walks through all lanes side by side, so that a slow one holds up no other, until none has a
- * further item. A step and the checkpoint after it are written together, so that each item is done
- * once, also across kills.
+ * Lanes advance side by side, so that a slow one does not delay the others. Steps and checkpoint are
+ * written together, so that each item is done once, even if the daemon is killed.
  */
 export const walkLanes = async (
   walk: LaneWalk,
@@ -69,7 +68,7 @@ export const walkLanes = async (
   return { status: 'completed', result };
 };
 
-/** Commits items with the checkpoint after them. If one has changed meanwhile, nothing is taken. */
+/** If an item has changed meanwhile, nothing is committed. */
 const take = async (
   walk: LaneWalk,
   run: OperationRun<unknown, WalkCheckpoint>,

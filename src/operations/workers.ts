@@ -9,38 +9,36 @@ import { holdWorker } from '../providers/confine/ownprogram.js';
 import { unconfined } from '../providers/confine/unconfined.js';
 import { type CoreSources, usableCores } from '../providers/hardware/cores.js';
 
-/** The error of a worker process that ended, or fell silent, before its last line. */
+/** The worker process ended, or was silent for too long, before its last line. */
 export class WorkerFailed extends NamedError {}
 
-/** One run of a program of ours in a process of its own. */
+/** One run of a program of the package in a separate process. */
 export interface WorkerTask<Line> {
   userId: string;
-  /** The script. It reads its input as JSON from its standard input, and writes lines of JSON. */
+  /** The script reads its input as JSON from stdin and writes lines of JSON. */
   script: URL;
   input: unknown;
-  /** Absolute paths that it may read beside its own code. */
+  /** Absolute paths that the script may read besides its own code. */
   readable: string[];
-  /** The packages that it loads, whose folders it may read. */
+  /** Packages whose folders the script may read. */
   packages: string[];
-  /** The most bytes of its memory; as little as others have unless given. */
+  /** Maximum memory in bytes. Defaults to the usual limit. */
   memoryBytes?: number;
-  /** True: it writes its lines to descriptor 3, and what it prints is a remark. */
+  /** True: lines are written to descriptor 3, and stdout is diagnostic output. */
   speaksApart?: boolean;
-  /** The longest time without a line, in milliseconds. After it the process is killed. */
+  /** Maximum time without a line, in milliseconds. The process is killed after it. */
   silenceMs: number;
   signal: AbortSignal;
-  /** Takes a line, as the script writes it; the next one waits. Returns true at the last line. */
+  /** Takes a line; the next one waits. Returns true for the last line. */
   take(line: Line): Promise<boolean>;
-  /** Takes what the process has left in its folder, after its last line; the rest is removed. */
+  /** Called after the last line, before the folder of the process is removed. */
   keep?(folder: string): Promise<void>;
 }
 
-/** The processes of heavy work. */
 export interface Workers {
   /**
-   * Runs a task when it is its user's turn, and resolves after its last line. The process is
-   * confined as tools are, has no network and a low priority. Throws WorkerFailed, or the reason of
-   * the signal.
+   * Runs the task when it is the user's turn; resolves after its last line. The process is confined
+   * like tools, without network and with low priority. Throws WorkerFailed or the signal's reason.
    */
   run<Line>(task: WorkerTask<Line>): Promise<void>;
 }
@@ -48,15 +46,14 @@ export interface Workers {
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
 interface WorkersOptions {
-  /** The folder for the files of workers, removed with each. */
+  /** Folder for the files of workers, which are removed afterwards. */
   folder: string;
-  /** null: no confinement works here, and workers run without one. */
+  /** Null if no confinement works on this machine; workers run unconfined then. */
   confinement: Confinement | null;
-  /** The number of processes at once; 0: one less than the cores that may be used. */
+  /** Maximum number of processes; 0 for one less than the usable cores. */
   atOnce: number;
 }
 
-/** Opens the pool of worker processes. Turns are shared among the users. */
 export const openWorkers = ({ folder, confinement, atOnce }: WorkersOptions): Workers => {
   const turns = createTurns({
     atOnce: workersAtOnce(atOnce),
@@ -80,7 +77,7 @@ export const openWorkers = ({ folder, confinement, atOnce }: WorkersOptions): Wo
   };
 };
 
-/** Returns the number of processes at once: the one that is set, else one less than the usable cores. */
+/** See `WorkersOptions.atOnce`. */
 export const workersAtOnce = (atOnce: number, cores?: CoreSources): number =>
   atOnce || Math.max(1, usableCores(cores) - 1);
 
@@ -94,7 +91,7 @@ const start = async (
   return held;
 };
 
-/** Reads the lines of a process to the last one. The process has ended when this settles. */
+/** The process has ended when this settles. */
 const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Promise<void> => {
   const { signal, silenceMs } = task;
   let silence: NodeJS.Timeout | undefined;
@@ -108,18 +105,18 @@ const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Pr
   };
   signal.addEventListener('abort', held.kill);
   const lines = createInterface({ input: held.stdout });
-  // The output has no end of its own where another process still holds it.
+  // The output does not end while another process has it open.
   void held.ended.then(() => lines.close());
   try {
     listen();
     for await (const line of lines) {
-      if (line.length > MAX_LINE_LENGTH) throw new WorkerFailed('it wrote too much at once');
+      if (line.length > MAX_LINE_LENGTH) throw new WorkerFailed('a line of its output is too long');
       clearTimeout(silence);
       if (await task.take(parsed(line))) return;
       listen();
     }
     signal.throwIfAborted();
-    throw new WorkerFailed(isSilent ? 'it took too long' : await held.ended);
+    throw new WorkerFailed(isSilent ? 'it sent no output in time' : await held.ended);
   } finally {
     clearTimeout(silence);
     signal.removeEventListener('abort', held.kill);
@@ -132,6 +129,6 @@ const parsed = (line: string) => {
   try {
     return JSON.parse(line);
   } catch {
-    throw new WorkerFailed('it wrote a line that is no JSON');
+    throw new WorkerFailed('a line of its output is not valid JSON');
   }
 };

@@ -16,14 +16,12 @@ export {
   whyDenied,
 } from './rules.js';
 
-/** Opens the levels that decide which calls of tools run, ask or are denied. */
 export const openPermissions = (base: Base, { toolbox }: { toolbox: Toolbox }) => {
   const { store, clock } = base;
   const permissionsOf = createPermissionsOf(store, clock);
   const grants = createGrantRule(toolbox);
   return {
     permissionsOf,
-    /** The one rule of who may grant tools. */
     grants,
     resources: () => [
       permissionsResource({

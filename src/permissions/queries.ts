@@ -10,10 +10,8 @@ import { visibleTo } from '../store/visible.js';
 import type { permissions as contract } from './contract.js';
 import { type EffectivePermissions, effectivePermissions } from './rules.js';
 
-/** The owner and the tool that an override is for. */
 export type PermissionKey = Pick<PermissionRow, 'user_id' | 'skill_id' | 'action'>;
 
-/** Builds the condition that a level has not expired. */
 const inForce = (now: string) =>
   sql<boolean>`(permissions.expires_at IS NULL OR permissions.expires_at > ${now})`;
 
@@ -22,11 +20,11 @@ export const permissionsStore = ({ db, transact }: Store) => {
     db.selectFrom('permissions').select(permissionTable.columns).where(visibleTo(userId));
 
   return {
-    /** Returns all levels that a user has set for a skill, including those that have expired. */
+    /** Includes expired levels. */
     ofSkill: (userId: string, skillId: string): Promise<PermissionRow[]> =>
       visible(userId).where('skill_id', '=', skillId).execute(),
 
-    /** Returns the levels in force at that time. */
+    /** Only levels that are valid at `now`. */
     list: (userId: string, filters: Input<typeof contract.list>['query'], now: string) => {
       const { skillId: skill_id, level } = filters;
       return newestFirst(
@@ -37,10 +35,7 @@ export const permissionsStore = ({ db, transact }: Store) => {
       );
     },
 
-    /**
-     * Sets a level in place of the one for the same tool, and returns the stored row. Returns null if
-     * the levels of the skill are no longer those that were read.
-     */
+    /** Replaces the level of the same tool. Returns null if the levels of the skill have changed. */
     set: async (
       row: PermissionRow,
       read: PermissionRow[],
@@ -61,10 +56,7 @@ export const permissionsStore = ({ db, transact }: Store) => {
       return (await kept.executeTakeFirst()) ?? row;
     },
 
-    /**
-     * Returns false if no level was set, and null if the levels of the skill are no longer those that
-     * were read.
-     */
+    /** False if no level was set, null if the levels of the skill have changed since they were read. */
     reset: async (
       key: PermissionKey,
       read: PermissionRow[],
@@ -81,10 +73,7 @@ export const permissionsStore = ({ db, transact }: Store) => {
   };
 };
 
-/**
- * Builds statements that hold while the levels of the skill are exactly those that were read; they
- * throw Unmet otherwise.
- */
+/** The statements throw Unmet unless the levels of the skill are exactly those that were read. */
 const asRead = (
   db: Store['db'],
   { user_id, skill_id }: PermissionKey,
@@ -106,10 +95,7 @@ const asRead = (
 
 export type PermissionsStore = ReturnType<typeof permissionsStore>;
 
-/**
- * Creates the function that reads a user's permissions as they are now. It is called for every tool
- * call, so that a change takes effect at once.
- */
+/** Called for every tool call, so that a change takes effect at once. */
 export const createPermissionsOf =
   ({ db }: Store, clock: Clock) =>
   async (userId: string): Promise<EffectivePermissions> => {

@@ -51,15 +51,14 @@ export const permissionsResource = (deps: PermissionsDeps) => {
       const key = { user_id: by.userId, skill_id: skillId, action };
       const step = by.record({ target: `${skillId}.${action}` });
       const isReset = await judged(deps, by, key, (read) => store.reset(key, read, step));
-      if (!isReset) throw Boom.notFound('Nothing is set for that tool');
+      if (!isReset) throw Boom.notFound('No permission is set for that tool');
     },
   });
 };
 
 /**
- * Changes a level if the caller may. A change that lets a tool run without approval is a grant,
- * also if it removes a level that overrode another one. If the levels of the skill have changed
- * since they were read (null), the change is judged again.
+ * A change that lets a tool run without approval is a grant, even the removal of an overriding level.
+ * The change is checked again if the levels of the skill have changed since they were read.
  */
 const judged = async <T>(
   { permissions: store, toolbox, grants, clock }: PermissionsDeps,
@@ -78,10 +77,7 @@ const judged = async <T>(
   });
 };
 
-/**
- * Returns the tools that the user can see. An MCP server that the user may not use is hidden as if
- * it did not exist.
- */
+/** An MCP server that the user may not use is hidden as if it did not exist. */
 const visibleTools = async (
   { toolbox, permissionsOf }: PermissionsDeps,
   userId: string,
@@ -90,19 +86,16 @@ const visibleTools = async (
   return toolbox.list().filter(({ needs }) => needs !== 'mcp' || may('mcp'));
 };
 
-/**
- * Throws if the skill or tool does not exist, because a level for a misspelt name would deny
- * nothing.
- */
+/** A level for a misspelled name would have no effect. */
 const refuseUnknown = (visible: Tool[], skillId: string, action: string): void => {
   const tools = visible.filter((tool) => tool.skillId === skillId);
   if (tools.length === 0) {
     const known = [...new Set(visible.map((tool) => tool.skillId))];
-    throw refusal('skillId', `names no skill; there are: ${known.join(', ')}`);
+    throw refusal('skillId', `is not a known skill. Known skills: ${known.join(', ')}`);
   }
   if (action === WHOLE_SKILL || tools.some(({ name }) => name === action)) return;
   const known = [WHOLE_SKILL, ...tools.map(({ name }) => name)];
-  throw refusal('action', `names no tool of ${skillId}; there are: ${known.join(', ')}`);
+  throw refusal('action', `is not a tool of ${skillId}. Known tools: ${known.join(', ')}`);
 };
 
 const futureTime = (text: string, now: number): string => {

@@ -404,7 +404,7 @@ describe('whatever grants a tool', { timeout: 120_000 }, () => {
       place.names === null ? granted(place) : `403 ${CODE} ${sentence(place.names)}`;
   const ofTokens = refused(
     (names) =>
-      `This token may not grant ${names}: log in, or use a token with the scope approvals:write`,
+      `This token may not grant ${names}. Log in, or use a token with the scope approvals:write`,
   );
 
   it('takes the person, logged in', async () => {
@@ -452,7 +452,7 @@ describe('whatever grants a tool', { timeout: 120_000 }, () => {
     const places = Object.entries(PLACES).filter(([, { isAdmins }]) => !isAdmins);
     const wanted = refused(
       (names) =>
-        `An admin who acts as somebody else may not grant ${names}: only the person, logged in, may`,
+        `An admin who impersonates a user may not grant ${names}. Only the user can, when logged in`,
     );
     await walk(person(bob.token), as(token), wanted, places);
   });

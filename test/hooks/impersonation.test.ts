@@ -10,7 +10,7 @@ const { after, before, describe, it } = lab;
 
 const CODE = 'approval_right_missing';
 const refusal = (names: string): string =>
-  `An admin who acts as somebody else may not use ${names}, which the person granted`;
+  `An admin who impersonates a user may not use ${names}, which the user granted`;
 
 const hookOf = (action: string, actionConfig: object) => ({
   ...{ name: action, trigger: 'webhook', action, actionConfig },

@@ -124,7 +124,10 @@ describe('the API of operations', () => {
       (count) => count === before + 1,
     );
     const again = await ask('POST', `/${id}/cancel`);
-    expect([again.status, again.body.message]).to.equal([409, 'It has ended: it is cancelled']);
+    expect([again.status, again.body.message]).to.equal([
+      409,
+      'The operation has already ended: cancelled',
+    ]);
     await until(
       () => app.app.store.db.selectFrom('jobs').select('id').where('ref', '=', id).execute(),
       (jobs) => jobs.length === 0,

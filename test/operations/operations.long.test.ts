@@ -90,7 +90,7 @@ describe('operations', () => {
     };
     for (let count = 0; count < 2; count++) await few.begin(of, []);
     await expect(few.begin(of, [])).to.reject(
-      'You have 2 operations of the kind test.count that have not ended, the most there may be. Wait until some have, or cancel them',
+      'You already have 2 unfinished operations of the kind test.count, the maximum. Wait until some have ended, or cancel them',
     );
     const other = operations.register(kindOf(countUp, { kind: 'test.other', most: 1 }));
     expect((await other.begin(of, [])).status).to.equal('queued');
@@ -138,7 +138,7 @@ describe('operations', () => {
     const { status, error } = await ended(id);
     expect([status, error]).to.equal([
       'interrupted',
-      'The daemon ended while this ran, and it cannot go on from where it was',
+      'The daemon ended during the operation, which cannot be resumed',
     ]);
     expect(await jobs()).to.equal([]);
   });
@@ -187,7 +187,7 @@ describe('operations', () => {
     await last.start();
     expect(await ended(id)).to.include({
       status: 'failed',
-      error: 'The daemon ended 10 times during the same step',
+      error: 'The daemon ended 10 times during the same step of the operation',
     });
   });
 
@@ -254,7 +254,7 @@ describe('operations', () => {
     isDisabled();
     expect(await ended(id)).to.equal({
       ...{ status: 'cancelled', checkpoint: null, result: null },
-      error: 'Its owner may not have it done any more',
+      error: 'The owner is no longer allowed to run this operation',
     });
     expect(await jobs()).to.equal([]);
   });

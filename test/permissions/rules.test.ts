@@ -74,7 +74,7 @@ describe('judge', () => {
     expect(level(http, nothing, untrusted(), { method: 'GET' })).to.equal('ask');
     expect(judge(http, { method: 'GET' }, { permissions: nothing, trust: untrusted() })).to.equal({
       level: 'ask',
-      because: 'it sends bytes off the machine, and the agent reads what came from outside',
+      because: 'it sends data out, and the agent has read untrusted input',
     });
   });
 

@@ -1,28 +1,28 @@
 import type { ToolIdentity } from '../../tools/module.js';
 
-/** The address that a call names, in the one form in which addresses are compared. */
+/** An address in the normalized form in which addresses are compared. */
 export interface CalledAddress {
   /** Scheme, host and port: `https://example.com`. */
   origin: string;
   /** The decoded segments of the path; null if a server might read them as another path. */
   segments: string[] | null;
-  /** True if there is a query string, even an empty one. */
+  /** True also for an empty query string. */
   hasQuery: boolean;
 }
 
-/** A call that is one HTTP request. */
+/** A call that makes one HTTP request. */
 export interface RequestCall extends CalledAddress {
   method: string;
   hasBody: boolean;
-  /** True if it has headers that could hold anything. */
+  /** True if it has headers whose content is not limited. */
   hasOddHeaders: boolean;
 }
 
-/** The most characters of an address, which is also that of the tools. */
+/** The same limit as that of the tools. */
 const MAX_ADDRESS_LENGTH = 8192;
 const BEFORE_SEPARATOR = /^[^/\\?#]*/;
 
-/** True if an address has a user part, also an empty one. */
+/** True also for an empty user part. */
 const namesUser = (given: string): boolean => {
   const [scheme = ''] = BEFORE_SEPARATOR.exec(given) ?? [];
   const [host = ''] =
@@ -30,10 +30,7 @@ const namesUser = (given: string): boolean => {
   return scheme.includes('@') || host.includes('@');
 };
 
-/**
- * Parses an address as the HTTP client does. Returns null if it is not http or https, or if it
- * names a user.
- */
+/** Parses like the HTTP client. Null for other schemes than http and https, or with a user part. */
 export const calledAddress = (given: unknown): CalledAddress | null => {
   if (typeof given !== 'string' || given.length > MAX_ADDRESS_LENGTH) return null;
   if (!URL.canParse(given) || namesUser(given)) return null;
@@ -49,7 +46,7 @@ export const calledAddress = (given: unknown): CalledAddress | null => {
   };
 };
 
-/** Returns the path of segments, each encoded in one way. */
+/** Encodes each segment in the same way. */
 export const encodedPath = (segments: string[]): string =>
   `/${segments.map(encodeURIComponent).join('/')}`;
 
@@ -60,14 +57,14 @@ const segmentsOf = (pathname: string): string[] | null => {
   return segments.every((segment) => segment !== null) ? segments : null;
 };
 
-/** Ours: the number of times that a segment may be encoded before it counts as odd. */
+/** More layers of percent-encoding than this count as odd. */
 const LAYERS = 4;
-/** Separators, parameters and control characters, which servers read in different ways. */
+/** Separators, parameters and control characters, which servers interpret differently. */
 const ODD = /[/\\;?#\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
-/** Segments of dots and blanks, some of which lead up. */
+/** Segments of dots and blanks, some of which lead to the parent folder. */
 const DOTS = /^[.\s]*$/;
 
-/** Returns a segment, decoded; null if it is empty or odd. */
+/** Null if the segment is empty or odd. */
 const plainSegment = (written: string): string | null => {
   let segment = written;
   for (let layer = 0; layer < LAYERS; layer++) {
@@ -91,17 +88,11 @@ const decodedOnce = (text: string): string | null => {
   }
 };
 
-/**
- * The headers in which an untrusted agent may say what it likes. Ours: their values are short, and
- * no server acts on them.
- */
+/** Headers in which an untrusted agent may send any short value: no server acts on them. */
 const HARMLESS = /^(accept|accept-encoding|accept-language|content-type)$/i;
 const MAX_VALUE_LENGTH = 200;
 
-/**
- * Returns the HTTP request that a call makes; null if the tool makes none, or not to an address in
- * its arguments.
- */
+/** Null if the tool makes no request, or not to an address in its arguments. */
 export const requestIn = (
   { skillId, name }: ToolIdentity,
   args: Record<string, unknown>,
@@ -113,20 +104,20 @@ export const requestIn = (
   return { ...address, method, hasBody, hasOddHeaders: !areHarmless(args.headers) };
 };
 
-/** The tools that make one request, and the method of a call. */
+/** The tools that make exactly one request, with the method of a call. */
 const METHODS: Record<string, (args: Record<string, unknown>) => unknown> = {
   'http.request': ({ method }) => method,
   'web.read': () => 'GET',
 };
 
-/** An address with a scheme, by the end of that, or without one at the beginning of a text. */
+/** An address with a scheme anywhere in a text, or without one at its beginning. */
 const ADDRESS = /\b(https?|wss?|ftps?):|[a-z\d+.-]:[/\\]{2}|^\s*[/\\]{2}/i;
-/** Characters that the parser of URLs leaves out. */
+/** Characters that the URL parser ignores. */
 const LEFT_OUT = /[\t\r\n]/g;
 
 /**
- * Returns true if an argument other than `url` has an address in it, at any depth. A tool that
- * sends to `url` only, such as `http.request`, has none: there, an address is content.
+ * True if an argument other than `url` contains an address. Tools that send only to `url`, such as
+ * `http.request`, have none: there, an address is content.
  */
 export const namesOtherAddress = (
   { skillId, name }: ToolIdentity,

@@ -17,21 +17,19 @@ import { visibleTo } from '../../store/visible.js';
 import type { grants as contract } from './contract.js';
 import { isMeant, type JudgedCall, MAX_GRANTS, mayStand, termsOf } from './rules.js';
 
-/** The time for which a grant is valid, in milliseconds. */
+/** 30 days, in milliseconds. */
 const VALID_MS = 30 * 24 * 3600 * 1000;
 
-/** The agent that makes a call. */
 type CallingAgent = Pick<AgentRow, 'id' | 'user_id' | 'session_id' | 'hook_id' | 'parent_id'>;
 
-/** A grant with the name of what it is bound to: one of both is null. */
+/** Name of the hook or title of the conversation: one of them is null. */
 export type NamedGrant = GrantRow & { hook_name: string | null; session_title: string | null };
 
-/** Creates the grants: approvals that stand for later calls. */
 export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) => {
   const { db, transact } = store;
   const inForce = () => sql<boolean>`approval_grants.expires_at > ${iso(clock.now())}`;
 
-  /** Returns the conversations of an agent and of those that it works for. */
+  /** Returns the conversations of the agent and of its ancestors. */
   const sessionsOf = async ({ id, session_id, parent_id }: CallingAgent): Promise<Set<string>> => {
     if (parent_id === null) return new Set([session_id]);
     const { rows } = await sql<{ session_id: string }>`
@@ -44,7 +42,7 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
   };
 
   return {
-    /** Returns a user's grants that are valid now, newest first. */
+    /** Only valid grants, newest first. */
     list: (
       userId: string,
       filters: Input<typeof contract.list>['query'],
@@ -67,13 +65,13 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
       return newestFirst<NamedGrant>(named, filters);
     },
 
-    /** Deletes a grant together with the audit record. Returns false if the user has none such. */
+    /** Returns false if the user has no such grant. */
     delete: (userId: string, id: string, step: TransactionStep): Promise<boolean> => {
       const own = deleteRows(db, grantTable, { id }).where(visibleTo(userId)).where(inForce());
       return unlessUnmet(transact([statement(own, 1), step]));
     },
 
-    /** Returns a grant that covers the agent's call now; null if none does. */
+    /** Returns a valid grant that covers the call; null if there is none. */
     covering: async (agent: CallingAgent, call: JudgedCall): Promise<GrantRow | null> => {
       if (!mayStand(call)) return null;
       const values = { tool: call.tool.skillId, action: call.tool.name };
@@ -86,10 +84,7 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
       return fitting.find(isBoundTo) ?? null;
     },
 
-    /**
-     * Builds the statement that counts a call that runs by a grant; it throws Unmet if the grant is
-     * no longer valid.
-     */
+    /** Counts a use. The statement throws Unmet if the grant is no longer valid. */
     use: ({ id, user_id }: Pick<GrantRow, 'id' | 'user_id'>): Statement =>
       statement(
         db
@@ -102,9 +97,8 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
       ),
 
     /**
-     * Builds the statement that makes an approval stand: `host` for the hook of the calling agent,
-     * if it has one, everything else for its conversation. It throws Unmet if the agent is gone or
-     * the user has too many grants.
+     * `host` applies to the hook of the calling agent if it has one, everything else to its
+     * conversation. Throws Unmet if the agent is gone or the user has too many grants.
      */
     insert: (approval: ApprovalRow, scope: GrantScope): Statement => {
       const now = clock.now();
@@ -148,11 +142,11 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
 
 export type Grants = ReturnType<typeof createGrants>;
 
-/** Builds the statement that deletes the grants that are valid for the agents of a hook. */
+/** Deletes the grants for the agents of a hook. */
 export const voidHookGrants = ({ db }: Store, hookId: string): Statement =>
   statement(deleteRows(db, grantTable, { hook_id: hookId }));
 
-/** Returns the tools of the grants that are valid for the agents of a hook, or of a conversation. */
+/** Returns the tools that are granted to the agents of a hook, or of a conversation. */
 export const grantedTools = async (
   { db }: Store,
   { userId, ...bound }: { userId: string; hookId: string | null; sessionId: string | null },

@@ -3,24 +3,22 @@ import type { Tool, ToolIdentity } from '../../tools/module.js';
 import { credentialsIn } from '../../vault/module.js';
 import { calledAddress, encodedPath, namesOtherAddress, requestIn } from './address.js';
 
-/** Ours: the most grants of one user that are valid at once. */
+/** The maximum number of valid grants of a user. */
 export const MAX_GRANTS = 100;
 
-/** A call, and the trust by which it is judged. */
 export interface JudgedCall {
   tool: ToolIdentity & Pick<Tool, 'sendsOut' | 'definitionDigest'>;
   arguments: Record<string, unknown>;
   isUntrusted: boolean;
 }
 
-/** Skills whose every call is decided on its own. */
+/** Skills for which every call is decided separately. */
 const ALWAYS_ONCE = new Set(['shell', 'email']);
 
 /**
- * Returns the scopes in which an approval of this call may stand, beside this once: those whose
- * grant would cover the same call again. None for the shell, e-mail, a call that names a credential,
- * an address that cannot be compared, an address in another argument than `url`, and of an untrusted
- * agent what sends data out beyond a path.
+ * Returns the scopes of a standing approval that would cover the same call again. There are none for
+ * the shell, e-mail, a call that names a credential, an address that cannot be compared, an address in
+ * another argument than `url`, and what an untrusted agent sends out beyond a path.
  */
 export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
   const { tool, arguments: args } = call;
@@ -34,7 +32,7 @@ export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
   return scopes.filter((scope) => covers({ ...terms, scope }, call));
 };
 
-/** True if a grant may cover a call of this kind at all. */
+/** True if a standing approval is possible for a call of this kind. */
 export const mayStand = ({ tool, arguments: args, isUntrusted }: JudgedCall): boolean => {
   if (ALWAYS_ONCE.has(tool.skillId) || credentialsIn(args).length > 0) return false;
   if (isUntrusted && tool.definitionDigest !== undefined) return false;
@@ -42,10 +40,9 @@ export const mayStand = ({ tool, arguments: args, isUntrusted }: JudgedCall): bo
   return args.url === undefined || calledAddress(args.url) !== null;
 };
 
-/** The part of a grant that follows from the approved call. */
+/** The part of a grant that is derived from the approved call. */
 export type GrantTerms = Pick<GrantRow, 'origin' | 'method' | 'path_prefix'>;
 
-/** Returns what a grant for a call is valid for. */
 export const termsOf = (tool: ToolIdentity, args: Record<string, unknown>): GrantTerms => {
   const request = requestIn(tool, args);
   return {
@@ -60,14 +57,14 @@ export type CoveringGrant = GrantTerms &
   Pick<GrantRow, 'scope' | 'tool' | 'action' | 'tool_digest'>;
 
 /**
- * True if the grant covers the call. `conversation`: the same tool and origin; `host`: the same
- * origin and method. Ours: a grant of either scope covers an untrusted agent only as far as the
- * call sends nothing but a path, or repeats the approved method; see `coversUntrusted`.
+ * `conversation` covers the same tool and origin; `host` the same origin and method. Both cover an
+ * untrusted agent only if the call sends nothing but a path or repeats the approved method; see
+ * `coversUntrusted`.
  */
 export const covers = (grant: CoveringGrant, call: JudgedCall): boolean =>
   mayStand(call) && isMeant(grant, call);
 
-/** True if a grant covers a call that may stand. */
+/** Like `covers`, for a call that passed `mayStand`. */
 export const isMeant = (grant: CoveringGrant, call: JudgedCall): boolean => {
   const { tool, arguments: args, isUntrusted } = call;
   if (grant.tool !== tool.skillId || grant.action !== tool.name) return false;
@@ -78,9 +75,9 @@ export const isMeant = (grant: CoveringGrant, call: JudgedCall): boolean => {
 };
 
 /**
- * True if the grant covers the call of an untrusted agent. Nothing with a query string, with odd
- * headers or with an odd path is covered. A GET is covered without a body, anywhere on the host;
- * any other method only if it is the approved one and, with `host`, at or below the approved path.
+ * A query string, odd headers or an odd path are never covered. A GET without a body is covered
+ * anywhere on the host; any other method only if it is the approved one and, with `host`, at or below
+ * the approved path.
  */
 const coversUntrusted = (grant: CoveringGrant, { tool, arguments: args }: JudgedCall): boolean => {
   const request = requestIn(tool, args);

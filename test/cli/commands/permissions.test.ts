@@ -31,7 +31,7 @@ describe('skills permissions', () => {
     expect((await shown('set', 'http', 'allow')).stderr).to.contain('"http" is no tool');
     const { code, stderr } = await shown('set', 'http.request', 'maybe');
     expect([code, stderr]).to.match(/2,.*level +must be one of \[allow, ask, deny\]/s);
-    expect((await shown('set', 'nope.request', 'allow')).stderr).to.contain('names no skill');
+    expect((await shown('set', 'nope.request', 'allow')).stderr).to.contain('is not a known skill');
   });
 
   it('says what right is missing, and what to do', async () => {
@@ -44,7 +44,7 @@ describe('skills permissions', () => {
     const { code, stderr } = await shown('set', 'shell.run', 'allow');
     expect([code, stderr.split('\n')[0]]).to.equal([
       1,
-      'This token may not grant shell.run: log in, or use a token with the scope approvals:write.',
+      'This token may not grant shell.run. Log in, or use a token with the scope approvals:write.',
     ]);
   });
 });
