@@ -12,10 +12,6 @@ import { isTooSmall, messageHeight, sheetHeight } from './state/layout.js';
 import { createNeedHolder } from './state/needs.js';
 import type { State } from './state/state.js';
 
-/**
- * The whole screen: bars above and below, the page between them, and a sheet over the end of the
- * page.
- */
 export const App = ({ desk }: { desk: DeskContext }) => {
   useEffect(() => holdNeeds(desk), [desk]);
   return (
@@ -26,9 +22,8 @@ export const App = ({ desk }: { desk: DeskContext }) => {
 };
 
 /**
- * The frame of the screen. The painter draws every part of it through regions, so Ink draws
- * nothing. The frame has an absolute position, so that Ink's own output stays empty; otherwise
- * drawing that output takes most of the time of each key press.
+ * The painter draws every region, so Ink draws nothing. The absolute position keeps Ink's own
+ * output empty: drawing it would take most of the time of each key press.
  */
 const Frame = () => {
   const size = useDeskState(({ ui }) => ui.size);
@@ -68,10 +63,10 @@ const Sheet = () => {
 
 const Message = () => <Rows view={messageView} height={useDeskState(messageHeight)} />;
 
-/** The need for the approvals: their count in the title must be right on every screen. */
+/** The count of approvals in the title must be right on every screen. */
 const COUNTED: PageNeed = { is: 'list', list: 'approvals', everyMs: 30_000 };
 
-/** Loads, and subscribes to, what the page on top needs, while that page is shown. */
+/** Loads and subscribes to the data of the page on top. */
 const holdNeeds = ({ store, feed }: DeskContext): (() => void) => {
   const hold = createNeedHolder(feed);
   const needsIn = (state: State): PageNeed[] => [COUNTED, ...screenPage(state).needs(state)];
@@ -81,7 +76,7 @@ const holdNeeds = ({ store, feed }: DeskContext): (() => void) => {
     hold(needsIn(store.get()));
   };
   holdAll();
-  // What is wanted first may change the state at once, so new needs wait until that is done.
+  // Handling a first need may change the state at once, so new needs are read in a microtask.
   const stop = store.subscribe(
     (state) => JSON.stringify(needsIn(state)),
     () => {

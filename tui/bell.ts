@@ -6,13 +6,12 @@ export interface BellDeps {
   ring(): void;
 }
 
-/** Ours: no second ring for this many milliseconds, so that calls that come together ring once. */
+/** Minimum time between two rings, in milliseconds, so that simultaneous calls ring once. */
 const QUIET_MS = 5000;
 
 /**
- * Rings when a call that was not known before begins to wait for a decision. Calls that already
- * wait when the desk opens do not ring. The selection and the page do not change. The returned
- * function stops the ringing.
+ * Rings when a new call starts to wait for a decision. Calls that already wait when the desk opens
+ * do not ring. Returns a function that stops it.
  */
 export const ringOnApproval = ({ store, now, ring }: BellDeps): (() => void) => {
   const { approvals: first } = store.get().lists;

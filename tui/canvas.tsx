@@ -4,14 +4,10 @@ import { App } from './app.js';
 import type { Painter } from './painter.js';
 import type { DeskContext } from './parts/desk.js';
 
-/**
- * Mounts the app in Ink, with the painter as its output and no key input. The returned function
- * unmounts it.
- */
 export const mountApp = (desk: DeskContext, painter: Painter): (() => void) => {
   const idle = new Readable({ read: () => {} });
   const instance = render(<App desk={desk} />, {
-    // Ink's types ask for the streams of a terminal, but Ink uses only what these two have.
+    // Ink's types require terminal streams, but Ink uses only what these two provide.
     stdout: painter as unknown as NodeJS.WriteStream,
     stdin: idle as unknown as NodeJS.ReadStream,
     debug: true,

@@ -1,18 +1,17 @@
-/** An event of the terminal, as the screens understand it. */
 export type InputEvent =
   /**
-   * A key press. `isBurst`: it came together with other keys, so it was typed before the user could
-   * read the screen.
+   * `isBurst`: the key came together with others, so it was typed before the user could read the
+   * screen.
    */
   | { type: 'key'; key: string; isBurst: boolean }
   | { type: 'paste'; text: string }
   | { type: 'focus'; isFocused: boolean }
-  /** A reply of the terminal, with its escape sequence. */
+  /** Reply of the terminal, with its escape sequence. */
   | { type: 'reply'; text: string };
 
 const PASTE_START = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
-/** Longest paste, in UTF-16 units; the rest is cut. */
+/** Maximum length of a paste, in UTF-16 units. The rest is cut. */
 const MAX_PASTE_LENGTH = 262_144;
 
 const FINAL: Record<string, string> = {
@@ -41,16 +40,16 @@ const CONTROL: Record<string, string> = {
   '\b': 'backspace',
 };
 
-/** A CSI sequence at the beginning of the text. It is dropped unless it stands for a known key. */
+/** CSI sequence at the start of the text. Ignored unless it is a known key. */
 const CSI = /^\u001b\[([0-?]*)[ -/]*([@-~])/;
 const SS3 = /^\u001bO([ -~])/;
-/** An OSC, DCS, APC, PM or SOS sequence, with its terminator. */
+/** OSC, DCS, APC, PM or SOS sequence, with its terminator. */
 const STRING = /^\u001b[\]P_^X][^\u0007\u001b]*(?:\u0007|\u001b\\)/;
 const PARTIAL = /^\u001b(?:\[[0-?]*[ -/]*|O|[\]P_^X][^\u0007\u001b]*\u001b?)?$/;
 
 /**
- * Decodes the bytes of the terminal into events; a sequence may come in several pieces. The decoder
- * has no timer: the caller calls `flush`.
+ * Decodes terminal bytes into events. A sequence may arrive in several pieces. There is no timer:
+ * the caller calls `flush`.
  */
 export const createDecoder = () => {
   let rest = '';
@@ -95,9 +94,7 @@ export const createDecoder = () => {
       rest += text;
       return drain();
     },
-    /**
-     * Ends the sequence that is incomplete so far. If it is a lone escape, that is the escape key.
-     */
+    /** Ends an incomplete sequence. A lone escape is the escape key. */
     flush: (): InputEvent[] => {
       if (pasted !== null || rest === '') return [];
       const isEscape = rest === '\u001b';
@@ -112,18 +109,17 @@ const keyOf = (key: string): InputEvent => ({ type: 'key', key, isBurst: false }
 const hurried = (event: InputEvent): InputEvent =>
   event.type === 'key' ? { ...event, isBurst: true } : event;
 
-/** Returns the first event of a text that does not end within a sequence. */
 const firstOf = (text: string): { length: number; events: InputEvent[] } => {
   const string = STRING.exec(text);
   if (string) return { length: string[0].length, events: [{ type: 'reply', text: string[0] }] };
-  // An X10 mouse report carries three bytes that look like keys.
+  // An X10 mouse report contains three bytes that look like keys.
   if (text.startsWith('\u001b[M')) return { length: 6, events: [] };
   const csi = CSI.exec(text);
   if (csi) return { length: csi[0].length, events: csiEvents(csi[1] ?? '', csi[2] ?? '') };
   const ss3 = SS3.exec(text);
   if (ss3) return { length: ss3[0].length, events: namedKey(FINAL[ss3[1] ?? '']) };
   if (text.startsWith('\u001b\u001b')) return { length: 1, events: [keyOf('esc')] };
-  // Alt with a key: no screen uses it, and its second half must not be taken for a key.
+  // Alt with a key. No screen uses it, and its second half must not count as a key.
   if (text.startsWith('\u001b')) return { length: 1 + charOf(text, 1).length, events: [] };
   const char = charOf(text, 0);
   return { length: char.length, events: namedKey(charKey(char)) };
@@ -154,10 +150,7 @@ const charKey = (char: string): string | undefined => {
 
 const COMPLETE_MS = 50;
 
-/**
- * Reads the keys of a terminal. A sequence that stays incomplete for 50 ms (as on a slow line) is
- * dropped.
- */
+/** Reads the keys of a terminal. A sequence that stays incomplete for 50 ms is dropped. */
 export const readKeys = (
   stdin: NodeJS.ReadableStream,
   tell: (event: InputEvent) => void,

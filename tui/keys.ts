@@ -1,21 +1,18 @@
 import { letterRoots, type PageName, pageNames } from './state/places.js';
 
-/**
- * The place where a key has its meaning: every page, one page, or an open sheet, secret or field.
- */
+/** Where a key applies: all pages, one page, or an open sheet, secret or field. */
 export type Scope = 'everywhere' | PageName | 'sheet' | 'secret' | 'field';
 
-/** One entry of the keymap, from which hints, help, palette and dispatch are made. */
+/** Entry of the keymap. Hints, help, palette and dispatch are built from it. */
 export interface Binding {
   scope: Scope;
   keys: readonly string[];
-  /** The action of the key; it is the same in every scope where the key has one. */
+  /** Action of the key. Each key has the same action in every scope. */
   verb: string;
-  /** The effect in this scope, in as few words as possible. */
   text: string;
 }
 
-/** The key that opens a screen together with a letter; alone it has its own meaning too. */
+/** First half of the keys that open a screen by letter. Alone it is a key too. */
 const PREFIX = 'g';
 
 const everywhere = [
@@ -61,8 +58,8 @@ const everywhere = [
 ] as const;
 
 /**
- * Keys that act on a thing; each means the same on every page. Acts on lower-case keys can be undone,
- * do no harm, or ask first; those on upper-case keys open a sheet or a command of the CLI.
+ * Each key means the same on every page. Lower-case keys do something harmless or undoable, or ask
+ * first. Upper-case keys open a question or a CLI command.
  */
 const actKeys = {
   add: 'a',
@@ -84,7 +81,6 @@ const actKeys = {
   check: 'c',
 } as const;
 
-/** The acts on a capability, in the list and on its page. */
 const ofCapability = {
   message: 'install',
   mark: 'measure',
@@ -93,7 +89,6 @@ const ofCapability = {
   delete: 'delete',
 } as const;
 
-/** The acts of each page, with their effect there. */
 const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
   hooks: {
     add: 'add',
@@ -174,19 +169,18 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
   browse: { add: 'add', edit: 'edit' },
 };
 
-/** Keys while a question is open. Enter alone never confirms. */
+/** Keys while a question is open. Enter never confirms. */
 const sheet = [
   { verb: 'yes', keys: ['y'], text: 'confirm' },
   { verb: 'no', keys: ['n', 'esc', 'enter'], text: 'cancel' },
 ] as const;
 
-/** Keys while a secret is shown that will not be shown again. */
+/** Keys while a one-time secret is shown. */
 const secret = [
   { verb: 'copy-value', keys: ['y'], text: 'copy' },
   { verb: 'kept', keys: ['enter'], text: 'I saved it' },
 ] as const;
 
-/** Keys while a field is open. */
 const field = [
   { verb: 'accept', keys: ['enter'], text: 'accept' },
   { verb: 'leave', keys: ['esc'], text: 'close' },
@@ -205,7 +199,7 @@ const field = [
   { verb: 'choose-up', keys: ['up', 'shift-tab'], text: 'previous match' },
 ] as const;
 
-/** Verbs that only move or show. Their keys count in a burst too; the others do not. */
+/** Only these keys work within a burst. */
 const MOVES: readonly string[] = ['down', 'up', 'page-down', 'page-up', 'first', 'last'];
 
 export type Move = (typeof everywhere)[number]['verb'];
@@ -216,7 +210,6 @@ export type FieldVerb = (typeof field)[number]['verb'];
 
 const isActVerb = (name: string): name is ActVerb => name in actKeys;
 
-/** Returns the acts of a page, with their keys. */
 export const actsOf = (page: PageName): { verb: ActVerb; key: string; text: string }[] =>
   Object.entries(acts[page] ?? {}).flatMap(([verb, text]) =>
     isActVerb(verb) ? [{ verb, key: actKeys[verb], text }] : [],
@@ -235,31 +228,26 @@ export const bindings: readonly Binding[] = [
 const found = <B extends { keys: readonly string[] }>(table: readonly B[], key: string) =>
   table.find(({ keys }) => keys.includes(key));
 
-/** Returns what a key means on every page. */
 export const moveOf = (key: string): Move | undefined => found(everywhere, key)?.verb;
-/** Returns what a key does to the selection of that page. */
 export const actOf = (page: PageName, pressed: string): ActVerb | undefined =>
   actsOf(page).find(({ key }) => key === pressed)?.verb;
-/** True if the key may be the first half of another one. */
+/** Whether the key may be the first half of another one. */
 export const isPrefix = (key: string): boolean => key === PREFIX;
 export const sheetVerbOf = (key: string): SheetVerb | undefined => found(sheet, key)?.verb;
 export const secretVerbOf = (key: string): SecretVerb | undefined => found(secret, key)?.verb;
 export const fieldVerbOf = (key: string): FieldVerb | undefined => found(field, key)?.verb;
 export const isMove = (verb: string): boolean => MOVES.includes(verb);
 
-/** Returns the character that a key types into a field; null for a named key, which types none. */
+/** Character that a key types into a field. `null` for a named key. */
 export const writtenBy = (key: string): string | null => {
   if (key === 'space') return ' ';
   return [...key].length === 1 ? key : null;
 };
 
-/** Scopes in which the keys of pages have no effect. */
+/** Scopes in which page keys have no effect. */
 const APART: readonly Scope[] = ['sheet', 'secret', 'field'];
 
-/**
- * Returns the conflicts of a keymap: a key with two meanings in the same scope, or a key that means
- * two different things on pages.
- */
+/** Finds keys with two meanings in one scope, or with different meanings on pages. */
 export const conflictsIn = (table: readonly Binding[]): string[] => {
   const pages = table.filter(({ scope }) => !APART.includes(scope));
   return [

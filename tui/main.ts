@@ -18,15 +18,11 @@ import { startWatchdog } from './watchdog.js';
 export interface DeskOptions {
   url: string;
   token: string | undefined;
-  /** User name of the login that is stored for that address. */
   loginName: string | null;
   tty: Tty;
-  /** The theme that was asked for; null for the one that suits the terminal. */
   theme: ThemeName | null;
   isAscii: boolean;
-  /** True if the desk rings when a call begins to wait for a decision. */
   isRinging: boolean;
-  /** The program of the CLI and its first words. */
   program: readonly [string, ...string[]];
 }
 
@@ -37,16 +33,14 @@ const LINGER_MS = 300;
 const ASK_BACKGROUND = '\u001b]11;?\u0007';
 
 /**
- * Runs the desk on a terminal until the user leaves it. Resolves to the exit code, after the
- * terminal was restored to the state in which it was found. An error from inside the desk is thrown
- * on.
+ * Runs the desk until the user leaves it. Resolves to the exit code after the terminal is restored.
+ * Errors from inside the desk are rethrown.
  */
 export const runDesk = async (options: DeskOptions): Promise<number> => {
   const desk = assemble(options);
   return new Promise((resolve, reject) => {
     const stops: (() => void)[] = [];
     const close = ({ code, error }: TerminalExit): void => {
-      // The terminal comes first: an error after that appears where it can be read.
       desk.terminal.restore();
       desk.known.close();
       for (const stop of stops.splice(0).reverse()) stop();
@@ -61,7 +55,6 @@ export const runDesk = async (options: DeskOptions): Promise<number> => {
   });
 };
 
-/** The receiver of the keys and the painter; both are set once they exist. */
 interface DeskParts {
   hear(event: InputEvent): void;
   painter: Painter | null;
@@ -81,16 +74,14 @@ const assemble = ({ url, token, loginName, tty, program }: DeskOptions) => {
     environment: () => environmentFor(url, known.token()),
     isInTmux: terminalSettings().isInTmux,
   });
-  /** Ends whatever still runs. */
   const dismiss = (): void => {
     watchdog?.dismiss();
-    // A request that still waits for a reply must not keep the shell waiting.
+    // A pending request must not keep the shell waiting.
     setTimeout(() => process.exit(), LINGER_MS).unref();
   };
   return { known, terminal, parts, dismiss };
 };
 
-/** Paints the screen, and receives keys and the events of the daemon. */
 const show = async (
   desk: ReturnType<typeof assemble>,
   options: DeskOptions,
@@ -146,8 +137,8 @@ const listener = (tty: Tty, hear: (event: InputEvent) => void) => {
 };
 
 /**
- * Returns the theme that was asked for, else the one that suits the terminal's reply, else the one
- * of the environment, else `dark`. Without colours it is always `mono`.
+ * The requested theme, else one for the terminal's background, else for the environment's, else
+ * `dark`. Without colours always `mono`.
  */
 const themeFor = async ({ theme, isAscii, tty }: DeskOptions, parts: DeskParts): Promise<Theme> => {
   const { hasColors, background, isUtf8 } = terminalSettings();
@@ -169,10 +160,7 @@ const askBackground = (tty: Tty, parts: DeskParts): Promise<ThemeName | null> =>
     tty.stdout.write(ASK_BACKGROUND);
   });
 
-/**
- * Updates the clock in the title: every second, and every 30 seconds while the terminal is not
- * focused.
- */
+/** Updates the clock every second, or every 30 seconds while the terminal is not focused. */
 const tick = (store: DeskStore) => {
   const say = (): void => store.dispatch({ type: 'session.ticked', now: now() });
   let timer = setInterval(say, TICK_MS);
@@ -192,7 +180,7 @@ const onResize = (tty: Tty, store: DeskStore, painter: Painter): (() => void) =>
     painter.redraw();
   };
   tty.stdout.on('resize', resize);
-  // The terminal may have been resized while all this was loaded.
+  // The terminal may have been resized meanwhile.
   const { width, height } = sizeOf(tty);
   const { size } = store.get().ui;
   if (size.width !== width || size.height !== height) resize();

@@ -7,117 +7,99 @@ import type { ListName } from './state/rows.js';
 import type { State, StateAction } from './state/state.js';
 import type { ScreenView } from './state/ui.js';
 
-/** A thing that can be selected. */
 export interface Item {
   id: string;
   name: string;
-  /** The words that the filter searches, besides the name. */
+  /** Words that the filter searches, besides the name. */
   words: string;
-  /** The facts that a filter such as `status:error` compares. */
+  /** Facts that a filter such as `status:error` compares. */
   facts?: Readonly<Record<string, string>>;
 }
 
-/** One row of a stream, with its number, which rises. */
 export interface StreamRow {
   number: number;
   row: ScreenRow;
 }
 
-/** A pure function from the state to the rows of the body. */
+/** Pure function from the state to the rows of the body. */
 export type View = (state: State, size: Size) => ScreenRow[];
 
-/** A need of a page: data that it uses while it is shown. */
+/** Data that a page uses while it is shown. */
 export type PageNeed =
   | {
       is: 'list';
       list: ListName;
       of?: string | null;
-      /** Interval in milliseconds at which the list is loaded again; never if absent. */
+      /** Reload interval in milliseconds. Never reloaded if absent. */
       everyMs?: number;
-      /** Time in milliseconds for which the list must have been needed before it is loaded. */
+      /** Minimum time that the need must last before loading, in milliseconds. */
       afterMs?: number;
     }
   | { is: 'channel'; channel: string }
-  /** The events of one agent, in the stream with its id. */
+  /** Events of one agent, in the stream with its id. */
   | { is: 'agent'; id: string }
   | { is: 'overview'; everyMs: number };
 
-/** The acts that keys perform. */
 export type Acts = Partial<Record<ActVerb, Act>>;
-/** The commands of the CLI that keys run, as their words without `adjutant`. */
 export type Commands = Partial<Record<ActVerb, readonly string[]>>;
 
-/** One page: what it lists, what can be done on it, and how it looks. */
+/** One page: its rows, its actions and its look. */
 export interface ScreenPage {
   name: PageName;
-  /** The title of the page, as help shows it. */
+  /** Title in the help. */
   title: string;
   tabs: readonly string[];
-  /** Returns all rows that can be selected, unfiltered, in the order in which they are shown. */
+  /** All rows that can be selected, unfiltered, in display order. */
   items?(state: State): Item[];
-  /**
-   * Returns a text that scrolls in an area of its own, in full. `textHeight` returns the number of
-   * its rows that are visible at once.
-   */
+  /** Scrolling text, in full. `textHeight` returns its visible rows. */
   text?(state: State, width: number): ScreenRow[] | null;
   textHeight?(state: State, size: Size): number;
-  /** True if the text shows its end while it is followed. */
+  /** Whether the text follows its end. */
   isTail?: true;
-  /** Returns the place that enter opens. */
+  /** Place that enter opens. */
   opens?(state: State): ScreenPlace | JumpTarget | null;
-  /** Returns the place that `o` leads to. */
+  /** Place that `o` opens. */
   related?(state: State): ScreenPlace | JumpTarget | null;
-  /** Returns the acts that are possible on the selection now. */
+  /** Actions that are possible on the selection now. */
   acts?(state: State): Acts;
-  /** Returns further acts for the palette, which the API has and no key performs. */
+  /** Further actions for the palette, which have no key. */
   verbs?(state: State): Act[];
-  /** Returns the text that `y` copies, if it is not an id. */
+  /** Text that `y` copies, if it is not an id. */
   copies?(state: State): string;
-  /** Returns the commands of the CLI that keys run in the same terminal. */
+  /** CLI commands that keys run in the same terminal, without `adjutant`. */
   leaves?(state: State): Commands;
-  /**
-   * Returns the change when `.` shows more or `,` shows less. If absent, they show or hide what is
-   * over.
-   */
+  /** Change when `.` shows more or `,` shows less. If absent, they show or hide ended items. */
   levels?(state: State, step: 1 | -1): Partial<ScreenView>;
   /**
-   * Returns the change when `]` goes on to what comes next, and `[` to what came before, on a page
-   * without tabs; null if there is nothing.
+   * Change when `]` goes to the next item and `[` to the previous one, on a page without tabs.
+   * `null` at the end.
    */
   turns?(state: State, step: 1 | -1): Partial<ScreenView> | null;
-  /** Returns the rows of the text that hold what was searched for, which `n` and `N` go through. */
+  /** Rows of the text that contain matches, for `n` and `N`. */
   marks?(state: State, width: number): number[];
-  /**
-   * Returns true if the daemon searches for what is typed as a filter, and the rows are what it
-   * found.
-   */
+  /** Whether the daemon searches for the filter, so that the rows are its results. */
   isSearched?(state: State): boolean;
-  /** Words that show how to search, for the line below what is typed. */
+  /** Search syntax, shown below the typed text. */
   searchHint?: string;
-  /** Returns the command of the CLI that shows the same, if it is none of the usual ones. */
+  /** CLI command that shows the same, if it is not the usual one. */
   line?(state: State): string;
-  /** Returns the list whose rows continue below the last known one, if they can be loaded. */
+  /** List whose next rows can be loaded. */
   pages?(state: State): ListName | null;
-  /**
-   * Returns the action that follows from what is on screen now: an approval was read to its end.
-   */
+  /** Action that follows from the visible rows: an approval was read to its end. */
   noticed?(state: State): StateAction | null;
-  /** Returns the summary for the message line: `4 hooks, 1 with an error`. */
+  /** Text for the message line: `4 hooks, 1 with an error`. */
   summary?(state: State): string;
-  /** Words that help explains. */
+  /** Terms that the help explains. */
   glossary?: readonly (readonly [string, string])[];
-  /**
-   * Returns the needs: the data that is loaded, and the channels that are subscribed to, while the
-   * page is shown.
-   */
+  /** Data to load and channels to subscribe to while the page is shown. */
   needs(state: State): PageNeed[];
   view: View;
-  /** Returns the rows that the filter leaves, column by column, for the line-by-line desk. */
+  /** Filtered rows, column by column, for the line-by-line desk. */
   cells?(state: State): Cells[];
-  /** Returns the rows above the list or the text. */
+  /** Rows above the list or the text. */
   head?(state: State): ScreenRow[];
-  /** Returns the details of the selected row, if they are not the text of the page. */
+  /** Details of the selected row, if they are not the text of the page. */
   detail?(state: State, width: number): ScreenRow[] | null;
-  /** Returns the entries of a stream, each of which is announced when it arrives. */
+  /** Stream entries, each announced when it arrives. */
   stream?(state: State): StreamRow[];
 }

@@ -4,14 +4,13 @@ import { drawRow, type ScreenRow, type Size } from './parts/row.js';
 import type { Theme } from './theme.js';
 
 export interface Rect extends Size {
-  /** Position from 0. */
   top: number;
   left: number;
 }
 
-/** A rectangle that is painted from its view, without React. */
+/** Rectangle that is painted from its view, without React. */
 export interface Region {
-  /** Returns the current position; null until Ink has laid out the region. */
+  /** `null` until Ink has laid out the region. */
   measure(): Rect | null;
   rows(size: Size): ScreenRow[];
 }
@@ -25,7 +24,6 @@ export interface PainterOptions {
   terminal: PaintedTerminal;
   theme: Theme;
   size(): Size;
-  /** Returns the position of the cursor, from 0; null hides the cursor. */
   cursor(): { top: number; left: number } | null;
 }
 
@@ -33,14 +31,14 @@ const BEGIN = '\u001b[?2026h\u001b[?7l\u001b[?25l';
 const END = '\u001b[?7h\u001b[?2026l';
 
 /**
- * The stream that Ink gets as its stdout (with `debug`, so that each write is a whole frame).
- * Writes only the rows that changed, each by its own address, in one synchronised update with
- * autowrap off. While the terminal accepts no data, only the newest frame is kept.
+ * Ink's stdout. With `debug`, each write is a whole frame. Only changed rows are written, in one
+ * synchronised update with autowrap off. While the terminal accepts no data, only the newest frame
+ * is kept.
  */
 export class Painter extends Writable {
   private frame: string[] = [];
   private readonly regions = new Set<Region>();
-  /** The content of the terminal, by `row:column`. */
+  /** Content of the terminal, by `row:column`. */
   private shown = new Map<string, string>();
   private isBlocked = false;
   private isPlanned = false;
@@ -50,7 +48,7 @@ export class Painter extends Writable {
     super({ decodeStrings: false });
   }
 
-  /** The size of the screen, which Ink reads. */
+  /** Ink reads the size from here. */
   get columns(): number {
     return this.options.size().width;
   }
@@ -73,7 +71,7 @@ export class Painter extends Writable {
     };
   }
 
-  /** Plans one painting, which happens after all the changes that are under way. */
+  /** Plans one painting after all current changes. */
   plan(): void {
     if (this.isPlanned) return;
     this.isPlanned = true;
@@ -83,7 +81,7 @@ export class Painter extends Writable {
     });
   }
 
-  /** Forgets what the terminal shows, so that the next painting writes all of it. */
+  /** The next painting writes everything. */
   redraw(): void {
     this.shown.clear();
     this.plan();
@@ -112,7 +110,7 @@ export class Painter extends Writable {
     });
   }
 
-  /** Returns whole rows first, then the regions inside them. */
+  /** Whole rows first, then the regions inside them. */
   private pieces({ width, height }: Size): Map<string, string> {
     const pieces = new Map<string, string>();
     for (let top = 0; top < height; top++) pieces.set(`${top}:row`, this.frame[top] ?? '');
@@ -135,7 +133,7 @@ export class Painter extends Writable {
   private changesTo(wanted: Map<string, string>): string {
     const cleared = new Set<string>();
     let changes = '';
-    // A piece that is gone leaves its text on the screen, so its row is written again.
+    // A removed piece leaves its text on the screen, so its row is written again.
     for (const key of this.shown.keys()) if (!wanted.has(key)) cleared.add(rowOf(key));
     for (const [key, text] of wanted) {
       const [top = '', left = ''] = key.split(':');

@@ -33,7 +33,6 @@ import type { PageName } from './state/places.js';
 import type { State } from './state/state.js';
 import { topView } from './state/ui.js';
 
-/** Every page of the desk. */
 export const pages: Record<PageName, ScreenPage> = {
   overview: overviewPage,
   hooks: hooksPage,
@@ -68,5 +67,4 @@ export const pages: Record<PageName, ScreenPage> = {
   thread: threadPage,
 };
 
-/** Returns the page on top. */
 export const screenPage = (state: State): ScreenPage => pages[topView(state.ui).page];

@@ -5,7 +5,6 @@ import { inForeground, renewRawMode } from '../cli/foreground.js';
 import type { Painter } from './painter.js';
 import { RESTORE, type Watchdog } from './watchdog.js';
 
-/** The streams of the terminal on which the desk was started. */
 export interface Tty {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
@@ -14,19 +13,18 @@ export interface Tty {
 export interface TerminalDeps {
   tty: Tty;
   watchdog: Watchdog | null;
-  /** Begins or ends the reading of keys. */
   listen(isListening: boolean): void;
   painter(): Painter | null;
-  /** The program and its first words; the words of a command are added to them. */
+  /** Program and first arguments of a command. */
   program: readonly [string, ...string[]];
-  /** Returns the environment for a command, so that it uses the same daemon as the same user. */
+  /** Environment for a command, so that it uses the same daemon as the same user. */
   environment(): NodeJS.ProcessEnv;
   isInTmux: boolean;
 }
 
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?2004h\u001b[?1004h\u001b[?1007h\u001b[2J\u001b[H';
 
-/** The full screen of the terminal: entered, given up for a while, and restored for good. */
+/** Full-screen mode of the terminal. */
 export type Terminal = ReturnType<typeof createTerminal>;
 
 export const createTerminal = (deps: TerminalDeps) => {
@@ -43,12 +41,12 @@ export const createTerminal = (deps: TerminalDeps) => {
     deps.listen(true);
     deps.painter()?.pause(false);
   };
-  /** Takes the terminal anew after a stop by another process, in which the shell had it. */
+  /** Takes the terminal again after another process stopped the desk. */
   const resume = (): void => {
     renewRawMode(stdin);
     enter();
   };
-  /** Restores the terminal to the state in which it was found. May be called twice. */
+  /** May be called twice. */
   const restore = (): void => {
     if (!isOurs) return;
     isOurs = false;
@@ -67,10 +65,7 @@ export const createTerminal = (deps: TerminalDeps) => {
       enter();
     }
   };
-  /**
-   * Runs `act` in the plain terminal, then waits for enter, so that the output can be read before
-   * the desk covers it again.
-   */
+  /** Waits for enter, so that the output can be read before the desk covers it. */
   const untilRead = (act: () => Promise<unknown>): Promise<void> =>
     away(async () => {
       await act();
@@ -80,24 +75,20 @@ export const createTerminal = (deps: TerminalDeps) => {
   return {
     enter,
     restore,
-    /** Copies the text to the clipboard of the terminal. The terminal does not confirm it. */
+    /** The terminal does not confirm the copy. */
     copy: (text: string): void => {
       stdout.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
       if (deps.isInTmux) toTmux(text);
     },
-    /** Rings, unless another program has the terminal. */
     ring: (): void => {
       if (isOurs) stdout.write('\u0007');
     },
-    /** Runs a command of the CLI in the terminal until it ends. */
     leave: (words: readonly string[]): Promise<void> =>
       untilRead(() => {
         stdout.write(`$ adjutant ${words.join(' ')}\n`);
         return inForeground([...program, ...words], { env: deps.environment() });
       }),
-    /** Opens the text in the user's own editor. */
     write: (text: string): Promise<EditorOutcome> => away(() => writeIn('message.md', text)),
-    /** Prints the lines to the plain terminal and waits for enter. */
     print: (lines: readonly string[]): Promise<void> =>
       untilRead(async () => {
         stdout.write(`${lines.join('\n')}\n`);
@@ -110,7 +101,7 @@ export const createTerminal = (deps: TerminalDeps) => {
   };
 };
 
-/** Passes the text to tmux, which otherwise does not pass on the clipboard sequence. */
+/** Without this, tmux does not pass on the clipboard sequence. */
 const toTmux = (text: string): void => {
   const child = spawn('tmux', ['load-buffer', '-w', '-'], { stdio: ['pipe', 'ignore', 'ignore'] });
   child.on('error', () => {});

@@ -1,4 +1,4 @@
-/** The meaning of a piece of text. The text itself always says it too: colour only adds to it. */
+/** Meaning of a text. The text itself always says it too: colour only adds to it. */
 export type Tone =
   | 'ok'
   | 'warn'
@@ -13,20 +13,15 @@ export type Tone =
 export const themeNames = ['dark', 'light', 'contrast', 'mono'] as const;
 export type ThemeName = (typeof themeNames)[number];
 
-/** The look of each tone on this terminal. */
 export interface Theme {
-  /** Returns the text between the codes that begin and end the style. */
   style(tone: Tone, text: string): string;
-  /** True if glyphs outside ASCII are replaced: some terminals draw them two columns wide. */
+  /** Whether non-ASCII glyphs are replaced: some terminals draw them two columns wide. */
   isAscii: boolean;
 }
 
 type Codes = Partial<Record<Tone, number[]>>;
 
-/**
- * SGR codes: only the 16 named colours, and never a background, because a background does not suit
- * light themes.
- */
+/** SGR codes. Only the 16 named colours and no background, to suit light themes. */
 const DARK: Codes = {
   ok: [32],
   warn: [33],
@@ -62,13 +57,13 @@ const STATES: readonly (readonly [Tone, RegExp])[] = [
   ['ok', /^(success|sent|completed|approved|enabled|ok|up|live|verified|available)$/i],
 ];
 
-/** Returns the tone of a state, by its first word: `ERROR 2m` is a danger. */
+/** Tone of a state by its first word: `ERROR 2m` is `danger`. */
 export const toneOf = (state: string): Tone | undefined => {
   const word = /^\w+/.exec(state)?.[0] ?? '';
   return STATES.find(([, states]) => states.test(word))?.[0];
 };
 
-/** Returns light or dark from a reply to OSC 11 (`rgb:ffff/ffff/ffff`); null for any other text. */
+/** Reads a reply to OSC 11 (`rgb:ffff/ffff/ffff`). `null` for any other text. */
 export const backgroundOf = (reply: string): ThemeName | null => {
   const [, r, g, b] = /\]11;rgba?:([0-9a-f]+)\/([0-9a-f]+)\/([0-9a-f]+)/i.exec(reply) ?? [];
   if (r === undefined || g === undefined || b === undefined) return null;

@@ -1,20 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process';
 
-/** The sequences that undo everything the desk asks of a terminal. */
 export const RESTORE =
   '\u001b[?2026l\u001b[?7h\u001b[?1004l\u001b[?1007l\u001b[?2004l\u001b[0m\u001b[?25h\u001b[?1049l';
 
 export interface Watchdog {
-  /** Notes if the screen is taken, so that it would have to be restored, or given back. */
+  /** Whether the desk has the screen, so that it would have to be restored. */
   hold(isHeld: boolean): void;
-  /** Ends the watchdog, because the desk restores the terminal itself. */
   dismiss(): void;
 }
 
 /**
- * A shell script that reads from a pipe. If the pipe closes without "ok" (kill -9, heap
- * exhaustion), it restores the terminal. It ignores the signals that end the rest of its process
- * group.
+ * Reads from a pipe. If the pipe closes without "ok" (kill -9, heap exhaustion), it restores the
+ * terminal. It ignores the signals that end the rest of its process group.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT TSTP TTOU TTIN
@@ -27,7 +24,7 @@ printf '%b' "$1"
 stty "$2" <&1 2>/dev/null
 `;
 
-/** Starts the watchdog. Returns null if there is no shell or no stty to use. */
+/** `null` without a shell or stty. */
 export const startWatchdog = (): Watchdog | null => {
   const mode = modeOf();
   if (mode === null) return null;
@@ -35,7 +32,7 @@ export const startWatchdog = (): Watchdog | null => {
   const shell = spawn('sh', ['-c', SCRIPT, 'sh', restore, mode], {
     stdio: ['pipe', 'inherit', 'ignore'],
   });
-  // The desk works without the watchdog too.
+  // The desk also works without the watchdog.
   shell.on('error', () => {});
   shell.stdin.on('error', () => {});
   shell.unref();

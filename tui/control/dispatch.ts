@@ -24,7 +24,6 @@ import {
   showActions,
 } from './moves.js';
 
-/** Applies one event of the terminal. */
 export const dispatchKey = (controller: Controller, event: InputEvent): void => {
   if (event.type === 'paste') pasteInto(controller, event.text);
   if (event.type !== 'key') return;
@@ -39,8 +38,8 @@ export const dispatchKey = (controller: Controller, event: InputEvent): void => 
 };
 
 /**
- * Handles the keys that mean the same whatever is open. Returns true if the key needs no further
- * handling; in a terminal that is too small that is every key.
+ * Handles keys that mean the same everywhere. Returns true if the key is fully handled, which is
+ * always the case in a terminal that is too small.
  */
 const obeyAlways = ({ store, outside }: Controller, key: string): boolean => {
   const { ui } = store.get();
@@ -64,8 +63,8 @@ const obeyHelp = (controller: Controller, key: string, isBurst: boolean): void =
 };
 
 /**
- * Returns true if a key may act although it came together with others: it only moves, or opens the
- * filter, which takes the keys behind it as its text.
+ * Whether a key may act within a burst: it only moves, or opens the filter, which takes the
+ * following keys as text.
  */
 const isHarmless = (verb: Move): boolean => isMove(verb) || verb === 'filter';
 
@@ -93,8 +92,8 @@ const run = ({ store }: Controller, actions: StateAction[]): void => {
 const say = ({ store }: Controller, text: string): void => store.dispatch(messageAction(text));
 
 /**
- * Does what the letter stands for on this page. If that is not possible now, the message line says
- * so.
+ * Performs the action of a letter on this page. If that is not possible, the message line gives the
+ * reason.
  */
 const actOn = (controller: Controller, key: string): void => {
   const state = controller.store.get();
@@ -126,7 +125,6 @@ const move = (controller: Controller, verb: Move, key: string): void => {
   else reach(controller, verb);
 };
 
-/** Handles the keys that do more than change what is shown. */
 const reach = (controller: Controller, verb: Move): void => {
   const { store, outside, feed } = controller;
   const state = store.get();
@@ -171,9 +169,7 @@ const copy = (controller: Controller, text: string): void => {
   say(controller, text === '' ? 'Nothing to copy here' : copied);
 };
 
-/**
- * Returns the whole text of the page, unwrapped, if the page has one; else the rows of the page.
- */
+/** The whole text of the page, unwrapped. If the page has no text, its rows. */
 const printed = ({ store }: Controller): string[] => {
   const state = store.get();
   const page = screenPage(state);

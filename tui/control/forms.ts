@@ -11,8 +11,8 @@ import { acceptLogin } from './login.js';
 import { goAction, moveActions } from './moves.js';
 
 /**
- * Begins an act: opens the sheet with its question if it has one, else performs it. If the act is
- * not possible now, shows the reason.
+ * Starts an action: opens its question, or performs it. If the action is not possible now, shows
+ * the reason.
  */
 export const beginForm = (controller: Controller, act: Act): void => {
   const { store, now } = controller;
@@ -28,8 +28,8 @@ export const beginForm = (controller: Controller, act: Act): void => {
 };
 
 /**
- * Runs a command of the CLI in this terminal, then loads again what is shown, as the command may
- * have changed it.
+ * Runs a CLI command in this terminal, then reloads the shown data, which the command may have
+ * changed.
  */
 export const leaveFor = async (
   { outside, feed }: Controller,
@@ -39,10 +39,7 @@ export const leaveFor = async (
   await feed.reloadShown();
 };
 
-/**
- * Handles a key while a question is open. Only `y` performs the act, and only after the question
- * has been open long enough to be read.
- */
+/** Only `y` confirms, and only after the question has been open long enough to be read. */
 export const answerSheet = (controller: Controller, key: string, isBurst: boolean): void => {
   const { store, now } = controller;
   const { sheet } = store.get().ui;
@@ -53,7 +50,7 @@ export const answerSheet = (controller: Controller, key: string, isBurst: boolea
   else if (isRipe) confirm(controller, sheet.act);
 };
 
-/** Performs the act, unless its row has changed since the question was asked. */
+/** Does nothing if the row has changed since the question was asked. */
 const confirm = (controller: Controller, act: Act): void => {
   const refusal = refusalNow(controller.store.get(), act);
   close(controller, refusal);
@@ -65,10 +62,7 @@ const close = ({ store }: Controller, text: string | null): void => {
   store.dispatch(text === null ? { type: 'ui.said', message: null } : messageAction(text));
 };
 
-/**
- * Handles a key while a secret is shown, which happens only once. The secret can be copied, and it
- * is hidden only when the user confirms that they have it.
- */
+/** The secret is shown only once. It stays until the user confirms that they saved it. */
 export const answerSecret = (
   { store, outside }: Controller,
   { value }: ShownSecret,
@@ -83,7 +77,6 @@ export const answerSecret = (
   store.dispatch(messageAction('Copied (clipboard empty? Select it with the mouse)'));
 };
 
-/** Handles a key while a field is open. */
 export const answerField = (controller: Controller, field: FormField, key: string): void => {
   const { store } = controller;
   const put = (next: FormField | null): void => {
@@ -104,7 +97,6 @@ export const answerField = (controller: Controller, field: FormField, key: strin
   else put(edited(field, verb));
 };
 
-/** Moves the selection while the filter is typed. */
 const choose = ({ store }: Controller, verb: 'down' | 'up'): void => {
   for (const action of moveActions(store.get(), verb)) store.dispatch(action);
 };
@@ -124,7 +116,7 @@ export const pasteInto = ({ store }: Controller, text: string): void => {
 const filterBy = ({ store }: Controller, filter: string): void => {
   const state = store.get();
   if (topView(state.ui).filter === filter) return;
-  // Other results come: the best is the first.
+  // The results change, and the first one is the best.
   const isSearched = screenPage(state).isSearched?.(state) === true;
   const change = { filter, scroll: 0, ...(isSearched && { selected: null }) };
   store.dispatch({ type: 'ui.looked', change });
@@ -137,14 +129,14 @@ const leave = (controller: Controller, field: FormField, put: (next: null) => vo
   else put(null);
 };
 
-/** Keeps the text until it is sent: the next time the field opens, it contains the text again. */
+/** Keeps the text until it is sent. The field opens with it the next time. */
 const keepDraft = (controller: Controller, text: string): void => {
   const { sheet } = controller.store.get().ui;
   if (sheet) controller.store.dispatch({ type: 'ui.draft', of: sheet.act.row.id, text });
   close(controller, text === '' ? null : 'Draft kept until you quit the desk');
 };
 
-/** Opens the draft in the user's own editor; the field takes the text that the editor leaves. */
+/** Opens the draft in the user's editor and takes over the result. */
 const writeText = async ({ store, outside }: Controller, field: FormField): Promise<void> => {
   if (field.for !== 'text') return;
   const written = await outside.write(field.text);
@@ -170,12 +162,11 @@ const accept = (controller: Controller, field: FormField): void => {
   else acceptMatch(controller, field);
 };
 
-/** Closes the filter, or does what the selected match of the palette stands for. */
 const acceptMatch = (controller: Controller, field: FormField): void => {
   const { store } = controller;
   const match = field.for === 'palette' ? chosenMatch(controller, field) : undefined;
-  // The keys came in one burst, so the user could not read the match before choosing it. It may
-  // quit the desk, and nothing else.
+  // The keys came in one burst, so the user could not read the match. Such a burst may only quit
+  // the desk.
   if (field.isHurried && match && !('quits' in match.does)) {
     store.dispatch({ type: 'ui.field', field: { ...field, isHurried: false } });
     return;

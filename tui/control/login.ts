@@ -5,8 +5,8 @@ import { type FormField, messageAction } from '../state/ui.js';
 import type { Controller } from './controller.js';
 
 /**
- * Opens the field for the password, or first the one for the name if no name is known. Returns
- * false, and opens nothing, unless the daemon refused because there is no valid login session.
+ * Opens the password field, or the username field if no name is known. Returns false and opens
+ * nothing unless the daemon refused for lack of a valid login session.
  */
 export const askLogin = ({ store }: Controller): boolean => {
   const { session } = store.get();
@@ -18,9 +18,9 @@ export const askLogin = ({ store }: Controller): boolean => {
 };
 
 /**
- * Asks for the login without a key press if the desk starts with a login session that has ended.
- * Once the connection has been live, only a key asks for it, because what the user is typing then
- * is meant for something else. The returned function stops the asking.
+ * Asks for the login at the start if the login session has ended. After the connection has been
+ * live, only a key asks, because the user may be typing something else. Returns a function that
+ * stops it.
  */
 export const askAtStart = (controller: Controller): (() => void) => {
   const { store } = controller;
@@ -36,7 +36,7 @@ export const askAtStart = (controller: Controller): (() => void) => {
   return store.subscribe(({ session }) => session.link, look);
 };
 
-/** Takes the name, the password, or the code that the daemon asks for after the password. */
+/** Accepts the username, the password, or the authenticator code. */
 export const acceptLogin = async (
   controller: Controller,
   { for: use, text }: FormField,
@@ -55,7 +55,7 @@ export const acceptLogin = async (
   const username = loginNameOf(session) ?? '';
   const totpCode = use === 'code' ? text : undefined;
   const outcome = await controller.logIn({ username, password, totpCode });
-  // The daemon does not say if the name or the password was wrong, so the name is asked for again.
+  // The daemon does not say whether the name or the password was wrong, so ask for the name again.
   if (outcome.is === 'refused')
     store.dispatch({ type: 'session.known', loginName: controller.keptName });
   show(controller, password, outcome);

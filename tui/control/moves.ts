@@ -14,8 +14,6 @@ import { chosenAt, itemsOf } from '../state/selection.js';
 import type { State, StateAction } from '../state/state.js';
 import { LETTER_MS, type ScreenView, stackOf, topView } from '../state/ui.js';
 
-/** Pure functions that turn keys into actions. */
-
 const steps = (state: State, verb: Move, count: number, at: number): number => {
   const half = Math.max(1, Math.floor(bodyOf(state).height / 2));
   const by: Partial<Record<Move, number>> = {
@@ -31,7 +29,7 @@ const steps = (state: State, verb: Move, count: number, at: number): number => {
 
 const looked = (change: Partial<ScreenView>): StateAction => ({ type: 'ui.looked', change });
 
-/** Moves the selection, or scrolls the text if the text has the focus. */
+/** Moves the selection, or scrolls the text if it has the focus. */
 export const moveActions = (state: State, verb: Move): StateAction[] => {
   const page = screenPage(state);
   const items = itemsOf(page, state);
@@ -43,14 +41,13 @@ export const moveActions = (state: State, verb: Move): StateAction[] => {
   return selected === look.selected ? [] : [looked({ selected, scroll: 0, isFollowing: false })];
 };
 
-/** Scrolls the help that is open. */
 export const helpAction = (state: State, verb: Move): StateAction => {
   const most = helpOverflow(state);
   const to = steps(state, verb, most + 1, Math.min(state.ui.helpTop, most));
   return { type: 'ui.help', isHelp: true, helpTop: Math.max(0, Math.min(most, to)) };
 };
 
-/** Returns how far the text can be scrolled, in rows. */
+/** Maximum scroll position of the text, in rows. */
 const textMost = (state: State): number => {
   const page = screenPage(state);
   const size = bodyOf(state);
@@ -69,7 +66,6 @@ const scrollAction = (state: State, verb: Move): StateAction => {
   return looked({ scroll: Math.min(most, to), isFollowing: to >= most });
 };
 
-/** Returns the action that goes to a screen by its digit. */
 export const screenActions = (key: string): StateAction[] => {
   const root = digitRoots[(Number(key) + 9) % 10];
   return root ? [{ type: 'ui.root', root }] : [];
@@ -77,15 +73,15 @@ export const screenActions = (key: string): StateAction[] => {
 
 const LETTERS: Readonly<Record<string, Root>> = letterRoots;
 
-/** Returns the action that notes `g` as the first half of a key, or that another key came. */
+/** Records `g` as the first half of a key, and clears it after any other key. */
 export const beginActions = ({ ui }: State, key: string, now: number): StateAction[] => {
   if (isPrefix(key)) return [{ type: 'ui.begun', begun: { at: now, look: topView(ui) } }];
   return ui.begun ? [{ type: 'ui.begun', begun: null }] : [];
 };
 
 /**
- * Returns the actions that open a screen by `g` and a letter, and leave the page as it was before
- * the `g`; null if the key is no such letter.
+ * Opens a screen by `g` and a letter, and restores the page as it was before the `g`. `null` if the
+ * key is no such letter.
  */
 export const letterActions = ({ ui }: State, key: string, now: number): StateAction[] | null => {
   const root = LETTERS[key];
@@ -103,7 +99,7 @@ const tabActions = (state: State, step: 1 | -1): StateAction[] => {
   return [looked({ tab, scroll: 0, filter: '', isFollowing: true })];
 };
 
-/** Moves the focus to the text, or back to the list; only on pages that have both, and no tabs. */
+/** Moves the focus between list and text. Only for pages that have both and no tabs. */
 const paneActions = (state: State): StateAction[] => {
   const page = screenPage(state);
   const hasBoth = page.text && page.items && page.tabs.length === 0;
@@ -116,14 +112,10 @@ export const openActions = (state: State): StateAction[] => {
   return [goAction(to)];
 };
 
-/** Returns the action that goes where a row, or a word, leads. */
 export const goAction = (to: JumpTarget | ScreenPlace): StateAction =>
   'root' in to ? { type: 'ui.went', ...to } : { type: 'ui.opened', place: to };
 
-/**
- * Closes what was opened last: the message, the filter, the zoom, the pane or the page. It never
- * quits.
- */
+/** Closes what was opened last: message, filter, zoom, pane or page. Never quits. */
 export const backActions = (state: State): StateAction[] => {
   const { filter, isZoomed, pane } = topView(state.ui);
   if (state.ui.message) return [{ type: 'ui.said', message: null }];
@@ -133,9 +125,7 @@ export const backActions = (state: State): StateAction[] => {
   return stackOf(state.ui).length > 1 ? [{ type: 'ui.closed' }] : [];
 };
 
-/**
- * Scrolls to the next row of the text that contains what is searched for, or to the one before.
- */
+/** Scrolls to the next or previous row that contains a match. */
 const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   const page = screenPage(state);
   const { scroll } = topView(state.ui);
@@ -149,7 +139,7 @@ const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   return next === undefined ? [] : [looked({ scroll: next, isFollowing: false })];
 };
 
-/** Returns the rows of the text that contain the words of the filter; none without a filter. */
+/** Rows of the text that contain the words of the filter. Empty without a filter. */
 const filteredRows = (state: State): number[] => {
   const { filter } = topView(state.ui);
   const word = filter.toLowerCase();
@@ -161,13 +151,12 @@ const filteredRows = (state: State): number[] => {
   });
 };
 
-/** Stops following; the rows on screen stay in place. */
 const unfollowed = (state: State): StateAction =>
   screenPage(state).isTail
     ? looked({ scroll: textMost(state), isFollowing: false })
     : looked({ isFollowing: false, selected: null });
 
-/** Returns the actions of a key that only changes what is shown; null for any other key. */
+/** Actions of a key that only changes the view. `null` for any other key. */
 export const showActions = (state: State, verb: Move): StateAction[] | null => {
   const { isZoomed, isWrapped, isRaw, isFollowing, filter } = topView(state.ui);
   switch (verb) {
@@ -209,7 +198,7 @@ export const showActions = (state: State, verb: Move): StateAction[] | null => {
   }
 };
 
-/** Returns the CLI command that shows the same as the page. */
+/** CLI command that shows the same as the page. */
 export const selectedLine = (state: State): string => {
   const page = screenPage(state);
   const { id, of, selected } = topView(state.ui);
@@ -239,7 +228,7 @@ const RESOURCES: Partial<Record<ScreenPlace['page'], string>> = {
   team: 'users',
 };
 
-/** True if the selection is so near the end that the rows below the known ones should be loaded. */
+/** Whether the selection is so near the end that more rows should be loaded. */
 export const isAtBottom = (state: State): boolean => {
   const page = pages[topView(state.ui).page];
   const items = itemsOf(page, state);

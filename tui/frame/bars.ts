@@ -22,10 +22,7 @@ import { type FormField, isLoginField, LETTER_MS, stackOf, topView } from '../st
 import { offlineReason } from '../state/verbs.js';
 import { helpOverflow } from './help.js';
 
-/**
- * Shows the version, the user, the address, the connection in a word, the approvals and the clock.
- * If the room is short, the left part is cut, but never the approvals and the clock.
- */
+/** If the row is too narrow, the left part is cut, but never the approvals and the clock. */
 export const titleView = (state: State, { width }: Size): ScreenRow[] => {
   const { version, who, url, now } = state.session;
   const waiting = waitingOf(state);
@@ -52,10 +49,7 @@ const linkOf = ({ session: { link, now } }: State): Span => {
   );
 };
 
-/**
- * Shows the ten screens of the digits, and before them the current one if it is another. Brackets
- * mark the current one, so that it is recognizable without colour.
- */
+/** Brackets mark the current screen, so that it is recognizable without colour. */
 export const tabsView = ({ ui: { root } }: State, { width }: Size): ScreenRow[] => {
   const named = (most: number): string[] =>
     digitRoots.map((each, at) => `${(at + 1) % 10}${pages[each].title.slice(0, most)}`);
@@ -79,7 +73,7 @@ export const ruleView = (_: State, { width }: Size): ScreenRow[] => [
   row(tonedSpan('muted', '─'.repeat(width))),
 ];
 
-/** Shows the field that is open, else the last message, else the summary of the page. */
+/** Shows the open field, else the last message, else the summary of the page. */
 export const messageView = (state: State, { width }: Size): ScreenRow[] => {
   const { field, message } = state.ui;
   const page = screenPage(state);
@@ -127,11 +121,10 @@ const PROMPTS = {
 const promptOf = ({ session }: State, { for: use }: FormField): string =>
   use === 'password' ? `Password for ${loginNameOf(session) ?? ''}: ` : PROMPTS[use];
 
-/** Replaces each character of a password with a dot. */
 const seen = (field: FormField): FormField =>
   field.for === 'password' ? { ...field, text: '·'.repeat(field.text.length) } : field;
 
-/** Returns the end of the typed text, so that the cursor is visible, and its column. */
+/** Visible end of the typed text, and the column of the cursor. */
 const fieldText = (given: FormField, width: number) => {
   const field = seen(given);
   const room = Math.max(10, Math.floor(width * 0.7));
@@ -143,7 +136,6 @@ const fieldText = (given: FormField, width: number) => {
   return { text, at: widthOf(before.slice(hidden)) };
 };
 
-/** Returns the position of the cursor while a field is open; null if none is open. */
 export const cursorOf = (state: State): { top: number; left: number } | null => {
   const { field, size } = state.ui;
   if (!field) return null;
@@ -165,7 +157,6 @@ const countRow = (state: State): ScreenRow => {
   );
 };
 
-/** Shows the keys that have an effect here and now. */
 export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   const { sheet, secret, field, isHelp, message } = state.ui;
   if (secret)
@@ -176,7 +167,7 @@ export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   if (field && isLoginField(field)) {
     return [row('enter log in   esc continue read-only')];
   }
-  // The line above belongs to the text that is being typed, so the message is shown here.
+  // The message line shows the typed text, so the message is shown here.
   if (field?.for === 'text' && message) return [row(tonedSpan(message.tone, message.text))];
   if (field?.for === 'text')
     return [
@@ -193,7 +184,7 @@ export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   return [apart(row(...fittingHints(state, width - 8)), help, width)];
 };
 
-/** True for a moment after `g`, in which a letter opens a screen. */
+/** True for a moment after `g`, while a letter opens a screen. */
 const isLetterNext = ({ ui: { begun }, session: { now } }: State): boolean =>
   begun !== null && now - begun.at <= LETTER_MS;
 
@@ -203,7 +194,6 @@ const letterHints = (): (string | Span)[] =>
     ` ${pages[root].title}   `,
   ]);
 
-/** Returns as many hints as fit; none of them is cut. */
 const fittingHints = (state: State, width: number): (string | Span)[] => {
   let used = 0;
   return pageHints(state).flatMap(({ key, text }) => {

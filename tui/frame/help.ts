@@ -18,8 +18,8 @@ const SHORT: Record<string, string> = {
 type Entry = readonly [key: string, text: string];
 
 /**
- * Shows the keys of the page on top, and the words that appear on it, beside the keys that work
- * everywhere. All of it is wrapped; what does not fit can be scrolled to.
+ * Shows the keys and glossary of the page beside the global keys. Text is wrapped; overflow
+ * scrolls.
  */
 export const helpView = (state: State, size: Size): ScreenRow[] => {
   const { left, columns } = columnsOfHelp(state, size);
@@ -32,7 +32,6 @@ export const helpView = (state: State, size: Size): ScreenRow[] => {
   return [row(tonedSpan('strong', title), tonedSpan('muted', 'Everywhere')), ...lines];
 };
 
-/** Returns the number of rows of the help that do not fit on the screen. */
 export const helpOverflow = (state: State): number => {
   const size = bodyOf(state);
   const { left, columns } = columnsOfHelp(state, size);
@@ -71,9 +70,9 @@ const columnsOfHelp = (
   return { left: foldedColumn(own, rest, MIN_KEY), columns };
 };
 
-/** Ours: an explanation of a key that works everywhere is wrapped beyond so many columns. */
+/** Columns at which the description of a global key is wrapped. */
 const MAX_TEXT = 14;
-/** Ours: the columns of a key or a word of the page, unless it is longer. */
+/** Minimum columns of a key or glossary term. */
 const MIN_KEY = 10;
 
 const keysText = (keys: readonly string[]): string =>
@@ -86,7 +85,7 @@ const foldedColumn = (entries: Entry[], width: number, keyWidth: number): HelpCo
   keyWidth,
   lines: entries.flatMap(([key, text]) => {
     const room = width - 1 - Math.max(keyWidth, key.length + 1);
-    // A blank key of the same width sets the further lines in.
+    // A blank key of the same width indents continuation lines.
     return wrapped(text, Math.max(1, room)).map(
       (line, at): Entry => (at === 0 ? [key, line] : [' '.repeat(key.length), line]),
     );

@@ -6,7 +6,6 @@ import { MIN_SIZE, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
 import { type Match, matchesOf } from '../state/palette.js';
 import type { State } from '../state/state.js';
 
-/** Shows the sheet over the end of the body: a secret, a question, or the palette. */
 export const sheetView = (state: State, size: Size): ScreenRow[] => {
   const { sheet, secret, field } = state.ui;
   const rule = row(tonedSpan('muted', '─'.repeat(size.width)));
@@ -28,10 +27,7 @@ export const sheetView = (state: State, size: Size): ScreenRow[] => {
   return field?.for === 'palette' ? [rule, ...paletteRows(state, size.width)] : [];
 };
 
-/**
- * Shows the lines of a message except the one that is being typed, which is in the message line
- * below.
- */
+/** Shows the lines of a message except the one being typed, which is in the message line. */
 const typedRows = ({ ui: { field } }: State, width: number): ScreenRow[] => {
   const lines = (field?.text ?? '').split('\n');
   const at = (field?.text ?? '').slice(0, field?.at).split('\n').length - 1;
@@ -53,11 +49,9 @@ const paletteRows = (state: State, width: number): ScreenRow[] => {
   });
 };
 
-/** Returns the lines that the palette offers now. */
 export const shownMatches = (state: State): Match[] =>
   matchesOf(state, screenPage(state), pages, state.ui.field?.text ?? '');
 
-/** Shows the only line there is in a terminal that is too small for any screen. */
 export const sizeView = (_: State, { width, height }: Size): ScreenRow[] => {
   const { width: columns, height: rows } = MIN_SIZE;
   return [row(`Adjutant needs ${columns}x${rows}; this is ${width}x${height}. q quits.`)];

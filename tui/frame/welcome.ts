@@ -2,11 +2,10 @@ import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
 
-/** True if nobody was ever logged in from here, so that no screen has anything to show yet. */
+/** True if no login was ever stored here, so that no screen has data to show. */
 export const isFirstVisit = ({ session }: State): boolean =>
   session.link.is === 'refused' && loginNameOf(session) === null;
 
-/** Shows the ways to begin; they replace the page for a user without a login. */
 export const welcomeView = (): ScreenRow[] => [
   row(tonedSpan('strong', 'You are not logged in.')),
   [],

@@ -12,22 +12,19 @@ export interface AnnouncerDeps {
   known: DeskState;
   announcement: Announcement;
   output: LinearOutput;
-  /** Ends the desk with an unexpected error. */
   fail(error: unknown): void;
 }
 
 /**
- * Ours: news is announced at most twice a second, because a voice reads it, and news that is not
- * urgent in at most `MAX_LINES` lines. While it is paused, at most `MAX_HELD` pieces of news are
- * kept.
+ * Minimum time between news, in milliseconds, because a voice reads it. Non-urgent news takes at
+ * most `MAX_LINES` lines. While paused, at most `MAX_HELD` items are kept.
  */
 const PACE_MS = 500;
-/** The longest time that news waits for the names of agents. */
+/** Maximum time that news waits for agent names. */
 const MAX_READ_MS = 5000;
 const MAX_LINES = 10;
 const MAX_HELD = 500;
 
-/** The announcements of what happens, made between the inputs of the user. */
 export type Announcer = ReturnType<typeof openAnnouncer>;
 
 export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDeps) => {
@@ -41,8 +38,8 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
   const isWaiting = ({ weight }: LinearNews): boolean =>
     wish.isPaused && (weight === 'heard' || weight === 'followed');
   const flush = async (): Promise<void> => {
-    // The dispatch applies everything that is queued. An agent that asks in it may have to be
-    // loaded; what arrives with that is applied in the same way.
+    // The dispatch applies everything that is queued. An agent named in it may have to be loaded
+    // first.
     do store.dispatch({ type: 'session.ticked', now: now() });
     while (await askers.named());
     if (wish.isHeld || wish.isOver) return;
@@ -55,9 +52,9 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
       news.filter((each) => !isWaiting(each)),
     );
   };
-  // One at a time: another would announce agents before they are named.
+  // One at a time: a second flush would announce agents before their names are loaded.
   const { plan, stop } = paced(flush, fail);
-  // The clock is not observed: `flush` itself sets it.
+  // The clock is not observed, because `flush` sets it.
   const stops = [
     store.subscribe(({ lists }) => lists, plan),
     store.subscribe(({ overview }) => overview, plan),
@@ -66,30 +63,30 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
   ];
 
   return {
-    /** Begins the announcements. Whatever is known by now is not announced. */
+    /** Starts announcing. Data that is known by now is not announced. */
     begin: (): void => {
       listener.hear(store.get());
       wish.isHeld = false;
     },
-    /** Holds all announcements while a question is open. */
+    /** Holds announcements while a question is open. */
     hold: (isHeld: boolean): void => {
       wish.isHeld = isHeld;
       plan();
     },
-    /** Announces everything that happens, or only what needs the user. */
+    /** Whether to announce all events, or only those that need the user. */
     tellAll: (isAll: boolean): void => {
       wish.isAll = isAll;
       wish.isPaused = false;
     },
-    /** Pauses or resumes the news that needs no reaction. Returns true if it is paused now. */
+    /** Pauses or resumes non-urgent news. Returns true if paused. */
     pause: (): boolean => {
       wish.isPaused = !wish.isPaused;
       plan();
       return wish.isPaused;
     },
     /**
-     * Begins or ends following the page on top. Returns true if the page is followed now; null if
-     * nothing arrives on that page.
+     * Toggles following the page on top. Returns the new state, or `null` if the page has no
+     * stream.
      */
     follow: (): boolean | null => {
       wish.isPaused = false;
@@ -103,10 +100,7 @@ export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDe
   };
 };
 
-/**
- * Returns a function that has the work done soon. It is done one at a time, and once more if it was
- * asked for meanwhile.
- */
+/** Runs `work` soon, one run at a time, and once more if requested meanwhile. */
 const paced = (work: () => Promise<void>, fail: (error: unknown) => void) => {
   let timer: NodeJS.Timeout | undefined;
   let isWanted = false;
@@ -128,10 +122,7 @@ const paced = (work: () => Promise<void>, fail: (error: unknown) => void) => {
   return { plan, stop };
 };
 
-/**
- * Announces first the news that the user must hear. Of the rest it announces the first ten lines,
- * then only how many more there are.
- */
+/** Announces urgent news first, then ten lines of the rest and the number of further ones. */
 const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
   const isLoud = ({ weight }: LinearNews): boolean => weight === 'rings' || weight === 'always';
   const rest = news.filter((each) => !isLoud(each));
@@ -142,13 +133,12 @@ const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
 };
 
 /**
- * Creates the loader of the agents that ask for an approval and are not known yet. It loads each at
- * most once, so that an announcement can name the agent.
+ * Loads agents that ask for an approval and are not known yet, each at most once, so that
+ * announcements can name them.
  */
 const createNaming = ({ store, feed }: DeskState) => {
   const sought = new Set<string>();
   return {
-    /** Loads the missing agents. Returns true if there were any. */
     named: async (): Promise<boolean> => {
       const { approvals, agents } = store.get().lists;
       const asking = Object.values(approvals.byId)
@@ -158,7 +148,7 @@ const createNaming = ({ store, feed }: DeskState) => {
       for (const id of unknown) sought.add(id);
       if (unknown.length === 0) return false;
       await feed.reload('agents');
-      // A request that began later takes the place of this one, whose answer is dropped.
+      // A later request replaces this one, and its reply is dropped.
       const isRead = ({ lists }: State): boolean =>
         lists.agents.askedAt === null || unknown.every((id) => id in lists.agents.byId);
       await reached(store, isRead, MAX_READ_MS);
@@ -168,8 +158,8 @@ const createNaming = ({ store, feed }: DeskState) => {
 };
 
 /**
- * Creates the follower of a page, which gives the entries that arrived since its last call. Going
- * to another page ends the following.
+ * Returns the entries that arrived on a page since the last call. Leaving the page ends the
+ * following.
  */
 const createFollower = (get: () => State) => {
   let followed: { place: string; last: number } | null = null;

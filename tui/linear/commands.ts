@@ -3,7 +3,7 @@ import type { ScreenPage } from '../page.js';
 import { isQuitCommand } from '../state/palette.js';
 import { type Root, roots } from '../state/places.js';
 
-/** The commands of the line-by-line desk, besides the verbs of its pages. */
+/** Commands of the line-by-line desk, besides the verbs of its pages. */
 const commands = [
   { verb: 'menu', text: 'list the screens by number' },
   { verb: 'list', words: ['list', 'again'], text: 'read this page from the beginning' },
@@ -42,12 +42,11 @@ const wordsOf = (command: (typeof commands)[number]): readonly string[] =>
 
 const QUITS: LinearInput = { is: 'command', command: 'quit', rest: '' };
 
-/** Keys of the full-screen desk that hints name, and that have no word of their own. */
+/** Keys of the full-screen desk that appear in hints and have no command. */
 const turns = ['tab-next', 'tab-before'] as const;
 
 export type LinearCommand = (typeof commands)[number]['verb'] | (typeof turns)[number];
 
-/** The meaning of a typed line on a page. */
 export type LinearInput =
   | { is: 'nothing' }
   | { is: 'number'; number: number }
@@ -55,18 +54,13 @@ export type LinearInput =
   | { is: 'command'; command: LinearCommand; rest: string }
   | { is: 'tab'; tab: number }
   /**
-   * A verb of the page. `rest` is the number or the name of the row; empty for what is open or
-   * selected.
+   * Verb of the page. `rest` is the number or name of the row; empty for the open or selected one.
    */
   | { is: 'act'; verb: ActVerb; rest: string }
-  /** A verb of the contract of a browsed resource. */
   | { is: 'verb'; name: string; rest: string }
   | { is: 'unknown'; word: string };
 
-/**
- * Interprets a typed line: first as a verb of the page, then as a word of the desk, then as a key
- * of the full-screen desk.
- */
+/** Tries the verbs of the page first, then the commands, then the keys of the full-screen desk. */
 export const meaningOf = (
   typed: string,
   page: ScreenPage,
@@ -91,7 +85,7 @@ export const meaningOf = (
   return byKey(page, word, rest);
 };
 
-/** Finds the longest phrase at the beginning of the line: `mark all read` is not `mark`. */
+/** The longest phrase wins: `mark all read` is not `mark`. */
 const actIn = (page: ScreenPage, line: string): { verb: ActVerb; rest: string } | null => {
   const lower = line.toLowerCase();
   const phrases = actsOf(page.name)
@@ -102,10 +96,7 @@ const actIn = (page: ScreenPage, line: string): { verb: ActVerb; rest: string } 
   return found ? { verb: found.verb, rest: line.slice(found.phrase.length).trim() } : null;
 };
 
-/**
- * Interprets a word as a key: the letters in hints and help mean the same when they are typed as a
- * word.
- */
+/** The keys in hints and help also work when typed as a word. */
 const byKey = (page: ScreenPage, word: string, rest: string): LinearInput => {
   const verb = actOf(page.name, word);
   if (verb) return { is: 'act', verb, rest };
@@ -115,7 +106,6 @@ const byKey = (page: ScreenPage, word: string, rest: string): LinearInput => {
   return { is: 'unknown', word };
 };
 
-/** Returns the help: every word with its effect. */
 export const helpLines = (page: ScreenPage): string[] => [
   `Here: ${
     actsOf(page.name)

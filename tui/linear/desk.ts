@@ -20,22 +20,21 @@ export interface LinearOptions {
   token: string | undefined;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
-  /** The program of the CLI and its first words. */
   program: readonly [string, ...string[]];
 }
 
-/** The size of the pages. Nothing is laid out, so a page has room for all its rows. */
+/** Nothing is laid out, so a page has room for all its rows. */
 const SIZE = { width: 100, height: 1000 };
 /**
- * Ours: time for the daemon to reply at the start, in milliseconds; after that the desk announces
- * that there is no reply.
+ * Time for the daemon to reply at the start, in milliseconds. After that the desk announces that
+ * there is no reply.
  */
 const FIRST_MS = 5000;
 
 /**
- * Runs the line-by-line desk, for users who have it read aloud, until the input ends, `quit` is
- * typed, or a signal arrives. Resolves to the exit code. Throws what the client throws if the
- * daemon refuses it at the start, or, without a terminal, if the daemon cannot be reached.
+ * Runs the line-by-line desk until the input ends, `quit` is typed, or a signal arrives. Resolves
+ * to the exit code. Throws client errors if the daemon refuses it at the start, or, without a
+ * terminal, if it cannot be reached.
  */
 export const openLinear = async (options: LinearOptions): Promise<number> => {
   const known = openDeskState({ url: options.url, token: options.token, size: SIZE, now });
@@ -55,8 +54,8 @@ const heard = (known: DeskState): Promise<never> =>
   known.run().then(() => new Promise<never>(() => {}));
 
 /**
- * Creates the promise of the exit code after a signal. It rejects after an error, and stays pending
- * if the user leaves the desk.
+ * Promise of the exit code after a signal. Rejects after an error. Stays pending if the user leaves
+ * the desk.
  */
 const createEnding = () => {
   let fail = (_error: unknown): void => {};
@@ -82,7 +81,7 @@ const assemble = (
   const announcer = openAnnouncer({ known, announcement, output, fail });
   const leave = (words: readonly string[]): Promise<void> =>
     lines.leave(async () => {
-      // The command also learns that its output is read aloud.
+      // The command's output is read aloud too.
       const env = { ...environmentFor(url, known.token()), ADJUTANT_ACCESSIBLE: '1' };
       await inForeground([...program, ...words], { env });
     });
@@ -107,8 +106,8 @@ const talk = async (desk: Linear, { stdin }: LinearOptions): Promise<number> => 
 };
 
 /**
- * Asks the daemon for its version and for the user. If the daemon cannot be reached, a terminal
- * waits for it; without a terminal the error is thrown.
+ * Asks the daemon for its version and the user. On a terminal an unreachable daemon is waited for;
+ * without a terminal the error is thrown.
  */
 const letIn = async ({ client, store }: DeskState, isPatient: boolean): Promise<void> => {
   try {

@@ -18,7 +18,7 @@ import {
 } from './readout.js';
 import { actOn, chooseLine, goTo, verbNames } from './select.js';
 
-/** Executes a typed line. Returns false if the user leaves the desk. */
+/** Returns false if the user leaves the desk. */
 export const dispatchLine = async (desk: Linear, typed: string): Promise<boolean> => {
   const { store, now } = desk.known;
   store.dispatch({ type: 'session.ticked', now: now() });
@@ -66,14 +66,13 @@ const run = ({ known }: Linear, actions: readonly StateAction[]): void => {
   for (const action of actions) known.store.dispatch(action);
 };
 
-/** Goes to a screen, without a filter, and opens the row that was named after the screen. */
+/** Goes to a screen without a filter, and opens the row named after it. */
 const enter = async (desk: Linear, root: Root, rest: string): Promise<void> => {
   run(desk, [{ type: 'ui.went', root, places: [] }]);
   await showLook(desk, { selected: null, filter: '' });
   if (rest !== '') await chooseLine(desk, rest);
 };
 
-/** Shows the same page in another way. */
 const showLook = async (desk: Linear, change: Partial<ScreenView>): Promise<void> => {
   run(desk, [{ type: 'ui.looked', change }]);
   await announcePage(desk);
@@ -81,7 +80,7 @@ const showLook = async (desk: Linear, change: Partial<ScreenView>): Promise<void
 
 type LinearHandler = (desk: Linear, rest: string) => void | Promise<void>;
 
-/** Returns the word that shows what a key of the full-screen desk shows. */
+/** Makes a command of a key of the full-screen desk that changes the view. */
 const like =
   (verb: Move): LinearHandler =>
   (desk) => {
@@ -98,7 +97,7 @@ const openChosen: LinearHandler = async (desk, rest) => {
   } else await goTo(desk, page.opens?.(state) ?? null);
 };
 
-/** Leaves the filter, then the page; from a screen, goes to the menu. */
+/** Clears the filter, then closes the page; on a screen, goes to the menu. */
 const back: LinearHandler = async (desk) => {
   const actions = backActions(desk.known.store.get());
   if (actions.length === 0 || desk.announcement.isMenu) return announceMenu(desk);

@@ -5,7 +5,6 @@ import type { LineReader } from './lines.js';
 import type { Needs } from './needs.js';
 import type { LinearOutput } from './output.js';
 
-/** The services that the words of the line-by-line desk use. */
 export interface Linear {
   known: DeskState;
   needs: Needs;
@@ -13,6 +12,6 @@ export interface Linear {
   announcer: Announcer;
   output: LinearOutput;
   lines: LineReader;
-  /** Runs a command of the CLI in this terminal until the command ends; null without a terminal. */
+  /** Runs a CLI command in this terminal. `null` without a terminal. */
   leave: ((words: readonly string[]) => Promise<void>) | null;
 }

@@ -2,24 +2,20 @@ import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { keepRawMode } from '../../cli/foreground.js';
 
-/** A typed line, and when it arrived, in milliseconds since 1970. */
+/** A typed line and its arrival time, in milliseconds since 1970. */
 export interface TypedLine {
   text: string;
   at: number;
 }
 
-/** Longest line, in UTF-16 units. A longer one cannot be meant, so the rest is cut. */
+/** Maximum length of a line, in UTF-16 units. The rest is cut. */
 const LONGEST = 20_000;
 
 type In = NodeJS.ReadableStream & { isTTY?: boolean };
 
-/** A reader of the user's input, line by line. */
 export type LineReader = ReturnType<typeof openLines>;
 
-/**
- * Opens the reader. The terminal itself lets the user edit the line, so the desk has nothing to
- * draw.
- */
+/** The terminal itself edits the line, so the desk draws nothing. */
 export const openLines = (input: In, now: () => number) => {
   const waiting: TypedLine[] = [];
   const askers: ((typed: TypedLine | null) => void)[] = [];
@@ -52,14 +48,13 @@ export const openLines = (input: In, now: () => number) => {
     reader = null;
     opened?.close();
   };
-  /** Returns the next line; null after the last one. */
   const next = (): Promise<TypedLine | null> => {
     const early = waiting.shift();
     if (early || isEnded) return Promise.resolve(early ?? null);
     return new Promise((resolve) => askers.push(resolve));
   };
 
-  /** Runs `act` with another reader, or with none. Lines that were typed ahead keep their turn. */
+  /** Runs `act` with another reader or none. Lines typed ahead keep their order. */
   const meanwhile = async <T>(isHidden: boolean | null, act: () => Promise<T>): Promise<T> => {
     stop();
     if (isHidden !== null) read(isHidden);
@@ -74,7 +69,7 @@ export const openLines = (input: In, now: () => number) => {
   read(false);
   return {
     next,
-    /** Returns the next line, which a terminal does not show while it is typed. */
+    /** Reads a line that the terminal does not show. */
     hidden: (): Promise<TypedLine | null> =>
       input.isTTY && !isEnded ? meanwhile(true, next) : next(),
     /** Reads nothing while `act` runs, because another program uses the terminal. */

@@ -8,31 +8,31 @@ import type { State } from '../state/state.js';
 import { ringOf, type StreamEntry } from '../state/streams.js';
 import type { Announcement } from './announcement.js';
 
-/** A piece of news, in one line. */
 export interface LinearNews {
   text: string;
   /**
-   * The weight of the news. `rings`: the user is needed. `always`: it is announced even if other
-   * news is not. `followed`: it is from a stream that the user follows. `heard`: everything else.
+   * `rings`: the user is needed. `always`: announced even if other news is off. `followed`: from a
+   * followed stream. `heard`: everything else.
    */
   weight: 'rings' | 'always' | 'followed' | 'heard';
 }
 
-/** A source of news: what is new since the last call. */
 export interface LinearListener {
   hear(state: State): LinearNews[];
 }
 
 /**
- * The last state of each thing, by its kind and id. Above `MAX_MARKS`, the things without news for
- * the longest time are dropped.
+ * Last state of each object by kind and id. Above `MAX_MARKS`, the objects without news for the
+ * longest time are dropped.
  */
 type Marks = Map<string, string>;
 const MAX_MARKS = 10_000;
 
 export const createLinearListener = (announcement: Announcement): LinearListener => {
   const marks: Marks = new Map();
-  /** Time of the first call, ISO 8601; null before it. What exists by then is not news. */
+  /**
+   * Time of the first call, in ISO 8601. `null` before it. Objects that exist by then are not news.
+   */
   let since: string | null = null;
   const heard = <T>(rows: readonly T[], { mark, news }: Hearing<T>): LinearNews[] =>
     rows.flatMap((row) => {
@@ -60,9 +60,9 @@ export const createLinearListener = (announcement: Announcement): LinearListener
 };
 
 interface Hearing<T> {
-  /** Returns the key of the thing, and the value whose change is news. */
+  /** Key of the object, and the value whose change is news. */
   mark(row: T): [key: string, value: string];
-  /** Returns the news; `before` is undefined for a new thing. */
+  /** `before` is undefined for a new object. */
   news(row: T, before: string | undefined): LinearNews[];
 }
 
@@ -104,7 +104,7 @@ const ofApprovals = (state: State, announcement: Announcement): Hearing<Approval
   },
 });
 
-/** Approvals have announcements of their own, so they give no news here. */
+/** Approvals have announcements of their own. */
 const ofNeeds: Hearing<Need> = {
   // Several stages of one run may wait.
   mark: ({ kind, id, title }) => [`need ${kind} ${id} ${kind === 'stage' ? title : ''}`, ''],
@@ -114,7 +114,9 @@ const ofNeeds: Hearing<Need> = {
 
 const UNDER_WAY = ['queued', 'running'];
 
-/** Gives the outcome of each execution, once. Older executions are loaded too, but give no news. */
+/**
+ * Announces the outcome of each execution once. Older executions are loaded too, but are not news.
+ */
 const ofRuns = ({ lists }: State, since: string): Hearing<StreamEntry> => ({
   mark: ({ kind, data }) => [`run ${String(data.id)} ${kind}`, ''],
   news: ({ kind, at, data }) => {
@@ -125,7 +127,7 @@ const ofRuns = ({ lists }: State, since: string): Hearing<StreamEntry> => ({
   },
 });
 
-/** An agent that waits for an approval gives no news: its call is announced. */
+/** An agent that waits for approval is not news: its call is announced. */
 const ofAgents = (since: string): Hearing<Agent> => ({
   mark: ({ id, status }) => [`agent ${id}`, status],
   news: ({ name, status, createdAt }, before) => {

@@ -1,7 +1,7 @@
 import type { LoginGiven, LoginOutcome } from '../state/login.js';
 import type { Linear } from './linear.js';
 
-/** Logs in again, as the user of the desk. What is open stays open. */
+/** Logs in again as the same user. Open pages stay open. */
 export const logInAgain = async (desk: Linear): Promise<void> => {
   const { known, output } = desk;
   const { link, who } = known.store.get().session;
@@ -14,7 +14,7 @@ export const logInAgain = async (desk: Linear): Promise<void> => {
   else output.line(outcome.is === 'refused' ? outcome.reason : 'Not logged in.');
 };
 
-/** Logs in, with the code of the authenticator app if the daemon asks for it. */
+/** Asks for the authenticator code if the daemon requires it. */
 const logInWith = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome> => {
   const outcome = await desk.known.logIn(given);
   if (outcome.is !== 'code') return outcome;
@@ -25,7 +25,7 @@ const logInWith = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome>
 const secretly = async ({ output, lines }: Linear, prompt: string): Promise<string> => {
   output.prompt(prompt);
   const typed = await lines.hidden();
-  // The line feed with which the user ended the input was not shown either.
+  // The user's line feed was not shown either.
   output.line('');
   return typed?.text ?? '';
 };

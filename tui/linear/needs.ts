@@ -5,7 +5,7 @@ import { createNeedHolder } from '../state/needs.js';
 import type { State } from '../state/state.js';
 import { reached } from '../state/store.js';
 
-/** Needs on every page, for what is announced by itself. */
+/** Data needed on every page for automatic announcements. */
 const ALWAYS: PageNeed[] = [
   { is: 'list', list: 'approvals', everyMs: 30_000 },
   { is: 'list', list: 'agents', everyMs: 10_000 },
@@ -17,12 +17,11 @@ const ALWAYS: PageNeed[] = [
 const FRESH_MS = 100;
 const MAX_MS = 10_000;
 /**
- * Known data may lead to further needs, such as the messages of an agent's session: at most this
- * many rounds of them.
+ * Loaded data may cause further needs, such as the messages of an agent's session. Maximum number
+ * of such rounds.
  */
 const MAX_ROUNDS = 3;
 
-/** The needs of the page on top, and of what is announced by itself. */
 export type Needs = ReturnType<typeof openNeeds>;
 
 export const openNeeds = ({ store, feed, now }: DeskState) => {
@@ -32,7 +31,7 @@ export const openNeeds = ({ store, feed, now }: DeskState) => {
   const hold = (): boolean => !isClosed && holdNeeds(needsIn(store.get()));
   const isKnown = (state: State): boolean => needsIn(state).every((need) => isSettled(state, need));
 
-  /** Loads the lists of the page again, unless they were loaded just now or are being loaded. */
+  /** Reloads the lists of the page, unless they are fresh or being loaded. */
   const refresh = (): void => {
     const { lists, session } = store.get();
     if (session.link.is !== 'live') return;
@@ -45,10 +44,7 @@ export const openNeeds = ({ store, feed, now }: DeskState) => {
       }
     }
   };
-  /**
-   * Resolves once everything needed is known or has failed. What takes too long is announced as it
-   * is.
-   */
+  /** Resolves once all needed data is loaded or failed, or `MAX_MS` has passed. */
   const settled = async (): Promise<void> => {
     hold();
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -57,16 +53,12 @@ export const openNeeds = ({ store, feed, now }: DeskState) => {
     }
   };
   return {
-    /**
-     * Loads the lists of the page again if they are older than `FRESH_MS`, then waits like
-     * `settled`.
-     */
+    /** Reloads lists older than `FRESH_MS`, then waits like `settled`. */
     fresh: (): Promise<void> => {
       refresh();
       return settled();
     },
     settled,
-    /** Ends all needs. */
     close: (): void => {
       isClosed = true;
       holdNeeds([]);

@@ -5,8 +5,8 @@ const BELL = '\u0007';
 type Out = NodeJS.WritableStream & { isTTY?: boolean };
 
 /**
- * Output of plain lines. A written line is final: the lines are below each other, and nothing moves
- * the cursor, sets a colour or deletes. The bell is the only control character.
+ * Writes plain lines only: nothing moves the cursor, sets a colour or deletes. The bell is the only
+ * control character.
  */
 export type LinearOutput = ReturnType<typeof openOutput>;
 
@@ -15,9 +15,9 @@ export const openOutput = (out: Out) => {
   const write = (text: string): void => {
     if (!isOver) out.write(text);
   };
-  /** The prompt on the last line, which is not ended; empty if there is none. */
+  /** Prompt on the last, unfinished line. Empty if there is none. */
   let prompted = '';
-  /** Writes one line; `lines` writes several. Text from outside is made safe. */
+  /** Untrusted text is made safe. */
   const line = (text: string): void => {
     const before = prompted === '' ? '' : '\n';
     prompted = '';
@@ -26,7 +26,7 @@ export const openOutput = (out: Out) => {
   const lines = (texts: readonly string[]): void => {
     for (const text of texts) line(text);
   };
-  /** Writes a prompt, behind which the user types. In a pipe it writes nothing. */
+  /** Writes nothing in a pipe. */
   const prompt = (text: string): void => {
     if (!out.isTTY) return;
     prompted = text;
@@ -36,21 +36,18 @@ export const openOutput = (out: Out) => {
     line,
     lines,
     prompt,
-    /** Notes that the user has ended the line of the prompt. */
+    /** The user has ended the prompt line. */
     answered: (): void => {
       prompted = '';
     },
-    /** Writes news between the inputs of the user, then the prompt again below it. */
+    /** Writes news between inputs, then the prompt again. */
     between: (texts: readonly string[]): void => {
       const waiting = prompted;
       lines(texts);
       if (waiting !== '' && texts.length > 0) prompt(waiting);
     },
     bell: () => write(BELL),
-    /**
-     * Ends the output, so that nothing more is written. The prompt of the shell then begins on a
-     * line of its own.
-     */
+    /** Ends the output, so that the shell prompt starts on a line of its own. */
     end: (): void => {
       if (prompted !== '') write('\n');
       isOver = true;

@@ -6,15 +6,14 @@ import type { TypedLine } from './lines.js';
 import { announcePage } from './readout.js';
 
 /**
- * Ours: at a terminal, input that arrives within this many milliseconds was typed or pasted before
- * the question appeared.
+ * On a terminal, input that arrives within this time was typed or pasted before the question, in
+ * milliseconds.
  */
 const PASTED_MS = 300;
 
 /**
- * Begins an act: asks its question if it has one, performs it and announces the outcome. Enter
- * alone means no. Where it matters, input does not count if it was typed before the user could have
- * heard the question.
+ * Asks the question of an action, if it has one, performs it and announces the outcome. Enter alone
+ * means no. Where it matters, input typed before the question could be heard does not count.
  */
 export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
   const { known, output, announcer } = desk;
@@ -29,9 +28,7 @@ export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
   }
 };
 
-/**
- * Returns the text that is given to the act; null if the act is not performed, which is announced.
- */
+/** Text for the action. `null` if it is cancelled, which is announced. */
 const inputFor = (desk: Linear, act: Act): Promise<string | null> => {
   desk.output.lines(act.ask?.lines ?? []);
   return act.ask?.writes ? writtenFor(desk, act) : agreedTo(desk, act);
@@ -50,7 +47,7 @@ const agreedTo = async (
   const typed = await lines.next();
   output.answered();
   const afterMs = (typed?.at ?? 0) - askedAt;
-  // A script sends all its lines at once and means them; but no call is approved before its
+  // A script sends all its lines at once, on purpose. Even so, no call is approved before its
   // question could be heard.
   const leastMs = leave === null ? deadMs : Math.max(deadMs, PASTED_MS);
   const isTooSoon = leastMs > 0 && afterMs < leastMs;
@@ -65,7 +62,7 @@ const isYes = (typed: TypedLine | null, name: string | undefined): boolean => {
   return name === undefined ? /^y(es)?$/i.test(text) : text === name.trim();
 };
 
-/** Reads lines until an empty one. The draft of an earlier try goes before them. */
+/** Reads lines until an empty one. An earlier draft goes before them. */
 const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<string | null> => {
   const { store } = known;
   const draft = store.get().ui.drafts[act.row.id] ?? '';
@@ -87,10 +84,7 @@ const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<s
   }
 };
 
-/**
- * Performs the act, unless its row has changed since the question was asked. A new secret is shown
- * once.
- */
+/** Does nothing if the row has changed since the question. A new secret is shown once. */
 const carryOut = async (desk: Linear, act: Act, typed: string): Promise<void> => {
   const { known, output, announcement } = desk;
   const { store } = known;

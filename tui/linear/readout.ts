@@ -14,13 +14,12 @@ import { topView } from '../state/ui.js';
 import type { Linear } from './linear.js';
 import { cellLines, exactLines, headLines, rowLine, spokenText, textLines, WIDE } from './words.js';
 
-/** Number of rows, or of lines of a text, that are announced at once. */
+/** Rows, or lines of a text, announced at once. */
 const PAGE = 20;
 
-/** The part of a summary that names keys. It is left out, because help lists the words. */
+/** Part of a summary that names keys. Left out, because help lists the commands. */
 const KEYS = / +\([^()]*\)$/;
 
-/** Announces the screens, each with its number. */
 export const announceMenu = ({ output, announcement }: Linear): void => {
   announcement.clear();
   announcement.isMenu = true;
@@ -28,7 +27,7 @@ export const announceMenu = ({ output, announcement }: Linear): void => {
   output.line('Type a number or a name to open a screen, help for the commands, quit to leave.');
 };
 
-/** Announces the page on top from its beginning, once it is known. */
+/** Announces the page on top from its beginning, once it is loaded. */
 export const announcePage = async (desk: Linear): Promise<void> => {
   const { known, needs, announcement, output } = desk;
   await needs.fresh();
@@ -48,10 +47,7 @@ export const announcePage = async (desk: Linear): Promise<void> => {
   announceVerbs(desk);
 };
 
-/**
- * Returns the title of a page: `Hooks: 4 hooks, 1 with an error`; the page of one thing gives its
- * name.
- */
+/** Title of a page: `Hooks: 4 hooks, 1 with an error`. The page of one object gives its name. */
 const titleOf = (state: State, page: ScreenPage, name: string | undefined): string => {
   const { filter, of } = topView(state.ui);
   const summary =
@@ -63,14 +59,14 @@ const titleOf = (state: State, page: ScreenPage, name: string | undefined): stri
   return `${about === '' ? title : `${title}: ${about}`}${end}${found}`;
 };
 
-/** Returns a line that says that the data may be old; null if it is up to date. */
+/** Warning that the data may be out of date, or `null`. */
 const staleLine = ({ session: { link, now } }: State): string | null => {
   if (link.is === 'refused') return 'You are not logged in. The data may be out of date.';
   if (link.is !== 'lost') return null;
   return `The connection is lost. The data is from ${timeOfEvent(link.since, now)}.`;
 };
 
-/** Announces the rows below those that were announced last. */
+/** Announces the rows below the last announced ones. */
 export const announceNext = async (desk: Linear): Promise<void> => {
   const { known, announcement, output, needs } = desk;
   const state = known.store.get();
@@ -89,7 +85,7 @@ export const announcePrevious = (desk: Linear): void => {
   else desk.output.line('Beginning of page.');
 };
 
-/** Announces one page of rows or lines, and how many there are in total. */
+/** Announces one page of rows or lines, and the total. */
 const announceFrom = (desk: Linear, wanted: number): void => {
   const { known, announcement, output } = desk;
   const state = known.store.get();
@@ -123,17 +119,13 @@ const textOn = (state: State, page: ScreenPage): string[] =>
 const lengthOf = (state: State, page: ScreenPage): number =>
   cellsIn(state, page).length || textOn(state, page).length;
 
-/**
- * Returns what the page shows in place of rows. The head is left out, because it was announced
- * before.
- */
+/** Text in place of rows. The head is left out, because it was announced before. */
 const faceOf = (state: State, page: ScreenPage): ScreenRow[] => {
   const rows = page.view(state, bodyOf(state));
   const hasHead = page.head !== undefined || page.tabs.length > 0;
   return rows.slice(hasHead ? rows.findIndex((row) => row.length === 0) + 1 : 0);
 };
 
-/** Announces one row: its columns and its details. */
 export const announceSelection = (desk: Linear, id: string): void => {
   const { known, output } = desk;
   const state = known.store.get();
@@ -147,11 +139,10 @@ export const announceSelection = (desk: Linear, id: string): void => {
   announceVerbs(desk);
 };
 
-/** Returns the text of the page, with nothing left out or changed. */
+/** Text of the page, with nothing left out or changed. */
 export const wholeText = (state: State): string[] =>
   exactLines(screenPage(state).text?.(state, WIDE) ?? []);
 
-/** Announces the verbs that have an effect here. */
 const announceVerbs = ({ known, output }: Linear): void => {
   const state = known.store.get();
   const page = screenPage(state);
@@ -180,7 +171,7 @@ const possibleVerbs = (state: State, page: ScreenPage): string[] => {
   ];
 };
 
-/** Announces the user, the address, the state of the connection, and how many approvals wait. */
+/** Announces the user, the address, the connection and the pending approvals. */
 export const announcePosition = ({ known, output }: Linear): void => {
   const state = known.store.get();
   const { version, who, url, link } = state.session;

@@ -12,10 +12,7 @@ import type { Linear } from './linear.js';
 import { beginQuestions } from './questions.js';
 import { announcePage, announceSelection, wholeText } from './readout.js';
 
-/**
- * Selects one row by its number or name. If a page is below it, opens that; else announces the row
- * in full.
- */
+/** Selects a row by number or name, and opens the page below it or announces the row in full. */
 export const chooseLine = async (desk: Linear, named: string): Promise<void> => {
   const item = find(desk, named);
   if (!item) return;
@@ -27,7 +24,6 @@ export const chooseLine = async (desk: Linear, named: string): Promise<void> => 
   else announceRow(desk, item);
 };
 
-/** Goes where a row, or a word, leads. */
 export const goTo = async (desk: Linear, to: JumpTarget | ScreenPlace | null): Promise<void> => {
   const { known, output } = desk;
   if (!to) return output.line('There is nothing to open.');
@@ -40,7 +36,7 @@ export const goTo = async (desk: Linear, to: JumpTarget | ScreenPlace | null): P
   else output.line('The object no longer exists.');
 };
 
-/** Returns the row with that number or name. If there is none, announces that and returns null. */
+/** Announces it if there is no such row, and returns null. */
 const find = ({ known, announcement, output }: Linear, named: string): Item | null => {
   const state = known.store.get();
   const items = itemsOf(screenPage(state), state);
@@ -57,7 +53,7 @@ const find = ({ known, announcement, output }: Linear, named: string): Item | nu
   return null;
 };
 
-/** Returns the rows with that name; if there are none, those whose names begin with it. */
+/** Rows with that name, else rows whose name begins with it. */
 const namedIn = (items: readonly Item[], named: string): Item[] => {
   const typed = named.toLowerCase();
   const exact = items.filter(({ name }) => name.toLowerCase() === typed);
@@ -74,7 +70,7 @@ const announceRow = (desk: Linear, item: Item): void => {
   markRead(desk);
 };
 
-/** Marks a call as read, because it was announced to its end; only then it can be approved. */
+/** Marks a call as read after it was announced to its end. Only then it can be approved. */
 const markRead = ({ known }: Linear): void => {
   const { lists, ui } = known.store.get();
   const { page, selected } = topView(ui);
@@ -84,10 +80,9 @@ const markRead = ({ known }: Linear): void => {
   if (asks?.digest) known.store.dispatch({ type: 'approval.seen', digest: asks.digest });
 };
 
-/** The wanted verb: one of the page, or one of the contract of a browsed resource. */
+/** Verb of the page, or verb of the contract of a browsed resource. */
 type WantedLine = { verb: ActVerb } | { name: string };
 
-/** Performs a verb on a row, or on what is open. */
 export const actOn = async (desk: Linear, wanted: WantedLine, named: string): Promise<void> => {
   if (named !== '') {
     const item = find(desk, named);
@@ -113,19 +108,17 @@ const actIn = (state: State, wanted: WantedLine): Act | undefined => {
   return page.verbs?.(state)[verbNames(state).indexOf(wanted.name)];
 };
 
-/** Returns the verbs of a browsed resource's contract that apply to the selected row. */
+/** Contract verbs of a browsed resource that apply to the selected row. */
 export const verbNames = (state: State): string[] =>
   (screenPage(state).verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? '');
 
-/**
- * True if the target is a row that the user did not choose: the first row must not be taken for it.
- */
+/** Whether the user did not select the target: the first row must not be taken for it. */
 const isUnchosen = (state: State, page: ScreenPage, target: string): boolean =>
   itemsOf(page, state).some(({ id }) => id === target) && topView(state.ui).selected !== target;
 
 /**
- * Begins an act. If the act is valid only for what was announced, announces that in full right
- * before the question.
+ * If the action is only valid for announced content, announces it in full right before the
+ * question.
  */
 const beginGuarded = async (desk: Linear, act: Act, wanted: WantedLine): Promise<void> => {
   if (act.guard === undefined) return beginQuestions(desk, act);

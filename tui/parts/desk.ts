@@ -3,7 +3,6 @@ import type { Painter } from '../painter.js';
 import type { Feed } from '../state/feed.js';
 import type { DeskStore, State } from '../state/state.js';
 
-/** The services that the components of a screen use. */
 export interface DeskContext {
   store: DeskStore;
   feed: Feed;
@@ -18,7 +17,7 @@ export const useDesk = (): DeskContext => {
   return desk;
 };
 
-/** Returns a part of the state. The component renders again when that part changes. */
+/** The component renders again when the selected part changes. */
 export const useDeskState = <T>(select: (state: State) => T): T => {
   const { store } = useDesk();
   return useSyncExternalStore(

@@ -5,16 +5,16 @@ import type { State } from '../state/state.js';
 import { boundedText, row, type ScreenRow, type Size, tonedSpan } from './row.js';
 
 export interface FaceWords {
-  /** The plural for a sentence such as "Could not load the hooks": `hooks`. */
+  /** Plural for messages: `hooks` in "Could not load the hooks". */
   noun: string;
-  /** The rows that stand in place of an empty list: a sentence, then what to do. */
+  /** Rows shown for an empty list: a sentence, then what to do. */
   empty: readonly string[];
 }
 
-/** No loading row is shown for this many milliseconds: most replies come sooner. */
+/** Time without a loading row, in milliseconds: most replies come sooner. */
 const QUIET_MS = 200;
 
-/** Returns the rows in place of a list that has nothing to show. */
+/** Rows shown if a list has none. */
 export const faceOf = (
   list: Pick<ListState<unknown>, 'loadedAt' | 'askedAt' | 'trouble'>,
   words: FaceWords,
@@ -36,7 +36,7 @@ const loadingRows = (askedAt: number | null, now: number): ScreenRow[] => {
   return ms < QUIET_MS ? [] : [row(tonedSpan('muted', `loading ${(ms / 1000).toFixed(1)} s`))];
 };
 
-/** Returns what failed, why, and what to do about it. */
+/** What failed, why, and what to do. */
 const troubleRows = (
   { status, message, requestId }: LoadFailure,
   noun: string,

@@ -1,7 +1,7 @@
 import type { FieldVerb } from '../keys.js';
 import type { FormField } from '../state/ui.js';
 
-/** The longest line in a field, and the longest message, in UTF-16 units. */
+/** Maximum length of a line and of a message, in UTF-16 units. */
 const LONGEST = 2000;
 const MAX_TEXT_LENGTH = 100_000;
 
@@ -12,10 +12,7 @@ export const openField = (use: FormField['for'], text = ''): FormField => ({
   chosen: 0,
 });
 
-/**
- * Returns the field with the text inserted at the cursor. Line feeds become spaces, except in a
- * message.
- */
+/** Inserts the text at the cursor. Line feeds become spaces, except in a message. */
 export const typed = (field: FormField, text: string): FormField => {
   const added =
     field.for === 'text'
@@ -26,7 +23,6 @@ export const typed = (field: FormField, text: string): FormField => {
   return { ...field, text: next, at: Math.min(most, field.at + added.length), chosen: 0 };
 };
 
-/** Returns the field after an editing key. */
 export const edited = (field: FormField, verb: FieldVerb): FormField => {
   const { text, at } = field;
   switch (verb) {
@@ -65,7 +61,7 @@ const cutOut = (field: FormField, from: number, to: number): FormField => ({
   chosen: 0,
 });
 
-/** The cursor moves by whole characters: one outside the basic plane has two units. */
+/** The cursor moves by whole characters. One outside the basic plane has two UTF-16 units. */
 const before = (text: string, at: number): number =>
   Math.max(0, at - ([...text.slice(0, at)].at(-1)?.length ?? 0));
 const after = (text: string, at: number): number => at + ([...text.slice(at)][0]?.length ?? 0);

@@ -2,10 +2,10 @@ import { safe, wrapped } from '../../cli/text.js';
 import { row, type ScreenRow, type Span, tonedSpan } from './row.js';
 import { MAX_CHARACTERS } from './text.js';
 
-/** The places of what is marked in a text, in UTF-16 units; they rise and do not overlap. */
+/** Marked ranges in UTF-16 units, rising and without overlap. */
 export type TextMarks = readonly (readonly number[])[];
 
-/** Longest piece of a line that is wrapped at once, in UTF-16 units: to measure more takes long. */
+/** Maximum piece of a line that is wrapped at once, in UTF-16 units. Measuring more is slow. */
 const PIECE = 2000;
 const LEAST = 8;
 
@@ -14,7 +14,7 @@ interface TextPiece {
   from: number;
 }
 
-/** The number of texts whose rows are kept, as each is asked for several times to draw a frame. */
+/** Number of texts whose rows are cached. Each is requested several times per frame. */
 const MAX_KEPT = 4;
 
 interface KeptRows {
@@ -25,7 +25,7 @@ interface KeptRows {
 }
 const kept: KeptRows[] = [];
 
-/** Returns a text from outside, made safe and wrapped, with what is marked; a very long one is cut. */
+/** Untrusted text, made safe and wrapped, with marks. A very long text is cut. */
 export const markedRows = (text: string, marks: TextMarks, width: number): ScreenRow[] => {
   const key = JSON.stringify(marks);
   const known = kept.find(
@@ -42,11 +42,10 @@ export const markedRows = (text: string, marks: TextMarks, width: number): Scree
   return rows;
 };
 
-/** Returns the indexes of the rows that hold something marked. */
 export const markedAt = (rows: readonly ScreenRow[]): number[] =>
   rows.flatMap((each, at) => (each.some(({ tone }) => tone === 'match') ? [at] : []));
 
-/** Returns the marked words, each once, as they stand in the text. */
+/** The marked words, each once. */
 export const markedWords = (text: string, marks: TextMarks): string[] => [
   ...new Set(marks.map(([from = 0, to = 0]) => text.slice(from, to))),
 ];
@@ -71,7 +70,7 @@ const piecesOf = ({ text, from }: TextPiece): TextPiece[] => {
   return pieces;
 };
 
-/** Returns the end of a piece: behind its last space, or at least not within a character. */
+/** End of a piece: after its last space, or at least not within a character. */
 const endOf = (text: string, most: number): number => {
   const space = text.lastIndexOf(' ', most - 1) + 1;
   if (space > most - PIECE / 2) return space;
@@ -83,14 +82,14 @@ const wrappedRows = (piece: TextPiece, marks: TextMarks, width: number): ScreenR
   const whole = spans.map(({ text }) => text).join('');
   let at = 0;
   return wrapped(whole, Math.max(LEAST, width)).map((line) => {
-    // Only spaces at the end of a line were left out before this one.
+    // Only trailing spaces were dropped before this line.
     const start = whole.indexOf(line, at);
     at = start + line.length;
     return row(...sliced(spans, start, at));
   });
 };
 
-/** Returns the piece in parts that are marked or not, each made safe. */
+/** Splits a piece into safe spans, marked or not. */
 const safeSpans = ({ text, from }: TextPiece, marks: TextMarks): Span[] => {
   const spans: Span[] = [];
   let at = 0;
@@ -104,7 +103,7 @@ const safeSpans = ({ text, from }: TextPiece, marks: TextMarks): Span[] => {
   return [...spans, tonedSpan(undefined, safe(text.slice(at)))];
 };
 
-/** Returns the part of spans between two places of their joined text. */
+/** Part of the spans between two positions of their joined text. */
 const sliced = (spans: readonly Span[], from: number, to: number): Span[] => {
   let at = 0;
   return spans.flatMap(({ text, tone }) => {

@@ -4,23 +4,23 @@ import { fitRow, type ScreenRow, type Size, textOf, tonedSpan } from './row.js';
 
 interface Panes {
   list: Size;
-  /** The size of the detail; null if there is no room for it, or if the list has all of it. */
+  /** `null` if there is no room for the detail, or the list needs no detail. */
   detail: Size | null;
   hasSidePane: boolean;
 }
 
-/** From this width on, the detail is beside the list. */
+/** Minimum width for a detail beside the list. */
 const WIDE = 120;
 export const isBeside = ({ width }: Size): boolean => width >= WIDE;
 const RULE = 3;
 const MIN_BELOW = 4;
-/** The least columns of a detail beside a list. */
+/** Minimum columns of a detail beside a list. */
 const MIN_BESIDE = 32;
 
 /**
- * Divides a body between a list of `rows` rows, its head included, and the detail of the selection.
- * If they are side by side, a wide list has more than half of the width, and at least `least` columns
- * where that leaves some for the detail.
+ * Divides a body between a list of `rows` rows, with its head, and the detail. Side by side, a wide
+ * list has more than half of the width, and at least `least` columns if that leaves room for the
+ * detail.
  */
 export const panesOf = (
   size: Size,
@@ -52,13 +52,12 @@ export const panesOf = (
   return { list, detail: { width: size.width, height: below }, hasSidePane: false };
 };
 
-/** The row between a list and its detail below, while the keys act on the detail. */
+/** Row between a list and its detail while keys act on the detail. */
 const BELOW = '> details: j and k scroll, esc returns to the list';
 
 /**
- * Places the list and the detail. If they are side by side, the rows of the list are cut to its
- * width. `isInDetail`: the keys act on the detail, which is marked, so that it is recognizable
- * without colour.
+ * Side by side, the rows of the list are cut to its width. `isInDetail`: keys act on the detail,
+ * which is marked so that it is recognizable without colour.
  */
 export const joinPanes = (
   { list, hasSidePane }: Panes,
@@ -80,7 +79,7 @@ export const joinPanes = (
 const padded = (rows: ScreenRow[], height: number): ScreenRow[] =>
   Array.from({ length: Math.max(rows.length, height) }, (_, at) => rows[at] ?? []);
 
-/** Returns views as columns, side by side, each with its width; each row is cut to its column. */
+/** Views as columns, side by side. Each row is cut to its column. */
 export const sideBySide = (
   views: readonly { width: number; view: (size: Size) => ScreenRow[] }[],
   height: number,

@@ -2,12 +2,11 @@ import { cutToWidth, oneLine } from '../../cli/text.js';
 import { graphemesIn, widthOf } from '../../src/kernel/width.js';
 import type { Theme, Tone } from '../theme.js';
 
-/** A piece of one row, with its meaning. */
 export interface Span {
   text: string;
   tone?: Tone;
 }
-/** One row of the screen. Its text need not be safe: `drawn` makes it safe. */
+/** Its text need not be safe: `drawRow` makes it safe. */
 export type ScreenRow = readonly Span[];
 
 export interface Size {
@@ -15,7 +14,7 @@ export interface Size {
   height: number;
 }
 
-/** Longest text that is measured, in UTF-16 units: to measure more takes long. */
+/** Maximum length of a text that is measured, in UTF-16 units. Measuring more is slow. */
 export const LONGEST = 4000;
 
 export const row = (...parts: (string | Span)[]): ScreenRow =>
@@ -23,22 +22,18 @@ export const row = (...parts: (string | Span)[]): ScreenRow =>
 
 export const tonedSpan = (tone: Tone | undefined, text: string): Span => ({ text, tone });
 
-/** Returns text from outside, made safe, and short enough to be measured. */
+/** Untrusted text, made safe and short enough to be measured. */
 export const boundedText = (text: string): string => oneLine(text.slice(0, LONGEST));
 
-/** Returns a row as plain text, for tests and for the plain terminal. */
 export const textOf = (of: ScreenRow): string => of.map(({ text }) => boundedText(text)).join('');
 
-/** Returns the row in reverse, over its full width: the one on which a key acts. */
+/** The row in reverse video, over the full width. */
 export const focused = (of: ScreenRow, width: number): ScreenRow => {
   const text = cutToWidth(textOf(of), width);
   return [tonedSpan('focus', text + ' '.repeat(Math.max(0, width - widthOf(text))))];
 };
 
-/**
- * Returns the left part, and the right part at the end of the row. If both do not fit, the left one
- * is cutToWidth.
- */
+/** Left part, and right part at the end of the row. If both do not fit, the left one is cut. */
 export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenRow => {
   const end = rowWidth(right);
   const kept = fitRow(left, Math.max(0, width - end - 1));
@@ -46,10 +41,9 @@ export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenR
   return [...kept, { text: ' '.repeat(Math.max(0, width - used - end)) }, ...right];
 };
 
-/** Returns the width of a row in columns. */
 export const rowWidth = (of: ScreenRow): number => widthOf(textOf(of));
 
-/** Returns the row cutToWidth to a width, with its text made safe; `…` marks what is missing. */
+/** Cuts a row to a width and makes its text safe. `…` marks a cut. */
 export const fitRow = (of: ScreenRow, width: number): ScreenRow => {
   const kept: Span[] = [];
   let left = width;
@@ -62,7 +56,7 @@ export const fitRow = (of: ScreenRow, width: number): ScreenRow => {
   return kept;
 };
 
-/** Returns the text for the terminal: safe, styled, and exactly as wide as its place. */
+/** Text for the terminal: safe, styled and exactly as wide as its place. */
 export const drawRow = (of: ScreenRow, width: number, theme: Theme): string => {
   const parts = fitRow(of, width);
   const used = parts.reduce((sum, { text }) => sum + widthOf(text), 0);
@@ -85,7 +79,7 @@ const GLYPHS: Record<string, string> = {
 };
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** Replaces each character outside ASCII with as many characters of ASCII as it has columns. */
+/** Replaces each non-ASCII character with ASCII characters of the same width. */
 const plainGlyphs = (text: string): string => {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
   return Array.from(graphemesIn(text), ({ text: glyph, width }) => {

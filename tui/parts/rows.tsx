@@ -6,14 +6,11 @@ import { useDesk } from './desk.js';
 
 interface RowsProps {
   view: View;
-  /** Height in rows; if absent, all that is left. */
+  /** Height in rows. If absent, all remaining rows. */
   height?: number;
 }
 
-/**
- * A rectangle that shows a view. Ink lays it out and the painter fills it, so that changes inside
- * it need no React.
- */
+/** Rectangle that Ink lays out and the painter fills, so that changes inside it need no React. */
 export const Rows = ({ view, height }: RowsProps) => {
   const { painter, store } = useDesk();
   const box = useRef<DOMElement>(null);
@@ -29,7 +26,7 @@ export const Rows = ({ view, height }: RowsProps) => {
   return <Box ref={box} width="100%" {...grows} flexDirection="column" />;
 };
 
-/** Returns the position of an element on the screen, from the top left corner. */
+/** Position on the screen, from the top left corner. */
 const rectOf = (element: DOMElement | null): Rect | null => {
   const node = element?.yogaNode;
   if (!node) return null;

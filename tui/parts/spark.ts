@@ -1,8 +1,8 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
 /**
- * Returns counts as bars, the upper row first. Every count shows at least the lowest bar, and the
- * highest count reaches the top.
+ * Counts as bars, upper row first. Every count shows at least the lowest bar; the highest reaches
+ * the top.
  */
 export const sparkline = (counts: readonly number[], rows: 1 | 2): string[] => {
   const peak = Math.max(1, ...counts);

@@ -11,31 +11,27 @@ import {
   tonedSpan,
 } from './row.js';
 
-/** A column of a table. The columns are in the order in which they are read. */
 export interface ScreenColumn<T> {
   head: string;
   text(item: T): string;
-  /** Returns the text to be read aloud, if the text on the screen would be misheard. */
+  /** Text to be read aloud, if it differs from the shown one. */
   said?(item: T): string;
-  /** True if the text is a state, whose first word gives the tone. */
+  /** Whether the text is a state. Its first word gives the tone. */
   isState?: true;
   tone?(item: T): Tone | undefined;
   isNumber?: true;
-  /** The least width that is still useful. If the room is short, wider columns are cut to it. */
+  /** Minimum useful width. If there is no room, wider columns are cut to it. */
   least: number;
-  /** True if a text is left out where it would have to be cut, and the column if all would be. */
+  /** Whether to leave out a text instead of cutting it, and the column if that affects all. */
   isUncut?: true;
-  /** The part of the width of the table up to which its texts are not cut: 1 is all of it. */
+  /** Share of the table width up to which texts are not cut. 1 is the whole width. */
   share?: number;
   most: number;
-  /**
-   * The order in which columns are left out if they do not fit: the highest rank first; 0 is never
-   * left out.
-   */
+  /** Order in which columns are dropped: highest rank first. 0 is never dropped. */
   rank: number;
 }
 
-/** The least and the most width of a column, and its rank; see `ScreenColumn`. */
+/** Minimum width, maximum width and rank, see `ScreenColumn`. */
 type ColumnRoom = readonly [least: number, most: number, rank: number];
 
 export const column = <T>(
@@ -44,38 +40,35 @@ export const column = <T>(
   text: (item: T) => string,
 ): ScreenColumn<T> => ({ head, text, least, most, rank });
 
-/** Returns a column whose text is a state, whose first word gives the tone. */
+/** Column whose text is a state. */
 export const stateColumn = <T>(...given: Parameters<typeof column<T>>): ScreenColumn<T> => ({
   ...column(...given),
   isState: true,
 });
 
-/** Returns a column of numbers, which stand at its right end. */
+/** Right-aligned column of numbers. */
 export const numberColumn = <T>(...given: Parameters<typeof column<T>>): ScreenColumn<T> => ({
   ...column(...given),
   isNumber: true,
 });
 
-/** Returns the column with nothing cut of its texts, up to that part of the width of the table. */
+/** Does not cut texts up to that share of the table width. */
 export const whole = <T>(column: ScreenColumn<T>, share = 1): ScreenColumn<T> => ({
   ...column,
   share,
 });
 
 export interface ChosenRow {
-  /** Index of the selected row; -1 if there is none. */
   at: number;
-  /** True if the keys act on another pane; the row then has another mark. */
+  /** Whether keys act on another pane. The row then has another mark. */
   isQuiet?: boolean;
 }
 
-/** One row, column by column, with nothing cut. */
 export interface Cells {
   id: string;
   cells: readonly { head: string; text: string }[];
 }
 
-/** Returns the rows as they are read aloud. */
 export const cellsOf = <T>(
   items: readonly T[],
   columns: readonly ScreenColumn<T>[],
@@ -89,7 +82,7 @@ export const cellsOf = <T>(
 const MARK = 2;
 const GAP = 2;
 
-/** Returns the head, and the part of the rows that contains the selected one. */
+/** The head, and the part of the rows with the selected one. */
 export const tableRows = <T>(
   items: readonly T[],
   columns: readonly ScreenColumn<T>[],
@@ -114,7 +107,7 @@ export const tableRows = <T>(
   ];
 };
 
-/** Returns the range of visible rows, from `start` to before `end`, with the selected one in it. */
+/** Visible range, from `start` to before `end`, with the selected row in it. */
 export const windowOf = (
   count: number,
   chosen: number,

@@ -2,10 +2,10 @@ import { wrapped } from '../../cli/text.js';
 import type { Tone } from '../theme.js';
 import { boundedText, row, type ScreenRow, type Size, tonedSpan } from './row.js';
 
-/** Most characters of a text that are shown; `P` prints no more either. */
+/** Maximum number of characters shown of a text. `P` prints no more either. */
 export const MAX_CHARACTERS = 262_144;
 
-/** Returns the lines of a text, each wrapped, or left as one row, which is cut when it is drawn. */
+/** Lines of a text, each wrapped, or left as one row that is cut when drawn. */
 export const textRows = (
   text: string,
   width: number,
@@ -17,14 +17,10 @@ export const textRows = (
     .flatMap((line) => (isWrapped ? wrapped(boundedText(line), Math.max(8, width)) : [line]))
     .map((line) => row(tonedSpan(tone, line)));
 
-/** Returns a value as indented JSON. */
 export const jsonRows = (value: unknown, width: number, isWrapped: boolean): ScreenRow[] =>
   textRows(JSON.stringify(value ?? null, null, 2), width, isWrapped);
 
-/**
- * Returns names and values below each other. A value that is longer than the room continues on the
- * next row.
- */
+/** Names and values. Long values continue on the next row. */
 export const factRows = (
   facts: readonly (readonly [string, string])[],
   width: number,
@@ -40,7 +36,6 @@ export const factRows = (
   });
 };
 
-/** Returns the visible rows of a text. It cannot be scrolled beyond its end. */
 export const scrolled = (
   rows: readonly ScreenRow[],
   scroll: number,
@@ -55,13 +50,12 @@ const capped = (text: string): string =>
     ? text
     : `${text.slice(0, MAX_CHARACTERS)}\n… ${text.length - MAX_CHARACTERS} more characters`;
 
-/** Returns a count with its noun: `1 user`, `3 users`, `1,204 executions`. */
+/** `1 user`, `3 users`, `1,204 executions`. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
 
 export const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
-/** Returns a value of any kind in one line. */
 export const plain = (value: unknown): string => {
   if (value === null || value === undefined) return '-';
   return typeof value === 'string' ? value : JSON.stringify(value);

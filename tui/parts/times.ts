@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Returns how long ago a time was, in short: `4s`, `2m`, `9h`, `3d`; `never` for null. */
+/** Age in short: `4s`, `2m`, `9h`, `3d`; `never` for null. */
 export const since = (time: string | null, now: number): string => {
   if (time === null) return 'never';
   const ms = Math.max(0, now - Date.parse(time));
@@ -12,16 +12,14 @@ export const since = (time: string | null, now: number): string => {
   return ms < DAY ? `${Math.floor(ms / HOUR)}h` : `${Math.floor(ms / DAY)}d`;
 };
 
-/** Returns how much time is left, `08:34`; in days if it is more than two. */
+/** Remaining time, `08:34`; in days above two days. */
 export const left = (time: string, now: number): string => {
   const ms = Date.parse(time) - now;
   if (ms <= 0) return 'over';
   return ms > 2 * DAY ? `${Math.floor(ms / DAY)} days` : clock(ms);
 };
 
-/**
- * Returns how much time is left in words, no more precisely than needed: `8 minutes`, `42 seconds`.
- */
+/** Remaining time in words, rounded: `8 minutes`, `42 seconds`. */
 export const leftInWords = (time: string, now: number): string => {
   const ms = Date.parse(time) - now;
   if (ms <= 0) return 'over';
@@ -31,13 +29,13 @@ export const leftInWords = (time: string, now: number): string => {
   return `${Math.floor(ms / SECOND)} seconds`;
 };
 
-/** Returns a duration as `0:42` or `1:02:11`; below a second, in milliseconds. */
+/** `0:42` or `1:02:11`; in milliseconds below a second. */
 export const durationText = (ms: number | null): string => {
   if (ms === null) return '';
   return ms < SECOND ? `${ms} ms` : clock(ms).replace(/^0(?=\d:)/, '');
 };
 
-/** Returns a duration in seconds as `4d 02:11`. */
+/** `4d 02:11`. */
 export const uptime = (seconds: number): string => {
   const days = Math.floor((seconds * SECOND) / DAY);
   if (days === 0) return clock(seconds * SECOND);
@@ -45,7 +43,7 @@ export const uptime = (seconds: number): string => {
   return `${days}d ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 };
 
-/** Returns the local time of day, `14:03:21`, with the date if it is not today. */
+/** Local time of day, `14:03:21`, with the date if it is not today. */
 export const timeOfEvent = (time: string | number, now: number): string => {
   const date = new Date(time);
   const text = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;

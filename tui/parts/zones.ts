@@ -1,24 +1,24 @@
 interface ZonedParts {
-  /** The day as the calendar has it: `2026-11-28`. */
+  /** Calendar day: `2026-11-28`. */
   date: string;
-  /** The same to be read: `Sat 28 Nov`, with the year if it is not that of `now`. */
+  /** Readable day: `Sat 28 Nov`, with the year if it differs from that of `now`. */
   day: string;
   clock: string;
 }
 
-/** Returns a time as the clock of a time zone shows it: `today 18:00`, `Sat 28 Nov 18:00`. */
+/** Time on the clock of a time zone: `today 18:00`, `Sat 28 Nov 18:00`. */
 export const dayTime = (time: string, timezone: string, now: number): string => {
   const { date, day, clock } = partsIn(timezone, Date.parse(time), now);
   return `${date === partsIn(timezone, now, now).date ? 'today' : day} ${clock}`;
 };
 
-/** Returns a day of the calendar of a time zone: `today`, `Mon 30 Nov`. */
+/** `today`, `Mon 30 Nov`. */
 export const zonedDay = (day: string, timezone: string, now: number): string =>
   day === partsIn(timezone, now, now).date
     ? 'today'
     : partsIn('UTC', Date.parse(`${day}T00:00:00Z`), now).day;
 
-/** True if the clock of this machine shows the same as that of the time zone at that time. */
+/** Whether the local clock shows the same as that time zone. */
 export const isLocalClock = (timezone: string, at: number): boolean => {
   const { date, clock } = partsIn(timezone, at, at);
   const local = new Date(at);
@@ -27,7 +27,7 @@ export const isLocalClock = (timezone: string, at: number): boolean => {
   return clock === hours && date === `${local.getFullYear()}-${days}`;
 };
 
-/** Returns the name of a time zone in short at that time: `CET`, `GMT+9`. */
+/** Short name of a time zone at that time: `CET`, `GMT+9`. */
 export const shortZone = (timezone: string, at: number): string =>
   formatterOf(timezone)
     .formatToParts(at)
@@ -60,7 +60,7 @@ const PARTS: Intl.DateTimeFormatOptions = {
   timeZoneName: 'short',
 };
 
-/** Formatters by time zone: to make one takes longer than to draw a screen. */
+/** Cached, because creating one takes longer than drawing a screen. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 const formatterOf = (timezone: string): Intl.DateTimeFormat => {
@@ -69,7 +69,7 @@ const formatterOf = (timezone: string): Intl.DateTimeFormat => {
   return known;
 };
 
-/** Makes a formatter; that of UTC, which it names, if a newer daemon knows zones that we do not. */
+/** Falls back to UTC if a newer daemon uses a time zone that is unknown here. */
 const formatterFor = (timezone: string): Intl.DateTimeFormat => {
   try {
     return new Intl.DateTimeFormat('en-GB', { ...PARTS, timeZone: timezone });

@@ -15,23 +15,22 @@ import { listPage } from './list.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
-/** Interval at which it is asked how many stages of pipelines wait, in milliseconds. */
+/** Interval at which the number of waiting pipeline stages is loaded, in milliseconds. */
 const OVERVIEW_MS = 10_000;
 type LastingScope = Exclude<Approval['scopes'][number], 'once'>;
 
-/** Width of the names of arguments. */
 const NAME = 12;
 
 export const callName = ({ tool, action }: Approval): string => `${tool}.${action}`;
-/** Returns the part of the digest that a user compares. */
+/** Part of the digest that a user compares. */
 const shortOf = ({ digest }: Approval): string => digest.slice(0, 8);
 export const approvalTrust = ({ untrusted }: Approval): string =>
   untrusted ? 'UNTRUSTED' : 'trusted';
 
 /**
- * Returns the approvals that wait, the oldest first, so that a new one is added at the end. With
- * `isMore` the decided ones follow. The selected one stays in place when it is decided elsewhere:
- * another must never take the place of one that the user is reading.
+ * Pending approvals, oldest first, so that a new one is added at the end. With `isMore` the decided
+ * ones follow. The selected one stays in place when it is decided elsewhere: another must never
+ * take its place while it is read.
  */
 const shownApprovals = (state: State): Approval[] => {
   const { isMore, selected } = topView(state.ui);
@@ -41,14 +40,13 @@ const shownApprovals = (state: State): Approval[] => {
   return isMore ? [...waiting, ...decided.reverse()] : waiting;
 };
 
-/** Returns how many approvals wait. */
 export const waitingOf = (state: State): number => {
   const { approvals } = state.lists;
   if (approvals.loadedAt === null) return state.overview.known?.agents.waitingApproval ?? 0;
   return approvals.order.filter((id) => approvals.byId[id]?.status === 'pending').length;
 };
 
-/** Returns how many stages of pipelines wait for an answer; null if none does. */
+/** `null` if no stage waits. */
 export const stagesThatWait = ({ overview: { known } }: State): string | null => {
   const count = known?.pipelines.waiting ?? 0;
   if (count === 0) return null;
@@ -60,10 +58,7 @@ export const agentName = (state: State, { agentId }: Approval): string => {
   return state.lists.agents.byId[agentId]?.name ?? `agent …${agentId.slice(-6)}`;
 };
 
-/**
- * Returns the exact call in full: each argument under its name, each member of a list on a line of
- * its own. The text is wrapped and never cut, and every invisible character is made visible.
- */
+/** The exact call in full, wrapped and never cut. Every invisible character is made visible. */
 const callRows = (state: State, approval: Approval, width: number): ScreenRow[] => [
   row(
     tonedSpan('strong', callName(approval)),
@@ -89,13 +84,13 @@ const valueText = (value: unknown): string => {
   return JSON.stringify(value, null, 2);
 };
 
-/** In code points, of which each has two UTF-16 units at most. */
+/** In code points. Each has at most two UTF-16 units. */
 const LONG_PIECE = new RegExp(`[^\\n]{${LONGEST / 2}}(?=[^\\n])`, 'gu');
 
-/** Breaks lines that a row would cut, since a call is shown whole before it is approved. */
+/** Breaks lines that a row would cut, since a call is shown in full before it is approved. */
 const inPieces = (text: string): string => text.replace(LONG_PIECE, '$&\n');
 
-/** Returns a name with its value beside it, or below it if the name is long; nothing is cut. */
+/** A name with its value beside it, or below it if the name is long. Nothing is cut. */
 const named = (name: string, value: string, width: number): ScreenRow[] => {
   const lines = textRows(inPieces(value), Math.max(8, width - NAME), true);
   const space = ' '.repeat(NAME);
@@ -123,12 +118,12 @@ const standing = (
 
 const isPending = ({ status }: Approval): boolean => status === 'pending';
 
-/** Returns the time that is left, or how it was decided, or what is done about it now. */
+/** Remaining time, decision, or action in progress. */
 const expiryOf = ({ lists, session }: State, approval: Approval): string =>
   lists.approvals.busy[approval.id] ??
   (isPending(approval) ? left(approval.expiresAt, session.now) : approval.status);
 
-/** True if the last line of the selected call is, or was, on screen. */
+/** Whether the last line of the selected call is or was on screen. */
 const isRead = (state: State, { digest }: Approval): boolean => {
   const size = bodyOf(state);
   const text = approvalsPage.text?.(state, size.width);
@@ -136,17 +131,14 @@ const isRead = (state: State, { digest }: Approval): boolean => {
   return state.approvals.seen.includes(digest) || (text ? seen >= text.length : false);
 };
 
-/** True if an argument is longer than what the desk shows of a text. */
+/** Whether an argument is longer than the desk shows. */
 const isCut = (approval: Approval): boolean =>
   Object.values(approval.arguments).some((value) => valueText(value).length > MAX_CHARACTERS);
 
 const UNREAD = 'Scroll to the end of the call first: tab, then j';
 const CUT = 'The call is too long to show here. Use the command adjutant approvals get';
 
-/**
- * Returns the acts on an approval. To approve it, its last line must be or have been on screen; to
- * deny it, it need not.
- */
+/** Approving requires that the last line is or was on screen. Denying does not. */
 const approvalActs = (approval: Approval, state: State): Acts => {
   if (!isPending(approval)) return {};
   const { id: approvalId, digest } = approval;
@@ -197,28 +189,27 @@ const approvalActs = (approval: Approval, state: State): Acts => {
   };
 };
 
-/** The origin that a call names; an empty text if it names none. */
+/** Origin in the arguments of a call. Empty if there is none. */
 const originOf = ({ arguments: { url } }: Approval): string =>
   typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : '';
 
-/** Returns what an approval for the conversation covers beside the call. */
+/** Scope of an approval for the conversation, besides the call. */
 const conversationLines = (approval: Approval): string[] => {
   const origin = originOf(approval);
   const where = origin === '' ? '' : `to ${origin} `;
   return [`${where}in this conversation?`, ...limits(approval)];
 };
 
-/** Returns what an approval for the host covers beside the call. */
+/** Scope of an approval for the host, besides the call. */
 const hostLines = (approval: Approval): string[] => [
   `with this method to ${originOf(approval)}, from this hook or conversation?`,
   ...limits(approval),
 ];
 
-/** Returns what no approval that stands lets an untrusted agent do. */
+/** Calls of an untrusted agent that no standing approval covers. */
 const limits = ({ untrusted }: Approval): string[] =>
   untrusted ? ['The agent is untrusted: URLs with a query string still need approval.'] : [];
 
-/** The approvals, and the selected call in full. */
 export const approvalsPage: ScreenPage = listPage<Approval>({
   name: 'approvals',
   title: 'Approvals',

@@ -13,8 +13,8 @@ import { listPage } from './list.js';
 import { recurringColumns, recurringFacts, switchRecurring } from './schedules.js';
 
 /**
- * The browser of any resource, made from its contract: a list, the fields of one row, and its verbs
- * in the palette.
+ * Browser of any resource, built from its contract: a list, the fields of one row, and its verbs in
+ * the palette.
  */
 
 const EVERY_MS = 15_000;
@@ -63,8 +63,7 @@ const actOf = (resource: string, thing: Thing, verb: ThingVerb): Act | null => {
 };
 
 /**
- * Commands that create a row of a resource by asking for everything they need, and the resources
- * with an `update` command.
+ * Interactive commands that create a row of a resource, and the resources with an `update` command.
  */
 const MAKES: Record<string, readonly string[]> = {
   webhooks: ['webhooks', 'create'],
@@ -74,13 +73,12 @@ const MAKES: Record<string, readonly string[]> = {
 };
 const CHANGED = ['webhooks', 'experts', 'recurring'];
 
-/** Returns the page of a thing; null if it has none. */
 const pageOf = (resource: string, { id }: Thing): ScreenPlace | null => {
   if (resource === 'documents') return documentPlace(id, 1);
   return resource === 'research' ? reportPlace(id) : null;
 };
 
-/** True unless the thing ships with the daemon, in which case it cannot be changed. */
+/** An object that ships with the daemon cannot be changed. */
 const isOwn = ({ fields }: Thing): boolean =>
   fields.source === undefined || fields.source === 'custom';
 

@@ -7,13 +7,10 @@ import type { ListName } from '../state/rows.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 
-/** Rows above the text of a thing: its name, its facts, and an empty one. */
+/** Rows above the text: name, facts and an empty row. */
 const ABOVE = 3;
 
-/**
- * Returns the tabs of a page. Brackets mark the current one, so that it is recognizable without
- * colour.
- */
+/** Brackets mark the current tab, so that it is recognizable without colour. */
 export const tabsRow = (tabs: readonly string[], tab: number): ScreenRow =>
   row(
     ...tabs.flatMap((name, at) => [
@@ -22,7 +19,7 @@ export const tabsRow = (tabs: readonly string[], tab: number): ScreenRow =>
     ]),
   );
 
-/** Returns the visible rows of a text, which are the last ones while its end is followed. */
+/** Visible rows of a text: the last ones while its end is followed. */
 const visible = (
   state: State,
   rows: readonly ScreenRow[],
@@ -33,20 +30,19 @@ const visible = (
   return scrolled(rows, isTail && isFollowing ? rows.length : scroll, size);
 };
 
-/** The page of one thing: its name and its facts, then a text or a table, by the tab. */
 interface DetailDefinition<T> {
   name: PageName;
   title: string;
   noun: string;
   tabs: readonly string[];
-  /** The list with the thing, which says why it is gone. */
+  /** List with the object. It also gives the reason why the object is missing. */
   list: ListName;
   shown(state: State): T | null;
-  /** Returns the name with the state, in that width, and then the facts. */
+  /** Name and state within that width, then the facts. */
   head(state: State, thing: T, width: number): ScreenRow[];
-  /** Returns the text of the tabs without a table. */
+  /** Text of the tabs without a table. */
   text(state: State, thing: T, width: number): ScreenRow[];
-  /** The tables, by the index of the tab. */
+  /** Tables by tab index. */
   tables?: Readonly<Record<number, Required<Pick<ScreenPage, 'items' | 'cells' | 'view'>>>>;
   isTail?: true;
 }
@@ -90,13 +86,12 @@ export const detailPage = <T>(of: DetailDefinition<T>): Omit<ScreenPage, 'needs'
   };
 };
 
-/** A page that is one text. */
 interface TextDefinition {
   name: PageName;
   title: string;
   noun: string;
   list: ListName;
-  /** Returns the text; null if there is nothing to show. */
+  /** `null` if there is nothing to show. */
   text(state: State, width: number): ScreenRow[] | null;
   empty(state: State): readonly string[];
   isTail?: true;

@@ -19,7 +19,7 @@ import {
 } from '../state/places.js';
 import { listPage } from './list.js';
 
-/** The socket tells what is new; this is for what was read or deleted elsewhere. */
+/** The socket reports new notifications. This interval is for those read or deleted elsewhere. */
 const EVERY_MS = 5000;
 
 const unread = (rows: Notification[]): number =>
@@ -27,9 +27,8 @@ const unread = (rows: Notification[]): number =>
 const stateOf = ({ readAt }: Notification): string => (readAt === null ? 'new' : 'read');
 
 /**
- * Returns the place of what a notification is about, from its link; null if the desk has no such
- * place. A link is a path of the page, or of the API where the page has no place for it; the
- * notifications of before the page have those of the API.
+ * Subject of a notification, from its link. `null` if the desk has no page for it. A link is a path
+ * of the web page, or of the API if the page has none; older notifications have API paths.
  */
 export const noticeGoal = ({
   link,

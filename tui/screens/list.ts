@@ -14,26 +14,24 @@ import type { State, StateAction } from '../state/state.js';
 import { topView } from '../state/ui.js';
 
 interface RowsDefinition<T> {
-  /** Returns all rows, in the order in which they are shown. */
+  /** All rows, in display order. */
   rows(state: State): T[];
   item(row: T): Item;
   columns(state: State): ScreenColumn<T>[];
-  /** True if the daemon searched for the filter, so that all rows are shown. */
+  /** Whether the daemon applied the filter, so that all rows are shown. */
   isSearched?: true;
 }
 
-/** A table of rows, one of which is selected. */
 interface Rows<T> {
-  /** Returns the rows that the filter leaves. */
+  /** Rows that pass the filter. */
   shown(state: State): T[];
-  /** Returns the index of the selected row in them. */
   at(state: State): number;
   chosen(state: State): T | null;
   items(state: State): Item[];
   cells(state: State): Cells[];
 }
 
-/** Remembers the result for the last state: a state never changes, and is asked again and again. */
+/** Caches the result for the last state: a state never changes and is read many times. */
 const remembered = <T>(of: (state: State) => T): ((state: State) => T) => {
   let last: { state: State; value: T } | null = null;
   return (state) => {
@@ -60,16 +58,16 @@ export const rowsFor = <T>({ rows, item, columns, isSearched }: RowsDefinition<T
 };
 
 interface TableDefinition<T> extends RowsDefinition<T> {
-  /** The singular, `user`; `nouns` is the plural, if it is not the singular with an `s`. */
+  /** Singular, `user`. `nouns` is the plural if it does not end in `s`. */
   noun: string;
   nouns?: string;
-  /** The list of which the rows are made, which says why there are none. */
+  /** List behind the rows. It also gives the reason why there are none. */
   list: ListName;
-  /** The rows that stand in place of an empty list: a sentence, then what to do. */
+  /** Rows shown for an empty list: a sentence, then what to do. */
   empty: readonly string[] | ((state: State) => readonly string[]);
 }
 
-/** Creates a table, with what is shown in place of it if it has no rows. */
+/** Creates a table with its empty state. */
 export const tableFor = <T>(given: TableDefinition<T>): Rows<T> & { view: View } => {
   const of = { ...given, rows: remembered(given.rows) };
   const rows = rowsFor(of);
@@ -79,7 +77,7 @@ export const tableFor = <T>(given: TableDefinition<T>): Rows<T> & { view: View }
   return { ...rows, view };
 };
 
-/** Returns the rows in place of a table without rows; null if it has some. */
+/** Rows in place of an empty table. `null` if it has rows. */
 const placeholder = <T>(
   { rows, item, list, noun, nouns = `${noun}s`, empty, isSearched }: TableDefinition<T>,
   state: State,
@@ -95,37 +93,33 @@ const placeholder = <T>(
   return faceOf(state.lists[list], { noun: nouns, empty: words }, state, size);
 };
 
-/** The acts or the commands of a row; those that are not possible now may be null or false. */
+/** Actions or commands of a row. Impossible ones may be null or false. */
 type Offers<T> = Partial<Record<ActVerb, T | null | false>>;
 
-/** Returns the acts, or the commands, that are possible. */
+/** Only the possible actions or commands. */
 export const offered = <T>(all: Offers<T>): Partial<Record<ActVerb, T>> =>
   Object.fromEntries(
     Object.entries(all).flatMap(([verb, each]) => (each ? [[verb, each] as const] : [])),
   );
 
-/**
- * A list, with something about the selected row below or beside it. Whatever is done on the page is
- * done on that row.
- */
+/** List with details of the selected row below or beside it. All actions apply to that row. */
 interface ListDefinition<T> extends TableDefinition<T> {
   name: PageName;
   title: string;
-  /** Returns the details of the row, which scroll. */
+  /** Scrolling details of the row. */
   detail?(state: State, row: T, width: number): ScreenRow[];
-  /** Returns the row below the details, of which so many rows are hidden. */
+  /** Row below the details, given the number of hidden rows. */
   end?(row: T, hidden: number): Span;
-  /** Returns what is drawn about the row in place of details. */
+  /** View beside the list, in place of details. */
   aside?(state: State, row: T, size: Size): ScreenRow[];
-  /** True if the list has more than half of the width beside the details. */
+  /** Whether the list has more than half of the width beside the details. */
   isWide?(state: State): boolean;
-  /** The columns that a wide list has at least beside the details. */
+  /** Minimum columns of a wide list beside the details. */
   leastWidth?: number;
-  /** True if there is something about the row only beside the list. */
+  /** Whether the details are shown only beside the list. */
   isBesideOnly?: true;
-  /** Interval in milliseconds at which the list is loaded again; never if absent. */
   everyMs?: number;
-  /** Returns the needs, if the page needs more than the list. */
+  /** Needs of the page besides the list. */
   needs?(state: State, row: T | null): PageNeed[];
   pages?(state: State): ListName | null;
   summary?(state: State, rows: T[]): string;
@@ -143,7 +137,7 @@ export const listPage = <T>(given: ListDefinition<T>): ScreenPage => {
   const rows = rowsFor(of);
   const { name, title, list, glossary, everyMs } = of;
   const { acts, verbs, opens, related, noticed } = of;
-  /** Returns what a function makes of the selected row; `none` if there is no row. */
+  /** Applies a function to the selected row. `none` if there is no row. */
   const ofChosen =
     <R>(make: (row: T, state: State) => R, none: R) =>
     (state: State): R => {
@@ -173,7 +167,7 @@ export const listPage = <T>(given: ListDefinition<T>): ScreenPage => {
   };
 };
 
-/** Returns how the page looks, and its text if it has one. */
+/** View of the page, and its text if it has one. */
 const viewOf = <T>(
   of: ListDefinition<T>,
   rows: Rows<T>,

@@ -23,13 +23,12 @@ const bare = /^[^\s"=]+$/;
 const textOf = (value: unknown): string =>
   typeof value === 'string' && bare.test(value) ? value : JSON.stringify(value);
 
-/** Returns the fields of a line: `hook=github-issues ms=3`. */
 const logFields = ({ data }: LogEntry): string =>
   Object.entries(data)
     .map(([name, value]) => `${name}=${textOf(value)}`)
     .join(' ');
 
-/** Items by row. A row never changes, and a filter searches every line each time it is drawn. */
+/** Cached, because a row never changes and a filter searches every line on each draw. */
 const items = new WeakMap<LogRow, Item>();
 
 const itemOf = (row: LogRow, entry: LogEntry): Item => {
@@ -45,7 +44,7 @@ const itemOf = (row: LogRow, entry: LogEntry): Item => {
   return item;
 };
 
-/** Returns the lines that the filter leaves. A gap is always left. */
+/** Lines that pass the filter. Gaps always pass. */
 const shownLines = ({ lists, ui }: State): LogRow[] => {
   const { filter } = topView(ui);
   const rows = rowsOf(lists.logs);
@@ -53,7 +52,7 @@ const shownLines = ({ lists, ui }: State): LogRow[] => {
   return rows.filter((row) => row.is === 'gap' || matchesFilter(itemOf(row, row.entry), filter));
 };
 
-/** Returns the level below or above the current one; no change after the last one. */
+/** Next level below or above. No change after the last one. */
 const levelsFrom = ({ ui }: State, step: 1 | -1): Partial<ScreenView> => {
   const at = LEVELS.indexOf(topView(ui).leastLevel);
   const leastLevel = LEVELS[at - step];
@@ -66,10 +65,7 @@ const logsText = (state: State, width: number): ScreenRow[] => {
   return shownLines(state).flatMap((line) => lineRows(line, shape));
 };
 
-/**
- * Returns the rows, each with the number of its line; a gap has the number of the first missing
- * line.
- */
+/** Rows with line numbers. A gap has the number of its first missing line. */
 const logPieces = (state: State): StreamRow[] => {
   const shape = { width: LONGEST, isWrapped: false, isRaw: false, now: state.session.now };
   return shownLines(state).flatMap((line) => {
@@ -85,7 +81,7 @@ interface LogShape {
   now: number;
 }
 
-/** Rows by line of the log. They are valid as long as the layout and the day stay the same. */
+/** Cached rows by line, valid for one layout and day. */
 const drawn = new WeakMap<LogRow, { key: string; rows: ScreenRow[] }>();
 
 const lineRows = (line: LogRow, shape: LogShape): ScreenRow[] => {
@@ -119,7 +115,6 @@ const entryRows = (entry: LogEntry, { width, isWrapped, isRaw, now }: LogShape):
   );
 };
 
-/** The lines of the log, the newest at the bottom. */
 export const logsPage: ScreenPage = {
   ...textPage({
     name: 'logs',

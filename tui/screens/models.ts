@@ -12,9 +12,8 @@ import type { State } from '../state/state.js';
 import { listPage, offered } from './list.js';
 
 const EVERY_MS = 15_000;
-/** Interval in milliseconds: the daemon itself checks the tools no more often. */
+/** Interval in milliseconds. The daemon checks the tools no more often. */
 const TOOLS_MS = 60_000;
-/** Width of the labels of routes and tools. */
 const LABEL = 10;
 
 const stateOf = ({ health, enabled }: ModelView): string => {
@@ -35,7 +34,7 @@ const factsOf = (of: ModelView, now: number): [string, string][] => [
     : [['Error', of.health.lastError] satisfies [string, string]]),
 ];
 
-/** Returns the models of each topic, in the order in which they are tried. */
+/** Models of each topic, in the order in which they are tried. */
 const routeRows = ({ lists }: State): ScreenRow[] => {
   const routes = rowsOf(lists.routes);
   const wide = Math.max(0, ...routes.map(({ topic }) => topic.length)) + 2;
@@ -48,10 +47,7 @@ const routeRows = ({ lists }: State): ScreenRow[] => {
   );
 };
 
-/**
- * Returns the status of each command-line tool that can be a model. Those that are not installed
- * share one line.
- */
+/** Status of each CLI tool that can be a model. Tools that are not installed share one line. */
 const toolRows = ({ lists, session: { now } }: State, width: number): ScreenRow[] => {
   const tools = rowsOf(lists.clitools);
   const absent = tools.filter(({ path }) => path === null).map(({ name }) => name);
@@ -71,7 +67,7 @@ const labelled = (at: number): Span => tonedSpan('muted', (at === 0 ? 'CLI' : ''
 const isInNeed = ({ isRunnable, isLoggedIn, quota }: CliToolItem): boolean =>
   !isRunnable || !isLoggedIn || quota?.exhausted === true;
 
-/** Returns the status of a tool: `claude 2.1 logged in, 38 of 100 until 17:00:00`. */
+/** `claude 2.1 logged in, 38 of 100 until 17:00:00`. */
 const toolText = (tool: CliToolItem, now: number): string => {
   const { name, version, isRunnable, isLoggedIn } = tool;
   const title = [name, version].filter(Boolean).join(' ');
@@ -91,7 +87,6 @@ const quotaOf = ({ quota }: CliToolItem, now: number): string => {
   return `${amount}${until}`;
 };
 
-/** Returns the acts on a model. They are for admins; the daemon refuses them to others. */
 export const modelActs = ({ name, isDefault }: ModelView): Acts =>
   offered<Act>({
     test: {

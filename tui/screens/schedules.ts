@@ -7,8 +7,6 @@ import { type Act, done, onRow } from '../state/act.js';
 import type { State } from '../state/state.js';
 import type { Thing } from '../state/things.js';
 
-/** The columns and facts of recurring tasks in the browser, and the act that switches one. */
-
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const scheduleOf = ({ fields: { schedule } }: Thing): Record<string, unknown> =>
@@ -21,7 +19,7 @@ const ruleOf = (thing: Thing): string => {
 
 const zoneOf = (thing: Thing): string => textOf(scheduleOf(thing).timezone) ?? 'UTC';
 
-/** Returns a time by the clock of the schedule, which is named if it is not that of this machine. */
+/** Time on the clock of the schedule. The zone is named if its clock differs from the local one. */
 const timeOf = (thing: Thing, time: unknown, now: number): string => {
   if (typeof time !== 'string') return '';
   const zone = zoneOf(thing);
@@ -30,7 +28,7 @@ const timeOf = (thing: Thing, time: unknown, now: number): string => {
   return isLocalClock(zone, at) ? text : `${text} ${shortZone(zone, at)}`;
 };
 
-/** Returns the state of a recurring task: `enabled`, `disabled`, or `failing` after an error. */
+/** `enabled`, `disabled`, or `failing` after an error. */
 const recurringState = ({ fields: { enabled, lastStatus } }: Thing): string => {
   if (enabled !== true) return 'disabled';
   return lastStatus === 'error' ? 'failing' : 'enabled';
@@ -45,11 +43,10 @@ export const recurringColumns = ({ lists, session: { now } }: State): ScreenColu
   numberColumn('RUNS', [4, 8, 3], ({ fields: { runCount } }) => plain(runCount)),
 ];
 
-/** Fields of which the facts say the same in words, or which the head says. */
+/** Fields that the facts or the head already show. */
 const TOLD = ['title', 'schedule', 'enabled', 'actionConfig', 'nextRunAt', 'lastRunAt', 'runCount'];
 const TIMES = ['createdAt', 'updatedAt', 'endsAt'];
 
-/** Returns the fields of a recurring task in words. */
 export const recurringFacts = ({ session: { now } }: State, thing: Thing): [string, string][] => {
   const { fields } = thing;
   const { actionConfig, nextRunAt, lastRunAt, runCount } = fields;
@@ -72,7 +69,7 @@ export const recurringFacts = ({ session: { now } }: State, thing: Thing): [stri
   ];
 };
 
-/** Returns the act that lets a recurring task run at its times, or keeps it from that. */
+/** Enables or disables a recurring task. */
 export const switchRecurring = ({ id, name, fields }: Thing): Act => {
   const enabled = fields.enabled !== true;
   const verb = enabled ? 'enable' : 'disable';

@@ -12,8 +12,8 @@ import { tabsRow } from './detail.js';
 import { listPage } from './list.js';
 
 /**
- * The users and the audit log are loaded once, and again by ctrl-r, because each reading of them is
- * an entry of the audit log.
+ * The users and the audit log are loaded once, and again by ctrl-r, because each reading adds an
+ * entry to the audit log.
  */
 
 const roleOf = ({ role, disabled }: Account): string => (disabled ? 'disabled' : role);
@@ -158,19 +158,13 @@ const tokens = listPage<AccessToken>({
   }),
 });
 
-/**
- * The tabs. Admins see the first two, which are about others; every user sees their own login
- * sessions and tokens.
- */
+/** Only admins see the first two tabs. Every user sees their own login sessions and tokens. */
 const TABS = ['Users', 'Audit', 'Sessions', 'Tokens'];
 const OWN = 2;
 
 const isAdmin = ({ session }: State): boolean => session.who?.role === 'admin';
 
-/**
- * Returns the index of the shown tab. For users who are not admins, the first two indexes mean
- * their own tabs, too.
- */
+/** Index of the shown tab. For other users the first two indexes mean their own tabs. */
 const tabOf = (state: State): number => {
   const { tab } = topView(state.ui);
   return isAdmin(state) || tab >= OWN ? tab : tab + OWN;

@@ -17,7 +17,7 @@ const STATUS = 8;
 const STATUSES = { ok: 'ok', warn: 'WARN', failed: 'FAILED', not_run: 'not run' };
 const TIME = 9;
 
-/** Returns the tunnel; null if it is not known, or if none is set up. */
+/** `null` if the tunnel is unknown or not set up. */
 const shownTunnel = ({ lists }: State): TunnelView | null => {
   const tunnel = lists.tunnel.byId[TUNNEL];
   return tunnel && tunnel.provider !== null ? tunnel : null;
@@ -58,10 +58,7 @@ const headRows = (state: State, tunnel: TunnelView, width: number): ScreenRow[] 
   return [head, ...factRows(facts, width)];
 };
 
-/**
- * Returns the stages of a check; for the first one that fails, also what was seen, why, and what to
- * do.
- */
+/** Steps of a check, with the details of the first failure. */
 const checkRows = ({ stages, failure }: TunnelCheck, width: number): ScreenRow[] => [
   ...stages.map(({ name, status, detail, latencyMs }, at) => {
     const word = STATUSES[status];
@@ -91,7 +88,7 @@ const checkRows = ({ stages, failure }: TunnelCheck, width: number): ScreenRow[]
 const logRows = ({ session, ui }: State, { log }: TunnelView, width: number): ScreenRow[] => {
   if (log.length === 0) return [];
   const { isWrapped } = topView(ui);
-  // The newest line comes first, because the text is read from its beginning.
+  // Newest line first, because the text is read from its beginning.
   const lines = log.toReversed().flatMap(({ at, line }) =>
     textRows(line, width - TIME, isWrapped).map((spans, part) => {
       const time = part === 0 ? timeOfEvent(at, session.now) : '';
@@ -109,7 +106,7 @@ const resultOf = ({ stages, failure }: TunnelCheck): string | ActResult => {
   return `Checked: all ${stages.length} stages pass`;
 };
 
-/** Returns the acts on the tunnel. They are for admins; the daemon refuses them to others. */
+/** Actions for admins. The daemon refuses them to others. */
 export const tunnelActs = ({ address, on, publicUrl, publicUrlSetting }: TunnelView) =>
   offered<Act>({
     check: {
@@ -145,7 +142,6 @@ export const tunnelActs = ({ address, on, publicUrl, publicUrlSetting }: TunnelV
       },
   });
 
-/** The provider and the address, the stages of the last check, and the provider's own log. */
 export const tunnelPage: ScreenPage = {
   ...textPage({
     name: 'tunnel',
@@ -176,7 +172,7 @@ export const tunnelPage: ScreenPage = {
     ['signed', 'a signed delivery arrives unchanged'],
     ['exposed', 'private addresses are not reachable from outside'],
   ],
-  // Users who are not admins are refused once, and the desk does not ask again.
+  // Other users are refused once, and the desk does not ask again.
   needs: ({ session }) =>
     session.who?.role === 'admin'
       ? [

@@ -9,7 +9,7 @@ import { listPage } from './list.js';
 
 const SOON_MS = 7 * 86_400_000;
 
-/** Returns the time that is left, in upper case if it is less than a week. */
+/** Remaining time, in upper case below a week. */
 const expiryOf = ({ expiresAt }: Credential, now: number): string => {
   if (expiresAt === null) return 'never';
   const ms = Date.parse(expiresAt) - now;
@@ -30,15 +30,12 @@ const factsOf = (of: Credential, now: number): [string, string][] => [
 ];
 
 /**
- * True if the daemon can make a new value. A value that somebody else issues cannot be made, so the
- * command line asks for it.
+ * Whether the daemon can create a new value. A value issued by somebody else is entered on the
+ * command line.
  */
 const isMade = ({ type }: Credential): boolean => type === 'webhook_secret';
 
-/**
- * Returns the act that rotates a credential whose value the daemon makes. The new value is shown in
- * a sheet of its own and stored nowhere else.
- */
+/** The new value is shown in a sheet and stored nowhere else. */
 const rotateAct = ({ id, name }: Credential): Act => ({
   ...onRow('credentials', id),
   text: `Rotate ${name}`,
@@ -59,7 +56,7 @@ const rotateAct = ({ id, name }: Credential): Act => ({
   },
 });
 
-/** Returns the acts on a credential. The earlier value can be put back while it is still valid. */
+/** The earlier value can be restored while it is still valid. */
 const credentialActs = (credential: Credential) => {
   const { id, name, version } = credential;
   return {

@@ -2,14 +2,12 @@ import type { Client } from '../../src/client/index.js';
 import type { ScreenPlace } from './places.js';
 import type { ListName } from './rows.js';
 
-/** The outcome of an act, if there is more to say than that it was done. */
 export interface ActResult {
   message: string;
-  /** The tone if the act was done but is no success, such as a check that fails. */
+  /** Tone if the action ran but the result is bad, such as a failed check. */
   tone?: 'warn' | 'danger';
-  /** The secret, which is shown once and stored nowhere. */
   secret?: ShownSecret;
-  /** The page that shows the outcome, in place of the message. */
+  /** Page that shows the outcome, in place of the message. */
   opens?: ScreenPlace;
 }
 export interface ShownSecret {
@@ -17,67 +15,58 @@ export interface ShownSecret {
   value: string;
 }
 
-/** An act on the selection. */
 export interface Act {
-  /** The name of the act: `Disable hook deploy-notify`. */
+  /** `Disable hook deploy-notify`. */
   text: string;
-  /** The command that does the same without the desk: `adjutant hooks disable hook_…`. */
+  /** Equivalent command: `adjutant hooks disable hook_…`. */
   line: string;
-  /** The effect of its key here, if the key has more than one on its page. */
+  /** Hint for its key, if the key has several effects on the page. */
   hint?: string;
-  /** The text in the row until the reply arrives: `disabling…`. */
+  /** Text in the row until the reply arrives: `disabling…`. */
   doing: string;
-  /** Performs the act and returns its outcome in one line. Throws what the client throws. */
+  /** Performs the action and returns its outcome in one line. Throws client errors. */
   call(client: Client, typed: string): Promise<string | ActResult>;
-  /**
-   * The row on which the act is performed; `touches` are the lists that are loaded again after it.
-   */
+  /** Row of the action. `touches`: lists that are reloaded after it. */
   row: { list: ListName; id: string };
-  /** True if the act is possible although its list has no such row. */
+  /** Whether the action is possible without such a row in its list. */
   isFree?: true;
   touches: readonly ListName[];
-  /** The question before the act; without one the key performs the act at once. */
   ask?: ActQuestion;
-  /** The reason why the act is not possible now. */
   refusal?: string;
   /**
-   * The digest of the row when it was shown. If the row has changed since, the act is not
-   * performed.
+   * Digest of the row when it was shown. If the row has changed since, the action is not performed.
    */
   guard?: string;
 }
 
-/** Returns the row of an act, and the lists that are loaded again after it. */
+/** Row of an action, and the lists reloaded after it. */
 export const onRow = (
   list: ListName,
   id: string,
   ...others: ListName[]
 ): Pick<Act, 'row' | 'touches'> => ({ row: { list, id }, touches: [list, ...others] });
 
-/** Returns the outcome of an act of which there is nothing more to say than that it was done. */
+/** Outcome of an action without a result. */
 export const done = async (reply: Promise<unknown>, message: string): Promise<string> => {
   await reply;
   return message;
 };
 
-/** The longest name that is typed to confirm, in characters. */
+/** Maximum length of a name that is typed to confirm. */
 const TYPED = 40;
 
-/** Returns what is typed to confirm a loss: the name, or the end of the id if that is long. */
+/** Text to type before data is deleted: the name, or the end of the id if the name is long. */
 export const confirmedBy = (name: string, id: string): string =>
   name.length <= TYPED ? name : id.slice(-6);
 
-/**
- * A question before an act. Only `y` confirms it; if data would be lost, only the typed name does.
- */
+/** Only `y` confirms. If data would be lost, only the typed name does. */
 export interface ActQuestion {
   lines: readonly string[];
-  /** The name that must be typed. */
+  /** Name that must be typed. */
   name?: string;
-  /** True if a text is typed first, and passed to the call. */
   writes?: true;
-  /** The effect of enter on the text; `send` unless given. */
+  /** Label of enter in the text field. Defaults to `send`. */
   enter?: string;
-  /** Time in milliseconds for which the question must have been shown before keys count. */
+  /** Time that the question must be shown before keys count, in milliseconds. */
   deadMs?: number;
 }

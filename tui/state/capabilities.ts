@@ -2,9 +2,9 @@ import { isOver } from '../../cli/operations/bar.js';
 import type { Capability, Client, Hardware, Operation } from '../../src/client/index.js';
 import type { ListName } from './rows.js';
 
-/** A capability, with an id that stays the same when it is installed. */
+/** A capability with an id that does not change when it is installed. */
 export interface CapabilityItem extends Capability {
-  /** The id by which the daemon knows it: its slug, or what to install. */
+  /** Id at the daemon: the slug, or the install id. */
   apiId: string;
 }
 
@@ -14,7 +14,7 @@ export interface HardwareItem extends Hardware {
   id: typeof HARDWARE;
 }
 
-/** Returns the slug that something has once it is installed: `qwen3-4b-q4_k_m`. */
+/** Slug after the installation: `qwen3-4b-q4_k_m`. */
 export const capabilitySlug = (id: string): string =>
   id
     .replace(/^gguf:/, '')
@@ -30,7 +30,7 @@ export const readHardware = async ({ capabilities }: Client): Promise<HardwareIt
   { ...(await capabilities.hardware({})), id: HARDWARE },
 ];
 
-/** Returns the lists that may have changed with the end of an operation on a capability. */
+/** Lists that the end of a capability operation may have changed. */
 export const listsAfter = (operation: Operation): ListName[] =>
   operation.kind.startsWith('capabilities.') && isOver(operation)
     ? ['capabilities', 'hardware', 'models']

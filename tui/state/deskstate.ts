@@ -14,7 +14,6 @@ export interface DeskStateOptions {
   now(): number;
 }
 
-/** The state of a desk and its connection to the daemon, in whatever way the desk shows them. */
 export type DeskState = ReturnType<typeof openDeskState>;
 
 export const openDeskState = ({ url, token, size, now }: DeskStateOptions) => {
@@ -31,15 +30,14 @@ export const openDeskState = ({ url, token, size, now }: DeskStateOptions) => {
     store,
     feed,
     now,
-    /** Returns the token of the desk; undefined if there is none. */
+    /** `undefined` if there is none. */
     token: held.get,
-    /** Logs in to the daemon, as the user who is or was logged in, if there is one. */
+    /** Logs in as the given user. */
     logIn: async (given: LoginGiven): Promise<LoginOutcome> => {
       const outcome = await logInToDaemon(client, held, given);
       if (outcome.is === 'in') live.tryNow();
       return outcome;
     },
-    /** Ends all requests and the connection. */
     close: (): void => {
       end.abort();
       feed.close();

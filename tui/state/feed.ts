@@ -16,17 +16,15 @@ interface FeedDeps {
   now(): number;
 }
 
-/** The channels that are always needed: the count in the title must be right on every screen. */
+/** Always subscribed: the count in the title must be right on every screen. */
 const ALWAYS = ['approval'];
 const OF_AGENTS = ['agent.status', 'agent.message', 'agent.tool_call', DELTAS];
 const FRESH_MS = 2000;
 
 /**
- * The loading of data for the screens: it is loaded while a screen needs it, and no longer. `list`,
- * `overview`, `channels` and `follow`, which takes the events of an agent into the stream with its
- * id, return the function that ends the need. `list` loads at once, unless the list was loaded just
- * now for another need, and then every `everyMs` milliseconds. `more` loads the rows below the known ones, and
- * `reloadShown` everything that is shown.
+ * Loads data while a screen needs it. `list`, `overview`, `channels` and `follow` return a function
+ * that ends the need. `list` loads at once, unless the list is fresh, and then every `everyMs`
+ * milliseconds. `more` loads the next rows; `reloadShown` reloads all needed data.
  */
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -37,7 +35,6 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
   const listeners = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
   const requests = createRequests(client);
-  /** Lists whose next rows are being loaded. */
   const below = new Set<ListName>();
   const counts = { overviews: 0, generation: 0 };
 
@@ -86,7 +83,7 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
       below.delete(name);
     }
   };
-  /** Loads a list again, unless its next rows are being loaded, which would then be dropped. */
+  /** Reloads a list, unless its next rows are being loaded, which would be dropped. */
   const readAgain = async (name: ListName, of: string | null): Promise<void> => {
     if (!below.has(name)) await read(name, of);
   };
@@ -154,10 +151,10 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
         stop();
       };
     },
-    /** The followed agents, to which the events of agents from the socket are passed. */
+    /** Followed agents. They receive the agent events of the socket. */
     agents,
     wantedChannels: (): string[] => counted(channels),
-    /** Calls `tell` when the result of `wantedChannels` has changed. */
+    /** Reports changes of `wantedChannels`. */
     onChannels: (tell: () => void): (() => void) => {
       listeners.add(tell);
       return () => void listeners.delete(tell);
@@ -179,7 +176,7 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
   };
 };
 
-/** True if a list that is asked for once is known, or is being asked for. */
+/** Whether a list that is requested only once is known or requested. */
 const isAnswered = (
   { isAskedOnce }: Pick<ListLoader<unknown>, 'isAskedOnce'>,
   { of: asked, askedAt, byId }: ListState<unknown>,
@@ -192,7 +189,7 @@ const failedLoad = (name: ListName, generation: number, error: unknown): StateAc
   change: { do: 'fail', generation, trouble: loadFailureOf(error) },
 });
 
-/** Changes the number of components that need something. */
+/** Counts the components that need something. */
 const count = <K>(of: Map<K, number>, key: K, change: number): void =>
   void of.set(key, (of.get(key) ?? 0) + change);
 

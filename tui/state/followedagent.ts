@@ -5,19 +5,16 @@ import { loadFailureOf } from './trouble.js';
 
 interface Followed {
   wanting: number;
-  /** Number of the newest event that was passed to the store. */
+  /** Number of the newest event passed to the store. */
   last: number;
   reading: Promise<void> | null;
-  /** True if an event came during the loading that the reply may not contain. */
+  /** Whether an event arrived during the loading that the reply may not contain. */
   isAgain: boolean;
 }
 
 const PAGE = 200;
 
-/**
- * Creates the agents whose every event is needed: the events from the socket, and those that the
- * socket could not deliver.
- */
+/** Agents whose every event is needed, from the socket and from the API for those it missed. */
 export const createFollowing = ({ client, store }: { client: Client; store: DeskStore }) => {
   const agents = new Map<string, Followed>();
 
@@ -44,7 +41,7 @@ export const createFollowing = ({ client, store }: { client: Client; store: Desk
         isMore = (await readPage(name, of)) || of.isAgain;
       }
     } catch (error) {
-      // The page of the agent says why; the next event starts another try.
+      // The agent's page shows the reason. The next event tries again.
       loadFailureOf(error);
     } finally {
       of.reading = null;
@@ -56,7 +53,7 @@ export const createFollowing = ({ client, store }: { client: Client; store: Desk
   };
 
   return {
-    /** Follows an agent, from the newest known event on. The returned function ends that. */
+    /** Follows an agent from its newest known event. Returns a function that ends it. */
     begin: (agentId: string): (() => void) => {
       const last = ringOf(store.get().streams, agentId).last;
       const of = agents.get(agentId) ?? { wanting: 0, last, reading: null, isAgain: false };
@@ -68,7 +65,7 @@ export const createFollowing = ({ client, store }: { client: Client; store: Desk
         if (of.wanting === 0) agents.delete(agentId);
       };
     },
-    /** Takes an event from the socket. If numbers are missing before it, those events are loaded. */
+    /** Handles an event from the socket. Missing events before it are loaded. */
     told: (agentId: string, entry: StreamEntry): void => {
       const of = agents.get(agentId);
       if (!of || (entry.number !== null && entry.number <= of.last)) return;
@@ -79,11 +76,11 @@ export const createFollowing = ({ client, store }: { client: Client; store: Desk
         store.queue({ type: 'stream.added', name: agentId, entries: [entry] });
       }
     },
-    /** Takes text of a reply that an agent is writing. */
+    /** Handles text of a reply that an agent is writing. */
     wrote: (delta: TextDelta): void => {
       if (agents.has(delta.agentId)) store.queue({ type: 'reply.grew', delta });
     },
-    /** Loads the events that the socket did not deliver. */
+    /** Loads events that the socket did not deliver. */
     catchUp: async (): Promise<void> => {
       await Promise.all([...agents].map(([name, of]) => readNow(name, of)));
     },

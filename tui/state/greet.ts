@@ -5,8 +5,8 @@ import { loadFailureOf } from './trouble.js';
 import { messageAction } from './ui.js';
 
 /**
- * Asks the daemon for its version and for the user, and resolves to the version, or to null if that
- * fails. The connection itself reports what is wrong with it.
+ * Loads the daemon's version and the user. Resolves to the version, or to null on failure, which
+ * the connection reports.
  */
 export const loadAccount = async (client: Client, store: DeskStore): Promise<string | null> => {
   const [version] = await Promise.all([

@@ -2,19 +2,19 @@ import { wrapped } from '../../cli/text.js';
 import { boundedText, type Size } from '../parts/row.js';
 import type { State } from './state.js';
 
-/** Matches of the palette that are visible at once. */
+/** Visible matches of the palette. */
 export const PALETTE_ROWS = 8;
-/** Lines of a message that are visible besides the one that is being typed. */
+/** Visible lines of a message besides the one being typed. */
 export const TEXT_ROWS = 6;
-/** Rows around the body: title, tabs and rule above it, message and hints below it. */
+/** Rows around the body: title, tabs and rule above, message and hints below. */
 const AROUND = 5;
 export const MIN_SIZE: Size = { width: 60, height: 16 };
 
-/** True if the terminal is too small for any screen, which one line then says. */
+/** If the terminal is too small, one line says so. */
 export const isTooSmall = ({ ui: { size } }: State): boolean =>
   size.width < MIN_SIZE.width || size.height < MIN_SIZE.height;
 
-/** Returns the number of rows that the sheet takes from the body; 0 without a sheet. */
+/** Rows that the sheet takes from the body. 0 without a sheet. */
 export const sheetHeight = ({ ui }: State): number => {
   if (ui.secret) return 2 + Math.ceil(ui.secret.value.length / Math.max(1, ui.size.width - 2));
   if (ui.sheet) {
@@ -25,16 +25,16 @@ export const sheetHeight = ({ ui }: State): number => {
   return ui.field?.for === 'palette' ? PALETTE_ROWS + 1 : 0;
 };
 
-/** Most rows of a message. */
+/** Maximum rows of a message. */
 const MESSAGE_ROWS = 4;
 
-/** Returns the number of rows of the last message, which takes those after the first from the body. */
+/** Rows of the last message. Those after the first are taken from the body. */
 export const messageHeight = ({ ui: { field, message, size } }: State): number =>
   message && !field
     ? Math.min(MESSAGE_ROWS, wrapped(boundedText(message.text), size.width).length)
     : 1;
 
-/** Returns the size that is left for the page. */
+/** Size that is left for the page. */
 export const bodyOf = (state: State): Size => {
   const { width, height } = state.ui.size;
   const taken = AROUND - 1 + messageHeight(state) + sheetHeight(state);

@@ -1,44 +1,40 @@
 import type { ListName, RowOf } from './rows.js';
 
-/** The reason why something could not be loaded. */
+/** Reason why data could not be loaded. */
 export interface LoadFailure {
-  /** The status code of the reply; 0 if no reply came. */
+  /** Status code of the reply. 0 without a reply. */
   status: number;
   message: string;
   requestId?: string;
 }
 
-/**
- * The current content of a row. A row that is not known yet becomes the first, or with `isBelow` the
- * last.
- */
+/** Content of a row. An unknown row becomes the first, or with `isBelow` the last. */
 interface PutRow<T> {
   row: T;
   isBelow?: boolean;
 }
 
-/** The known rows of one resource. */
 export interface ListState<T> {
-  /** Id of what the rows belong to, such as the hook of executions. */
+  /** Id of the parent, such as the hook of executions. */
   of: string | null;
   order: readonly string[];
   byId: Readonly<Record<string, T>>;
   nextCursor: string | null;
-  /** Time of the last load, in milliseconds since 1970; null if there was none. */
+  /** Time of the last load, in milliseconds since 1970. `null` if there was none. */
   loadedAt: number | null;
-  /** Time of the request that waits for a reply, in milliseconds since 1970; null if none does. */
+  /** Time of the pending request, in milliseconds since 1970. `null` if there is none. */
   askedAt: number | null;
-  /** Rows that were put since the request that waits for a reply; the reply may not have them. */
+  /** Rows put since the pending request. Its reply may not contain them. */
   since: readonly PutRow<T>[];
-  /** Number of the newest request; replies to older ones are dropped. */
+  /** Number of the newest request. Replies to older ones are dropped. */
   generation: number;
   trouble: LoadFailure | null;
-  /** The act that is under way on each row, in a word: `disabling…`. */
+  /** Action in progress on each row: `disabling…`. */
   busy: Readonly<Record<string, string>>;
 }
 export type Lists = { [N in ListName]: ListState<RowOf[N]> };
 
-/** A request. `keepsRows`: the rows of another parent stay until the reply is here. */
+/** `keepsRows`: rows of another parent stay until the reply arrives. */
 interface AskedRows {
   do: 'ask';
   of: string | null;
@@ -55,12 +51,9 @@ export type ListChange<T> =
       rows: T[];
       nextCursor: string | null;
       at: number;
-      /**
-       * True if the rows that were loaded below these before are kept, as long as the two still
-       * join.
-       */
+      /** Whether previously loaded rows below are kept, if the two parts still join. */
       keepsBelow?: boolean;
-      /** True if the rows join the known ones, whatever was asked for since. */
+      /** Whether the rows are added to the known ones, whatever was requested since. */
       isAdded?: boolean;
     }
   /** Rows that follow the last known one. */
@@ -69,7 +62,9 @@ export type ListChange<T> =
       generation: number;
       rows: T[];
       nextCursor: string | null;
-      /** True if rows at the top are dropped when there are too many; else the new ones are. */
+      /**
+       * Whether the oldest rows are dropped when there are too many. Otherwise the new ones are.
+       */
       keepsNewest?: boolean;
     }
   | { do: 'fail'; generation: number; trouble: LoadFailure }
@@ -83,7 +78,7 @@ export interface ListAction<N extends ListName = ListName> {
   change: ListChange<RowOf[N]>;
 }
 
-/** Most rows of any list; the rows below are loaded again when they are needed. */
+/** Maximum rows of a list. Further rows are loaded again when needed. */
 const MAX_ROWS = 1000;
 
 const none = {
@@ -141,7 +136,6 @@ const EMPTY: Lists = {
   things: none,
 };
 
-/** Returns the lists before anything is known. */
 export const lists = (): Lists => EMPTY;
 
 export const reduceLists = <N extends ListName>(state: Lists, action: ListAction<N>): Lists => ({
@@ -149,17 +143,16 @@ export const reduceLists = <N extends ListName>(state: Lists, action: ListAction
   [action.name]: changed(state[action.name], action.change),
 });
 
-/** Identifies a row for good: models have no id, but a name. */
+/** Models have no id, but a name. */
 interface Identified {
   id?: string;
   name?: string;
 }
 const idOf = ({ id, name }: Identified): string => id ?? name ?? '';
 
-/** True if the list holds as many rows as are kept at most. */
+/** Whether the list holds its maximum of rows. */
 export const isFull = ({ order }: ListState<unknown>): boolean => order.length >= MAX_ROWS;
 
-/** Returns the rows in their order. */
 export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>
   order.flatMap((id) => byId[id] ?? []);
 
@@ -189,10 +182,7 @@ const changed = <T extends Identified>(list: ListState<T>, change: ListChange<T>
   }
 };
 
-/**
- * Notes a request. Rows of another parent are dropped, because they are not the rows that were
- * asked for, unless the request keeps them.
- */
+/** Rows of another parent are dropped, unless the request keeps them. */
 const asked = <T>(
   list: ListState<T>,
   { of, generation, at, keepsRows = false }: AskedRows,
@@ -258,7 +248,7 @@ const put = <T extends Identified>(
   return { ...list, byId, order: kept };
 };
 
-/** Returns the rows that were put since the request that waits; none if none does. */
+/** Rows put since the pending request. None without one. */
 const sinceAsked = <T>({ askedAt, since }: ListState<T>, row: PutRow<T>): readonly PutRow<T>[] =>
   askedAt === null ? [] : [...since, row].slice(-MAX_ROWS);
 

@@ -29,10 +29,9 @@ export interface LiveDeps {
   now(): number;
 }
 
-/** Name of the stream with the executions of hooks. */
 export const EXECUTIONS = 'executions';
 
-/** Puts events into the store as they happen, and connects again when the connection is lost. */
+/** Puts events into the store, and reconnects when the connection is lost. */
 export const createLive = (deps: LiveDeps) => {
   const { client, token, store, feed, signal, now } = deps;
   const refresh = createRefresh(feed);
@@ -61,7 +60,7 @@ export const createLive = (deps: LiveDeps) => {
     }
   };
 
-  /** Waits for that many milliseconds; null waits until `tryNow`. */
+  /** Waits that many milliseconds. `null` waits until `tryNow`. */
   const wait = (ms: number | null): Promise<void> =>
     new Promise((resolve) => {
       const timer = ms === null ? undefined : setTimeout(() => end(), ms);
@@ -74,11 +73,11 @@ export const createLive = (deps: LiveDeps) => {
       signal.addEventListener('abort', end, { once: true });
     });
 
-  /** Runs until the signal aborts. Throws nothing that the session state shows. */
+  /** Runs until the signal aborts. Errors are shown by the session state and not thrown. */
   const run = async (): Promise<void> => {
     let attempt = 0;
     let since = now();
-    // After the first attempt, whatever its outcome, each connection loads everything shown again.
+    // Each connection after the first attempt reloads all shown data.
     let isAgain = false;
     while (!signal.aborted) {
       const reason = await heard(() => listen(isAgain), deps);
@@ -88,7 +87,7 @@ export const createLive = (deps: LiveDeps) => {
         await wait(null);
         continue;
       }
-      // A connection that was live resets the count of attempts.
+      // A live connection resets the number of attempts.
       if (store.get().session.link.is === 'live') attempt = 0;
       if (attempt === 0) since = now();
       const ms = pauseAfter(client.url, attempt);
@@ -100,17 +99,12 @@ export const createLive = (deps: LiveDeps) => {
   };
   return {
     run,
-    /**
-     * Tries to connect without waiting for the next attempt. After a refusal, only this starts
-     * another attempt.
-     */
+    /** Connects without waiting for the next attempt. After a refusal, only this retries. */
     tryNow: (): void => hurry(),
   };
 };
 
-/**
- * Returns the reason why the connection ended; null if the daemon refused it, or if the desk ends.
- */
+/** Reason why the connection ended. `null` if the daemon refused it or the desk ends. */
 const heard = async (
   listen: () => Promise<string>,
   { store, signal }: LiveDeps,
@@ -130,10 +124,7 @@ const heard = async (
   }
 };
 
-/**
- * Handles a connection whose channels are subscribed to: loads what is missing, while the socket
- * holds the new events.
- */
+/** After subscribing, loads missing data while the socket holds new events. */
 const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
   const { store, feed, client } = deps;
   store.dispatch({ type: 'session.linked', link: { is: 'live' } });
@@ -142,7 +133,7 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
   const before = store.get().session.version;
   const version = await loadAccount(client, store);
   await feed.reloadShown();
-  // The message that the daemon is older was shown already; do not replace it.
+  // The warning about an older daemon is already shown. Do not replace it.
   if (version !== null && olderDaemon(version, client.url) !== null) return;
   const isOther = version !== null && before !== '' && before !== version;
   const text = isOther
@@ -194,7 +185,7 @@ const obey = (
   }
 };
 
-/** Shows how far an operation is, and reads again what may have changed with its end. */
+/** Shows the progress of an operation, and reloads lists that its end may have changed. */
 const hearOperation = (
   store: DeskStore,
   refresh: ListRefresh,

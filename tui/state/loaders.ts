@@ -24,7 +24,7 @@ import { readRuns, readStages } from './runs.js';
 import { readThings } from './things.js';
 
 interface Asked {
-  /** Id of what the rows belong to. */
+  /** Id of the parent. */
   of: string | null;
   cursor?: string;
 }
@@ -35,25 +35,24 @@ interface RowPage<T> {
 }
 
 export interface ListLoader<T> {
-  /** Loads one page of the list. Throws what the client throws. */
+  /** Loads one page of the list. Throws client errors. */
   page(client: Client, asked: Asked): Promise<RowPage<T>>;
-  /** True if rows are only ever added at the end, so that known rows are not loaded again. */
+  /** Whether rows are only added at the end, so that known rows are not reloaded. */
   isGrowing?: true;
-  /** True if a request is given up when the list is not needed any more, or is asked for anew. */
+  /** Whether a request is aborted when the list is no longer needed or requested again. */
   isGivenUp?: true;
-  /** True if the rows of another parent are shown until the reply is here. */
+  /** Whether rows of another parent are shown until the reply arrives. */
   keepsRows?: true;
-  /** True if a reply costs something: what is known is never asked for again. */
+  /** Whether a reply is expensive: known data is never requested again. */
   isAskedOnce?: true;
 }
 
 const LIMIT = 200;
-/** Most results of a search in the knowledge. */
 const MAX_FOUND = 30;
-/** Time that a model has to answer a question, in milliseconds. */
+/** Time limit for a model's answer, in milliseconds. */
 const ANSWER_MS = 300_000;
 
-/** Loads pages from the first on until they hold that many rows; at least one page. */
+/** Loads pages until they hold that many rows; at least one page. */
 export const pagesOf = async <T>(
   loader: ListLoader<T>,
   client: Client,
@@ -70,7 +69,7 @@ export const pagesOf = async <T>(
   return { rows, nextCursor: cursor };
 };
 
-/** Creates the loader of a list that the daemon gives by pages, as the field `key` of its reply. */
+/** Loader of a paginated list. `key` is the field with the rows. */
 const paged = <K extends string, T>(
   key: K,
   ask: (
@@ -84,7 +83,7 @@ const paged = <K extends string, T>(
   },
 });
 
-/** Creates the loader of a list that the daemon gives as a whole. */
+/** Loader of a list that comes as a whole. */
 const whole = <T>(ask: (client: Client) => Promise<T[]>): ListLoader<T> => ({
   page: async (client) => ({ rows: await ask(client), nextCursor: null }),
 });
@@ -140,7 +139,7 @@ const readDocumentPage = async (client: Client, key: string): Promise<DocumentPa
     return [{ ...(await client.documents.page({ id, number })), id: key, error: null }];
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode !== 404) throw error;
-    // The document may be there without its pages.
+    // The document may exist without its pages.
     const { filename, pages, status, error: reason } = await client.documents.get({ id });
     const facts = { number: Number(number), chars: 0, ocr: false, confidence: null, text: '' };
     return [{ ...facts, id: key, filename, pages, error: reason ?? `Status: ${status}` }];
@@ -152,7 +151,7 @@ const askFor = async (client: Client, question: string): Promise<AnswerItem[]> =
   return [{ ...(await patient.knowledge.ask({ body: { question } })), id: question }];
 };
 
-/** Reads the tasks of one of `TASK_VIEWS`, or the one task with that id. */
+/** Tasks of one of `TASK_VIEWS`, or the task with that id. */
 const readTasks = async (
   client: Client,
   view: string | null,
@@ -182,7 +181,7 @@ const readMails = async (
   return { rows: messages, nextCursor };
 };
 
-/** Creates the loader of what is asked for by a key, such as the query of a search. */
+/** Loader of data for a key, such as a search query. */
 const keyed = <T>(
   ask: (client: Client, key: string) => Promise<T[]>,
   more: Omit<ListLoader<T>, 'page'>,
@@ -191,7 +190,6 @@ const keyed = <T>(
   ...more,
 });
 
-/** The loader of each list. */
 export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   hooks: paged('hooks', ({ hooks }, query) => hooks.list({ query })),
   executions: {
@@ -205,8 +203,8 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
     },
   },
   approvals: {
-    // Ours: the oldest first, so that a new one is added at the end, and no row moves just as the
-    // user presses a key.
+    // Oldest first: a new approval is added at the end, and no row moves just as the user presses a
+    // key.
     page: async (client, { cursor }) => {
       const query = { limit: LIMIT, cursor };
       const { approvals, nextCursor } = await client.approvals.list({ query });

@@ -4,11 +4,10 @@ import { recognized } from '../../src/client/recognize.js';
 import { type FetchLike, send } from '../../src/client/send.js';
 import { saveSession } from '../../src/client/session.js';
 
-/** The token of the desk. A new login replaces it, and everything else stays. */
 export interface HeldToken {
   get(): string | undefined;
   set(token: string): void;
-  /** Sends a request, always with the current token. */
+  /** Always sends the current token. */
   fetch: FetchLike;
 }
 
@@ -35,13 +34,13 @@ export interface LoginGiven {
   password: string;
   totpCode?: string;
 }
-/** The outcome of a login. `code`: the code of the authenticator app is needed too. */
+/** `code`: the authenticator code is needed too. */
 export type LoginOutcome =
   | { is: 'in'; who: { username: string; role: 'admin' | 'user' } }
   | { is: 'code' }
   | { is: 'refused'; reason: string };
 
-/** Logs in, and stores the login session for the CLI too. */
+/** Also stores the login session for the CLI. */
 export const logInToDaemon = async (
   client: Client,
   held: HeldToken,

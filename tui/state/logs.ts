@@ -1,7 +1,7 @@
 import type { Client } from '../../src/client/index.js';
 import type { LogLevel, LogRow } from './rows.js';
 
-/** The levels, the most severe last. */
+/** Most severe last. */
 export const LEVELS = [
   'trace',
   'debug',
@@ -19,10 +19,7 @@ interface LogLines {
   nextCursor: string;
 }
 
-/**
- * Loads the newest lines from a level on, or those after a number. Missing lines become one row, a
- * gap.
- */
+/** Newest lines of a level and above, or those after a number. Missing lines become one gap row. */
 export const readLogs = async (
   client: Client,
   least: string | null,

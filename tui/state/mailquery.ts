@@ -1,6 +1,6 @@
 import type { MailMessage } from '../../src/client/index.js';
 
-/** A query of the list of e-mails, as the daemon takes it. */
+/** Query parameters of the list of e-mails. */
 export interface MailQuery {
   q?: string;
   from?: string;
@@ -16,8 +16,8 @@ const CATEGORIES: readonly MailMessage['category'][] = [
 ];
 
 /**
- * Returns the query that a filter means: `category:invoice`, `from:bob`, `folder:Archive`, `is:new`
- * and `has:files` are what they say, and all other words are searched by the mail server.
+ * Parses `category:invoice`, `from:bob`, `folder:Archive`, `is:new` and `has:files`. The mail
+ * server searches all other words.
  */
 export const mailQuery = (filter: string): MailQuery => {
   const words: string[] = [];

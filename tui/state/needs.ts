@@ -1,7 +1,7 @@
 import type { PageNeed } from '../page.js';
 import type { Feed } from './feed.js';
 
-/** Loads, or subscribes to, what a page needs. The returned function ends that. */
+/** Loads or subscribes to the data of a need. Returns a function that ends it. */
 const want = (feed: Feed, need: PageNeed): (() => void) => {
   if (need.is === 'channel') return feed.channels([need.channel]);
   if (need.is === 'agent') return feed.follow(need.id);
@@ -19,8 +19,8 @@ const want = (feed: Feed, need: PageNeed): (() => void) => {
 };
 
 /**
- * Creates a function that takes all needs of a desk: it begins the new ones and ends those that are
- * gone. It returns true if there were new ones.
+ * Takes all needs of a desk, starts new ones and ends those that are gone. Returns true if there
+ * were new ones.
  */
 export const createNeedHolder = (feed: Feed): ((needs: readonly PageNeed[]) => boolean) => {
   const held = new Map<string, () => void>();

@@ -18,7 +18,7 @@ export const reduceOverview = (state: OverviewState, action: OverviewAction): Ov
     ? { known: action.overview, loadedAt: action.at, trouble: null }
     : { ...state, trouble: action.trouble };
 
-/** Loads the overview, and returns the action with the result or the error. */
+/** Loads the overview and returns the action with the result or the error. */
 export const askOverview = async (client: Client, now: () => number): Promise<OverviewAction> => {
   try {
     return { type: 'overview.read', overview: await client.overview.get(), at: now() };

@@ -1,10 +1,10 @@
 import { doneOf, isOver, type ProgressSample, samplesWith } from '../../cli/operations/bar.js';
 import type { Operation } from '../../src/client/index.js';
 
-/** The last progress of each operation that runs, the oldest first, by its id. */
+/** Last progress of each running operation by id, oldest first. */
 export type PacesState = Readonly<Record<string, readonly ProgressSample[]>>;
 
-/** An operation as the socket has told of it. */
+/** An operation as reported by the socket. */
 export interface OperationHeard {
   type: 'operation.heard';
   operation: Operation;

@@ -15,25 +15,21 @@ import type { State } from './state.js';
 import { browsed } from './things.js';
 import { offlineReason } from './verbs.js';
 
-/** One line of the palette. */
 export interface Match {
   text: string;
-  /** The command or key that does the same. */
+  /** Equivalent command or key. */
   line: string;
   does: { act: Act } | { goal: JumpTarget } | { leave: readonly string[] } | { quits: true };
 }
 
 const MOST = 50;
 const QUIT: Match = { text: 'quit', line: 'key q', does: { quits: true } };
-/**
- * The forms in which vi accepts a command to quit, such as `:q`, `:q!`, `:qa`, `:wq`, `:x` and
- * `:quit`.
- */
+/** Quit commands of vi, such as `:q`, `:q!`, `:qa`, `:wq`, `:x` and `:quit`. */
 const VI_QUIT = /^(w?qa?|quit(all)?|xa?|xit|exit)!?$/;
 
 /**
- * Returns the lines that match the typed words: acts on the selection, then screens, then
- * resources, then objects. Acts are left out while the daemon cannot be reached.
+ * Matching entries: actions on the selection, then screens, resources and objects. Offline, actions
+ * are left out.
  */
 export const matchesOf = (
   state: State,
@@ -57,9 +53,7 @@ export const matchesOf = (
   ).slice(0, MOST);
 };
 
-/**
- * True if the text is a command that ends an editor: it ends the desk, whatever else it matches.
- */
+/** A quit command of an editor ends the desk, even if it matches an entry. */
 export const isQuitCommand = (typed: string): boolean => VI_QUIT.test(typed.trim());
 
 const ofSelection = (state: State, page: ScreenPage): Match[] => {
@@ -80,7 +74,7 @@ const ofSelection = (state: State, page: ScreenPage): Match[] => {
   return [...keyed, ...verbs];
 };
 
-/** Returns the resources without a screen. They open over the screen that is shown. */
+/** Resources without a screen. They open over the current screen. */
 const ofResources = ({ ui: { root } }: State): Match[] =>
   browsed.map((of) => ({
     text: `browse ${of}`,

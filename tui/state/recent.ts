@@ -4,17 +4,16 @@ import { ringOf, type StreamAction, type StreamEntry, type StreamsState } from '
 import { loadFailureOf } from './trouble.js';
 
 /**
- * Time before now from which executions are loaded, so that an overview does not begin empty, in
- * milliseconds.
+ * Age of the oldest executions loaded at the start, in milliseconds, so that the overview is not
+ * empty.
  */
 const BACK_MS = 600_000;
 const PAGE = 200;
 const MAX_PAGES = 10;
 
 /**
- * Returns the executions of the last minutes as entries of their stream, or those since the newest
- * one that was known to have ended. Executions that the socket delivers too are recognized by their
- * ids. Returns null if the daemon does not reply; the overview beside it shows why.
+ * Recent executions as stream entries, from the newest one known to have ended. Duplicates from the
+ * socket are recognized by id. `null` if the daemon does not reply; the overview shows why.
  */
 export const recentExecutions = async (
   client: Client,
@@ -34,7 +33,7 @@ export const recentExecutions = async (
 
 const BEFORE_END = ['queued', 'running'];
 
-/** Returns the newest execution up to which all have ended; a later one may have changed. */
+/** Newest execution before which all have ended. Later ones may have changed. */
 const endedId = (known: readonly StreamEntry[]): string | undefined => {
   const ended = new Map<string, boolean>();
   for (const { kind, data } of known) {

@@ -1,20 +1,19 @@
 import type { ListName } from './rows.js';
 
-/** Ours: the least time between two loads of a list of whose changes the socket tells, in milliseconds. */
+/** Minimum time between two loads of a list after events of the socket, in milliseconds. */
 const GAP_MS = 400;
 
-/** The loading of lists that change often. */
 export type ListRefresh = ReturnType<typeof createRefresh>;
 
 interface RefreshDeps {
   reload(name: ListName): Promise<void>;
-  /** True while a screen needs the list. */
+  /** Whether a screen needs the list. */
   isWanted(name: ListName): boolean;
 }
 
 /**
- * Creates the loading of lists that change often: a list is never loaded twice at once, and what
- * changes meanwhile is loaded afterwards.
+ * Loads frequently changing lists. A list is never loaded twice at once; changes meanwhile cause
+ * one more load.
  */
 export const createRefresh = ({ reload, isWanted }: RefreshDeps) => {
   const busy = new Map<ListName, 'once' | 'again'>();

@@ -1,7 +1,7 @@
 import type { TextDelta } from '../../src/client/index.js';
 import { type ReplyText, withDelta } from '../../src/client/replytext.js';
 
-/** The replies that followed agents are writing, or wrote last, by the agent's id. */
+/** Current or last reply of each followed agent, by agent id. */
 export type RepliesState = Readonly<Record<string, ReplyText>>;
 
 export interface ReplyAction {
@@ -9,7 +9,7 @@ export interface ReplyAction {
   delta: TextDelta;
 }
 
-/** Most agents whose replies are kept; the one that began first is dropped. */
+/** Maximum number of agents whose replies are kept. The oldest is dropped. */
 const MAX_REPLIES = 5;
 
 export const reduceReplies = (state: RepliesState, { delta }: ReplyAction): RepliesState => {

@@ -1,13 +1,12 @@
 import type { Client } from '../../src/client/index.js';
 import type { ListName } from './rows.js';
 
-/** A client whose calls end when the signal does. */
 interface PassingRequest {
   client: Client;
   signal: AbortSignal;
 }
 
-/** Creates the requests that are given up: for each list at most one is under way. */
+/** Requests that can be aborted. Each list has at most one. */
 export const createRequests = (client: Client) => {
   const ends = new Map<ListName, AbortController>();
   const giveUp = (name: ListName): void => {
@@ -15,7 +14,7 @@ export const createRequests = (client: Client) => {
     ends.delete(name);
   };
   return {
-    /** Begins a request for a list, and gives up the one before it. */
+    /** Starts a request for a list and aborts the previous one. */
     begin: (name: ListName): PassingRequest => {
       giveUp(name);
       const end = new AbortController();

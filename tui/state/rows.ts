@@ -31,23 +31,20 @@ import type { CapabilityItem, HardwareItem } from './capabilities.js';
 import type { RunItem, StageItem } from './runs.js';
 import type { Thing } from './things.js';
 
-/** Id of the only row in the list of tunnels. */
 export const TUNNEL = 'tunnel';
-/** Id of the only row in the list of what the last search found. */
 export const FOUND = 'found';
 
-/** The views of tasks, in the order of their tabs. */
+/** Views of tasks, in the order of their tabs. */
 export const TASK_VIEWS = ['next', 'today', 'overdue', 'all'] as const;
 
-/** The type of the rows of each list. */
+/** Row type of each list. */
 export interface RowOf {
   hooks: Hook;
   executions: Execution;
   approvals: Approval;
   agents: Agent;
-  /** One agent and all agents below it. */
   tree: Agent;
-  /** The messages of one session. */
+  /** Messages of one session. */
   messages: ConversationMessage;
   notifications: Notification;
   credentials: Credential;
@@ -58,105 +55,94 @@ export interface RowOf {
   audit: AuditEntry;
   logins: LoginSession;
   tokens: AccessToken;
-  /** The lines of the log, from one level on. */
+  /** Log lines of one level and above. */
   logs: LogRow;
-  /** One row, because there is one tunnel. */
+  /** One row: there is one tunnel. */
   tunnel: TunnelView & { id: typeof TUNNEL };
   operations: Operation;
-  /** The entries of the knowledge. */
   entries: KnowledgeEntry;
-  /** One row: what the last search found. */
+  /** One row: the last search. */
   found: FoundItem;
-  /** One chunk of an entry. */
   chunks: ChunkItem;
-  /** One page of a document. */
   documentPages: DocumentPageItem;
-  /** One question of research, with its sources and its report. */
   reports: ResearchJobDetail;
-  /** The answers to the questions of this desk. */
+  /** Answers to the questions of this desk. */
   answers: AnswerItem;
-  /** The tasks of one of `TASK_VIEWS`. */
   tasks: TaskView;
-  /** The parts of one task. */
   parts: TaskView;
-  /** The task of which the selected one is a part. */
+  /** Parent of the selected task. */
   parents: TaskView;
-  /** The runs of pipelines, or those that the stages of one run have begun. */
   runs: RunItem;
-  /** The templates of pipelines, for their names. */
+  /** Pipeline templates, for their names. */
   templates: PipelineTemplate;
-  /** The stages of one run. */
   stages: StageItem;
   capabilities: CapabilityItem;
   /** One row: this machine, and the models that fit it. */
   hardware: HardwareItem;
-  /** E-mails, without their text. */
+  /** E-mails without their text. */
   mails: MailMessage;
-  /** The e-mails of one thread. */
   threadMails: MailMessage;
-  /** One e-mail, with its text. */
+  /** One e-mail with its text. */
   wholeMails: MailMessageDetail;
-  /** Drafts of e-mails. */
   drafts: MailDraft;
   sentMails: SentMail;
   mailAccounts: MailAccount;
-  /** The rows of any resource without a screen of its own. */
+  /** Rows of a browsed resource. */
   things: Thing;
 }
 
 export type ListName = keyof RowOf;
 
-/** One result of a search in the knowledge. */
 export type SearchHit = KnowledgeResults['results'][number];
 
-/** The reply to a search, and the query that it was for. */
+/** Search reply with its query. */
 export interface FoundItem extends KnowledgeResults {
   id: typeof FOUND;
   query: string;
 }
 
-/** A chunk of an entry, whole; its id is that of `chunkKey`. */
+/** A whole chunk. Its id is that of `chunkKey`. */
 export interface ChunkItem extends Reply<'knowledge', 'chunk'> {
   id: string;
 }
 
-/** Returns the id of a chunk: the id of its entry, and its number. */
+/** Entry id and chunk number. */
 export const chunkKey = (entryId: string, chunk: number | string): string => `${entryId} ${chunk}`;
 
-/** A page of a document; its id is that of `pageKey`. */
+/** Page of a document. Its id is that of `pageKey`. */
 export interface DocumentPageItem extends Reply<'documents', 'page'> {
   id: string;
-  /** The reason why the document has no such page; null if it has. */
+  /** Reason why the document has no such page. `null` if it has. */
   error: string | null;
 }
 
-/** Returns the id of a page: the id of its document, and its number from 1. */
+/** Document id and page number from 1. */
 export const pageKey = (documentId: string, page: number | string): string =>
   `${documentId} ${page}`;
 
-/** An answer; its id is the question. */
+/** An answer. Its id is the question. */
 export interface AnswerItem extends KnowledgeAnswer {
   id: string;
 }
 
-/** A line of the daemon's log, or a gap of lines that the daemon no longer held when asked. */
+/** A log line, or a gap of lines that were no longer in memory when requested. */
 export type LogRow = { id: string } & (
   | { is: 'line'; entry: LogEntry }
   | { is: 'gap'; from: number; to: number }
 );
 export type LogLevel = LogEntry['level'];
 
-/** A command-line tool that can be a model, with the quota that it reported. */
+/** CLI tool that can be a model, with its reported quota. */
 export interface CliToolItem {
   id: string;
   name: string;
-  /** The path; null if the tool is not installed. */
+  /** `null` if the tool is not installed. */
   path: string | null;
   version: string | null;
-  /** True if the tool runs confined. */
+  /** Whether the tool runs confined. */
   isRunnable: boolean;
   isLoggedIn: boolean;
-  /** The quota: `used` of `limit`, or a fraction if the limit is 1. */
+  /** `used` of `limit`, or a fraction if the limit is 1. */
   quota: {
     used: number | null;
     limit: number | null;
@@ -165,7 +151,6 @@ export interface CliToolItem {
   } | null;
 }
 
-/** The models of a topic, in the order in which they are tried. */
 export interface RouteItem {
   id: string;
   topic: string;

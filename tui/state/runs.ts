@@ -2,28 +2,27 @@ import type { Client, PipelineRun, PipelineRunDetail } from '../../src/client/in
 
 type ListedStage = PipelineRunDetail['stages'][number];
 
-/** A stage as the list of runs shows it. */
 export type StageBrief = Pick<ListedStage, 'key' | 'kind' | 'status' | 'reason'>;
 
-/** A run of a pipeline in the list; of what is under way the stages are known too. */
+/** Run in the list. Stages are known only for active runs. */
 export interface RunItem extends PipelineRun {
   stages: readonly StageBrief[] | null;
 }
 
-/** A stage, and the run that it belongs to; its id is its key. */
+/** Stage with its run. Its id is its key. */
 export interface StageItem extends ListedStage {
   id: string;
   run: PipelineRun;
 }
 
-/** Most runs of a page whose stages are read with it: a run may be large. */
+/** Maximum runs of a page whose stages are loaded with it, because a run may be large. */
 const MAX_READ = 8;
 
-/** True if a run will not go on by itself. */
+/** Whether a run will not continue by itself. */
 export const isRunOver = ({ status }: Pick<PipelineRun, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
-/** Reads a page of runs, or of those that a run has begun, with the stages of what is under way. */
+/** Page of runs, or of the runs started by a run, with the stages of active ones. */
 export const readRuns = async (
   client: Client,
   parentId: string | null,
@@ -45,7 +44,6 @@ const briefOf = ({ key, kind, status, reason }: ListedStage): StageBrief => ({
   reason,
 });
 
-/** Reads the stages of a run, in the order of its template. */
 export const readStages = async (client: Client, id: string | null): Promise<StageItem[]> => {
   if (id === null) return [];
   const { stages, ...run } = await client.pipelines.get({ id });

@@ -4,7 +4,6 @@ import type { ListName } from './rows.js';
 import type { State } from './state.js';
 import { topView } from './ui.js';
 
-/** Returns the rows of a page that the filter leaves, in their order. */
 export const itemsOf = (page: ScreenPage, state: State): Item[] => {
   const all = page.items?.(state) ?? [];
   const { filter } = topView(state.ui);
@@ -13,10 +12,7 @@ export const itemsOf = (page: ScreenPage, state: State): Item[] => {
     : all.filter((item) => matchesFilter(item, filter));
 };
 
-/**
- * Returns the index of the selected row; the first if the selected one is gone, -1 if there are no
- * rows.
- */
+/** The first row if the selected one is gone, -1 without rows. */
 export const chosenAt = (items: readonly { id: string }[], selected: string | null): number => {
   if (items.length === 0) return -1;
   return Math.max(
@@ -25,14 +21,13 @@ export const chosenAt = (items: readonly { id: string }[], selected: string | nu
   );
 };
 
-/** Returns the selected row of the page on top. */
 export const chosenOf = (page: ScreenPage, state: State): Item | null => {
   const items = itemsOf(page, state);
   return items[chosenAt(items, topView(state.ui).selected)] ?? null;
 };
 
 /**
- * True if the item contains every word of the filter, and none of those after `!`. A word such as
+ * Whether the item contains every word of the filter, and none of those after `!`. A word such as
  * `status:error` is compared with that fact only.
  */
 export const matchesFilter = ({ name, words, facts = {} }: Item, filter: string): boolean =>
@@ -51,16 +46,14 @@ export const matchesFilter = ({ name, words, facts = {} }: Item, filter: string)
       return isFound !== isNot;
     });
 
-/**
- * Returns the list of a page that continues below the known rows; null if there are no more rows.
- */
+/** List that continues below the known rows. `null` if there are no more rows. */
 export const listBelow = (page: ScreenPage, state: State): ListName | null => {
   const name = page.pages?.(state) ?? null;
   if (name === null || state.lists[name].nextCursor === null) return null;
   return (page.items?.(state).length ?? 0) === 0 ? null : name;
 };
 
-/** Returns what is added to the summary of a page about the rows below. */
+/** Part of the summary about further rows. */
 export const summaryBelow = (page: ScreenPage, state: State): string => {
   const name = listBelow(page, state);
   if (name === null) return '';

@@ -2,25 +2,22 @@
 export type Link =
   | { is: 'connecting' }
   | { is: 'live' }
-  /** Lost. `nextAt`: time of the next attempt, in milliseconds since 1970. */
+  /** `nextAt`: time of the next attempt, in milliseconds since 1970. */
   | { is: 'lost'; since: number; attempt: number; nextAt: number; reason: string }
-  /**
-   * Refused, until the user logs in. `isEnded`: the reason is that there is no valid login session.
-   */
+  /** Refused until the user logs in. `isEnded`: there is no valid login session. */
   | { is: 'refused'; reason: string; isEnded?: boolean };
 
 export interface SessionState {
   url: string;
-  /** Version of the daemon; empty until it is known. */
+  /** Version of the daemon. Empty until it is known. */
   version: string;
   who: { username: string; role: 'admin' | 'user' } | null;
   /**
-   * User name of the stored login, or the one that was typed: it is used to log in while the user
-   * is not known yet.
+   * Username of the stored login, or the typed one. Used to log in while the user is not known yet.
    */
   loginName: string | null;
   link: Link;
-  /** Time that the clock in the title shows, in milliseconds since 1970. */
+  /** Time of the clock in the title, in milliseconds since 1970. */
   now: number;
 }
 
@@ -38,7 +35,7 @@ export const session = (url: string, now: number): SessionState => ({
   now,
 });
 
-/** Returns the user name to log in with; null if none is known. */
+/** Username to log in with. `null` if none is known. */
 export const loginNameOf = ({ who, loginName }: SessionState): string | null =>
   who?.username ?? loginName;
 

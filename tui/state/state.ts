@@ -8,14 +8,13 @@ import type { ReducerStore } from './store.js';
 import { reduceStreams, type StreamAction, type StreamsState } from './streams.js';
 import { reduceUi, type UiAction, type UiState, ui } from './ui.js';
 
-/** The record of which approvals were read. */
 interface ApprovalsState {
-  /** Digests of the calls whose last line was on screen: only those can be approved. */
+  /** Digests of calls whose last line was on screen. Only those can be approved. */
   seen: readonly string[];
 }
 const MAX_SEEN = 200;
 
-/** The whole state of the desk, from which every view is computed. */
+/** The whole state of the desk. Every view is computed from it. */
 export interface State {
   session: SessionState;
   overview: OverviewState;

@@ -1,25 +1,17 @@
 /** A store: a state, and the only way to change it. */
 export interface ReducerStore<S, A> {
   get(): S;
-  /** Applies an action at once; for the effects of keys. */
   dispatch(action: A): void;
-  /**
-   * Applies an action at the next beat, together with the others that arrive until then; for events
-   * of the socket.
-   */
+  /** Applies an action at the next beat, together with others. For socket events. */
   queue(action: A): void;
-  /** Calls `onChange` each time the selected part has changed. */
+  /** Calls `onChange` when the selected part changes. */
   subscribe<T>(select: (state: S) => T, onChange: (selected: T) => void): () => void;
-  /** Stops the beat. */
   close(): void;
 }
 
 export interface ReducerStoreOptions<A> {
   beatMs?: number;
-  /**
-   * Joins two queued actions, of which the second directly follows the first, into one; null keeps
-   * them apart.
-   */
+  /** Joins two consecutive queued actions into one. `null` keeps them separate. */
   join?(first: A, next: A): A | null;
 }
 
@@ -48,7 +40,7 @@ export const createStore = <S, A>(
   };
   return {
     get: () => state,
-    // The queued actions came first, so they are applied first.
+    // Queued actions came first.
     dispatch: (action) => {
       const actions = [...waiting, action];
       waiting = [];

@@ -1,27 +1,22 @@
-/** One event. */
 export interface StreamEntry {
-  /** Number in its stream, which rises; null if the stream has no numbers. */
+  /** Rising number in its stream. `null` if the stream has no numbers. */
   number: number | null;
-  /** Time in ISO 8601. */
   at: string;
   kind: string;
   data: Readonly<Record<string, unknown>>;
 }
 
-/** The latest entries of one stream, the newest last. */
+/** The latest entries of one stream, newest last. */
 export interface Ring {
   entries: readonly StreamEntry[];
   /** Number of the newest entry. */
   last: number;
-  /** Numbers of the events that the daemon had already dropped, as ranges [from, to]. */
+  /** Ranges [from, to] of events that the daemon had already dropped. */
   gaps: readonly (readonly [number, number])[];
-  /**
-   * Time of the last change, as a rising counter. The stream that was not changed for the longest
-   * time is dropped first.
-   */
+  /** Rising counter of changes. The least recently changed stream is dropped first. */
   usedAt: number;
 }
-/** The streams by name: `executions`, or the id of an agent. */
+/** Streams by name: `executions`, or the id of an agent. */
 export type StreamsState = Readonly<Record<string, Ring>>;
 
 export type StreamAction =
@@ -29,8 +24,8 @@ export type StreamAction =
   | { type: 'stream.gap'; name: string; from: number; to: number };
 
 /**
- * Joins two actions with entries of the same stream into one, because each action copies the whole
- * ring. Returns null for other actions.
+ * Joins two actions with entries of the same stream, because each action copies the whole ring.
+ * `null` for other actions.
  */
 export const joinStreams = (
   first: { type: string },
@@ -44,7 +39,6 @@ const MAX_ENTRIES = 2000;
 const MAX_STREAMS = 5;
 const none: Ring = { entries: [], last: 0, gaps: [], usedAt: 0 };
 
-/** Returns a stream; an empty one if it has no entries yet. */
 export const ringOf = (state: StreamsState, name: string): Ring => state[name] ?? none;
 
 type StreamEvent = Extract<StreamAction, { type: 'stream.added' }>;
@@ -57,7 +51,7 @@ export const reduceStreams = (state: StreamsState, action: StreamAction): Stream
   return bounded({ ...state, [action.name]: { ...next, usedAt } });
 };
 
-/** Adds entries. An entry that came twice, by the socket and by loading it, is added once. */
+/** An entry that arrives twice, by the socket and by loading, is added once. */
 const added = (ring: Ring, entries: StreamEntry[]): Ring => {
   let { last } = ring;
   const fresh = entries.filter(({ number }) => {

@@ -1,20 +1,19 @@
 import { type Client, contracts, isRecord } from '../../src/client/index.js';
 
-/** Resources without a screen of their own, by their names in the palette. */
+/** Resources without a screen, by their palette names. */
 export const browsed = [
   ...(['documents', 'research', 'memories', 'recurring'] as const),
   ...(['sessions', 'webhooks', 'channels', 'skills', 'experts'] as const),
 ] as const;
 export type Browsed = (typeof browsed)[number];
 
-/** An endpoint of a contract that acts on one row of the resource. */
 export interface ThingVerb {
   name: string;
   summary: string;
   isDelete: boolean;
 }
 
-/** A row of any resource: its fields as they came, and the verbs of its contract. */
+/** Row of any resource: its fields, and the verbs of its contract. */
 export interface Thing {
   id: string;
   name: string;
@@ -24,7 +23,7 @@ export interface Thing {
 
 export const isBrowsed = (name: string): name is Browsed => browsed.some((each) => each === name);
 
-/** Loads one page of a resource, as its contract lists it. Throws what the client throws. */
+/** One page of a resource. Throws client errors. */
 export const readThings = async (
   client: Client,
   resource: string,
@@ -43,7 +42,6 @@ export const readThings = async (
   };
 };
 
-/** Calls a verb by its name. */
 export const actOnThing = async (
   client: Client,
   resource: Browsed,
@@ -61,7 +59,7 @@ interface EndpointSummary {
   secret?: true;
 }
 
-/** Returns the endpoints that need only an id, and whose reply contains no secret. */
+/** Endpoints that need only an id, and whose reply contains no secret. */
 const verbsOf = (contract: Readonly<Record<string, EndpointSummary>>): ThingVerb[] =>
   Object.entries(contract)
     .filter(([, { method, path, body, secret }]) => {

@@ -1,10 +1,7 @@
 import { ApiError, Unreachable } from '../../src/client/errors.js';
 import type { LoadFailure } from './lists.js';
 
-/**
- * Returns the reason why a call failed. Throws an error that does not come from the daemon or the
- * connection.
- */
+/** Reason of a failed call. Rethrows errors that do not come from the daemon or the connection. */
 export const loadFailureOf = (error: unknown): LoadFailure => {
   if (error instanceof ApiError) {
     const { statusCode, message, requestId } = error;
@@ -15,7 +12,5 @@ export const loadFailureOf = (error: unknown): LoadFailure => {
   throw error;
 };
 
-/**
- * The reason if the desk ended while a request was under way: that must not look like a failure.
- */
+/** The desk ended during a request, which must not look like a failure. */
 const LEFT: LoadFailure = { status: 0, message: 'the desk was closed' };

@@ -3,12 +3,11 @@ import type { Act, ShownSecret } from './act.js';
 import type { Root, ScreenPlace } from './places.js';
 import type { LogLevel } from './rows.js';
 
-/** A place, with the settings of its view. */
 export interface ScreenView extends ScreenPlace {
   tab: number;
-  /** The pane with the focus: 0 for the list, 1 for the text beside or below it. */
+  /** Focused pane: 0 for the list, 1 for the text. */
   pane: number;
-  /** Id of the selected row; null for the first. Not an index, because rows may move. */
+  /** `null` for the first row. Not an index, because rows may move. */
   selected: string | null;
   filter: string;
   /** Rows of the text above the visible part. */
@@ -17,25 +16,22 @@ export interface ScreenView extends ScreenPlace {
   isWrapped: boolean;
   isFollowing: boolean;
   isRaw: boolean;
-  /** True if more is listed: also what is over. */
+  /** Whether ended items are listed too. */
   isMore: boolean;
-  /** The lowest level of the log lines that are listed. */
+  /** Lowest listed log level. */
   leastLevel: LogLevel;
 }
 
-/** A field in which the user types a line. */
 export interface FormField {
   for: 'filter' | 'palette' | 'name' | 'text' | 'username' | 'password' | 'code';
   text: string;
-  /** Position of the cursor, in UTF-16 units. */
   at: number;
-  /** Index of the selected match in the palette. */
+  /** Index of the selected palette match. */
   chosen: number;
-  /** True if it was opened by a key that came in a burst: `:q` and enter in one piece. */
+  /** Whether a key within a burst opened it: `:q` and enter in one piece. */
   isHurried?: boolean;
 }
 
-/** True if the field is part of a login. */
 export const isLoginField = ({ for: use }: FormField): boolean =>
   use === 'username' || use === 'password' || use === 'code';
 
@@ -47,23 +43,22 @@ export interface Message {
 export interface UiState {
   size: Size;
   root: Root;
-  /** The open pages of each screen, the lowest first. */
+  /** Open pages of each screen, lowest first. */
   stacks: Readonly<Partial<Record<Root, readonly ScreenView[]>>>;
-  /** Places from which the user jumped, the newest last. */
   history: readonly VisitedScreen[];
   field: FormField | null;
   sheet: { act: Act; openedAt: number } | null;
-  /** The secret, which is shown until the user has it, and never again. */
+  /** Shown until the user confirms it, and never again. */
   secret: ShownSecret | null;
-  /** The password, kept while the code that the login needs too is asked for. */
+  /** Kept while the authenticator code is requested. */
   password: string | null;
   isHelp: boolean;
-  /** The first row of the help that is visible. */
+  /** First visible row of the help. */
   helpTop: number;
-  /** The `g` that was pressed last, which may be the first half of a key. */
+  /** The last `g`, which may be the first half of a key. */
   begun: { at: number; look: ScreenView } | null;
   message: Message | null;
-  /** Texts that were typed and not sent, by the id of the row they were for. */
+  /** Unsent texts, by the id of their row. */
   drafts: Readonly<Record<string, string>>;
 }
 interface VisitedScreen {
@@ -76,7 +71,6 @@ export type UiAction =
   | { type: 'ui.root'; root: Root }
   | { type: 'ui.opened'; place: ScreenPlace }
   | { type: 'ui.closed' }
-  /** A jump to another place, which is added to the history. */
   | { type: 'ui.went'; root: Root; places: ScreenPlace[]; selected?: string }
   | { type: 'ui.returned' }
   | { type: 'ui.looked'; change: Partial<ScreenView> }
@@ -89,14 +83,13 @@ export type UiAction =
   | { type: 'ui.begun'; begun: UiState['begun'] }
   | { type: 'ui.said'; message: Message | null };
 
-/** Returns the action that shows a message. */
 export const messageAction = (text: string, tone: Message['tone'] = 'info'): UiAction => ({
   type: 'ui.said',
   message: { text, tone },
 });
 
 const MAX_HISTORY = 50;
-/** Ours: time after `g` in which a letter opens a screen, in milliseconds. */
+/** Time after `g` in which a letter opens a screen, in milliseconds. */
 export const LETTER_MS = 1500;
 
 export const ui = (size: Size): UiState => ({
@@ -130,11 +123,10 @@ const lookAt = (place: ScreenPlace): ScreenView => ({
   leastLevel: 'info',
 });
 
-/** Returns the pages of the shown screen, the lowest first. */
+/** Pages of the shown screen, lowest first. */
 export const stackOf = ({ stacks, root }: UiState): readonly ScreenView[] =>
   stacks[root] ?? [lookAt({ page: root, id: null })];
 
-/** Returns the page on top. */
 export const topView = (state: UiState): ScreenView =>
   stackOf(state).at(-1) ?? lookAt({ page: state.root, id: null });
 
@@ -172,7 +164,7 @@ export const reduceUi = (state: UiState, action: UiAction): UiState => {
   }
 };
 
-/** Goes to a screen, which is as the user left it. */
+/** Goes to a screen in the state in which the user left it. */
 const moved = (state: UiState, root: Root, stack: readonly ScreenView[]): UiState => {
   const to = { ...state, root, message: null, isHelp: false, field: null, sheet: null };
   return stack.length > 0 ? stacked(to, stack) : to;

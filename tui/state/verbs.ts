@@ -7,8 +7,8 @@ import type { State } from './state.js';
 import type { Message } from './ui.js';
 
 /**
- * Performs an act. The row shows what is under way until the reply arrives, and then it is loaded
- * again: the desk shows only what the daemon has reported. A refusal is shown in the message line.
+ * The row shows the action in progress until the reply arrives, then it is reloaded: the desk shows
+ * only what the daemon reports. A refusal appears in the message line.
  */
 export const performVerb = async (
   { client, store, feed }: Pick<DeskState, 'client' | 'store' | 'feed'>,
@@ -22,8 +22,7 @@ export const performVerb = async (
   if (id in store.get().lists[list].busy) return say({ text: 'Already in progress', tone: 'warn' });
   mark(act.doing);
   const { shown, secret, opens } = await outcomeOf(client, act, typed);
-  // The lists are loaded again before the outcome is shown, because the next key acts on what is
-  // shown.
+  // Lists are reloaded before the outcome is shown, because the next key acts on what is shown.
   await Promise.all(act.touches.map((each) => feed.reload(each)));
   mark(null);
   if (act.ask?.writes && shown.tone === 'ok') {
@@ -68,10 +67,9 @@ const refusalOf = (error: unknown): Message => {
   return { text: `No answer: ${error.reason}${doubt}`, tone: 'danger' };
 };
 
-/** The states of what waits for an answer. */
 const ASKING: readonly string[] = ['pending', 'waiting_approval'];
 
-/** Returns the reason why an act is not possible now; null if it is possible. */
+/** Reason why an action is not possible now. `null` if it is possible. */
 export const refusalNow = (state: State, act: Act): string | null => {
   const { lists } = state;
   const off = offlineReason(state);
@@ -86,7 +84,7 @@ export const refusalNow = (state: State, act: Act): string | null => {
   return isChanged ? 'It was decided or changed meanwhile. Nothing was done' : null;
 };
 
-/** Returns the reason why no act at all is possible; null if the daemon is reachable. */
+/** Reason why no action is possible. `null` if the daemon is reachable. */
 export const offlineReason = ({ session: { link } }: State): string | null => {
   if (link.is === 'lost') return 'No connection to the daemon. Wait until it is back';
   return link.is === 'refused' ? 'Not logged in. Log in first' : null;

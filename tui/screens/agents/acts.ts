@@ -7,13 +7,12 @@ import { offered } from '../list.js';
 export const hasAgentEnded = ({ status }: Agent): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
-/** Returns what started the agent: its parent, or the execution of a hook; null if neither did. */
+/** What started the agent: its parent, or a hook execution. `null` if neither did. */
 export const causeOf = ({ hookId, executionId, parentId }: Agent): JumpTarget | null => {
   if (parentId !== null) return agentGoal(parentId);
   return hookId === null ? null : hookGoal(hookId, executionId);
 };
 
-/** Returns the acts that are possible on an agent in its current status. */
 export const agentActs = (agent: Agent): Acts => {
   const { id, name } = agent;
   const note = hasAgentEnded(agent)
@@ -41,7 +40,6 @@ export const agentActs = (agent: Agent): Acts => {
   };
 };
 
-/** Returns the acts that change the status, which is their outcome. */
 const statusActs = (agent: Agent): Acts => {
   const { id, name, status } = agent;
   const act = (verb: 'pause' | 'resume' | 'stop', doing: string): Act => ({

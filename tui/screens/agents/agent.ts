@@ -30,13 +30,10 @@ import { transcriptRows, waitingCall } from './transcript.js';
 const EVERY_MS = 2000;
 const EVENTS = 1;
 const TREE = 2;
-/** Rank of a column that is left out before all others. */
+/** Rank of the column that is dropped first. */
 const LAST = 9;
 
-/**
- * Returns the agent of the page, from the list or from its own tree: the list may not go back far
- * enough.
- */
+/** From the list, or from the agent's own tree, because the list may not go back far enough. */
 const shownAgent = ({ ui, lists: { agents, tree } }: State): Agent | null => {
   const id = topView(ui).id ?? '';
   return agents.byId[id] ?? tree.byId[id] ?? null;
@@ -44,10 +41,7 @@ const shownAgent = ({ ui, lists: { agents, tree } }: State): Agent | null => {
 
 const isAtTree = ({ ui }: State): boolean => topView(ui).tab === TREE;
 
-/**
- * Returns the shown agent and all agents below it: each agent before those that it spawned, in the
- * order in which they were spawned.
- */
+/** The shown agent and its descendants: each agent before its sub-agents, in spawn order. */
 const branches = ({ ui, lists: { tree } }: State): Branch[] =>
   tree.of === topView(ui).id ? treeOf(rowsOf(tree).toReversed()) : [];
 
@@ -56,7 +50,7 @@ const tree = tableFor<Branch>({
   list: 'tree',
   rows: branches,
   item: branchItem,
-  // If the room is short, the cost stays and the trust goes, since the agent's own page shows it.
+  // The cost is kept longest. The trust is dropped first, because the agent's own page shows it.
   columns: (state) =>
     branchColumns(state)
       .filter(({ head }) => head !== 'STEP')
@@ -64,10 +58,7 @@ const tree = tableFor<Branch>({
   empty: ['No matches.'],
 });
 
-/**
- * Returns the name and the status of the agent, then its numbers. If the room is short, the name is
- * cut.
- */
+/** If there is no room, the name is cut. */
 const agentHead = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const status = agentStatus(state, agent);
   const trust = agent.untrusted ? tonedSpan('untrusted', 'UNTRUSTED') : 'trusted';
@@ -122,7 +113,7 @@ const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number
   );
 };
 
-/** Returns how many agents there are below this one, and their total cost. */
+/** Number of sub-agents, and total cost. */
 const treeSummary = (state: State): string => {
   const agents = branches(state).map(({ agent }) => agent);
   const below = counted(Math.max(0, agents.length - 1), 'sub-agent');
@@ -136,17 +127,13 @@ const branchBelow = (state: State): ScreenPlace | null => {
   return id !== undefined && id !== shownAgent(state)?.id ? { page: 'agent', id } : null;
 };
 
-/**
- * Returns the need for the tree. It is loaded again and again while the tree is shown, or if the
- * list does not contain the agent.
- */
+/** The tree is reloaded while it is shown, or if the list does not contain the agent. */
 const treeNeed = (state: State): PageNeed => {
   const { id } = topView(state.ui);
   const isWatched = isAtTree(state) || !(state.lists.agents.byId[id ?? ''] ?? null);
   return { is: 'list', list: 'tree', of: id, ...(isWatched && { everyMs: EVERY_MS }) };
 };
 
-/** One agent: its transcript, its events, its tree or its facts. */
 export const agentPage: ScreenPage = {
   ...detailPage<Agent>({
     name: 'agent',
@@ -174,7 +161,7 @@ export const agentPage: ScreenPage = {
     const agent = isAtTree(state) ? tree.chosen(state)?.agent : shownAgent(state);
     return agent ? agentActs(agent) : {};
   },
-  // If the agent is followed, and up to which event it is known.
+  // Whether the agent is followed, and the last known event.
   summary: (state) => {
     if (isAtTree(state)) return treeSummary(state);
     const { isFollowing, id } = topView(state.ui);

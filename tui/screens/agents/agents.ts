@@ -18,11 +18,11 @@ const EVERY_MS = 2000;
 const TALK_MS = 1000;
 const OVER_MS = 15_000;
 /**
- * Time that a selection must last before its messages are loaded: a user who moves down the list
- * needs none of them.
+ * Time that a selection must last before its messages are loaded, in milliseconds, so that moving
+ * down the list loads nothing.
  */
 const REST_MS = 200;
-/** Number of ended agents that are shown; `.` shows all that are loaded. */
+/** Number of ended agents shown. `.` shows all loaded ones. */
 const MAX_OVER = 50;
 
 export const GLOSSARY = [
@@ -30,13 +30,12 @@ export const GLOSSARY = [
   ['untrusted', 'has read external input'],
 ] as const;
 
-/** An agent, with its depth below its ancestors. */
 export interface Branch {
   agent: Agent;
   depth: number;
 }
 
-/** Returns the agents as a tree. An agent whose parent is not shown is at the root. */
+/** An agent whose parent is not shown is at the root. */
 export const treeOf = (agents: readonly Agent[]): Branch[] => {
   const ids = new Set(agents.map(({ id }) => id));
   const below = new Map<string | null, Agent[]>();
@@ -49,10 +48,7 @@ export const treeOf = (agents: readonly Agent[]): Branch[] => {
   return walk(null, 0);
 };
 
-/**
- * Returns the agents that have not ended and the last ones that have, each below the agent that
- * spawned it.
- */
+/** Active agents and the last ended ones, each below its parent. */
 const branches = (state: State): Branch[] => {
   const { isMore } = topView(state.ui);
   const over = rowsOf(state.lists.agents).filter(hasAgentEnded);
@@ -70,7 +66,6 @@ export const branchItem = ({ agent }: Branch): Item => ({
   facts: { status: agent.status, state: agent.status, trust: agentTrustText(agent) },
 });
 
-/** Returns in one line what the agent does now, or its outcome. */
 const doingOf = (state: State, agent: Agent): string => {
   const call = waitingCall(state, agent);
   if (call) return `${call.tool}.${call.action}`;
@@ -94,11 +89,11 @@ export const branchColumns = (state: State): ScreenColumn<Branch>[] => [
   column('DOING', [10, 200, 1], ({ agent }) => doingOf(state, agent)),
 ];
 
-/** Returns the status of the agent, or the act on it that is under way. */
+/** Status of the agent, or the action in progress on it. */
 export const agentStatus = ({ lists }: State, { id, status }: Agent): string =>
   lists.agents.busy[id] ?? status;
 
-/** Returns the need for the messages of an agent, as they are written. */
+/** Need for the messages of an agent. */
 export const messagesNeed = (agent: Agent | null, afterMs: number): PageNeed[] => {
   if (agent === null) return [];
   const everyMs = hasAgentEnded(agent) ? OVER_MS : TALK_MS;
@@ -110,7 +105,6 @@ export const agentsNeeds: PageNeed[] = [
   { is: 'channel', channel: 'agent.status' },
 ];
 
-/** Returns the end of the agent's transcript. */
 const latest = (state: State, { agent }: Branch, { width, height }: Size): ScreenRow[] => {
   const status = tonedSpan(toneOf(agent.status), agent.status);
   const trust = tonedSpan(agent.untrusted ? 'untrusted' : undefined, agentTrustText(agent));
@@ -118,7 +112,6 @@ const latest = (state: State, { agent }: Branch, { width, height }: Size): Scree
   return [row(tonedSpan('strong', agent.name), '   ', status, '   ', trust), [], ...end];
 };
 
-/** The agents as a tree and, if there is room, the transcript of the selected one beside it. */
 export const agentsPage: ScreenPage = listPage<Branch>({
   name: 'agents',
   title: 'Agents',
@@ -138,7 +131,7 @@ export const agentsPage: ScreenPage = listPage<Branch>({
   related: ({ agent }) => causeOf(agent),
   acts: ({ agent }) => agentActs(agent),
   leaves: () => ({ add: ['agents', 'spawn'] }),
-  // While ended agents are hidden, rows that are loaded below them would be hidden too.
+  // While ended agents are hidden, further rows would be hidden too.
   pages: (state) => {
     const { order, nextCursor } = state.lists.agents;
     return nextCursor === null || branches(state).length < order.length ? null : 'agents';

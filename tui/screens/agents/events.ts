@@ -4,7 +4,6 @@ import { timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
 import { type Ring, ringOf, type StreamEntry } from '../../state/streams.js';
 
-/** Returns every event in order, and a row for each gap. */
 export const eventRows = ({ streams, session }: State, agentId: string): ScreenRow[] => {
   const { entries, gaps } = ringOf(streams, agentId);
   const open = [...gaps];
@@ -16,7 +15,6 @@ export const eventRows = ({ streams, session }: State, agentId: string): ScreenR
   return [...rows, ...open.map(gapRow)];
 };
 
-/** Returns the same rows, each with its number. */
 export const eventPieces = ({ entries, gaps }: Ring, now: number): StreamRow[] =>
   [
     ...gaps.map((gap) => ({ number: gap[0], row: gapRow(gap) })),
@@ -32,7 +30,7 @@ const gapRow = ([from, to]: readonly [number, number]): ScreenRow => {
   return [tonedSpan('warn', `  ── ${text}; see the transcript ──`)];
 };
 
-/** Texts by entry. An entry never changes, and a stream is drawn many times a second. */
+/** Cached, because an entry never changes and a stream is drawn many times a second. */
 const gists = new WeakMap<StreamEntry, string>();
 
 const eventRow = (entry: StreamEntry, now: number): ScreenRow => {

@@ -10,8 +10,8 @@ import { NAME, namedRows } from './transcript.js';
 const SECOND = 1000;
 
 /**
- * Returns the reply that an agent is writing, and for how long its step has been under way. The reply
- * stays until the stored message is loaded, which has the same place.
+ * The reply being written, and the duration of the step. The reply stays until the stored message
+ * replaces it.
  */
 export const stepRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const { entries } = ringOf(state.streams, agent.id);
@@ -23,7 +23,7 @@ export const stepRows = (state: State, agent: Agent, width: number): ScreenRow[]
   ];
 };
 
-/** True if the transcript does not have the reply yet, but will. */
+/** Whether the transcript will have the reply, but does not have it yet. */
 const isPending = (
   { lists: { messages } }: State,
   { status, sessionId }: Agent,
@@ -39,7 +39,7 @@ const isPending = (
   return typeof id === 'string' && !(id in messages.byId);
 };
 
-/** Rows by reply: while it does not grow, it is drawn once a second all the same. */
+/** Cached: even without new text the reply is drawn once a second. */
 const drawn = new WeakMap<ReplyText, { key: string; rows: ScreenRow[] }>();
 
 const replyRows = (reply: ReplyText, width: number, isWrapped: boolean): ScreenRow[] => {
@@ -63,7 +63,7 @@ const timeRows = (
   return [row(tonedSpan('muted', `${'now'.padEnd(NAME)}${lasted}  ${doing}`))];
 };
 
-/** Returns what an agent does after its newest event, in words. */
+/** Current activity of an agent, derived from its newest event. */
 const doingOf = ({ kind, data }: StreamEntry): string => {
   if (kind === 'agent.tool_call' && data.phase === 'call') return `running ${String(data.tool)}`;
   if (kind === 'agent.message') return 'starting tool calls';

@@ -7,9 +7,9 @@ import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import type { Tone } from '../../theme.js';
 
-/** Width of the column with the name of who speaks. */
+/** Width of the speaker column. */
 export const NAME = 11;
-/** Rows of a message, except one of the assistant, that are shown before `v` unfolds it. */
+/** Rows of a message that are shown before `v` expands it. Assistant messages are never folded. */
 const FOLDED = 6;
 const FOLDED_CALL = 2;
 
@@ -19,13 +19,10 @@ const TONES: Partial<Record<ConversationMessage['role'], Tone>> = {
   system: 'muted',
 };
 
-/** Rows by message. They are valid as long as the layout stays the same. */
+/** Cached rows by message, valid for one layout. */
 const drawn = new WeakMap<ConversationMessage, { key: string; rows: ScreenRow[] }>();
 
-/**
- * Returns the messages in the session of an agent, and the call that waits for approval, if there
- * is one.
- */
+/** Messages of the agent's session, and its pending call, if there is one. */
 export const transcriptRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const { messages } = state.lists;
   const { isRaw, isWrapped } = topView(state.ui);
@@ -74,7 +71,7 @@ const callRows = (
   return isRaw ? rows : folded(rows, FOLDED_CALL);
 };
 
-/** Returns the first rows, and how many more there are. */
+/** The first rows, and the number of further ones. */
 const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
   const more = rows.length - most;
   if (more <= 0) return rows;
@@ -82,7 +79,7 @@ const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
   return [...rows.slice(0, most), row(' '.repeat(NAME), tonedSpan('muted', turns))];
 };
 
-/** Returns the call for which an agent waits; null if there is none. */
+/** Pending call of an agent, or `null`. */
 export const waitingCall = ({ lists }: State, agent: Agent): Approval | null =>
   rowsOf(lists.approvals).find(
     ({ agentId, status }) => agentId === agent.id && status === 'pending',
@@ -98,7 +95,7 @@ const approvalRows = (state: State, agent: Agent, width: number): ScreenRow[] =>
   ];
 };
 
-/** Returns a name, and the text wrapped beside it. */
+/** A name, with the wrapped text beside it. */
 export const namedRows = (
   name: string,
   text: string,

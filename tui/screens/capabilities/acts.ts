@@ -9,28 +9,28 @@ import { offered } from '../list.js';
 import { operationActs } from '../operations/operations.js';
 import { type CapabilityRow, isOnShelf, isPulled, usingModels } from './rows.js';
 
-/** Time after a question about a licence has appeared in which keys have no effect, in milliseconds. */
+/** Time after a licence question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
 const ADMINS_ONLY = 'Only admins can install, measure, verify and delete. Ask an admin';
 const PROGRESS = 'started. See the progress in its row or with g o';
 
 type InstallFacts = NonNullable<Capability['install']>;
 
-/** Returns the use for which a model is registered once it is installed; undefined if for none. */
+/** Use case for which a model is registered after the installation. `undefined` if none. */
 const purposeOf = (fit: ModelFit | null): ModelFit['useCases'][number] | undefined =>
   [...(fit?.recommendedFor ?? []), ...(fit?.useCases ?? [])].find((use) => use !== 'speech');
 
-/** Returns what a licence says of itself: its name, and where its terms are. */
+/** Name and URL of a licence. */
 export const licenceText = ({ licence, licenceUrl }: InstallFacts): string => {
   if (licence === null) return 'unknown';
   return licenceUrl === null ? licence : `${licence}, ${licenceUrl}`;
 };
 
-/** Returns the host of an address, as the whole of it is longer than a row. */
+/** Host of an address, because the whole address is longer than a row. */
 const originOf = (source: string): string =>
   URL.canParse(source) && /^https?:/.test(source) ? new URL(source).host : source;
 
-/** True for what something else needs and is installed already. */
+/** Whether a dependency is installed already. */
 const isThere = ({ lists: { capabilities } }: State, need: string): boolean =>
   capabilities.byId[capabilitySlug(need)]?.status === 'available';
 
@@ -106,7 +106,6 @@ const deleteAct = ({ id, apiId, name, usedBy }: CapabilityItem): Act => {
   };
 };
 
-/** Returns the acts on a capability that are possible now. All of them are for admins. */
 export const capabilityActs = (row: CapabilityRow, state: State): Acts => {
   const { item, operation } = row;
   const { install, status, kind } = item;

@@ -13,14 +13,14 @@ import { capabilityActs } from './acts.js';
 import { capabilityFacts, capabilityHead, spokenSpeed } from './facts.js';
 import { type CapabilityRow, capabilityRows, capabilityState, usingModels } from './rows.js';
 
-/** The socket tells of the end of operations; this is for what changes otherwise. */
+/** The socket reports the end of operations. This interval is for other changes. */
 const EVERY_MS = 15_000;
-/** Interval in milliseconds: the memory that is free changes all the time. */
+/** Interval in milliseconds. Free memory changes all the time. */
 const MACHINE_MS = 60_000;
-/** From this height of the page on, the machine is described in full. */
+/** Minimum height of the page for the full description of the machine. */
 const TALL = 26;
 
-/** Returns the use of a capability: what uses it, or for what it is the first choice. */
+/** What uses the capability, or what it is the first choice for. */
 const useText = ({ item, fit }: CapabilityRow): string => {
   const users = item.usedBy.map((each) => each.replace(/^models\//, ''));
   if (users.length > 0) return `used by ${users.join(', ')}`;
@@ -28,22 +28,24 @@ const useText = ({ item, fit }: CapabilityRow): string => {
   return first.length > 0 ? `first choice for ${first.join(', ')}` : '';
 };
 
-/** True for a language that can be installed: there are a hundred, which the filter finds. */
+/**
+ * Languages that can be installed are hidden, because there are a hundred. The filter finds them.
+ */
 const isFolded = ({ item: { kind, status }, operation }: CapabilityRow): boolean =>
   kind === 'language' && status === 'missing' && operation === null;
 
-/** Returns the name; that of a language begins with its code, as a narrow column cuts the end. */
+/** The name of a language begins with its code, because a narrow column cuts the end. */
 const nameOf = ({ item: { kind, apiId, name } }: CapabilityRow): string =>
   kind === 'language' ? `${apiId.replace(/^tesseract[:-]/, '')}: text recognition` : name;
 
-/** Returns the version of what is there; what can be installed has it in its name. */
+/** A capability that can be installed has its version in its name. */
 const versionOf = ({ item: { status, version } }: CapabilityRow): string =>
   status === 'missing' ? '' : (version ?? '');
 
 const licenceOf = ({ item: { install }, fit }: CapabilityRow): string =>
   install?.licence ?? fit?.licence ?? '';
 
-/** Returns the place of the operation, unless it is completed, else that of the model that uses it. */
+/** The operation, unless it is completed, else the model that uses the capability. */
 export const capabilityGoal = ({ item, operation }: CapabilityRow): JumpTarget | null => {
   const [model] = usingModels(item);
   if (operation && (operation.status !== 'completed' || model === undefined)) {
@@ -69,7 +71,7 @@ export const STATUS_WORDS = [
   ['±', 'after a speed: measured, but varies'],
 ] as const;
 
-/** Returns the lines about the machine: all of them, or those that count, in a few rows. */
+/** Description of the machine: in full, or its main values in a few rows. */
 const machineRows = ({ lists: { hardware } }: State, isShort: boolean): ScreenRow[] => {
   const machine = hardware.byId[HARDWARE];
   if (!machine)
@@ -95,7 +97,7 @@ const listed: ScreenPage = listPage<CapabilityRow>({
   nouns: 'capabilities',
   list: 'capabilities',
   isWide: () => true,
-  // As much as a narrow terminal has, so that no column is lost beside the details.
+  // The width of a narrow terminal, so that no column is dropped beside the details.
   leastWidth: 80,
   rows: (state) => {
     const rows = capabilityRows(state);
@@ -151,13 +153,13 @@ const listed: ScreenPage = listPage<CapabilityRow>({
   glossary: STATUS_WORDS,
 });
 
-/** Returns the room that is left for the list below the machine. */
+/** Room for the list below the machine. */
 const below = (size: Size, above: readonly ScreenRow[]): Size => ({
   ...size,
   height: Math.max(0, size.height - above.length - 1),
 });
 
-/** This machine at a glance; what is installed, which models fit, and what else there is. */
+/** The machine, installed capabilities, models that fit, and other capabilities. */
 export const capabilitiesPage: ScreenPage = {
   ...listed,
   head: (state) => machineRows(state, false),

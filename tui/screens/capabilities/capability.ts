@@ -12,7 +12,6 @@ import { type CapabilityRow, capabilityRows } from './rows.js';
 const shownCapability = (state: State): CapabilityRow | null =>
   capabilityRows(state).find(({ item }) => item.id === topView(state.ui).id) ?? null;
 
-/** One capability: what it is, how it fits, and where it comes from. */
 export const capabilityPage: ScreenPage = {
   ...detailPage<CapabilityRow>({
     name: 'capability',

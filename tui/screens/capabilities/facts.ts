@@ -10,7 +10,7 @@ import { progressText } from '../operations/operations.js';
 import { licenceText } from './acts.js';
 import { type CapabilityRow, capabilityState } from './rows.js';
 
-/** Returns a speed as it is read aloud: signs would be misheard. */
+/** Speed in words, because signs are read aloud badly. */
 export const spokenSpeed = (fit: ModelFit): string => {
   const text = speedText(fit)
     .replace('tok/s read', 'tokens read per second')
@@ -20,7 +20,7 @@ export const spokenSpeed = (fit: ModelFit): string => {
   return text.startsWith('~') ? `${text.slice(1)}, estimated` : text;
 };
 
-/** Returns the memory of a model, and of what it consists. */
+/** Memory of a model, and its parts. */
 const memoryText = ({ totalBytes, weightsBytes, kvCacheBytes, bufferBytes }: ModelFit): string => {
   const parts = [
     `weights ${sizeText(weightsBytes)}`,
@@ -30,7 +30,6 @@ const memoryText = ({ totalBytes, weightsBytes, kvCacheBytes, bufferBytes }: Mod
   return `${sizeText(totalBytes)}: ${parts.join(', ')}`;
 };
 
-/** Returns where a model runs, how fast, and why. */
 const fitFacts = (fit: ModelFit): [string, string][] => {
   const speed = speedText(fit);
   const facts: [string, string][] = [
@@ -54,13 +53,13 @@ const installFacts = (install: NonNullable<Capability['install']>): [string, str
     ...(install.needs.length > 0 ? [['Needs', install.needs.join(', ')] as const] : []),
   ].map(([name, value = '']): [string, string] => [name ?? '', value]);
 
-/** Returns what came of the last operation if it did not succeed; an empty text otherwise. */
+/** Outcome of the last operation if it did not succeed. Empty otherwise. */
 const failureOf = (operation: Operation | null): string => {
   if (!operation || !isOver(operation) || operation.status === 'completed') return '';
   return `${operation.title}: ${operation.status}${operation.error === null ? '' : `: ${operation.error}`}`;
 };
 
-/** Returns all that is known of a capability, beside its name and state. */
+/** All facts about a capability, except its name and state. */
 export const capabilityFacts = ({ item, fit, operation }: CapabilityRow): [string, string][] => {
   const { apiId, kind, version, path, reason, bytes, usedBy, install, status } = item;
   const failure = failureOf(operation);
@@ -79,7 +78,7 @@ export const capabilityFacts = ({ item, fit, operation }: CapabilityRow): [strin
   return facts;
 };
 
-/** Returns the name with the state, and how far an operation is that is under way. */
+/** Name, state, and progress of a running operation. */
 export const capabilityHead = (state: State, of: CapabilityRow, width: number): ScreenRow[] => {
   const word = capabilityState(state, of);
   const { item, operation } = of;

@@ -5,22 +5,19 @@ import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
 import { shareOf } from '../operations/operations.js';
 
-/** A capability, with all that is known of it. */
 export interface CapabilityRow {
   item: CapabilityItem;
-  /** The fit to this machine; null if it is no model, or if that is not known yet. */
+  /** `null` if it is not a model, or the fit is not known yet. */
   fit: ModelFit | null;
-  /** The last operation on it; null if none is known. */
   operation: Operation | null;
 }
 
 const KINDS: readonly Capability['kind'][] = ['model', 'engine', 'tool', 'runtime', 'language'];
 
-/** Returns the names of the registered models that use a capability. */
 export const usingModels = ({ usedBy }: Capability): string[] =>
   usedBy.flatMap((each) => (each.startsWith('models/') ? [each.slice('models/'.length)] : []));
 
-/** True if an operation is on that capability: the measurement of a model is on what it uses. */
+/** The measurement of a model counts for the capability that the model uses. */
 const isOn = (item: CapabilityItem, { kind, resource }: Operation): boolean => {
   if (!kind.startsWith('capabilities.')) return false;
   if (resource.kind === 'capability') return capabilitySlug(resource.id) === item.id;
@@ -28,9 +25,8 @@ const isOn = (item: CapabilityItem, { kind, resource }: Operation): boolean => {
 };
 
 /**
- * Returns all capabilities, what a person looks for first: the models and engines that are there, what
- * is being done, the first choices among the models, then what else is there, the other models that
- * fit, what else can be installed, and what cannot.
+ * Order: installed models and engines, running installations, first choices among the models, other
+ * installed capabilities, other models that fit, other installable ones, the rest.
  */
 export const capabilityRows = ({ lists }: State): CapabilityRow[] => {
   const fits = new Map(
@@ -50,7 +46,6 @@ export const capabilityRows = ({ lists }: State): CapabilityRow[] => {
   );
 };
 
-/** Returns the part of the list to which a row belongs. */
 const rankOf = (row: CapabilityRow): number => {
   const { kind, status, install } = row.item;
   const { fit, operation } = row;
@@ -71,7 +66,7 @@ const DOES: Readonly<Record<string, string>> = {
   'capabilities.measure': 'measuring',
 };
 
-/** Returns what is done with a capability now: `installing 40 %`; else its status. */
+/** Current activity, such as `installing 40 %`; else the status. */
 export const capabilityState = ({ lists }: State, row: CapabilityRow): string => {
   const { item, operation } = row;
   const busy = lists.capabilities.busy[item.id];
@@ -81,13 +76,12 @@ export const capabilityState = ({ lists }: State, row: CapabilityRow): string =>
   return `${word} ${shareOf(operation)}`.trim();
 };
 
-/** True if it was installed by this daemon and is in a folder of its own, as admins are told. */
+/** Installed by this daemon, in a folder of its own. Only admins see the path. */
 export const isOnShelf = ({ apiId, kind, status, path }: Capability & { apiId: string }): boolean =>
   ['model', 'engine', 'language'].includes(kind) &&
   ['available', 'degraded'].includes(status) &&
   path !== null &&
   apiId !== 'ollama';
 
-/** True for a model that Ollama has. */
 export const isPulled = ({ apiId, kind, status }: Capability & { apiId: string }): boolean =>
   kind === 'model' && status === 'available' && apiId.startsWith('ollama-');

@@ -3,7 +3,7 @@ import type { Acts } from '../../page.js';
 import { type Act, done, onRow } from '../../state/act.js';
 import { offered } from '../list.js';
 
-/** Returns the outcome of an execution in one line. */
+/** Outcome of an execution in one line. */
 export const hookGist = ({ error, result, agentId }: Execution): string => {
   if (error) return error;
   if (typeof result === 'string') return result;
@@ -12,7 +12,6 @@ export const hookGist = ({ error, result, agentId }: Execution): string => {
   return agentId ? `agent ${agentId.slice(-6)}` : '';
 };
 
-/** Returns the acts that are possible on a hook. */
 export const hookActs = ({ id, name, enabled, stats }: Hook): Acts =>
   offered<Act>({
     start: !enabled && {

@@ -15,7 +15,6 @@ import { runStatus } from './hooks.js';
 const shownExecution = (state: State): Execution | null =>
   state.lists.executions.byId[topView(state.ui).id ?? ''] ?? null;
 
-/** Returns the hook and the status of the execution, then its trigger. */
 const executionHead = (state: State, run: Execution): ScreenRow[] => {
   const status = runStatus(run);
   const { event } = run.triggerContext;
@@ -72,7 +71,6 @@ const timeline = (run: Execution, width: number): ScreenRow[] => {
   ];
 };
 
-/** One execution: its timeline, its payload and its result. */
 export const executionPage: ScreenPage = {
   ...detailPage<Execution>({
     name: 'execution',

@@ -16,7 +16,7 @@ import { executionColumns, hookState } from './hooks.js';
 
 const SETTINGS = 1;
 
-/** Returns the hook of the page on top, or, on the page of an execution, the hook below it. */
+/** Hook of the page on top. On the page of an execution, the hook below it. */
 export const shownHook = (state: State): Hook | null => {
   const { page, id, of } = topView(state.ui);
   const { hooks, executions: runs } = state.lists;
@@ -50,7 +50,6 @@ const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
     .filter(Boolean)
     .join('   ');
 
-/** Returns what to enter at the sender, or the fields of the hook. */
 const hookText = (state: State, hook: Hook, width: number): ScreenRow[] => {
   const { tab, isRaw, isWrapped } = topView(state.ui);
   if (isRaw) return jsonRows(hook, width, isWrapped);
@@ -75,7 +74,7 @@ const hookText = (state: State, hook: Hook, width: number): ScreenRow[] => {
   );
 };
 
-/** Returns the form of `adjutant hooks settings`. The secret is not among it. */
+/** Same form as `adjutant hooks settings`, without the secret. */
 const senderRows = ({ session, overview }: State, hook: Hook, width: number): ScreenRow[] => {
   const { webhookPath, webhookSecretSet } = hook.triggerConfig;
   if (!webhookPath) return [row(`The trigger is ${hook.trigger}: there is no sender to set up.`)];
@@ -101,7 +100,6 @@ const senderRows = ({ session, overview }: State, hook: Hook, width: number): Sc
   ];
 };
 
-/** One hook: its executions, its settings, or what a sender needs to know. */
 export const hookPage: ScreenPage = {
   ...detailPage<Hook>({
     name: 'hook',
@@ -131,7 +129,7 @@ export const hookPage: ScreenPage = {
     const run = topView(state.ui).tab === 0 && executions.chosen(state);
     return { ...(hook && hookActs(hook)), ...(run && { replay: replayAct(run) }) };
   },
-  // Only the CLI shows a new secret: it prints it once and stores it nowhere.
+  // Only the CLI shows a new secret. It prints the secret once and does not store it.
   leaves: (state) => {
     const id = shownHook(state)?.id;
     if (id === undefined) return {};
@@ -141,7 +139,7 @@ export const hookPage: ScreenPage = {
   needs: ({ ui }) => [
     { is: 'list', list: 'hooks', everyMs: 15_000 },
     { is: 'list', list: 'executions', of: topView(ui).id, everyMs: 5000 },
-    // The public address, which senders are given.
+    // The public address is part of the sender settings.
     { is: 'overview', everyMs: 15_000 },
   ],
 };

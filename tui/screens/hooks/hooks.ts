@@ -18,8 +18,8 @@ import { hookActs, hookGist } from './acts.js';
 
 const EVERY_MS = 15_000;
 /**
- * Time that a selection must last before its executions are loaded: a user who moves down the list
- * needs none of them.
+ * Time that a selection must last before its executions are loaded, in milliseconds, so that moving
+ * down the list loads nothing.
  */
 const REST_MS = 200;
 
@@ -31,7 +31,7 @@ const lastOf = ({ lastStatus, lastExecutionAt }: Hook['stats'], now: number): st
   return `${word} ${since(lastExecutionAt, now)}`;
 };
 
-/** Returns the status of an execution, in upper case if it is an error. */
+/** In upper case if it is an error. */
 export const runStatus = ({ status }: Execution): string => (status === 'error' ? 'ERROR' : status);
 
 export const executionColumns = ({ session, lists }: State): ScreenColumn<Execution>[] => [

@@ -1,14 +1,13 @@
 import type { Acts } from '../../page.js';
 import { type Act, confirmedBy, done, onRow } from '../../state/act.js';
 
-/** The ids under which a note and a question that were not sent are kept. */
+/** Draft ids of an unsent note and question. */
 const NOTE = 'note';
 const QUESTION = 'question';
 
-/** Returns a word for a POSIX shell, quoted. */
+/** A word quoted for a POSIX shell. */
 export const quotedWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Returns the act that asks a question; a page of its own shows the answer. */
 export const askAct = (): Act => ({
   ...onRow('answers', QUESTION),
   touches: [],
@@ -36,10 +35,8 @@ const noteAct = (): Act => ({
   },
 });
 
-/** Returns the acts that need no row. */
 export const knowledgeActs = (): Acts => ({ message: askAct(), add: noteAct() });
 
-/** Returns the act that deletes an entry; `rowId` is the row in which that is shown. */
 export const deleteEntry = (rowId: string, { id, title }: { id: string; title: string }): Act => ({
   ...onRow('entries', rowId, 'found'),
   isFree: true,

@@ -14,7 +14,7 @@ import { chunkPlace, sourcePlace } from './source.js';
 
 type Cited = KnowledgeAnswer['citations'][number];
 
-/** Rows of the citations that are always visible, with their head. */
+/** Minimum visible rows of the citations, with their head. */
 const MIN_TABLE = 4;
 
 const questionOf = ({ ui }: State): string => topView(ui).id ?? '';
@@ -34,7 +34,7 @@ const citations = rowsFor<Cited>({
   columns: () => COLUMNS,
 });
 
-/** Returns by whom it was answered, and if each sentence is proved. */
+/** Model of the answer, and whether each sentence has a quote. */
 const proofRow = ({ grounded, model }: AnswerItem): ScreenRow => {
   const who = model === null ? 'no model was used' : `by ${model}`;
   return grounded
@@ -54,7 +54,7 @@ const answerRows = (state: State, width: number): ScreenRow[] | null => {
   ];
 };
 
-/** Returns the rows that the answer has, so that some citations stay visible. */
+/** Rows for the answer, so that some citations stay visible. */
 const answerHeight = (state: State, { width, height }: Size): number => {
   const rows = answerRows(state, width)?.length ?? 0;
   const cited = shownAnswer(state)?.citations.length ?? 0;
@@ -80,13 +80,11 @@ const answerView = (state: State, size: Size): ScreenRow[] => {
   return [...above, [], ...tableRows(shown, COLUMNS, below, chosen)];
 };
 
-/** Returns the place that the selected citation is from. */
 const citedPlace = (state: State): ScreenPlace | null => {
   const chosen = citations.chosen(state);
   return chosen && chunkPlace(chosen);
 };
 
-/** A question, its answer, and the citations of that. */
 export const answerPage: ScreenPage = {
   name: 'answer',
   title: 'Answer',
@@ -97,7 +95,7 @@ export const answerPage: ScreenPage = {
   textHeight: answerHeight,
   head: (state) => answerRows(state, Number.MAX_SAFE_INTEGER) ?? [],
   view: answerView,
-  // The columns of a citation say all of it.
+  // The columns already show all of a citation.
   detail: () => null,
   opens: citedPlace,
   related: (state) => {

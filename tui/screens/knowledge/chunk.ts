@@ -16,11 +16,11 @@ const keyOf = (state: State): string => chunkKey(entryOf(state), topView(state.u
 const shownChunk = (state: State): ChunkItem | null =>
   state.lists.chunks.byId[keyOf(state)] ?? null;
 
-/** Returns the hit that is this chunk; undefined if the search did not find it. */
+/** The search hit for this chunk. `undefined` if the search did not find it. */
 const hitHere = (state: State) =>
   foundItem(state)?.results.find(({ entryId, chunk }) => chunkKey(entryId, chunk) === keyOf(state));
 
-/** Returns the places of the quotes, or of what the search matched, in the chunk. */
+/** Positions of the quotes, or of the search matches, in the chunk. */
 const marksIn = (state: State, { text }: ChunkItem): TextMarks => {
   const typed = typedMarks(state, text);
   if (typed) return typed;
@@ -71,7 +71,7 @@ const chunkDetail = detailPage<ChunkItem>({
   text: chunkRows,
 });
 
-/** One chunk of an entry, whole, with the chunks before and after it. */
+/** One chunk of an entry, in full. */
 export const chunkPage: ScreenPage = {
   ...chunkDetail,
   marks: (state, width) => markedAt(chunkDetail.text?.(state, width) ?? []),

@@ -15,7 +15,7 @@ const keyOf = (state: State): string => pageKey(documentOf(state), numberOf(stat
 const shownPage = (state: State): DocumentPageItem | null =>
   state.lists.documentPages.byId[keyOf(state)] ?? null;
 
-/** Returns the places of what led here: the quotes of an answer, or what a search found. */
+/** Positions of the quotes of an answer, or of the search matches. */
 const marksIn = (state: State, { text }: DocumentPageItem): TextMarks => {
   const isHere = ({ sourceId, page }: { sourceId: string | null; page: number | null }): boolean =>
     sourceId === documentOf(state) && (page ?? 1) === numberOf(state);
@@ -53,7 +53,6 @@ const documentDetail = detailPage<DocumentPageItem>({
   text: pageRows,
 });
 
-/** The text of one page of a document, with the pages before and after it. */
 export const documentPage: ScreenPage = {
   ...documentDetail,
   marks: (state, width) => markedAt(documentDetail.text?.(state, width) ?? []),

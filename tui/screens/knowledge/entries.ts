@@ -12,15 +12,15 @@ import { listPage } from '../list.js';
 import { deleteEntry } from './acts.js';
 import { sourcePlace } from './source.js';
 
-/** A text is indexed meanwhile, and another may be added elsewhere. */
+/** Indexing changes entries, and others may be added elsewhere. */
 const EVERY_MS = 5000;
 /**
- * Time that a selection must last before its text is loaded: a user who moves down the list needs
- * none of them.
+ * Time that a selection must last before its text is loaded, in milliseconds, so that moving down
+ * the list loads nothing.
  */
 const REST_MS = 150;
 
-/** Returns the tone of a trust: what others wrote stands out. */
+/** Text written by others stands out. */
 export const trustTone = (trust: KnowledgeEntry['trust']) =>
   trust === 'outside' ? ('untrusted' as const) : undefined;
 
@@ -55,7 +55,7 @@ const previewRows = (state: State, entry: KnowledgeEntry, width: number): Screen
   ];
 };
 
-/** All entries, the newest first, with the beginning of the selected one. */
+/** All entries, newest first, with a preview of the selected one. */
 export const entriesPage: ScreenPage = listPage<KnowledgeEntry>({
   name: 'knowledge',
   title: 'Knowledge',

@@ -11,13 +11,13 @@ import { deleteEntry } from './acts.js';
 import { trustTone } from './entries.js';
 import { chunkPlace, sourcePlace } from './source.js';
 
-/** Time in milliseconds for which nothing was typed before the daemon is asked. */
+/** Time without typing before the daemon is asked, in milliseconds. */
 const TYPED_MS = 200;
 
-/** Returns what is searched for; an empty text if nothing is. */
+/** The search query. Empty if there is none. */
 export const queryOf = ({ ui }: State): string => topView(ui).filter.trim();
 
-/** Returns what was found last, which may be by an earlier query; null if that failed. */
+/** The last result, which may belong to an earlier query. `null` if the search failed. */
 export const foundItem = ({ lists: { found } }: State): FoundItem | null =>
   found.trouble ? null : (found.byId[FOUND] ?? null);
 
@@ -41,7 +41,7 @@ const hitRows = (_: State, hit: SearchHit, width: number): ScreenRow[] => {
   ];
 };
 
-/** Returns what a search found in a line, or what it is about to find. */
+/** Result of the search in a line, or its progress. */
 const summaryOf = (state: State): string => {
   const found = foundItem(state);
   if (state.lists.found.trouble) return '';
@@ -50,7 +50,6 @@ const summaryOf = (state: State): string => {
   return `${counted(results.length, 'hit')}, ${mode}${found.degraded === null ? '' : ', degraded'}`;
 };
 
-/** The hits of a search, made while the query is typed, the best first. */
 export const hitsPage: ScreenPage = listPage<SearchHit>({
   name: 'knowledge',
   title: 'Knowledge',

@@ -10,13 +10,13 @@ import { foundItem, hitsPage, queryOf } from './hits.js';
 const isSearching = (state: State): boolean => queryOf(state) !== '';
 const shown = (state: State): ScreenPage => (isSearching(state) ? hitsPage : entriesPage);
 
-/** Returns why less was searched than was asked for; no rows if all was. */
+/** Reason for a degraded search. No rows if the search was complete. */
 const degradedRows = (state: State, width: number): ScreenRow[] => {
   const why = isSearching(state) ? foundItem(state)?.degraded : null;
   return why ? textRows(`degraded: ${why}`, width, true, 'warn') : [];
 };
 
-/** Returns why the daemon cannot search for what is typed; null if it can, or does not reply. */
+/** Reason why the daemon rejects the query. `null` if it accepts it or does not reply. */
 const refusedRows = (state: State, width: number): ScreenRow[] | null => {
   const { trouble } = state.lists.found;
   if (!isSearching(state) || trouble?.status !== 400) return null;
@@ -28,11 +28,10 @@ const bodyUnder = (head: readonly ScreenRow[], size: Size): Size => ({
   height: Math.max(0, size.height - head.length),
 });
 
-/** Returns the id of the entry of the selected row, and its chunk if a hit is selected. */
+/** Entry id of the selected row, and its chunk if a hit is selected. */
 const chosenWords = (state: State): string[] =>
   (chosenOf(shown(state), state)?.id ?? '').split(' ').filter((word) => word !== '');
 
-/** The entries, or what a search finds in them while it is typed. */
 export const knowledgePage: ScreenPage = {
   name: 'knowledge',
   title: 'Knowledge',

@@ -13,10 +13,9 @@ import { detailPage } from '../detail.js';
 import { tableFor } from '../list.js';
 import { chunkPlace, typedMarks } from './source.js';
 
-/** Interval at which a question that is being worked on is loaded again. */
+/** Reload interval while the question is researched, in milliseconds. */
 const EVERY_MS = 3000;
 
-/** The tab of the sources. */
 const SOURCES = 1;
 
 const idOf = ({ ui }: State): string => topView(ui).id ?? '';
@@ -42,7 +41,7 @@ const factsOf = (job: ResearchJobDetail, now: number): [string, string][] => {
 
 type ReportSource = ResearchJobDetail['sources'][number];
 
-/** Returns what became of a source: `quoted`, `read`, `found` or `failed`. */
+/** Outcome of a source: `quoted`, `read`, `found` or `failed`. */
 const fateOf = ({ status, used }: ReportSource): string => (used ? 'quoted' : status);
 
 const sources = tableFor<ReportSource>({
@@ -93,7 +92,6 @@ const reportDetail = detailPage<ResearchJobDetail>({
   tables: { [SOURCES]: sources },
 });
 
-/** A question of research: how far it is, its report, and its sources. */
 export const reportPage: ScreenPage = {
   ...reportDetail,
   marks: (state, width) => markedAt(reportDetail.text?.(state, width) ?? []),

@@ -5,8 +5,8 @@ import type { State } from '../../state/state.js';
 import { stackOf, topView } from '../../state/ui.js';
 
 /**
- * Returns the place of what a text is from: the page of its document, or its report; null if the
- * desk shows no more of the source than the text.
+ * Page of the document or report that a text comes from. `null` if the desk cannot show more than
+ * the text.
  */
 export const sourcePlace = ({
   sourceType,
@@ -18,7 +18,6 @@ export const sourcePlace = ({
   return sourceType === 'research' ? reportPlace(sourceId) : null;
 };
 
-/** Returns the place of the chunk itself. */
 export const chunkPlace = ({
   entryId,
   chunk,
@@ -28,14 +27,14 @@ export const chunkPlace = ({
   of: entryId,
 });
 
-/** Returns the citations of the answer that led here; null if none did. */
+/** Citations of the answer below this page. `null` if there is none. */
 export const citationsBelow = ({ ui, lists }: State): AnswerItem['citations'] | null => {
   const below = stackOf(ui).findLast(({ page }) => page !== 'chunk' && page !== 'document');
   if (below?.page !== 'answer') return null;
   return lists.answers.byId[below.id ?? '']?.citations ?? null;
 };
 
-/** Returns the places of what is searched for on this page; null if nothing is. */
+/** Positions of the search words on this page. `null` without a search. */
 export const typedMarks = ({ ui }: State, text: string): TextMarks | null => {
   const { filter } = topView(ui);
   if (filter === '') return null;
@@ -43,7 +42,7 @@ export const typedMarks = ({ ui }: State, text: string): TextMarks | null => {
   return [...found].map((match) => [match.index, match.index + match[0].length]);
 };
 
-/** Returns the places of the first of each quote in the text that they were cut from. */
+/** Position of the first occurrence of each quote in its source text. */
 export const quoteMarks = (text: string, quotes: readonly string[]): TextMarks => {
   const marks: [number, number][] = [];
   const places = [...new Set(quotes)]
@@ -57,7 +56,7 @@ export const quoteMarks = (text: string, quotes: readonly string[]): TextMarks =
   return marks;
 };
 
-/** Returns the highlights of a snippet as places of the text that it was cut from. */
+/** Positions of snippet highlights in the source text. */
 export const hitMarks = (text: string, { snippet, highlights }: SearchHit): TextMarks => {
   const core = snippet.replace(/^…/, '').replace(/…$/, '');
   const start = text.replace(/\s/g, ' ').indexOf(core);

@@ -17,13 +17,13 @@ import { subjectOf } from './facts.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
-/** Rows of the terminal that are left beside the recipients in a question. */
+/** Rows of the terminal that stay free beside the recipients in a question. */
 const FREE_ROWS = 12;
-/** Most characters of a subject in a question. */
+/** Maximum characters of a subject in a question. */
 const MAX_SUBJECT = 60;
-/** Most names of files in a question. */
+/** Maximum file names in a question. */
 const MAX_FILES = 10;
-/** The longest test of an account, in milliseconds: it waits until a message has arrived. */
+/** Maximum duration of an account test, in milliseconds. The test waits for a message to arrive. */
 const TEST_MS = 180_000;
 
 type MailStep = Reply<'mailaccounts', 'test'>['steps'][number];
@@ -40,7 +40,7 @@ const STEPS: Record<MailStep['step'], string> = {
 const shortSubject = (of: { subject: string }): string =>
   exposed(oneLine(subjectOf(of))).slice(0, MAX_SUBJECT);
 
-/** Returns the act that keeps an answer to an e-mail as a draft; nothing is sent. */
+/** Saves a reply as a draft. Nothing is sent. */
 const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
   const wanted = 'replyTo' in mail ? mail.replyTo : [];
   const authors = wanted.length > 0 ? wanted : [mail.from].flatMap((each) => each ?? []);
@@ -65,15 +65,14 @@ const replyActs = (mail: MailMessage | MailMessageDetail): Acts => {
   });
 };
 
-/** Returns the acts on an e-mail that has arrived. */
 export const messageActs = (mail: MailMessage | MailMessageDetail): Acts => ({
   ...replyActs(mail),
   mark: taskAct(mail),
 });
 
 /**
- * The title is typed: the subject is text from outside, which an agent that works on the task would take
- * for the words of its owner.
+ * The user types the title. The subject is external text, which an agent working on the task would
+ * take for an instruction of its owner.
  */
 const taskAct = (mail: MailMessage | MailMessageDetail): Act => ({
   ...onRow('mails', mail.id, 'tasks'),
@@ -93,7 +92,7 @@ const taskAct = (mail: MailMessage | MailMessageDetail): Act => ({
   },
 });
 
-/** Returns the act that keeps the files of an e-mail as documents. */
+/** Keeps the files of an e-mail as documents. */
 export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts =>
   offered<Act>({
     add: attachments.length > 0 && {
@@ -117,7 +116,7 @@ export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts 
             const { duplicate } = await mail.keep({ id, number: String(number) });
             count[duplicate ? 'known' : 'kept']++;
           } catch (error) {
-            // A file that cannot be read holds up no other.
+            // One unreadable file must not stop the others.
             if (!(error instanceof ApiError) || error.statusCode >= 500) throw error;
             count.refused++;
           }
@@ -133,7 +132,7 @@ export const fileActs = ({ id, attachments, subject }: MailMessageDetail): Acts 
     },
   });
 
-/** Returns the acts on a draft. The question before it is sent names all who get it. */
+/** The question before sending names all recipients. */
 export const draftActs = (draft: MailDraft, state: State): Acts => {
   const { id } = draft;
   const line = `adjutant email drafts send ${id}`;
@@ -163,7 +162,6 @@ export const draftActs = (draft: MailDraft, state: State): Acts => {
   });
 };
 
-/** Returns the act that cancels an e-mail which waits. */
 export const sentActs = (mail: SentMail): Acts =>
   offered<Act>({
     stop: mail.status === 'queued' && {

@@ -7,16 +7,15 @@ import type {
 } from '../../../src/client/index.js';
 import { since, timeOfEvent } from '../../parts/times.js';
 
-/** The facts about one mail or account, as names and values. */
 type MailFacts = [string, string][];
 type MailSender = MailMessage['from'];
 
 const URGENCY = ['low', '', 'high', 'urgent'];
 
-/** Returns the priority of an e-mail in words. The usual one has none. */
+/** Priority in words. Empty for the usual one. */
 export const urgencyOf = ({ priority }: MailMessage): string => URGENCY[priority] ?? '';
 
-/** Returns the sender as a list shows it: the name, with the address, which is harder to forge. */
+/** Name with the address, because an address is harder to forge. */
 export const mailSender = (from: MailSender): string => {
   if (from === null) return '-';
   return from.name === '' ? from.address : `${from.name} <${from.address}>`;
@@ -34,7 +33,7 @@ const verdictOf = ({ authentication }: MailMessage): string =>
 
 const without = (facts: MailFacts): MailFacts => facts.filter(([, value]) => value !== '');
 
-/** Returns the header of an e-mail, as far as the list has it. */
+/** Header of an e-mail, as far as the list has it. */
 export const mailFacts = (mail: MailMessage, now: number): MailFacts =>
   without([
     ['From', mailSender(mail.from)],
@@ -50,7 +49,7 @@ export const mailFacts = (mail: MailMessage, now: number): MailFacts =>
     ]),
   ]);
 
-/** Returns what only the whole e-mail says of itself. */
+/** Facts that only the whole e-mail has. */
 export const mailMore = ({
   replyTo,
   listUnsubscribe,
@@ -64,7 +63,7 @@ export const mailMore = ({
     ['Cut', isCut && problem === null ? 'the message is longer than shown' : ''],
   ]);
 
-/** Returns the header of a draft, with all who would get it. */
+/** Header of a draft, with all recipients. */
 export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDraft): MailFacts =>
   without([
     ['To', to.join(', ') || 'nobody yet'],
@@ -75,10 +74,9 @@ export const draftFacts = ({ to, cc, bcc, attachments, html, untrusted }: MailDr
     ['Trust', untrusted ? 'untrusted: an agent wrote it after reading external text' : ''],
   ]);
 
-/** Returns the name of a draft or a sent mail. */
 export const subjectOf = ({ subject }: { subject: string }): string => subject || '(no subject)';
 
-/** Returns what became of a sent mail, recipient by recipient. */
+/** Status of a sent e-mail for each recipient. */
 export const sentFacts = (mail: SentMail, now: number): MailFacts =>
   without([
     ...mail.recipients.map(({ place, address, status, reply }): [string, string] => [

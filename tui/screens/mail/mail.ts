@@ -107,12 +107,11 @@ const accounts = listPage<MailAccount>({
 
 const TABS = ['Messages', 'Drafts', 'Sent', 'Accounts'];
 const PARTS = [messagesPage, drafts, sent, accounts];
-/** The commands that show the rows of each tab. */
 const COMMANDS = ['email', 'email drafts', 'email sent', 'email accounts'];
 
 const partOf = ({ ui }: State): ScreenPage => PARTS[topView(ui).tab] ?? messagesPage;
 
-/** The mail of the user: what has arrived, drafts, what was sent, and the mail accounts. */
+/** Received e-mail, drafts, sent e-mail and mail accounts. */
 export const mailPage: ScreenPage = {
   name: 'mail',
   title: 'Mail',

@@ -11,7 +11,7 @@ import { mailFacts, mailMore, subjectOf } from './facts.js';
 const shownMail = ({ ui, lists }: State): MailMessageDetail | null =>
   lists.wholeMails.byId[topView(ui).id ?? ''] ?? null;
 
-/** One e-mail: its header, and its text. Its HTML is not shown, and no link in it is followed. */
+/** One e-mail: header and text. Its HTML is not shown, and no link is followed. */
 export const messagePage: ScreenPage = {
   ...detailPage<MailMessageDetail>({
     name: 'message',

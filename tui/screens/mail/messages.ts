@@ -14,12 +14,12 @@ import { listPage } from '../list.js';
 import { messageActs } from './acts.js';
 import { mailFacts, mailSender, subjectOf, urgencyOf } from './facts.js';
 
-/** The daemon looks at the mailboxes when the list is read, at most once in five seconds. */
+/** The daemon checks the mailboxes when the list is read, at most once in five seconds. */
 const MESSAGES_MS = 30_000;
-/** Time in milliseconds for which nothing was typed before a mail server is asked. */
+/** Time without typing before a mail server is asked, in milliseconds. */
 const TYPED_MS = 500;
 
-/** Returns the first rows of the details of what has a subject. */
+/** First rows of the details of an object with a subject. */
 export const heading = (subject: string): ScreenRow[] => [row(tonedSpan('strong', subject)), []];
 
 const columns = ({ session: { now }, lists }: State): ScreenColumn<MailMessage>[] => [
@@ -55,7 +55,7 @@ const item = (mail: MailMessage) => {
 
 const filterOf = ({ ui }: State): string => topView(ui).filter.trim();
 
-/** Returns what says that mailboxes are not up to date, so that e-mails may be missing. */
+/** Warnings about outdated mailboxes, whose e-mails may be missing. */
 const staleRows = ({ lists }: State): string[] =>
   rowsOf(lists.mailAccounts)
     .filter(({ status }) => status !== 'ok')
@@ -72,7 +72,6 @@ const summaryOf = (state: State, rows: MailMessage[]): string => {
   return `${counted(rows.length, 'e-mail')}, ${rows.filter(({ unread }) => unread).length} new${said}`;
 };
 
-/** Returns the command that lists the same. */
 const lineOf = (state: State): string => {
   const chosen = chosenOf(messagesPage, state);
   if (chosen) return `adjutant email get ${chosen.id}`;
@@ -83,7 +82,6 @@ const lineOf = (state: State): string => {
   return ['adjutant email list', ...flags].join(' ');
 };
 
-/** The e-mails that have arrived, or those of them that the mail servers find. */
 export const messagesPage: ScreenPage = {
   ...listPage<MailMessage>({
     name: 'mail',
@@ -115,7 +113,6 @@ export const messagesPage: ScreenPage = {
   line: lineOf,
 };
 
-/** The e-mails of one conversation, newest first. */
 export const threadPage: ScreenPage = {
   ...listPage<MailMessage>({
     name: 'thread',

@@ -19,7 +19,6 @@ import {
 const shownOperation = ({ ui, lists }: State): Operation | null =>
   lists.operations.byId[topView(ui).id ?? ''] ?? null;
 
-/** One operation: how far it is, and what came of it. */
 export const operationPage: ScreenPage = {
   ...detailPage<Operation>({
     name: 'operation',

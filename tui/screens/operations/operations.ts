@@ -24,16 +24,15 @@ import type { State } from '../../state/state.js';
 import { toneOf } from '../../theme.js';
 import { listPage, offered } from '../list.js';
 
-/** The socket tells how far each is; this is for what was missed. */
+/** The socket reports progress. This interval is for missed events. */
 const EVERY_MS = 15_000;
-/** Width of the bar in the list. */
 const BAR_WIDTH = 6;
 
-/** Returns the status of the operation, or the act on it that is under way. */
+/** Status, or action in progress. */
 const statusOf = ({ lists }: State, { id, status }: Operation): string =>
   lists.operations.busy[id] ?? status;
 
-/** Returns the bar in full, with the rate and the time left while it runs. */
+/** Full progress bar, with rate and time left while it runs. */
 export const progressText = ({ paces }: State, operation: Operation): string => {
   if (!operation.progress) return isOver(operation) ? '' : `${operation.status}…`;
   const samples = paces[operation.id] ?? [];
@@ -41,14 +40,14 @@ export const progressText = ({ paces }: State, operation: Operation): string => 
   return barOf(operation, samples[0] ?? last, last.at);
 };
 
-/** Returns how far it is as a share; an empty text if its total is not known. */
+/** Progress as a percentage. Empty if the total is unknown. */
 export const shareOf = ({ progress, status }: Operation): string => {
   if (!progress || progress.total === null || progress.total === 0) return '';
   if (status === 'failed' && progress.done >= progress.total) return '';
   return `${Math.floor(Math.min(1, progress.done / progress.total) * 100)} %`;
 };
 
-/** Returns a short bar and the share: `[##····]  40 %`; else the count alone. */
+/** Short bar and percentage: `[##····]  40 %`; else the count alone. */
 const shortBar = (operation: Operation): string => {
   const { progress } = operation;
   const share = shareOf(operation);
@@ -58,17 +57,16 @@ const shortBar = (operation: Operation): string => {
   return `[${'#'.repeat(full)}${'·'.repeat(BAR_WIDTH - full)}] ${share.padStart(5)}`;
 };
 
-/** Returns the time left, as the bar says it; an empty text if that is not known. */
+/** Time left. Empty if unknown. */
 const leftOf = (state: State, operation: Operation): string =>
   / {2}([^ ].*) left$/.exec(progressText(state, operation))?.[1]?.replace(/^.* {2}/, '') ?? '';
 
-/** Returns how long it has run, or ran, in milliseconds; null if it has not begun. */
+/** Duration in milliseconds. `null` if it has not started. */
 const lasted = ({ startedAt, finishedAt }: Operation, now: number): number | null =>
   startedAt === null
     ? null
     : Math.max(0, (finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(startedAt));
 
-/** Returns what is known of an operation, but for its result. */
 export const operationFacts = (
   { session: { now } }: State,
   operation: Operation,
@@ -86,7 +84,7 @@ export const operationFacts = (
   return facts;
 };
 
-/** Returns the members of the result, each under its name; none if there is no result. */
+/** Members of the result. No rows without a result. */
 export const resultRows = ({ result }: Operation, width: number): ScreenRow[] => {
   const entries = Object.entries(result ?? {});
   if (entries.length === 0) return [];
@@ -115,21 +113,20 @@ const detailRows = (state: State, operation: Operation, width: number): ScreenRo
   ];
 };
 
-/** Sentences on what stays of an operation that is cancelled, by its kind. */
+/** What remains after cancelling an operation, by kind. */
 const STAYING: Readonly<Record<string, string>> = {
   'capabilities.install': 'Partial downloads are removed. Complete dependencies stay.',
   'capabilities.measure': 'No speed is stored.',
   'capabilities.verify': 'Nothing is changed.',
 };
 
-/** Returns what stays of an operation that is cancelled. Ollama itself keeps a pull that ended. */
+/** Ollama itself keeps a pull that ended. */
 const stayingOf = ({ kind, resource }: Operation): string => {
   if (kind === 'capabilities.install' && resource.id.startsWith('ollama-'))
     return 'Ollama keeps its partial download.';
   return STAYING[kind] ?? 'Completed work is not undone.';
 };
 
-/** Returns the act that cancels an operation, unless it has ended. */
 export const operationActs = (operation: Operation): Acts => {
   const { id, title } = operation;
   return offered({
@@ -148,7 +145,7 @@ export const operationActs = (operation: Operation): Acts => {
   });
 };
 
-/** Returns the place of what an operation is about; null if the desk has no such place. */
+/** Page of the object of an operation. `null` if the desk has none. */
 export const operationGoal = ({
   resource: { kind, id },
 }: Operation): JumpTarget | ScreenPlace | null => {
@@ -208,7 +205,6 @@ const listed: ScreenPage = listPage<Operation>({
   glossary: OPERATION_WORDS,
 });
 
-/** The long pieces of work, the newest first, each with how far it is. */
 export const operationsPage: ScreenPage = {
   ...listed,
   line: (state) => {

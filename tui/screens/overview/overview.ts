@@ -25,15 +25,15 @@ import { rateRows, statusRows, worstStatus } from './status.js';
 
 const EVERY_MS = 2000;
 const SLOW_MS = 30_000;
-/** From this size on there are three columns, and the bars of the rates have two rows. */
+/** Minimum size for three columns and two rows of rate bars. */
 const WIDE: Size = { width: 120, height: 31 };
-/** The part of a row up to which the name of what needs the user is not cut. */
+/** Share of a row up to which the title is not cut. */
 const NAME_SHARE = 0.55;
-/** The widths of three columns in proportion, and that of the third if it has no rows. */
+/** Proportions of the three columns, and the width of the third if it is empty. */
 const SHARES = { needs: 5, live: 4, agents: 3 };
 const NO_AGENTS = 10;
 const GAP = 3;
-/** Height in rows below which the rates are left out. */
+/** Minimum height in rows for the rates. */
 const TALL = 16;
 
 const isWide = ({ width, height }: Size): boolean => width >= WIDE.width && height >= WIDE.height;
@@ -75,10 +75,9 @@ const needs = rowsFor<Need>({
   columns: needColumns,
 });
 
-/** Returns the key of the stage that waits: the title is the run and its stage. */
+/** Key of the waiting stage: the title is the run and its stage. */
 const stageOf = ({ title }: Need): string => title.slice(title.lastIndexOf(': ') + 2);
 
-/** Returns the place at which the selected need is dealt with. */
 const needGoal = (state: State): JumpTarget | null => {
   const need = needs.chosen(state);
   if (!need) return null;
@@ -93,7 +92,7 @@ const needGoal = (state: State): JumpTarget | null => {
   return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
 };
 
-/** Returns the last event of each execution, the newest first. */
+/** Last event of each execution, newest first. */
 const latestRuns = ({ streams }: State, most: number): StreamEntry[] => {
   const runs = new Map<unknown, StreamEntry>();
   const { entries } = ringOf(streams, EXECUTIONS);
@@ -104,7 +103,6 @@ const latestRuns = ({ streams }: State, most: number): StreamEntry[] => {
   return [...runs.values()];
 };
 
-/** Shows the status, what needs the user, and what happens. */
 const overviewView = (state: State, size: Size): ScreenRow[] => {
   const { known, loadedAt, trouble } = state.overview;
   if (!known) {
@@ -140,9 +138,7 @@ const columnRows = (state: State, { width, height }: Size): ScreenRow[] => {
   );
 };
 
-/**
- * True if no part is in trouble, and the public address, if there is one, is known to be reachable.
- */
+/** Whether all parts work and the public address, if any, is verified. */
 const isWell = ({ overview: { known } }: State): boolean =>
   known !== null && worstStatus(known) === 'ok' && ['none', 'verified'].includes(known.reach);
 

@@ -8,7 +8,6 @@ import { toneOf } from '../../theme.js';
 
 type OverallStatus = 'ok' | 'warn' | 'down';
 
-/** Returns the worst status of the parts. */
 export const worstStatus = ({ parts }: Overview): OverallStatus => {
   if (parts.some(({ status }) => status === 'down')) return 'down';
   return parts.some(({ status }) => status === 'warn') ? 'warn' : 'ok';
@@ -21,7 +20,7 @@ const fact = (name: string, status: string, text: string): ScreenRow =>
     text,
   );
 
-/** Returns a line each for the daemon, its public address, its queue, the agents and the day. */
+/** One line each for health, public address, queue, agents and today. */
 export const statusRows = (state: State, known: Overview, width: number): ScreenRow[] => {
   const { queue, agents, operations, unread } = known;
   const long = operations.running + operations.queued;
@@ -56,7 +55,7 @@ const publicFact = ({ publicUrl, reach }: Overview): ScreenRow => {
   return fact('Public', 'warn', `${publicUrl}   ${why}: adjutant tunnel check`);
 };
 
-/** Returns the failing parts; if there are none, all parts with their latency. */
+/** The failing parts. If there are none, all parts with their latency. */
 const partsText = ({ parts }: Overview): string => {
   const failing = parts.filter(({ status }) => status !== 'ok');
   if (failing.length > 0)
@@ -88,7 +87,6 @@ const staleRows = (
   return [row(tonedSpan('warn', stale.slice(0, width)))];
 };
 
-/** Returns the executions of the last hour, with one column for each minute. */
 export const rateRows = ({ rates }: Overview, rows: 1 | 2): ScreenRow[] => {
   const peak = Math.max(0, ...rates);
   return [

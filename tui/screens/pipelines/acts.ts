@@ -11,11 +11,10 @@ import { askedRows, askedText, shortDigest } from './stage.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
-/** Rows of the terminal that are left beside what a question shows. */
+/** Rows of the terminal that stay free beside the text of a question. */
 const FREE_ROWS = 12;
 const INDENT = '| ';
 
-/** Returns the acts on a whole run that are possible now. */
 export const runActs = (run: PipelineRun): Acts => {
   const { id, name } = run;
   const base = { ...onRow('runs', id, 'stages'), isFree: true as const };
@@ -50,8 +49,8 @@ export const runActs = (run: PipelineRun): Acts => {
 };
 
 /**
- * Returns the acts on the selected stage: its answer if it waits for approval, else those on its
- * run. `isRead`: the last line of what it asks was on screen.
+ * If the stage waits for approval, its decision; else the actions of the run. `isRead`: the last
+ * line of the request was on screen.
  */
 export const stageActs = (stage: StageItem, state: State, isRead: boolean): Acts => {
   const { approve, stop } = stage.status === 'waiting_approval' ? answers(stage) : {};
@@ -96,8 +95,8 @@ const answers = (stage: StageItem): Record<'approve' | 'stop', Act> | Record<str
 };
 
 /**
- * Adds the question, which shows the whole of what is approved. If that is longer than there is
- * room, it must have been read above; if it is too long for the desk, it is not approved here.
+ * Adds the question with the full request. A request that does not fit must have been read above.
+ * One that is too long for the desk cannot be approved here.
  */
 const shownWhole = (
   act: Act,

@@ -25,10 +25,10 @@ import {
   whyOf,
 } from './stage.js';
 
-/** The socket tells what changes; this is for what was missed. */
+/** The socket reports changes. This interval is for missed events. */
 const EVERY_MS = 15_000;
 
-/** The signs of states, as help explains them. */
+/** Signs of the states, explained in the help. */
 export const STAGE_WORDS = [
   ['?', 'the stage waits for you'],
   ['* and .', 'the stage is running; it has not started'],
@@ -36,7 +36,7 @@ export const STAGE_WORDS = [
   ['- and x', 'the stage was skipped; it was stopped'],
 ] as const;
 
-/** Returns the columns of stages; their keys are drawn as a tree. */
+/** Columns of stages. The keys are drawn as a tree. */
 const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
   const { lists, session } = state;
   const branches = new Map(
@@ -78,17 +78,16 @@ const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
   ];
 };
 
-/** Returns the place of what a stage has begun. */
 const goalOf = ({ agentId, operationId }: StageItem): JumpTarget | null => {
   if (agentId !== null) return agentGoal(agentId);
   return operationId === null ? null : operationJump(operationId);
 };
 
-/** Returns the place of the runs that a stage has begun, of the kinds that begin some. */
+/** Runs started by a stage of a kind that starts runs. */
 const placeBelow = ({ kind, key, run }: StageItem): ScreenPlace | null =>
   kind === 'foreach' || kind === 'pipeline' ? { page: 'runs', id: key, of: run.id } : null;
 
-/** True if the last line of what the selected stage asks is, or was, on screen. */
+/** Whether the last line of the selected request is or was on screen. */
 const isRead = (state: State, { digest }: StageItem): boolean => {
   if (digest !== null && state.approvals.seen.includes(digest)) return true;
   if (topView(state.ui).isRaw) return false;
@@ -100,7 +99,6 @@ const isRead = (state: State, { digest }: StageItem): boolean => {
 
 const firstStage = (state: State): StageItem | null => rowsOf(state.lists.stages)[0] ?? null;
 
-/** Returns the name of the run with its state, what it has cost, and its error. */
 const headRow = (state: State): ScreenRow | null => {
   const first = firstStage(state);
   if (!first) return null;
@@ -165,7 +163,6 @@ const listed: ScreenPage = listPage<StageItem>({
   glossary: STAGE_WORDS,
 });
 
-/** One run: its stages as a tree, and the selected one in full. */
 export const runPage: ScreenPage = {
   ...listed,
   head: (state) => {

@@ -16,9 +16,8 @@ import { runActs } from './acts.js';
 import { STAGE_WORDS } from './run.js';
 import { needsPerson, signedState, stageTone, treeLines, whyOf } from './stage.js';
 
-/** The socket tells what changes; this is for what was missed. */
+/** The socket reports changes. This interval is for missed events. */
 const EVERY_MS = 15_000;
-/** Time for which a run must be selected before its stages are read. */
 const REST_MS = 150;
 const OVER = ['completed', 'failed', 'skipped', 'stopped'];
 const ASKS: Partial<Record<StageBrief['status'], string>> = {
@@ -26,26 +25,26 @@ const ASKS: Partial<Record<StageBrief['status'], string>> = {
   waiting_input: 'for input',
 };
 
-/** Returns the status of a run, or the act on it that is under way. */
+/** Status, or action in progress. */
 const statusOf = ({ lists }: State, { id, status }: RunItem): string =>
   lists.runs.busy[id] ?? status;
 
-/** Returns the stages of a run: those that were read last, if it is the selected one. */
+/** Freshly loaded stages if the run is selected, else those of the list. */
 const stagesOf = ({ lists: { stages } }: State, run: RunItem): readonly StageBrief[] | null =>
   stages.of === run.id && stages.order.length > 0 ? rowsOf(stages) : run.stages;
 
-/** Returns how many of its stages have ended: `3/5`; an empty text if that is not known. */
+/** Number of ended stages: `3/5`. Empty if unknown. */
 const doneOf = (state: State, run: RunItem): string => {
   const stages = stagesOf(state, run);
   if (stages === null) return '';
   return `${stages.filter(({ status }) => OVER.includes(status)).length}/${stages.length}`;
 };
 
-/** Returns the first stage that waits for a person; else the first that runs. */
+/** First stage that waits for a person, else the first that runs. */
 const currentStage = (stages: readonly StageBrief[]): StageBrief | undefined =>
   stages.find(needsPerson) ?? stages.find(({ status }) => status === 'running');
 
-/** Returns what a run waits for, or does, or why it failed. */
+/** What a run waits for or does, or why it failed. */
 const nowOf = (state: State, run: RunItem): string => {
   if (run.error !== null) return run.error;
   const stage = currentStage(stagesOf(state, run) ?? []);
@@ -58,7 +57,6 @@ const nowOf = (state: State, run: RunItem): string => {
 const templateName = ({ lists: { templates } }: State, { templateId }: RunItem): string =>
   templates.byId[templateId]?.name ?? templateId;
 
-/** Returns the name of a run with its state and its stages as a tree. */
 const detailRows = (state: State, run: RunItem): ScreenRow[] => {
   const { name, untrusted, usage, error } = run;
   const word = statusOf(state, run);
@@ -89,7 +87,7 @@ const needsOf = (of: string | null, run: RunItem | null): PageNeed[] => [
   ...(run ? [{ is: 'list' as const, list: 'stages' as const, of: run.id, afterMs: REST_MS }] : []),
 ];
 
-/** Returns the runs that the page shows: all of them, or those that a stage has begun. */
+/** All runs, or those started by one stage. */
 const shownRuns = ({ ui, lists }: State): RunItem[] => {
   const { of = null, id } = topView(ui);
   if (of === null) return lists.runs.of === null ? rowsOf(lists.runs) : [];
@@ -140,13 +138,12 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
   };
 };
 
-/** The runs of pipelines, the newest first, and the stages of the selected one. */
 export const pipelinesPage: ScreenPage = pageOf('pipelines', [
   'No pipeline runs yet.',
   '  a  start one      adjutant pipelines run <template>',
 ]);
 
-/** The runs that a stage has begun: one for each item, or the one that is nested in it. */
+/** Runs started by a stage: one for each item, or the nested one. */
 export const runsPage: ScreenPage = pageOf('runs', [
   'This stage has started no runs.',
   '  esc  back',

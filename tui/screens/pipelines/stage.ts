@@ -7,7 +7,7 @@ import type { StageBrief, StageItem } from '../../state/runs.js';
 import type { State } from '../../state/state.js';
 import { type Tone, toneOf } from '../../theme.js';
 
-/** The sign before the state of a stage; the state itself stands beside it in a word. */
+/** Sign before the state of a stage. The state itself follows as a word. */
 const SIGNS: Record<StageBrief['status'], string> = {
   pending: '.',
   running: '*',
@@ -19,7 +19,7 @@ const SIGNS: Record<StageBrief['status'], string> = {
   stopped: 'x',
 };
 
-/** Returns the state of a stage with its sign: `? waiting_approval`. */
+/** `? waiting_approval`. */
 export const signedState = ({ status }: Pick<StageBrief, 'status'>): string =>
   `${SIGNS[status]} ${status}`;
 
@@ -28,29 +28,29 @@ export const stageTone = ({ status }: Pick<StageBrief, 'status'>): Tone | undefi
 
 export const isStageOver = ({ finishedAt }: StageItem): boolean => finishedAt !== null;
 
-/** True if a stage waits for a person, also within an agent or a run that it has begun. */
+/** Whether a stage waits for a person, also within an agent or a nested run. */
 export const needsPerson = ({ status, reason }: StageBrief): boolean =>
   status.startsWith('waiting') || (status === 'running' && asksIn(reason));
 
-/** Returns why a stage is as it is; an empty text if there is nothing to tell. */
+/** Reason for the state of a stage. Empty if there is none. */
 export const whyOf = ({ error, reason }: Pick<StageItem, 'error' | 'reason'>): string =>
   error ?? reason ?? '';
 
 const nameOfStage = ({ key, name }: StageItem): string => (name === key ? key : `${key} (${name})`);
 
-/** The most columns that the lines of a tree have, so that names have room in a long chain. */
+/** Maximum columns of the tree lines, so that names have room in a long chain. */
 const MAX_LINES = 16;
 
-/** Returns the lines of a tree before a stage, two columns for each level, the last levels alone. */
+/** Tree lines before a stage, two columns for each level. Only the last levels are kept. */
 export const treeLines = (lines: string): string => {
   const narrow = lines.replace(/(.)[─ ] /g, '$1 ');
   return narrow.length <= MAX_LINES ? narrow : `…${narrow.slice(1 - MAX_LINES)}`;
 };
 
-/** Returns the part of the digest that a user compares. */
+/** Part of the digest that a user compares. */
 export const shortDigest = ({ digest }: StageItem): string => (digest ?? '').slice(0, 8);
 
-/** Returns how long a stage has been under way, or was; an empty text if it has not begun. */
+/** Duration of a stage. Empty if it has not started. */
 export const tookOf = (
   { startedAt, finishedAt }: Pick<StageItem, 'startedAt' | 'finishedAt'>,
   now: number,
@@ -60,7 +60,7 @@ export const tookOf = (
   return durationText(Math.max(0, end - Date.parse(startedAt)));
 };
 
-/** Returns everything that a stage asks: its message, then the call or the fields, if there are any. */
+/** The full request of a stage: its message, then the call or the fields. */
 export const askedText = ({ input }: Pick<StageItem, 'input'>): string => {
   const { message, ...others } = Object(input);
   if (typeof message !== 'string') return JSON.stringify(input, null, 2);
@@ -69,7 +69,7 @@ export const askedText = ({ input }: Pick<StageItem, 'input'>): string => {
     : `${message}\n${JSON.stringify(others, null, 2)}`;
 };
 
-/** Returns everything that a stage asks; nothing is cut but what is too long for the desk. */
+/** The full request. Nothing is cut unless it is too long for the desk. */
 export const askedRows = (stage: StageItem, width: number): ScreenRow[] =>
   markedRows(askedText(stage), [], width);
 
@@ -110,7 +110,7 @@ const HOW = {
   waiting_input: 'i asks for each field on the command line.',
 };
 
-/** Returns what is asked, if the stage waits for an answer; else what it works with. */
+/** The request, if the stage waits for a decision; else its input. */
 const inputRows = (stage: StageItem, width: number): ScreenRow[] => {
   const { status, input } = stage;
   if (status !== 'waiting_approval' && status !== 'waiting_input')
@@ -124,7 +124,6 @@ const inputRows = (stage: StageItem, width: number): ScreenRow[] => {
   ];
 };
 
-/** Returns a stage in full: its facts, what it works with or asks, and its output. */
 export const stageRows = (state: State, stage: StageItem, width: number): ScreenRow[] => [
   row(
     tonedSpan('strong', nameOfStage(stage)),

@@ -3,13 +3,13 @@ import type { Acts } from '../../page.js';
 import { type Act, confirmedBy, done, onRow } from '../../state/act.js';
 import { offered } from '../list.js';
 
-/** The id under which a task that was not noted yet is kept. */
+/** Draft id of a task that is not created yet. */
 const DRAFT = 'task';
 
 export const isTaskOver = ({ status }: TaskView): boolean =>
   status === 'done' || status === 'archived';
 
-/** Returns the act that notes a task: one line, without a question. */
+/** Creates a task from one line, without a question. */
 export const noteTask = (): Act => ({
   ...onRow('tasks', DRAFT),
   isFree: true,
@@ -26,7 +26,6 @@ export const noteTask = (): Act => ({
   },
 });
 
-/** Returns the acts on a task that are possible now. */
 export const taskActs = (task: TaskView): Acts => {
   const { id, title } = task;
   return offered({

@@ -14,7 +14,6 @@ const EVERY_MS = 30_000;
 const shownTask = ({ ui, lists }: State): TaskView | null =>
   lists.tasks.byId[topView(ui).id ?? ''] ?? null;
 
-/** One task: its notes, what it waits for, and its parts. */
 export const taskPage: ScreenPage = {
   ...detailPage<TaskView>({
     name: 'task',
@@ -54,7 +53,7 @@ export const taskPage: ScreenPage = {
   },
   line: ({ ui }) => `adjutant tasks get ${topView(ui).id}`,
   needs: (state) => [
-    // A task that was opened from elsewhere may be in no list that was read.
+    // A task opened from elsewhere may be in no loaded list.
     ...(shownTask(state)
       ? []
       : [{ is: 'list' as const, list: 'tasks' as const, of: topView(state.ui).id }]),

@@ -14,20 +14,20 @@ import { tabsRow } from '../detail.js';
 import { listPage } from '../list.js';
 import { isTaskOver, noteTask, taskActs } from './acts.js';
 
-/** The socket tells what changes; this is for what becomes due. */
+/** The socket reports changes. This interval is for tasks that become due. */
 const EVERY_MS = 30_000;
 const TABS = ['Now', 'Today', 'Overdue', 'All'];
 const URGENCY = ['', 'low', 'high', 'urgent'];
 
 const viewOf = ({ ui }: State): string => TASK_VIEWS[topView(ui).tab] ?? TASK_VIEWS[0];
 
-/** Returns the state of a task, or the act on it that is under way. */
+/** State of a task, or action in progress. */
 const stateOf = ({ lists }: State, { id, status }: TaskView): string =>
   lists.tasks.busy[id] ?? status.replace('_', ' ');
 
 /**
- * Returns when a task is due, by the clock of its own time zone, which is named if that of this
- * machine shows something else; an empty text if it is not due.
+ * Due time on the clock of its time zone, which is named if the local clock differs. Empty without
+ * a due date.
  */
 const dueOf = ({ session: { now } }: State, { due, dueAt, timezone }: TaskView): string => {
   if (due !== null) return zonedDay(due, timezone, now);
@@ -37,7 +37,7 @@ const dueOf = ({ session: { now } }: State, { due, dueAt, timezone }: TaskView):
   return isLocalClock(timezone, at) ? text : `${text} ${shortZone(timezone, at)}`;
 };
 
-/** Returns the same with the whole name of the time zone. */
+/** The same with the full name of the time zone. */
 const wholeDueOf = (state: State, task: TaskView): string => {
   const { dueAt, timezone } = task;
   const at = dueAt === null ? state.session.now : Date.parse(dueAt);
@@ -45,17 +45,16 @@ const wholeDueOf = (state: State, task: TaskView): string => {
   return text === '' || isLocalClock(timezone, at) ? text : `${text} (${timezone})`;
 };
 
-/** Returns the title of a task if it is on the desk. */
+/** Title of a task, if it is loaded. */
 const titleOf = ({ lists: { tasks, parents } }: State, id: string): string | undefined =>
   tasks.byId[id]?.title ?? parents.byId[id]?.title;
 
-/** Returns the need for the task of which another is a part, unless it is among those listed. */
+/** Need for the parent task, unless it is listed. */
 export const parentNeeds = ({ lists }: State, task: TaskView | null | undefined): PageNeed[] => {
   const of = task?.parentId ?? null;
   return of === null || lists.tasks.byId[of] ? [] : [{ is: 'list', list: 'parents', of }];
 };
 
-/** Returns what is known of a task, beside its title and notes. */
 export const taskFacts = (state: State, task: TaskView): [string, string][] => {
   const { priority, tags, blockedBy, parentId, assignee, untrusted } = task;
   const due = wholeDueOf(state, task);
@@ -71,7 +70,6 @@ export const taskFacts = (state: State, task: TaskView): [string, string][] => {
   return facts;
 };
 
-/** Returns the title of a task with its state. */
 export const taskHead = (state: State, task: TaskView): ScreenRow =>
   row(tonedSpan('strong', task.title), '   ', stateOf(state, task));
 
@@ -82,7 +80,7 @@ const detailRows = (state: State, task: TaskView, width: number): ScreenRow[] =>
   ...(task.notes === null ? [] : [[], ...textRows(task.notes, width, true)]),
 ];
 
-/** Returns the place of the agent that works on a task, if there is one. */
+/** Page of the agent that works on a task, if any. */
 export const taskGoal = ({ assignee }: TaskView): JumpTarget | null =>
   assignee === 'me' ? null : agentGoal(assignee);
 
@@ -121,7 +119,7 @@ const needs = (state: State): PageNeed[] => [
   ...parentNeeds(state, state.lists.tasks.byId[chosenOf(listed, state)?.id ?? '']),
 ];
 
-/** The tasks of the user: what can be done now, is due today or overdue, or all of them. */
+/** Tasks that can be done now, are due today or overdue, or all. */
 export const tasksPage: ScreenPage = {
   ...listed,
   tabs: TABS,
