@@ -5,16 +5,16 @@ import type { Store } from '../store/store.js';
 import { auditKeyOf } from './auditmac.js';
 import type { Keyring } from './keyring.js';
 
-/** Seals the original key of the audit log's chain under the newest master key. */
+/** Seals the original key of the audit chain under the newest master key. */
 export const keepAuditKey = async (store: Store, keyring: Keyring): Promise<void> => {
   const fact = await readFact(store, AUDIT_FACT);
   const [newest, oldest] = [keyring.newest, keyring.all.at(-1) ?? keyring.newest];
-  const key = fact ? opened(keyring, fact) : Buffer.from(auditKeyOf(oldest));
+  const key = fact ? unsealWithAny(keyring, fact) : Buffer.from(auditKeyOf(oldest));
   const value = seal(Buffer.from(auditKeyOf(newest)), AUDIT_BOUND, key);
   await writeFact(store, AUDIT_FACT, value).execute();
 };
 
-const opened = ({ all }: Keyring, sealed: string): Buffer => {
+const unsealWithAny = ({ all }: Keyring, sealed: string): Buffer => {
   for (const master of all) {
     try {
       return unseal(Buffer.from(auditKeyOf(master)), AUDIT_BOUND, sealed);

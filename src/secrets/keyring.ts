@@ -1,19 +1,17 @@
 import { EnvelopeError, rewrap, seal, unseal } from '../kernel/envelope.js';
 
 /**
- * The master keys in use: one, or two during a change of the key. The newest key seals, and each
- * key opens. Every sealed value goes through this class, so that a change of the key covers all
- * values.
+ * The master key, or two during a change of it. The newest key seals, and every key opens. Every sealed
+ * value goes through this class, so that a change of the key covers all values.
  */
 export class Keyring {
   constructor(private keys: [Buffer, ...Buffer[]]) {}
 
-  /** The key that seals. */
   get newest(): Buffer {
     return this.keys[0];
   }
 
-  /** All keys, the newest first. */
+  /** The newest first. */
   get all(): readonly Buffer[] {
     return this.keys;
   }
@@ -22,12 +20,12 @@ export class Keyring {
     return this.keys.length > 1;
   }
 
-  /** Adds a key, which seals from now on. */
+  /** The added key seals from now on. */
   add(key: Buffer): void {
     this.keys = [key, ...this.keys];
   }
 
-  /** Removes the older keys. Nothing must be sealed with them any more. */
+  /** Call it only when nothing is sealed with the older keys. */
   dropOlder(): void {
     const [newest, ...older] = this.keys;
     for (const key of older) key.fill(0);
@@ -38,15 +36,12 @@ export class Keyring {
     return seal(this.newest, bound, value);
   }
 
-  /** Opens a sealed value. Throws EnvelopeError if none of the keys opens it. */
+  /** Throws EnvelopeError if no key opens the value. */
   unseal(bound: string, sealed: string): Buffer {
     return this.first((key) => unseal(key, bound, sealed));
   }
 
-  /**
-   * Returns the value sealed with the newest key; null if it is already. Throws EnvelopeError if no
-   * key opens it.
-   */
+  /** Null if the newest key already seals the value. Throws EnvelopeError if no key opens it. */
   rewrap(bound: string, sealed: string): string | null {
     return this.first((key) =>
       key === this.newest

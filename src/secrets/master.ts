@@ -15,16 +15,13 @@ const BOUND = `facts:${CHECK}`;
 
 export interface MasterKey {
   keyring: Keyring;
-  /** The file that holds the key; null if the key comes from the settings. */
+  /** Null if the key comes from the settings. */
   file: MasterFile | null;
-  /** The path of the key file if this start created it, else null. */
+  /** Path of the key file if this start created it. */
   made: string | null;
 }
 
-/**
- * Loads the key from the settings, else from `keys/master.key`, which is created (0600) at the
- * first start.
- */
+/** Reads the key from the settings, else from `keys/master.key`, which the first start creates (0600). */
 export const loadMasterKey = (home: string, given: string | null): MasterKey => {
   if (given !== null) {
     refuseCutChange(home);
@@ -33,7 +30,7 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
   }
   const folder = join(home, 'keys');
   const path = keyFileOf(home);
-  // A version that wrote the key in place left an empty file where the disk was full.
+  // Older versions could leave an empty file on a full disk.
   const isNew = !existsSync(path) || statSync(path).size === 0;
   if (isNew) {
     refuseLost(home);
@@ -43,13 +40,13 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
   return { keyring: keyringIn(path), file: fileOf(path), made: isNew ? path : null };
 };
 
-/** Reads the key from the settings or its file, and makes none. Throws OpenRefused without one. */
+/** Like loadMasterKey, but creates no key. Throws OpenRefused if there is none. */
 export const readMasterKey = (home: string, given: string | null): Keyring => {
   if (given !== null) return new Keyring([decode(given, 'ADJUTANT_MASTER_KEY')]);
   const path = keyFileOf(home);
   if (existsSync(path)) return keyringIn(path);
   throw new OpenRefused(
-    `${path} is not there. Put it back, or its content into ADJUTANT_MASTER_KEY`,
+    `${path} is missing. Restore the file, or set ADJUTANT_MASTER_KEY to its content`,
   );
 };
 
@@ -62,31 +59,26 @@ const keyringIn = (path: string): Keyring => {
   return keyring;
 };
 
-/**
- * Refuses to start during an unfinished change of the key. Some values are under the coming key and
- * some under the old one, so neither key opens all of them.
- */
+/** During an unfinished change of the key, neither key opens all values. */
 const refuseCutChange = (home: string): void => {
   const coming = join(home, 'keys', 'master.key.next');
   if (!existsSync(coming) || comingIn(coming) === null) return;
   throw new OpenRefused(
-    'A change of the master key was cut short, and it takes both keys to end it. Nothing was ' +
-      'changed. Start once without ADJUTANT_MASTER_KEY, with keys/master.key and its .next in place',
+    'A change of the master key was interrupted, and both keys are required to finish it. Nothing ' +
+      'was changed. Start once without ADJUTANT_MASTER_KEY, with keys/master.key and keys/master.key.next in place',
   );
 };
 
-/**
- * Refuses to start if the key file is missing: a new key would open none of the existing values.
- */
+/** A new key would open none of the existing values. */
 const refuseLost = (home: string): void => {
   if (!isDatabase(join(home, 'adjutant.db'))) return;
   throw new OpenRefused(
-    'keys/master.key is not there, and the database of this home is sealed with it. Nothing was ' +
-      'changed. Put it back, or its content into ADJUTANT_MASTER_KEY',
+    'keys/master.key is missing, and the database of this home is sealed with it. Nothing was ' +
+      'changed. Restore the file, or set ADJUTANT_MASTER_KEY to its content',
   );
 };
 
-/** True if the file is an SQLite database. If not, the store refuses it with its own message. */
+/** The store refuses another file with its own message. */
 const isDatabase = (path: string): boolean => {
   if (!existsSync(path)) return false;
   const head = Buffer.alloc(SQLITE.length);
@@ -98,7 +90,7 @@ const isDatabase = (path: string): boolean => {
   }
   return head.equals(SQLITE);
 };
-/** The first bytes of each database (SQLite, Database File Format, 1.3). */
+/** SQLite, Database File Format, 1.3. */
 const SQLITE = Buffer.from('SQLite format 3\0');
 
 const addComing = (keyring: Keyring, path: string): void => {
@@ -106,24 +98,19 @@ const addComing = (keyring: Keyring, path: string): void => {
   if (text !== null) keyring.add(decode(text, path));
 };
 
-/**
- * Returns the coming key's text; null if the file is incomplete. An older version may have left
- * such a file; nothing is sealed with that key yet, and the file is written anew.
- */
+/** Null if the file is incomplete. Older versions could leave one; nothing is sealed with that key yet. */
 const comingIn = (path: string): string | null => {
   const text = readFileSync(path, 'utf8');
   return text.endsWith('\n') ? text : null;
 };
 
-/**
- * Opens the key file `keys/master.key`, with `master.key.next` beside it during a change of the key.
- */
+/** `master.key.next` holds the new key during a change. */
 const fileOf = (path: string) => ({
-  /** Writes the coming key, durably. */
+  /** Durable when it returns. */
   writeComing: (key: Buffer): void => {
     writeKey(`${path}.next`, key);
   },
-  /** Replaces the key by the coming one and removes the old key. */
+  /** Replaces the old key with the new one. */
   replace: (): void => {
     renameDurably(`${path}.next`, path);
   },
@@ -134,10 +121,7 @@ export type MasterFile = ReturnType<typeof fileOf>;
 const writeKey = (path: string, key: Buffer): void =>
   writeWhole(path, `${key.toString('base64')}\n`);
 
-/**
- * Throws OpenRefused if the master key is wrong, before anything is changed. The test is a value
- * that was sealed at the first start.
- */
+/** Tests a value that was sealed at the first start. Throws OpenRefused before anything is changed. */
 export const proveMasterKey = async (store: Store, keyring: Keyring): Promise<void> => {
   const kept = await readFact(store, CHECK);
   if (!kept) {
@@ -149,7 +133,7 @@ export const proveMasterKey = async (store: Store, keyring: Keyring): Promise<vo
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     throw new OpenRefused(
-      'The master key is not the one this database was made with. Nothing was changed. ' +
+      'The master key does not belong to this database. Nothing was changed. ' +
         'Put the right key into keys/master.key or ADJUTANT_MASTER_KEY',
     );
   }
@@ -159,6 +143,6 @@ const decode = (text: string, source: string): Buffer => {
   const trimmed = text.trim();
   const key = Buffer.from(trimmed, /^[0-9a-f]{64}$/i.test(trimmed) ? 'hex' : 'base64');
   if (key.length !== BYTES)
-    throw new OpenRefused(`${source} must hold ${BYTES} bytes, base64 or hex`);
+    throw new OpenRefused(`${source} must contain ${BYTES} bytes, encoded as base64 or hex`);
   return key;
 };

@@ -3,16 +3,15 @@ import type { Keyring } from './keyring.js';
 import { isOpened, sealedSample } from './rekey.js';
 import { SEALED, type SealedColumn } from './sealedcolumns.js';
 
-/** The result of testing that the master key opens the sealed values. */
 export interface MasterKeyProof {
   opened: number;
-  /** The columns with a value that the key does not open, such as `hooks.secret_sealed`. */
+  /** Columns with a value that the key does not open, such as `hooks.secret_sealed`. */
   shut: string[];
-  /** True if a change of the key was begun and not finished. */
+  /** True if a change of the key is unfinished. */
   isChanging: boolean;
 }
 
-/** Opens a sample of every sealed column and discards the values. */
+/** Opens a sample of every sealed column. */
 export const createProof =
   (store: Store, keyring: Keyring) => async (): Promise<MasterKeyProof> => {
     const proof: MasterKeyProof = { opened: 0, shut: [], isChanging: keyring.isChanging };

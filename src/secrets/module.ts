@@ -26,7 +26,7 @@ export { Secret } from './secret.js';
 export { faultOfSecret, keySpelt, newSecret, secretKey, signaturesOf } from './standardwebhooks.js';
 export type { Signer } from './tokensigner.js';
 
-/** Opens what the master key protects. A change of the key that was interrupted is finished first. */
+/** An interrupted change of the master key is finished first. */
 export const openSecrets = async (base: Base, master: MasterKey) => {
   const { store, clock, log } = base;
   const { keyring } = master;
@@ -35,7 +35,7 @@ export const openSecrets = async (base: Base, master: MasterKey) => {
     await finishRekey(store, master).catch((err) => {
       if (!(err instanceof EnvelopeError)) throw err;
       log.error(
-        'a value is damaged: the change of the master key is not ended, both keys are kept',
+        'a value is damaged: the change of the master key is not finished, both keys are kept',
       );
     });
   }
@@ -43,16 +43,14 @@ export const openSecrets = async (base: Base, master: MasterKey) => {
     signer: await openSigner({ store, clock, log }, keyring),
     sealers: createSealers(keyring),
     rekey: createRekey(store, master),
-    /** Returns the key pair that identifies this daemon to push services. */
+    /** The key pair that identifies this daemon to push services. */
     pushKey: createPushKey(store, keyring),
-    /** Checks that the master key opens the sealed values. */
+    /** Tests whether the master key opens the sealed values. */
     prove: createProof(store, keyring),
-    /** Returns the keyed digest of a short code. */
     digestCode: await openCodeDigest({ store, log }, keyring),
-    /** Returns copies of the master keys, the newest first. */
+    /** Copies, the newest first. */
     masterKeys: (): Buffer[] => keyring.all.map((key) => Buffer.from(key)),
   };
 };
 
-/** The uses of the master key. */
 export type Secrets = Awaited<ReturnType<typeof openSecrets>>;

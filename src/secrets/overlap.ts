@@ -3,22 +3,22 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
 import type { Secret } from './secret.js';
 
-/** A replaced secret that is still valid. */
+/** A previous secret that is still valid. */
 interface OldSecret {
   secret: string;
-  /** The end of the overlap in ISO 8601. */
+  /** End of the overlap in ISO 8601. */
   until: string;
 }
 
-/** The columns of an object with a rotated secret. Its old secrets are sealed together. */
+/** The columns of a rotated secret. The previous secrets are sealed together. */
 interface Rotated {
   id: string;
   old_secret_sealed: string | null;
-  /** The time when the last old secret ends, in ISO 8601. */
+  /** End of the last overlap in ISO 8601. */
   old_secret_until: string | null;
 }
 
-/** Opens the secrets of one kind, each bound to what it belongs to. */
+/** Each secret is bound to the ID of its owner. */
 export interface SecretOpener {
   openSecret(id: string, sealed: string): Secret;
 }
@@ -31,14 +31,12 @@ export interface RotationDeps extends OverlapDeps {
   sealSecret(id: string, secret: string): string;
 }
 
-/**
- * Ours: the most old secrets. With more rotations in one overlap the oldest secrets become invalid.
- */
-const MOST = 4;
-/** One line: the secret, percent-encoded, and the end of its overlap. */
+/** With more rotations during one overlap, the oldest secrets become invalid. */
+const MAX_OLD = 4;
+/** One line per secret: percent-encoded, then the end of its overlap. */
 const LINE = /^(\S+) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 
-/** Returns the old secrets that are valid now, the newest first; none if they were damaged. */
+/** Valid ones only, newest first. Empty if they are damaged. */
 export const oldSecretsOf = (deps: OverlapDeps, row: Rotated): OldSecret[] => {
   const { id, old_secret_sealed, old_secret_until } = row;
   if (old_secret_sealed === null || old_secret_until === null) return [];
@@ -49,7 +47,7 @@ export const oldSecretsOf = (deps: OverlapDeps, row: Rotated): OldSecret[] => {
   );
 };
 
-/** Parses the old secrets. A text of another form is one secret: earlier versions kept only one. */
+/** Text of another form is a single secret, as earlier versions stored it. */
 const secretsIn = (text: string, until: string): OldSecret[] => {
   const lines = text.split('\n').map((line) => LINE.exec(line));
   return lines.every((line) => line !== null)
@@ -61,9 +59,8 @@ const secretsIn = (text: string, until: string): OldSecret[] => {
 };
 
 /**
- * Returns the columns of the old secrets after the current secret, `sealed`, is replaced. It joins
- * the older ones, which keep the overlap that they were given. Without an overlap all old secrets
- * become invalid.
+ * Returns the columns after the secret `sealed` was replaced. Earlier secrets keep their own overlap.
+ * Without an overlap, all of them become invalid.
  */
 export const rotated = (
   deps: RotationDeps,
@@ -75,7 +72,7 @@ export const rotated = (
   const secret = sealed === null ? null : textIn(deps, row.id, sealed);
   const until = iso(deps.clock.now() + overlapMinutes * 60_000);
   const replaced = secret === null ? [] : [{ secret, until }];
-  const kept = [...replaced, ...oldSecretsOf(deps, row)].slice(0, MOST);
+  const kept = [...replaced, ...oldSecretsOf(deps, row)].slice(0, MAX_OLD);
   if (kept.length === 0) return none;
   return {
     old_secret_sealed: deps.sealSecret(row.id, joined(kept)),
@@ -93,12 +90,10 @@ const joined = (secrets: OldSecret[]): string =>
 const textIn = ({ openSecret }: OverlapDeps, id: string, sealed: string): string | null =>
   unlessShut(() => openSecret(id, sealed).take((bytes) => bytes.toString()));
 
-/** A secret that is valid for verifying now; an old one only until its overlap ends. */
+/** A secret that verifies; a previous one only until its overlap ends. */
 export interface VerifyingKey {
   key: KeyObject;
-  /**
-   * The end of its validity in milliseconds since 1970; null if it is valid until it is changed.
-   */
+  /** End of the validity in milliseconds since 1970; null if there is none. */
   until: number | null;
   isOld: boolean;
 }

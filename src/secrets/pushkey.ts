@@ -7,17 +7,14 @@ import { PUSH_KEY } from './sealedcolumns.js';
 
 const BOUND = `facts:${PUSH_KEY}`;
 
-/** The key pair that identifies this daemon to push services (RFC 8292): P-256, base64url. */
+/** Identifies this daemon to push services (RFC 8292). P-256, base64url. */
 export interface PushKeyPair {
-  /** The uncompressed point, 65 bytes. */
+  /** Uncompressed point, 65 bytes. */
   publicKey: string;
   privateKey: string;
 }
 
-/**
- * Returns a function that gives the key pair for pushes, which is made when it is first asked for.
- * If it was damaged another takes its place, and browsers must subscribe again.
- */
+/** The key pair is created on first use. A damaged one is replaced; browsers must subscribe again. */
 export const createPushKey = (store: Store, master: Keyring): (() => Promise<PushKeyPair>) => {
   let key: Promise<PushKeyPair> | null = null;
   const open = async (): Promise<PushKeyPair> => {

@@ -10,9 +10,8 @@ import type { MasterFile, MasterKey } from './master.js';
 import { SEALED, type SealedColumn } from './sealedcolumns.js';
 
 /**
- * Makes a new master key and reseals every sealed value with it. Resolves to the number of resealed
- * secrets. `recorded` is written before anything else. Throws RekeyRefused with the reason if it
- * cannot.
+ * Creates a new master key and reseals every value with it. Resolves to the number of resealed values.
+ * `recorded` is written first. Throws RekeyRefused.
  */
 export type Rekey = (recorded: AuditStep) => Promise<number>;
 
@@ -34,14 +33,15 @@ export const createRekey = (store: Store, master: MasterKey): Rekey => {
 
   const begin = (file: MasterFile): void => {
     const key = randomBytes(32);
-    // The key must be on disk before anything is sealed with it.
+    // The key must be on disk before it seals anything.
     file.writeComing(key);
     keyring.add(key);
   };
 
   return async (recorded) => {
     if (file === null) throw new RekeyRefused(FROM_SETTINGS, 'key_from_settings');
-    if (isRunning) throw new RekeyRefused('It is being changed already', 'rekey_running');
+    if (isRunning)
+      throw new RekeyRefused('The master key is already being changed', 'rekey_running');
     isRunning = true;
     try {
       await refuseShut(store, keyring);
@@ -55,13 +55,10 @@ export const createRekey = (store: Store, master: MasterKey): Rekey => {
 };
 
 const FROM_SETTINGS =
-  'The master key comes from the settings, which the daemon cannot change: put it into ' +
+  'The master key is set by ADJUTANT_MASTER_KEY, which the daemon cannot change. Put the key into ' +
   'keys/master.key, start without ADJUTANT_MASTER_KEY, and try again';
 
-/**
- * Throws RekeyRefused if a value opens with no key. Such a value cannot be resealed, so the change
- * would never end.
- */
+/** A value that no key opens cannot be resealed, so the change would never finish. */
 const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
   const shut: string[] = [];
   for (const sealed of SEALED) {
@@ -72,13 +69,16 @@ const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
   }
   if (shut.length === 0) return;
   const some = shut.slice(0, 10).join(', ');
-  throw new RekeyRefused(`Damaged, so delete it or set it anew first: ${some}`, 'value_damaged');
+  throw new RekeyRefused(
+    `Some values are damaged. Delete or replace them first: ${some}`,
+    'value_damaged',
+  );
 };
 
 /**
- * Finishes a change of the master key. Two keys exist until nothing is under the older one. A kill
- * before that leaves both files, and the next start continues here. Values that were sealed just
- * before may be written meanwhile, so the pass is repeated until it finds nothing more.
+ * Two keys exist until nothing is sealed with the older one; if the daemon is killed before, the next
+ * start continues here. Values sealed just before may be written during a pass, so passes are repeated
+ * until one finds nothing.
  */
 export const finishRekey = async (store: Store, { keyring, file }: MasterKey): Promise<number> => {
   let rewrapped = 0;
@@ -98,7 +98,6 @@ export interface SealedValue {
   bound: string;
 }
 
-/** Reads the first values of a sealed column. */
 export const sealedSample = (store: Store, of: SealedColumn): Promise<SealedValue[]> =>
   sealedPage(store, of, null);
 
@@ -124,7 +123,7 @@ async function* pagesOf(store: Store, of: SealedColumn): AsyncGenerator<SealedVa
 export const isOpened = (keyring: Keyring, { bound, sealed }: SealedValue): boolean =>
   unlessShut(() => keyring.unseal(bound, sealed).fill(0)) !== null;
 
-/** Reads the next sealed values of a column, few enough for one transaction. */
+/** Reads the next values, few enough for one transaction. */
 export const sealedPage = async (
   { db }: Pick<Store, 'db'>,
   { table, key, column, bound, where = '1' }: SealedColumn,
@@ -138,10 +137,7 @@ export const sealedPage = async (
   return rows;
 };
 
-/**
- * Returns the statement that reseals a value. A value that was changed meanwhile is left to the
- * next pass.
- */
+/** A value that was changed meanwhile is left to the next pass. */
 const rewrapping = (
   keyring: Keyring,
   { table, key, column }: SealedColumn,

@@ -1,29 +1,23 @@
-/**
- * A column of values that the master key seals. All fields but `where` are SQL from this source.
- */
+/** A column of sealed values. All fields but `where` are SQL. */
 export interface SealedColumn {
   table: string;
-  /** The column that is unique within the table. */
+  /** A column that is unique within the table. */
   key: string;
   column: string;
-  /** The name to which the value is bound, as when it was sealed. */
+  /** The context to which a value is bound. */
   bound: string;
   where?: string;
 }
 
-/** The fact whose value only the right master key opens. */
+/** A fact that only the right master key opens. */
 export const CHECK = 'master_key_check';
-/** The fact that holds the key of the digests of short codes. */
 export const CODE_KEY = 'code_key';
-/** The fact that holds the key pair for pushes. */
 export const PUSH_KEY = 'push_key';
 
 const secretsOf = (table: string, ...columns: string[]): SealedColumn[] =>
   columns.map((column) => ({ table, key: 'id', column, bound: `'${table}:' || id || ':secret'` }));
 
-/**
- * All columns under the master key. A sealed column that is added to the schema must be added here.
- */
+/** A new sealed column must be added here. */
 export const SEALED: SealedColumn[] = [
   { table: 'signing_keys', key: 'id', column: 'sealed', bound: `'signing_keys:' || id` },
   ...secretsOf('hooks', 'secret_sealed', 'old_secret_sealed'),

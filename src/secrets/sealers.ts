@@ -2,10 +2,7 @@ import type { CredentialVersionRow } from '../store/tables/vault.js';
 import type { Keyring } from './keyring.js';
 import { Secret } from './secret.js';
 
-/**
- * Creates the functions that seal and open secrets, grouped by their use. Each value is bound to
- * what it belongs to.
- */
+/** Each value is bound to its owner. */
 export const createSealers = (master: Keyring) => {
   const hooks = sealerOf(master, (id: string) => `hooks:${id}:secret`);
   const webhooks = sealerOf(master, (id: string) => `webhooks:${id}:secret`);
@@ -18,7 +15,7 @@ export const createSealers = (master: Keyring) => {
     webhooks: {
       sealSecret: webhooks.seal,
       openSecret: webhooks.open,
-      /** The headers of a webhook, as JSON. */
+      /** Headers of a webhook, as JSON. */
       headers: sealerOf(master, (id: string) => `webhooks:${id}:headers`),
     },
     channels: {
@@ -28,16 +25,16 @@ export const createSealers = (master: Keyring) => {
       sealPlatform: platforms.seal,
       unsealPlatform: platforms.unseal,
     },
-    /** The secrets of authenticator apps. */
+    /** Secrets of authenticator apps. */
     totp: sealerOf(master, (userId: string) => `totp:${userId}`),
-    /** The environments and headers of MCP servers. */
+    /** Environments and headers of MCP servers. */
     mcp: sealerOf(master, (server: string) => `mcp:${server}`),
     models: { sealKey: models.seal, unsealKey: models.unseal },
     vault: {
       sealVersion: vault.seal,
       openVersion: (of: Version & { sealed: string }) => vault.open(of, of.sealed),
     },
-    /** The token with which a tunnel's program logs in. */
+    /** The token of a tunnel's program. */
     tunnel: sealerOf(master, (id: string) => `tunnel:${id}`),
   };
 };

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const SHOWN = '[secret]';
 
-/** A secret value. Only `take` gives access to it; everywhere else it prints as `[secret]`. */
+/** Only `take` gives access to the value. It prints as `[secret]`. */
 export class Secret {
   readonly #bytes: Buffer;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#bytes = bytes;
   }
 
-  /** Passes the value to `use`, and then erases its bytes. */
+  /** Erases the value afterwards. */
   take<T>(use: (bytes: Buffer) => T): T {
     try {
       return use(this.#bytes);

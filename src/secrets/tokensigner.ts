@@ -8,9 +8,7 @@ import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { Keyring } from './keyring.js';
 
-/**
- * The time after a key was retired in which a login that was under way may still be signed with it.
- */
+/** Time after the retirement of a key in which a login in progress may still use it. */
 const UNDER_WAY_MS = 3600 * 1000;
 
 const bound = (id: string): string => `signing_keys:${id}`;
@@ -21,10 +19,7 @@ interface SignerDeps {
   log: Log;
 }
 
-/**
- * Opens the signer. If the signing key was damaged, a new key takes its place, and the tokens that
- * the damaged key signed become invalid.
- */
+/** A damaged signing key is replaced. The tokens that it signed become invalid. */
 export const openSigner = async (deps: SignerDeps, master: Keyring) => {
   const { store, clock, log } = deps;
   const rows = await store.db
@@ -38,7 +33,7 @@ export const openSigner = async (deps: SignerDeps, master: Keyring) => {
     else
       log.error(
         { keyId: id },
-        'a signing key was damaged: the tokens that it signed are no longer valid',
+        'a signing key is damaged: the tokens that it signed are no longer valid',
       );
   }
   const keep = async (key: SigningKey, also: TransactionStep[]): Promise<string> => {
@@ -55,18 +50,15 @@ export const openSigner = async (deps: SignerDeps, master: Keyring) => {
   return {
     sign: (claims: Claims): string => signToken(current, claims),
     read: (token: string): Claims | null => readToken(keys, token, clock.now()),
-    /**
-     * Makes a new signing key, in one transaction with the step that `also` returns for its ID. The
-     * older keys still verify tokens; `retired` is their number.
-     */
+    /** `also` is committed with the new key. `retired` is the number of older keys that still verify. */
     rotate: async (also: (keyId: string) => TransactionStep) => {
       const key = newKey(clock);
       const createdAt = await keep(key, [also(key.id)]);
-      // If two calls overlap, the later one returns later, so its key stays current.
+      // Of two overlapping calls, the key of the later one must stay current.
       current = key;
       return { keyId: key.id, createdAt, retired: keys.size - 1 };
     },
-    /** Deletes retired keys whose last token has expired, and resolves to their number. */
+    /** Deletes retired keys whose last token has expired. Resolves to their number. */
     forget: async (): Promise<number> => {
       const forgotten = await forget(store, clock.now());
       for (const id of forgotten) keys.delete(id);
@@ -75,7 +67,6 @@ export const openSigner = async (deps: SignerDeps, master: Keyring) => {
   };
 };
 
-/** Signs and reads tokens with the sealed keys from the database. */
 export type Signer = Awaited<ReturnType<typeof openSigner>>;
 
 const newKey = (clock: Clock): SigningKey => ({
@@ -96,10 +87,7 @@ const replacing = (
   ];
 };
 
-/**
- * Deletes retired keys. The statement itself checks that no token that the key signed is still
- * valid.
- */
+/** The statement itself checks that no token of the key is still valid. */
 const forget = async ({ db }: Store, now: number): Promise<string[]> => {
   const retired = await db
     .selectFrom('signing_keys')

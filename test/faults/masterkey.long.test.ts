@@ -13,9 +13,9 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const PASSWORD = 'correct horse battery';
-const WRONG = 'The master key is not the one this database was made with. Nothing was changed. ';
-const LOST = 'keys/master.key is not there, and the database of this home is sealed with it. ';
-const CUT = 'A change of the master key was cut short, and it takes both keys to end it. ';
+const WRONG = 'The master key does not belong to this database. Nothing was changed. ';
+const LOST = 'keys/master.key is missing, and the database of this home is sealed with it. ';
+const CUT = 'A change of the master key was interrupted, and both keys are required to finish it. ';
 
 describe('a start with a master key', () => {
   let home: string;
@@ -91,7 +91,9 @@ describe('a start with a master key', () => {
       const before = await held();
       const { code, stderr } = await startRefused({ home, env });
       expect([code, stderr.trim().split('\n').length]).to.equal([1, 1]);
-      expect(stderr).to.startWith(sentence || `${keyFile()} must hold 32 bytes, base64 or hex`);
+      expect(stderr).to.startWith(
+        sentence || `${keyFile()} must contain 32 bytes, encoded as base64 or hex`,
+      );
       for (const key of [right, env.ADJUTANT_MASTER_KEY ?? right]) {
         expect(stderr).to.not.contain(key.trim());
       }

@@ -1,25 +1,25 @@
 import { dirname, join } from 'node:path';
 import type { ReadText } from './texts.js';
 
-/** The limits that the control groups of this process set. null: no limit, or none is told. */
+/** Limits of the control groups of this process. Null if there is no limit, or it is unknown. */
 export interface CgroupLimits {
-  /** The version of the interface that was read; null where there is none. */
+  /** Version of the interface; null if there are no control groups. */
   version: 1 | 2 | null;
   memoryBytes: number | null;
-  /** The part of the limit that is free, without the page cache, which gives way. */
+  /** Free part of the limit, including the page cache, which can be reclaimed. */
   memoryFreeBytes: number | null;
-  /** The processors that it may use at once, which need not be whole. */
+  /** Maximum number of processors, which may be fractional. */
   cores: number | null;
 }
 
 const ROOT = '/sys/fs/cgroup';
-/** Version 1 writes its largest whole number of pages for "no limit". */
+/** Version 1 reports about 2^63 for "no limit". */
 const NO_LIMIT = 2 ** 60;
 
 /**
- * Reads the limits of the control groups, of both versions (Linux, Documentation/admin-guide/cgroup-v1
- * and cgroup-v2). A group is bound by all above it, so the narrowest counts. In a container the path
- * may be one of the host that is not mounted; then the root of the mount is the container's own group.
+ * Reads both versions (Linux, Documentation/admin-guide/cgroup-v1 and cgroup-v2). A group is bound by
+ * all groups above it, so the narrowest limit counts. In a container the path may be one of the host
+ * that is not mounted; the root of the mount is the container's own group then.
  */
 export const readCgroup = (read: ReadText): CgroupLimits => {
   const groups = (read('/proc/self/cgroup') ?? '').split('\n').map((line) => line.split(':'));
@@ -52,7 +52,7 @@ const readUnified = (read: ReadText, path: string): CgroupLimits => {
   };
 };
 
-/** Returns the folders of a group and of those above it, up to the root of the mount. */
+/** The folder of a group and those of the groups above it, up to the root of the mount. */
 const chainOf = (root: string, path = '/'): string[] => {
   const folders = [root];
   for (let at = join(root, path); at.length > root.length; at = dirname(at)) folders.push(at);
@@ -66,7 +66,7 @@ const memoryV1 = (read: ReadText, folder: string): MemoryLimit => {
   return limitOf({
     limit: least([
       numberIn(read(join(folder, 'memory.limit_in_bytes'))),
-      // Of the groups above too, which a container does not see.
+      // Includes the groups above, which a container does not see.
       fieldOf(stat, 'hierarchical_memory_limit'),
     ]),
     used: numberIn(read(join(folder, 'memory.usage_in_bytes'))),

@@ -11,14 +11,11 @@ const VENDORS: [RegExp, Gpu['vendor']][] = [
   [/apple/i, 'apple'],
   [/intel/i, 'intel'],
 ];
-/** Adapters that only draw a screen: those of virtual machines and of servers' remote consoles. */
+/** Adapters that only draw a screen, such as those of virtual machines and remote consoles. */
 const DRAWS_ONLY =
   /vmware|virtualbox|qxl|virtio|bochs|cirrus|hyper-v|basic (display|render)|aspeed|matrox|parallels/i;
 
-/**
- * Returns the GPU of a controller; nothing for one that cannot compute. Memory is in bytes; the
- * figure of a driver (`nvidia-smi`) goes before that of the bus.
- */
+/** Empty for a controller that cannot compute. The memory size of the driver goes before the bus's. */
 export const gpuOf = (controller: GraphicsController, isApple: boolean): Gpu[] => {
   const { vendor = '', model = '', driverVersion } = controller;
   const name = (controller.name || model || vendor).trim().slice(0, 200);

@@ -1,9 +1,9 @@
 /**
- * The memory bandwidth of well-known GPUs in gigabytes (10^9) a second, by their names in lower case
- * without the maker's words. The figures are those that the makers publish (bus width × data rate / 8),
- * written from memory in November 2026 and not compared with their pages. A wrong one misjudges a speed
- * and nothing else, and a measured speed goes before it. Of a name with several variants the slowest
- * counts. A name with more words in it, such as `laptop gpu`, is another GPU and is not known.
+ * Memory bandwidth of well-known GPUs in GB/s (10^9 bytes), by lower-case name without the vendor's
+ * words. The figures are those of the vendors (bus width × data rate / 8), written from memory in
+ * November 2026 and not verified. A wrong figure only misjudges a speed, and a measured speed goes
+ * before it. Of a name with several variants the slowest counts. A name with additional words, such as
+ * `laptop gpu`, is another GPU and unknown.
  */
 const BANDWIDTHS: Record<string, number> = {
   // NVIDIA, with GDDR7, GDDR6X, GDDR6 and HBM.
@@ -84,12 +84,12 @@ const BANDWIDTHS: Record<string, number> = {
   'apple m4 max': 410,
 };
 
-/** Words that makers and systems add to a name. */
+/** Words that vendors and systems add to a name. */
 const ADDED = /\b(nvidia|geforce|tesla|amd|radeon|intel|corporation|graphics)\b|\((r|tm)\)|[®™]/g;
 
-/** Returns the bytes that a GPU reads of its memory in a second; null: its name is not known. */
+/** In bytes per second; null if the name is unknown. */
 export const bandwidthOfGpu = (name: string): number | null => {
-  // A PCI name has that of the chip, and of the card in brackets.
+  // A PCI name contains that of the chip, and that of the card in brackets.
   const [, card = name] = /\[([^\]]+)\]/.exec(name) ?? [];
   const key = card.toLowerCase().replace(ADDED, ' ').trim().replace(/\s+/g, ' ');
   const known = Object.hasOwn(BANDWIDTHS, key) ? BANDWIDTHS[key] : undefined;

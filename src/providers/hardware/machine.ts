@@ -1,23 +1,23 @@
-/** A processor for graphics, which models can run on. */
+/** A GPU that models can run on. */
 export interface Gpu {
   vendor: 'nvidia' | 'amd' | 'apple' | 'intel' | 'unknown';
   name: string;
-  /** Its own memory; null if no source says it. */
+  /** Dedicated memory; null if unknown. */
   vramBytes: number | null;
   driver: string | null;
-  /** True if it uses the memory of the processor. */
+  /** True if it shares the memory of the processor. */
   isUnified: boolean;
 }
 
-/** The source of one part of what is known of the machine. */
+/** The source of one part of the data. */
 export interface HardwareSource {
   part: 'cpu' | 'memory' | 'gpus' | 'disk';
   source: string;
-  /** A sentence about it, such as a limit that counts in place of the machine's own figure. */
+  /** A remark, such as a limit that counts instead of the machine's own figure. */
   note: string | null;
 }
 
-/** The machine, or the part of it that this process may use. What no source says is null. */
+/** The machine, or the part of it that this process may use. Unknown values are null. */
 export interface Machine {
   platform: string;
   cpu: {

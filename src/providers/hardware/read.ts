@@ -8,18 +8,18 @@ import { gpuOf } from './gpu.js';
 import type { HardwareSource, Machine } from './machine.js';
 import { readSystemText } from './texts.js';
 
-/** The sources of what is known of the machine. Tests give their own. */
+/** Replaced in tests. */
 export interface HardwareSources extends CoreSources {
   arch: string;
   cpu(): Promise<Pick<Systeminformation.CpuData, 'manufacturer' | 'brand' | 'cores'>>;
   cpuFlags(): Promise<string>;
   mem(): Promise<Pick<Systeminformation.MemData, 'total' | 'available'>>;
   graphics(): Promise<Pick<Systeminformation.GraphicsData, 'controllers'>>;
-  /** The bytes that may be written into the folder. */
+  /** Bytes that can be written into the folder. */
   freeBytes(folder: string): Promise<number>;
 }
 
-/** The sources of this machine: systeminformation, loaded when it is first asked. */
+/** systeminformation is loaded on first use. */
 const systemSources = async (): Promise<HardwareSources> => {
   const { default: system } = await import('systeminformation');
   const { cpu, cpuFlags, mem, graphics } = system;
@@ -39,10 +39,10 @@ const systemSources = async (): Promise<HardwareSources> => {
   };
 };
 
-/** Ours: the longest time that one source may take, in milliseconds; drivers of GPUs can hang. */
+/** The timeout of one source in milliseconds; GPU drivers can hang. */
 const MAX_MS = 10_000;
 
-/** Reads the machine. A source that fails or hangs leaves its part unknown, and says so. */
+/** A source that fails or hangs leaves its part unknown, with a note. */
 export const readMachine = async (folder: string, given?: HardwareSources): Promise<Machine> => {
   const from = given ?? (await systemSources());
   const { cpu, flags, memory, graphics, free } = await askAll(from, folder);
@@ -72,7 +72,7 @@ export const readMachine = async (folder: string, given?: HardwareSources): Prom
   };
 };
 
-/** Asks all at once. Each begins in its own turn: to start a program holds the event loop. */
+/** Reads all sources at once. Each starts in its own turn, since starting a program blocks the event loop. */
 const askAll = async (from: HardwareSources, folder: string) => {
   const cpu = asked(from.cpu());
   await nextTurn();
@@ -95,14 +95,14 @@ const UNIFIED = 'the GPU shares the memory of the processor';
 
 interface Answer<T> {
   value: T | null;
-  /** The reason why there is no value. */
+  /** Reason why there is no value. */
   fault: string | null;
 }
 
 const asked = async <T>(question: Promise<T>): Promise<Answer<T>> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Answer<T>>((resolve) => {
-    const fault = `it did not reply within ${MAX_MS / 1000} s`;
+    const fault = `no reply within ${MAX_MS / 1000} s`;
     timer = setTimeout(() => resolve({ value: null, fault }), MAX_MS);
   });
   const answer = question.then(
@@ -118,15 +118,15 @@ const source = (
   name: string,
   ...notes: (string | null)[]
 ): HardwareSource => {
-  const all = [fault === null ? null : `not known: ${fault}`, ...notes];
+  const all = [fault === null ? null : `unknown: ${fault}`, ...notes];
   const note = all.filter((each) => each !== null).join('; ');
   return { part, source: name, note: note === '' ? null : note };
 };
 
 const noteOfFlags = ({ fault }: Answer<string>): string | null =>
-  fault === null ? null : `flags not known: ${fault}`;
+  fault === null ? null : `flags unknown: ${fault}`;
 
-/** WSL is Linux whose kernel names its maker. */
+/** WSL is Linux whose kernel version names Microsoft. */
 const platformOf = ({ platform, readText }: HardwareSources): string =>
   platform === 'linux' && /microsoft/i.test(readText('/proc/version') ?? '') ? 'wsl' : platform;
 

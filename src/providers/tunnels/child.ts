@@ -5,31 +5,29 @@ import { createInterface } from 'node:readline';
 import { errorCode, NamedError } from '../../kernel/failure.js';
 import { findProgram, outputOf, programEnv, signalGroup } from '../../kernel/program.js';
 
-/** The command that starts a tunnel's program. */
 export interface TunnelLaunch {
   path: string;
   args: string[];
   env: Record<string, string>;
-  /** The folders in which further programs are searched. */
+  /** Folders in which helper programs are searched. */
   folders: string[];
 }
 
-/** A process ID with its start time, which tells it from a later process with the same ID. */
+/** A process ID with its start time, which distinguishes it from a later process with the same ID. */
 export interface ProcessMark {
   pid: number;
   began: string;
 }
 
-/** The error if the program cannot be started. */
+/** The program cannot be started. */
 export class NotStarted extends NamedError {}
 
 const LAST_CHANCE_MS = 3_000;
 const MAX_LINE_LENGTH = 500;
 
 /**
- * Starts a program in its own process group, and passes each line of its output to `hear`. If the
- * system has setpriv (util-linux), the kernel kills the program when this daemon dies, for any
- * reason.
+ * Starts a program in its own process group. If the system has setpriv (util-linux), the kernel kills
+ * the program when this daemon dies for any reason.
  */
 export const startTunnelChild = async (launch: TunnelLaunch, hear: (line: string) => void) => {
   const { env } = launch;
@@ -46,24 +44,24 @@ export const startTunnelChild = async (launch: TunnelLaunch, hear: (line: string
     lines.on('line', (line) => hear(line.slice(0, MAX_LINE_LENGTH)));
   }
   await once(child, 'spawn').catch((error: NodeJS.ErrnoException) => {
-    throw new NotStarted(`${launch.path} cannot be started: ${error.code}`);
+    throw new NotStarted(`Cannot start ${launch.path}: ${error.code}`);
   });
   return {
     pid: child.pid ?? 0,
-    /** The reason of its end, in words, once it and all processes that it started are dead. */
+    /** Resolves to the reason of the end, once the program and its child processes are dead. */
     ended,
-    /** Asks it to end, and kills it after some seconds; resolves when it has ended. */
+    /** Sends SIGTERM, then SIGKILL after some seconds; resolves when the program has ended. */
     stop: () => stop(child, ended),
   };
 };
 
-/** Returns the mark of a process; null if there is none. */
+/** Null if there is no such process. */
 export const markOf = async (pid: number): Promise<ProcessMark | null> => {
   const began = process.platform === 'linux' ? await sinceBoot(pid) : await startTime(pid);
   return began === null ? null : { pid, began };
 };
 
-/** Kills a process of an earlier daemon if it still runs. Resolves to true if it did. */
+/** Kills a process of an earlier daemon. Resolves to false if it no longer runs. */
 export const killLeftover = async ({ pid, began }: ProcessMark): Promise<boolean> => {
   const mark = await markOf(pid);
   if (mark?.began !== began) return false;
@@ -71,10 +69,7 @@ export const killLeftover = async ({ pid, began }: ProcessMark): Promise<boolean
   return true;
 };
 
-/**
- * Returns the arguments before the program with which it dies with the daemon; none if the system
- * has no such tool.
- */
+/** The arguments in front of the program that make it die with the daemon; empty if unsupported. */
 const leash = async ({ folders }: TunnelLaunch): Promise<string[]> => {
   if (process.platform !== 'linux') return [];
   const setpriv = await findProgram([...folders, '/usr/bin', '/bin'], 'setpriv');
@@ -85,10 +80,12 @@ const leash = async ({ folders }: TunnelLaunch): Promise<string[]> => {
 
 const endOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => {
-    child.once('error', () => resolve('it cannot be started'));
+    child.once('error', () => resolve('the program cannot be started'));
     child.once('exit', (code, how) => {
       signalGroup(child.pid, 'SIGKILL');
-      resolve(how === null ? `it ended with code ${code}` : `it was ended by ${how}`);
+      resolve(
+        how === null ? `the program ended with code ${code}` : `the program was ended by ${how}`,
+      );
     });
   });
 
@@ -101,8 +98,8 @@ const stop = async (child: ChildProcess, ended: Promise<string>): Promise<void> 
 };
 
 /**
- * Returns the ID of the machine's boot, and the start in ticks since then (proc(5), field 22 of
- * stat); null if there is no such process.
+ * The boot ID and the start in ticks since boot (proc(5), field 22 of stat); null if there is no such
+ * process.
  */
 const sinceBoot = async (pid: number): Promise<string | null> => {
   try {

@@ -3,13 +3,13 @@ import { type TunnelProvider, type TunnelRun, tunnelOrigin } from './tunnel.js';
 const QUICK = /https:\/\/[a-z0-9-]+\.trycloudflare\.com/;
 const UP = /Registered tunnel connection|Connection [0-9a-f-]{36} registered/;
 
-/** Temporary names: every start gets a new one. */
+/** Temporary host names: every start gets a new one. */
 export const TEMPORARY = /(^|\.)trycloudflare\.com$/;
 
 /**
- * Cloudflare's connector. A named tunnel uses a token, or a name from `cloudflared tunnel create`.
- * A quick tunnel gets a name that ends with the process. The log goes to stderr, one line for each
- * event: time, level, message, fields. A tunnel is up with its first registered connection.
+ * A named tunnel uses a token, or a name from `cloudflared tunnel create`. A quick tunnel gets a
+ * temporary name. The log goes to stderr, one line per event: time, level, message, fields. A tunnel is
+ * up with its first registered connection.
  */
 export const cloudflared: TunnelProvider = {
   program: 'cloudflared',
@@ -23,14 +23,11 @@ export const cloudflared: TunnelProvider = {
   },
 };
 
-/**
- * Returns the arguments of the tunnel's kind. With a token the dashboard sets the tunnel's
- * destination: it must be http://localhost:<port>.
- */
+/** With a token, the dashboard defines the destination: it must be http://localhost:<port>. */
 const way = (run: TunnelRun): string[] => {
   if (run.token !== null) return ['run'];
   const { name } = run.settings;
   if (name !== undefined) return ['run', '--url', tunnelOrigin(run), '--', name];
-  // The configuration of another tunnel in its folder would make it refuse a quick one.
+  // The default configuration may be that of another tunnel, which would prevent a quick tunnel.
   return ['--config', '/dev/null', '--url', tunnelOrigin(run)];
 };

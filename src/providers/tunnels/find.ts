@@ -7,10 +7,7 @@ const PROXIES = [
   { program: 'nginx' as const, version: ['-v'] },
 ];
 
-/**
- * Returns the programs that can make a tunnel, and the proxies that can stand in front of the
- * daemon, each with its path and version if it is installed.
- */
+/** The programs for tunnels and reverse proxies, with path and version if they are installed. */
 export const findPrograms = (folders: string[]) =>
   Promise.all(
     [...Object.values(programs), ...PROXIES].map(async ({ program: name, version }) => {

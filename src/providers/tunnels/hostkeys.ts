@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto';
 import { outputOf, programEnv } from '../../kernel/program.js';
 
-/** A key with which a server proves its identity. */
 export interface HostKey {
-  /** The key as in a known_hosts file, without the name: `ssh-ed25519 AAAA…`. */
+  /** As in a known_hosts file, without the host name: `ssh-ed25519 AAAA…`. */
   key: string;
-  /** The fingerprint as ssh shows it: `SHA256:…`. */
+  /** As ssh shows it: `SHA256:…`. */
   fingerprint: string;
 }
 
-/** The form of a host key. */
 export const HOST_KEY =
   /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) ([A-Za-z0-9+/]{32,2000}={0,2})$/;
 
-/** Returns the keys that a server presents; none if it does not respond. */
+/** Empty if the server does not respond. */
 export const scanHostKeys = async (
   keyscan: string,
   { target, sshPort = 22, folders }: { target: string; sshPort?: number; folders: string[] },

@@ -2,8 +2,8 @@ import { parsedJson } from '../../kernel/jsonvalue.js';
 import { type TunnelProvider, tunnelOrigin } from './tunnel.js';
 
 /**
- * ngrok's agent, version 3. It logs JSON lines; `started tunnel` carries the address. Its inspector
- * is off, since it would keep whole requests with their secrets on a page of this machine.
+ * ngrok's agent, version 3. It logs JSON lines; `started tunnel` contains the address. Its inspector is
+ * off, since it would show whole requests with their secrets on a local page.
  */
 export const ngrok: TunnelProvider = {
   program: 'ngrok',
@@ -25,10 +25,7 @@ export const ngrok: TunnelProvider = {
 
 type NgrokFields = Partial<Record<'msg' | 'url' | 'err' | 'lvl', string>>;
 
-/**
- * Returns the fields of a log line; none if the line is not JSON, such as an error before the log
- * begins.
- */
+/** Empty if the line is not JSON, such as an error before the log begins. */
 const fieldsOf = (line: string): NgrokFields => {
   const found = Object.entries(parsedJson(line) ?? {});
   const texts = found.filter(([, value]) => typeof value === 'string');

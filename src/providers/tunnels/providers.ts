@@ -7,12 +7,12 @@ import type { TunnelProvider } from './tunnel.js';
 type ProgramName = TunnelProvider['program'];
 export type ProviderName = ProgramName | 'proxy';
 
-/** The providers that run a program here. A `proxy` is set up by hand, and nothing runs for it. */
+/** A `proxy` is configured by hand, and no program runs for it. */
 export const programs: Record<ProgramName, TunnelProvider> = { cloudflared, ngrok, tailscale, ssh };
 
 export const tunnelProvider = (name: ProviderName): TunnelProvider | null =>
   name === 'proxy' ? null : programs[name];
 
-/** Returns the header with the address of a client; null if there is none. */
+/** The header that carries the client address; null if there is none. */
 export const addressHeaderOf = (name: ProviderName): string | null =>
   name === 'proxy' ? 'x-forwarded-for' : programs[name].addressHeader;

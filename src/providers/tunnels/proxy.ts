@@ -1,19 +1,19 @@
-/** A name for which a proxy stands in front of this daemon. */
+/** A site for which a reverse proxy is configured. */
 export interface ProxiedSite {
-  /** Its public address, an origin. */
+  /** Public address, an origin. */
   url: URL;
-  /** The daemon's address for the proxy: `127.0.0.1:3005`. */
+  /** Address of the daemon for the proxy: `127.0.0.1:3005`. */
   upstream: string;
-  /** The paths of the certificate and its key on the proxy; null for the usual paths. */
+  /** Paths of the certificate and key on the proxy; null for the defaults. */
   files: { certificate: string; key: string } | null;
 }
 
-/** The largest upload (decisions: JSON bodies, webhooks and uploads). */
+/** The largest upload. */
 const BODY_MIB = 50;
 
 const caddy = ({ url, upstream, files }: ProxiedSite): string => `# ${url.host}: Caddy 2.6 or later
 {
-	# An address may hold a token (/ws?token=…): no log line shows what follows its question mark.
+	# URLs may contain a token (/ws?token=…), so the query string is removed from the log.
 	log default {
 		format filter {
 			wrap json
@@ -22,7 +22,7 @@ const caddy = ({ url, upstream, files }: ProxiedSite): string => `# ${url.host}:
 			}
 		}
 	}
-${url.port === '' ? '' : '\t# Another port than 443 has no companion on port 80.\n\tauto_https disable_redirects\n'}}
+${url.port === '' ? '' : '\t# No redirect from port 80 for a port other than 443.\n\tauto_https disable_redirects\n'}}
 
 ${url.protocol === 'http:' ? 'http://' : ''}${url.host} {
 ${files === null ? '' : `\ttls ${files.certificate} ${files.key}\n`}	request_body {
@@ -30,7 +30,7 @@ ${files === null ? '' : `\ttls ${files.certificate} ${files.key}\n`}	request_bod
 	}
 	# Sets X-Forwarded-For, -Proto and -Host itself, and upgrades /ws.
 	reverse_proxy ${upstream} {
-		# Answers come in pieces: server-sent events, long polls.
+		# Do not buffer responses: server-sent events, long polls.
 		flush_interval -1
 	}
 }
@@ -43,12 +43,12 @@ const isUsual = ({ url }: ProxiedSite): boolean => url.protocol === 'https:' && 
 
 const logFormat = ({
   url,
-}: ProxiedSite): string => `# ${url.host}: nginx 1.18 or later. Belongs into http { }, as /etc/nginx/conf.d/adjutant.conf
+}: ProxiedSite): string => `# ${url.host}: nginx 1.18 or later. Include it in http { }, for example as /etc/nginx/conf.d/adjutant.conf
 map $http_upgrade $adjutant_connection {
     default upgrade;
     ''      '';
 }
-# An address may hold a token (/ws?token=…): $uri leaves out what follows its question mark.
+# URLs may contain a token (/ws?token=…): $uri omits the query string.
 log_format adjutant '$remote_addr [$time_iso8601] "$request_method $uri" $status $body_bytes_sent $request_time';
 `;
 
@@ -56,7 +56,7 @@ const server = (site: ProxiedSite): string => `
 server {
 ${listening(site)}
     access_log /var/log/nginx/adjutant.log adjutant;
-    # Lines about single requests would show the whole address; all of them are below this level.
+    # Messages about single requests contain the whole URL; they are below this level.
     error_log  /var/log/nginx/adjutant-error.log emerg;
 
     client_max_body_size ${BODY_MIB}m;
@@ -67,14 +67,14 @@ ${listening(site)}
         proxy_set_header Host $http_host;
         proxy_set_header Upgrade $http_upgrade;
         proxy_set_header Connection $adjutant_connection;
-        # What a client claims there is not passed on.
+        # Headers of the client are overwritten.
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto $scheme;
         proxy_set_header X-Forwarded-Host $http_host;
         proxy_set_header X-Real-IP $remote_addr;
         proxy_set_header Forwarded '';
         proxy_redirect off;
-        # Answers come in pieces: server-sent events, long polls, sockets.
+        # Do not buffer responses: server-sent events, long polls, sockets.
         proxy_buffering off;
         proxy_read_timeout 1h;
         proxy_send_timeout 1h;
@@ -95,7 +95,7 @@ const listening = ({ url, files }: ProxiedSite): string => {
 `;
 };
 
-/** Returns the paths that certbot uses: `certbot certonly --nginx -d <name>`. */
+/** The paths that certbot uses: `certbot certonly --nginx -d <name>`. */
 const usualFiles = ({ hostname }: URL): NonNullable<ProxiedSite['files']> => ({
   certificate: `/etc/letsencrypt/live/${hostname}/fullchain.pem`,
   key: `/etc/letsencrypt/live/${hostname}/privkey.pem`,
@@ -111,5 +111,5 @@ server {
 }
 `;
 
-/** The functions that write a complete, working configuration for each proxy. */
+/** Each returns a complete configuration. */
 export const proxyConfigs = { caddy, nginx };

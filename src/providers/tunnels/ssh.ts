@@ -1,21 +1,19 @@
 import { type TunnelProvider, type TunnelRun, tunnelOrigin } from './tunnel.js';
 
-/**
- * The name under which the host keys of the settings are looked up, whatever the server's name is.
- */
+/** The host keys of the settings are stored under this name, whatever the name of the server. */
 export const HOST_ALIAS = 'adjutant-tunnel';
 
 const UP = /remote forward success|^Allocated port \d+/;
 const UNKNOWN_HOST = /^Host key verification failed/;
-const LOOK_AT_KEYS =
-  'Look at its keys by adjutant tunnel host-keys <target>, and take those that you trust by ' +
-  'adjutant tunnel setup.';
+const HOST_KEY_HINT =
+  'Show the keys of the server with adjutant tunnel host-keys <target>, and accept those that you ' +
+  'trust with adjutant tunnel setup.';
 const CHATTER = /^(debug\d: |OpenSSH_|Authenticated to )/;
 
 /**
- * A reverse forward by OpenSSH to the owner's own server. With -v, ssh says when the forward is up.
- * It asks for no input, shares no other session's connection, accepts no unknown host key, and ends
- * if the forward is refused or the server is silent for 30 s. It reports nothing about the clients.
+ * With -v, ssh reports when the forward is up. It asks for no input, shares no connection of another
+ * session, accepts no unknown host key, and ends if the forward is refused or the server is silent for
+ * 30 s. It reports nothing about the clients.
  */
 export const ssh: TunnelProvider = {
   program: 'ssh',
@@ -31,7 +29,7 @@ export const ssh: TunnelProvider = {
   env: () => ({}),
   hear: (line) => ({
     ...(UP.test(line) && { isUp: true }),
-    line: CHATTER.test(line) ? null : UNKNOWN_HOST.test(line) ? `${line} ${LOOK_AT_KEYS}` : line,
+    line: CHATTER.test(line) ? null : UNKNOWN_HOST.test(line) ? `${line} ${HOST_KEY_HINT}` : line,
   }),
 };
 
@@ -62,5 +60,5 @@ const options = ({ knownHosts }: TunnelRun): string[] =>
 const identity = ({ settings: { identityFile } }: TunnelRun): string[] =>
   identityFile === undefined ? [] : ['-o', 'IdentitiesOnly=yes', '-i', identityFile];
 
-/** Quotes a path, since ssh splits at blanks and expands what follows a percent sign. */
+/** ssh splits at blanks and expands percent signs. */
 const quoted = (path: string): string => `"${path.replaceAll('%', '%%')}"`;

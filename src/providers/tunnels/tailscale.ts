@@ -3,9 +3,8 @@ import { type TunnelProvider, tunnelOrigin } from './tunnel.js';
 const ADDRESS = /^(https:\/\/[a-z0-9.-]+\.ts\.net(?::\d+)?)\/?$/;
 
 /**
- * Tailscale Funnel in the foreground: it ends with the process. If Funnel is not allowed yet, it
- * prints the page that allows it and waits; else it prints `Available on the internet:` and the
- * address.
+ * Funnel in the foreground ends with the process. If Funnel is not allowed yet, the program prints a
+ * page that allows it and waits; otherwise it prints `Available on the internet:` and the address.
  */
 export const tailscale: TunnelProvider = {
   program: 'tailscale',

@@ -217,7 +217,7 @@ describe('the machine', () => {
       null,
     ]);
     expect(machine.sources.find(({ part }) => part === 'gpus')?.note).to.equal(
-      'not known: lspci is missing',
+      'unknown: lspci is missing',
     );
   });
 
@@ -239,8 +239,8 @@ describe('the machine', () => {
     expect([cpu.model, cpu.flags]).to.equal(['Intel Core i7-9700', []]);
     expect(memory).to.equal({ totalBytes: 2 * GIB, availableBytes: GIB });
     expect(found.map(({ note }) => note)).to.equal([
-      'flags not known: /proc is not mounted',
-      'not known: /proc is not mounted; the control group (v2) allows 2048 MiB',
+      'flags unknown: /proc is not mounted',
+      'unknown: /proc is not mounted; the control group (v2) allows 2048 MiB',
       null,
       null,
     ]);

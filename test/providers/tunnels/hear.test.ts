@@ -70,8 +70,8 @@ describe('what a tunnel’s program says', () => {
     expect(programs.ssh.hear(refused)).to.equal({ line: refused });
     expect(programs.ssh.hear('Host key verification failed.')).to.equal({
       line:
-        'Host key verification failed. Look at its keys by adjutant tunnel host-keys <target>, ' +
-        'and take those that you trust by adjutant tunnel setup.',
+        'Host key verification failed. Show the keys of the server with adjutant tunnel host-keys <target>, ' +
+        'and accept those that you trust with adjutant tunnel setup.',
     });
   });
 });

@@ -141,7 +141,7 @@ describe('a tunnel by a program', () => {
     await stage.ask('POST', '/api/tunnel/start');
     const state = await until(stage.state, ({ restarts }) => restarts === 2);
     expect(state).to.include({ status: 'restarting', pid: null });
-    expect(state.detail).to.equal(`it ended with code 1: ${why}`);
+    expect(state.detail).to.equal(`the program ended with code 1: ${why}`);
     expect(state.log.map(({ line }: { line: string }) => line)).to.include(why);
     const { body } = await stage.ask('GET', '/health/detailed');
     const part = body.parts.find(({ name }: { name: string }) => name === 'tunnel');

@@ -71,8 +71,8 @@ describe(`a tunnel by ssh${missing ? ` (skipped: ${missing})` : ''}`, {
     await setUp({});
     const found = await until(state, ({ detail }) => detail !== null, 20_000);
     expect(`${found.detail}`).to.endWith(
-      'Host key verification failed. Look at its keys by adjutant tunnel host-keys <target>, ' +
-        'and take those that you trust by adjutant tunnel setup.',
+      'Host key verification failed. Show the keys of the server with adjutant tunnel host-keys <target>, ' +
+        'and accept those that you trust with adjutant tunnel setup.',
     );
     const { hostKeys } = await owner.tunnel['host-keys']({
       body: { target: sshd.target, sshPort: sshd.port },
