@@ -1,19 +1,14 @@
 import { isIP } from 'node:net';
 
-/** An IP address as its 4 or 16 bytes. */
 export type Address = readonly number[];
 
-/** All addresses that begin with the same bits (CIDR, RFC 4632). */
+/** CIDR, RFC 4632. */
 export interface Network {
   address: Address;
-  /** The length of the prefix. */
   bits: number;
 }
 
-/**
- * Returns null if the text is not an IP literal. Accepts a literal in the brackets of a URL, but no
- * zone.
- */
+/** Null if the text is not an IP literal. Brackets are allowed, a zone is not. */
 export const parseAddress = (text: string): Address | null => {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (bare.includes('%')) return null;
@@ -22,7 +17,6 @@ export const parseAddress = (text: string): Address | null => {
   return family === 6 ? bytesOfIPv6(bare) : null;
 };
 
-/** Returns null if the text is not written as address/bits. */
 export const parseNetwork = (text: string): Network | null => {
   const [, host = '', digits = ''] = /^(.+)\/(\d{1,3})$/.exec(text) ?? [];
   const address = parseAddress(host);
@@ -37,18 +31,17 @@ export const isInside = (network: Network, address: Address): boolean =>
     return (byte ^ (address[at] ?? 0)) >> (8 - kept) === 0;
   });
 
-/** True if the address belongs to a host on the public internet. */
 export const isPublic = (address: Address): boolean => {
   if (reserved.some((network) => isInside(network, address))) return false;
   return address.length === 4 || isInside(globalUnicast, address);
 };
 
-/** True if the address is, or embeds, the address of a cloud's metadata service. */
+/** Also addresses that embed the one of a metadata service. */
 export const isMetadata = (address: Address): boolean =>
   [address, ...carried(address)].some((one) => metadata.some((known) => isInside(known, one)));
 
 const bytesOfIPv6 = (text: string): number[] => {
-  // The URL parser writes every form, also a dotted tail, as groups of hexadecimal digits.
+  // The URL parser normalizes every notation to groups of hexadecimal digits.
   const [head = '', tail = ''] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
   const front = groups(head);
   const back = groups(tail);
@@ -59,7 +52,6 @@ const bytesOfIPv6 = (text: string): number[] => {
 const groups = (text: string): number[] =>
   text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 
-/** Returns the IPv4 addresses that an IPv6 address may stand for. */
 const carried = (address: Address): Address[] => {
   if (address.length === 4) return [];
   const plain = carriers.map((places) => places.map((at) => address[at] ?? 0));
@@ -67,7 +59,6 @@ const carried = (address: Address): Address[] => {
   return [...plain, teredo];
 };
 
-/** The positions at which an IPv6 address may embed the four bytes of an IPv4 address. */
 const carriers = [
   [12, 13, 14, 15], // mapped, compatible, ISATAP, NAT64 with a prefix of 96 bits
   [2, 3, 4, 5], // 6to4
@@ -85,13 +76,10 @@ const network = (text: string): Network => {
   return parsed;
 };
 
-/**
- * The only public part of IPv6. Mapped, NAT64, unique-local, link-local and multicast addresses lie
- * outside it.
- */
+/** Excludes mapped, NAT64, unique-local, link-local and multicast addresses. */
 const globalUnicast = network('2000::/3');
 
-/** Networks of IANA's special-purpose address registries (RFC 6890 and its successors). */
+/** IANA's special-purpose address registries (RFC 6890 and its successors). */
 const reserved = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private

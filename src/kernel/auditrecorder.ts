@@ -2,16 +2,14 @@ import type { AuditNote, AuditRecord, AuditStep } from './contract/audit.js';
 import type { Caller, RequestContext } from './contract/endpoint.js';
 
 /**
- * The audit log, for rows that no handler has put into a transaction. `append` and `isWritten` fail
- * if the log cannot be written.
+ * Writes rows outside of transactions. `append` and `isWritten` throw if the log is not writable.
  */
 export interface AuditLog {
   append(entry: AuditRecord): Promise<void>;
   isWritten(id: string): Promise<boolean>;
-  /** Reports that an entry could not be written, of a refusal or of a call that is served without. */
+  /** Reports an entry that could not be written. */
   unwritten(action: string, error: unknown): void;
   mintId(): string;
-  /** Returns the time as ISO 8601. */
   now(): string;
 }
 
@@ -19,27 +17,22 @@ export type AuditedCall = ReturnType<Auditing['begin']>;
 
 export interface AuditSubject {
   action: string;
-  /** The target that the path names. */
   target: string | null;
   by: RequestContext | Caller;
-  /** True if the call continues an earlier one. */
   isContinued: boolean;
-  /** True if the call is served even if its entry cannot be written. */
   mayFail: boolean;
 }
 
-/** The lengths of an ISO 8601 time, down to the hour and to the minute. */
+/** Characters of an ISO 8601 time up to the hour and the minute. */
 const HOUR_LENGTH = 13;
 const MINUTE_LENGTH = 16;
 
 /**
- * Ours: a refusal or failure is written once a minute for each user, action and status, because a
- * user who repeats a request would fill a log that is never pruned. For the same reason a call that
- * continues earlier ones leaves a row once an hour for each session and action.
+ * Failures are written once a minute per user, action and status, because repeated requests would
+ * fill a log that is never pruned. Continued calls are written once an hour per session and action.
  */
 export const createAuditing = (log: AuditLog) => {
   const failures = createPeriods(MINUTE_LENGTH);
-  /** The login sessions of this hour, each with the action that it continued. */
   const continued = createPeriods(HOUR_LENGTH);
 
   const entryOf = ({ action, target, by }: AuditSubject): Omit<AuditRecord, 'actorId'> => ({
@@ -54,7 +47,7 @@ export const createAuditing = (log: AuditLog) => {
     data: null,
   });
 
-  /** Begins one call of an audited endpoint, from its arrival to its reply. It leaves one row. */
+  /** One audited call, from request to reply. Leaves one row. */
   const begin = (asked: AuditSubject) => {
     const entry = entryOf(asked);
     const actorId = callerOf(asked.by)?.userId;
@@ -72,7 +65,7 @@ export const createAuditing = (log: AuditLog) => {
         if (actor === undefined) throw new Error(`The actor of ${entry.action} is unknown`);
         return { audit: { ...entry, actorId: actor, target, data } };
       },
-      /** Ends a call that succeeded. Writes the row, unless the handler did or no user is known. */
+      /** Writes the row, unless the handler did or no user is known. */
       succeeded: async (): Promise<void> => {
         const calls = continued(entry.at);
         if (asked.isContinued && calls.has(call)) return;
@@ -82,7 +75,6 @@ export const createAuditing = (log: AuditLog) => {
         });
         if (asked.isContinued) calls.add(call);
       },
-      /** Ends a call that was refused or failed with this status. */
       failed: async (status: number, code: string | undefined): Promise<void> => {
         const seen = failures(log.now());
         const failure = `${actorId} ${entry.action} ${status}`;
@@ -95,9 +87,6 @@ export const createAuditing = (log: AuditLog) => {
     };
   };
 
-  /**
-   * Records that an admin acts as another user, through an endpoint that is not audited otherwise.
-   */
   const impersonated = async (asked: AuditSubject): Promise<void> => {
     const caller = callerOf(asked.by);
     if (caller) await log.append({ ...entryOf(asked), actorId: caller.userId });
@@ -110,10 +99,7 @@ export type Auditing = ReturnType<typeof createAuditing>;
 
 const callerOf = (by: RequestContext | Caller): Caller | null => ('userId' in by ? by : null);
 
-/**
- * Returns a function for the set of what was seen in the period of a time. `length` is that of an
- * ISO 8601 time, down to the period.
- */
+/** Set of what was seen in the current period. `length`: characters of an ISO 8601 time. */
 const createPeriods = (length: number) => {
   let current = { period: '', seen: new Set<string>() };
   return (at: string): Set<string> => {

@@ -2,21 +2,18 @@ import type { Readable } from 'node:stream';
 import { NamedError } from './failure.js';
 import { LARGE_JSON_BYTES } from './json.js';
 
-/** The error of a body that is longer than its endpoint accepts. */
 export class BodyTooLong extends NamedError {}
 
-/** The error of a body for which the memory set aside for bodies is full. */
+/** The memory reserved for bodies is full. */
 export class BodiesFull extends NamedError {}
 
-/** The error of a body whose client disconnected in the middle. */
 export class BodyCutOff extends NamedError {}
 
 export type Bodies = ReturnType<typeof createBodies>;
 
 /**
- * Creates a memory of `capacity` bytes for bodies of requests that are not verified yet. It counts
- * what has arrived, not what was announced: otherwise a client that announces much and sends little
- * would keep all others out at no cost to itself.
+ * Memory for bodies of unverified requests. Counts received bytes, not announced ones: otherwise a
+ * client that announces much and sends little would block all others at no cost.
  */
 export const createBodies = (capacity: number) => {
   let held = 0;
@@ -52,12 +49,10 @@ export const createBodies = (capacity: number) => {
   };
 
   return {
-    /** Returns the number of bytes that are held now. */
     held: () => held,
     /**
-     * Reads a body of at most `most` bytes and holds it until `work` has ended. Throws BodyTooLong
-     * or BodiesFull only after the rest was read and dropped, so that the client receives the
-     * reply.
+     * Throws BodyTooLong or BodiesFull only after the rest was read and dropped, so that the client
+     * receives the reply.
      */
     hold: async <T>(
       stream: Readable,
@@ -75,8 +70,8 @@ export const createBodies = (capacity: number) => {
 };
 
 /**
- * Copies a large body into memory that worker threads can read, so that it is not copied again for
- * each of them: 4 MiB of new memory block the event loop for up to 18 ms.
+ * Shared memory is not copied for worker threads: 4 MiB of new memory block the event loop for up
+ * to 18 ms.
  */
 const joined = (chunks: Buffer[], length: number): Buffer => {
   const [first] = chunks;

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { parse } from 'node:querystring';
 import { withoutMark } from './jsonvalue.js';
 
-/** The reason why a body cannot be read, and a sentence that says it. */
 export interface BodyFault {
   fault: 'empty' | 'charset' | 'not_json' | 'form';
   message: string;
@@ -13,19 +12,17 @@ export const isBodyFault = (value: object): value is BodyFault => 'fault' in val
 export const EMPTY_BODY: BodyFault = { fault: 'empty', message: 'The body is empty' };
 
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i;
-/** The declaration of XML that names another encoding than UTF-8, in the bytes before its end. */
+/** XML declaration with an encoding, in the bytes before its end. */
 const XML_ENCODING = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i;
 const XML_BYTES = 300;
 const UTF8 = 'utf-8';
 
-/** Returns the charset that a content type names, in lower case; null if it names none. */
 export const charsetOf = (type: string | undefined): string | null =>
   CHARSET.exec(type ?? '')?.[1]?.toLowerCase() ?? null;
 
 /**
- * Returns the text of a body, without a byte order mark. Bytes that are UTF-8 are read as such,
- * whatever their label says; others in the charset of the byte order mark, of the content type or of
- * the XML declaration.
+ * Valid UTF-8 is always read as UTF-8. Other bytes use the charset of the byte order mark, the
+ * content type or the XML declaration.
  */
 export const bodyText = (body: Buffer, charset: string | null): string | BodyFault => {
   if (body.length === 0) return EMPTY_BODY;
@@ -34,7 +31,7 @@ export const bodyText = (body: Buffer, charset: string | null): string | BodyFau
   return decodedText(body, wide ?? charset ?? declaredCharset(body)) ?? notText(charset);
 };
 
-/** Returns the charset of a byte order mark of UTF-16 (WHATWG Encoding, BOM sniff). */
+/** UTF-16 only (WHATWG Encoding, BOM sniff). */
 const markedCharset = (body: Buffer): string | null => {
   if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
   return body[0] === 0xfe && body[1] === 0xff ? 'utf-16be' : null;
@@ -43,7 +40,6 @@ const markedCharset = (body: Buffer): string | null => {
 const declaredCharset = (body: Buffer): string | null =>
   XML_ENCODING.exec(body.toString('latin1', 0, XML_BYTES))?.[1] ?? null;
 
-/** Returns the text of bytes; null if they are none in this charset, or the charset is not known. */
 const decodedText = (bytes: Buffer, charset: string | null): string | null => {
   try {
     return new TextDecoder(charset ?? UTF8, { fatal: true }).decode(bytes);
@@ -61,21 +57,17 @@ const notText = (charset: string | null): BodyFault => ({
       : `The body is not valid UTF-8 (charset ${charset})`,
 });
 
-/** Returns the bytes of a text in latin1 in which bytes are escaped. */
 const unescaped = (text: string): Buffer =>
   Buffer.from(
     text.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
     'latin1',
   );
 
-/** An escaped byte that is not ASCII. */
+/** An escaped byte outside ASCII. */
 const ESCAPED_BYTE = /%[89a-f]/i;
 const MARK = 'ï»¿';
 
-/**
- * Returns the fields of a form, in their order. Escaped bytes that are not UTF-8 are read in the
- * charset of the content type.
- */
+/** In their order. Escaped bytes that are not UTF-8 use the charset of the content type. */
 export const formFields = (
   body: Buffer,
   charset: string | null,

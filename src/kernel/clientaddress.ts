@@ -1,10 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
-/** True if a Host header, or the host of an address, names this machine. */
 export const isLoopbackName = (host: string): boolean => LOOPBACK_HOST.test(host);
 
-/** Returns a host without the port that its scheme implies and without the final dot of a name. */
+/** Without the default port of the scheme and the trailing dot. */
 export const plainHost = (host: string): string =>
   host
     .trim()
@@ -12,27 +11,23 @@ export const plainHost = (host: string): string =>
     .replace(/:(?:443|80)?$/, '')
     .replace(/\.(?=:\d+$|$)/, '');
 
-/** Headers that a proxy or a tunnel adds to the requests that it forwards. */
+/** Headers that proxies and tunnels add. */
 const FORWARDING =
   /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|true-client-ip|x-original-.+|cf-.+|cdn-loop|tailscale-.+|ngrok-.+)$/;
 
 const forwardingHeader = (headers: RawHeaders): string | undefined =>
   Object.keys(headers).find((name) => FORWARDING.test(name));
 
-/** True if a proxy or a tunnel has added a header of its own. */
 export const hasForwardingHeader = (headers: RawHeaders): boolean =>
   forwardingHeader(headers) !== undefined;
 
-/** The part of a request that tells whether a proxy passed it on. */
 interface ForwardedRequest {
   headers: RawHeaders;
-  /** As `1.1`. */
   httpVersion: string;
 }
 
 /**
- * Returns the mark of a proxy that a request bears; null if it bears none. A `proxy_pass` of nginx
- * without more speaks HTTP/1.0, and sends `Connection: close`.
+ * Returns a sign of a proxy. A plain `proxy_pass` of nginx uses HTTP/1.0 and `Connection: close`.
  */
 export const proxyMark = ({ headers, httpVersion }: ForwardedRequest): string | null => {
   const name = forwardingHeader(headers);
@@ -44,10 +39,9 @@ export const proxyMark = ({ headers, httpVersion }: ForwardedRequest): string | 
   return null;
 };
 
-/** Headers by lower-case name. */
 export type RawHeaders = Record<string, unknown>;
 
-/** Returns the plain IPv4 form: `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
+/** `::ffff:10.0.0.1` and `10.0.0.1` are the same address. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
@@ -55,7 +49,6 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'i
 const contains = (set: BlockList, address: string): boolean =>
   isIP(address) !== 0 && set.check(address, familyOf(address));
 
-/** Makes one set of addresses and CIDRs. Throws if an entry is neither. */
 export const addressSet = (entries: string[]): BlockList => {
   const set = new BlockList();
   for (const entry of entries) {
@@ -69,14 +62,13 @@ export const addressSet = (entries: string[]): BlockList => {
 
 const loopback = addressSet(['127.0.0.0/8', '::1']);
 
-/** True if a server on this `host` setting is reachable from this machine only. */
+/** Whether a server on this `host` setting is reachable only from this machine. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || contains(loopback, plainAddress(host));
 
 /**
- * True if this machine itself made the request: loopback peer, loopback Host, no header of a proxy,
- * no foreign Origin. A request through a raw TCP forward looks the same, so callers check more
- * where there may be one.
+ * Loopback peer and Host, no proxy header, no foreign Origin. A raw TCP forward looks the same, so
+ * callers check more if there may be one.
  */
 export const isLocalRequest = (peer: string, request: ForwardedRequest): boolean => {
   if (!isLoopbackAddress(peer) || proxyMark(request) !== null) return false;
@@ -84,18 +76,14 @@ export const isLocalRequest = (peer: string, request: ForwardedRequest): boolean
   return origin === undefined || origin === `http://${host}`;
 };
 
-/** True if an address is one of this machine's own. */
 export const isLoopbackAddress = (address: string): boolean =>
   contains(loopback, plainAddress(address));
 
-/** The proxies and tunnels that are trusted to state the client's address. */
 export interface ProxyTrust {
-  /** Peers whose X-Forwarded-For is trusted. */
   proxies: BlockList;
   /**
-   * A tunnel that ends on this machine, so that loopback peers stand for other clients, or null
-   * without a tunnel. `header` is the tunnel's own header with the client's address, in lower case.
-   * null: there is no such header, and all clients look like one.
+   * A tunnel that ends on this machine, so that loopback peers are other clients. `header`:
+   * lower-case header of the tunnel with the client address; null if all clients look like one.
    */
   tunnel: { header: string | null } | null;
 }
@@ -103,15 +91,14 @@ export interface ProxyTrust {
 const FORWARDED_FOR = 'x-forwarded-for';
 
 /**
- * Returns the client's address: the one in the tunnel's own header, otherwise the last one in
- * X-Forwarded-For, or else in Forwarded (RFC 7239), that is not a trusted proxy's.
+ * From the header of the tunnel, otherwise the last address in X-Forwarded-For or Forwarded (RFC
+ * 7239) that is not a trusted proxy.
  */
 export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTrust): string =>
   clientOf(peer, headers, trust).address;
 
 /**
- * Returns the host that a request is addressed to, without the port that its scheme implies and
- * without a final dot. X-Forwarded-Host counts if a trusted proxy sent it.
+ * Without the default port and trailing dot. X-Forwarded-Host counts if a trusted proxy sent it.
  */
 export const addressedHost = (peer: string, headers: RawHeaders, trust: ProxyTrust): string => {
   const address = plainAddress(peer);
@@ -126,8 +113,8 @@ export const addressedHost = (peer: string, headers: RawHeaders, trust: ProxyTru
 };
 
 /**
- * Returns the client's address, and the text that a trusted proxy sent in place of one; null if there
- * is none. With such a text the address is the proxy's.
+ * `unreadable`: text that a trusted proxy sent instead of an address. The address is then that of
+ * the proxy.
  */
 export const clientOf = (
   peer: string,
@@ -153,10 +140,10 @@ export const clientOf = (
   return { address, unreadable: null };
 };
 
-/** The values of `for` in Forwarded, with the quotes of a value that has a port or is IPv6. */
+/** Values of `for` in Forwarded. Values with a port and IPv6 are quoted. */
 const FOR = /(?:^|[;,])\s*for\s*=\s*("[^"]*"|[^;,\s"]*)/gi;
 
-/** Returns what the proxies stated about the client and each other, the nearest one last. */
+/** Addresses stated by proxies, nearest last. */
 const statedIn = (headers: RawHeaders): string[] => {
   const list = headers[FORWARDED_FOR];
   if (list !== undefined) return String(list).split(',');
@@ -166,7 +153,7 @@ const statedIn = (headers: RawHeaders): string[] => {
 const BRACKETED = /^\[([^\]]+)\](?::\w+)?$/;
 const WITH_PORT = /^(\d+(?:\.\d+){3}):\w+$/;
 
-/** Returns the address in a text that may have quotes, brackets, a port or a zone; null if none is. */
+/** The text may have quotes, brackets, a port or a zone. */
 const statedAddress = (text: string): string | null => {
   const bare = text.trim().replace(/^"(.*)"$/, '$1');
   const [, host = bare] = BRACKETED.exec(bare) ?? WITH_PORT.exec(bare) ?? [];
@@ -174,9 +161,6 @@ const statedAddress = (text: string): string | null => {
   return isIP(address) === 0 ? null : address;
 };
 
-/**
- * True if many clients may share this address: they come through a tunnel that does not distinguish
- * them.
- */
+/** Whether a tunnel does not distinguish its clients. */
 export const isShared = (peer: string, { tunnel }: ProxyTrust): boolean =>
   tunnel !== null && tunnel.header === null && contains(loopback, plainAddress(peer));

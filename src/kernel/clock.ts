@@ -1,30 +1,23 @@
-/** The only source of time. Tests replace it with a fixed one. */
+/** The only source of time. Tests replace it. */
 export interface Clock {
-  /** Returns milliseconds since 1970, UTC. */
+  /** Milliseconds since 1970, UTC. */
   now(): number;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/**
- * Returns the time as ISO 8601, in UTC, with milliseconds: the only format of a time on the wire
- * and in the database.
- */
+/** ISO 8601 in UTC with milliseconds, the only time format in the API and the database. */
 export const iso = (ms: number): string => {
   if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
   return last.text;
 };
 
-/** Returns a time in ISO 8601, as `iso` gives it, to the minute for people: `2026-01-31 09:00 UTC`. */
+/** `2026-01-31 09:00 UTC` */
 export const toTheMinute = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
-/**
- * The newest formatted time. Many calls fall into one millisecond, and formatting takes half a
- * microsecond, which is much on the hot path.
- */
+/** Many calls share one millisecond, and formatting takes half a microsecond on the hot path. */
 let last = { ms: Number.NaN, text: '' };
 
-/** True if the name is a time zone of the IANA database. */
 export const isTimezone = (name: string): boolean => {
   if (zones.has(name)) return true;
   try {
@@ -36,6 +29,6 @@ export const isTimezone = (name: string): boolean => {
   return true;
 };
 
-/** Names that are known to be zones, in the spelling in which they were given. */
+/** Known zones as spelled by callers. */
 const zones = new Set<string>();
 const MAX_ZONES = 1000;

@@ -14,36 +14,34 @@ import {
 import { join } from 'node:path';
 import { makePrivateFolder } from './private.js';
 
-/** The way in which the daemon keeps what V8 has compiled of it from one start to the next. */
 export interface CompiledCode {
-  /** Names the folder for it, before the scripts that are kept are loaded. */
+  /** Call before the cached scripts are loaded. */
   keepIn(folder: string): void;
-  /** Keeps what was compiled in this run, unless that of these scripts was kept already. */
+  /** Does nothing if the code of these scripts is already cached. */
   keep(): void;
 }
 
-/** The compiled code of a run that keeps none. */
 export const keepsNone: CompiledCode = { keepIn: () => undefined, keep: () => undefined };
 
 const ENDING = '.v8';
-/** The ending of code while it is tried. */
+/** File suffix while cached code is tried. */
 const TRIED = '.tried';
-/** Ours: the most bytes that are read. */
+/** Maximum bytes to read. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const DIGEST_BYTES = 32;
 
-/** V8 itself refuses code of another version of it, or of other flags; it does not check the bytes. */
+/** V8 rejects code of another version or other flags, but does not check the bytes. */
 const fileOf = (folder: string, script: string): string =>
   join(folder, `${script}-${process.version}-${process.arch}${ENDING}`);
 
 const digestOf = (code: Buffer): Buffer => createHash('sha256').update(code).digest();
 
-/** Permissions with which others could have written a file. */
+/** Permissions that would let other users modify a file. */
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * Returns the code that is kept of a script; undefined if there is none that is whole and our own. It has
- * another name until `trustCompiled`, so that code with which V8 ends the process is tried once.
+ * Renames the file until `trustCompiled`, so that code that crashes V8 is tried only once.
+ * Undefined if there is no intact file of our own.
  */
 export const readCompiled = (folder: string, script: string): Buffer | undefined => {
   try {
@@ -69,17 +67,15 @@ export const readCompiled = (folder: string, script: string): Buffer | undefined
   }
 };
 
-/** Gives the code that was tried its name back. */
+/** Restores the name of tried code. */
 export const trustCompiled = (folder: string, script: string): void => {
   const path = fileOf(folder, script);
   try {
     renameSync(`${path}${TRIED}`, path);
-  } catch {
-    // It is made anew.
-  }
+  } catch {}
 };
 
-/** Keeps the code of a script, in place of that of all others. A failure leaves the next start slower. */
+/** Replaces the code of all other scripts. A failure only slows down the next start. */
 export const writeCompiled = (folder: string, script: string, code: Buffer): void => {
   try {
     makePrivateFolder(folder);
@@ -91,7 +87,5 @@ export const writeCompiled = (folder: string, script: string, code: Buffer): voi
     const part = `${file}.${process.pid}`;
     writeFileSync(part, Buffer.concat([digestOf(code), code]), { mode: 0o600 });
     renameSync(part, file);
-  } catch {
-    // A full disk, or a folder that may not be written.
-  }
+  } catch {}
 };

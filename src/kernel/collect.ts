@@ -1,17 +1,13 @@
 import type { Body } from './decode.js';
 import { HttpFailure, type PartialReply } from './failure.js';
 
-/** A reply whose body is still to be read. */
 interface OpenReply {
   status: number;
   headers: Record<string, string>;
   body: Body;
 }
 
-/**
- * Reads the whole body, or as much of it as is enough. If the body breaks off, the failure holds the
- * part that came before.
- */
+/** Stops at `enough` bytes. If the body is interrupted, the error contains the received part. */
 export const collected = async (
   { status, headers, body }: OpenReply,
   enoughBytes = Number.POSITIVE_INFINITY,

@@ -13,10 +13,7 @@ import {
 import { join } from 'node:path';
 import { errorCode, NamedError } from './failure.js';
 
-/**
- * The error of a path that leads out of its folder, or to something unusable. The message begins
- * with the path.
- */
+/** A path that leaves its folder, or is unusable. The message begins with the path. */
 export class NotInside extends NamedError {
   constructor(path: string, why: string) {
     super(`${path || 'the folder'} ${why}`);
@@ -24,19 +21,17 @@ export class NotInside extends NamedError {
 }
 
 export interface FolderEntry {
-  /** The path relative to the folder, with slashes. */
   path: string;
   kind: 'file' | 'folder' | 'other';
-  /** The size in bytes, or 0 if it is not a file. */
   size: number;
   modifiedMs: number;
-  /** The same for all paths that lead to it. */
+  /** Equal for all paths to the same file. */
   identity: string;
-  /** Another one for what takes its place, and for itself after any change. */
+  /** Changes with every change of the file, and if another file replaces it. */
   stamp: string;
 }
 
-/** A file or a folder whose name is not UTF-8. The path cannot be opened: it shows the name alone. */
+/** The name is not UTF-8, so the path cannot be opened. */
 export type MisnamedEntry = Pick<FolderEntry, 'path' | 'kind'>;
 
 interface Listing {
@@ -46,7 +41,7 @@ interface Listing {
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** Reads a file of the folder `root`. Follows no symbolic link below it. Throws NotInside. */
+/** Follows no symbolic link below `root`. Throws NotInside. */
 export const readInside = (root: string, path: string, maxBytes: number): Promise<Buffer> =>
   openInside(root, path, async (file, stats) => {
     if (stats.size > maxBytes) throw new NotInside(path, `has more than ${maxBytes} bytes`);
@@ -55,10 +50,7 @@ export const readInside = (root: string, path: string, maxBytes: number): Promis
     return bytes.subarray(0, bytesRead);
   });
 
-/**
- * Opens a file of the folder `root` for some work, and closes it afterwards. Follows no symbolic link
- * below the folder. Throws NotInside.
- */
+/** Follows no symbolic link below `root`. Throws NotInside. */
 export const openInside = <T>(
   root: string,
   path: string,
@@ -75,7 +67,7 @@ export const openInside = <T>(
     }
   });
 
-/** Writes a file atomically, and makes the folders that lead to it. Throws NotInside. */
+/** Writes atomically and creates parent folders. Throws NotInside. */
 export const writeInside = (root: string, path: string, content: string): Promise<void> =>
   inFolder(
     root,
@@ -100,8 +92,7 @@ export const writeInside = (root: string, path: string, content: string): Promis
   );
 
 /**
- * Lists a folder of `root` by name, and its subfolders down to `levels` levels. Links are listed as
- * `other` and not followed. Throws NotInside.
+ * Lists down to `levels` levels. Links are listed as `other` and not followed. Throws NotInside.
  */
 export const listInside = async (
   root: string,
@@ -110,7 +101,6 @@ export const listInside = async (
 ): Promise<Listing & { isCut: boolean }> => {
   const entries: FolderEntry[] = [];
   const misnamed: MisnamedEntry[] = [];
-  /** Returns false if there is no room for more entries. */
   const visit = async (parts: string[], level: number): Promise<boolean> => {
     const found = await entriesOf(root, parts);
     misnamed.push(...found.misnamed);
@@ -127,14 +117,14 @@ export const listInside = async (
   return { entries, misnamed, isCut: !isWhole };
 };
 
-/** Returns what is at one path of the folder `root`; null if nothing is there. Throws NotInside. */
+/** Null if nothing exists at the path. Throws NotInside. */
 export const statInside = (root: string, path: string): Promise<FolderEntry | null> =>
   inFolder(root, path, async (at, name) => {
     const stats = await lstat(at(name)).catch(unlessMissing);
     return stats ? entryOf(partsOf(path).join('/'), stats) : null;
   });
 
-/** Ours: the names of one folder that are read, and the entries that are looked at together. */
+/** Maximum names read per folder, and entries examined together. */
 const MAX_NAMES = 100_001;
 const TOGETHER = 64;
 
@@ -162,11 +152,9 @@ const entriesOf = (root: string, parts: string[]): Promise<Listing> =>
 
 interface Names {
   names: string[];
-  /** The names that are not UTF-8. */
   odd: Buffer[];
 }
 
-/** Returns the names of a folder in their order, and no more of them than are ever listed. */
 const namesIn = async (folder: string): Promise<Names> => {
   const names: string[] = [];
   for await (const { name } of await opendir(folder, { bufferSize: 1024 })) {
@@ -177,7 +165,7 @@ const namesIn = async (folder: string): Promise<Names> => {
   return isOdd ? exactNames(folder) : { names: names.sort(), odd: [] };
 };
 
-/** Tells the names that are UTF-8 from others, in which the character U+FFFD stands for some bytes. */
+/** Separates names that are not UTF-8, which node returns with U+FFFD. */
 const exactNames = async (folder: string): Promise<Names> => {
   const all = (await readdir(folder, { encoding: 'buffer' })).slice(0, MAX_NAMES);
   const isUtf8 = (name: Buffer): boolean => Buffer.from(name.toString()).equals(name);
@@ -187,7 +175,7 @@ const exactNames = async (folder: string): Promise<Names> => {
   };
 };
 
-/** Writes a name that is not UTF-8 in a readable way: `M\xfcnchen.txt`. */
+/** Escapes bytes that are not UTF-8: `M\xfcnchen.txt`. */
 const shown = (name: Buffer): string =>
   name
     .toString('latin1')
@@ -200,17 +188,13 @@ const entryOf = (path: string, stats: Stats): FolderEntry => {
   return { path, kind, size, modifiedMs, identity: identityOf(stats), stamp: stampOf(stats) };
 };
 
-/**
- * Returns what is different for a file that takes the place of another of the same size and time. The
- * number of the file system is left out, which is not the same after a restart.
- */
+/** The device number is left out, because it may change with a restart. */
 export const stampOf = ({ ino, ctimeMs }: Pick<Stats, 'ino' | 'ctimeMs'>): string =>
   `${ino}:${ctimeMs}`;
 
-/** Returns what is the same for all paths that lead to a file or a folder. */
+/** Equal for all paths to the same file or folder. */
 export const identityOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
 
-/** Splits a path. Throws NotInside if it does not lead downwards. */
 const partsOf = (path: string): string[] => {
   if (path.includes('\0')) throw new NotInside('The path', 'must not contain a NUL character');
   if (path.startsWith('/')) throw new NotInside(path, 'must be relative to the folder');
@@ -220,10 +204,9 @@ const partsOf = (path: string): string[] => {
 };
 
 /**
- * Opens the folder that contains a path, one folder after the other, and runs the work there with
- * names relative to the open folder. On Linux no file that is moved meanwhile, and no link put in
- * the way, can lead elsewhere. Other systems have no path through an open folder; there, the links
- * found are refused.
+ * Opens each parent folder in turn and works relative to the last one. On Linux neither moved
+ * folders nor new links can lead elsewhere. Other systems have no path through an open folder, so
+ * only existing links are refused.
  */
 const inFolder = async <T>(
   root: string,
@@ -277,10 +260,7 @@ const sentences: Record<string, string> = {
   ENAMETOOLONG: 'has a name that is too long',
 };
 
-/**
- * Returns the error with the fault of the path as its message. An error of the disk is returned as
- * it is.
- */
+/** Disk errors are returned unchanged. */
 const sayWhy = (error: unknown, path: string): unknown => {
   const sentence = sentences[errorCode(error)];
   return sentence === undefined ? error : new NotInside(path, sentence);

@@ -1,16 +1,15 @@
 import type { CookieJar } from 'tough-cookie';
 
-/** The cookies of one call, from the replies that set them to the requests after these (RFC 6265). */
+/** Cookies of one call and its redirects (RFC 6265). */
 export interface Cookies {
-  /** Returns the value of the header Cookie for a request; '' if there is none. */
   headerFor(url: URL): string;
-  /** Keeps the values of Set-Cookie headers; those that are not valid for the URL are left out. */
+  /** Drops cookies that are invalid for the URL. */
   keep(url: URL, values: string[]): Promise<void>;
 }
 
 /**
- * Creates an empty jar. Ports are kept apart, unlike in browsers, because two services on one host
- * need not trust each other. The library is loaded with the first cookie.
+ * Ports are separate, unlike in browsers, because two services on one host need not trust each
+ * other.
  */
 export const createCookies = (): Cookies => {
   const jars = new Map<string, CookieJar>();

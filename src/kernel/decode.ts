@@ -3,31 +3,28 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { errorCode, HttpFailure } from './failure.js';
 import type { Inflow } from './inflow.js';
 
-/** The encodings that `decodedBody` undoes, as the header Accept-Encoding lists them. */
+/** Supported encodings, as in Accept-Encoding. */
 export const ENCODINGS = 'br, gzip, deflate';
 
-/** Ours: a body that is encoded more often was made to be slow. */
+/** More layers are an attack. */
 const MAX_LAYERS = 3;
 
-/** A body that has one reader, who reads it to its end or cancels it. */
 export interface Body {
-  /** Returns the next piece, or null at the end. */
   read(): Promise<Uint8Array | null>;
   cancel(): void | Promise<void>;
 }
 
 interface Encoded {
   host: string;
-  /** The header Content-Encoding: the encodings in the order in which they were applied. */
+  /** Content-Encoding: encodings in the order of their application. */
   contentEncoding: string;
-  /** The most bytes that the body may have after each encoding is undone. */
+  /** Maximum bytes after each decoding. */
   maxBytes: number;
 }
 
 /**
- * Returns a body with its content-encodings undone, by streams of zlib in threads of their own. An
- * empty body is empty in every encoding. `read` throws HttpFailure: `unknown_encoding`,
- * `undecodable`, `too_large`, and what the body itself fails with.
+ * Decodes in zlib's own threads. `read` throws HttpFailure: `unknown_encoding`, `undecodable`,
+ * `too_large`, and errors of the body itself.
  */
 export const decodedBody = (body: Inflow, encoded: Encoded): Body => {
   const layers = layersOf(encoded.contentEncoding);
@@ -45,7 +42,6 @@ export const decodedBody = (body: Inflow, encoded: Encoded): Body => {
   };
 };
 
-/** Returns the encodings in the order in which they are undone. */
 const layersOf = (contentEncoding: string): string[] =>
   contentEncoding
     .split(',')
@@ -84,7 +80,6 @@ async function* joined(first: Uint8Array, rest: Pieces): Pieces {
   yield* rest;
 }
 
-/** Undoes one encoding. */
 async function* withoutLayer(source: Pieces, layer: string, encoded: Encoded): Pieces {
   const { host, maxBytes } = encoded;
   const first = await source.next();
@@ -107,12 +102,12 @@ async function* withoutLayer(source: Pieces, layer: string, encoded: Encoded): P
   }
 }
 
-/** The codes of zlib's errors, and of brotli's in several versions of node. */
+/** Error codes of zlib, and of brotli in several versions of node. */
 const ofZlib = /^(Z_|ERR_(BROTLI)?_)/;
 
 /**
- * Creates the decoder of `deflate`. Some servers send bare deflate (RFC 1951) under this name
- * instead of zlib's format (RFC 1950), whose first byte ends in 8.
+ * Some servers send bare deflate (RFC 1951) instead of zlib's format (RFC 1950), whose first byte
+ * ends in 8.
  */
 const inflate = (first: Uint8Array): Transform =>
   ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();

@@ -1,7 +1,4 @@
-/**
- * True if arrays and objects are nested more than `depth` deep. It goes level by level, so it
- * cannot overflow the stack.
- */
+/** Iterative, so that it cannot overflow the stack. */
 export const isDeeper = (value: object, depth: number): boolean => {
   let level: object[] = [value];
   for (let deep = 0; level.length > 0; deep++) {
@@ -17,10 +14,7 @@ export const isDeeper = (value: object, depth: number): boolean => {
   return false;
 };
 
-/**
- * True if the value contains more than `most` values, at any depth. It counts no further than
- * needed.
- */
+/** Counts no further than needed. */
 export const isLarger = (value: unknown, most: number): boolean => {
   const waiting = [value];
   for (let count = 0; waiting.length > 0; count++) {
@@ -35,10 +29,7 @@ export const isLarger = (value: unknown, most: number): boolean => {
   return false;
 };
 
-/**
- * True if brackets outside of strings are nested more than `depth` deep in a text of JSON. It is
- * asked before the text is parsed: a parser needs a second for a megabyte of open brackets.
- */
+/** Checked before parsing, because a parser needs a second for a megabyte of open brackets. */
 export const isTextDeeper = (text: string, depth: number): boolean => {
   let open = 0;
   for (let at = 0; at < text.length; at++) {
@@ -59,7 +50,7 @@ export const isTextDeeper = (text: string, depth: number): boolean => {
   return false;
 };
 
-/** Returns the place of the quote that ends the string beginning at `start`; the end of the text without one. */
+/** The end of the text if the string is not closed. */
 export const endOfString = (text: string, start: number): number => {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

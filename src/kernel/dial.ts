@@ -6,9 +6,8 @@ import type { Lookup } from './lookup.js';
 import { loadUndici } from './undici.js';
 
 /**
- * Creates the function with which undici opens a connection. The name is resolved once, every
- * address is checked, and only checked addresses are dialled, so that no second DNS reply can
- * replace them (DNS rebinding). undici's own `connect.lookup` would not see IP literals at all.
+ * Resolves the name once, checks every address and connects only to checked ones, which prevents
+ * DNS rebinding. undici's `connect.lookup` would not see IP literals.
  */
 export const createConnector =
   (egress: Egress, lookup: Lookup): buildConnector.connector =>
@@ -20,10 +19,7 @@ export const createConnector =
 
 type DialTarget = buildConnector.Options;
 
-/**
- * Resolves a host and checks each of its addresses for the port. Throws EgressRefused, and HttpFailure
- * `dns` if the name does not resolve.
- */
+/** Throws EgressRefused, and HttpFailure `dns` if the name does not resolve. */
 export const checkedAddresses = async (
   egress: Egress,
   lookup: Lookup,
@@ -57,11 +53,10 @@ const dial = async (
   const { buildConnector } = await loadUndici();
   const connect = buildConnector({
     lookup: pinned(addresses),
-    // Tries one address after the other until one connects. It also makes node accept a list from
-    // lookup.
+    // Also makes node accept a list from lookup.
     autoSelectFamily: true,
     timeout: CONNECT_MS,
-    // Set explicitly, so that no environment variable turns it off.
+    // Explicit, so that no environment variable disables it.
     rejectUnauthorized: true,
   });
   connect(to, (error, socket) => {
@@ -78,10 +73,6 @@ const pinned =
       addresses.map((address) => ({ address, family: isIP(address) })),
     );
 
-/**
- * Makes the failure of a connection. An error between the connection and the first request comes
- * from the TLS handshake.
- */
 const notConnected = (to: DialTarget, cause: Error): HttpFailure => {
   const otherwise = to.protocol === 'https:' ? 'tls' : 'unreachable';
   return new HttpFailure(failureKind(cause) ?? otherwise, {

@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Forces a file, or a folder with the names in it, to the disk (POSIX fsync). */
 export const syncToDisk = (path: string): void => {
   const handle = openSync(path, 'r');
   try {
@@ -11,16 +10,13 @@ export const syncToDisk = (path: string): void => {
   }
 };
 
-/** Renames a file and syncs its folder, because a new name is durable only then. */
+/** A new name is durable only after its folder is synced. */
 export const renameDurably = (from: string, to: string): void => {
   renameSync(from, to);
   syncToDisk(dirname(to));
 };
 
-/**
- * Writes a private file durably. It is renamed into place, so that a crash or a full disk leaves the
- * earlier file, or none.
- */
+/** Renamed into place, so that a crash or a full disk leaves the earlier file. */
 export const writeWhole = (path: string, content: string | Buffer): void => {
   const part = `${path}.part`;
   try {

@@ -10,22 +10,20 @@ import {
 } from './address.js';
 import { NamedError } from './failure.js';
 
-/** The error of an address that this daemon may not connect to. */
 export class EgressRefused extends NamedError {
   constructor(
     readonly host: string,
     readonly why: string,
-    /** True if an earlier host, which redirected here, received the request. */
+    /** Whether an earlier host, which redirected here, received the request. */
     readonly effectBegan = false,
   ) {
     super(`${host} is refused: ${why}`);
   }
 }
 
-/** The error of a URL that is not valid for an outgoing request, whatever its host. */
+/** Invalid for an outgoing request, whatever its host. */
 export class BadUrl extends NamedError {}
 
-/** Runs a check of an address; returns the reason why it is refused, or null. */
 export const whyRefused = (check: () => void): string | null => {
   try {
     check();
@@ -38,7 +36,6 @@ export const whyRefused = (check: () => void): string | null => {
 
 export type Egress = ReturnType<typeof createEgress>;
 
-/** Parses a URL. Throws BadUrl if it is not http or https, or if it holds credentials. */
 export const parseUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url) throw new BadUrl('Invalid URL');
@@ -49,11 +46,9 @@ export const parseUrl = (text: string): URL => {
 };
 
 /**
- * Creates the rules for where the daemon may connect: the public internet, and what the allow list
- * names. An entry is a host, host:port, or CIDR; an IPv6 address
- * with a port is written in brackets. A name allows every address that it resolves to. An address
- * or network also allows the names that resolve to it. The metadata services stay refused. Throws
- * if an entry has none of these forms.
+ * Allows the public internet and the entries of `allow`: host, host:port or CIDR; IPv6 with a port
+ * in brackets. A name allows every address it resolves to. An address or network also allows names
+ * that resolve to it. Metadata services are always refused.
  */
 export const createEgress = (allow: string[]) => {
   const rules = allow.map(parseRule);
@@ -72,15 +67,15 @@ export const createEgress = (allow: string[]) => {
   };
 
   return {
-    /** Throws EgressRefused if the URL, as written, can never be reached. Resolves no name. */
+    /** Does not resolve names. Throws EgressRefused. */
     check: (url: URL): void => check(targetOf(url)),
-    /** Throws EgressRefused if this address must not be dialled for the host and port. */
+    /** Throws EgressRefused if the address must not be dialled. */
     checkDial: ({ host, port, address: text }: { host: string; port: number; address: string }) => {
       const address = parseAddress(text);
       if (!address) throw new EgressRefused(host, notNamed);
       checkAddress({ host, port, address }, address);
     },
-    /** True if an entry of the allow list names the URL as written. */
+    /** Whether the allow list contains the URL as written. */
     names: (url: URL): boolean => isNamed(targetOf(url)),
   };
 };
@@ -88,7 +83,6 @@ export const createEgress = (allow: string[]) => {
 interface EgressTarget {
   host: string;
   port: number;
-  /** The address, or null while a name is not resolved. */
   address: Address | null;
 }
 type Rule = (target: EgressTarget) => boolean;
@@ -100,16 +94,13 @@ const notNamed =
 const trailingDot =
   'a host name must not end with a dot, regardless of egressAllow (ADJUTANT_EGRESS_ALLOW)';
 
-/** Names that mean this machine or its network, whatever they resolve to. */
+/** Names of this machine or its network, whatever they resolve to. */
 const localName = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
-/** Names that routers and Tailscale give to machines of the same network. */
+/** Names from routers and Tailscale. */
 const networkName = /\.(lan|ts\.net)$/;
 
-/**
- * True if a host, as written, is this machine or in its network: a private address, or a name that
- * only a local network gives. Resolves no name.
- */
+/** A private address, or a name of a local network. Does not resolve names. */
 export const isLocalHost = (hostname: string): boolean => {
   const address = parseAddress(hostname);
   if (address) return !isPublic(address);
@@ -132,11 +123,11 @@ const targetOf = (url: URL): EgressTarget => ({
   address: parseAddress(url.hostname),
 });
 
-/** Returns the port of a URL, or the scheme's default port if none is written. */
+/** Defaults to the port of the scheme. */
 export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
   Number(port) || (protocol === 'https:' ? 443 : 80);
 
-/** Returns the host and port of a URL in the form of the allow list. Throws BadUrl. */
+/** In the form of the allow list. Throws BadUrl. */
 export const hostAndPort = (text: string): string => {
   const url = parseUrl(text);
   return `${url.hostname}:${portOf(url)}`;

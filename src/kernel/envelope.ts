@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { NamedError } from './failure.js';
 
 /**
- * Seals a value with envelope encryption, AES-256-GCM twice (NIST SP 800-38D): a fresh data key
- * encrypts the value, the master key encrypts (wraps) the data key. `bound` (owner, row, version)
- * is the associated data of both, so a sealed value that is moved to another row does not open.
- * Form: `e1.<wrapped data key>.<sealed value>`, each base64url of nonce(12) ‖ ciphertext ‖ tag(16).
+ * Envelope encryption with AES-256-GCM (NIST SP 800-38D): a new data key encrypts the value, the
+ * master key encrypts the data key. `bound` (owner, row, version) is associated data, so a value
+ * moved to another row cannot be decrypted. Format: `e1.<data key>.<value>`, each base64url of
+ * nonce(12) ‖ ciphertext ‖ tag(16).
  */
 export const seal = (masterKey: Buffer, bound: string, value: Buffer): string => {
   const dataKey = randomBytes(32);
@@ -14,10 +14,7 @@ export const seal = (masterKey: Buffer, bound: string, value: Buffer): string =>
   return sealed;
 };
 
-/**
- * Opens a sealed value. Throws EnvelopeError if the key, the binding or the bytes differ from those
- * of sealing.
- */
+/** Throws EnvelopeError. */
 export const unseal = (masterKey: Buffer, bound: string, sealed: string): Buffer => {
   const { wrapped, value } = partsOf(sealed);
   const dataKey = decrypt(masterKey, bound, wrapped);
@@ -28,10 +25,6 @@ export const unseal = (masterKey: Buffer, bound: string, sealed: string): Buffer
   }
 };
 
-/**
- * Returns the same sealed value under another master key, without opening the value. Throws
- * EnvelopeError.
- */
 export const rewrap = (
   { from, to }: { from: Buffer; to: Buffer },
   bound: string,
@@ -50,10 +43,7 @@ export class EnvelopeError extends NamedError {
   }
 }
 
-/**
- * Returns what `open` unseals, or null if it is damaged or belongs to another row. So one bad value
- * does not prevent access to the others.
- */
+/** Null if the value is damaged, so that one damaged value does not block the others. */
 export const unlessShut = <T>(open: () => T): T | null => {
   try {
     return open();

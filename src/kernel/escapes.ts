@@ -1,47 +1,41 @@
 import { type Effort, unlimitedEffort } from './effort.js';
 import { type EscapeReading, introduced } from './escapesyntax.js';
 
-/** An escape at a position in a text: where it ends, and the text that it stands for. */
 export interface Unescaped {
   end: number;
-  /** The decoded text. It is empty for a soft line break (RFC 2045, section 6.7). */
+  /** Empty for a soft line break (RFC 2045, section 6.7). */
   text: string;
 }
 
 export interface Escapes {
-  /**
-   * A mark for each position: 0, `READ` if an escape begins there, `CUT` if the end of the text
-   * cuts one off.
-   */
+  /** Per position: 0, `READ` if an escape starts here, `CUT` if the text ends within one. */
   marks: Uint8Array;
-  /** Returns the escapes that begin at a position. */
   at(place: number): readonly Unescaped[];
 }
 
 const READ = 1;
 export const CUT = 2;
 
-/** Ours: the number of times that an escape may itself be written in escapes. */
+/** Maximum layers of escaping. */
 const LAYERS = 3;
-/** Ours: the most readings kept for one position, and the most steps to find them. */
+/** Maximum readings per position, and steps to find them. */
 const MAX_HERE = 12;
 const MAX_STEPS = 60;
-/** The effort of each kind of step, in units of one compared character. */
+/** Cost of each kind of step, in compared characters. */
 const AT_PLACE = 30;
 const PER_READING = 20;
 const PER_CHARACTER = 40;
-/** The number of backslashes that stand for one, escaped three times over. */
+/** Backslashes that stand for one after three layers. */
 const DEEPEST = 2 ** LAYERS;
 const BACKSLASH = 92;
-/** The most bytes of one character in UTF-8. */
+/** UTF-8. */
 const MAX_CHARACTER_LENGTH = 4;
 const PLUS = 43;
 const NONE: readonly Unescaped[] = [];
 
 /**
- * Finds every escape of a text, also those written in escapes. A character may be read in several
- * ways, and all are returned: `=Ab` is an escape in an e-mail and not in a setting. Throws
- * TooMuchEffort.
+ * Finds all escapes, also escaped ones. Returns every possible reading: `=Ab` is an escape in an
+ * e-mail but not in a setting. Throws TooMuchEffort.
  */
 export const escapesIn = (text: string, effort: Effort = unlimitedEffort()): Escapes => {
   let places = placesIn(text, effort);
@@ -51,10 +45,9 @@ export const escapesIn = (text: string, effort: Effort = unlimitedEffort()): Esc
   return { marks: reader.marks, at: (place) => reader.found.get(place) ?? NONE };
 };
 
-/** Characters that begin an escape. */
+/** Characters that start an escape. */
 const BEGINS = new Set(Array.from('\\%&=+', (sign) => sign.charCodeAt(0)));
 
-/** Returns the positions where an escape may begin, the last one first. */
 const placesIn = (text: string, effort: Effort): number[] => {
   const places: number[] = [];
   for (let at = text.length - 1; at >= 0; at--) {
@@ -65,7 +58,6 @@ const placesIn = (text: string, effort: Effort): number[] => {
   return places;
 };
 
-/** An escape that has been read up to `end`. */
 interface PartialEscape {
   reading: EscapeReading;
   end: number;
@@ -74,14 +66,14 @@ interface PartialEscape {
 class Reader {
   readonly found = new Map<number, Unescaped[]>();
   readonly marks: Uint8Array;
-  /** For each position where an escape may begin, how far its end was searched for. */
+  /** Per position, how far the end of an escape was searched. */
   private readonly reach = new Map<number, number>();
-  /** For each position, the bytes of UTF-8 that are not a character by themselves. */
+  /** Per position, UTF-8 bytes that are not a character by themselves. */
   private readonly bytes = new Map<number, { end: number; byte: number }[]>();
 
-  /** For each position where a run of equal readings begins, the end of the run. */
+  /** Per position, the end of a run of equal readings. */
   private readonly runEnds = new Map<number, number>();
-  /** For each position, 1 if more backslashes follow than three layers reduce to one. */
+  /** Per position, 1 if more backslashes follow than three layers reduce to one. */
   private readonly runs: Uint8Array;
 
   constructor(
@@ -96,7 +88,7 @@ class Reader {
     }
   }
 
-  /** Reads one layer. Returns the positions where the next layer may find more. */
+  /** Reads one layer. Returns the positions for the next layer. */
   read(places: number[]): number[] {
     const fresh = new Uint8Array(this.text.length + 1);
     const several = places.map((place) => {
@@ -119,8 +111,8 @@ class Reader {
   }
 
   /**
-   * Returns the escapes at a position. In a long run of backslashes it returns only whole layers:
-   * mixtures matter only at the end of the run.
+   * In a long run of backslashes only whole layers are returned, because mixtures matter only at
+   * its end.
    */
   private readAt(place: number): Unescaped[] {
     this.effort.spend(AT_PLACE);
@@ -128,7 +120,7 @@ class Reader {
     return [2, 4, DEEPEST].map((length) => ({ end: place + length, text: '\\' }));
   }
 
-  /** Joins the bytes that the layers have found into characters. */
+  /** Joins the bytes of all layers into characters. */
   join(): void {
     for (const place of this.bytes.keys()) {
       this.keep(place, this.charactersAt(place));
@@ -186,9 +178,7 @@ class Reader {
       left.push({ reading: next, end: next === reading ? this.runEnd(reading, end) : end + 1 });
   }
 
-  /**
-   * Returns the end of a run in which the reading stays the same, as in the zeros before a number.
-   */
+  /** End of a run with an unchanged reading, such as leading zeros. */
   private runEnd(reading: EscapeReading, end: number): number {
     let at = this.runEnds.get(end) ?? end;
     if (at === end) {
@@ -209,7 +199,7 @@ class Reader {
     return begun;
   }
 
-  /** Returns the characters of several bytes, each of which is an escape of its own. */
+  /** Characters of several bytes, each with its own escape. */
   private charactersAt(place: number): Unescaped[] {
     const found: Unescaped[] = [];
     const left = [{ bytes: Buffer.alloc(0), end: place }];

@@ -1,27 +1,23 @@
-/** The state of reading an escape: what may follow, and what it stands for so far. */
 export interface EscapeReading {
-  /** All texts that the escape may stand for. Empty while it is incomplete. */
+  /** Empty while the escape is incomplete. */
   means: readonly string[];
-  /** A byte that is not a character by itself, as each of `%C3%A9`. */
+  /** A byte that is not a character by itself, as in `%C3%A9`. */
   byte?: number;
   /**
-   * Returns the reading after one more character, or null if that character does not belong to an
-   * escape. Returns the same reading if any number of such characters may follow.
+   * Null if the character does not belong to the escape. The same reading if any number of such
+   * characters may follow.
    */
   next(unit: number): EscapeReading | null;
 }
 
-/**
- * Returns the reading after the first character of an escape, or null if the character does not
- * begin one.
- */
+/** Null if the character does not start an escape. */
 export const introduced = (unit: number): EscapeReading | null => INTRODUCED.get(unit) ?? null;
 
 const unitOf = (text: string): number => text.charCodeAt(0);
 const whole = (...means: string[]): EscapeReading => ({ means, next: () => null });
 const step = (next: EscapeReading['next']): EscapeReading => ({ means: [], next });
 
-/** The named character references of HTML for ASCII (WHATWG HTML, 13.5): each character's names. */
+/** HTML character references for ASCII (WHATWG HTML, 13.5). */
 const NAMED = new Map(
   Object.entries({
     '\t': 'Tab',
@@ -59,7 +55,7 @@ const NAMED = new Map(
   }).flatMap(([character, names]) => names.split(' ').map((name) => [name, character] as const)),
 );
 const MAX_NAME_LENGTH = 20;
-/** Names that HTML also accepts without the semicolon. */
+/** HTML accepts these without the semicolon. */
 const BARE = new Set(['amp', 'lt', 'gt', 'quot', 'AMP', 'LT', 'GT', 'QUOT']);
 
 const CONTROLS = new Map(
@@ -72,7 +68,7 @@ const CONTROLS = new Map(
 const SEMICOLON = unitOf(';');
 const BLANK = unitOf(' ');
 
-/** Returns 0 to 15, or 16 if it is not a digit. */
+/** 16 if it is not a digit. */
 const digitOf = (unit: number): number => {
   if (unit >= 48 && unit <= 57) return unit - 48;
   const letter = unit | 32;
@@ -83,7 +79,7 @@ interface Digits {
   base: number;
   least: number;
   most: number;
-  /** A character that may follow the last digit, or must do so with `mustClose`. */
+  /** Character allowed after the last digit, or required with `mustClose`. */
   close?: number;
   mustClose?: true;
 }
@@ -99,8 +95,8 @@ const digits = (of: Digits, value = 0, count = 0): EscapeReading => ({
 });
 
 /**
- * Returns the character of a code point. Ours: no control characters other than blanks and line
- * ends, because incomplete escapes often stand for them.
+ * No control characters except blanks and line ends, because incomplete escapes often look like
+ * them.
  */
 const charsOf = (point: number): string[] => {
   if (point > 0x10ffff || point < 9 || (point > 13 && point < 32)) return [];
@@ -109,13 +105,12 @@ const charsOf = (point: number): string[] => {
 
 const ZERO = unitOf('0');
 
-/** Reads digits after zeros. HTML and JavaScript accept any number of zeros. */
 const afterZeros = (of: Digits): EscapeReading => {
   const zeros: EscapeReading = step((unit) => (unit === ZERO ? zeros : digits(of).next(unit)));
   return zeros;
 };
 
-/** Reads two hexadecimal digits. `of` returns the meaning of each of the 256 values. */
+/** `of` returns the meaning of each of the 256 values. */
 const twoDigits = (of: (value: number) => EscapeReading): EscapeReading => {
   const pairs = sixteen((high) => {
     const values = sixteen((low) => of(high * 16 + low));
@@ -127,34 +122,34 @@ const twoDigits = (of: (value: number) => EscapeReading): EscapeReading => {
 const sixteen = (make: (digit: number) => EscapeReading): EscapeReading[] =>
   Array.from({ length: 16 }, (_, digit) => make(digit));
 
-/** An ASCII character, or one byte of a character that takes several in UTF-8. */
+/** An ASCII character, or one byte of a UTF-8 character. */
 const byte = twoDigits((value) =>
   value < 128 ? whole(...charsOf(value)) : { ...whole(), byte: value },
 );
-/** A character in JavaScript, or a byte in C and Python. */
+/** A character in JavaScript, a byte in C and Python. */
 const hexadecimal = twoDigits((value) => {
   const char = whole(...charsOf(value));
   return value < 128 ? char : { ...char, byte: value };
 });
 
-/** Reads `%2B` or `%u002B`. */
+/** `%2B` or `%u002B` */
 const percent = step((unit) =>
   unit === unitOf('u') ? digits({ base: 16, least: 4, most: 4 }) : byte.next(unit),
 );
 
 const isBlank = (unit: number): boolean => unit === BLANK || unit === unitOf('\t');
 
-/** The end of a soft line break. Blanks before it were added in transport. */
+/** End of a soft line break. Blanks before it were added in transport. */
 const softBreak: EscapeReading = step((unit) => {
   if (isBlank(unit)) return softBreak;
   if (unit === 10) return whole('');
   return unit === 13 ? step((feed) => (feed === 10 ? whole('') : null)) : null;
 });
 
-/** Quoted-printable (RFC 2045, section 6.7), including its soft line breaks. */
+/** Quoted-printable (RFC 2045, section 6.7), with soft line breaks. */
 const equals = step((unit) => softBreak.next(unit) ?? byte.next(unit));
 
-/** Escapes of JSON, JavaScript, C, Python, CSS, Markdown and shells. */
+/** JSON, JavaScript, C, Python, CSS, Markdown and shells. */
 const backslash = step((unit) => {
   if (unit === unitOf('u')) return unicode;
   if (unit === unitOf('U')) return digits({ base: 16, least: 8, most: 8 });
@@ -177,7 +172,7 @@ const unicode = step((unit) =>
   unit === unitOf('{') ? braced : digits({ base: 16, least: 4, most: 4 }).next(unit),
 );
 
-/** Reads escapes that begin alike: `\53` of C, `\2B ` of CSS and control escapes such as `\b`. */
+/** Escapes with the same start: `\53` of C, `\2B ` of CSS, control escapes such as `\b`. */
 const numbered = (unit: number): EscapeReading | null =>
   both(
     digits({ base: 8, least: 1, most: 3 }).next(unit),

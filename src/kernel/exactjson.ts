@@ -9,40 +9,36 @@ import {
 import { endOfString } from './depth.js';
 
 /**
- * Parses JSON. A number that would be written otherwise than it was received, such as `1.10` or an
- * integer above 2^53, is an `ExactNumber`. Throws SyntaxError.
+ * Numbers that JSON.stringify would write differently, such as `1.10` or integers above 2^53,
+ * become an `ExactNumber`. Throws SyntaxError.
  */
 export const parseExact = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
   return hasInexactNumber(text) ? parseSpelled(text) : value;
 };
 
-/** A number with the digits as they were received. `JSON.stringify` cannot write it. */
+/** A number with its original digits. `JSON.stringify` cannot serialize it. */
 export type ExactNumber = LosslessNumber;
 
-/** True for a number that keeps its spelling. No parsed JSON object can look like one. */
 export const isExactNumber = (value: unknown): value is ExactNumber => isLosslessNumber(value);
 
-/** Does the same with a text of valid JSON that has such a number. It is slower than JSON.parse. */
+/** For valid JSON with such a number. Slower than JSON.parse. */
 export const parseSpelled = (text: string): unknown =>
   parseLossless(text, undefined, {
     parseNumber: (digits) => (isKept(digits) ? Number(digits) : new LosslessNumber(digits)),
-    // As JSON.parse does.
+    // As in JSON.parse.
     onDuplicateKey: ({ newValue }) => newValue,
   });
 
 const isKept = (digits: string): boolean => String(Number(digits)) === digits;
 
-/** Writes JSON with numbers as they were received. `undefined` for what JSON cannot hold. */
+/** Undefined if the value has no JSON. */
 export const stringifyExact = (value: unknown, indent?: number): string | undefined =>
   hasExactNumber(value)
     ? stringify(value, undefined, indent)
     : JSON.stringify(value, undefined, indent);
 
-/**
- * Returns a value for code that knows no `ExactNumber`: a number that a double would round is the
- * text of its digits.
- */
+/** Replaces numbers that a double would round with a text of their digits. */
 export const withoutExactNumbers = (value: unknown): unknown => {
   if (isExactNumber(value)) return isRounded(value.value) ? value.value : Number(value.value);
   if (!hasExactNumber(value)) return value;
@@ -52,13 +48,13 @@ export const withoutExactNumbers = (value: unknown): unknown => {
   );
 };
 
-/** True if the value holds a number that keeps its spelling. Its depth must be limited. */
+/** The depth must be limited. */
 const hasExactNumber = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   return isExactNumber(value) || Object.values(value).some(hasExactNumber);
 };
 
-/** Compares two numbers by their value: below 0, 0, or above 0. */
+/** Below 0, 0, or above 0. */
 export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber): number => {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return compareLosslessNumber(exactOf(a), exactOf(b));
@@ -67,13 +63,12 @@ export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber)
 const exactOf = (value: number | ExactNumber): ExactNumber =>
   typeof value === 'number' ? new LosslessNumber(String(value)) : value;
 
-/** True for a number, with or without its spelling. */
 export const isAnyNumber = (value: unknown): value is number | ExactNumber =>
   (typeof value === 'number' && Number.isFinite(value)) || isExactNumber(value);
 
 /**
- * Returns the first number of a value that a double rounds to another integer, or cannot hold at
- * all, with its path. Null: there is none. Digits behind the point may be lost.
+ * The first number that a double rounds to another integer or cannot represent, with its path.
+ * Decimals may be lost.
  */
 export const roundedIn = (
   value: unknown,
@@ -90,7 +85,7 @@ export const roundedIn = (
   return null;
 };
 
-/** True if a text is a number whose value no double has, or cannot have so many digits. */
+/** No double has the value, or can have so many digits. */
 export const isRounded = (digits: string): boolean => {
   if (!isNumber(digits)) return false;
   const number = Number(digits);
@@ -104,18 +99,17 @@ export const isRounded = (digits: string): boolean => {
 const [MINUS, DOT, ZERO, NINE] = [0x2d, 0x2e, 0x30, 0x39];
 const [UPPER_E, LOWER_E, PLUS, QUOTE] = [0x45, 0x65, 0x2b, 0x22];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** An integer of at most so many digits is kept by a double. */
+/** A double keeps integers up to this many digits. */
 const KEPT_DIGITS = 15;
 
-/** The facts about a text of JSON that are found in one pass, before it is parsed. */
 export interface JsonScan {
-  /** Arrays and objects are nested deeper than the limit. */
+  /** Exceeds the nesting limit. */
   isDeep: boolean;
-  /** Each number is written by `JSON.stringify` as it was received. */
+  /** `JSON.stringify` writes each number as received. */
   isExact: boolean;
 }
 
-/** Looks for deep nesting and for numbers that would be written otherwise than they were received. */
+/** One pass, before parsing. */
 export const scanJson = (text: string, depth: number): JsonScan => {
   let open = 0;
   let isExact = true;
@@ -134,7 +128,7 @@ export const scanJson = (text: string, depth: number): JsonScan => {
   return { isDeep: false, isExact };
 };
 
-/** True if the text of JSON has a number that would be written otherwise than it was received. */
+/** JSON.stringify would write a number differently. */
 export const hasInexactNumber = (text: string): boolean =>
   !scanJson(text, Number.POSITIVE_INFINITY).isExact;
 
@@ -144,7 +138,7 @@ const endOfNumber = (text: string, start: number): number => {
   return end;
 };
 
-/** True for an integer of at most 15 digits without a sign, an exponent and a leading zero. */
+/** At most 15 digits, no sign, exponent or leading zero. */
 const isPlainInteger = (text: string, start: number, end: number): boolean => {
   const first = text.charCodeAt(start);
   if (end - start === 1) return first >= ZERO;

@@ -1,21 +1,20 @@
-/** The most characters of a text in an event. The transcript contains the whole text. */
+/** Maximum characters of a text in an event. The transcript contains the whole text. */
 const IN_EVENT = 16_384;
 
-/** Returns the text, or its beginning with the number of characters left out. */
 export const excerpt = (text: string, most = IN_EVENT): string => {
   if (text.length <= most) return text;
   const kept = beginningOf(text, most);
   return `${kept}\n… ${text.length - kept.length} more characters`;
 };
 
-/** Returns at most so many UTF-16 code units of a text, without a half character at the end. */
+/** Does not split a surrogate pair. */
 export const beginningOf = (text: string, most: number): string => {
   if (text.length <= most) return text;
   const isHalfPair = /[\ud800-\udbff]/.test(text.charAt(most - 1));
   return text.slice(0, isHalfPair ? most - 1 : most);
 };
 
-/** Returns arguments for an event: unchanged, or the beginning of their JSON text. */
+/** Unchanged if short, otherwise the start of their JSON. */
 export const excerptOf = (args: Record<string, unknown>): Record<string, unknown> => {
   const text = JSON.stringify(args);
   return text.length <= IN_EVENT ? args : { truncated: true, text: text.slice(0, IN_EVENT) };

@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici';
 import { type FailureKind, failureKind, HttpFailure } from './failure.js';
 import { Inflow } from './inflow.js';
 
-/** One request, ready to be sent. Header names are in lower case. */
 export interface Hop {
   method: string;
   url: URL;
@@ -10,39 +9,33 @@ export interface Hop {
   body: string | Buffer | null;
 }
 
-/**
- * The limits of one exchange. undici's own limits are coarse and know no deadline, so they are off.
- */
+/** undici's own limits are imprecise and have no deadline, so they are disabled. */
 export interface ExchangeLimits {
-  /** The time until the first byte of the body, or until the end of a reply without one. */
+  /** Until the first byte of the body, or the end of a reply without one. */
   firstByteMs: number;
-  /** The time between two pieces of the body, while the reader keeps up. */
+  /** Between two chunks of the body, while the reader keeps up. */
   silenceMs: number;
   maxBytes: number;
-  /** The time when the exchange must be over, on the scale of performance.now(). */
+  /** On the scale of performance.now(). */
   deadline: number;
   signal?: AbortSignal | null;
 }
 
 export interface HttpReply {
   status: number;
-  /** Headers by name in lower case. Headers that came several times are joined with commas. */
+  /** Lower-case names. Repeated headers are joined with commas. */
   headers: Record<string, string>;
-  /**
-   * The body. A reader that does not read it to its end must cancel it, or the connection stays
-   * busy.
-   */
+  /** Must be read to its end or cancelled, otherwise the connection stays busy. */
   body: Inflow;
 }
 
-/** A reply to one request, with each of its Set-Cookie headers. */
 export interface HopReply extends HttpReply {
   setCookies: string[];
 }
 
 /**
- * Sends one request and resolves when the status and headers of the reply have come. Every network
- * failure is an HttpFailure. Later failures come out of the body.
+ * Resolves with the headers of the reply. Network errors are HttpFailures. Later errors occur in
+ * the body.
  */
 export const dispatchHop = (
   agent: Dispatcher,
@@ -58,7 +51,7 @@ export const dispatchHop = (
   });
 
 class Exchange implements Dispatcher.DispatchHandler {
-  /** The control of the request, set when the request goes out on a connection. */
+  /** Set when the request is sent on a connection. */
   #controller: Dispatcher.DispatchController | null = null;
   readonly #body = new Inflow({ resume: () => this.#resume(), cancel: () => this.#cancel() });
   #timer: NodeJS.Timeout | undefined;
@@ -76,7 +69,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The exchange ended while connecting: nothing is written yet, and nothing will be.
+    // Ended while connecting, so nothing is sent.
     if (this.#isOver) controller.abort(new Error('Aborted while connecting'));
     else this.#controller = controller;
   }
@@ -168,9 +161,9 @@ const joined = (headers: Record<string, string | string[] | undefined>): Record<
     }),
   );
 
-/** Headers with an address, which may come as raw UTF-8 instead of percent-encoded. */
+/** These headers may contain raw UTF-8 instead of percent-encoding. */
 const OF_ADDRESSES = new Set(['location', 'content-location', 'refresh']);
 
-/** Percent-encodes the bytes of a header that are not ASCII; headers are read as Latin-1. */
+/** Headers are read as Latin-1. */
 const withEscapedBytes = (text: string): string =>
   text.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -17,23 +17,21 @@ export type FailureKind = keyof typeof sentences;
 
 interface FailureContext {
   host: string;
-  /** False only if no part of the request can have reached any host. */
+  /** False only if no part of the request can have reached a host. */
   effectBegan: boolean;
   cause?: unknown;
-  /** A word that completes the sentence, such as the name of an encoding. */
+  /** Appended in parentheses, such as the name of an encoding. */
   detail?: string | undefined;
   begun?: PartialReply | undefined;
 }
 
-/** The part of a reply that came before its body broke off. */
 export interface PartialReply {
   status: number;
-  /** Headers by name in lower case. Headers that came several times are joined with commas. */
+  /** Lower-case names. Repeated headers are joined with commas. */
   headers: Record<string, string>;
   body: Buffer;
 }
 
-/** The failure of an outgoing request that got no usable reply. */
 export class HttpFailure extends Error {
   readonly host: string;
   readonly effectBegan: boolean;
@@ -45,7 +43,7 @@ export class HttpFailure extends Error {
     { host, effectBegan, cause, detail, begun }: FailureContext,
   ) {
     super(`${host}: ${sentences[kind]}${detail === undefined ? '' : ` (${detail})`}`, { cause });
-    // Users of fetch, such as the AI SDK, recognize their own abort by this name.
+    // Users of fetch, such as the AI SDK, detect their own abort by this name.
     this.name = kind === 'aborted' ? 'AbortError' : 'HttpFailure';
     this.host = host;
     this.effectBegan = effectBegan;
@@ -54,7 +52,6 @@ export class HttpFailure extends Error {
   }
 }
 
-/** An error that is named after its class. */
 export class NamedError extends Error {
   constructor(message?: string, options?: ErrorOptions) {
     super(message, options);
@@ -63,26 +60,23 @@ export class NamedError extends Error {
 }
 
 /**
- * Marks an error whose cause passes by itself, such as a limit on what may wait at once. A job that
- * fails with it is tried again until it succeeds.
+ * Marks a temporary error, such as a full queue. A job that fails with it is retried until it
+ * succeeds.
  */
 export const passing = <E extends Error>(error: E): E => Object.assign(error, { isPassing: true });
 
 export const isPassing = (error: unknown): boolean =>
   error instanceof Error && 'isPassing' in error && error.isPassing === true;
 
-/** Returns the code of an error of node or the system, such as `ENOENT`; '' if it has none. */
 export const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-/** Returns true for an error of a disk, or a quota, that has no room left. */
+/** Also an exceeded quota. */
 export const isDiskFull = (error: unknown): boolean => /^(ENOSPC|EDQUOT)$/.test(errorCode(error));
 
-/** Returns the sentence about a folder whose disk is full. */
 export const diskFullSentence = (folder: string): string =>
   `The disk of ${folder} is full. Make room on it`;
 
-/** Returns the kind of a network error of node or undici, or null for any other error. */
 export const failureKind = (error: Error): FailureKind | null => {
   // undici's parser leaves the code of its errors empty.
   if (error.name === 'HTTPParserError') return 'bad_response';

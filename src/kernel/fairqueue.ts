@@ -1,30 +1,27 @@
 import { NamedError } from './failure.js';
 
-/** The error of work that is refused because too much waits already. */
+/** Refused because the queue is full. */
 export class NoTurn extends NamedError {}
 
-/** The position of a request in the queue. */
 interface QueuePosition<T> {
-  /** True if it goes before all requests without this mark, and is refused after them. */
+  /** Whether it runs before all requests without this mark, and is refused after them. */
   isFirst?: boolean;
   /**
-   * An alternative that gives the same result without a turn. Such a request waits as long as any
-   * other would, and then leaves the turn to one that needs it. So it delays no other request and
-   * causes no refusal.
+   * Alternative with the same result that needs no slot. Such a request waits like any other and
+   * then releases its slot, so it neither delays nor displaces others.
    */
   instead?: (() => Promise<T>) | undefined;
 }
 
 interface TurnsOptions {
-  /** The most work that runs at once. */
   atOnce: number;
-  /** The most work of one caller that runs at once. By default one caller may use all. */
+  /** Per caller. Defaults to all. */
   each?: number;
-  /** The most work that may wait. */
+  /** Maximum queued work. */
   waiting: number;
   /**
-   * True if of equals the oldest goes first. Where one caller goes on asking, the newest first would
-   * have its oldest requests wait for ever.
+   * Whether the oldest of equals runs first. With the newest first, a busy caller's oldest requests
+   * would wait forever.
    */
   isOldestFirst?: boolean;
 }
@@ -32,9 +29,8 @@ interface TurnsOptions {
 interface Waiter {
   asker: string;
   isFirst: boolean;
-  /** The rank: the lower one goes first. */
+  /** The lower rank runs first. */
   rank: number;
-  /** True if it needs no turn. */
   yields: boolean;
   go(hasTurn: boolean): void;
   refuse(): void;
@@ -44,18 +40,17 @@ const BLAMED_MS = 10 * 60_000;
 const MAX_BLAMED = 100_000;
 
 /**
- * Creates a fair semaphore: it limits how much work runs at once, and shares the turns among the
- * callers. A flood must not shut out a caller with one honest request. So a
- * caller's second request waits behind the first of every other caller, and blamed callers wait
- * behind all others. Of equals the newest goes first, because its client is most likely still
- * waiting, unless `isOldestFirst` is set. If too many wait, the last one is refused.
+ * Fair semaphore: a flood must not block a caller with one honest request. A caller's second
+ * request waits behind the first of every other caller, and blamed callers behind all. Among equals
+ * the newest runs first, because its client most likely still waits, unless `isOldestFirst` is set.
+ * If the queue is full, the last request is refused.
  */
 export const createTurns = (of: TurnsOptions) => {
   const blamed = createBlame();
   const each = of.each ?? of.atOnce;
   const running = new Map<string, number>();
   let total = 0;
-  /** The waiting requests, in the order in which they run. */
+  /** In the order of execution. */
   let line: Waiter[] = [];
 
   const mayBegin = (asker: string): boolean => (running.get(asker) ?? 0) < each;
@@ -87,8 +82,8 @@ export const createTurns = (of: TurnsOptions) => {
     });
 
   /**
-   * Starts the next request in the same turn of the event loop, so that no other slips in between.
-   * Requests before it that need no turn would have got this turn; they are released as well.
+   * Starts the next request in the same turn of the event loop, so that no other takes the slot.
+   * Requests before it that need no slot are released as well.
    */
   const handOn = (): void => {
     if (total >= of.atOnce) return;
@@ -103,12 +98,9 @@ export const createTurns = (of: TurnsOptions) => {
   };
 
   return {
-    /**
-     * Marks a caller whose work was futile. For some minutes its requests come after those of
-     * unmarked callers.
-     */
+    /** For some minutes, requests of a blamed caller run after those of others. */
     blame: blamed.add,
-    /** Runs the work when it is the caller's turn. Throws NoTurn if the caller gets none. */
+    /** Throws NoTurn if the request is refused. */
     take: async <T>(
       asker: string,
       work: () => Promise<T>,
@@ -128,13 +120,13 @@ export const createTurns = (of: TurnsOptions) => {
   };
 };
 
-/** True if a waiting request goes before a new one; `isLate`: the new one goes behind its equals. */
+/** `isLate`: the new request goes behind its equals. */
 const goesBefore = (waiting: Waiter, coming: Waiter, isLate: boolean): boolean => {
   if (waiting.isFirst !== coming.isFirst) return waiting.isFirst;
   return isLate ? waiting.rank <= coming.rank : waiting.rank < coming.rank;
 };
 
-/** Refuses every request that has `most` requests before it that need a turn. */
+/** Refuses requests with `most` requests before them that need a slot. */
 const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {
   let needing = 0;
   return line.filter((each) => {
@@ -145,7 +137,7 @@ const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {
   });
 };
 
-/** Creates the count of how often each caller was blamed lately. */
+/** Counts recent blame per caller. */
 const createBlame = () => {
   const counts = new Map<string, number>();
   let since = performance.now();

@@ -7,17 +7,16 @@ import type { FormBody, FormFile, FormRules } from './contract/endpoint.js';
 import { type FormPace, lateness, overOf, PACE } from './formpace.js';
 import { sayFaults } from './problem.js';
 
-/** The media type of forms with files. */
 export const MULTIPART = 'multipart/form-data';
 const JSON_TYPE = 'application/json';
 
-/** Ours: the most text fields of a form, and the most bytes of one. */
+/** Maximum text fields of a form, and bytes per field. */
 const MAX_FIELDS = 100;
 const FIELD_BYTES = 10_000;
 
 const uploading = new WeakSet<Duplex>();
 
-/** Does the work while the connection has the deadlines of a form. */
+/** The connection has the deadlines of a form during the work. */
 export const whileUploading = async <T>(socket: Duplex, work: () => Promise<T>): Promise<T> => {
   uploading.add(socket);
   try {
@@ -27,10 +26,9 @@ export const whileUploading = async <T>(socket: Duplex, work: () => Promise<T>):
   }
 };
 
-/** True if a form arrives on the connection, which may take longer than any other request. */
+/** A form may take longer to arrive than other requests. */
 export const isUploading = (socket: Duplex): boolean => uploading.has(socket);
 
-/** Builds the refusal of a body of another type than the endpoint takes: JSON, or a form. */
 export const unsupportedType = (contentType: unknown, form: FormRules | undefined): Boom.Boom => {
   const wanted = form ? `${MULTIPART}${form.jsonBytes ? ` or ${JSON_TYPE}` : ''}` : JSON_TYPE;
   const sent = String(contentType ?? 'an empty content type');
@@ -40,13 +38,12 @@ export const unsupportedType = (contentType: unknown, form: FormRules | undefine
   );
 };
 
-/** The request of a form: its body as a stream, and the message that it came with. */
 export interface FormRequest {
   payload: unknown;
   raw: { req: IncomingMessage };
 }
 
-/** Returns the form of a request. Its connection has the deadlines of a form from now on. */
+/** From now on the connection has the deadlines of a form. */
 export const openForm = (
   { payload: source, raw: { req } }: FormRequest,
   rules: FormRules,
@@ -69,16 +66,15 @@ interface FormSource {
   pace: FormPace;
 }
 
-/** The work on the files of a form, and what undoes it if the form is refused after all. */
 interface FormTaker<T> {
   take(file: FormFile): Promise<T>;
   undo?: ((taken: T) => Promise<void>) | undefined;
 }
 
 /**
- * Reads a form. After an error the rest is read and dropped, so that the client receives the reply;
- * after a deadline of the form the connection is closed. Rejects once every file that was begun has
- * ended and what was taken is undone.
+ * After an error the rest is read and dropped, so that the client receives the reply; after a
+ * deadline the connection is closed. Rejects once every started file has ended and results are
+ * undone.
  */
 const readForm = async <T>(
   { source, headers, rules, pace }: FormSource,
@@ -99,7 +95,7 @@ const readForm = async <T>(
   }
 };
 
-/** Collects the parts that the parser finds. The next file waits until the last one is taken. */
+/** The next file waits until the current one is taken. */
 const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: FormTaker<T>) => {
   const contents: BusboyFileStream[] = [];
   const files: Promise<T>[] = [];
@@ -120,7 +116,7 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
       else addField(fields, name, value);
     });
     parser.on('file', (name: string, content: BusboyFileStream, filename?: string) => {
-      // A file of a form that is refused ends with an error.
+      // A file of a refused form ends with an error.
       content.on('error', () => undefined);
       if (name !== rules.files) {
         content.resume();
@@ -144,7 +140,6 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
     files,
     fields,
     failed,
-    /** Ends the files that have not arrived, and undoes those that were taken. */
     abandon: async (): Promise<void> => {
       isRefused = true;
       for (const content of contents) content.destroy(brokenOff());
@@ -183,8 +178,8 @@ const fileOf = (content: BusboyFileStream, filename: string | undefined): FormFi
 });
 
 /**
- * Returns a file name without what senders write for the characters that end a name (WHATWG HTML,
- * 4.10.22.8, multipart/form-data). A line break becomes a space.
+ * Reverts the escaping of file names (WHATWG HTML, 4.10.22.8, multipart/form-data). A line break
+ * becomes a space.
  */
 const decodedName = (name: string): string =>
   name.replace(/%0D%0A|%0[AD]/g, ' ').replaceAll('%22', '"');
@@ -194,7 +189,7 @@ const addField = (fields: Record<string, string | string[]>, name: string, value
   fields[name] = before === undefined ? value : [before, value].flat();
 };
 
-/** Checks the text fields of a form. Throws 400 with the fault of each. */
+/** Throws 400 with the fault of each field. */
 export const checkFields = async (
   { fields: schema }: FormRules,
   fields: object,
@@ -207,7 +202,7 @@ export const checkFields = async (
   throw Joi.isError(error) ? Boom.boomify(error, { statusCode: 400 }) : error;
 };
 
-/** Passes the source on to the parser until both have ended, or until it is dropped. */
+/** Feeds the parser until both have ended, or until the source is dropped. */
 const pump = (
   source: Readable,
   parser: BusboyInstance,
@@ -238,7 +233,7 @@ const pump = (
   const late = lateness(source, pace);
   return {
     ended: Promise.race([arrived, late]),
-    /** Reads the rest for nothing, as long as it comes within the deadlines. */
+    /** Discards the rest within the deadlines. */
     drop: async (): Promise<void> => {
       isDropped = true;
       parser.destroy();
@@ -250,7 +245,6 @@ const pump = (
 
 const brokenOff = (): Boom.Boom => Boom.badRequest('The request body is incomplete');
 
-/** Builds the 400 for one field of a form. */
 export const faulty = (path: string, message: string): Boom.Boom =>
   Boom.badRequest(sayFaults([{ path, message }]), { details: [{ path, message }] });
 

@@ -1,17 +1,16 @@
 import type { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 
-/** The deadlines of a form. */
 export interface FormPace {
   periodMs: number;
   leastBytes: number;
   longestMs: number;
 }
 
-/** Ours: the slowest sender that is waited for, in bytes in each period of milliseconds. */
+/** Minimum speed: bytes per period, in milliseconds. */
 const PERIOD_MS = 15_000;
 const MIN_BYTES = 16 * 1024 * (PERIOD_MS / 1000);
-/** Ours: the longest time that a form may take to arrive. */
+/** Maximum time for a form to arrive. */
 const MAX_MS = 15 * 60_000;
 
 export const PACE: FormPace = {
@@ -20,7 +19,7 @@ export const PACE: FormPace = {
   longestMs: MAX_MS,
 };
 
-/** Rejects when the source is slower than the deadlines allow; a source that is paused waits for us. */
+/** Rejects if the source is too slow. Time in which we paused it does not count. */
 export const lateness = (source: Readable, pace: FormPace): Promise<never> => {
   let bytes = 0;
   source.on('data', (chunk: Buffer) => {
@@ -42,7 +41,6 @@ export const lateness = (source: Readable, pace: FormPace): Promise<never> => {
   return late;
 };
 
-/** Resolves once the source has ended, in whatever way. */
 export const overOf = (source: Readable): Promise<void> =>
   new Promise((resolve) => {
     if (source.readableEnded || source.destroyed) resolve();

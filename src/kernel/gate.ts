@@ -1,15 +1,12 @@
-/** Limits how many callers proceed at once. The others wait in their order. */
+/** Limits concurrency. Others wait in order. */
 export type ConcurrencyGate = (signal: AbortSignal) => Promise<() => void>;
 
-/**
- * Creates a gate for `most` callers. The caller must call the function that it returns once, which
- * admits the next. Throws the signal's reason.
- */
+/** Call the returned function once to admit the next caller. Throws the signal's reason. */
 export const createGate = (most: number): ConcurrencyGate => {
   const waiting: (() => void)[] = [];
   let inside = 0;
 
-  /** Passes the place to the next waiting caller directly, so that no other can take it. */
+  /** Passes the slot on directly, so that no other caller can take it. */
   const leave = (): void => {
     const next = waiting.shift();
     if (next) next();
@@ -38,10 +35,7 @@ const turn = (waiting: (() => void)[], signal: AbortSignal): Promise<void> =>
     waiting.push(enter);
   });
 
-/**
- * Waits for a result until the signal is aborted, and throws its reason then. The work goes on, for
- * whoever needs it next.
- */
+/** Throws the signal's reason on abort. The work continues for the next caller. */
 export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);

@@ -7,10 +7,7 @@ import type { Lookup } from './lookup.js';
 
 export type Handshake = Awaited<ReturnType<typeof completeHandshake>>;
 
-/**
- * Connects, with TLS if the URL says so, and disconnects. Returns what a host shows before any
- * request. Throws EgressRefused or HttpFailure.
- */
+/** Connects, with TLS for https, and disconnects. Throws EgressRefused or HttpFailure. */
 export const completeHandshake = async (
   egress: Egress,
   lookup: Lookup,
@@ -28,12 +25,12 @@ export const completeHandshake = async (
   const validUntil = socket instanceof TLSSocket ? endOf(socket) : null;
   socket.destroy();
   return {
-    /** The addresses that the name resolves to. The one that was dialled is not marked. */
+    /** The dialled address is not marked. */
     addresses: seen.addresses,
-    /** The time that resolving the name took. `connectMs` is the time of the connection. */
+    /** Time for name resolution. `connectMs`: time for the connection. */
     nameMs: seen.at - since,
     connectMs: performance.now() - seen.at,
-    /** The end of the certificate, in milliseconds since 1970, or null without TLS. */
+    /** Expiry of the certificate in milliseconds since 1970. Null without TLS. */
     validUntil,
   };
 };

@@ -1,10 +1,7 @@
-/** Visible ASCII, with blanks only inside (RFC 9110, section 5.5; Ours: no obs-text). */
+/** Visible ASCII with inner blanks (RFC 9110, section 5.5, without obs-text). */
 const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/**
- * Returns why a secret cannot be sent in an HTTP header, without any part of the secret, or null if
- * it can.
- */
+/** The reason contains no part of the secret. Null if the value is valid. */
 export const faultOfHeaderValue = (value: string): string | null =>
   VALUE.test(value)
     ? null

@@ -11,50 +11,42 @@ import { type Lookup, notedLookup, systemLookup } from './lookup.js';
 import { type CallLimits, followRedirects, hopOf } from './redirect.js';
 import { loadUndici } from './undici.js';
 
-/** One outgoing request. The default limits are those of forwards and tools, `forRequests`. */
 export interface Outgoing extends Partial<CallLimits> {
   method: string;
   url: string;
-  /**
-   * Request headers. Those of the connection (Host, Content-Length and the like) are set by this
-   * module only.
-   */
+  /** Connection headers (Host, Content-Length and others) are set by this module only. */
   headers?: Record<string, string>;
   body?: string | Buffer;
   signal?: AbortSignal;
-  /** The number of bytes of the reply's body that the caller needs. The rest is not waited for. */
+  /** Bytes of the reply body that the caller needs. The rest is dropped. */
   enoughBytes?: number;
-  /** Entries in addition to those of egressAllow, for this call only. */
+  /** In addition to egressAllow, for this call only. */
   allow?: string[];
-  /**
-   * True if the request is meant for this origin only: as with a body, no redirect to another
-   * origin is followed.
-   */
+  /** Whether to follow no redirect to another origin, as with a body. */
   isBound?: boolean;
-  /** True if the request is meant for this URL only: no redirect is followed. */
+  /** Whether to follow no redirect at all. */
   isExact?: boolean;
-  /** True if no redirect leads from https to plain http. */
+  /** Whether to follow no redirect from https to http. */
   keepsTls?: boolean;
-  /**
-   * True if the body may come in a content-encoding that is undone: gzip, deflate or brotli. The
-   * limit of bytes is valid before and after that.
-   */
+  /** Whether to decode gzip, deflate and brotli. The byte limit applies before and after. */
   isDecoded?: boolean;
-  /** Cookies that several requests share. Without them only the redirects of one request do. */
+  /**
+   * Cookies shared by several requests. Without it, only the redirects of one request share
+   * cookies.
+   */
   cookies?: Cookies;
 }
 
-/** A reply. Its headers are as they came, also if a content-encoding was undone. */
+/** Headers as received, even if the body was decoded. */
 export interface Incoming extends PartialReply {
-  /** The URL that sent the reply, after all redirects. */
+  /** After all redirects. */
   url: string;
-  /** The target of a redirect that was not followed because the request is bound. */
+  /** Redirect target that was not followed. */
   notFollowed?: string;
 }
 
-/** A reply whose body is read piece by piece. */
 export interface OpenedReply extends HttpReply {
-  /** The URL that sent the reply, after all redirects. */
+  /** After all redirects. */
   url: string;
 }
 
@@ -71,15 +63,15 @@ const forRequests: CallLimits = {
 const forModels: CallLimits = {
   firstByteMs: 120_000,
   silenceMs: 60_000,
-  // Ours: a reader that stops reading must not hold a connection forever.
+  // A reader that stops must not hold a connection forever.
   totalMs: 1_800_000,
   maxBytes: 64 * 1024 * 1024,
   redirects: 3,
 };
 
 /**
- * Creates the HTTP client, the only way for the daemon to make outgoing requests. `allow` is the
- * setting egressAllow; an invalid entry throws. `nameNote` ends the failure to resolve a name.
+ * The only way for the daemon to make outgoing requests. Throws for an invalid entry of `allow`
+ * (egressAllow). `nameNote`: appended to name resolution errors.
  */
 export const createHttp = (options: {
   allow: string[];
@@ -92,14 +84,13 @@ export const createHttp = (options: {
   const ways = createWays(allow, lookup);
 
   return {
-    /** Connects to the host of the URL and returns what it shows. Errors: as those of `request`. */
+    /** Throws like `request`. */
     shake: (url: string, { allow: extra = [], signal }: Pick<Outgoing, 'allow' | 'signal'>) => {
       const to = createEgress([...allow, ...extra]);
       return completeHandshake(to, lookup, { url: parseUrl(url), signal });
     },
     /**
-     * Sends a request. Any status is a reply. Throws EgressRefused, BadUrl, or HttpFailure with the
-     * part of the reply that came.
+     * Any status is a reply. Throws EgressRefused, BadUrl, or HttpFailure with the received part.
      */
     request: async (out: Outgoing): Promise<Incoming> => {
       const way = await ways.to(out.allow ?? []);
@@ -119,9 +110,8 @@ export const createHttp = (options: {
       };
     },
     /**
-     * Sends a request for a body that is read piece by piece, such as a file. The caller reads it to
-     * its end or cancels it. Redirects are followed, also to other hosts. Any status is a reply.
-     * Throws as `request`, also in the middle of the body.
+     * Reads the body in chunks; the caller reads it to its end or cancels it. Follows redirects to
+     * other hosts. Throws like `request`, also within the body.
      */
     open: async (
       out: Omit<Outgoing, 'enoughBytes' | 'isDecoded' | 'cookies'>,
@@ -134,30 +124,27 @@ export const createHttp = (options: {
       return { ...reply, url: reply.url.href };
     },
     /**
-     * Returns a fetch with streaming bodies for models and MCP servers. Limits: 120 s to the first
-     * byte of the body, 60 s of silence, 64 MiB. It reaches the host and port of `origin`, even a
-     * private one, and what egressAllow names. Everything else is refused, also as the target of a
-     * redirect. It fails with the errors of `request`, also in the middle of a body.
+     * fetch with streaming for models and MCP servers. Limits: 120 s to the first byte, 60 s of
+     * silence, 64 MiB. Reaches only `origin`, even a private one, and egressAllow, also after
+     * redirects. Throws like `request`.
      */
     fetchFor: (origin: string, limits: Partial<CallLimits> = {}): typeof fetch => {
       const own = [hostAndPort(origin)];
       return fetchOver(() => ways.to(own), bounded(limits, forModels));
     },
     /**
-     * Checks a URL that is to be stored. Throws EgressRefused if, as written, it can never be
-     * reached, and BadUrl if it is not http(s) or holds credentials. Resolves no name.
+     * Checks a URL before it is stored. Does not resolve names. Throws EgressRefused and BadUrl.
      */
     check: (url: string): void => egress.check(parseUrl(url)),
     addressesOf: (host: string, port: number, extra: string[] = []): Promise<string[]> =>
       dialableAddresses({ allow: [...allow, ...extra], lookup }, `https://${host}:${port}`),
-    /** Ends every connection. Requests under way fail as `aborted`. */
+    /** Running requests fail as `aborted`. */
     close: (): Promise<void> => ways.close(),
   };
 };
 
 /**
- * Returns the addresses of a host and port that may be dialled for another protocol over TLS, such as
- * IMAP. Throws EgressRefused, BadUrl, or HttpFailure `dns`.
+ * For other protocols over TLS, such as IMAP. Throws EgressRefused, BadUrl, or HttpFailure `dns`.
  */
 const dialableAddresses = async (
   { allow, lookup }: { allow: string[]; lookup: Lookup },
@@ -170,15 +157,14 @@ const dialableAddresses = async (
   return checkedAddresses(egress, lookup, { hostname, port: url.port, protocol: url.protocol });
 };
 
-/** A pool of connections, and the rules under which they are made. */
 interface CheckedAgent {
   egress: Egress;
   agent: Agent;
 }
 
 /**
- * Creates one pool for each set of allowed hosts, so that no call reuses a connection that it may
- * not make itself.
+ * One pool per set of allowed hosts, so that no call reuses a connection that it may not make
+ * itself.
  */
 const createWays = (allow: string[], lookup: Lookup) => {
   const ways = new Map<string, Promise<CheckedAgent>>();
@@ -218,7 +204,7 @@ const bounded = (wanted: Partial<CallLimits>, usual: CallLimits): CallLimits => 
   redirects: wanted.redirects ?? usual.redirects,
 });
 
-/** Asks for an encoded body, unless the caller asks for another one or for a part of it. */
+/** Unless the caller requests another encoding or a range. */
 const askingEncoded = (out: Outgoing): Outgoing => {
   const asksItself = Object.keys(out.headers ?? {}).some((name) => ofEncoding.test(name));
   if (!out.isDecoded || asksItself) return out;
@@ -250,8 +236,8 @@ const fetchOver =
 type FetchInput = Parameters<typeof fetch>[0];
 
 /**
- * Returns a request whose body is a text, as adapters of models make them; null for any other. A
- * `Request` with its streams and signals would take longer than the rest of the way.
+ * Handles text bodies without `Request`, whose streams and signals would take longer than
+ * everything else. Null for other requests.
  */
 const textRequest = (input: FetchInput, init: RequestInit = {}): Outgoing | null => {
   const { method, body, headers } = init;
@@ -276,7 +262,7 @@ const wholeRequest = async (input: FetchInput, init?: RequestInit): Promise<Outg
   };
 };
 
-/** Makes a part of a request. The error of an invalid header quotes it, so nothing of it is kept. */
+/** The error of an invalid header quotes it, so the error is replaced. */
 const valid = <T>(input: FetchInput, make: () => T): T => {
   try {
     return make();
@@ -302,5 +288,5 @@ const responseOf = ({ status, headers, body }: HttpReply): Response => {
   return new Response(null, { status, headers });
 };
 
-/** Statuses for which Response accepts no body, not even an empty one. */
+/** Response accepts no body for these, not even an empty one. */
 const bodiless = new Set([204, 205, 304]);

@@ -4,7 +4,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
 const CODES = Buffer.from(ALPHABET);
-/** The next digit after each digit, by character code. The first digit follows the last. */
+/** Next digit by character code. The first follows the last. */
 const NEXT = Buffer.alloc(128);
 CODES.forEach((code, at) => {
   NEXT[code] = CODES[(at + 1) % CODES.length] ?? 0;
@@ -14,10 +14,9 @@ let used = pool.length;
 const last = { ms: 0, time: '', chance: Buffer.alloc(RANDOM_DIGITS, ALPHABET[0]) };
 
 /**
- * Returns `<noun>_<26 characters>` in Crockford's base 32, lower case: 48 bits of time, then 80
- * random bits (the layout of a ULID). Ids minted by one process sort in the order of minting, also
- * within a millisecond and when the clock goes back. Keys in time order make inserts three times
- * cheaper.
+ * `<noun>_<26 characters>` in lower-case Crockford base 32: 48 bits of time, 80 random bits (ULID
+ * layout). IDs of one process sort in order of creation, even if the clock goes back. Sorted keys
+ * make inserts three times cheaper.
  */
 export const mint = (noun: string, now: number): string => {
   if (now > last.ms) begin(now);
@@ -46,8 +45,7 @@ const step = (digits: Uint8Array): void => {
 };
 
 /**
- * Returns the first digits, after the noun, of the ids minted at a time: a bound for ranges of ids.
- * A time before 1970 counts as 1970.
+ * First digits of IDs created at a time, as a bound for ranges. Times before 1970 count as 1970.
  */
 export const timeDigits = (ms: number): string => {
   let rest = Math.max(0, ms);

@@ -1,9 +1,9 @@
-/** The number of bytes that may wait for the reader before the connection is paused. */
+/** Buffered bytes before the connection is paused. */
 const MAX_WAITING = 65_536;
 
 /**
- * The body of a reply, from the connection to its one reader. A web stream would do the same, but
- * costs as much as all the rest of a small request, so `stream` makes one only on demand.
+ * A web stream would cost as much as the rest of a small request, so `stream` creates one only on
+ * demand.
  */
 export class Inflow {
   #waiting: Uint8Array[] = [];
@@ -11,10 +11,10 @@ export class Inflow {
   #end: { error?: Error } | null = null;
   #wake: (() => void) | null = null;
 
-  /** `source` is the connection: `resume` lets more data come, `cancel` says that none is wanted. */
+  /** `source`: the connection. `resume` requests more data, `cancel` drops the rest. */
   constructor(readonly source: { resume(): void; cancel(): void }) {}
 
-  /** True if so much data waits that the connection is to pause. */
+  /** Whether the connection should pause. */
   get isFull(): boolean {
     return this.#bytes >= MAX_WAITING;
   }
@@ -25,13 +25,11 @@ export class Inflow {
     this.#wake?.();
   }
 
-  /** Ends the body. The reader gets the waiting pieces first, then the end or the error. */
   close(error?: Error): void {
     this.#end ??= { error };
     this.#wake?.();
   }
 
-  /** Returns the next piece, or null at the end. */
   async read(): Promise<Uint8Array | null> {
     while (this.#waiting.length === 0) {
       if (this.#end?.error) throw this.#end.error;
@@ -52,7 +50,6 @@ export class Inflow {
     this.source.cancel();
   }
 
-  /** Returns the body as the web stream that fetch needs. */
   stream(): ReadableStream<Uint8Array> {
     return new ReadableStream(
       {

@@ -7,21 +7,16 @@ import { isLarger } from './depth.js';
 import { LARGE_JSON_BYTES, parseBody } from './json.js';
 import type { RunTask } from './pool.js';
 
-/** Runs `parseBody` in a worker thread. */
 export type ParseApart = RunTask<{ parse: typeof parseBody }>;
 
 const nothing = Joi.object({}).allow(null).label('Nothing');
-/**
- * The number of values in a body up to which all errors are collected. A reply names 20 of them.
- */
+/** Up to this many values all errors are collected. A reply lists 20. */
 const LARGE = 1000;
 const UNLABELLED: ValidationOptions = { abortEarly: false, errors: { label: false } };
 
-/** True if the endpoint accepts a JSON body or no body. */
 export const isJson = ({ method, form, rawBytes, unbuilt }: Endpoint): boolean =>
   method !== 'GET' && rawBytes === undefined && !form && !unbuilt;
 
-/** Parses the bytes of a body as JSON. A large body is parsed in a worker thread. */
 export const readBody =
   (apart: ParseApart): Lifecycle.Method =>
   async (request, h) => {
@@ -36,10 +31,7 @@ export const readBody =
     return h.continue;
   };
 
-/**
- * Returns hapi's validation rules for an endpoint. hapi builds a new context for each check, so
- * endpoints where speed counts validate in their handler.
- */
+/** hapi creates a new context for each check, so fast endpoints validate in their handler. */
 export const inputRules = (endpoint: Endpoint) =>
   endpoint.unbuilt || endpoint.rawBytes !== undefined
     ? {}
@@ -52,18 +44,14 @@ const bodyRule = ({ method, body }: Endpoint) =>
   method === 'GET' ? {} : { payload: checkOf(body ?? nothing) };
 
 /**
- * Returns a rule that reports every error, but only the first error of a large body: to collect a
- * hundred thousand would take seconds.
+ * For a large body only the first error, because collecting a hundred thousand would take seconds.
  */
 const checkOf =
   (schema: Schema) =>
   async (body: unknown, options?: ValidationOptions): Promise<unknown> =>
     holding(schema)(body, { ...options, abortEarly: isLarger(body, LARGE) });
 
-/**
- * Returns a rule as a function, so that hapi does not inspect the schema before a request comes and
- * the schema need not be made yet.
- */
+/** A function, so that hapi does not inspect the schema, which is then created only on demand. */
 const holding =
   (schema: Schema) =>
   async (given: unknown, options?: ValidationOptions): Promise<unknown> => {
@@ -72,10 +60,7 @@ const holding =
     return value;
   };
 
-/**
- * Refuses any query parameter. joi runs only if there is something to refuse, because it takes as
- * long as a signature.
- */
+/** joi is skipped without parameters, because it takes as long as a signature. */
 const noQuery = async (query: object, options?: ValidationOptions): Promise<object> => {
   if (Object.keys(query).length === 0) return query;
   const { error } = nothing.validate(query, options);
@@ -83,9 +68,7 @@ const noQuery = async (query: object, options?: ValidationOptions): Promise<obje
   return query;
 };
 
-/**
- * Refuses any query parameter with status 400. hapi makes this conversion for its own checks only.
- */
+/** hapi converts errors to 400 only for its own checks. */
 export const refuseQuery = async (query: object): Promise<void> => {
   try {
     await noQuery(query, UNLABELLED);

@@ -8,17 +8,16 @@ import type { ParseApart } from './input.js';
 import { isRecord } from './jsonvalue.js';
 import { holdRaw } from './raw.js';
 
-/** Ours: the memory for such bodies until their files are taken, in bytes. */
+/** Memory for such bodies in bytes. */
 const CAPACITY = 96 * 1024 * 1024;
 const bodies = createBodies(CAPACITY);
 
-/** True if the form of this request comes as JSON. */
 export const isJsonForm = ({ raw: { req } }: FormRequest, { jsonBytes }: FormRules): boolean =>
   jsonBytes !== undefined && !req.headers['content-type']?.startsWith(MULTIPART);
 
 /**
- * Returns the form of a request that comes as JSON: its file is base64 under the name that it has in a
- * multipart form, and has no name of its own. The JSON is parsed by `apart` on behalf of the asker.
+ * The file is base64 in the file field and has no name. `apart` parses the JSON on behalf of
+ * `asker`.
  */
 export const openJsonForm = (
   { payload: source, raw: { req } }: FormRequest,
@@ -57,6 +56,6 @@ const partsOf = async (
   return { file, fields: await checkFields(rules, fields) };
 };
 
-/** Returns the bytes that a text stands for if it is base64 throughout; what is not is left out. */
+/** Decoded length if the text is pure base64. */
 const lengthOf = (encoded: string): number =>
   Math.floor((encoded.replace(/={1,2}$/, '').length * 3) / 4);

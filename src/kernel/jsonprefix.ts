@@ -1,9 +1,8 @@
 import { isExactNumber } from './exactjson.js';
 
 /**
- * Returns the beginning of a value as JSON: all of it if it has at most `most` characters,
- * otherwise a text that is longer than that. The time depends on the length of the result, not on
- * the size of the value.
+ * The JSON of a value if it has at most `most` characters, otherwise a longer prefix. The time
+ * depends on the result, not on the value.
  */
 export const jsonPrefix = (value: unknown, most: number): string => {
   const parts: string[] = [];

@@ -1,22 +1,18 @@
 import type { Schema } from './contract/schema.js';
 
-/** The part of JSON Schema (2020-12) that models and the API document need. */
+/** The part of JSON Schema (2020-12) used for models and the API document. */
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * Converts a kernel schema to JSON Schema, which tells a model what input a tool accepts. Rules
- * that JSON Schema cannot express (custom ones, key patterns) are left out, so it may allow more
- * than the schema itself, never less. Throws on a joi type that the kernel does not use.
+ * Rules without an equivalent (custom ones, key patterns) are left out, so the result may allow
+ * more than the schema, never less. Throws for unknown joi types.
  */
 export const jsonSchema = (schema: Schema): JsonSchema => convert(schema.describe());
 
-/** The parts of joi's `describe()` that are read here. */
 interface Described {
   type?: string;
   flags?: { description?: string; default?: unknown; only?: boolean; unknown?: boolean };
-  /**
-   * Values accepted in addition to the rules, or, with the flag `only`, the only accepted values.
-   */
+  /** Additional values, or the only ones with the flag `only`. */
   allow?: unknown[];
   examples?: unknown[];
   rules?: { name: string; args?: { limit?: number; regex?: string } }[];
@@ -48,8 +44,8 @@ const shapeOf = (described: Described): JsonSchema => {
 };
 
 /**
- * Returns the pattern without the slashes that joi writes around it. A pattern with flags is left
- * out, because JSON Schema has none.
+ * joi writes slashes around patterns. Patterns with flags are left out, because JSON Schema has
+ * none.
  */
 const patternOf = (described: Described): JsonSchema => {
   const spelled = described.rules?.find((rule) => rule.name === 'pattern')?.args?.regex;
@@ -68,7 +64,6 @@ const objectOf = (described: Described): JsonSchema => {
   };
 };
 
-/** Returns whether other keys are allowed, or the schema of their values. */
 const othersOf = ({ patterns = [], flags }: Described): boolean | JsonSchema => {
   const [values, ...more] = patterns.map(({ rule }) => convert(rule));
   if (more.length > 0) return true;
@@ -84,12 +79,11 @@ const limits = (described: Described, min: string, max: string): JsonSchema => {
   };
 };
 
-/** The functions that make the schema of each type of joi that the kernel uses. */
 const shapes: Record<string, (described: Described) => JsonSchema> = {
   any: () => ({}),
   boolean: () => ({}),
   string: (described) => ({
-    // joi refuses empty text unless '' is allowed explicitly.
+    // joi refuses empty text unless '' is allowed.
     ...(!described.allow?.includes('') && { minLength: 1 }),
     ...limits(described, 'minLength', 'maxLength'),
     ...patternOf(described),

@@ -1,15 +1,15 @@
 import { isTextDeeper } from './depth.js';
 
-/** Ours: nothing that is exchanged is nested so deep. */
+/** No exchanged JSON is nested so deeply. */
 const DEEPEST = 1000;
 
-/** Returns a text without the byte order mark that programs on Windows put before it. */
+/** Programs on Windows add a byte order mark. */
 export const withoutMark = (text: string): string =>
   text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 
 /**
- * Parses JSON, without a byte order mark before it (RFC 8259, section 8.1). Returns undefined if the
- * text is not JSON, or is nested over 1,000 deep.
+ * Ignores a byte order mark (RFC 8259, section 8.1). Undefined if invalid or nested over 1,000
+ * levels.
  */
 export const parsedJson = (text: string): unknown => {
   if (isTextDeeper(text, DEEPEST)) return undefined;
@@ -20,11 +20,10 @@ export const parsedJson = (text: string): unknown => {
   }
 };
 
-/** True for an object that is not an array. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the value at a path of parsed JSON; undefined if there is none. Only own keys count. */
+/** Only own keys count. */
 export const memberAt = (of: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>(
     (value, key) =>
@@ -39,7 +38,7 @@ export const textAt = (of: unknown, ...path: string[]): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** Returns the value at a path if it is a finite number that is not negative. */
+/** Null unless the value is a finite number of at least 0. */
 export const numberAt = (of: unknown, ...path: string[]): number | null => {
   const value = memberAt(of, ...path);
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
@@ -50,10 +49,7 @@ export const listAt = (of: unknown, ...path: string[]): unknown[] => {
   return Array.isArray(value) ? value : [];
 };
 
-/**
- * Returns JSON with sorted keys and no white space (RFC 8785), so that equal values give equal
- * texts.
- */
+/** Sorted keys, no white space (RFC 8785), so that equal values have equal texts. */
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

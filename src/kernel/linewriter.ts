@@ -3,29 +3,23 @@ import { isatty } from 'node:tty';
 
 export type LineWriter = ReturnType<typeof createLineWriter>;
 
-/** A count of dropped lines, reported after all lines kept before them are written. */
+/** Dropped lines, reported after all earlier lines are written. */
 export interface LostLines {
   lostLines: number;
-  /** The code of the last system error. `EAGAIN`: the reader was too slow. */
+  /** System error code. `EAGAIN`: the reader was too slow. */
   reason: string;
 }
 
 const MAX_BYTES = 1024 ** 2;
-/**
- * The delay before the next try: short for a slow reader, a second for a full disk or a closed
- * reader.
- */
+/** Retry delay: short for a slow reader, a second for a full disk or a closed reader. */
 const AGAIN_MS = 20;
 const RETRY_MS = 1000;
-/** The wait for a slow reader at the end of the process: 20 times 5 ms. */
+/** Wait for a slow reader at exit: 20 times 5 ms. */
 const LAST_TRIES = 20;
 const LAST_WAIT_MS = 5;
 const NONE = Buffer.alloc(0);
 
-/**
- * Creates a writer of lines to a file descriptor. It never blocks its callers if the descriptor
- * accepts no data, for a while or for good.
- */
+/** Never blocks its callers, even if the descriptor accepts no data. */
 export const createLineWriter = (
   fd: number,
   { tell, mostBytes = MAX_BYTES }: { tell(lost: LostLines): void; mostBytes?: number },
@@ -66,7 +60,6 @@ export const createLineWriter = (
     setTimeout(again, code === 'EAGAIN' ? AGAIN_MS : RETRY_MS).unref();
   };
   return {
-    /** Keeps the line until it can be written. Drops it if too much is kept already. */
     write: (line: string): void => {
       const chunk = Buffer.from(line);
       if (lost.lostLines > 0 || bytes + chunk.length > mostBytes) {
@@ -77,12 +70,11 @@ export const createLineWriter = (
       bytes += chunk.length;
       next();
     },
-    /** Returns the loss that was not reported yet: 0 lines if all are written or kept. */
+    /** Losses not reported yet. */
     lost: (): LostLines => ({ ...lost }),
-    /** Writes at once as much as the descriptor accepts, at the end of the process. */
     flushSync: (): void => {
       if (!to || (state === 'in flight' && !to.isFile)) return;
-      // The operating system completes a write to a file that is in flight.
+      // The operating system completes a running write to a file.
       const rest = Buffer.concat([state === 'in flight' ? NONE : begun, ...lines]);
       if (state !== 'in flight') begun = NONE;
       bytes = begun.length;
@@ -101,15 +93,14 @@ const targetOf = (given: number) => {
   // Node's own streams make pipes and sockets non-blocking.
   const neverBlocks = own !== null || (!isFile && !isatty(given) && process.stderr.writable);
   const writeSome = (bytes: Buffer, done: Done): void =>
-    // The other write may block a thread of the pool, but not the event loop.
+    // The other write may block a pool thread, but not the event loop.
     neverBlocks ? writeNow(fd, bytes, done) : write(fd, bytes, 0, bytes.length, null, done);
   return { fd, isFile, write: writeSome };
 };
 
 /**
- * Opens the same terminal or pipe with our own non-blocking descriptor; the given one is shared
- * with the process that started this one. Returns null if the system has no such way, or refuses
- * it.
+ * Opens the same terminal or pipe with a non-blocking descriptor of our own, because the given one
+ * is shared with the parent process. Null if that is not possible.
  */
 const reopened = (fd: number): number | null => {
   try {

@@ -16,19 +16,15 @@ const SECRET_KEYS = [
   'webhookSecret',
 ];
 
-/** The outputs and the clock of a log. */
 interface LogOptions {
   clock?: Clock;
-  /** Receives the same lines as stderr, after the removal of secrets. */
+  /** Receives the same lines, without secrets. */
   ring?: LogRing;
-  /** The output that replaces stderr. */
+  /** Replaces stderr. */
   to?: { write(line: string): void };
 }
 
-/**
- * Creates a log of one JSON line per event on stderr. Lines contain ids, but no contents and no
- * secrets.
- */
+/** One JSON line per event. Lines contain IDs, but no contents and no secrets. */
 export const createLog = (
   level: string,
   { clock = systemClock, ring, to }: LogOptions = {},
@@ -56,7 +52,6 @@ export const createLog = (
 
 const LOST = 'the log was not writable for some time; lines before this one are missing';
 
-/** Creates the writer to stderr. At the exit of the process it writes the lines that still wait. */
 const stderr = (tell: (lost: LostLines) => void): LineWriter => {
   const writer = createLineWriter(2, { tell });
   let isUsed = false;
@@ -71,8 +66,8 @@ const stderr = (tell: (lost: LostLines) => void): LineWriter => {
 };
 
 /**
- * Returns the message, stack and code of an error. Its other properties are left out: libraries
- * attach whole requests to errors, with bodies and headers.
+ * Libraries attach whole requests to errors, with bodies and headers, so only message, stack and
+ * code are logged.
  */
 const shownError = (error: unknown): object => {
   if (!(error instanceof Error)) return { type: typeof error };

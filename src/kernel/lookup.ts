@@ -1,10 +1,9 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { HttpFailure } from './failure.js';
 
-/** A function that returns every address of a host name. */
 export type Lookup = (host: string) => Promise<string[]>;
 
-/** Returns the same lookup, whose failures say something more; null: they do not. */
+/** Adds a detail to errors, if there is one. */
 export const notedLookup = (lookup: Lookup, detail: string | null): Lookup => {
   if (detail === null) return lookup;
   return (host) =>
@@ -14,18 +13,17 @@ export const notedLookup = (lookup: Lookup, detail: string | null): Lookup => {
 };
 
 /**
- * The number of lookups that run at once. getaddrinfo runs in libuv's pool of four threads, which
- * files and password hashing share (Node: dns, "Implementation considerations").
+ * getaddrinfo runs in libuv's pool of four threads, shared with files and password hashing (Node:
+ * dns, "Implementation considerations").
  */
 const AT_ONCE = 3;
-/** The share of these for names whose lookup has not succeeded yet, or failed the last time. */
+/** Concurrent lookups of names that have not resolved before. */
 const DOUBTFUL = 2;
 const REMEMBERED = 1000;
 
 /**
- * Returns the same lookup within those bounds. A name that no server answers for holds a thread for
- * many seconds. So each name is looked up once at a time, and names that resolved before do not
- * wait for those that may never resolve.
+ * A name without a reply blocks a thread for many seconds. So each name is looked up once at a
+ * time, and known names do not wait for unknown ones.
  */
 export const boundedLookup = (lookup: Lookup): Lookup => {
   const underway = new Map<string, Promise<string[]>>();
@@ -72,7 +70,6 @@ export const boundedLookup = (lookup: Lookup): Lookup => {
   };
 };
 
-/** Resolves names as the machine does for all its programs, its hosts file included. */
 export const systemLookup: Lookup = boundedLookup(async (host) =>
   (await resolveName(host, { all: true })).map(({ address }) => address),
 );

@@ -1,4 +1,4 @@
-/** The word that was probably meant; undefined where none is near. */
+/** Undefined if no word is similar. */
 export const nearest = (word: string, words: string[]): string | undefined => {
   const [best] = byDistance(word, words);
   return best && best.distance <= Math.max(1, Math.floor(word.length / 2))
@@ -6,7 +6,6 @@ export const nearest = (word: string, words: string[]): string | undefined => {
     : undefined;
 };
 
-/** The words that are nearest to one, as many as that, however far they are. */
 export const nearestFew = (word: string, words: string[], count: number): string[] =>
   byDistance(word, words)
     .slice(0, count)
@@ -17,7 +16,7 @@ const byDistance = (word: string, words: string[]) =>
     .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
     .sort((a, b) => a.distance - b.distance);
 
-/** Number of letters to put in, take out, change or swap (Damerau and Levenshtein). */
+/** Damerau-Levenshtein distance. */
 const distance = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0;

@@ -9,7 +9,6 @@ interface OpenApiOperation extends DocumentNode {
   responses: { [status: string]: DocumentNode };
 }
 
-/** The part of an OpenAPI 3.0 document that is corrected here. */
 export interface Document extends DocumentNode {
   components: { schemas: DocumentNode };
   paths: { [path: string]: { [method: string]: OpenApiOperation } };
@@ -18,9 +17,8 @@ export interface Document extends DocumentNode {
 const REFERENCE = '#/components/schemas/';
 
 /**
- * Corrects what the generator gets wrong or cannot know: lists are named by their key and collide,
- * any value is called a string, an empty reply has a body, and its own extensions remain in the
- * document.
+ * Fixes errors of the generator: colliding list names, any value typed as string, a body for empty
+ * replies, and its own extensions.
  */
 export const tidyDocument = (document: Document, endpoints: Map<string, Endpoint>): Document => {
   const { schemas } = document.components;
@@ -74,10 +72,7 @@ const complete = (operation: OpenApiOperation, endpoint: Endpoint | undefined): 
   if (header) operation.parameters = [...listOf(operation.parameters), parameterOf(header)];
 };
 
-/**
- * Describes a multipart body: the files, and the text fields of the described one; and the same as JSON
- * where that is taken.
- */
+/** Multipart, and JSON if allowed. */
 const formBody = ({ files, jsonBytes }: FormRules, { content }: DocumentNode): DocumentNode => {
   const [described] = isNode(content) ? Object.values(content) : [];
   const fields = isNode(described) ? described.schema : undefined;
@@ -102,7 +97,7 @@ const formBody = ({ files, jsonBytes }: FormRules, { content }: DocumentNode): D
   };
 };
 
-/** Puts the contract's example into the body, for readers who try the endpoint. */
+/** Adds the example of the contract. */
 const illustrate = ({ content }: DocumentNode, { example }: Endpoint): void => {
   if (example === undefined || !isNode(content)) return;
   for (const media of Object.values(content)) {

@@ -2,20 +2,15 @@ import { NoTurn } from './fairqueue.js';
 
 export type Pace = ReturnType<typeof createPace>;
 
-/**
- * Ours: the most keys at once, so that made-up names do not fill the memory. It is more than can
- * arrive within a pause. Above it every new key is refused, whoever uses it.
- */
+/** Limits memory for invented keys. Above it, new keys are refused. */
 const MAX_KEYS = 20_000;
 
-/** Ours: the callers of one key of whom it is known when they had their last turn. */
+/** Callers per key whose last turn is remembered. */
 const MAX_SERVED = 1000;
 
-/** The place of a call among those that wait. */
 interface PaceCall {
-  /** The caller. Turns are shared among them, whoever has more calls waiting. */
+  /** Turns are shared among callers, regardless of the number of their calls. */
   asker?: string;
-  /** Ends the wait when it is aborted. */
   signal?: AbortSignal;
 }
 
@@ -25,24 +20,22 @@ interface PaceWaiter {
   refuse(): void;
 }
 
-/** The calls of one key. */
 interface PaceLine {
   waiting: PaceWaiter[];
-  /** The callers that had a turn, the last one last. */
+  /** Most recent last. */
   served: string[];
 }
 
 /**
- * Creates a limiter that runs the work of one key one at a time, with a minimum time between two
- * starts. Of the callers that wait, the one whose last turn is longest ago has the next.
+ * Runs the work of one key sequentially, with a minimum interval between starts. The caller whose
+ * last turn is longest ago runs next.
  */
 export const createPace = (of: {
   everyMs: number;
-  /** The number of calls of one key that may wait beside the one that runs. */
+  /** Queued calls per key. */
   waiting: number;
   wait(ms: number): Promise<unknown>;
 }) => {
-  /** The lines of the keys that run or have just run. */
   const lines = new Map<string, PaceLine>();
 
   const handOn = (key: string): void => {
@@ -68,7 +61,7 @@ export const createPace = (of: {
   };
 
   return {
-    /** Runs the work when its turn comes. Throws NoTurn if too much waits, and the signal's reason. */
+    /** Throws NoTurn if the queue is full, and the signal's reason. */
     take: async <T>(key: string, work: () => Promise<T>, call: PaceCall = {}): Promise<T> => {
       await turnOf(key, call);
       const pause = of.wait(of.everyMs);
@@ -111,7 +104,7 @@ const nextOf = ({ waiting, served }: PaceLine): PaceWaiter | undefined => {
   return waiting.toSorted((a, b) => lastTurn(a) - lastTurn(b))[0];
 };
 
-/** Refuses the last call of whoever has the most, if that leaves them no fewer than the caller. */
+/** Refuses the last call of the caller with the most calls, unless that is the new caller. */
 const makesRoom = (line: PaceLine, asker: string): boolean => {
   const counts = new Map<string, number>();
   for (const each of line.waiting) counts.set(each.asker, (counts.get(each.asker) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /**
- * Paths of the page, as hapi writes them. The daemon answers each with the same document, which
- * then shows what its path names. Links in notifications are such paths.
+ * Paths of the web page in hapi's notation. All serve the same document. Notifications link to
+ * them.
  */
 export const pagePaths = {
   home: '/',
@@ -33,6 +33,6 @@ export const pagePaths = {
 } as const;
 export type PagePlace = keyof typeof pagePaths;
 
-/** Returns the path of a place of the page: `pageLink('agent', id)` is `/agents/<id>`. */
+/** `pageLink('agent', id)` is `/agents/<id>`. */
 export const pageLink = (name: PagePlace, id = ''): string =>
   pagePaths[name].replace('{id}', encodeURIComponent(id));

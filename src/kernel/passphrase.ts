@@ -3,21 +3,19 @@ import { NamedError } from './failure.js';
 
 type SealHeader = ReturnType<typeof headerOf>;
 
-/** The error of a wrong passphrase or damaged bytes. */
 export class PassphraseError extends NamedError {}
 
 export const MIN_PASSPHRASE_LENGTH = 8;
-/** The cost of the key, more than twice that of a login: it is paid once for a backup. */
+/** More than twice the cost of a login, because it is paid once per backup. */
 const COST = { memoryKiB: 65_536, passes: 3, lanes: 1 };
-/** The highest accepted cost, because a header comes from outside. */
+/** Upper limit, because the header is untrusted. */
 const MOST = { memoryKiB: 1_048_576, passes: 16, lanes: 8 };
 const MAX_HEADER_LENGTH = 1024;
 const TAG = 16;
 
 /**
- * Seals bytes with a passphrase: argon2id (RFC 9106) makes the key, AES-256-GCM seals. Form: one
- * line of JSON with version and parameters, which is the associated data, then ciphertext ‖
- * tag(16).
+ * argon2id (RFC 9106) derives the key, AES-256-GCM encrypts. Format: a JSON line with version and
+ * parameters, which is associated data, then ciphertext ‖ tag(16).
  */
 export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffer> => {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)];
@@ -30,7 +28,7 @@ export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffe
   return Buffer.concat([line, body, cipher.getAuthTag()]);
 };
 
-/** Opens sealed bytes. Throws PassphraseError if they do not open. */
+/** Throws PassphraseError. */
 export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buffer> => {
   const end = sealed.subarray(0, MAX_HEADER_LENGTH).indexOf('\n') + 1;
   const header = headerIn(sealed.subarray(0, end));
@@ -48,10 +46,7 @@ export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buff
   }
 };
 
-/**
- * Returns the line of JSON before the sealed bytes as an object. It states the cost, so that the
- * cost can rise without a new format. Salt and nonce are in base64.
- */
+/** States the cost, so that the cost can rise without a new format. Salt and nonce are base64. */
 const headerOf = (cost: typeof COST, salt: string, nonce: string) => ({
   version: 1,
   kdf: 'argon2id',
@@ -61,7 +56,6 @@ const headerOf = (cost: typeof COST, salt: string, nonce: string) => ({
   nonce,
 });
 
-/** Derives the key. The library is loaded on first use. */
 const keyOf = async (passphrase: string, header: SealHeader): Promise<Buffer> => {
   const { hashRaw } = await import('@node-rs/argon2');
   return hashRaw(Buffer.from(passphrase.normalize('NFKC')), {
@@ -73,7 +67,7 @@ const keyOf = async (passphrase: string, header: SealHeader): Promise<Buffer> =>
   });
 };
 
-/** Returns null if the line is not a header of a known version, or if its cost is too high. */
+/** Null for an unknown version, or if the cost is too high. */
 const headerIn = (line: Buffer): SealHeader | null => {
   const [, memory, passes, lanes, salt = '', nonce = ''] =
     /^\{"version":1,"kdf":"argon2id","memoryKiB":(\d{1,8}),"passes":(\d{1,3}),"lanes":(\d{1,2}),"salt":"([\w+/=]{24})","cipher":"aes-256-gcm","nonce":"([\w+/=]{16})"\}\n$/.exec(

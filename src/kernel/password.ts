@@ -6,17 +6,17 @@ import { networkOf } from './rate.js';
 const AT_ONCE = 2;
 const QUEUE = 50;
 const MEASURED = 16;
-/** The cost of argon2id (RFC 9106): memory in KiB, passes over it, and threads. */
+/** argon2id (RFC 9106): memory in KiB, passes, threads. */
 export interface PasswordCost {
   memoryCost: number;
   timeCost: number;
   parallelism: number;
 }
 
-/** The minimum in OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes. */
+/** Minimum of OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes. */
 const PASSWORD_COST: PasswordCost = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
 
-/** Returns a hash of that cost that no password matches. */
+/** No password matches this hash. */
 const decoyHash = ({ memoryCost, timeCost, parallelism }: PasswordCost): string => {
   const [salt, hash] = [16, 32].map((size) =>
     randomBytes(size).toString('base64').replace(/=+$/, ''),
@@ -24,10 +24,7 @@ const decoyHash = ({ memoryCost, timeCost, parallelism }: PasswordCost): string 
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${hash}`;
 };
 
-/**
- * The error if too many passwords wait to be checked. The client may try again after
- * `retryAfterSeconds`.
- */
+/** Thrown if the queue is full. Retry after `retryAfterSeconds`. */
 export class PasswordsBusy extends Error {
   readonly retryAfterSeconds = 2;
 }
@@ -35,9 +32,8 @@ export class PasswordsBusy extends Error {
 export type Passwords = ReturnType<typeof createPasswords>;
 
 /**
- * Creates argon2id hashing behind a limit: hashing occupies the thread pool that DNS and files
- * share, so two run at a time, fifty wait, and the rest is refused. The library is loaded on first
- * use. Both methods throw PasswordsBusy.
+ * Hashing uses the thread pool of DNS and files, so two run concurrently, fifty wait and others are
+ * refused. Both methods throw PasswordsBusy.
  */
 export const createPasswords = (cost: PasswordCost = PASSWORD_COST) => {
   const turns = createTurns({ atOnce: AT_ONCE, waiting: QUEUE });
@@ -55,21 +51,16 @@ export const createPasswords = (cost: PasswordCost = PASSWORD_COST) => {
   };
 
   return {
-    /**
-     * Returns the hash of the NFC form (NIST SP 800-63B), in the PHC string format, with its salt
-     * and cost.
-     */
+    /** Normalized to NFC (NIST SP 800-63B), in PHC string format. */
     hash: (password: string): Promise<string> =>
       gated(() =>
         turns.take('', async () => (await library()).hash(password.normalize('NFC'), cost)),
       ),
     /**
-     * Verifies a password. `null`, an unknown user, and '', an account without a password, take as
-     * long as a wrong password, so that nobody learns which names exist. If many requests wait,
-     * such a check only waits for that time, so that made-up names delay no account. `from` is the
-     * client's address: if many requests wait, the addresses take turns, those with wrong passwords
-     * come last, and known clients come first. Older hashes may be of another form than NFC, so a
-     * password in another form is also tried as it is, at the same time, for every user.
+     * `null` (unknown user) and '' (no password) take as long as a wrong password, so that nobody
+     * learns which names exist. Under load such checks only wait, so that invented names delay no
+     * account. `from`: client address; under load addresses take turns, those with wrong passwords
+     * last, known clients first. Old hashes may not be NFC, so other forms are tried as well.
      */
     verify: async (
       known: string | null,
@@ -93,7 +84,6 @@ export const createPasswords = (cost: PasswordCost = PASSWORD_COST) => {
   };
 };
 
-/** Creates the record of how long the last checks took. */
 const createTimes = () => {
   const last: number[] = [];
   return {
@@ -104,7 +94,7 @@ const createTimes = () => {
       if (last.length > MEASURED) last.shift();
       return done;
     },
-    /** Waits for as long as one of those checks took. */
+    /** Waits as long as a check takes. */
     pass: async (): Promise<false> => {
       await wait(last[Math.floor(Math.random() * last.length)] ?? 0);
       return false;

@@ -1,23 +1,21 @@
 import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A library that is loaded on first use, without blocking the event loop for long. */
 export interface LazyLibrary<T> {
-  /** The package name for import. The measured times are noted where it is used. */
+  /** Package name for import. Measured times are noted at its uses. */
   library: string;
   /**
-   * CommonJS modules that the library loads, those without dependencies first. The names are as in
-   * the library's own imports, or as `undici/lib/...` for the library's own files.
+   * CommonJS modules of the library, those without dependencies first. Names as in the library's
+   * imports, or `undici/lib/...`.
    */
   pieces: string[];
   load(): Promise<T>;
 }
 
 /**
- * Returns a function that loads a library in pieces. Node runs all CommonJS modules of a library in
- * one turn of the event loop. The modules named here run before it, each in its own turn. A module
- * that is missing in another version of the library is skipped: the library still loads, only in a
- * longer turn.
+ * Node loads all CommonJS modules of a library in one turn of the event loop. The listed modules
+ * are loaded before, each in its own turn. Missing modules are skipped, which only makes the last
+ * turn longer.
  */
 export const inPieces = <T>({ library, pieces, load }: LazyLibrary<T>): (() => Promise<T>) => {
   let loaded: Promise<T> | null = null;

@@ -2,44 +2,35 @@ import { Worker } from 'node:worker_threads';
 import { errorCode, NamedError } from './failure.js';
 import { createTurns, NoTurn } from './fairqueue.js';
 
-/** The error of a task that is refused because too many tasks wait for the threads. */
 export class PoolFull extends NamedError {
   override message = 'The queue of the worker threads is full';
 }
 
-/**
- * The error of a thread that ended in the middle of a task, or that was ended because it took too
- * long.
- */
+/** The thread ended during a task, or was ended by the time limit. */
 export class ThreadLost extends NamedError {}
 
-/**
- * The error of a thread that was ended because of the task itself, which would take as much another
- * time.
- */
+/** The thread was ended because of the task itself, so a retry would fail as well. */
 export class TaskOverran extends ThreadLost {}
 
-/** Functions that a thread runs on request, by name. Arguments and results are cloned. */
+/** Functions of a thread by name. Arguments and results are cloned. */
 export type Tasks = Record<string, (input: never) => unknown>;
 
-/** Runs a task in a thread. Fails with PoolFull, ThreadLost, or the error that the task threw. */
+/** Throws PoolFull, ThreadLost, or the error of the task. */
 export type RunTask<T extends Tasks> = <K extends keyof T & string>(
   asker: string,
   task: K,
   input: Parameters<T[K]>[0],
 ) => Promise<Awaited<ReturnType<T[K]>>>;
 
-/** A few threads for work that would block the event loop. */
 export interface Pool<T extends Tasks> {
   /**
-   * Runs a task. Callers take turns: a caller with many tasks waits behind one with few, and no
-   * caller gets all threads if there are several.
+   * Callers take turns: a caller with many tasks waits behind one with few, and cannot use all
+   * threads.
    */
   run: RunTask<T>;
   close(): Promise<void>;
 }
 
-/** The messages between the event loop and a thread of a pool. */
 export interface TaskRequest {
   task: string;
   input: unknown;
@@ -47,22 +38,19 @@ export interface TaskRequest {
 export type TaskReply = { value: unknown } | { failure: string };
 
 export interface PoolOptions {
-  /** The file that each thread runs. It sends one TaskReply for each TaskRequest. */
+  /** Script of each thread. Sends one TaskReply per TaskRequest. */
   script: URL;
   size: number;
-  /** The number of tasks that may wait for a thread. */
   waiting: number;
-  /** The longest time of one task, after which the thread is ended. */
+  /** Time limit of a task in milliseconds, after which the thread is ended. */
   limitMs: number;
-  /** The limit of a thread's heap in megabytes. */
   heapMb: number;
-  /** The time after which an idle thread is ended and its memory freed. */
   idleMs: number;
-  /** The value that each thread gets as `workerData`. */
+  /** `workerData` of each thread. */
   given?: unknown;
 }
 
-/** Creates a pool. Threads start when they are first needed, and replace lost ones. */
+/** Threads start on demand and are replaced if lost. */
 export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
   const { size, waiting } = options;
   const turns = createTurns({ atOnce: size, each: Math.max(1, size - 1), waiting });
@@ -102,10 +90,9 @@ interface PendingTask {
 }
 
 const LOST = 'A worker thread ended unexpectedly';
-/** Ours: the space of a thread for new objects in megabytes; by default 48 are filled and kept. */
+/** Megabytes for new objects. The default of 48 would be filled and kept. */
 const YOUNG_MB = 8;
 
-/** One thread of a pool, with at most one task. */
 class PoolThread {
   private readonly worker: Worker;
   private underway: PendingTask | null = null;
@@ -151,7 +138,7 @@ class PoolThread {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       lose();
-      // The process may end before the thread has.
+      // The process may end before the thread.
       this.end().catch(() => undefined);
     }, ms).unref();
   }

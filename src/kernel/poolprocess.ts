@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type Pool, PoolFull, TaskOverran, type Tasks, ThreadLost } from './pool.js';
 
-/** The messages between the daemon and a process of pools. */
 export interface PoolRequest {
   id: number;
   pool: string;
@@ -13,22 +12,21 @@ export interface PoolRequest {
 }
 export type PoolReply = { id: number } & ({ value: unknown } | { name: string; message: string });
 
-/** Pools of threads in a process of its own, whose memory is given back when it is idle. */
+/** Thread pools in a separate process, whose memory is freed when idle. */
 export interface PoolProcess {
-  /** Returns one of its pools. Its errors are those of a pool; `ThreadLost` if the process ended. */
+  /** Same errors as a pool. `ThreadLost` if the process ended. */
   pool<T extends Tasks>(name: string): Pick<Pool<T>, 'run'>;
-  /** Ends the process; what is underway fails with `ThreadLost`. */
+  /** Running tasks fail with `ThreadLost`. */
   close(): Promise<void>;
 }
 
 interface PoolProcessOptions {
-  /** The script, which calls `servePools`. */
   script: URL;
-  /** The time after which the idle process is ended, in milliseconds. */
+  /** Idle time in milliseconds before the process ends. */
   idleMs: number;
 }
 
-/** Opens a process of pools. It starts with the first task, and anew after it has ended. */
+/** Starts with the first task, and again after it has ended. */
 export const openPoolProcess = ({ script, idleMs }: PoolProcessOptions): PoolProcess => {
   let running: RunningProcess | null = null;
   let idle: NodeJS.Timeout | undefined;
@@ -61,7 +59,7 @@ export const openPoolProcess = ({ script, idleMs }: PoolProcessOptions): PoolPro
   };
 };
 
-/** The errors of pools by their names, which a message between processes does not keep. */
+/** Messages between processes do not preserve error classes. */
 const ERRORS = new Map(
   [PoolFull, TaskOverran, ThreadLost].map((each) => [each.name, each] as const),
 );

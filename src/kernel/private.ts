@@ -6,11 +6,10 @@ const PRIVATE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
 /**
- * Makes an empty file that only its user may read, from the first byte and whatever the umask. An
- * existing file keeps its contents and gets these permissions. SQLite gives its journal, its
- * write-ahead log and that log's index the permissions of the database, so this runs before SQLite
- * opens a database. An existing file is not opened: closing it would release the locks that this
- * process holds on it.
+ * Creates a file readable only by its user, regardless of the umask, and restricts an existing one.
+ * SQLite copies these permissions to its journal and log, so call it before SQLite opens a
+ * database. An existing file is not opened, because closing it would release this process's locks
+ * on it.
  */
 export const makePrivate = (path: string): void => {
   try {
@@ -22,8 +21,8 @@ export const makePrivate = (path: string): void => {
 };
 
 /**
- * Makes a folder and its missing parents, for its user only. An existing folder stays as it is.
- * Node's `mkdir` with `recursive` never returns where the system makes no folders, as under /proc.
+ * Existing folders stay unchanged. Node's recursive `mkdir` never returns where the system creates
+ * no folders, as under /proc.
  */
 export const makePrivateFolder = (path: string): void => {
   try {
@@ -37,10 +36,7 @@ export const makePrivateFolder = (path: string): void => {
   }
 };
 
-/**
- * Makes all files that this process and its children create from now on accessible to their user
- * only.
- */
+/** Restricts all files created by this process and its children. */
 export const keepPrivate = (): void => {
   process.umask(0o077);
 };

@@ -8,13 +8,12 @@ import { errorCode } from './failure.js';
 const ASK_MS = 5_000;
 const MAX_BYTES = 65_536;
 
-/** Returns the first program with that name in these folders; null if there is none. */
 export const findProgram = async (folders: string[], name: string): Promise<string | null> => {
   for (const folder of folders.filter((each) => isAbsolute(each))) {
     const path = join(folder, name);
     const isProgram = access(path, constants.X_OK).then(
       () => true,
-      // A program that is missing or not executable for us counts as not installed.
+      // Missing or not executable counts as not installed.
       () => false,
     );
     if (await isProgram) return path;
@@ -22,17 +21,14 @@ export const findProgram = async (folders: string[], name: string): Promise<stri
   return null;
 };
 
-/** Returns the environment of a tunnel's program, which has nothing of the daemon's own. */
+/** Contains nothing of the daemon's own environment. */
 export const programEnv = (folders: string[]): Record<string, string> => ({
   PATH: folders.join(delimiter),
   HOME: homedir(),
   LANG: 'C.UTF-8',
 });
 
-/**
- * Returns the output of a short command, both streams; null if it failed or took too long. No shell
- * reads it.
- */
+/** Both streams, without a shell. Null if it fails or takes too long. */
 export const outputOf = (
   path: string,
   args: string[],
@@ -46,9 +42,7 @@ export const outputOf = (
     child.stdin?.end();
   });
 
-/**
- * Sends a signal to the whole process group. An error because no living process is left is ignored.
- */
+/** Ignores that no process is left. */
 export const signalGroup = (pid: number | undefined, signal: NodeJS.Signals): void => {
   if (pid === undefined) return;
   try {

@@ -7,18 +7,17 @@ import {
 } from './clientaddress.js';
 import type { Log } from './log.js';
 
-/** The parts of a request that tell what is between the client and this daemon. */
 interface WatchedRequest {
   headers: RawHeaders;
   httpVersion: string;
   socket: { remoteAddress?: string | undefined };
 }
 
-/** The signs of proxies since the start of the daemon; null: none. */
+/** Signs since the start of the daemon. */
 export interface SeenProxies {
-  /** The mark of a proxy in a request, although no proxy is set up. */
+  /** Sign of a proxy, although none is configured. */
   unnamed: string | null;
-  /** The text that a trusted proxy sent in place of an address. */
+  /** Text that a trusted proxy sent instead of an address. */
   unreadable: string | null;
 }
 
@@ -30,8 +29,8 @@ export const UNREADABLE_ADDRESS_REMEDY =
   'configure the proxy to send the client address in X-Forwarded-For. See: adjutant tunnel config nginx';
 
 /**
- * Creates the watch for proxies in front of the daemon. The first sign of each fault is logged.
- * `isNamed`: a public address, a tunnel or a trusted proxy is set up.
+ * The first sign of each fault is logged. `isNamed`: a public URL, tunnel or trusted proxy is
+ * configured.
  */
 export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolean }) => {
   const seen: SeenProxies = { unnamed: null, unreadable: null };
@@ -59,7 +58,7 @@ export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolea
   };
 
   return {
-    /** Looks at a request, until both faults were seen. */
+    /** Stops when both faults were seen. */
     see: (request: WatchedRequest, trust: ProxyTrust): void => {
       if (seen.unnamed === null) seeMark(request);
       if (seen.unreadable === null) seeAddress(request, trust);

@@ -1,13 +1,13 @@
-/** One range or several, in bytes (RFC 9110, 14.1.2). */
+/** Bytes only (RFC 9110, 14.1.2). */
 const BYTES = /^bytes=[\s,]*((?:\d+-\d*|-\d+)(?:\s*,\s*(?:\d+-\d*|-\d+))*)$/i;
 
-/** True if a body of so many bytes contains every range that a `Range` header requests. */
+/** Whether the body contains every requested range. */
 export const holdsRanges = (header: string, length: number): boolean => {
   const ranges = BYTES.exec(header)?.[1]?.match(/\d*-\d*/g) ?? [];
   return ranges.length > 0 && ranges.every((each) => begins(each, length));
 };
 
-/** True if a range begins within the body. `0-` begins in every reply, `5-2` and `-0` in none. */
+/** `0-` starts in every reply, `5-2` and `-0` in none. */
 const begins = (range: string, length: number): boolean => {
   const [from = '', to = ''] = range.split('-');
   if (from === '') return Number(to) > 0;
@@ -20,10 +20,7 @@ interface RangeBody {
   headers: Record<string, unknown>;
 }
 
-/**
- * Returns the length of a reply's body in bytes, or 0 if there is no body or its length is not
- * known in advance.
- */
+/** 0 without a body or with an unknown length. */
 export const lengthOf = ({ source, variety, headers }: RangeBody): number => {
   if (variety === 'buffer' && Buffer.isBuffer(source)) return source.length;
   if (variety === 'plain' && source !== null) {

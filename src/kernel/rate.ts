@@ -3,35 +3,32 @@ import type { Clock } from './clock.js';
 
 const WINDOW_MS = 60_000;
 const MAX_KEYS = 100_000;
-/** The key that all new keys share after too many are counted, so that the table stays small. */
+/** Shared by all new keys if the table is full. */
 const NEWCOMERS = '';
 
-/** The remaining requests of a key in this minute. */
+/** Remaining requests of a key in this minute. */
 export type Allowance = NonNullable<ReturnType<Rate['take']>>;
 
-/** Returns the message for a client that exceeded the limit. */
+/** Message for status 429. */
 export const rateLimitMessage = ({ limit, resetSeconds }: Allowance): string =>
   `At most ${limit} requests a minute. Try again in ${resetSeconds} s`;
 
 export type Rate = ReturnType<typeof createRate>;
 
-/**
- * Creates a rate limit of requests per key and minute in fixed windows, in memory. 0 a minute
- * switches the limit off.
- */
+/** Requests per key and minute, in fixed windows. 0 disables the limit. */
 export const createRate = (perMinute: number, clock: Clock) => {
   const taken = new Map<string, number>();
   let since = Number.NEGATIVE_INFINITY;
 
   const turn = (now: number): void => {
-    // A clock that goes back begins a new window too, or the old one would never end.
+    // A clock set back starts a new window, otherwise the old one would never end.
     if (now >= since && now < since + WINDOW_MS) return;
     taken.clear();
     since = now;
   };
 
   return {
-    /** Counts one request. Returns null if there is no limit. */
+    /** Null if there is no limit. */
     take: (key: string) => {
       if (perMinute === 0) return null;
       const now = clock.now();
@@ -42,12 +39,12 @@ export const createRate = (perMinute: number, clock: Clock) => {
       return {
         limit: perMinute,
         remaining: Math.max(0, Math.floor(perMinute - count)),
-        /** Whole seconds until the full limit is available again, at least 1. */
+        /** At least 1. */
         resetSeconds: Math.max(1, Math.ceil((since + WINDOW_MS - now) / 1000)),
         isSpent: count > perMinute,
       };
     },
-    /** Takes back one request that was counted in this minute. */
+    /** Returns one counted request of this minute. */
     giveBack: (key: string): void => {
       turn(clock.now());
       const count = taken.get(key) ?? 0;
@@ -57,9 +54,8 @@ export const createRate = (perMinute: number, clock: Clock) => {
 };
 
 /**
- * Returns the network that is counted for an address. One customer of a provider has a whole IPv6
- * /64, so that prefix is counted. All spellings of an address give one result. A text that is not
- * an address is returned unchanged.
+ * A customer has a whole IPv6 /64, so that prefix is counted. Texts that are not an address stay
+ * unchanged.
  */
 export const networkOf = (address: string): string => {
   const bytes = parseAddress(address.replace(/%.*$/, ''));
@@ -70,5 +66,5 @@ export const networkOf = (address: string): string => {
   return groups.map((group) => group.toString(16)).join(':');
 };
 
-/** The prefix of IPv4 addresses in IPv6 (RFC 4291, 2.5.5.2). */
+/** IPv4 in IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED: Network = { address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0], bits: 96 };

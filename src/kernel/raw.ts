@@ -4,7 +4,7 @@ import { type Bodies, BodiesFull, BodyCutOff, BodyTooLong } from './body.js';
 
 const RETRY_AFTER_S = 5;
 
-/** Runs `bodies.hold` for a request, and turns its errors into replies for the client. */
+/** Converts errors of `bodies.hold` to replies. */
 export const holdRaw = async <T>(
   bodies: Bodies,
   { stream, most }: { stream: Readable; most: number },

@@ -5,15 +5,13 @@ import { Trie } from './trie.js';
 
 const SHOWN = '[secret]';
 
-/** Replaces every occurrence of the values in a text, in any encoding. */
 export type Redact = (text: string) => string;
 
 /**
- * Creates a function that finds the values as they are, and as they are usually encoded: in base64
- * or hex, and with each character escaped as any text format does, up to three times over. A text
- * that was cut off may end in the beginning of a value. It takes some milliseconds for 64 KiB, and
- * up to a second for a text made to be slow: untrusted text goes to `redactApart`. Throws
- * TooMuchEffort if all texts together exceed `effort`.
+ * Finds the values as they are, in base64 or hex, and escaped by any text format, up to three
+ * times. A truncated text may end with the start of a value. Takes milliseconds for 64 KiB, and up
+ * to a second for crafted text: use `redactApart` for untrusted text. Throws TooMuchEffort above
+ * `effort`.
  */
 export const redactor = (values: string[], shown = SHOWN, effort?: Effort): Redact => {
   const trie = trieOf(values);
@@ -24,17 +22,14 @@ export const redactor = (values: string[], shown = SHOWN, effort?: Effort): Reda
   };
 };
 
-/** Redacts all texts in a value, at every depth. */
 export const redacted = (value: unknown, redact: Redact): unknown =>
   mapTexts(value, redact, (inner) => redacted(inner, redact));
 
 export type RedactedStream = ReturnType<typeof redactedStream>;
 
 /**
- * Creates a filter that passes a text on, piece by piece, without the values. If the end of a piece
- * may be the beginning of a value, it is held back until later pieces, or `end`, show if it is.
- * Ours: while much text is held back, it is searched again only after a quarter as much has come,
- * so that the cost of a text is not the square of its length.
+ * Holds back the end of a chunk that may be the start of a value. Held text is searched again only
+ * after a quarter as much has arrived, so that the cost is not quadratic.
  */
 export const redactedStream = (values: string[], onText: (text: string) => void, shown = SHOWN) => {
   const trie = trieOf(values);
@@ -54,7 +49,7 @@ export const redactedStream = (values: string[], onText: (text: string) => void,
       looked = held.length;
       if (text !== '') onText(text);
     },
-    /** Passes on the text that was held back, because no more follows. */
+    /** Releases the held text. */
     end: (): void => {
       const text = replaced(held, spansIn(held, trie).found, shown);
       held = '';
@@ -64,7 +59,7 @@ export const redactedStream = (values: string[], onText: (text: string) => void,
   };
 };
 
-/** Changes every text of a value. `deeper` is called for each inner value. */
+/** `deeper` is called for each inner value. */
 export const mapTexts = (
   value: unknown,
   change: (text: string) => string,
@@ -81,7 +76,6 @@ export const mapTexts = (
 
 const trieOf = (values: string[]): Trie => new Trie(values.flatMap(formsOf));
 
-/** Sorts the spans and joins those that touch or overlap. */
 const merged = (spans: [number, number][]): [number, number][] => {
   const whole: [number, number][] = [];
   for (const [begin, end] of spans.toSorted((a, b) => a[0] - b[0])) {

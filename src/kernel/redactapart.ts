@@ -3,25 +3,21 @@ import { createTurns } from './fairqueue.js';
 import { redacted, redactor } from './redact.js';
 import { inThread } from './threadtask.js';
 
-/** Ours: the most characters that are redacted on the event loop. */
+/** Maximum characters redacted on the event loop. */
 const MAX_HERE = 65_536;
-/** Ours: the most steps for escapes and repetitions in addition, about 10 ms. */
+/** Maximum steps for escapes and repetitions, about 10 ms. */
 const MAX_STEPS = 250_000;
-/**
- * The most characters of the secrets themselves, because each is encoded in a dozen ways before the
- * search.
- */
+/** Maximum characters of the secrets, because each is encoded in a dozen ways. */
 const MAX_SECRET = 2_048;
-/** Ours: two threads at once, because each of them holds the text twice. */
+/** Each thread holds the text twice. */
 const threads = createTurns({ atOnce: 2, waiting: Number.POSITIVE_INFINITY });
-/** Ours: no reply of a service takes longer, and text that was not searched is not passed on. */
+/** No reply of a service takes longer. Text that was not searched is not returned. */
 const LIMIT_MS = 30_000;
 const FILE = new URL('./redactthread.js', import.meta.url);
 
 /**
- * Returns a value with all its texts redacted, as `redacted` with a `redactor` does, in a separate
- * thread if it would block the event loop. Fails if the thread fails, so that no unsearched text
- * passes.
+ * Uses a thread if the event loop would be blocked. Throws if the thread fails, so that no
+ * unsearched text passes.
  */
 export const redactApart = async (
   value: unknown,
@@ -47,7 +43,6 @@ export const redactApart = async (
   );
 };
 
-/** Does the same for one text. */
 export const redactTextApart = async (
   text: string,
   secrets: string[],
@@ -56,9 +51,7 @@ export const redactTextApart = async (
 
 const sum = (texts: string[]): number => texts.reduce((all, { length }) => all + length, 0);
 
-/**
- * Returns the number of characters of all texts of a value. It stops counting above `MAX_HERE`.
- */
+/** Counts up to `MAX_HERE` characters. */
 const weightOf = (value: unknown): number => {
   let weight = 0;
   const left = [value];

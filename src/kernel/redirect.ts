@@ -11,9 +11,7 @@ interface RedirectedRequest {
   body?: string | Buffer;
 }
 
-/**
- * Prepares a request. Throws BadUrl, or HttpFailure if a client like this must not use the method.
- */
+/** Throws BadUrl, or HttpFailure for a forbidden method. */
 export const hopOf = ({ method, url, headers = {}, body }: RedirectedRequest): Hop => {
   const hop = {
     method: method.toUpperCase(),
@@ -26,10 +24,7 @@ export const hopOf = ({ method, url, headers = {}, body }: RedirectedRequest): H
   throw new HttpFailure('invalid_request', { host: hop.url.hostname, effectBegan: false });
 };
 
-/**
- * Removes the headers that state where a message goes and where it ends: a stray one can split it
- * in two.
- */
+/** Removes headers for routing and framing, which could split a message in two. */
 const ownHeaders = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers)
@@ -40,52 +35,39 @@ const ownHeaders = (headers: Record<string, string>): Record<string, string> =>
 const ofConnection =
   /^(host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
 
-/** The limits of one call: times in milliseconds, the body of the reply in bytes. */
+/** In milliseconds and bytes. */
 export interface CallLimits {
-  /**
-   * The time until the first byte of the body, or until the end of a reply without one, at each
-   * hop.
-   */
+  /** Per hop, until the first byte of the body or the end of a reply without one. */
   firstByteMs: number;
-  /** The time between two pieces of the body. */
+  /** Between two chunks of the body. */
   silenceMs: number;
-  /** The time for everything, including redirects. */
+  /** Including redirects. */
   totalMs: number;
   maxBytes: number;
-  /** The most redirects that are followed. With 0 a redirect is a reply like any other. */
+  /** With 0, a redirect is returned like any other reply. */
   redirects: number;
 }
 
 interface Bounds {
   agent: Dispatcher;
-  /** The check that throws if a hop must not be made. */
   egress: Pick<Egress, 'check'>;
   limits: CallLimits;
-  /**
-   * True if a redirect to another origin is not followed. This always applies to a request with a
-   * body.
-   */
   isBound?: boolean | undefined;
-  /** True if no redirect is followed, not even within the origin. */
   isExact?: boolean | undefined;
-  /** True if no redirect leads from https to plain http. */
   keepsTls?: boolean | undefined;
   signal?: AbortSignal | null;
-  /** The cookies of the calls before this one. Without them a call begins with none. */
+  /** Cookies of earlier calls. */
   cookies?: Cookies | undefined;
 }
 
-/** A reply with the URL that sent it. */
 interface FinalReply extends HttpReply {
   url: URL;
-  /** The target of a redirect that was not followed because the request is bound. */
   notFollowed?: URL;
 }
 
 /**
- * Sends a request and follows its redirects. Every hop is checked like the first one, and gets the
- * cookies that the hops before it set for its host. A failure after the first hop states that an
- * effect may have begun. Throws EgressRefused or HttpFailure.
+ * Every hop is checked like the first, and gets the cookies of earlier hops. Errors after the first
+ * hop state that an effect may have begun. Throws EgressRefused or HttpFailure.
  */
 export const followRedirects = async (first: Hop, bounds: Bounds): Promise<FinalReply> => {
   const isBound = bounds.isBound === true || first.body !== null;
@@ -112,7 +94,7 @@ export const followRedirects = async (first: Hop, bounds: Bounds): Promise<Final
   }
 };
 
-/** Adds the cookies of earlier hops to those that the caller sends himself. */
+/** In addition to cookies of the caller. */
 const withCookies = (hop: Hop, cookies: Cookies): Hop => {
   const kept = cookies.headerFor(hop.url);
   if (kept === '') return hop;
@@ -131,7 +113,7 @@ const afterEffect = (error: unknown): unknown => {
   return new HttpFailure(error.kind, { host: error.host, effectBegan: true, cause: error.cause });
 };
 
-/** `wantsCookie`: the redirects set a cookie that is not valid for their host. */
+/** `wantsCookie`: a redirect sets a cookie that is invalid for its host. */
 export const tooManyRedirects = ({ hostname }: URL, wantsCookie: boolean): HttpFailure => {
   const detail = wantsCookie ? 'it sets a cookie that is invalid for its host' : undefined;
   return new HttpFailure('too_many_redirects', { host: hostname, effectBegan: true, detail });
@@ -143,16 +125,14 @@ const refusePlain = (from: URL, to: URL): void => {
   throw new HttpFailure('bad_response', { host: from.hostname, effectBegan: true, cause });
 };
 
-/** The part of a reply that decides a redirect. */
 type RedirectHead = Pick<HttpReply, 'status' | 'headers'>;
 
 const isRedirect = ({ status, headers }: RedirectHead): boolean =>
   [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
 
 /**
- * Returns the request to which a redirect leads (RFC 9110, 15.4). Another origin gets none of the
- * headers that may hold a secret, under any name, and a further redirect back does not restore
- * them.
+ * RFC 9110, 15.4. Another origin gets no headers that may contain a secret, and redirecting back
+ * does not restore them.
  */
 const redirected = (hop: Hop, { status, headers: { location = '' } }: RedirectHead): Hop => {
   const url = target(hop.url, location);
@@ -169,7 +149,7 @@ const redirected = (hop: Hop, { status, headers: { location = '' } }: RedirectHe
   };
 };
 
-/** Returns the target of a redirect that must not be followed, otherwise null. */
+/** Null if the redirect may be followed. */
 const heldBack = (
   hop: Hop,
   head: RedirectHead,
@@ -179,16 +159,13 @@ const heldBack = (
   return isBound ? elsewhere(hop, head) : null;
 };
 
-/**
- * Returns the target of a redirect if it is not the origin that the request was meant for,
- * otherwise null.
- */
+/** Null if the redirect stays at the origin of the request. */
 export const elsewhere = (hop: Hop, head: RedirectHead): URL | null => {
   const to = targetIn(hop, head);
   return to?.origin === hop.url.origin ? null : to;
 };
 
-/** Returns the target of a redirect; null if it is no URL. */
+/** Null if it is not a URL. */
 const targetIn = ({ url }: Hop, { headers: { location = '' } }: RedirectHead): URL | null =>
   URL.canParse(location, url.href) ? new URL(location, url) : null;
 

@@ -1,18 +1,17 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** The time between two checks of the load until the first release, in milliseconds. */
+/** Milliseconds between load checks until the first release. */
 const FIRST_LOOK_MS = 500;
-/** Ours: the time between two checks after it. */
+/** Milliseconds between later checks. */
 const LOOK_MS = 30_000;
-/** The share of the event loop's time under which nothing waits for current work. */
+/** Share of the event loop's time below which it counts as idle. */
 const BUSY = 0.1;
-/** Ours: memory is freed again when the heap has grown by so much since. */
+/** Heap growth after which memory is freed again. */
 const GROWN_BYTES = 4 * 1024 * 1024;
 
 /**
- * Frees unused memory of this thread once its event loop has little to do after the start, and
- * again whenever it has little to do after work that made the heap grow. Returns a function that
- * cancels it.
+ * Frees memory when the event loop is idle after the start, and after work that grew the heap.
+ * Returns a cancel function.
  */
 export const releaseWhenIdle = (failed: (error: unknown) => void): (() => void) => {
   let before = performance.eventLoopUtilization();
@@ -42,15 +41,12 @@ export const releaseWhenIdle = (failed: (error: unknown) => void): (() => void) 
   };
 };
 
-/** The memory that V8 holds for this thread, used or not. */
 const heapBytes = (): number => getHeapStatistics().total_heap_size;
 
 /**
- * Frees unused memory. Loading a program makes V8's young generation grow to 32 MB, of which an
- * idle one needs two, and leaves gaps in the old one. V8 does not give either back by itself. The
- * young generation grows again with the work. This is the only documented way to report low memory
- * (Chrome DevTools Protocol, HeapProfiler). It stops the event loop for about 80 ms. A Node without
- * an inspector frees nothing.
+ * Loading a program grows V8's young generation to 32 MB and fragments the old one; V8 returns
+ * neither by itself. Reports low memory (Chrome DevTools Protocol, HeapProfiler), which blocks the
+ * event loop for about 80 ms. Does nothing without an inspector.
  */
 export const release = async (): Promise<void> => {
   if (!process.features.inspector) return;

@@ -9,14 +9,13 @@ import {
 } from './contract/endpoint.js';
 
 /**
- * A call whose `Idempotency-Key` was used before: the reply that the first call got, `running` if that
- * is still at work, and `lost` if nobody knows whether it took effect.
+ * The stored reply, `running` if the first request is in progress, `lost` if its outcome is
+ * unknown.
  */
 export type RepeatedCall = KeptReply | 'running' | 'other_body' | 'lost';
 
-/** The store of first replies, for a repeated `Idempotency-Key`. */
 export interface Replays {
-  /** Returns `null` if the call may proceed. */
+  /** `null` if the call may proceed. */
   begin(call: ReplayCall): Promise<RepeatedCall | null>;
   end(call: ReplayCall, reply: KeptReply | null): Promise<void>;
 }
@@ -38,11 +37,10 @@ const REFUSALS = {
   },
 };
 
-/** True for an endpoint whose replies are stored: none of secrets, files, or bodies that came unparsed. */
+/** Replies with secrets or files, and endpoints with unparsed bodies, are not stored. */
 export const isReplyStored = ({ secret, readsOnly, form, rawBytes }: Endpoint): boolean =>
   !secret && !readsOnly && !form && rawBytes === undefined;
 
-/** Returns the call of a request with an `Idempotency-Key`; null for any other. */
 export const replayCall = (route: string, request: Request): ReplayCall | null => {
   const key = request.headers['idempotency-key'];
   const caller = request.auth.credentials?.app?.caller;
@@ -57,7 +55,6 @@ export const replayCall = (route: string, request: Request): ReplayCall | null =
   return { userId: caller.userId, route, key, bodyDigest, isRepeatable };
 };
 
-/** Does the work, or returns the reply that the first call with the same key got. */
 export const repliedOnce = async (
   replays: Replays,
   call: ReplayCall,
@@ -76,7 +73,7 @@ export const repliedOnce = async (
     await replays.end(call, null);
     throw error;
   }
-  // What was done is told even if that cannot be recorded; a repeat is then refused.
+  // The result is returned even if it cannot be stored. A repeat is then refused.
   await replays
     .end(call, { status: reply.status, body: reply.body ?? null })
     .catch(() => undefined);

@@ -7,7 +7,6 @@ import {
 } from './clientaddress.js';
 import type { RequestContext } from './contract/endpoint.js';
 
-/** The parts of the server's request that a request context needs. */
 export interface IncomingRequest {
   headers: Record<string, unknown>;
   info: { remoteAddress?: string };
@@ -16,16 +15,12 @@ export interface IncomingRequest {
 }
 
 /**
- * A request context that computes rarely used values only on demand. It is a class, because
- * accessors of an object literal make a hidden class for each request, which keeps the whole
- * request alive until the next full garbage collection. That cost twice the time of a request.
+ * Computes rarely used values on demand. A class, because accessors of an object literal create a
+ * hidden class per request, which keeps the request alive until the next full garbage collection.
  */
 export class LazyRequestContext implements RequestContext {
   private away: AbortController | null = null;
-  /**
-   * Private, so that JSON does not contain it: nes serializes the credentials that hapi's strategy
-   * returns, and the request is circular.
-   */
+  /** Private, because nes serializes credentials as JSON, and the request is circular. */
   readonly #asked: IncomingRequest;
 
   constructor(

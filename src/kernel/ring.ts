@@ -1,7 +1,7 @@
 import type { Level } from 'pino';
 import type { LostLines } from './linewriter.js';
 
-/** A line that was written to the log: one JSON object, or the beginning of a long one. */
+/** One JSON object, or the start of a long one. */
 export interface LogLine {
   number: number;
   level: Level;
@@ -12,15 +12,13 @@ export type LogRing = ReturnType<typeof createLogRing>;
 
 const MAX_LINES = 2000;
 const MAX_BYTES = 1024 ** 2;
-/** The most characters of one line. A stack trace is shorter. */
+/** Maximum characters of a line. Stack traces are shorter. */
 const LONGEST = 16_384;
 const LEVEL = /^\{"level":"(trace|debug|info|warn|error|fatal)"/;
 
 /**
- * Creates the ring of the newest lines of the log, in memory, for users who cannot read the file.
- * Ours: line numbers continue from the time of the start in milliseconds, so that
- * every number of an earlier run is lower than those of this one, and its reader is told of the
- * gap.
+ * The newest log lines in memory. Numbers start at the time of the start in milliseconds, so that
+ * they exceed those of earlier runs and readers notice the gap.
  */
 export const createLogRing = (now: number) => {
   let lines: LogLine[] = [];
@@ -37,7 +35,6 @@ export const createLogRing = (now: number) => {
     first = 0;
   };
   return {
-    /** Adds a line. pino writes to this method. */
     write: (line: string): void => {
       const text = line.trimEnd().slice(0, LONGEST);
       lines.push({ number: ++last, level: levelOf(text), text });
@@ -45,32 +42,26 @@ export const createLogRing = (now: number) => {
       while (lines.length - first > MAX_LINES || bytes > MAX_BYTES) drop();
       for (const hear of listeners) hear();
     },
-    /**
-     * Returns the lines after that number, oldest first. With null it returns all that are kept.
-     */
+    /** Oldest first. All lines with null. */
     after: (number: number | null): LogLine[] => {
       const oldest = lines[first]?.number ?? 0;
       const from = number === null ? 0 : Math.max(0, number + 1 - oldest);
       return lines.slice(first + from);
     },
-    /** Returns the numbers of the oldest and the last line, or 0 if nothing was written yet. */
+    /** Oldest and newest number, 0 if empty. */
     ends: () => {
       const oldest = lines[first]?.number;
       return oldest === undefined ? { oldest: 0, last: 0 } : { oldest, last };
     },
-    /** Calls back for every line, until the returned function is called. */
     listen: (hear: () => void) => {
       listeners.add(hear);
       return () => {
         listeners.delete(hear);
       };
     },
-    /**
-     * Returns the lines that the file or the terminal has lost now, apart from those that wait for
-     * it.
-     */
+    /** Lines lost by the file or terminal. */
     lost: () => lost(),
-    /** Sets the source of `lost`. Before this call, `lost` reports no losses. */
+    /** Sets the source of `lost`. */
     watch: (from: () => LostLines): void => {
       lost = from;
     },

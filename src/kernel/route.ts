@@ -27,21 +27,18 @@ import { framesOf, STREAMED, streamingOf } from './stream.js';
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
     context: RequestContext;
-    /** The audited call of an audited endpoint, set when there is something to record. */
+    /** Set when there is something to record. */
     audited?: AuditedCall;
   }
   interface AppCredentials {
     caller: Caller;
   }
   interface RouteOptionsApp {
-    /**
-     * A function, because hapi copies any other value. It is missing if a plugin made the route.
-     */
+    /** A function, because hapi copies other values. Missing for routes of plugins. */
     endpoint?: () => Endpoint;
   }
 }
 
-/** A contract and its handlers, from which the server makes routes. */
 export interface Resource {
   name: string;
   contract: Contract;
@@ -49,10 +46,7 @@ export interface Resource {
 }
 type Handler = (input: unknown, by: unknown) => Promise<unknown>;
 
-/**
- * Joins the handlers to their contract. The compiler has checked that there is one for each
- * endpoint.
- */
+/** The compiler has checked that each endpoint has a handler. */
 export const resource = <C extends Contract>(
   name: string,
   contract: C,
@@ -60,22 +54,18 @@ export const resource = <C extends Contract>(
 ): Resource => ({ name, contract, handlers: handlers as unknown as Record<string, Handler> });
 
 export interface RouteOptions {
-  /** The percentage of replies that are checked against their schema. */
+  /** Percentage of replies checked against their schema. */
   checkedReplies: number;
   replays: Replays;
-  /** The memory for the bodies of `rawBytes` endpoints until they are verified. */
+  /** Memory for unverified bodies of `rawBytes` endpoints. */
   bodies: Bodies;
   auditing: Auditing;
-  /** A worker thread that parses JSON over 128 KiB. */
   apart: ParseApart;
 }
 
-/** The most characters of an audited target: a path may be much longer than any id. */
+/** A path may be much longer than any ID. */
 const MAX_TARGET_LENGTH = 200;
-/**
- * Makes the hapi routes of one resource: validation, reply check, access and status from the
- * contract.
- */
+/** Creates hapi routes from the contract. */
 export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
   Object.entries(of.contract).map(([name, endpoint]) => ({
     method: endpoint.method,
@@ -108,7 +98,7 @@ const payloadOf = ({ method, form, rawBytes, unbuilt }: Endpoint) => {
     const allow = form.jsonBytes ? [MULTIPART, 'application/json'] : MULTIPART;
     return { ...asStream, allow, maxBytes: form.bytes, timeout: false as const };
   }
-  // hapi would parse it on the event loop, however large it is; readBody does not.
+  // hapi would parse it on the event loop, whatever its size.
   if (rawBytes === undefined) {
     return { allow: 'application/json', output: 'data' as const, parse: 'gunzip' as const };
   }
@@ -120,27 +110,22 @@ const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
   ...(endpoint.audit && { onPreResponse: { method: recordFailure(options.auditing) } }),
 });
 
-/** Returns a 400 that names every field. */
 export const badRequest = (faults: FieldFault[]): Boom.Boom =>
   Boom.badRequest(sayFaults(faults), { details: faults });
 
-/** Returns what was found; throws a 404 with that message if it is nothing. */
+/** Throws 404 with the message if nothing was found. */
 export const orNotFound = <T extends object>(found: T | null | undefined, message: string): T => {
   if (found === null || found === undefined) throw Boom.notFound(message);
   return found;
 };
 
-/** Throws that 400 if there are any faults. */
 export const refuseFaults = (faults: FieldFault[]): void => {
   if (faults.length > 0) throw badRequest(faults);
 };
 
 export const successOf = ({ status, reply }: Endpoint): number => status ?? (reply ? 200 : 204);
 
-/**
- * Returns the reply schemas for hapi, or none if replies are not checked, because hapi copies
- * everything for every route.
- */
+/** No schemas if replies are not checked, because hapi copies them for every route. */
 const replyRules = (endpoint: Endpoint, sample: number) =>
   endpoint.produces || endpoint.streams || endpoint.textAs || sample === 0
     ? {}
@@ -156,7 +141,7 @@ const statusSchemas = (endpoint: Endpoint) => {
   );
 };
 
-/** Returns a check of replies. A reply that is text at this point, and may be none, is a JsonText. */
+/** A text reply may be a JsonText. */
 const holding = (schema: Schema) => async (reply: unknown) => {
   const { error } = schema.validate(reply);
   if (!error) return;
@@ -194,10 +179,7 @@ const handlerOf =
     return response;
   };
 
-/**
- * Returns the audited call of a request, and begins it on first use: by the handler, or by an
- * earlier refusal. So a call leaves one row.
- */
+/** Created on first use, by the handler or an earlier refusal, so that a call leaves one row. */
 const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
   request.app.audited ??= auditing.begin(askedOf(request));
   return request.app.audited;
@@ -211,7 +193,6 @@ const askedOf = ({ app, params, query, route: { settings } }: Request): AuditSub
   mayFail: settings.app?.endpoint?.().auditMayFail === true,
 });
 
-/** True if an admin acts as another user. */
 const isActing = ({ auth }: Request, { method, unbuilt }: Endpoint): boolean =>
   method !== 'GET' && !unbuilt && auth.credentials?.app?.caller.impersonator != null;
 

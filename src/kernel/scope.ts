@@ -1,9 +1,6 @@
 import type { Caller, Endpoint } from './contract/endpoint.js';
 
-/**
- * A refusal of a call that the user may make, but not with this token or this impersonation. `code`
- * is that of the 403.
- */
+/** The user may make the call, but not with this token or under impersonation. */
 export interface ScopeRefusal {
   code: 'personal_only' | 'scope_missing';
   message: string;
@@ -15,37 +12,28 @@ type CalledEndpoint = Pick<
 >;
 
 const NOUN = /^\/api\/([\w-]+)/;
-/**
- * Deciding an approval needs a scope of its own, separate from the chat that its path begins with.
- */
+/** Approvals have a scope of their own, separate from chat. */
 const APPROVAL = /^\/api\/chat\/approv/;
-/**
- * The noun of paths that need no scope. A token may read its owner (`me`), but change nothing in
- * the account.
- */
+/** Paths without a scope. A token may read its owner (`me`), but not change the account. */
 const ACCOUNT = 'auth';
-/** The endpoint for tickets. A ticket gives no more rights than the token that requests it. */
+/** A ticket has no more rights than its token. */
 const TICKET = '/api/auth/ws-ticket';
-/** The scope that is never valid under impersonation. */
+/** Never valid under impersonation. */
 const APPROVE = 'approvals:write';
-/** Scopes that a token has only if it names them. A token without scopes has all others. */
+/** Only valid if the token lists them. A token without scopes has all others. */
 const ONLY_IF_NAMED = [APPROVE, 'admin:read', 'admin:write'];
 
-/** True if a token with these scopes (null = it names none) has the given scope. */
+/** `scopes` is null for a token without scopes. */
 export const hasScope = (scopes: readonly string[] | null, scope: string): boolean =>
   scopes === null ? !ONLY_IF_NAMED.includes(scope) : scopes.includes(scope);
 
-/**
- * Returns the scope that a personal access token needs for an endpoint: `<noun of the path>:read`
- * for GET and what only reads, `:write` for the rest. null: it needs none.
- */
+/** `<noun of the path>:read` or `:write`. Null if no scope is needed. */
 export const scopeOf = ({ method, path, readsOnly }: CalledEndpoint): string | null => {
   const noun = nounOf(path);
   if (noun === null || noun === ACCOUNT) return null;
   return `${noun}:${method === 'GET' || readsOnly ? 'read' : 'write'}`;
 };
 
-/** Returns every scope that a token may name, from the endpoints that identify their caller. */
 export const scopesOf = (endpoints: Endpoint[]): string[] => {
   const nouns = endpoints
     .filter(({ access }) => access !== 'public')
@@ -54,10 +42,7 @@ export const scopesOf = (endpoints: Endpoint[]): string[] => {
   return [...new Set(nouns)].sort().flatMap((noun) => [`${noun}:read`, `${noun}:write`]);
 };
 
-/**
- * Checks calls by personal access tokens and under impersonation. A user with a login session is
- * never refused here.
- */
+/** Applies to personal access tokens and impersonation only. */
 export const scopeRefusal = (by: CallerRights, endpoint: CalledEndpoint): ScopeRefusal | null => {
   if (by.tokenId === null && by.impersonator === null) return null;
   const scope = scopeOf(endpoint);
@@ -70,7 +55,6 @@ export const scopeRefusal = (by: CallerRights, endpoint: CalledEndpoint): ScopeR
   return { code: 'scope_missing', message: missingScope(scope) };
 };
 
-/** Returns the message for a token without that scope. */
 export const missingScope = (scope: string): string => `The token lacks the scope ${scope}`;
 
 const isPersonal = (

@@ -1,25 +1,23 @@
 import { execFile } from 'node:child_process';
 import { programEnv } from './program.js';
 
-/** The settings that systemd passes to a service (sd_notify(3), sd_watchdog_enabled(3)). */
+/** See sd_notify(3) and sd_watchdog_enabled(3). */
 export interface NotifySettings {
-  /** The socket of the service manager; null: nobody asked for notifications. */
+  /** Null if no notifications are requested. */
   socket: string | null;
-  /** The longest time between two notifications of a service that is alive; null: no limit. */
+  /** Maximum interval between notifications. Null means no limit. */
   watchdogMs: number | null;
 }
 
-/** Notifies the service manager of the daemon's state. */
 export interface ServiceManager {
-  /** Reports that the daemon is ready, and from then on that its event loop runs. */
+  /** From then on also reports that the event loop runs. */
   ready(): void;
   stopping(): void;
 }
 
 /**
- * Opens the connection to systemd by systemd-notify(1), which comes with it: Node has no datagram
- * sockets of the file system. `onError` gets what cannot be sent: systemd then restarts a service
- * that seems hung, so its log must say why.
+ * Uses systemd-notify(1), because Node has no Unix datagram sockets. `onError` logs errors, because
+ * systemd restarts a service that seems to hang.
  */
 export const openServiceManager = (
   { socket, watchdogMs }: NotifySettings,

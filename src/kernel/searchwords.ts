@@ -1,23 +1,21 @@
 import { stemmer } from 'stemmer';
 import { dividedWords, normalForm } from './normalform.js';
 
-/** Ours: the words of a text that are kept, and the characters of a word. */
+/** Maximum words of a text, and characters of a word. */
 const MAX_WORDS = 500;
 const MAX_WORD_LENGTH = 40;
 
-/** The scripts that are written without spaces between words, for the class of a regular expression. */
+/** Scripts without spaces between words, for a character class. */
 export const UNSPACED_SCRIPTS =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}';
-/** Runs of these scripts. */
 export const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]+`, 'gu');
 const SPACED = /[\p{L}\p{N}]+/gu;
 const ASCII = /^[\x00-\x7f]*$/;
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;
 
 /**
- * Returns the words by which a text is found, each once: in lower case and without accents, English
- * ones as their stems (Porter, 1980). Scripts without spaces give overlapping pairs of characters.
- * Words that say nothing of the subject (`the`, `und`, `les`) are left out.
+ * Unique words in lower case without accents; English ones stemmed (Porter, 1980). Scripts without
+ * spaces give overlapping pairs of characters. Stop words are left out.
  */
 export const searchWords = async (text: string): Promise<string[]> => {
   const stopwords = await loadStopwords();
@@ -29,10 +27,7 @@ export const searchWords = async (text: string): Promise<string[]> => {
   return [...new Set([...words, ...pairs])].slice(0, MAX_WORDS);
 };
 
-/**
- * Returns a text in lower case, without accents and without characters that are not visible, with ß
- * as ss.
- */
+/** Lower case, without accents and invisible characters, ß as ss. */
 export const foldText = (text: string): string =>
   isAscii(text)
     ? text.toLowerCase()
@@ -43,15 +38,11 @@ export const foldText = (text: string): string =>
         .toLowerCase()
         .replaceAll('ß', 'ss');
 
-/** Returns true for a text of ASCII characters alone. */
 export const isAscii = (text: string): boolean => ASCII.test(text);
 
 let loading: Promise<Set<string>> | undefined;
 
-/**
- * Returns the words of several languages that say nothing of a subject. The lists are loaded at first
- * use: they would take 60 ms of each start.
- */
+/** Loaded on first use, which saves 60 ms of each start. */
 export const loadStopwords = (): Promise<Set<string>> => {
   loading ??= import('stopword').then(
     ({ deu, eng, fra, ita, nld, por, spa }) =>

@@ -1,22 +1,18 @@
-/**
- * Ours: the shortest piece of a value that is searched for. A shorter one may occur in a text by
- * chance.
- */
+/** Shorter pieces may occur by chance. */
 export const MIN_PIECE_LENGTH = 8;
 /**
- * Ours: the shortest line of a multi-line value that is searched for alone, because it may come
- * back indented or with other line ends.
+ * Minimum line of a multi-line value that is searched for alone, because it may be indented or have
+ * other line ends.
  */
 const MIN_LINE_LENGTH = 16;
-/** Ours: a longer form is searched for in pieces of this length. */
+/** Longer forms are searched for in pieces of this length. */
 const MAX_PIECE_LENGTH = 64;
 const ARMOUR = /^-----/;
 
 /**
- * Returns the forms of a secret before any escaping: as it is, line by line, without the padding at
- * its end, in both base64 alphabets if it is in one of them, and encoded in base64 or hex, also
- * with blanks or colons between its bytes. A form of more than 64 characters is returned in pieces
- * that together cover all of it.
+ * Forms of a secret before escaping: as it is, by line, without padding, in both base64 alphabets,
+ * and encoded in base64 or hex, also with separators. Forms over 64 characters are returned in
+ * overlapping pieces.
  */
 export const formsOf = (value: string): string[] => {
   const bytes = Buffer.from(value);
@@ -30,7 +26,7 @@ export const formsOf = (value: string): string[] => {
   return [...new Set(forms.flatMap(piecesOf))].filter((form) => form !== '');
 };
 
-/** Returns the hexadecimal forms, also as debuggers and fingerprints write them. */
+/** Also as written by debuggers and fingerprints. */
 const hexForms = (bytes: Buffer): string[] => {
   const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
   const forms = ['', ' ', ':'].map((between) => pairs.join(between));
@@ -45,8 +41,8 @@ const linesOf = (value: string): string[] => {
 };
 
 /**
- * Returns the value without the padding at its end, and in the other base64 alphabet if it is in
- * one. RFC 4648: in a URL, `-` and `_` replace `+` and `/`.
+ * Without padding, and in the other base64 alphabet (RFC 4648: `-` and `_` replace `+` and `/` in
+ * URLs).
  */
 const alphabets = (value: string): string[] => {
   const text = value.trim().replace(/=+$/, '');
@@ -56,9 +52,8 @@ const alphabets = (value: string): string[] => {
 };
 
 /**
- * Returns the base64 forms. The encoding of a value depends on the number of bytes before it, such
- * as a name before a password. For each alignment it returns the characters that depend on the
- * value only.
+ * base64 depends on the number of preceding bytes, so for each alignment the characters that depend
+ * only on the value are returned.
  */
 const base64Forms = (bytes: Buffer): string[] => {
   const shifted = [0, 1, 2].flatMap((before) => {

@@ -1,12 +1,9 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** Headers by lower-case name, as node:http returns them. */
+/** Lower-case names, as in node:http. */
 export type Headers = Record<string, string | undefined>;
 
-/**
- * Returns the value of a header, by its lower-case name; undefined if the request has none, or a
- * list of them, as node:http has for `set-cookie`.
- */
+/** Undefined if absent or a list, as for `set-cookie`. */
 export const headerText = (headers: Headers, name: string): string | undefined => {
   const value: unknown = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === 'string' ? value : undefined;
@@ -18,16 +15,12 @@ const STANDARD = /^v1,([A-Za-z0-9+/]{43}=)$/;
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
 const MAX_SIGNATURES = 16;
 
-/**
- * A signature scheme. `standard` is Standard Webhooks, and `svix` the same under its older names.
- */
+/** `standard`: Standard Webhooks. `svix`: the same with its older names. */
 export type SignatureScheme = 'standard' | 'svix' | 'stripe' | 'github';
 
 /**
- * Returns the scheme whose signature in the request is the HMAC-SHA256 of the body under this key,
- * or null. GitHub's `X-Hub-Signature-256` (spec: inbound webhook receiver) signs the body only. The
- * others also sign a time, which may differ by 5 minutes. If several schemes verify, one that signs
- * an id comes first.
+ * HMAC-SHA256 of the body. GitHub's `X-Hub-Signature-256` (spec: inbound webhook receiver) signs
+ * only the body, the others also a time within 5 minutes. Schemes that sign an ID take precedence.
  */
 export const verifySignature = (
   key: KeyObject,
@@ -42,7 +35,6 @@ export const verifySignature = (
   return isBodySigned(key, body, headers) ? 'github' : null;
 };
 
-/** True if the request has any signature that can be verified. */
 export const isSigned = (headers: Headers): boolean =>
   SIGNATURES.some((name) => headers[name] !== undefined);
 
@@ -53,15 +45,13 @@ const SIGNATURES = [
   'stripe-signature',
 ];
 
-/** Returns the value that GitHub would send in `X-Hub-Signature-256`. */
 export const githubSignature = (key: KeyObject | string, body: Buffer | string): string =>
   `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
 
-/** True if the bytes are equal, compared in constant time. The lengths may differ. */
+/** Constant time. Lengths may differ. */
 export const isSame = (a: Buffer, b: Buffer): boolean =>
   a.length === b.length && timingSafeEqual(a, b);
 
-/** True if `X-Hub-Signature-256` is the HMAC of the body, as GitHub and Meta send it. */
 export const isBodySigned = (
   key: KeyObject | string,
   body: Buffer,
@@ -78,10 +68,7 @@ interface SignedRequest {
   now: number;
 }
 
-/**
- * True if a Standard Webhooks signature is valid: HMAC of `id.timestamp.body`, base64, several
- * signatures separated by a space.
- */
+/** HMAC of `id.timestamp.body` in base64, several signatures separated by spaces. */
 const isStandard = (
   key: KeyObject,
   { body, headers, now }: SignedRequest,
@@ -101,16 +88,15 @@ const isStandard = (
 };
 
 /**
- * Returns the key of a secret in the standard's format `whsec_<base64>`: the decoded bytes. Any
- * other text after the prefix gives no key, because it would decode to fewer bytes than it has, at
- * worst to the empty key that everybody knows.
+ * `whsec_<base64>`. Invalid base64 gives no key, because it would decode to fewer bytes, at worst
+ * to the empty key that everybody knows.
  */
 const standardKeys = (key: KeyObject): Buffer[] => {
   const encoded = STANDARD_SECRET.exec(key.export().toString())?.[1];
   return encoded === undefined ? [] : [Buffer.from(encoded, 'base64')];
 };
 
-/** True if a Stripe signature is valid: `t=<seconds>,v1=<hex>[,v1=…]`, HMAC of `t.body`. */
+/** `t=<seconds>,v1=<hex>[,v1=…]`, HMAC of `t.body`. */
 const isStripe = (key: KeyObject, { body, headers, now }: SignedRequest): boolean => {
   const header = headers['stripe-signature'];
   if (!header || header.length > 4096) return false;
@@ -123,9 +109,7 @@ const isStripe = (key: KeyObject, { body, headers, now }: SignedRequest): boolea
     .some(([, hex]) => isSame(Buffer.from(hex ?? '', 'hex'), wanted));
 };
 
-/**
- * Returns the time that Stripe signs with the body, in seconds, as written in `Stripe-Signature`.
- */
+/** Seconds, as written in `Stripe-Signature`. */
 export const stripeTime = (headers: Headers): string =>
   timeIn(stripeParts(headers['stripe-signature'] ?? '')) ?? '';
 
@@ -134,6 +118,6 @@ const stripeParts = (header: string): string[][] =>
 
 const timeIn = (parts: string[][]): string | undefined => parts.find(([name]) => name === 't')?.[1];
 
-/** True if a time in seconds, as it was signed, is at most five minutes off. */
+/** Within five minutes. */
 export const isTimely = (seconds: string, now: number): boolean =>
   /^\d{1,12}$/.test(seconds) && Math.abs(now - Number(seconds) * 1000) <= TOLERANCE_MS;

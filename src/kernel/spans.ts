@@ -3,20 +3,19 @@ import { CUT, type Escapes, escapesIn, type Unescaped } from './escapes.js';
 import { MIN_PIECE_LENGTH } from './secretforms.js';
 import type { Trie } from './trie.js';
 
-/** Ours: a line break within a word is skipped after this many of its characters. */
+/** A line break within a word is skipped after this many characters. */
 const BEFORE_A_BREAK = 4;
-/** The effort for one partial word at one position, in units of one compared character. */
+/** Cost of one partial word at one position, in compared characters. */
 const PER_STATE = 10;
-/** The effort for each text, however short, in the same units. */
+/** Base cost of a text. */
 const PER_TEXT = 50;
 const FEED = 10;
 const RETURN = 13;
 const INDENT = /[ \t]{1,64}/y;
 
 /**
- * Finds the positions of a trie's words in a text, also where they are escaped, in one pass over
- * the text, with every partial word at each position. No text is read again, so the time grows with
- * the text, the longest word and the ways to read one position. Throws TooMuchEffort.
+ * Finds words, also escaped ones, in one pass with every partial word at each position. The time
+ * grows with the text, the longest word and the readings per position. Throws TooMuchEffort.
  */
 export const spansIn = (text: string, trie: Trie, effort: Effort = unlimitedEffort()) => {
   effort.spend(PER_TEXT + text.length);
@@ -25,20 +24,16 @@ export const spansIn = (text: string, trie: Trie, effort: Effort = unlimitedEffo
   return walk.end();
 };
 
-/** The beginning of each partial word, by node of the trie. */
+/** Start of each partial word, by trie node. */
 type States = Map<number, number>;
 
 class Walk {
-  /** The begin and end of each word found, in the order of their ends. */
   private readonly found: [number, number][] = [];
   private readonly underWay = new Map<number, States>();
   private readonly escapes: Escapes;
-  /**
-   * The beginning of the first word that text after the end may complete, or the text's length if
-   * there is none.
-   */
+  /** Start of the first word that later text may complete, or the length of the text. */
   private open: number;
-  /** The same for words of which at least eight characters are present. */
+  /** The same for words with at least eight characters present. */
   private cut: number;
 
   constructor(
@@ -80,7 +75,7 @@ class Walk {
     }
   }
 
-  /** Follows one word, up to a position that may be read in several ways. */
+  /** Follows a word up to a position with several readings. */
   private run(from: number, begin: number, start: number): void {
     const { text, trie } = this;
     let node = from;
@@ -116,7 +111,7 @@ class Walk {
     this.put(end, node, begin);
   }
 
-  /** Skips a line break and the blanks at the beginning of the next line. */
+  /** Skips a line break and the indentation of the next line. */
   private passOver(node: number, begin: number, end: number): void {
     this.put(end, node, begin);
     INDENT.lastIndex = end;

@@ -1,10 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Endpoint, EventStream, ServerSentEvent, Streaming } from './contract/endpoint.js';
 
-/**
- * The headers of a stream. Each event is sent when it comes, so nothing on the way may buffer or
- * store them.
- */
+/** Prevents buffering and caching on the way. */
 export const STREAMED = {
   'content-type': 'text/event-stream',
   'content-encoding': 'identity',
@@ -12,10 +9,7 @@ export const STREAMED = {
   'x-accel-buffering': 'no',
 };
 
-/**
- * Returns the stream's start position if the request to a streaming endpoint asks for a stream,
- * otherwise null.
- */
+/** Null if the request does not ask for a stream. */
 export const streamingOf = (
   { streams }: Endpoint,
   { headers }: { headers: Record<string, unknown> },
@@ -25,7 +19,7 @@ export const streamingOf = (
   return { lastEventId: typeof last === 'string' ? last : null };
 };
 
-/** Returns the stream as text. The source of the events is closed when the reader disconnects. */
+/** Closes the source when the reader disconnects. */
 export const framesOf = ({ events }: EventStream): Readable =>
   Readable.from(texts(events), { objectMode: false });
 
@@ -33,7 +27,7 @@ async function* texts(events: AsyncIterable<ServerSentEvent>): AsyncGenerator<st
   for await (const event of events) yield frameOf(event);
 }
 
-/** Returns one event as text. JSON contains no line break, so one `data` line is enough. */
+/** JSON contains no line break, so one `data` line is enough. */
 const frameOf = ({ id, event, data }: ServerSentEvent): string => {
   if (event === undefined) return ': still here\n\n';
   const lines = [...(id === undefined ? [] : [`id: ${id}`]), `event: ${event}`];

@@ -3,23 +3,20 @@ import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import { systemLookup } from './lookup.js';
 
-/** A syslog server, as `syslog://host[:514]` names it. */
 export interface SyslogServer {
   host: string;
   port: number;
 }
 
 export interface SyslogMessage {
-  /** The facility, 0 to 23, and the severity, 0 to 7 (RFC 5424, 6.2.1). */
+  /** Facility 0 to 23, severity 0 to 7 (RFC 5424, 6.2.1). */
   facility: number;
   severity: number;
-  /** The time in ISO 8601. */
   at: string;
-  /** The kind of the message, by which its reader may filter. */
+  /** MSGID, for filters. */
   id: string;
-  /** An element of structured data: its SD-ID and its parameters. */
+  /** Structured data: SD-ID and parameters. */
   data: { id: string; values: Record<string, string> };
-  /** The text in ASCII. */
   text: string;
 }
 
@@ -27,7 +24,7 @@ const ADDRESS = /^syslog:\/\/(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/i;
 const PORT = 514;
 const APP = 'adjutant';
 
-/** Returns null if the text is not the address of a syslog server. */
+/** `syslog://host[:514]`. Null if the text is not such a URL. */
 export const parseSyslog = (text: string): SyslogServer | null => {
   const [, host, digits = `${PORT}`] = ADDRESS.exec(text) ?? [];
   const port = Number(digits);
@@ -35,7 +32,6 @@ export const parseSyslog = (text: string): SyslogServer | null => {
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
 };
 
-/** Formats one message as in RFC 5424, 6. */
 export const formatSyslog = (
   message: SyslogMessage,
   from: { host: string; pid: number },
@@ -46,17 +42,14 @@ export const formatSyslog = (
   return `${header} ${named(id, 32)} [${data.id}${values.join('')}] ${text}`;
 };
 
-/** Escapes the three characters of RFC 5424, 6.3.3, and no others. */
+/** Escapes the three characters of RFC 5424, 6.3.3. */
 const escaped = (value: string): string => value.replaceAll(/["\\\]]/g, '\\$&');
 
-/** Returns a header field: printable ASCII without a space, or `-`. */
+/** Printable ASCII without a space, or `-`. */
 const named = (text: string, most: number): string =>
   text.replaceAll(/[^!-~]/g, '').slice(0, most) || '-';
 
-/**
- * Opens a sender over UDP (RFC 5426). `told` is called once for each period in which nothing can be
- * sent.
- */
+/** UDP (RFC 5426). `report` is called once per period of errors. */
 export const openSyslog = (server: SyslogServer, report: (failure: string) => void) => {
   const from = { host: hostname(), pid: process.pid };
   let next: string | null = null;
@@ -74,23 +67,17 @@ export const openSyslog = (server: SyslogServer, report: (failure: string) => vo
     isBusy = false;
   };
   return {
-    /**
-     * Sends a message without waiting and without throwing. While one is being sent, only the
-     * newest of the others is kept.
-     */
+    /** Does not wait or throw. While sending, only the newest other message is kept. */
     send: (message: SyslogMessage): void => {
       next = formatSyslog(message, from);
       if (!isBusy) void drain();
     },
-    /**
-     * Returns why the last message could not be sent, or null if it was sent. UDP does not report
-     * its arrival.
-     */
+    /** Null if the last message was sent. UDP does not confirm arrival. */
     failure: (): string | null => failure,
   };
 };
 
-/** Sends one message over a new socket: heads are rare, and a server's address may change. */
+/** A new socket per message, because messages are rare and the server address may change. */
 const sent = async ({ host, port }: SyslogServer, text: string): Promise<string | null> => {
   try {
     const [address = host] = await systemLookup(host);

@@ -3,13 +3,11 @@ import { readSync } from 'node:fs';
 import { NamedError } from './failure.js';
 
 /**
- * One entry of a tar archive: POSIX ustar, with pax records for what does not fit into a header
- * (IEEE 1003.1, pax). Every header has exactly one form. The reader writes each header again and
- * refuses any difference, so that links, devices, owners and deviations of other writers never come
- * in.
+ * POSIX ustar with pax records (IEEE 1003.1, pax). Every header has exactly one form, which the
+ * reader compares. So links, devices, owners and other writers' variations are refused.
  */
 export interface TarEntry {
-  /** The relative path, with `/` between its segments. */
+  /** Relative, with `/`. */
   name: string;
   size: number;
   isExecutable: boolean;
@@ -18,11 +16,10 @@ export interface TarEntry {
 }
 
 export interface FoundEntry extends TarEntry {
-  /** The offset of its bytes. */
   offset: number;
 }
 
-/** The error of a file that is not a tar archive of ours. The message states the fault. */
+/** The message states the fault. */
 export class TarError extends NamedError {}
 
 const BLOCK = 512;
@@ -33,7 +30,6 @@ const MAX_NAME_LENGTH = 4096;
 const MAX_PAX_LENGTH = 3 * BLOCK + MAX_NAME_LENGTH;
 const MAX_ENTRIES = 1_000_000;
 
-/** Returns the header before the bytes of an entry. */
 export const headerOf = (entry: TarEntry): Buffer => {
   const records = paxOf(entry);
   const isSmall = entry.size <= MAX_IN_HEADER;
@@ -48,16 +44,11 @@ export const headerOf = (entry: TarEntry): Buffer => {
   return Buffer.concat([block(pax), records, paddingOf(records.length), own]);
 };
 
-/** Returns the bytes that fill the last block of an entry. */
 export const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
-/** Returns the end of an archive. */
 export const endOfTar = (): Buffer => Buffer.alloc(2 * BLOCK);
 
-/**
- * Yields every entry in order, up to the very end of the file. Throws TarError at the first
- * deviation.
- */
+/** Throws TarError at the first deviation. */
 export function* readTar(file: number, fileSize: number): Generator<FoundEntry, void, undefined> {
   const names = new Set<string>();
   let at = 0;
@@ -102,10 +93,7 @@ const block = ({ name, size, isExecutable, mtime, type }: Header): Buffer => {
   return bytes;
 };
 
-/**
- * Returns the digest that replaces a name in the header. The name itself is in a pax record, which
- * no checksum covers.
- */
+/** Replaces a name in the header. The name itself is in a pax record, which no checksum covers. */
 const digestOf = (name: string): string => createHash('sha256').update(name).digest('hex');
 
 const paxOf = ({ name, size }: TarEntry): Buffer => {
@@ -115,7 +103,7 @@ const paxOf = ({ name, size }: TarEntry): Buffer => {
   ]);
 };
 
-/** Returns `<length> <key>=<value>\n`, where the length includes its own digits. */
+/** `<length> <key>=<value>\n`, where the length includes its own digits. */
 const recordOf = (key: string, value: string): Buffer => {
   const rest = Buffer.from(` ${key}=${value}\n`);
   let length = rest.length;
@@ -131,7 +119,7 @@ interface ArchivePosition {
   fileSize: number;
 }
 
-/** Reads a header, with the pax records before it, and checks that it has its only valid form. */
+/** Includes preceding pax records. */
 const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => {
   const isPax = first.toString('latin1', 156, 157) === 'x';
   const paxSize = isPax ? numberIn(first, 124, 12) : 0;
@@ -165,7 +153,7 @@ const recordsIn = (bytes: Buffer): Map<string, string> => {
   return records;
 };
 
-/** Throws on a name that could lead out of the target folder, and on a duplicate. */
+/** Refuses names that could leave the target folder, and duplicates. */
 const refuseName = (name: string, names: Set<string>): void => {
   const parts = name.split('/');
   const isOdd = parts.some((part) => part === '' || part === '.' || part === '..');

@@ -3,22 +3,22 @@ import { errorCode } from './failure.js';
 import { TaskOverran } from './pool.js';
 
 export interface ThreadTask {
-  /** The script. It gets `input` as its `workerData`, and posts one message. */
+  /** Receives `input` as `workerData` and posts one message. */
   file: URL;
   input: unknown;
-  /** The longest time in milliseconds, after which the thread is ended. */
+  /** In milliseconds, after which the thread is ended. */
   limitMs: number;
-  /** The limit of the thread's heap in megabytes; that of the process unless given. */
+  /** In megabytes. Defaults to the limit of the process. */
   heapMb?: number;
-  /** Ends the thread when it is aborted. */
+  /** Ends the thread on abort. */
   signal?: AbortSignal;
-  /** The message of the error if the thread ends without a reply. */
+  /** Error message if the thread ends without a reply. */
   failure: string;
 }
 
 /**
- * Runs a script in a thread of its own, once. Resolves to what it posts; fails as it fails, with
- * TaskOverran if it took too much time or memory, and with the reason of the signal.
+ * Runs a script once in a thread. Throws its error, TaskOverran above the limits, and the reason of
+ * the signal.
  */
 export const inThread = <T>(task: ThreadTask): Promise<T> =>
   new Promise<T>((resolve, reject) => {
@@ -30,7 +30,7 @@ export const inThread = <T>(task: ThreadTask): Promise<T> =>
     });
     const end = (error: unknown): void => {
       reject(error);
-      // It ends in any case; the exit is waited for below.
+      // The exit is awaited below.
       worker.terminate().catch(() => undefined);
     };
     const late = setTimeout(() => end(new TaskOverran(failure)), limitMs);

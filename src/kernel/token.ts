@@ -5,38 +5,31 @@ export interface SigningKey {
   /** The `kid` of its tokens. */
   id: string;
   /**
-   * At least 32 random bytes. As an object, because jsonwebtoken tries to read any bytes as a public
-   * key first, which takes 0.4 ms of each request.
+   * At least 32 random bytes. An object, because jsonwebtoken tries to parse bytes as a public key
+   * first, which takes 0.4 ms per request.
    */
   secret: KeyObject;
 }
 
-/** The claims of a token, which its signature proves. */
 export interface Claims {
   userId: string;
   sessionId: string;
   /** Seconds since 1970. */
   issuedAt: number;
   expiresAt: number;
-  /**
-   * The user who acts as this one (`act`, RFC 8693). Readers must rely on the session's own record
-   * instead.
-   */
+  /** The impersonating user (`act`, RFC 8693). Readers must rely on the session record instead. */
   actorId?: string;
 }
 
 const ISSUER = 'adjutant';
 const AUDIENCE = 'api';
 const LONGEST = 4096;
-/** The prefix by which a scanner of repositories or logs recognizes a leaked token. */
+/** Lets scanners recognize a leaked token. */
 const ACCESS_PREFIX = 'adj_';
-/** The prefix of the ids of personal access tokens. Login sessions have another. */
+/** ID prefix of personal access tokens, as opposed to login sessions. */
 const ACCESS_ID = 'token_';
 
-/**
- * Signs a JWT (RFC 7519), HS256. `kid` names its key, `jti` the session, which is checked on every
- * use.
- */
+/** JWT (RFC 7519), HS256. `kid` is the key, `jti` the session, which is checked on every use. */
 export const signToken = (key: SigningKey, claims: Claims): string => {
   const { issuedAt: iat, expiresAt: exp, actorId } = claims;
   const payload = { iat, exp, ...(actorId !== undefined && { act: { sub: actorId } }) };
@@ -50,13 +43,10 @@ export const signToken = (key: SigningKey, claims: Claims): string => {
   });
 };
 
-/** Returns a JWT as a personal access token: `adj_<jwt>`. */
+/** `adj_<jwt>` */
 export const accessTokenOf = (signed: string): string => `${ACCESS_PREFIX}${signed}`;
 
-/**
- * Returns the claims, or null. `now` is in milliseconds. It accepts only tokens of signToken, plain
- * or as a personal access token.
- */
+/** Accepts only tokens of signToken, plain or as personal access token. `now` in milliseconds. */
 export const readToken = (
   keys: ReadonlyMap<string, SigningKey>,
   given: string,

@@ -1,25 +1,25 @@
 import { randomInt } from 'node:crypto';
 
 const PERIOD_S = 30;
-/** The time steps by which a clock may be off to be recognized as such. */
+/** Time steps within which a wrong clock is recognized. */
 const MAX_SKEW_STEPS = 10;
 const ISSUER = 'Adjutant';
 const CODE = /^\d{6}$/;
-/** Letters and digits, without those that look alike. */
+/** Without characters that look alike. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 const library = () => import('otplib');
 
-/** Returns a new secret, base32, 160 bits (RFC 4226, section 4). */
+/** Base32, 160 bits (RFC 4226, section 4). */
 export const newTotpSecret = async (): Promise<string> => (await library()).generateSecret();
 
-/** Returns the URL that an authenticator app reads from the QR code. */
+/** For the QR code of an authenticator app. */
 export const otpauthUrl = async (secret: string, username: string): Promise<string> =>
   (await library()).generateURI({ issuer: ISSUER, label: username, secret });
 
 /**
- * Returns the time step that a code belongs to (RFC 6238), at most one step off, or null. Steps up
- * to `after` are used up: a code that was used once matches nothing. `now` is in milliseconds.
+ * RFC 6238, at most one step off. Steps up to `after` are used up, so that no code works twice.
+ * `now` in milliseconds.
  */
 export const matchTotp = async (
   secret: string,
@@ -31,8 +31,8 @@ export const matchTotp = async (
 };
 
 /**
- * Returns by how many seconds the clock that made a code is ahead of `now`, and below 0 behind, if
- * it is at most five minutes off. Null: the code fits no such clock. `now` is in milliseconds.
+ * Seconds by which the clock of a code is ahead, at most five minutes. Null if no such clock fits.
+ * `now` in milliseconds.
  */
 export const totpSkew = async (
   secret: string,
@@ -71,10 +71,7 @@ const verified = async ({
   return result.valid && 'timeStep' in result ? { timeStep: result.timeStep } : null;
 };
 
-/**
- * Returns four groups of four characters, 79 bits: enough that its digest reveals nothing, even to
- * somebody who has the database.
- */
+/** 79 bits, so that its digest reveals nothing, even with access to the database. */
 export const newRecoveryCode = (): string =>
   `${letters(4)}-${letters(4)}-${letters(4)}-${letters(4)}`;
 

@@ -1,16 +1,16 @@
-/** A set of words that stores common beginnings once. A node is a number, and 0 is the root. */
+/** Stores common prefixes once. A node is a number, 0 is the root. */
 export class Trie {
-  /** For each node: its first child, the next child of its parent, the unit that leads to it. */
+  /** Per node: first child, next sibling, unit that leads to it. */
   private readonly child: Int32Array;
   private readonly sibling: Int32Array;
   private readonly unit: Uint16Array;
   private readonly depths: Uint8Array;
   private readonly ends: Uint8Array;
-  /** For each unit, the child of the root, which may have many. */
+  /** Children of the root by unit, which may be many. */
   private readonly first = new Int32Array(0x10000);
   private count = 1;
 
-  /** Builds the trie from words of at most 255 units. */
+  /** Words of at most 255 units. */
   constructor(words: string[]) {
     const most = words.reduce((all, { length }) => all + length, 1);
     this.child = new Int32Array(most);
@@ -21,7 +21,7 @@ export class Trie {
     for (const word of words) this.enter(word);
   }
 
-  /** Returns the node that one unit leads to, or 0 if no word continues with it. */
+  /** 0 if no word continues with the unit. */
   follow(node: number, unit: number): number {
     if (node === 0) return this.first[unit] ?? 0;
     let at = this.child[node] ?? 0;
@@ -33,7 +33,6 @@ export class Trie {
     return this.ends[node] === 1;
   }
 
-  /** Returns the number of units from the root to the node. */
   depth(node: number): number {
     return this.depths[node] ?? 0;
   }

@@ -1,8 +1,8 @@
 import { inPieces } from './pieces.js';
 
 /**
- * Loads undici on first use: it is a fifth of what the start would load. In one piece it blocks the
- * event loop for 60 ms, in these pieces for 20 ms at most.
+ * undici is a fifth of what the start would load. At once it blocks the event loop for 60 ms, in
+ * pieces for at most 20 ms.
  */
 export const loadUndici = inPieces({
   library: 'undici',

@@ -3,9 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Watch = ReturnType<typeof createWatch>;
 
 /**
- * Creates a poll loop, by the real clock, that checks for work, and checks again `everyMs` after
- * each check has ended. An error of a check goes to `failed`, and the loop continues. The signal of
- * a check is aborted when the loop is being stopped.
+ * Polls by the real clock, `everyMs` after each check. Errors go to `failed`, and polling
+ * continues. The signal is aborted on stop.
  */
 export const createWatch = ({
   everyMs,
@@ -14,7 +13,7 @@ export const createWatch = ({
   failed,
 }: {
   everyMs: number;
-  /** The delay before the first check. */
+  /** Delay before the first check. */
   afterMs?: number;
   look(signal: AbortSignal): Promise<void>;
   failed(error: unknown): void;
@@ -33,11 +32,11 @@ export const createWatch = ({
   };
 
   return {
-    /** Starts the loop. To be called once. */
+    /** Call once. */
     start: (): void => {
       watching = watch();
     },
-    /** Starts no further check. Resolves when the current check has ended. */
+    /** Resolves when the current check has ended. */
     stop: (): Promise<void> => {
       end.abort();
       return watching;

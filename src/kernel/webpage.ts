@@ -1,8 +1,8 @@
-/** A page that the daemon serves to browsers. Its files lie beside the code that they belong to. */
+/** A page for browsers. Its files are beside the code that they belong to. */
 export interface WebPage {
-  /** The path, such as `/invite`. The stylesheet, shared by all pages, is `/invite/page.css`. */
+  /** Such as `/invite`. All pages share the stylesheet, `/invite/page.css`. */
   path: string;
   html(): URL;
-  /** The scripts by name: `page.js` is `/invite/page.js`. */
+  /** By name: `page.js` is `/invite/page.js`. */
   scripts: Record<string, () => URL>;
 }

@@ -1,27 +1,25 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** One column a character, and none that joins another: most of what is ever measured. */
+/** One column each and no joining, which covers most texts. */
 const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
-/** Marks, invisible characters, and the vowels and finals that complete a Hangul syllable. */
+/** Marks, invisible characters, and Hangul vowels and finals. */
 const NO_COLUMN =
   /^[\p{Mn}\p{Me}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
-/** A soft hyphen is ignorable in print, but terminals show it. */
+/** Ignorable in print, but terminals show it. */
 const SOFT_HYPHEN = '\u00ad';
-/** An emoji whose variation selector asks for the picture (UTS #51), which is wide. */
+/** An emoji with a variation selector is wide (UTS #51). */
 const PICTURE = /^\p{Emoji}.*\ufe0f/su;
 let segmenter: Intl.Segmenter | undefined;
 
-/** One character as a person sees it, with the columns that it takes in a terminal. */
 export interface Grapheme {
   text: string;
   width: number;
-  /** True if terminals that add up its code points reach another width. */
+  /** Whether terminals that add up code points get another width. */
   isDisputed: boolean;
 }
 
-/** Yields the characters of a text. */
 export function* graphemesIn(text: string): Generator<Grapheme> {
-  // Made on first use: most texts need none, and it takes as long as a small command.
+  // On first use, because creation takes as long as a small command.
   segmenter ??= new Intl.Segmenter();
   for (const { segment } of segmenter.segment(text)) {
     let sum = 0;
@@ -31,7 +29,7 @@ export function* graphemesIn(text: string): Generator<Grapheme> {
   }
 }
 
-/** Returns the columns of a terminal that the text takes, by East Asian Width (UAX #11). */
+/** Terminal columns by East Asian Width (UAX #11). */
 export const widthOf = (text: string): number => {
   if (NARROW.test(text)) return text.length;
   let width = 0;

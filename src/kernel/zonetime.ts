@@ -1,9 +1,8 @@
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * Returns the first and the last time at which clocks of the zone show `local`, which is in
- * milliseconds since 1970 as if the zone were UTC. They differ when clocks are put back. When
- * clocks are put forward over it, both are the time that it would have been.
+ * First and last time at which clocks show `local` (milliseconds as if UTC). They differ when
+ * clocks are set back. If clocks skip `local`, both are the time it would have been.
  */
 export const instantsOf = (timezone: string, local: number): [number, number] => {
   const around = [-DAY_MS, DAY_MS].map((away) => local - offsetOf(timezone, local + away));
@@ -12,7 +11,7 @@ export const instantsOf = (timezone: string, local: number): [number, number] =>
   return [Math.min(...found), Math.max(...found)];
 };
 
-/** Returns how far clocks of the zone are ahead of UTC at that time, in milliseconds. */
+/** Milliseconds ahead of UTC. */
 export const offsetOf = (timezone: string, at: number): number => {
   const second = Math.floor(at / 1000) * 1000;
   const parts = Object.fromEntries(
@@ -24,14 +23,13 @@ export const offsetOf = (timezone: string, at: number): number => {
   return Date.UTC(year, month - 1, day, hour, minute, seconds) - second;
 };
 
-/** Returns the day that calendars of the zone show at a time, as `2026-01-31`. */
+/** `2026-01-31` */
 export const dayAt = (timezone: string, at: number): string => dayText(at + offsetOf(timezone, at));
 
-/** Returns the time at which a day, as `2026-01-31`, begins in the zone; `days` later if given. */
+/** Start of a day such as `2026-01-31`, plus `days`. */
 export const startOfDay = (timezone: string, day: string, days = 0): number =>
   instantsOf(timezone, Date.parse(`${day}T00:00:00Z`) + days * DAY_MS)[0];
 
-/** Returns a time as clocks of the zone show it, to the minute: `2026-01-31 09:30`. */
 export const clockTime = (timezone: string, at: number): string => {
   const local = at + offsetOf(timezone, at);
   return `${dayText(local)} ${new Date(local).toISOString().slice(11, 16)}`;
@@ -41,10 +39,7 @@ const dayText = (local: number): string => new Date(local).toISOString().slice(0
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/**
- * Returns the formatter of a zone. It is cached because creating one takes longer than all the
- * rest.
- */
+/** Cached, because creation takes longer than all the rest. */
 const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone);
   if (known) return known;

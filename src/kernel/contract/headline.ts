@@ -1,10 +1,7 @@
-/** The kinds of notifications whose title only names who speaks: a hook, or an agent. */
+/** Kinds whose title is only the name of a hook or agent. */
 const NAMED_KINDS = ['hook_notice', 'hook_failed', 'agent_completed', 'agent_failed'];
 
-/**
- * Returns one line that tells what a notification says, for lists: its title, and the first line of
- * its body where the title only names who speaks.
- */
+/** One line for lists: the title, and the first line of the body if the title is only a name. */
 export const headlineOf = (notice: { kind: string; title: string; body: string }): string => {
   const { kind, title, body } = notice;
   const [first = ''] = body.trim().split('\n', 1);

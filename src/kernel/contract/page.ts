@@ -8,13 +8,13 @@ const paging = {
   cursor: s.optional(s.text(200).description('`nextCursor` of the previous page')),
 };
 
-/** Returns the query schema of a list: `limit`, `cursor` and the filters given. */
+/** Query of a list endpoint: `limit`, `cursor` and filters. */
 export const pageQuery = <K extends Record<string, s.Schema>>(label: string, filters: K) =>
   s.object(label, { ...paging, ...filters });
 
 /**
- * Returns the reply schema of a list: `{ <plural>: [...], nextCursor }`, newest first. `label` is
- * its name in the API document if two lists have the same plural.
+ * Reply of a list endpoint, newest first: `{ <plural>: [...], nextCursor }`. `label` is needed if
+ * two lists have the same plural.
  */
 export const pageOf = <const P extends string, S extends s.Schema>(
   plural: P,
@@ -33,10 +33,7 @@ export const pageOf = <const P extends string, S extends s.Schema>(
 
 export const DEFAULT_LIMIT = 50;
 
-/**
- * Cuts rows to one page. The caller reads one row more than the limit, which shows if there is a
- * next page.
- */
+/** The caller reads one row more than the limit, which shows whether there is a next page. */
 export const cutPage = <T extends { id: string }>(rows: T[], limit: number) => ({
   rows: rows.slice(0, limit),
   nextCursor: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null,
