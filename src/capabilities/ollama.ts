@@ -52,7 +52,7 @@ interface OllamaPlace {
 /** Returns the sentence for the error of a pull: Ollama says so of a model that its library lacks. */
 const pullFault = (model: string, error: string): string =>
   /pull model manifest: file does not exist/.test(error)
-    ? `Ollama’s library has no ${model}`
+    ? `The Ollama library has no model ${model}`
     : line(error, 500);
 
 /** Creates the calls to the Ollama at an address (docs/api.md of Ollama: pull, tags, show, delete). */

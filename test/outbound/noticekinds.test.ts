@@ -9,11 +9,11 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const WHEN = {
-  plain: 'as you prefer',
+  plain: 'by your preferences',
   urgent: 'at once, unless muted',
   security: 'at once, always',
   direct: 'at once, always',
-  app: 'in the app alone',
+  app: 'only in the app',
 };
 
 describe('the kinds of notices', () => {
@@ -22,7 +22,7 @@ describe('the kinds of notices', () => {
     const rows = Object.entries(KINDS).map(
       ([kind, { about, rank }]) => `| \`${kind}\` | ${about} | ${WHEN[rank]} |`,
     );
-    const table = ['| Kind | What it tells | To your channels |', '|---|---|---|', ...rows].join(
+    const table = ['| Kind | Meaning | Delivery to channels |', '|---|---|---|', ...rows].join(
       '\n',
     );
     expect(document).to.contain(`${table}\n\n`);
