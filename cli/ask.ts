@@ -10,19 +10,19 @@ import { oneLine, wrapProse } from './text.js';
 export interface CliQuestion {
   /** The question, without the colon. */
   ask: string;
-  /** The value that empty input stands for. */
+  /** Value for empty input. */
   initial?: string;
-  /** The flag that gives the value where there is no terminal: `--name`. */
+  /** Flag that sets the value without a terminal: `--name`. */
   instead: string;
-  /** Returns why the input is not accepted; the question is then asked again. */
+  /** Returns the reason to reject the input. The question is then asked again. */
   refuse?(input: string): string | undefined;
 }
 
 interface QuestionOptions {
   isHidden?: boolean;
-  /** True if ^X opens the editor. */
+  /** Whether ^X opens the editor. */
   mayBeWritten?: boolean;
-  /** Ends the question, which then throws its reason. */
+  /** Aborts the question, which then throws the reason of the signal. */
   signal?: AbortSignal;
 }
 interface TypedInput {
@@ -31,7 +31,7 @@ interface TypedInput {
 }
 
 const INDENT = '  ';
-/** Columns of a terminal that does not say how many it has. */
+/** Columns of a terminal that does not report its width. */
 const WIDTH = 80;
 const DOTS = '············\n';
 
@@ -49,7 +49,7 @@ export class Ask {
     return this.flags.input !== false && stdin.isTTY === true && stderr.isTTY === true;
   }
 
-  /** True if more lines were typed or pasted than were asked for. */
+  /** Whether more lines were typed or pasted than asked for. */
   get isAhead(): boolean {
     return this.typedAhead.length > 0;
   }
@@ -61,15 +61,14 @@ export class Ask {
     return this.accepted(question, async () => (await this.read(prompt)).trim() || initial);
   }
 
-  /** Asks for a secret; the answer is not echoed. */
   async hidden(question: CliQuestion): Promise<string> {
     this.mustBePossible(question);
     return this.accepted(question, () => this.read(`${question.ask}: `, { isHidden: true }));
   }
 
   /**
-   * Asks for one of several choices and resolves to its number, from 0. Choices that do not fit on
-   * one line stand under each other.
+   * Asks for one of several choices and resolves to its index, from 0. Choices that do not fit on
+   * one line are listed below each other.
    */
   async choose(question: CliQuestion & { choices: string[] }): Promise<number> {
     const { ask, choices, initial = '1', instead } = question;
@@ -78,7 +77,7 @@ export class Ask {
     const isShort = widthOf(`${list} [${initial}]: ${choices.length}`) < this.room;
     const isKnown = (input: string) => /^\d+$/.test(input) && choices[Number(input) - 1];
     const refuse = (input: string) =>
-      isKnown(input) ? undefined : `A number from 1 to ${choices.length}.`;
+      isKnown(input) ? undefined : `Enter a number from 1 to ${choices.length}.`;
     this.mustBePossible(question);
     const indent = ask.slice(0, ask.length - ask.trimStart().length);
     if (!isShort) for (const each of numbered) this.sayFolded(each, indent);
@@ -86,8 +85,8 @@ export class Ask {
   }
 
   /**
-   * Asks yes or no. Enter alone takes the choice in capitals. The signal ends the question, where
-   * it has become needless.
+   * Asks yes or no. Enter alone takes the capital letter. The signal aborts a question that is no
+   * longer needed.
    */
   async agree(
     question: CliQuestion,
@@ -96,20 +95,21 @@ export class Ask {
   ): Promise<boolean> {
     this.mustBePossible(question);
     const prompt = `${question.ask} ${isInitiallyYes ? '[Y/n]' : '[y/N]'} `;
-    const refuse = (given: string) => (/^(y|yes|n|no|)$/i.test(given) ? undefined : 'y or n.');
+    const refuse = (given: string) =>
+      /^(y|yes|n|no|)$/i.test(given) ? undefined : 'Enter y or n.';
     const read = async () => (await this.read(prompt, { signal })).trim();
     const input = await this.accepted({ refuse }, read);
     return input === '' ? isInitiallyYes : /^y/i.test(input);
   }
 
   /**
-   * Asks before something is deleted; the default is no. Failed: the answer is no. Usage: no
-   * terminal and no `--yes`.
+   * Asks before a deletion; the default is no. Throws `failed` for a no, and a usage fault
+   * without a terminal and `--yes`.
    */
   async confirm(ask: string): Promise<void> {
     if (this.flags.yes) return;
     if (!this.isPossible) {
-      throw usageFault('This asks first, and there is no terminal to ask. Add --yes.');
+      throw usageFault('Confirmation is required, but there is no terminal. Add --yes.');
     }
     if (!(await this.agree({ ask, instead: '--yes' }, false))) throw failed('Nothing was done.');
   }
@@ -118,7 +118,7 @@ export class Ask {
   async lines(question: CliQuestion): Promise<string> {
     const { ask, refuse } = question;
     this.mustBePossible(question);
-    this.say(`${ask} (empty line ends, ^X editor):`);
+    this.say(`${ask} (end with an empty line, ^X opens the editor):`);
     let text = '';
     for (;;) {
       const { line, isForEditor } = await this.typed(INDENT, { mayBeWritten: true });
@@ -131,7 +131,7 @@ export class Ask {
     }
   }
 
-  /** Shows the text from the editor as if it had been typed. */
+  /** Prints the text from the editor as if it had been typed. */
   private async written(draft: string): Promise<string> {
     const { writeIn } = await import('./editor.js');
     const outcome = await writeIn('text.md', draft);
@@ -148,7 +148,10 @@ export class Ask {
     for (const line of text.split('\n')) this.sayFolded(line, '');
   }
 
-  /** Says a line, folded to the terminal. The further lines of a numbered one stand below its words. */
+  /**
+   * Prints a line, folded to the terminal. Continuation lines of a numbered line align with its
+   * text.
+   */
   private sayFolded(line: string, before: string): void {
     const inset = /^\s*(?:\d+ )?/.exec(line)?.[0].length ?? 0;
     for (const each of wrapProse(line, this.room - before.length, inset))
@@ -159,7 +162,6 @@ export class Ask {
     return this.streams.stderr.columns || WIDTH;
   }
 
-  /** Asks until the input is accepted. */
   private async accepted(
     { refuse }: Pick<CliQuestion, 'refuse'>,
     read: () => Promise<string>,
@@ -174,7 +176,7 @@ export class Ask {
 
   private mustBePossible({ ask, instead }: CliQuestion): void {
     if (this.isPossible) return;
-    throw usageFault(`${ask} is missing, and there is no terminal to ask. Add ${instead}.`);
+    throw usageFault(`${ask} is required, but there is no terminal to ask for it. Add ${instead}.`);
   }
 
   private async read(prompt: string, how: QuestionOptions = {}): Promise<string> {
@@ -185,7 +187,7 @@ export class Ask {
     const { stderr } = this.streams;
     const { isHidden = false } = how;
     const early = this.typedAhead.shift();
-    // A visible prompt is the reader's own, so that it can draw the line again.
+    // The reader draws a visible prompt itself, so that it can redraw the line.
     if (isHidden || early !== undefined) stderr.write(prompt);
     if (early !== undefined) {
       stderr.write(isHidden ? DOTS : `${early}\n`);
@@ -197,14 +199,14 @@ export class Ask {
     return next;
   }
 
-  /** Reads one line. If several were pasted, the others answer the next questions. */
+  /** Reads one line. Further pasted lines answer the next questions. */
   private async nextLine(
     prompt: string,
     { isHidden, mayBeWritten, signal }: QuestionOptions,
   ): Promise<TypedInput> {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;
-    // A line that is drawn anew at each key cannot be read aloud: then the terminal edits it.
+    // A screen reader cannot read a line that is redrawn at each key, so the terminal edits it.
     const terminal = isHidden === true || !isReadAloud();
     const reader = createInterface({ input, output, prompt, terminal, historySize: 0 });
     let press: (_: unknown, key: Key) => void = () => {};

@@ -3,7 +3,7 @@ import { widthOf } from '../src/kernel/width.js';
 import { placed } from './placed.js';
 import { ago, cutToWidth, localTime, oneLine, plainText } from './text.js';
 
-/** States by their colour. The word itself says the meaning too. */
+/** Colours of states. The word itself carries the meaning, too. */
 const TONES: [Parameters<typeof styleText>[0], string[]][] = [
   ['red', ['error', 'failed', 'failing', 'expired', 'down', 'interrupted']],
   ['yellow', ['stopped', 'warn', 'due', 'unknown', 'paused', 'waiting_approval']],
@@ -14,35 +14,33 @@ const TONES: [Parameters<typeof styleText>[0], string[]][] = [
   ['bold', ['new']],
 ];
 
-/** Returns a state in the colour of its first word, for a terminal that has colours. */
 const colored = (text: string): string => {
   const first = /^\w+/.exec(text)?.[0] ?? '';
   const tone = TONES.find(([, words]) => words.includes(first));
   return tone ? styleText(tone[0], text, { validateStream: false }) : text;
 };
 
-/** One column of a list. */
 export interface TableColumn<T> {
-  /** Its name for `--fields`, and its head on a terminal. */
+  /** Name for `--fields`, and header on a terminal. */
   name: string;
   value(row: T): unknown;
-  /** Text for a person; the plain value unless given. */
+  /** Text on a terminal. Defaults to the plain value. */
   show?(row: T): string;
-  /** True if the values are aligned to the right. */
+  /** Whether the values are right-aligned. */
   isNumber?: true;
-  /** True for a state, which is shown in its colour. */
+  /** Whether the value is a state, which is coloured. */
   isState?: true;
-  /** True if the values are shown whole: a part of one, such as an address, is of no use. */
+  /** Whether the value is never truncated, such as an address. */
   isWhole?: true;
-  /** True if a terminal shows it only where a row has a value. */
+  /** Whether a terminal shows the column only if a row has a value. */
   isRare?: true;
   /** `data`: only in a pipe, such as an id; `table`: only on a terminal. */
   only?: 'data' | 'table';
-  /** The order in which columns are left out of a narrow terminal before all others: the highest first. */
+  /** Order in which a narrow terminal drops columns. The highest number is dropped first. */
   leaves?: number;
 }
 
-/** Returns the columns with those named that a narrow terminal lacks first, in that order. */
+/** Returns the columns so that a narrow terminal drops the named ones first, in that order. */
 export const leavingFirst = <T>(names: string[], columns: TableColumn<T>[]): TableColumn<T>[] =>
   columns.map((column) => {
     const at = names.indexOf(column.name);
@@ -50,7 +48,7 @@ export const leavingFirst = <T>(names: string[], columns: TableColumn<T>[]): Tab
   });
 
 /**
- * Makes a column that a terminal shows in another form, such as `ago`; `none` stands for no value.
+ * Creates a column with another form on a terminal, such as `ago`. `none` is shown for no value.
  */
 export const shownAs = <T, V>(
   name: string,
@@ -66,7 +64,6 @@ export const shownAs = <T, V>(
   },
 });
 
-/** The column of the reasons why rows failed, on a terminal. */
 export const reasonColumn = <T extends { error: string | null }>(): TableColumn<T> => ({
   name: 'error',
   value: ({ error }) => error,
@@ -84,13 +81,12 @@ type Inner<V, K extends string> =
 /** A field of a row, or a field of an object in it: `stats.executions`. */
 type FieldPath<T> = (keyof T & string) | Nested<T>;
 
-/** Kinds of columns that show a field. */
 const KINDS = {
   data: { only: 'data' },
   state: { isState: true },
   number: { isNumber: true },
   whole: { isWhole: true },
-  /** Returns the end of an id, which is enough to name it in a command. */
+  /** The end of an id is enough to name it in a command. */
   tail: { only: 'table', show: (id) => String(id).slice(-6) },
   ago: { show: (time) => (typeof time === 'string' ? ago(time) : 'never') },
   time: { show: (time) => (typeof time === 'string' ? localTime(time) : '') },
@@ -114,8 +110,8 @@ type FieldColumn<T> =
   | `${string}=${FieldPath<T>}:${Kinds}`;
 
 /**
- * The columns of a table, in their order. A list of fields gives one column for each, under the
- * field's name or the one before `=`; behind a colon stands its kind.
+ * The columns of a table in order. A list of fields gives one column per field, named after the
+ * field or the part before `=`. The part after the colon is its kind.
  */
 export const columnsOf = <T extends object>(
   ...parts: (TableColumn<T> | FieldColumn<NoInfer<T>>[])[]
@@ -133,10 +129,9 @@ const fieldColumn = (field: string): TableColumn<object> => {
 
 const GAP = 2;
 const MIN_WIDTH = 8;
-/** Characters of a cell that are measured at most. */
+/** Maximum characters of a cell to measure. */
 const LONGEST = 4000;
 
-/** The value at a dotted path; undefined where there is none. */
 export const valueAt = (row: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => {
     if (typeof value !== 'object' || value === null) return undefined;
@@ -144,13 +139,12 @@ export const valueAt = (row: unknown, path: string): unknown =>
   }, row);
 
 export interface Face {
-  /** Columns of the terminal. */
+  /** In columns. */
   width: number;
-  /** True for a terminal that obeys escape sequences, as colours are. */
+  /** Whether the terminal supports escape sequences. */
   hasColors: boolean;
 }
 
-/** Returns the names of the columns that a terminal of that width shows. */
 export const shownColumns = <T>(
   rows: T[],
   columns: TableColumn<T>[],
@@ -165,9 +159,9 @@ const layOut = <T>(rows: T[], columns: TableColumn<T>[]): ColumnLayout[] => {
 };
 
 /**
- * The lines of a table with its head, no wider than the terminal. The columns stand in the order
- * of their worth: where they do not fit, the last ones are left out, after those that say when they
- * leave, and then the widest is cut.
+ * The lines of a table with its header, no wider than the terminal. Columns are in order of
+ * importance. If they do not fit, those with `leaves` are dropped, then the last ones, and then
+ * the widest is truncated.
  */
 export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: Face): string[] => {
   const kept = narrow(fitting(layOut(rows, columns), face.width), face.width);
@@ -216,7 +210,7 @@ const drawn = (
 const sum = (columns: ColumnLayout[]): number =>
   columns.reduce((total, { width }) => total + width + GAP, -GAP);
 
-/** Returns the columns that fit in their narrowest form. */
+/** Returns the columns that fit at their minimum width. */
 const fitting = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   let kept = columns;
   const least = (one: ColumnLayout) => ({
@@ -230,7 +224,7 @@ const fitting = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   return kept;
 };
 
-/** Cuts the widest columns until they fit; those that are shown whole only if all others are cut. */
+/** Truncates the widest columns until they fit, `isWhole` columns last. */
 const narrow = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   const narrowed = columns.map((column) => ({ ...column, width: Math.min(column.width, width) }));
   for (const kept of [narrowed.filter(({ isWhole }) => !isWhole), narrowed]) {

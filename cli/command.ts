@@ -11,16 +11,15 @@ import type { ArgsOf, RequestField } from './fields.js';
 import { CliOutput } from './output.js';
 import { traced, withProgress } from './progress.js';
 
-/** A flag of a command's own; those that follow from the contract are fields. */
+/** A flag of one command. Flags that mirror the contract are fields. */
 export interface Flag<T> {
-  /** `<file>`; a flag without one is on or off. */
+  /** `<file>`. A flag without a value is a switch. */
   value?: string;
   about: string;
-  /** The allowed values. */
   values?: readonly string[];
   /** `-f` */
   short?: string;
-  /** Parses the value; throws usageFault() if it is not accepted. */
+  /** Parses the value. Throws `usageFault()` to reject it. */
   read(text: string): T;
 }
 
@@ -34,54 +33,47 @@ export const textFlag = (value: string, about: string): Flag<string> => ({
 export type CommandFlags = Record<string, Flag<unknown>>;
 type FlagsOf<F> = { [K in keyof F]?: F[K] extends Flag<infer T> ? T : never };
 
-/** Input of a command: everything typed behind its name. */
 export interface CommandInput<A extends string, F> {
   args: ArgsOf<A>;
   flags: FlagsOf<F>;
-  /** The fields that were set, by their path in the request: `actionConfig.agentPrompt`. */
+  /** Fields that were set, by their path in the request: `actionConfig.agentPrompt`. */
   fields: Record<string, unknown>;
   /** Value of `--data`: `@file` or `-`. */
   data?: string;
 }
 
-/** One command, as plain data and a function. */
 export interface CliCommand<A extends string = string, F extends CommandFlags = CommandFlags> {
   name: string;
   aliases?: string[];
-  /** The arguments as commander writes them: `<id> [file]`. */
+  /** Arguments in the notation of commander: `<id> [file]`. */
   args?: A;
-  /** The allowed values of an argument, by its name. */
+  /** Allowed values of an argument, by its name. */
   values?: Record<string, readonly string[]>;
   /** One sentence, without a full stop. */
   summary: string;
-  /** The endpoints that it calls; by name where only this would load their contract. */
+  /** Endpoints that it calls; by name where only this would load their contract. */
   calls?: (Endpoint | EndpointName)[];
   /**
-   * Examples without the command's path, the simplest first. One that contains `adjutant` is a
-   * complete line.
+   * Examples without the path of the command, the simplest first. An example that contains
+   * `adjutant` is a complete line.
    */
   examples: string[];
   flags?: F;
-  /**
-   * Makes the flags from the contract. Called only when needed, since describing a schema takes
-   * time.
-   */
+  /** Creates flags from the contract. Called lazily, because describing a schema takes time. */
   fields?(): RequestField[];
-  /** `--data` gives the whole body, and the fields override it. */
+  /** `--data` sets the whole body; fields override it. */
   takesData?: boolean;
-  /** Further lines of its help. */
   notes?: string[];
   seeAlso?: string;
   run(context: Context, given: CommandInput<A, F>): Promise<void>;
 }
 
-/** A command as it is written: without a summary it has that of the first endpoint it calls. */
+/** Without a summary, it has that of the first endpoint it calls. */
 export interface CommandDefinition<A extends string, F extends CommandFlags>
   extends Omit<CliCommand<A, F>, 'summary'> {
   summary?: string;
 }
 
-/** Keeps the types of a command's arguments and flags. */
 export const command = <const A extends string, F extends CommandFlags>(
   definition: CommandDefinition<A, F>,
 ): CliCommand<A, F> => {
@@ -90,22 +82,21 @@ export const command = <const A extends string, F extends CommandFlags>(
   return { ...definition, summary };
 };
 
-/** The examples of a command as complete lines of a shell. */
 export const examplesOf = (path: string, { examples }: Pick<CliCommand, 'examples'>): string[] =>
   examples.map((example) => {
     if (LISTED.test(example)) return `adjutant ${example}`;
     return example.includes('adjutant ') ? example : `adjutant ${path} ${example}`.trimEnd();
   });
 
-/** The example that has a list done one by one: `tasks list --output id | xargs adjutant …`. */
+/**
+ * An example that runs a command for each listed id: `tasks list --output id | xargs adjutant …`.
+ */
 const LISTED = /^(?!adjutant )[^|]+ --output id \| xargs /;
 
-/** Commands about one resource, under the name of their entry. */
 export interface CommandGroup {
-  /** The summary; that of the entry unless given. */
+  /** Defaults to the summary of the entry. */
   summary?: string;
   commands: CliCommand[];
-  /** Lines below its list of commands. */
   notes?: string[];
 }
 
@@ -116,19 +107,18 @@ interface TerminalStream {
   hasColors?(): boolean;
 }
 
-/** The streams of the process; tests give their own. */
+/** The streams of the process. Tests pass their own. */
 export interface Streams {
   stdin: NodeJS.ReadableStream & TerminalStream;
   stdout: NodeJS.WritableStream & TerminalStream;
   stderr: NodeJS.WritableStream & TerminalStream;
 }
 
-/** The flags that every command takes. */
 export interface CommonFlags {
   server?: string;
   serverToken?: string;
   serverTokenFile?: string;
-  /** Folder of the daemon, for the commands that run one. */
+  /** Home of the daemon, for the commands that run one. */
   home?: string;
   json?: boolean;
   output?: string;
@@ -137,24 +127,22 @@ export interface CommonFlags {
   yes?: boolean;
   /** False with `--no-input`. */
   input?: boolean;
-  /** Seconds that the command may take. */
+  /** In seconds. */
   timeout?: string;
   verbose?: boolean;
 }
 
-/** The command that runs, for the words of its errors. */
+/** The running command, for error messages. */
 export interface RunningCommand {
   /** Without arguments: `hooks create`. */
   command: string;
   /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
   flagOf(path: string): string;
-  /** The deadline of `--timeout`, for the command and those that it runs. */
   deadline?: Deadline;
-  /** The verb of its group that lists: `list`, or `tasks`. */
+  /** The list verb of its group: `list`, or `tasks`. */
   listed?: string;
-  /** Names of the command's own flags, as they are typed. */
+  /** Names of its own flags, as typed. */
   flags?: string[];
-  /** True for a flag of the command that is on or off. */
   isSwitch?(flag: string): boolean;
 }
 
@@ -165,11 +153,10 @@ export interface CommandSetting extends RunningCommand {
 
 const GRACE_SECONDS = 5;
 
-/** Every command's surroundings: the client, the output, the questions. */
 export class Context {
   readonly out: CliOutput;
   readonly ask: Ask;
-  /** Exit code of a command that threw nothing: 1 where a check found something wrong. */
+  /** Exit code of a command that throws nothing: 1 if a check found a problem. */
   exitCode = Exit.done;
   private readonly end = new AbortController();
   private readonly interrupt = (): void => this.end.abort();
@@ -184,38 +171,37 @@ export class Context {
     this.ask = new Ask(streams, flags);
   }
 
-  /** The running command, for its errors. It is read late, when the command is chosen. */
+  /** Read lazily, because the command is chosen later. */
   get at(): CommandSetting {
     return { ...this.place, stdin: this.streams.stdin };
   }
 
-  /** Address of the daemon. Usage: not an http address. */
   get url(): string {
     const url = addressOf(this.flags);
     if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {
-      throw usageFault(`"${url}" is no address. One looks like http://127.0.0.1:3005`);
+      throw usageFault(
+        `Invalid daemon address "${url}". Expected an address like http://127.0.0.1:3005`,
+      );
     }
     return url.replace(/\/+$/, '');
   }
 
   /**
-   * Returns the token: from the flag, the file, the environment or the kept login, the first that
-   * is for this daemon.
+   * Returns the token from the flag, the file, the environment or the stored login: the first
+   * that is for this daemon.
    */
   get token(): string | undefined {
     const { serverToken, serverTokenFile } = this.flags;
     if (serverToken) return serverToken;
     if (serverTokenFile) return tokenIn(serverTokenFile);
-    // A program that gave no token must not act as whoever is logged in.
+    // A program that passed an empty token must not act as the logged-in user.
     if (clientEnvironment().isTokenEmpty) {
-      throw usageFault(
-        'ADJUTANT_TOKEN is set, and empty. Unset it to use the login of this machine',
-      );
+      throw usageFault('ADJUTANT_TOKEN is set, but empty. Unset it to use the stored login');
     }
     return environmentToken(this.url) ?? readSession(this.url)?.token;
   }
 
-  /** Name of the flag or variable that gives the token; undefined: a kept login, or none. */
+  /** Name of the flag or variable that provides the token; undefined for a stored login or none. */
   get tokenFrom(): string | undefined {
     if (this.flags.serverToken) return '--server-token';
     if (this.flags.serverTokenFile) return '--server-token-file';
@@ -223,32 +209,29 @@ export class Context {
   }
 
   /**
-   * Returns the address that ADJUTANT_TOKEN is for, if the command asks another one. The token is
-   * not sent there.
+   * Returns the address that ADJUTANT_TOKEN is for, if the command uses another address. The
+   * token is not sent there.
    */
   get tokenIsFor(): string | undefined {
     const { url, token } = clientEnvironment();
     return token !== undefined && environmentToken(this.url) === undefined ? url : undefined;
   }
 
-  /**
-   * Opens the client. It is loaded on first use, so that help and commands without a daemon stay
-   * quick.
-   */
+  /** Loads the client on first use, so that help and commands without a daemon stay fast. */
   async client(): Promise<Client> {
     const { createClient } = await import('../src/client/index.js');
     const { url, token, signal, timeoutMs } = this;
     return createClient({ url, token, signal, timeoutMs, fetch: this.fetch });
   }
 
-  /** Opens a client for requests that wait for events; a long one is no sign of trouble. */
+  /** A client for long polling: a slow reply shows no progress line. */
   async listener(): Promise<Client> {
     return (await this.client()).with({ fetch: recognized(send) });
   }
 
   /**
-   * Aborted by the first ^C and by `--timeout`; a second ^C ends the process. ^C ends the process
-   * at once if no command has read this signal.
+   * Aborted by the first ^C and by `--timeout`; a second ^C ends the process. If no command has
+   * read this signal, the first ^C ends the process.
    */
   get signal(): AbortSignal {
     if (this.isListening) return this.end.signal;
@@ -260,14 +243,11 @@ export class Context {
     return this.end.signal;
   }
 
-  /**
-   * True if the time of `--timeout` was over: a command that then returns has not done everything.
-   */
+  /** Whether `--timeout` expired. A command that returns then is incomplete. */
   get isLate(): boolean {
     return this.isListening && this.place.deadline?.signal.aborted === true;
   }
 
-  /** The command has ended. */
   close(): void {
     process.off('SIGINT', this.interrupt);
     this.place.deadline?.signal.removeEventListener('abort', this.interrupt);
@@ -280,7 +260,7 @@ export class Context {
     return this.flags.verbose ? traced(shown, (line) => this.out.warn(line)) : shown;
   }
 
-  /** The timeout of one request: longer than that of the command, which ends first. */
+  /** Timeout of one request, longer than that of the command, which must expire first. */
   private get timeoutMs(): number | undefined {
     const seconds = this.place.deadline?.seconds;
     return seconds ? (seconds + GRACE_SECONDS) * 1000 : undefined;
@@ -291,6 +271,6 @@ const tokenIn = (file: string): string => {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {
-    throw usageFault(`--server-token-file names a file that cannot be read: ${file}`);
+    throw usageFault(`Cannot read the file of --server-token-file: ${file}`);
   }
 };

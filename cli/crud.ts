@@ -17,7 +17,7 @@ import {
 import { type Named, type NamedKind, resolveId } from './resolve.js';
 import { safe } from './text.js';
 
-/** An endpoint that answers with one row of the list. */
+/** An endpoint that returns one row of the list. */
 export interface RowEndpoint<T> extends Endpoint {
   reply: ObjectSchema<T>;
 }
@@ -26,18 +26,17 @@ export interface ChangeEndpoint<T> extends RowEndpoint<T> {
   body: ObjectSchema;
 }
 
-/** The options that all verbs of a noun share. */
 export interface CrudNoun<K extends string, T extends object> {
-  /** `hook`: the beginning of its ids, and the name of its argument unless another is given. */
+  /** `hook`: prefix of its ids, and the default name of its argument. */
   noun: string;
-  /** The word for one of them in messages, where the beginning of its ids is none. */
+  /** Word for messages, if the prefix of its ids is not a word. */
   called?: string;
   argument?: string;
-  /** The key of its rows in the reply of the list. */
+  /** Key of the rows in the reply of the list. */
   rows: K;
-  /** The words before its verbs where they are not the key: `auth tokens`. */
+  /** Words before its verbs, if they differ from the key: `auth tokens`. */
   path?: string;
-  /** The name of the verb that lists them; `list` unless given. */
+  /** Name of its list verb. Defaults to `list`. */
   listed?: string;
   columns: TableColumn<T>[];
   endpoints: {
@@ -46,15 +45,14 @@ export interface CrudNoun<K extends string, T extends object> {
     update?: ChangeEndpoint<T>;
     delete?: Endpoint;
   };
-  /** The id and the name by which a row is known. */
   named(row: T): Named;
-  /** The things that its verbs may name; the rows of its list unless given. */
+  /** Rows that its verbs accept. Defaults to the rows of its list. */
   kind?(client: Client): NamedKind;
-  /** True where the typed word is the id itself; the daemon then says that there is no such thing. */
+  /** Whether the typed word is the id itself. The daemon then reports an unknown one. */
   isExact?: true;
 }
 
-/** Help of a verb beside what follows from the contract. */
+/** Help that does not follow from the contract. */
 interface VerbHelp {
   summary?: string;
   examples: string[];
@@ -68,35 +66,30 @@ interface CrudTarget {
 }
 
 interface DeleteOptions<T> extends VerbHelp {
-  /** The question to the person, about what was found. */
   ask(row: T): string;
-  /** True if it takes several of them. */
+  /** Whether it accepts several of them. */
   several?: true;
-  /** Makes the note on what is deleted with it, printed before the question. */
+  /** Describes what is deleted with the row, before the question. */
   loss?(client: Client, row: T): Promise<string>;
 }
 
 interface EndOptions extends VerbHelp {
-  /** The question to the person, about what was typed. */
   ask(typed: string): string;
-  /** The sentence printed when it is done. */
   message: string;
 }
 
 interface ActOptions<T> extends VerbHelp {
   body?: object;
-  /** The question before the request, about what was typed. */
   ask?(typed: string): string;
-  /** The sentence printed when it is done. */
   message(row: T): string;
 }
 
-/** A request about one thing, which the first argument names. */
+/** A request about one row, which the first argument names. */
 type NounRequest<E extends Endpoint, A extends string, F extends CommandFlags> = Omit<
   RequestOptions<E, A, F>,
   'at'
 > & {
-  /** Finds what the further arguments name, as parameters of the path. */
+  /** Resolves further arguments to parameters of the path. */
   within?(client: Client, id: string, args: ArgsOf<A>): Promise<Record<string, string>>;
 };
 
@@ -104,23 +97,20 @@ type UpdateGiven<F> = Pick<CommandInput<string, F>, 'flags' | 'fields' | 'data'>
 
 interface UpdateOptions<T, F extends CommandFlags> extends VerbHelp {
   flags?: F;
-  /** Paths of the body that have no flag. */
+  /** Paths of the body without a flag. */
   except?: string[];
-  /** Paths of the body that no editor is shown. */
+  /** Paths of the body that are hidden from the editor. */
   secrets?: string[];
-  /** True if the daemon asks for the password when the login is older than ten minutes. */
+  /** Whether the daemon asks for the password if the login is older than ten minutes. */
   isPrivileged?: true;
-  /** The sentence printed when it is done. */
   message?(is: Named, row: T): string;
-  /** Makes the request from what was found, where the flags alone do not say it. */
+  /** Creates the request body, if the flags alone are not enough. */
   body?(context: Context, given: UpdateGiven<F>, found: CrudTarget): Promise<unknown>;
-  /** Changes it in an editor in a form of its own, in place of JSON. null: nothing was changed. */
+  /** Edits the row in a form of its own instead of JSON. Resolves to null if nothing changed. */
   edit?(context: Context, found: CrudTarget): Promise<T | null>;
 }
 
-/**
- * Makes the verbs that every noun has: list, get, update, delete, and verbs that act on one thing.
- */
+/** Creates the verbs that every noun has: list, get, update, delete, and actions on one row. */
 export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) => {
   const { argument = noun.noun, rows, endpoints, columns, named } = noun;
   const args = `<${argument}>`;
@@ -136,7 +126,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
     return { client, id: await id(client, typed) };
   };
 
-  /** Reads one row; from the list where no endpoint shows one. */
+  /** Reads one row, from the list if no endpoint returns one. */
   const read = async (client: Client, found: string, cursor?: string): Promise<T> => {
     const { get, list } = endpoints;
     if (get) return client.call(get, parameter(get, found));
@@ -169,7 +159,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
     except,
     secrets,
     isPrivileged,
-    message = ({ name }) => `Changed ${safe(name)}.`,
+    message = ({ name }) => `Updated ${safe(name)}.`,
     body: bodyOf,
     edit: ownEdit,
     ...help
@@ -212,7 +202,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
     });
   };
 
-  /** Makes a `delete` that reads the row first, so that the question can describe it. */
+  /** Creates a `delete` that reads the row first, so that the question can describe it. */
   const deletion = ({ ask, loss, several, ...help }: DeleteOptions<T>) => {
     const remove = declared(endpoints.delete, rows);
     return command({
@@ -249,7 +239,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         endpoint: declared(endpoints.get, rows),
         show: ({ out }, row) => out.item(row, columns),
       }),
-    /** Makes a `delete` that asks about the typed name, without reading the row first. */
+    /** Creates a `delete` that asks about the typed name, without reading the row. */
     end: ({ ask, message, ...help }: EndOptions) =>
       request({
         ...help,
@@ -272,7 +262,6 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
   };
 };
 
-/** The rows of a list, for the words that name one of them. */
 const rowKind = <K extends string, T extends object>(
   { noun, called = noun, rows, path = rows, listed = 'list', endpoints, named }: CrudNoun<K, T>,
   client: Client,
@@ -283,12 +272,11 @@ const rowKind = <K extends string, T extends object>(
   page: namePages(rows, (query) => client.call(endpoints.list, { query }), named),
 });
 
-/** The id as the first parameter of the endpoint's path. */
+/** Sets the id as the first parameter of the path. */
 const parameter = ({ path }: Endpoint, id: string): Record<string, string> => ({
   [/\{(\w+)\}/.exec(path)?.[1] ?? 'id']: id,
 });
 
-/** TypeError: the contract has none. */
 const declared = <E>(endpoint: E | undefined, rows: string): E => {
   if (!endpoint) throw new TypeError(`No such endpoint for ${rows}`);
   return endpoint;

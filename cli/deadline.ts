@@ -1,25 +1,23 @@
 import { usageFault } from './exit.js';
 
-/** The time that `--timeout` gives a command, from its first moment on. */
+/** The time limit that `--timeout` sets, from the start of the command. */
 export interface Deadline {
-  /** Aborted when the time is over; never without one. */
+  /** Aborted when the time is over; never without a limit. */
   signal: AbortSignal;
   seconds: number | null;
-  /** Ends the counting. */
   lift(): void;
 }
 
-/** Longest delay of a timer: Node ends longer ones after 1 ms. */
+/** Maximum delay of a timer; Node ends longer ones after 1 ms. */
 const MAX_SECONDS = 2_147_483;
 
-/** Usage: not a number of seconds, or more than a timer holds. */
 export const deadlineOf = (timeout: string | undefined): Deadline => {
   const end = new AbortController();
   if (timeout === undefined) return { signal: end.signal, seconds: null, lift: () => {} };
   const seconds = timeout.trim() === '' ? Number.NaN : Number(timeout);
-  if (!(seconds > 0)) throw usageFault('--timeout is a number of seconds, above 0');
+  if (!(seconds > 0)) throw usageFault('--timeout must be a number of seconds above 0');
   if (seconds > MAX_SECONDS)
-    throw usageFault(`--timeout is at most ${MAX_SECONDS} seconds, 24 days`);
+    throw usageFault(`--timeout must be at most ${MAX_SECONDS} seconds (24 days)`);
   const timer = setTimeout(() => end.abort(), seconds * 1000);
   return { signal: end.signal, seconds, lift: () => clearTimeout(timer) };
 };

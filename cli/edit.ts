@@ -9,22 +9,18 @@ import { CliFault, Exit, failed, faultOf, fieldsFault, interrupted, usageFault }
 import { isStripped, requestFields, requestFrom } from './fields.js';
 import { oneLine, wrapped } from './text.js';
 
-/** The flag `--edit`, of every command that changes an existing thing. */
 export const editFlag = on(
   'Edit the fields in $VISUAL or $EDITOR; the default on a terminal without other flags',
 );
 
-/** A thing to be changed in an editor, and how the change is sent. */
 export interface Editing<T, R> {
-  /** The noun and name of what is changed: `hook github-issues`. */
+  /** Noun and name: `hook github-issues`. */
   title: string;
-  /** Schema of the changes. */
   schema: ObjectSchema<T>;
-  /** The thing before the change. */
   present: object;
-  /** Paths of secrets, which are not written to the file: `triggerConfig.webhookSecret`. */
+  /** Paths of secrets, which are never written to the file: `triggerConfig.webhookSecret`. */
   secrets?: readonly string[];
-  /** Sends the fields that differ. */
+  /** Sends the changed fields. */
   send(changes: T): Promise<R>;
 }
 
@@ -34,21 +30,20 @@ interface UpdateInput {
   data?: string;
 }
 
-/** True if the fields are to be edited in an editor. Usage: no terminal, or flags beside `--edit`. */
 export const isEdited = ({ ask }: Context, { flags, fields, data }: UpdateInput): boolean => {
   // A password alone changes nothing.
   const { edit, passwordFile, ...others }: { edit?: unknown; passwordFile?: unknown } = flags;
   const isGiven = Object.keys({ ...others, ...fields }).length > 0 || data !== undefined;
   if (!edit) return !isGiven && ask.isPossible;
-  if (isGiven) throw usageFault('--edit takes the fields from the editor. Leave out the others.');
+  if (isGiven) throw usageFault('--edit takes the fields from the editor. Remove the other flags.');
   if (!ask.isPossible)
-    throw usageFault('--edit needs a terminal. Without one give flags, or --data.');
+    throw usageFault('--edit needs a terminal. Without one, pass flags or --data.');
   return true;
 };
 
 /**
- * Opens the fields as JSON in the editor, until they are accepted or the user gives up. Then sends
- * the fields that differ. null: none differs.
+ * Opens the fields as JSON in the editor until they are accepted or the user gives up. Sends the
+ * changed fields. Resolves to null if nothing changed.
  */
 export const changedByEditor = async <T, R>(
   context: Context,
@@ -85,7 +80,6 @@ type EditableFields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is EditableFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The fields of the present thing that can be changed. */
 const shownOf = (
   of: Description,
   present: unknown,
@@ -105,7 +99,7 @@ const shownOf = (
 
 const WIDTH = 76;
 
-/** Comment lines above the fields, which are cut off again. */
+/** Comment lines above the fields, which are removed again. */
 const headOf = (
   { title, schema, secrets = [] }: Omit<Editing<unknown, unknown>, 'send'>,
   before: EditableFields,
@@ -116,13 +110,13 @@ const headOf = (
     .filter((path) => valueAt(before, path) === undefined);
   const lines = [
     ...wrong,
-    ...wrapped(`${oneLine(title)}: change it, save and leave. Only what differs is sent.`, WIDTH),
-    ...(others.length > 0 ? ['Also taken:', ...byParent(others)] : []),
+    ...wrapped(`${oneLine(title)}: change it, save and exit. Only changed fields are sent.`, WIDTH),
+    ...(others.length > 0 ? ['Other fields:', ...byParent(others)] : []),
   ];
   return lines.map((line) => `// ${line}\n`).join('');
 };
 
-/** `actionConfig: agentPrompt, agentTopic`: those of one object in one paragraph. */
+/** `actionConfig: agentPrompt, agentTopic`: one paragraph per object. */
 const byParent = (paths: string[]): string[] => {
   const parents = new Map<string, string[]>();
   for (const path of paths) {
@@ -135,14 +129,13 @@ const byParent = (paths: string[]): string[] => {
   });
 };
 
-/** Opens the editor and returns the text without the comment. Failed: no editor, or it failed. */
+/** Opens the editor and returns the text without the comment. */
 const draftFrom = async (text: string): Promise<string> => {
   const outcome = await writeIn('fields.json', text);
   if (outcome.is === 'refused') throw failed(`${outcome.reason}.`);
   return outcome.text.replace(/^(?:\s*\/\/[^\n]*(?:\n|$))+/, '');
 };
 
-/** Returns the changed fields. Usage: not a JSON object, a secret, or a required field is missing. */
 const changesIn = (
   draft: string,
   before: EditableFields,
@@ -155,10 +148,10 @@ const changesIn = (
   const details = [
     ...secrets
       .filter((path) => valueAt(after, path) !== undefined)
-      .map((path) => ({ path, message: 'is a secret: it never goes through an editor' })),
+      .map((path) => ({ path, message: 'is a secret and cannot be changed in an editor' })),
     ...Object.keys(before)
       .filter((key) => !(key in after) && !isNullable(keys[key]))
-      .map((path) => ({ path, message: 'cannot be left out: give it another value' })),
+      .map((path) => ({ path, message: 'cannot be removed; set another value' })),
   ];
   if (details.length > 0) throw fieldsFault(details, { command: '', flagOf: (path) => path });
   const gone = Object.keys(before).filter((key) => !(key in after));
@@ -179,16 +172,16 @@ const objectIn = (draft: string): EditableFields => {
     value = parseExact(withoutMark(draft));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw usageFault(`It is not JSON: ${error.message}.`);
+    throw usageFault(`Invalid JSON: ${error.message}.`);
   }
   if (isFields(value)) return value;
-  throw usageFault('It is not a JSON object: { "name": … }');
+  throw usageFault('Expected a JSON object: { "name": … }');
 };
 
-/** Statuses that the user can correct in the same file; other errors are rethrown. */
+/** Statuses that the user can correct in the same file. Other errors are rethrown. */
 const MENDABLE = [400, 409];
 
-/** Prints what is wrong and asks to edit again; returns the printed lines. Interrupted: no. */
+/** Prints the errors and asks to edit again. Returns the printed lines. */
 const mayMend = async ({ ask, out, at }: Context, error: unknown): Promise<string[]> => {
   const isRefusal = error instanceof ApiError && MENDABLE.includes(error.statusCode);
   const fault = faultOf(error, { ...at, flagOf: (path) => path, hadToken: true });
@@ -196,12 +189,11 @@ const mayMend = async ({ ask, out, at }: Context, error: unknown): Promise<strin
   if (!(fault instanceof CliFault) || !(isRefusal || isTypo)) throw error;
   const lines = [fault.message, ...rowsOf(fault.body)].map(oneLine);
   for (const line of lines) out.warn(line);
-  if (!(await ask.agree({ ask: 'Edit it again?', instead: 'flags' }, true))) {
+  if (!(await ask.agree({ ask: 'Edit again?', instead: 'flags' }, true))) {
     throw interrupted('Nothing was changed.');
   }
   return lines;
 };
 
-/** Every wrong field, by its path. */
 const rowsOf = ({ details = [] }: Partial<ProblemBody>): string[] =>
   details.map(({ path, message }) => `  ${path}  ${message.replace(/^"[^"]*" /, '')}`);

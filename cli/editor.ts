@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { editorHere } from './daemon/environment.js';
 import { inForeground } from './foreground.js';
 
-/** Outcome of writing in an editor. */
 export type EditorOutcome = { is: 'written'; text: string } | { is: 'refused'; reason: string };
 
 const NONE = 'No editor is set. Set EDITOR, for example: export EDITOR=nano';
 const PRIVATE = 0o600;
 
 /**
- * Opens a text in `$VISUAL` or `$EDITOR` on this terminal, and returns it as the user saved it. The
- * file is private and is deleted in any case. Never use it for a secret.
+ * Opens a text in `$VISUAL` or `$EDITOR` on this terminal and returns the saved text. The file is
+ * private and always deleted. Never use it for a secret.
  */
 export const writeIn = async (name: string, text: string): Promise<EditorOutcome> => {
   const editor = editorHere();
@@ -32,27 +31,27 @@ export const writeIn = async (name: string, text: string): Promise<EditorOutcome
 };
 
 const written = async (editor: string, file: string): Promise<EditorOutcome> => {
-  // The variable holds a line of a shell: `code --wait`. Its words go where a person sees them.
+  // The variable holds a shell command: `code --wait`. Its output goes to the terminal.
   const stdio = ['inherit', process.stdout.isTTY ? 'inherit' : process.stderr, 'inherit'] as const;
   const code = await inForeground(['sh', '-c', `${editor} "$1"`, 'sh', file], {
     stdio: [...stdio],
   });
   if (code !== 0) {
-    const reason = `${editor} ended with ${code ?? 'a signal'}: nothing was taken over`;
+    const reason = `${editor} exited with ${code ?? 'a signal'}: its text was discarded`;
     return { is: 'refused', reason };
   }
   try {
     return { is: 'written', text: await readFile(file, 'utf8') };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    return { is: 'refused', reason: `${editor} left no file behind: nothing was taken over` };
+    return { is: 'refused', reason: `${editor} left no file: no text was read` };
   }
 };
 
 const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Calls back once when the process ends, by itself or by a signal. Returns the function that
+ * Calls back once when the process ends, by itself or by a signal. Returns a function that
  * cancels this.
  */
 const onEnd = (tell: () => void): (() => void) => {

@@ -1,6 +1,6 @@
 import type { CliCommand, CommandGroup } from './command.js';
 
-/** The module of each command, loaded only when its name was typed. */
+/** Loaders, so that only the module of the typed command is loaded. */
 const loaders = {
   quickstart: async () => (await import('./commands/quickstart.js')).quickstart,
   demo: async () => (await import('./commands/demo.js')).demo,
@@ -75,92 +75,92 @@ const loaders = {
   help: async () => (await import('./commands/help.js')).help,
 } satisfies Record<string, () => Promise<CliCommand | CommandGroup>>;
 
-/** A sentence on each command, under titles and in the order of `adjutant --help`. */
+/** Summaries by section, in the order of `adjutant --help`. */
 const summaries: Record<string, Partial<Record<keyof typeof loaders, string>>> = {
   'Start here': {
-    quickstart: 'Make an account, a first hook and a test of it',
-    demo: 'Show the main job once, in a temporary folder',
+    quickstart: 'Set up an account and a first hook',
+    demo: 'Run a demo in a temporary folder',
   },
   'The daemon': {
     serve: 'Run the daemon in the foreground',
     up: 'Start the daemon in the background',
-    down: 'Stop the daemon; what runs is finished first',
-    restart: 'Stop the daemon and start it again',
-    status: 'Show whether the daemon runs, and its state',
-    tui: 'Open the desk: everything on one screen, live',
-    logs: 'Read or follow the log of the daemon',
-    doctor: 'Find problems, and what to do about them',
-    tunnel: 'Make the daemon reachable from the internet',
-    rollback: 'Restore the database as it was before an upgrade',
-    recover: 'Set a new password when no login works any more',
+    down: 'Stop the daemon after running work finishes',
+    restart: 'Restart the daemon',
+    status: 'Show whether the daemon is running, and its state',
+    tui: 'Open the desk: everything on one screen',
+    logs: 'Show the log of the daemon',
+    doctor: 'Find problems and show remedies',
+    tunnel: 'Manage the tunnel and the public address',
+    rollback: 'Restore the database from before an upgrade',
+    recover: 'Set a new password while the daemon is stopped',
   },
   'Your account': {
-    register: 'Make an account; the first becomes the admin',
-    login: 'Log in, and stay logged in between commands',
-    logout: 'Log out, here and at the daemon',
-    whoami: 'Show who is logged in, and where',
-    auth: 'Your password and your login',
-    'auth sessions': 'Where you are logged in',
-    'auth tokens': 'Tokens with which programs act as you',
-    'auth totp': 'Codes of an authenticator app as a second factor',
-    'auth passkeys': 'Ways to log in without a password',
+    register: 'Create an account; the first one is the admin',
+    login: 'Log in and store the login session',
+    logout: 'Log out and end the login session',
+    whoami: 'Show the current user and the daemon',
+    auth: 'Manage your password and logins',
+    'auth sessions': 'Manage your login sessions',
+    'auth tokens': 'Manage access tokens for programs',
+    'auth totp': 'Manage your authenticator app',
+    'auth passkeys': 'Manage your passkeys',
   },
   'The work': {
-    hooks: 'What happens when a signed webhook arrives',
-    recurring: 'What is done at the times of a schedule',
-    agents: 'Agents that hooks and you started',
-    chat: 'Send a message, or have a conversation',
-    approvals: 'Calls of agents that wait for your approval',
-    'approvals grants': 'Approvals that stand, for a conversation or a host',
-    models: 'Language models, and their state',
-    'models routing': 'Which models answer for which topic',
-    'models cli': 'Tools as models: claude, codex, gemini, opencode',
-    capabilities: 'What is installed here: models, engines, languages',
-    hardware: 'This machine, and the models that fit it',
-    skills: 'What agents can use: tools, skill folders, MCP servers',
-    'skills permissions': 'What tools may do without asking you',
-    mcp: 'Servers that bring further tools',
-    pipelines: 'Work in stages: start runs, answer them, apply templates',
-    'pipelines templates': 'Templates of pipelines, yours and those that ship',
-    experts: 'Experts: instructions that agents follow',
-    documents: 'Files, and the text that is read from them',
-    memories: 'What assistants remember of you',
-    knowledge: 'Your notes and texts, and the search in them',
-    'knowledge folders': 'Folders of the machine whose files are knowledge',
-    vault: 'Credentials for hooks, models and tools',
-    webhooks: 'Outgoing webhooks: signed events to your services',
+    hooks: 'Manage hooks',
+    recurring: 'Manage recurring tasks',
+    agents: 'Manage agents',
+    chat: 'Send a message to an agent, or chat with it',
+    approvals: 'Manage pending approvals',
+    'approvals grants': 'Manage standing approvals',
+    models: 'Manage language models',
+    'models routing': 'Manage model routing by topic',
+    'models cli': 'Manage command-line tools that serve as models',
+    capabilities: 'Manage installed models, engines and languages',
+    hardware: 'Show the hardware and the models that fit it',
+    skills: 'Manage skills and their tools',
+    'skills permissions': 'Manage tool permissions',
+    mcp: 'Manage MCP servers',
+    pipelines: 'Manage pipeline runs',
+    'pipelines templates': 'Manage pipeline templates',
+    experts: 'Manage experts: instructions for agents',
+    documents: 'Manage documents and their text',
+    memories: 'Manage memories about you',
+    knowledge: 'Manage and search knowledge entries',
+    'knowledge folders': 'Manage folders that are indexed as knowledge',
+    vault: 'Manage credentials for hooks, models and tools',
+    webhooks: 'Manage outgoing webhooks',
     sessions: 'Conversations and their messages',
-    reader: 'Pages of the web, read for you',
-    research: 'Questions, answered from the web and your knowledge',
-    voice: 'Speech that becomes text',
-    tasks: 'What you have to do, with reminders',
-    'tasks feed': 'The address at which calendars read your tasks',
-    email: 'Your mailboxes',
-    'email accounts': 'Mailboxes: their servers, logins, and a test of them',
-    'email drafts': 'E-mails that are not sent yet',
-    'email sent': 'E-mails that you have sent, and what became of them',
-    operations: 'Long pieces of work: how far they are',
-    notifications: 'Your notifications',
-    channels: 'Chats and webhooks that are linked to you',
-    platforms: 'The chat platforms that all users may link (admin)',
+    reader: 'Read web pages as text',
+    research: 'Run research jobs',
+    voice: 'Transcribe speech',
+    tasks: 'Manage tasks and reminders',
+    'tasks feed': 'Manage the calendar feed of your tasks',
+    email: 'Manage e-mail',
+    'email accounts': 'Manage mail accounts',
+    'email drafts': 'Manage e-mail drafts',
+    'email sent': 'Manage sent e-mails',
+    operations: 'Track long-running operations',
+    notifications: 'Manage notifications',
+    channels: 'Manage linked chats and addresses',
+    platforms: 'Manage chat platforms (admin)',
   },
   More: {
-    users: 'Accounts and their roles (admin)',
-    'users totp': 'Authenticator apps that users lost (admin)',
-    'users passkeys': 'Passkeys that users lost (admin)',
-    invite: 'Invite somebody (admin)',
-    outbox: 'Messages to channels and webhooks, and failures (admin)',
-    audit: 'Who did what, in a log that proves its integrity (admin)',
-    backup: 'Create, verify and restore backups',
-    keys: 'The keys that sign tokens (admin)',
-    health: 'The health of the daemon, part by part',
-    api: 'Send any request to the API',
-    completion: 'Set up completion in your shell',
-    help: 'Help on a command or a topic',
+    users: 'Manage user accounts (admin)',
+    'users totp': 'Manage authenticator apps of other users (admin)',
+    'users passkeys': 'Manage passkeys of other users (admin)',
+    invite: 'Create an invite link for one account (admin)',
+    outbox: 'Manage outbound messages (admin)',
+    audit: 'Read and verify the audit log (admin)',
+    backup: 'Manage backups',
+    keys: 'Manage token signing keys (admin)',
+    health: 'Show the health of the daemon',
+    api: 'Send a request to the API',
+    completion: 'Print a completion script for your shell',
+    help: 'Show help on a command or a topic',
   },
 };
 
-/** Groups that are known by their singular, too. */
+/** Groups that also accept their singular. */
 const SINGULARS = [
   'hooks',
   'agents',
@@ -179,7 +179,6 @@ const aliasOf = (name: string): string | undefined => {
   return SINGULARS.includes(name) ? name.slice(0, -1) : undefined;
 };
 
-/** One command or group, by the first word or two of the command line. */
 export interface CommandEntry {
   name: string;
   alias?: string;
@@ -192,7 +191,6 @@ const entriesIn = (about: Record<string, string>): CommandEntry[] =>
     .filter(([name]) => about[name] !== undefined)
     .map(([name, load]) => ({ name, alias: aliasOf(name), summary: about[name] ?? '', load }));
 
-/** Every command, in the order of `adjutant --help`. */
 export const sections = Object.entries(summaries).map(([title, about]) => ({
   title,
   entries: entriesIn(about),
@@ -200,12 +198,11 @@ export const sections = Object.entries(summaries).map(([title, about]) => ({
 
 const entries = sections.flatMap((section) => section.entries);
 
-/** Finds the entry by the first two words of a command line, or its first. */
 export const entryOf = ([first = '', second = '']: string[]): CommandEntry | undefined =>
   entries.find(({ name }) => name === `${first} ${second}`) ??
   entries.find(({ name, alias }) => name === first || alias === first);
 
-/** The entries whose names go on from that of a group: `email accounts` of `email`. */
+/** The entries below a group: `email accounts` of `email`. */
 export const entriesBelow = (name: string): CommandEntry[] =>
   entries.filter((entry) => entry.name.startsWith(`${name} `));
 

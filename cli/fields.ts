@@ -7,28 +7,26 @@ import type { CommandSetting } from './command.js';
 import { fieldsFault, usageFault } from './exit.js';
 import { oneLine, plainText } from './text.js';
 
-/** `name|json`: a word, or an object in its place. */
+/** `name|json`: a word, or an object instead. */
 type RequestFieldKind = 'text' | 'number' | 'flag' | 'list' | 'json' | 'name|json';
 
-/** A flag that follows from a field of a request. */
+/** A flag derived from a field of a request. */
 export interface RequestField {
   /** Path in the request: `actionConfig.agentPrompt`. */
   path: string;
-  /** `agent-prompt`, or the long form where two fields end alike. */
+  /** `agent-prompt`, or the long form if two fields end alike. */
   name: string;
-  /** `action-config.agent-prompt`; understood as well. */
+  /** `action-config.agent-prompt`; also accepted. */
   longName: string;
   kind: RequestFieldKind;
   about: string;
-  /** The only values there are. */
   values: string[];
-  /** True if the request is refused without it. */
   isNeeded: boolean;
-  /** True if `null` takes its value away. */
+  /** Whether `null` removes the value. */
   isNullable: boolean;
 }
 
-/** The flags of a request's schema. `except`: paths that get none, because they are secrets. */
+/** The flags of a request schema. `except`: paths without a flag, because they are secrets. */
 export const requestFields = (schema: Schema, except: string[] = []): RequestField[] => {
   const fields = leaves(schema.describe(), []).filter(({ path }) => !except.includes(path));
   const isUnique = (name: string) =>
@@ -40,10 +38,10 @@ export const requestFields = (schema: Schema, except: string[] = []): RequestFie
   });
 };
 
-/** Fields that have the flag of a like field of other commands; their own names are understood. */
+/** Fields that use the flag of a similar field. Their own names are accepted, too. */
 const CALLED = new Map([['tag', 'tags']]);
 
-/** Placeholder of a field's value: `<number>`; undefined for one that is on or off. */
+/** Placeholder of the value: `<number>`; undefined for a switch. */
 export const placeholder = ({ kind, values, isNullable }: RequestField): string | undefined => {
   if (kind === 'flag') return undefined;
   const none = isNullable ? '|null' : '';
@@ -51,7 +49,6 @@ export const placeholder = ({ kind, values, isNullable }: RequestField): string 
   return kind === 'list' ? '<text…>' : `<${kind}${none}>`;
 };
 
-/** The flag that sets a path of the request, or the path itself. */
 export const flagNamer =
   (fields: RequestField[]) =>
   (path: string): string => {
@@ -59,7 +56,7 @@ export const flagNamer =
     return field ? `--${field.name}` : path || 'the request';
   };
 
-/** The typed word as the value that the field takes. Usage: no JSON where JSON is due. */
+/** Converts the typed word to the type of the field. */
 export const typedValue = (field: RequestField, typed: unknown): unknown => {
   if (typeof typed !== 'string') return typed;
   if (typed === 'null' && (field.isNullable || field.kind === 'number')) return null;
@@ -68,20 +65,19 @@ export const typedValue = (field: RequestField, typed: unknown): unknown => {
   return isJson ? jsonOf(`--${field.name}`, typed) : typed;
 };
 
-/** Input for one request. */
 export interface RequestInput {
   fields: Record<string, unknown>;
   /** `@file`, `-`, or the JSON itself. */
   data?: string;
-  /** Given by other means: a secret from a file, an answer to a question. */
+  /** Values from other sources, such as a secret from a file or an answer to a question. */
   more?: Record<string, unknown>;
 }
 
 type RequestSchema<T> = Pick<ObjectSchema<T>, 'validate' | 'describe'>;
 
 /**
- * Builds the request: `--data`, overridden by flags, overridden by what else is known. Validates
- * it. Usage: names every wrong field by its flag.
+ * Builds and validates the request: `--data`, overridden by flags, overridden by `more`. The
+ * fault names every invalid field by its flag.
  */
 export const requestFrom = async <T>(
   schema: RequestSchema<T>,
@@ -94,7 +90,7 @@ export const requestFrom = async <T>(
   }
   const plainly = schema.validate(whole, STRICTLY);
   if (!plainly.error) return plainly.value;
-  // Only now, because to describe a schema takes longer than to hold a request against it.
+  // Only now, because describing a schema takes longer than validating a request.
   if (filled.data === undefined) makeParts(whole, schema.describe());
   const { value, error } = schema.validate(whole, STRICTLY);
   if (!error) return value;
@@ -106,16 +102,16 @@ export const requestFrom = async <T>(
   throw fieldsFault(details, at);
 };
 
-/** Replaces messages of Joi that show a pattern by what to do. */
+/** Replaces messages of Joi that show a pattern. */
 const MESSAGES = {
   'any.required': 'is missing',
-  'object.min': 'changes nothing: give what is to change',
+  'object.min': 'changes nothing: pass at least one change',
   'string.empty': 'is empty',
   'string.pattern.name': '{#name}',
 };
 const STRICTLY = { abortEarly: false, errors: { label: false }, messages: MESSAGES } as const;
 
-/** The objects that a request must have, so that what is missing is named within them. */
+/** Adds required objects, so that missing fields are named within them. */
 const makeParts = (into: object, of: Description): void => {
   const keys: Record<string, Description> = of.keys ?? {};
   for (const [key, inner] of Object.entries(keys)) {
@@ -123,11 +119,11 @@ const makeParts = (into: object, of: Description): void => {
   }
 };
 
-/** `@file`, `-` for stdin, or JSON as it stands. Usage: not a JSON object. */
+/** `@file`, `-` for stdin, or literal JSON. */
 const dataOf = async (data: string, stdin: CommandSetting['stdin']): Promise<object> => {
   const value = jsonOf('--data', data === '-' ? await readStream(stdin) : data);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw usageFault('--data is a JSON object.');
+  throw usageFault('--data must be a JSON object.');
 };
 
 const jsonOf = (flag: string, typed: string): unknown => {
@@ -135,7 +131,7 @@ const jsonOf = (flag: string, typed: string): unknown => {
   try {
     return parseExact(withoutMark(json));
   } catch {
-    throw usageFault(`${flag} is not JSON. Give JSON, or @file.`);
+    throw usageFault(`${flag} is not valid JSON. Pass JSON, or @file.`);
   }
 };
 
@@ -143,14 +139,14 @@ const readText = (flag: string, file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    throw usageFault(`${flag} names a file that cannot be read: ${file}`);
+    throw usageFault(`Cannot read the file of ${flag}: ${file}`);
   }
 };
 
 const numberOr = (typed: string): number | string =>
   typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed;
 
-/** True for a secret by its source or its name: its value is not repeated in an error. */
+/** Whether a value is a secret, by its source or name. It is not repeated in an error. */
 const isSecret = ({ more = {} }: RequestInput, path: string): boolean =>
   Object.keys(more).some((key) => path === key || path.startsWith(`${key}.`)) ||
   SECRET_NAME.test(path);
@@ -176,14 +172,15 @@ const set = (into: object, [key = '', ...rest]: string[], value: unknown): void 
   }
 };
 
-/** The fields with the arguments that name some of them. Usage: one is given both ways. */
+/** Adds the arguments to the fields. Throws if a value is passed both ways. */
 export const withArguments = (
   fields: Record<string, unknown>,
   args: object,
 ): Record<string, unknown> => {
   const given = Object.entries<unknown>({ ...args }).filter(([, value]) => value !== undefined);
   const twice = given.find(([name]) => fields[name] !== undefined)?.[0];
-  if (twice) throw usageFault(`${twice} is given twice: as an argument and as --${twice}.`);
+  if (twice)
+    throw usageFault(`${twice} was passed twice: as an argument and as --${twice}. Pass it once.`);
   return { ...fields, ...Object.fromEntries(given) };
 };
 
@@ -208,7 +205,7 @@ const leaves = (of: Description, path: string[], isNeeded = true): Omit<RequestF
   ];
 };
 
-/** Returns the schema of a text that stands in place of an object. */
+/** Schema of a text that may replace an object. */
 const wordIn = ({ matches }: Description): Description | undefined => {
   const options: { schema?: Description }[] = matches ?? [];
   return options.map(({ schema }) => schema).find((schema) => schema?.type === 'string');

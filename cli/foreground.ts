@@ -2,8 +2,8 @@ import { type SpawnOptions, spawn } from 'node:child_process';
 import { ReadStream } from 'node:tty';
 
 /**
- * Runs a program on this terminal until it ends; only it receives ^C, and it ends with this
- * process. Resolves to its exit code; null: it could not be started, or was killed.
+ * Runs a program on this terminal until it ends. Only the program receives ^C, and it ends with
+ * this process. Resolves to its exit code, or null if it could not be started or was killed.
  */
 export const inForeground = (
   [program, ...words]: readonly [string, ...string[]],
@@ -13,9 +13,9 @@ export const inForeground = (
     const listening = process.listeners('SIGINT');
     process.removeAllListeners('SIGINT').on('SIGINT', ignore);
     const child = spawn(program, words, { stdio: 'inherit', ...options });
-    // A program that outlived us would share the terminal with the shell.
+    // A program that outlives this process would share the terminal with the shell.
     const take = (): void => void child.kill();
-    // First of all: who else hears of it may end us at once.
+    // Prepended, because other listeners may end the process at once.
     for (const signal of SIGNALS) process.prependListener(signal, take);
     process.prependListener('exit', take);
     const end = (code: number | null): void => {
@@ -29,8 +29,8 @@ export const inForeground = (
   });
 
 /**
- * Ours: a ^C that ended the program is sent to this process too, and may be heard after the end of the
- * program: the kernel delivers signals that wait together in either order.
+ * A ^C that ended the program is also sent to this process, possibly after the end of the
+ * program: the kernel delivers pending signals in either order.
  */
 const LATE_SIGNAL_MS = 50;
 
@@ -39,9 +39,9 @@ const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 const ignore = (): void => {};
 
 /**
- * Sets raw mode anew whenever the process continues after a stop that it did not begin (`kill -STOP`),
- * in which the shell gave the terminal another mode and a hidden answer would be shown. Returns the
- * function that ends this.
+ * Sets raw mode again whenever the process continues after a stop that it did not start (`kill
+ * -STOP`): the shell changes the mode of the terminal, and a hidden answer would be shown.
+ * Returns a function that ends this.
  */
 export const keepRawMode = (input: NodeJS.ReadableStream): (() => void) => {
   if (!(input instanceof ReadStream)) return () => {};
@@ -52,7 +52,7 @@ export const keepRawMode = (input: NodeJS.ReadableStream): (() => void) => {
   return () => void process.off('SIGCONT', renew);
 };
 
-/** Sets raw mode even if it was set before: Node skips a mode that it believes to be set. */
+/** Sets raw mode even if it is set: Node skips a mode that it believes to be active. */
 export const renewRawMode = (input: Pick<ReadStream, 'setRawMode'>): void => {
   input.setRawMode(false);
   input.setRawMode(true);

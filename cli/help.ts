@@ -22,7 +22,6 @@ interface Section {
   entries: Summary[];
 }
 
-/** All commands and topics. */
 export const topHelp = (sections: Section[], topics: string[]): string => {
   const rowsOf = ({ entries }: Section) =>
     entries.map(({ name, summary }): HelpRow => [name, summary]);
@@ -34,11 +33,10 @@ export const topHelp = (sections: Section[], topics: string[]): string => {
     ...sections.flatMap((each) => section(`${each.title}:`, twoColumns(rowsOf(each), width))),
     ...section('Topics (adjutant help <topic>):', wrapped(topics.join('  '), WIDTH)),
     '',
-    'On one command: adjutant <command> --help',
+    'Help on a command: adjutant <command> --help',
   ].join('\n');
 };
 
-/** The help of one command: what it does, how it is called, examples before flags. */
 export const commandHelp = (path: string, command: CliCommand): string =>
   [
     ...wrapped(`${command.summary}.`, WIDTH),
@@ -56,7 +54,6 @@ export const commandHelp = (path: string, command: CliCommand): string =>
     '',
   ].join('\n');
 
-/** The verbs of a resource, and the groups below it. */
 export const groupHelp = (
   entry: Summary,
   { summary, commands, notes }: CommandGroup,
@@ -70,17 +67,16 @@ export const groupHelp = (
     ...section('Also:', twoColumns(below.map((each) => [each.name, each.summary]))),
     ...paragraphs(notes),
     '',
-    `More on one: adjutant ${entry.name} ${commands[0]?.name} --help`,
+    `Help on a verb: adjutant ${entry.name} ${commands[0]?.name} --help`,
     '',
   ].join('\n');
 
-/** A name and its sentence. */
 type HelpRow = [name: string, about: string];
 
 const widest = (rows: HelpRow[]): number =>
   Math.min(34, Math.max(...rows.map(([name]) => name.length)));
 
-/** Names and sentences under each other, the names in so many columns. */
+/** Names and texts in two aligned columns. */
 export const twoColumns = (rows: HelpRow[], width = widest(rows)): string[] =>
   rows.flatMap(([name, about]) => {
     const isLong = name.length > width;
@@ -92,7 +88,7 @@ export const twoColumns = (rows: HelpRow[], width = widest(rows)): string[] =>
     ];
   });
 
-/** A line to paste, continued on further ones where it is long. */
+/** A line to paste, continued on further lines if it is long. */
 const exampleLines = (example: string): string[] => {
   const words = example.match(WORDS) ?? [];
   return words.reduce<string[]>((lines, word) => {
@@ -127,7 +123,7 @@ const flagRows = ({ flags = {}, fields, takesData }: CliCommand): string[] => {
 };
 
 const dataRow = (takesData = false): HelpRow[] =>
-  takesData ? [['--data <@file|->', 'The whole request as JSON; other flags go over it']] : [];
+  takesData ? [['--data <@file|->', 'Whole request as JSON; other flags override it']] : [];
 
 const ownRow = ([name, { value, about, short }]: [string, Flag<unknown>]): HelpRow => [
   [short && `${short},`, `--${dashed(name)}`, value].filter(Boolean).join(' '),
@@ -139,5 +135,5 @@ const fieldRow = (field: RequestField): HelpRow => {
   const flag = value ? `--${field.name} ${value}` : `--[no-]${field.name}`;
   const values = field.values.length > 0 && value?.startsWith(`<${field.kind}`) === true;
   const about = values ? `one of ${field.values.join(', ')}` : field.about;
-  return [flag, [field.isNeeded && 'needed', about].filter(Boolean).join('; ')];
+  return [flag, [field.isNeeded && 'required', about].filter(Boolean).join('; ')];
 };

@@ -24,16 +24,13 @@ export const agentTableColumns = columnsOf<Agent>(
   ['session=sessionId:data'],
 );
 
-/** The trust of an agent as a word: `untrusted` or `trusted`. */
 export const trustText = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
 
 export const agentCost = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
 
-/** True if the agent does nothing more unless somebody asks it to. */
 export const isAgentOver = ({ status }: Pick<Agent, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
-/** An agent is known by its id, the end of that, or its name. */
 export const agentCrud = crud({
   noun: 'agent',
   rows: 'agents',
@@ -52,20 +49,24 @@ export const readAgent = async (
 ): Promise<Agent> => {
   const { agent, execution } = named;
   if ((agent === undefined) === (execution === undefined)) {
-    throw usageFault('Name one agent, or one run with --execution.', 'See: adjutant agents list');
+    throw usageFault(
+      'Pass one agent, or one execution with --execution.',
+      'See: adjutant agents list',
+    );
   }
   if (agent !== undefined) return client.agents.get({ id: await agentCrud.id(client, agent) });
   return begunBy(client, execution ?? '');
 };
 
-/** The runs of hooks, for the words that name one of them. */
 export const executionKind = (client: Client): NamedKind => ({
   noun: 'execution',
   listed: 'hooks executions <hook>',
   page: (cursor) => recentRuns(client, cursor),
 });
 
-/** Waits for the agent of an execution: one that was just accepted gets it a moment later. */
+/**
+ * Waits for the agent of an execution. A newly accepted execution gets its agent a moment later.
+ */
 const begunBy = async (client: Client, typed: string): Promise<Agent> => {
   const executionId = await resolveId(typed, executionKind(client));
   for (let attempt = 0; attempt < PATIENCE; attempt++) {
@@ -73,7 +74,7 @@ const begunBy = async (client: Client, typed: string): Promise<Agent> => {
     if (agents[0]) return agents[0];
     await pause(PAUSE_MS);
   }
-  throw failed(`The run ${executionId.slice(-6)} has no agent, or none yet.`);
+  throw failed(`Execution ${executionId.slice(-6)} has not started an agent.`);
 };
 
 /** The newest runs of each hook; `cursor` is the place in the list of hooks. */

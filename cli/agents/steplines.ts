@@ -6,18 +6,18 @@ import type { CliOutput } from '../output.js';
 import { cutToWidth, now, padded, plainText, safe, wrapped } from '../text.js';
 
 const TICK_MS = 1000;
-/** Columns before the text: those of an event's number, time and kind. */
+/** Columns before the text: number, time and kind of the event. */
 const TIME_WIDTH = 13;
 const KIND_WIDTH = 8;
 const GAP = '  ';
-/** The most lines of a reply that are shown while it is written; of more, the last ones. */
+/** Maximum lines of a reply that is being generated. Only the last lines are shown. */
 const MAX_LINES = 8;
 const NARROWEST = 20;
 const CLEAR_BELOW = '\u001b[J';
 
 /**
- * Creates the lines below the events on a terminal: the reply as it is written, and for how long the
- * step has been under way. They are drawn again in their place, and are gone when an event is printed.
+ * Creates the lines below the events on a terminal: the reply as it is generated, and the elapsed
+ * time of the step. They are redrawn in place and removed when an event is printed.
  */
 export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
   let step: { at: number; doing: string } | null = null;
@@ -41,9 +41,8 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
   const timer = setInterval(draw, TICK_MS);
 
   return {
-    /** Clears the lines, so that something else can be printed in their place. */
     clear,
-    /** Takes what follows an event that was printed. It is shown at the next second. */
+    /** The step is drawn at the next second. */
     after: (event: FollowedAgentEvent): void => {
       step = stepAfter(event);
       reply = null;
@@ -54,7 +53,7 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
       isPaused = false;
       draw();
     },
-    /** Shows nothing until there is news, because the daemon is lost. */
+    /** Hides the lines while the daemon is unreachable. */
     pause: (): void => {
       clear();
       isPaused = true;
@@ -66,16 +65,15 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
   };
 };
 
-/** Returns what is under way after an event; null if nothing is. */
 const stepAfter = ({ type, at, data }: FollowedAgentEvent) => {
   const of = (path: string) => plainText(valueAt(data, path));
   const since = { at: Date.parse(at) };
   if (type === 'agent.status') {
-    return of('status') === 'running' ? { ...since, doing: 'waits for the model' } : null;
+    return of('status') === 'running' ? { ...since, doing: 'waiting for the model' } : null;
   }
-  if (type === 'agent.message') return { ...since, doing: 'begins its calls' };
-  if (of('phase') === 'call') return { ...since, doing: `runs ${of('tool')}` };
-  return of('phase') === 'result' ? { ...since, doing: 'waits for the model' } : null;
+  if (type === 'agent.message') return { ...since, doing: 'calling tools' };
+  if (of('phase') === 'call') return { ...since, doing: `running ${of('tool')}` };
+  return of('phase') === 'result' ? { ...since, doing: 'waiting for the model' } : null;
 };
 
 interface ShownStep {

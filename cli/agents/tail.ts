@@ -23,7 +23,6 @@ import {
 import { agentCost, agentTableColumns, isAgentOver, readAgent, trustText } from './agent.js';
 import { openStepLines } from './steplines.js';
 
-/** An event's name and text, as a line shows them. */
 interface EventText {
   kind: string;
   text: string;
@@ -33,7 +32,6 @@ const NUMBER_WIDTH = 4;
 const KIND_WIDTH = 8;
 const NARROWEST = 20;
 
-/** One event as lines: number, time, kind, and what it says; an answer may take several. */
 export const eventLines = (event: FollowedAgentEvent, width: number): string[] => {
   const { kind, text } = eventText(event);
   const number = String(event.id).padStart(NUMBER_WIDTH);
@@ -48,7 +46,7 @@ export const eventLines = (event: FollowedAgentEvent, width: number): string[] =
   return lines.map((line, at) => ((at === 0 ? head : indent) + line).trimEnd());
 };
 
-/** One event as tab-separated values: number, time, type, what it says. */
+/** One event as tab-separated values: number, time, type, text. */
 export const eventRow = (event: FollowedAgentEvent): string =>
   [event.id, event.at, event.type, eventText(event).text].map(cell).join('\t');
 
@@ -57,7 +55,7 @@ const eventText = (event: FollowedAgentEvent): EventText => {
   if (event.type === 'agent.status') {
     const reason = of('error');
     const others = namesIn(valueAt(event.data, 'waitingFor'));
-    if (others.length > 0) return { kind: 'status', text: `waits for ${others.join(', ')}` };
+    if (others.length > 0) return { kind: 'status', text: `waiting for ${others.join(', ')}` };
     return { kind: 'status', text: reason ? `${of('status')}: ${oneLine(reason)}` : of('status') };
   }
   if (event.type === 'agent.message') return { kind: 'message', text: of('content') };
@@ -79,7 +77,6 @@ const eventText = (event: FollowedAgentEvent): EventText => {
   return { kind: phase, text: `${outcome}, ${took}  ${oneLine(of('result'))}` };
 };
 
-/** Names of the agents that another waits for. */
 const namesIn = (waitingFor: unknown): string[] =>
   Array.isArray(waitingFor) ? waitingFor.map((agent) => plainText(valueAt(agent, 'name'))) : [];
 
@@ -88,24 +85,24 @@ const CHANNELS = ['agent.status', 'agent.message', 'agent.tool_call'];
 export const tailAgent = command({
   name: 'tail',
   args: '[agent]',
-  summary: 'What an agent does, from its first event on',
+  summary: "Stream an agent's events",
   examples: ['triage-415', '--execution 9qx1tb --until-done', 'triage-415 --json | jq .data'],
   flags: {
-    execution: textFlag('<id>', 'The agent that this run of a hook began'),
+    execution: textFlag('<id>', 'Hook execution whose agent to follow'),
     since: {
       value: '<number>',
-      about: 'Events after that one',
+      about: 'Number of the event to start after',
       read: (given) => {
-        if (!/^\d+$/.test(given)) throw usageFault('--since is the number of an event.');
+        if (!/^\d+$/.test(given)) throw usageFault('--since expects the number of an event.');
         return Number(given);
       },
     },
-    untilDone: on('End when the agent has ended; exit 1 unless it completed'),
+    untilDone: on('Exit when the agent ends; exit code 1 unless it completed'),
   },
   notes: [
-    'It goes on through lost connections, and says which events are missing, if any are.',
-    'On a terminal the reply is shown as it is written, with the time of the step.',
-    'In a pipe: number, time, type, text; notes on stderr. --json: one event a line.',
+    'Reconnects after a lost connection and reports missing events.',
+    'A terminal shows the reply as it is generated, with the elapsed time of the step.',
+    'In a pipe: number, time, type, text; notes go to stderr. With --json: one event per line.',
   ],
   seeAlso: 'adjutant agents wait, adjutant sessions messages',
   run: async (context, { args, flags }) => {
@@ -114,18 +111,17 @@ export const tailAgent = command({
     if (context.out.format === 'table') context.out.line(headline(agent));
     const tail = { context, client, agent, after: flags.since ?? 0 };
     for await (const ended of endings(tail)) {
-      // Its last message was the result.
+      // The last message was the result.
       sayEnded(
         context,
         ended,
-        flags.untilDone ? '' : '; it may be given another turn: ^C ends, or --until-done',
+        flags.untilDone ? '' : '; it can run again: ^C exits, or use --until-done',
       );
       if (flags.untilDone) return;
     }
   },
 });
 
-/** Follows an agent to its end, as `tail --until-done` does. */
 export const followToEnd = async (context: Context, agent: Agent): Promise<void> => {
   const client = await context.listener();
   for await (const ended of endings({ context, client, agent, after: 0 })) {
@@ -159,32 +155,33 @@ async function* endings({ context, client, agent, after }: AgentTail): AsyncGene
       if (note.type === 'lost') below?.pause();
       if (note.type === 'event') below?.after(note.event);
       if (note.type !== 'event' || note.event.type !== 'agent.status') continue;
-      // The agent first: what it came to after that is an event that is newer than this one.
+      // Read the agent before its events, so that a later change shows as a newer event.
       latest = await client.agents.get({ id: agent.id });
       const { lastId } = await client.agents.events({
         id: agent.id,
         query: { after: note.event.id },
       });
-      // Only the newest event tells how things stand: an agent may have been given another turn.
+      // Only the newest event shows the current state: the agent may have started another turn.
       if (lastId === note.event.id && isAgentOver(latest)) yield latest;
     }
   } catch (error) {
     if (!signal.aborted) throw error;
     const again = `adjutant agents tail ${agent.id.slice(-6)}`;
-    throw interrupted(...(isAgentOver(latest) ? [] : [`The agent goes on: ${again}`]));
+    throw interrupted(
+      ...(isAgentOver(latest) ? [] : [`The agent continues to run. Follow it: ${again}`]),
+    );
   } finally {
     below?.close();
   }
 }
 
-/** True if lines may be drawn over: on a terminal that no screen reader reads. */
+/** Whether lines may be redrawn: on a terminal without a screen reader. */
 const isLive = ({ out }: Context): boolean =>
   out.isTerminal && out.format === 'table' && !isReadAloud();
 
 const headline = (agent: Agent): string =>
   [agent.name, agent.status, trustText(agent), agent.model].map(oneLine).join('  ');
 
-/** A note that is printed. */
 type PrintedNote = Exclude<AgentNote, { type: 'delta' }>;
 
 const print = ({ out }: Context, agent: Agent, note: PrintedNote): void => {
@@ -198,10 +195,12 @@ const print = ({ out }: Context, agent: Agent, note: PrintedNote): void => {
 const remark = (agent: Agent, note: Exclude<PrintedNote, { type: 'event' }>): string => {
   if (note.type === 'lost' || note.type === 'back') return connectionRemark(note);
   const session = `adjutant sessions messages ${agent.sessionId.slice(-6)}`;
-  return `-- events ${note.from} to ${note.to} were dropped by the ring; read them: ${session} --`;
+  return (
+    `-- events ${note.from} to ${note.to} were dropped from the buffer. Read the ` +
+    `conversation: ${session} --`
+  );
 };
 
-/** Prints how the agent ended and sets the exit code for a script. */
 const sayEnded = (context: Context, agent: Agent, more = ''): void => {
   if (agent.status !== 'completed') context.exitCode = Exit.failed;
   context.out.note(
@@ -209,7 +208,6 @@ const sayEnded = (context: Context, agent: Agent, more = ''): void => {
   );
 };
 
-/** Prints the result for a person, the agent itself in every other format. */
 const showEnded = (context: Context, agent: Agent): void => {
   const { out } = context;
   const result = agent.error ?? agent.result;
@@ -223,7 +221,7 @@ const WAIT_SECONDS = 25;
 export const agentWait = command({
   name: 'wait',
   args: '[agent]',
-  summary: 'Wait until an agent has ended, and show what it came to',
+  summary: 'Wait until an agent ends and show its result',
   examples: [
     'triage-415',
     '--execution 9qx1tb --timeout 60',
@@ -231,12 +229,12 @@ export const agentWait = command({
     'triage-415 --json | jq -r .result',
   ],
   flags: {
-    execution: textFlag('<id>', 'The agent that this run of a hook began'),
-    untilWaiting: on('End as well when it waits for an approval, or is paused'),
+    execution: textFlag('<id>', 'Hook execution whose agent to wait for'),
+    untilWaiting: on('Also exit when the agent waits for an approval or is paused'),
   },
   notes: [
-    'Exit 0: completed, or with --until-waiting, waiting. 1: failed or stopped.',
-    '124: the time of --timeout was over first; the agent goes on.',
+    'Exit code 0: completed, or waiting with --until-waiting. 1: failed or stopped.',
+    'Exit code 124: --timeout expired first. The agent continues to run.',
   ],
   seeAlso: 'adjutant agents tail',
   run: async (context, { args, flags }) => {
@@ -248,7 +246,9 @@ export const agentWait = command({
       else context.out.done(`${oneLine(now.name)} is ${now.status}.`, now, agentTableColumns);
     } catch (error) {
       if (!context.signal.aborted) throw error;
-      throw interrupted(`The agent goes on: adjutant agents tail ${agent.id.slice(-6)}`);
+      throw interrupted(
+        'The agent continues to run. Follow it: adjutant agents tail ' + `${agent.id.slice(-6)}`,
+      );
     }
   },
 });

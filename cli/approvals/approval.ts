@@ -24,17 +24,14 @@ export const approvalColumns = columnsOf<Approval>(
   ['reason', 'agent=agentId', 'arguments', 'digest:data'],
 );
 
-/** `http.request` */
 export function approvalCall({ tool, action }: Approval): string {
   return `${tool}.${action}`;
 }
 
-/** Short form of the digest, which also names the approval. */
 export function shortOf({ digest }: Approval): string {
   return digest.slice(0, 8);
 }
 
-/** Marks in capitals an agent that has read untrusted content. */
 function approvalTrustText({ untrusted }: Approval): string {
   return untrusted ? 'UNTRUSTED' : 'trusted';
 }
@@ -43,17 +40,16 @@ export type ScopeChoice = Approval['scopes'][number];
 
 const COVERED: Record<ScopeChoice, string> = {
   once: 'exactly as shown',
-  conversation: 'as shown, and later calls of this tool and host in this conversation',
-  host: 'as shown, and later ones to this host, port and method for 30 days',
+  conversation: 'as shown, and later calls of this tool to this host in this conversation',
+  host: 'as shown, and later calls to this host, port and method for 30 days',
 };
 
-/** The call by its digest, and what an approval in that scope covers. */
 export const asShown = (approval: Approval, scope: ScopeChoice): string =>
   `${shortOf(approval)} ${COVERED[scope]}`;
 
 /**
- * Finds an approval by its id, the end of it, or the beginning of its digest. If an agent asked for
- * the same call several times, it is the newest: the others are decided.
+ * Finds an approval by its id, the end of its id, or the beginning of its digest. For several
+ * requests of the same call it returns the newest, because the others are decided.
  */
 export const approvalOf = async (client: Client, typed: string): Promise<Approval> => {
   const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
@@ -79,8 +75,8 @@ export const approvalOf = async (client: Client, typed: string): Promise<Approva
 };
 
 /**
- * The exact call, whole: each argument under its name, each member of a list on a line of its own,
- * and every character that cannot be seen made visible. What is not shown must not be approved.
+ * The exact call in full: each argument under its name, each list member on its own line, and
+ * every invisible character made visible. A person must never approve what is not shown.
  */
 export const callLines = (approval: Approval): string[] => {
   const facts = Object.entries(approval.arguments).flatMap(([name, value]) => {
@@ -89,19 +85,18 @@ export const callLines = (approval: Approval): string[] => {
   });
   return [
     `${oneLine(approvalCall(approval))}    digest ${shortOf(approval)}    ${approvalTrustText(approval)}`,
-    ...(facts.length > 0 ? facts : ['  without arguments']),
-    `Because    ${oneLine(approval.reason)}`,
+    ...(facts.length > 0 ? facts : ['  no arguments']),
+    `Reason     ${oneLine(approval.reason)}`,
     ...(approval.agentId === null ? [] : [`Agent      ${approval.agentId}`]),
     standing(approval),
     ...scopeLines(approval),
   ];
 };
 
-/** The flags with which an approval stands for later calls. */
 const scopeLines = ({ status, scopes }: Approval): string[] => {
   const others = scopes.filter((scope) => scope !== 'once');
   if (status !== 'pending' || others.length === 0) return [];
-  return [`To let it stand for later calls: --scope ${others.join(' or ')}`];
+  return [`To also approve later calls: --scope ${others.join(' or ')}`];
 };
 
 const valueLines = (value: unknown): string[] => {
@@ -111,39 +106,37 @@ const valueLines = (value: unknown): string[] => {
 
 const standing = ({ status, expiresAt, decidedAt, decisionReason }: Approval): string => {
   if (status === 'pending') {
-    return `Nothing has run. No answer means denied at ${localTime(expiresAt)} (${ago(expiresAt)}).`;
+    return (
+      `Not run yet. Denied at ${localTime(expiresAt)} (${ago(expiresAt)}) unless you ` + 'decide.'
+    );
   }
   const reason = decisionReason === null ? '' : `: ${oneLine(decisionReason)}`;
   return `${status} ${decidedAt === null ? '' : localTime(decidedAt)}${reason}`;
 };
 
-/** Questions by number, and the keys that answer them. */
 export interface ApprovalPrompts {
   tell(approval: Approval): void;
   close(): void;
 }
 
-/** A call that `y` approves, its scope, and when it was shown. */
 interface AskedCall {
   approval: Approval;
   scope: ScopeChoice;
   at: number;
 }
 
-/** A `y` that comes sooner was typed, or pasted, before the call could be read. */
+/** Milliseconds. A faster `y` was typed or pasted before the call could be read. */
 const READING_MS = 700;
-const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C ends.';
+const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C exits.';
 
 /**
- * A number belongs to one question for good: a new one is added below and never takes the place of
- * one that is being read. Enter alone does nothing.
+ * A number always refers to the same question. A new one is appended and never replaces one that
+ * is being read. Enter alone does nothing.
  */
 export const openApprovalPrompts = (context: Context, client: Client): ApprovalPrompts => {
   const { out, streams } = context;
   const numbered: Approval[] = [];
-  /**
-   * The call that `y` would approve: the one that was shown last in full, and when it was shown.
-   */
+  /** The call that `y` approves: the last one shown in full. */
   let asked: AskedCall | null = null;
   const reader = createInterface({
     input: streams.stdin,
@@ -185,7 +178,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   const confirm = (approval: Approval, given: string): void => {
     const scope = approval.scopes.find((each) => each === (given || 'once'));
     if (!scope) {
-      out.note(`Its scope is one of ${approval.scopes.join(', ')}: a1 host`);
+      out.note(`Scope must be one of ${approval.scopes.join(', ')}. Example: a1 host`);
       return;
     }
     for (const line of callLines(approval)) out.note(line);
@@ -197,7 +190,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     if (isYes && now() - at < READING_MS) return out.note('Read it first. [y/N]');
     asked = null;
     if (isYes) await decideOn(approval, true, scope === 'once' ? {} : { scope });
-    else out.note('Undecided.');
+    else out.note('No decision was made.');
   };
 
   const obey = async (line: string): Promise<void> => {
@@ -206,7 +199,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     const approval = numbered[Number(number) - 1];
     if (!verb || !approval) return line === '' ? undefined : out.note(HELP);
     if (verb === 's') for (const each of callLines(approval)) out.note(each);
-    else if (approval.status !== 'pending') out.note(`[${number}] is ${approval.status} already.`);
+    else if (approval.status !== 'pending') out.note(`[${number}] is already ${approval.status}.`);
     else if (verb === 'a') confirm(approval, rest);
     else await decideOn(approval, false, { reason: rest });
   };
@@ -219,7 +212,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
 };
 
 const summaryOf = (number: number, approval: Approval, width: number): string[] => {
-  const agent = approval.agentId === null ? 'a direct call' : `agent ${approval.agentId.slice(-6)}`;
+  const agent = approval.agentId === null ? 'direct call' : `agent ${approval.agentId.slice(-6)}`;
   const head = [
     oneLine(approvalCall(approval)),
     agent,
@@ -230,19 +223,19 @@ const summaryOf = (number: number, approval: Approval, width: number): string[] 
   return [
     cutToWidth(`[${number}] ${head.join('  ')}  ${shortOf(approval)}`, width),
     cutToWidth(`      ${args}`, width),
-    cutToWidth(`      because ${oneLine(approval.reason)}`, width),
+    cutToWidth(`      reason: ${oneLine(approval.reason)}`, width),
   ];
 };
 
 export const watchApprovals = command({
   name: 'watch',
   args: '',
-  summary: 'What waits for you as it comes, to be answered by number',
+  summary: 'Watch pending approvals and decide them by number',
   examples: ['', '--json | jq .arguments', '--output id'],
   notes: [
-    'On a terminal: a1 approves, d1 denies with what follows as reason, s1 shows the whole call.',
-    'a1 conversation and a1 host let the approval stand for later calls.',
-    'In a pipe: one line for each question and each answer, until ^C.',
+    'On a terminal: a1 approves, d1 denies (add a reason after it), s1 shows the full call.',
+    'a1 conversation and a1 host also approve later calls.',
+    'In a pipe: one line per request and per decision, until ^C.',
   ],
   seeAlso: 'adjutant help approvals',
   run: async (context) => {
@@ -255,16 +248,14 @@ export const watchApprovals = command({
       );
     } catch (error) {
       if (!context.signal.aborted) throw error;
-      throw interrupted('What waits goes on waiting: adjutant approvals list --status pending');
+      throw interrupted('Pending approvals stay open: adjutant approvals list --status pending');
     } finally {
       desk?.close();
     }
   },
 });
 
-/**
- * Prints what waits now, then every request and decision, even if the connection is lost between.
- */
+/** Prints pending requests, then every request and decision, also across lost connections. */
 const follow = async (
   context: Context,
   client: Client,
@@ -281,12 +272,12 @@ const follow = async (
   for await (const note of followRows(context, followed)) {
     if (note.type === 'row') tell(note.row);
     else if (note.type === 'lost') context.out.note(connectionRemark(note));
-    else if (known.size === 0) context.out.note('No call waits for your approval. ^C ends.');
+    else if (known.size === 0) context.out.note('No pending approvals. ^C exits.');
   }
 };
 
 /**
- * Yields the waiting requests that were decided meanwhile, then those that wait now, oldest first.
+ * Returns known requests that were decided in the meantime, then the pending ones, oldest first.
  */
 const missedBy = async (client: Client, known: Map<string, string>): Promise<Approval[]> => {
   const open = [...known].filter(([, status]) => status === 'pending');

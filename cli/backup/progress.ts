@@ -19,8 +19,8 @@ const SAID: Record<string, string> = {
 };
 
 /**
- * One line on a terminal that says how far something is; nothing in a pipe. For a screen reader each
- * stage once, when it begins.
+ * Progress line on a terminal; nothing in a pipe. With a screen reader, each stage is printed
+ * once.
  */
 const progressLine = (stderr: Streams['stderr']) => {
   const isRewritten = !isReadAloud();
@@ -51,10 +51,10 @@ export const backupColumns = columnsOf<BackupView>(
   ['cause', 'file', 'removed=removedAt:data', 'error'],
 );
 
-/** Seconds; each question is an entry of the audit log. */
+/** Seconds. Each poll writes an entry to the audit log. */
 const WAIT_S = 5;
 
-/** Waits until the daemon has made or verified a backup. Failed: it did not succeed. */
+/** Waits until the daemon has finished a backup or verification. Throws if it did not succeed. */
 export const followed = async (context: Context, begun: BackupView): Promise<BackupView> => {
   const client: Client = await context.listener();
   const line = progressLine(context.streams.stderr);
@@ -66,21 +66,23 @@ export const followed = async (context: Context, begun: BackupView): Promise<Bac
     }
   } catch (error) {
     if (!context.signal.aborted) throw error;
-    throw interrupted(`It goes on without you. To end it: adjutant backup cancel ${begun.id}`);
+    throw interrupted(
+      `The daemon continues the work. Cancel it: adjutant backup cancel ${begun.id}`,
+    );
   } finally {
     line.clear();
   }
   if (now.status === 'done') return now;
-  const what = now.kind === 'create' ? 'No backup was made' : 'Not proved';
+  const what = now.kind === 'create' ? 'Backup failed' : 'Verification failed';
   throw failed(`${what}: ${now.error ?? now.status}.`, 'See: adjutant backup list');
 };
 
-/** Errors whose message is enough for the user: nothing in the program is broken. */
+/** Errors that are reported by their message alone, because nothing in the program is broken. */
 const EXPECTED = ['BadBackup', 'PassphraseError', 'OpenRefused', 'Disk', 'BadSetting'];
 
 /**
- * Runs work on this machine without a daemon. It shows the progress on stderr; ^C ends it and
- * removes its temporary files. `what` begins the sentence of a failure: `Not restored`.
+ * Runs work on this machine without a daemon and shows progress on stderr. ^C ends it and removes
+ * its temporary files. `what` begins the error message: `Not restored`.
  */
 export const offline = async <T>(
   { streams, signal }: Context,

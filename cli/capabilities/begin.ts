@@ -7,31 +7,27 @@ import { followOperation } from '../operations/follow.js';
 import { oneLine, safe } from '../text.js';
 
 const endpoints = await contracts.capabilities();
-/** The kind of operation that installs. */
 const INSTALL = 'capabilities.install';
 
-/** The fields of a request, as they were typed. */
 type TypedInstall = Parameters<typeof requestFrom>[1]['fields'] & { id: string };
 
-/** An installation that was begun, or what is there already, which needs none. */
+/** An installation that was started, or a capability that is already installed. */
 type InstallStart =
   | { is: 'begun'; operation: Operation }
   | { is: 'there'; sentence: string; capability: Capability | null };
 
-/** Returns the name of its folder, for an id. */
 export const slugOfId = (id: string): string =>
   id
     .replace(/^gguf:/, '')
     .replaceAll(':', '-')
     .toLowerCase();
 
-/** Returns the names of the models that use something. */
 export const modelUsers = ({ usedBy }: Pick<Capability, 'usedBy'>): string[] =>
   usedBy.filter((user) => user.startsWith('models/')).map((user) => user.slice('models/'.length));
 
 /**
- * Begins an installation; on a terminal it asks for the agreement to a licence. One that is under
- * way already is followed in place of another.
+ * Starts an installation, and on a terminal asks for agreement to the licence. An installation
+ * that is already running is followed instead.
  */
 export const startInstall = async (
   context: Context,
@@ -44,7 +40,7 @@ export const startInstall = async (
     if (error.code === 'installed') return thereAlready(context, error);
     const running = error.code === 'installing' ? await runningOf(context, fields.id) : null;
     if (running === null) throw error;
-    context.out.note(`${safe(fields.id)} is being installed already: this is how far it is.`);
+    context.out.note(`${safe(fields.id)} is already being installed. Following its progress.`);
     return { is: 'begun', operation: running };
   }
 };
@@ -60,14 +56,14 @@ const sendInstall = async (
   } catch (error) {
     const terms = termsOf(error);
     if (terms === null || !context.ask.isPossible) throw error;
-    context.out.warn(`Before it is installed: ${oneLine(terms)}`);
-    const question = { ask: 'Have you read it, and do you agree?', instead: '--accept-licence' };
+    context.out.warn(`Terms of the licence: ${oneLine(terms)}`);
+    const question = { ask: 'Do you accept these terms?', instead: '--accept-licence' };
     if (!(await context.ask.agree(question, false))) throw failed('Nothing was done.');
     return client.capabilities.install({ body: { ...body, acceptLicence: true } });
   }
 };
 
-/** Returns the name and address of the terms that the daemon wants agreed to; null: it asks nothing. */
+/** Returns the name and address of the terms to accept, or null if the daemon requires none. */
 const termsOf = (error: unknown): string | null => {
   if (!(error instanceof ApiError) || error.statusCode !== 400) return null;
   const asked = error.details?.find(({ path }) => path === 'acceptLicence');
@@ -82,10 +78,10 @@ const thereAlready = async (context: Context, refusal: ApiError): Promise<Instal
     return { is: 'there', sentence: `${safe(refusal.message)}.`, capability };
   const names = modelUsers(capability).map(safe);
   const as = names.length === 0 ? '' : `, and registered as ${names.join(', ')}`;
-  return { is: 'there', sentence: `${safe(capability.id)} is installed already${as}.`, capability };
+  return { is: 'there', sentence: `${safe(capability.id)} is already installed${as}.`, capability };
 };
 
-/** Finds the installation of something that is under way; null: it has ended by now. */
+/** Finds a running or queued installation, or null if it has ended. */
 const runningOf = async (context: Context, id: string): Promise<Operation | null> => {
   const client = await context.client();
   const slug = slugOfId(id);
@@ -99,10 +95,8 @@ const runningOf = async (context: Context, id: string): Promise<Operation | null
   return null;
 };
 
-/** Follows an installation to its end. Failed: it is not installed, with the reason. */
 export const followInstall = (context: Context, begun: Operation): Promise<Operation> =>
   followOperation(context, begun, 'Not installed');
 
-/** Returns the name of the model that an installation registered; null: none. */
 export const registeredBy = ({ result }: Operation): string | null =>
   typeof result?.model === 'string' ? result.model : null;

@@ -10,14 +10,13 @@ import { rateLine } from '../operations/follow.js';
 import { now, oneLine, safe } from '../text.js';
 
 const MANIFEST = 'capability.json';
-/** Ours: a manifest lists some thousand files at most. */
+/** A manifest lists at most a few thousand files. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Ours: the progress is shown anew after so many milliseconds. */
 const PACE_MS = 200;
 const KINDS: unknown[] = ['model', 'engine', 'language'];
 const REMOVAL = { recursive: true, force: true } as const;
 
-/** Returns true for a folder that was exported, or installed: one with a valid manifest. */
+/** Whether a folder holds an exported or installed capability, that is, a valid manifest. */
 const isExported = async (folder: string): Promise<boolean> => {
   try {
     const path = join(folder, MANIFEST);
@@ -31,34 +30,38 @@ const isExported = async (folder: string): Promise<boolean> => {
   }
 };
 
-/** Throws where a name in a folder is taken by something else than an earlier export. */
+/** Throws if the target name is taken by anything but an earlier export. */
 export const refuseTaken = async (to: string, slug: string): Promise<void> => {
   const target = join(to, slug);
   const found = await lstat(target).catch(() => null);
   if (found === null || (await isExported(target))) return;
   throw failed(
-    `${oneLine(target)} is there, and is no export of a capability: it holds no valid ${MANIFEST}.`,
-    'Nothing of it was changed. Move it away, or name another folder with --to.',
+    `${oneLine(target)} already exists and is not an exported capability: it has no ` +
+      `valid ${MANIFEST}.`,
+    'Nothing was changed. Move it away, or choose another folder with --to.',
   );
 };
 
-/** Opens the folder that is exported to. Failed: it cannot be made, or is that of the daemon. */
+/** Opens the target folder. Throws if it cannot be created, or is the folder of the daemon. */
 export const openTarget = async (to: string, installed: (string | null)[]): Promise<void> => {
   try {
     await mkdir(to, { recursive: true });
     const own = await realpath(to);
     for (const path of installed) {
       const folder = path === null ? null : await realpath(dirname(path)).catch(() => null);
-      if (folder === own) throw failed(`${oneLine(to)} is where the daemon has them already.`);
+      if (folder === own)
+        throw failed(
+          `${oneLine(to)} is the capability folder of the daemon. Choose another folder.`,
+        );
     }
   } catch (error) {
-    throw asFault(error, `${oneLine(to)} cannot be written to`);
+    throw asFault(error, `Cannot write to ${oneLine(to)}`);
   }
 };
 
 /**
- * Copies the folder of what is installed, in one step, so that a half copy has no name that counts.
- * Only an earlier export is replaced. It says how far it is; ^C leaves nothing of the copy.
+ * Copies an installed capability in one step: a partial copy never gets the final name. Replaces
+ * only an earlier export. ^C removes the partial copy.
  */
 export const copyInstalled = async (
   context: Context,
@@ -67,7 +70,10 @@ export const copyInstalled = async (
 ): Promise<void> => {
   const found = path === null ? null : await lstat(path).catch(() => null);
   if (path === null || !found?.isDirectory()) {
-    throw failed(`${safe(id)} has no files here. Run this on the machine of the daemon.`);
+    throw failed(
+      `${safe(id)} has no files on this machine. Run this command on the machine of the ` +
+        'daemon.',
+    );
   }
   const slug = basename(path);
   const target = join(to, slug);
@@ -76,7 +82,7 @@ export const copyInstalled = async (
   context.out.note(`Copying ${safe(id)}${size}`);
   let own: string | null = null;
   try {
-    // No slug begins with a dot.
+    // A slug never begins with a dot.
     own = await mkdtemp(join(to, '.export-'));
     await copyFolder(context, path, join(own, slug));
     await refuseTaken(to, slug);
@@ -84,7 +90,7 @@ export const copyInstalled = async (
     await rename(join(own, slug), target);
   } catch (error) {
     context.signal.throwIfAborted();
-    throw asFault(error, `${safe(id)} could not be copied`);
+    throw asFault(error, `Cannot copy ${safe(id)}`);
   } finally {
     if (own !== null) await rm(own, REMOVAL);
   }
@@ -105,7 +111,7 @@ const copyFolder = async (
       continue;
     }
     const { size, mode } = await lstat(join(from, path));
-    if (!entry.isFile()) throw failed(`${oneLine(join(from, path))} is no plain file.`);
+    if (!entry.isFile()) throw failed(`${oneLine(join(from, path))} is not a regular file.`);
     files.push({ path, bytes: size, mode });
   }
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -133,7 +139,7 @@ const copyFolder = async (
   }
 };
 
-/** Makes the fault of a call of the file system; other errors come back as they are. */
+/** Converts an error of the file system into a fault. Returns other errors unchanged. */
 const asFault = (error: unknown, what: string): unknown => {
   if (error instanceof CliFault || !(error instanceof Error && 'code' in error)) return error;
   const reason = REASONS[String(error.code)] ?? String(error.code);
@@ -142,9 +148,9 @@ const asFault = (error: unknown, what: string): unknown => {
 
 const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
-  EACCES: 'you may not',
-  EPERM: 'you may not',
-  EROFS: 'it can only be read',
-  ENOTDIR: 'a part of its path is no folder',
-  EEXIST: 'it is no folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'read-only file system',
+  ENOTDIR: 'a part of the path is not a folder',
+  EEXIST: 'it is not a folder',
 };

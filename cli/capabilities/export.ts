@@ -7,14 +7,13 @@ import { followInstall, slugOfId, startInstall } from './begin.js';
 import { copyInstalled, openTarget, refuseTaken } from './copy.js';
 
 const endpoints = await contracts.capabilities();
-/** Kinds of what has a folder of its own. */
+/** Kinds that have a folder of their own. */
 const KINDS: string[] = ['model', 'engine', 'language'];
 
-/** Returns all that there is. */
 const listAll = async (context: Context): Promise<Capability[]> =>
   (await (await context.client()).capabilities.list({})).capabilities;
 
-/** Finds what is installed under an id or a slug, after it was installed if it was not. */
+/** Finds the installed capabilities for an id or a slug. Installs them first if necessary. */
 const provided = async (context: Context, id: string): Promise<Capability[]> => {
   const before = await listAll(context);
   const known = before.find((each) => each.id === id && each.install === null && each.path);
@@ -24,7 +23,6 @@ const provided = async (context: Context, id: string): Promise<Capability[]> => 
   return (await listAll(context)).filter((each) => each.id === slug || needed.includes(each.id));
 };
 
-/** Installs what is not installed; resolves to its slug. */
 const slugOf = async (context: Context, id: string): Promise<string> => {
   const begun = await startInstall(context, { id });
   if (begun.is === 'begun') {
@@ -36,10 +34,10 @@ const slugOf = async (context: Context, id: string): Promise<string> => {
   return begun.capability.id;
 };
 
-/** Throws before anything is fetched, if one of the names is that of nothing, or has no room there. */
+/** Throws before any download if a name is unknown or its target name is taken. */
 const refuseUnknown = async (context: Context, names: string[], to: string): Promise<void> => {
   if (names.some((name) => name.startsWith('ollama'))) {
-    throw usageFault('What Ollama has cannot be exported from here.');
+    throw usageFault('Ollama models cannot be exported.');
   }
   const capabilities = await listAll(context);
   const named = (name: string): Capability[] => {
@@ -50,17 +48,17 @@ const refuseUnknown = async (context: Context, names: string[], to: string): Pro
   };
   const unknown = names.filter((name) => named(name).length === 0);
   if (unknown.length > 0)
-    throw usageFault(`Nothing was copied. No such capability: ${unknown.map(safe).join(', ')}`);
+    throw usageFault(`Unknown capability: ${unknown.map(safe).join(', ')}. Nothing was copied.`);
   await openTarget(
     to,
     capabilities.filter(({ kind }) => KINDS.includes(kind)).map(({ path }) => path),
   );
-  // One of several quantizations is chosen by the daemon, and looked at before it is copied.
+  // The daemon chooses among several quantizations, so that target is checked before the copy.
   for (const [only, ...others] of names.map(named))
     if (only && others.length === 0) await refuseTaken(to, slugOfId(only.id));
 };
 
-/** Says what of several was exported, and what was not, where that ends early. */
+/** Reports what was exported and what was not, if the command ends early. */
 const tellRest = (context: Context, done: string[], ids: string[]): void => {
   if (ids.length === 1 && !context.signal.aborted) return;
   const left = ids.filter((id) => !done.includes(id));
@@ -71,20 +69,22 @@ const tellRest = (context: Context, done: string[], ids: string[]): void => {
 export const exportCommand = command({
   name: 'export',
   args: '<id...>',
-  summary: 'Copy what is installed into a folder, from which an offline machine installs it',
+  summary: 'Copy installed capabilities to a folder for offline machines',
   calls: [endpoints.list, endpoints.install],
   examples: [
     'llama gguf:qwen3-4b --to /media/usb/capabilities',
     'tesseract:ita --to ./capabilities',
     'qwen3-4b-q4_k_m --to ./capabilities',
   ],
-  flags: { to: textFlag('<folder>', 'Where it is copied to') },
+  flags: { to: textFlag('<folder>', 'Target folder') },
   notes: [
-    'What is not installed yet is installed first. Run it on the machine of the daemon.',
-    'There: ADJUTANT_CAPABILITY_SOURCE=<folder> adjutant serve, then capabilities install.',
+    'Capabilities that are not installed are installed first. Run it on the machine of ' +
+      'the daemon.',
+    'Offline machine: ADJUTANT_CAPABILITY_SOURCE=<folder> adjutant serve, then ' +
+      'capabilities install.',
   ],
   run: async (context, { args, flags }) => {
-    if (flags.to === undefined) throw usageFault('Say where to: --to <folder>');
+    if (flags.to === undefined) throw usageFault('Target folder is missing. Add --to <folder>');
     const to = resolve(flags.to);
     const ids = Object.values(args).flat().map(String);
     await refuseUnknown(context, ids, to);

@@ -5,21 +5,24 @@ import { speedText } from './machine.js';
 
 const recommendedText = ({ recommendedFor }: ModelFit): string => recommendedFor.join(', ');
 
-/** Returns for what a model is the first choice, else for what it is. */
+/** The uses that a model is the first choice for, or else all of its uses. */
 const useText = (row: ModelFit): string => {
   const first = recommendedText(row);
   return first === '' ? row.useCases.join(', ') : `first for ${first}`;
 };
 
-/** Ours, as the daemon's: a model that writes fewer tokens a second is no choice where another is. */
+/**
+ * Tokens per second, the same limit as in the daemon. A slower model is chosen only if no other
+ * fits.
+ */
 const SLOW = 5;
 
 const isFast = ({ runsOn, tokensPerSecond }: ModelFit): boolean =>
   runsOn === 'gpu' || (tokensPerSecond.measured?.median ?? tokensPerSecond.estimated ?? 0) >= SLOW;
 
 /**
- * `qwen3` of `gguf:qwen3-4b:Q4_K_M`, with the uses, as one that makes vectors is another family.
- * Models for speech are named by their size alone, and are one family.
+ * The family, such as `qwen3` of `gguf:qwen3-4b:Q4_K_M`. Embedding models form families of their
+ * own. Speech models are named by size only and form one family.
  */
 const familyOf = ({ model, useCases }: ModelFit): string => {
   if (useCases.includes('speech')) return 'speech';
@@ -27,7 +30,7 @@ const familyOf = ({ model, useCases }: ModelFit): string => {
   return `${name.replace(/-e?\d+(\.\d+)?[bm](-.*)?$/, '')} ${useCases.includes('embedding')}`;
 };
 
-/** Returns the first choices, what is installed, and the best one of each other family. */
+/** Returns the first choices, the installed models, and the best model of each other family. */
 export const bestOfFamilies = (rows: ModelFit[]): ModelFit[] => {
   const isKept = ({ recommendedFor, installed }: ModelFit) =>
     recommendedFor.length > 0 || installed;
@@ -38,7 +41,7 @@ export const bestOfFamilies = (rows: ModelFit[]): ModelFit[] => {
     .toSorted((one, other) => other.weightsBytes - one.weightsBytes);
   for (const row of others) {
     const before = shown.get(familyOf(row));
-    // The largest that is fast, else the smallest.
+    // The largest fast model, or else the smallest.
     if (!before || !isFast(before)) shown.set(familyOf(row), row);
   }
   const best = new Set([...kept, ...shown.values()]);

@@ -8,24 +8,23 @@ import { machineLines } from './machine.js';
 
 const { hardware } = await contracts.capabilities();
 
-/** Returns sentences on the context window with which the memory is counted, as far as it is shown. */
+/** Describes the context window that the shown memory is calculated for. */
 const windowText = (rows: ModelFit[], asked: number | undefined, shown: string[]): string => {
   const isCounted = shown.includes('memory');
   if (asked === undefined)
-    return isCounted ? 'The memory is that of the context of each model, in tokens.' : '';
+    return isCounted ? 'Memory is calculated for the context window of each model, in tokens.' : '';
   const fewer = rows.filter(({ contextWindow }) => contextWindow < asked).length;
   const text = isCounted
-    ? `The memory is that of a context of ${asked} tokens.`
-    : `They fit with a context of ${asked} tokens.`;
+    ? `Memory is calculated for a context window of ${asked} tokens.`
+    : `These models fit with a context window of ${asked} tokens.`;
   if (fewer === 0) return text;
-  const told = shown.includes('context') ? ', and shown with what they have' : '';
-  return `${text} Made for fewer${told}: ${countOf(fewer, 'model')}.`;
+  const told = shown.includes('context') ? ', shown with their own context window' : '';
+  return `${text} Models made for fewer tokens${told}: ${countOf(fewer, 'model')}.`;
 };
 
-/** Returns true for a model that is not in the folder which everything is installed from. */
+/** Whether the model is missing from the folder that all capabilities are installed from. */
 const isOutOfReach = ({ reason, installed }: ModelFit): boolean => reason !== null && !installed;
 
-/** Says from which folder everything is installed, and what is wrong with it. */
 const tellFolder = async (context: Context): Promise<void> => {
   const { source } = await (await context.client()).capabilities.list({});
   if (source !== null) tellSource(context.out, source);
@@ -36,14 +35,15 @@ export const hardwareCommand = requestCommand({
   endpoint: hardware,
   except: [],
   examples: ['', '--use-case embedding', '--context-window 32768 --json'],
-  flags: { all: on('All models, also those that do not fit') },
+  flags: { all: on('Also list models that do not fit') },
   notes: [
-    'On a terminal it lists the first choices, what is installed, and the best one of each other family.',
-    'A pipe gets all models that fit. The machine itself is in --json.',
-    'A speed counts the tokens that are written in replies, or with "read" those that are read for vectors.',
-    '~ before a speed: estimated from the bandwidth of memory. Measure: adjutant capabilities measure',
+    'A terminal lists first choices, installed models, and the best model of each other family.',
+    'A pipe lists all models that fit. --json also has the hardware.',
+    'Speed is in tokens generated per second. "read" marks tokens read per second by ' +
+      'embedding models.',
+    '~ marks an estimate from the memory bandwidth. Measure it: adjutant capabilities measure',
   ],
-  // The memory is measured at the first call.
+  // The first call measures the memory bandwidth.
   patienceMs: 60_000,
   show: async (context, reply, { flags, fields }) => {
     const { out } = context;

@@ -10,11 +10,11 @@ import { followInstall, modelUsers, registeredBy, slugOfId, startInstall } from 
 
 const endpoints = await contracts.capabilities();
 
-/** Returns true for the id of a capability, whole or without its quantization, or for its slug. */
+/** Whether a name is an id, with or without the quantization, or the slug of the capability. */
 const isNamed = ({ id }: Pick<Capability, 'id'>, name: string): boolean =>
   id === name || id.startsWith(`${name}:`) || slugOfId(id) === slugOfId(name);
 
-/** Returns the bytes that are copied or fetched for something, with those that it needs first. */
+/** Describes the size of the download or copy, with the dependencies. */
 export const loadText = (
   { capabilities, source }: CapabilityList,
   { install }: Capability,
@@ -26,50 +26,47 @@ export const loadText = (
     ({ id, install: own }) =>
       `, and ${safe(id)} first${own?.bytes ? ` (${sizeText(own.bytes)})` : ''}`,
   );
-  const way = source === null ? 'fetch' : 'copy from the folder';
-  const size = install?.bytes ? `${sizeText(install.bytes)} to ${way}` : 'its size is not known';
+  const way = source === null ? 'download' : 'copy from the folder';
+  const size = install?.bytes ? `${sizeText(install.bytes)} to ${way}` : 'size unknown';
   return size + needed.join('');
 };
 
 type CapabilityList = Reply<'capabilities', 'list'>;
 
-/** Says what will be fetched, and under which licence. */
 const announce = ({ out }: Context, list: CapabilityList, found: Capability): void => {
   const { install } = found;
   if (!install) return;
-  const licence = install.licence === null ? 'licence not known' : safe(install.licence);
+  const licence = install.licence === null ? 'licence unknown' : safe(install.licence);
   out.note(`${safe(found.name)}: ${loadText(list, found)}; ${licence}`);
   out.note(`From ${safe(install.source)}`);
 };
 
-/** Says from where a file that is in no catalogue is fetched, and that nothing more is known of it. */
+/** Describes a file that is in no catalogue. */
 const announceFile = ({ out }: Context, id: string, url: string): void => {
-  out.note(`${safe(slugOfId(id))}: its size is not known; licence not known`);
+  out.note(`${safe(slugOfId(id))}: size unknown; licence unknown`);
   if (URL.canParse(url)) out.note(`From ${safe(new URL(url).host)}`);
 };
 
-/** Throws where the folder that everything is installed from is not usable, and it is not there yet. */
+/** Throws if the folder that all capabilities are installed from is not usable. */
 const refuseWithoutFolder = ({ source }: CapabilityList, id: string): void => {
   if (source === null || source.fault === null || id.startsWith('ollama')) return;
   const folder = source.path === null ? '' : ` ${oneLine(source.path)}`;
   throw failed(
-    `Not installed: nothing can be read from the folder${folder}: ${oneLine(source.fault)}.`,
-    'Everything is installed from it, as ADJUTANT_CAPABILITY_SOURCE of the daemon says.',
+    `Not installed: the source folder${folder} cannot be read: ${oneLine(source.fault)}.`,
+    'ADJUTANT_CAPABILITY_SOURCE of the daemon makes it the only source of capabilities.',
   );
 };
 
-/** Warns that a model does not fit; on a terminal it asks, elsewhere it goes on. */
+/** Warns that a model does not fit. Asks on a terminal; elsewhere the installation continues. */
 const confirmMisfit = async ({ ask, out, flags }: Context, message: string): Promise<void> => {
   out.warn(oneLine(message));
   if (!ask.isPossible || flags.yes) return;
-  const question = { ask: 'Install it all the same?', instead: '--yes' };
+  const question = { ask: 'Install it anyway?', instead: '--yes' };
   if (!(await ask.agree(question, false))) throw failed('Nothing was done.');
 };
 
-/** The columns of a capability that was installed already. */
 const thereColumns = columnsOf<Capability>(['id', 'kind', 'status', 'version', 'name']);
 
-/** Says that something is there already, and how the context of its model is changed, if that was asked for. */
 const tellThere = async (
   context: Context,
   { sentence, capability }: { sentence: string; capability: Capability | null },
@@ -82,15 +79,14 @@ const tellThere = async (
   const { models } = await (await context.client()).models.list();
   for (const { name, contextWindow } of models) {
     if (!names.includes(name) || contextWindow === asked) continue;
-    context.out.note(`The context of ${safe(name)} is ${contextWindow} tokens. Change it:`);
+    context.out.note(`The context window of ${safe(name)} is ${contextWindow} tokens. Change it:`);
     context.out.note(`adjutant models update ${safe(name)} --context-window ${asked}`);
   }
 };
 
-/** Says that a model has another name than its file, as that was taken. */
 const tellRenamed = ({ out }: Context, slug: string, name: string | null): void => {
   if (name === null || name === slug || !name.startsWith(`${slug}-`)) return;
-  out.note(`There is a model ${safe(slug)} already: the new one is ${safe(name)}.`);
+  out.note(`A model named ${safe(slug)} already exists. The new one is named ${safe(name)}.`);
 };
 
 export const installCommand = command({
@@ -107,8 +103,8 @@ export const installCommand = command({
   fields: () => requestFields(endpoints.install.body, ['id']),
   flags: { noWait },
   notes: [
-    'With --use-case it is registered as a model; what it needs is installed first.',
-    'What there is: adjutant capabilities list. What fits: adjutant models recommend',
+    'With --use-case it is registered as a model. Dependencies are installed first.',
+    'Available: adjutant capabilities list. Models that fit: adjutant models recommend',
   ],
   run: async (context, { args, fields: typed, flags }) => {
     const list = await (await context.client()).capabilities.list({});
@@ -127,7 +123,7 @@ export const installCommand = command({
       return;
     }
     let ended = begun.is === 'begun' ? await followInstall(context, begun.operation) : null;
-    // Another one that was under way may have installed it for no use.
+    // An installation that was already running may have registered no model.
     if (ended && useCase !== undefined && useCase !== 'speech' && registeredBy(ended) === null) {
       begun = await start();
       ended = begun.is === 'begun' ? await followInstall(context, begun.operation) : ended;

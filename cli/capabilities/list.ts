@@ -10,7 +10,6 @@ const endpoints = await contracts.capabilities();
 
 const isModel = ({ kind }: Capability): boolean => kind === 'model';
 
-/** Returns the bytes on the disk, or those that are to be fetched. */
 const bytesOf = ({ install, bytes }: Capability): number | null => install?.bytes ?? bytes;
 
 const allColumns = columnsOf<Capability>(
@@ -31,7 +30,7 @@ const allColumns = columnsOf<Capability>(
   },
   { name: 'used by', value: ({ usedBy }) => usedBy.join(','), isRare: true },
   ['name:data', 'path:data'],
-  // The id of a model ends with it.
+  // The id of a model ends with its quantization.
   { name: 'quantization', value: (row) => (isModel(row) ? row.version : null), only: 'data' },
 );
 
@@ -39,17 +38,14 @@ const columns = leavingFirst(['reason', 'used by', 'kind', 'version'], allColumn
 
 const isHere = ({ status }: Capability): boolean => !['missing', 'unsupported'].includes(status);
 
-/** Returns true for what is here and not only being installed. */
 const isComplete = (row: Capability): boolean => isHere(row) && row.status !== 'installing';
 
-/** Returns true for what the folder holds that everything is installed from. */
 const isHeld = ({ source }: ListReply, { id }: Capability): boolean =>
   source?.items.some((item) => item.id === id) ?? false;
 
-/** Returns true for a language that came with the daemon, or that can be installed. */
 const isFolded = ({ kind, path }: Capability): boolean => kind === 'language' && path === null;
 
-/** Returns one row in place of those of the languages that nobody installed here. */
+/** Returns one row for all languages that were not installed here. */
 const foldedLanguages = (languages: Capability[]): Capability[] => {
   const [first] = languages;
   if (!first) return [];
@@ -59,14 +55,13 @@ const foldedLanguages = (languages: Capability[]): Capability[] => {
   return [{ ...first, id: 'tesseract:<language>', status, version, install: null, reason: null }];
 };
 
-/** Returns the ids of the first choices among the models for what is done here. */
 const firstChoices = async (context: Context): Promise<string[]> => {
   const client = (await context.client()).with({ timeoutMs: MACHINE_MS });
   const { fit } = await client.capabilities.hardware({ query: {} });
   return fit.flatMap(({ model, recommendedFor }) => (recommendedFor.length > 0 ? [model] : []));
 };
 
-/** The memory is measured at the first call. */
+/** The first call measures the memory bandwidth. */
 const MACHINE_MS = 60_000;
 
 type ListReply = Reply<'capabilities', 'list'>;
@@ -83,31 +78,28 @@ const sourceColumns = columnsOf<SourceItem>(
   ['licence', 'name:data', 'slug:data'],
 );
 
-/** Prints what the folder holds that everything is installed from. */
 const showSource = ({ out }: Context, reply: ListReply): void => {
   const { source } = reply;
   out.page({ reply, rows: source?.items ?? [], columns: sourceColumns });
-  if (source === null) out.note(`${NO_SOURCE} Everything is fetched from the network.`);
+  if (source === null) out.note(`${NO_SOURCE} Capabilities are downloaded from the network.`);
   else tellSource(out, source);
   if (source?.items.length === 0 && source.fault === null) {
     out.note(
-      'It holds nothing. Fill it elsewhere: adjutant capabilities export <id> --to <folder>',
+      'The folder is empty. Fill it elsewhere: adjutant capabilities export <id> --to <folder>',
     );
   }
 };
 
-const NO_SOURCE = 'There is no folder to install from: ADJUTANT_CAPABILITY_SOURCE is not set.';
+const NO_SOURCE = 'No source folder is set (ADJUTANT_CAPABILITY_SOURCE).';
 
-/** Says that everything is installed from a folder, and what is wrong with it. */
 export const tellSource = (
   out: CliOutput,
   { path, fault }: NonNullable<ListReply['source']>,
 ): void => {
-  out.note(`Everything is installed from ${oneLine(path ?? 'a folder of this machine')}.`);
-  if (fault !== null) out.warn(`Nothing can be: ${oneLine(fault)}`);
+  out.note(`All capabilities are installed from ${oneLine(path ?? 'a folder of this machine')}.`);
+  if (fault !== null) out.warn(`The folder cannot be used: ${oneLine(fault)}`);
 };
 
-/** Prints what is here, the first choices, the programs, and one row for the languages. */
 const showShort = async (context: Context, reply: ListReply, rows: Capability[]): Promise<void> => {
   const { out } = context;
   const first = rows.every(isComplete) ? [] : await firstChoices(context);
@@ -135,9 +127,9 @@ export const listCapabilities = requestCommand({
   except: [],
   examples: ['', '--installed', '--source', '--all', '--kind engine', '--kind model --json'],
   flags: {
-    installed: on('Only what is here already'),
-    source: on('What the folder holds that an offline machine installs from'),
-    all: on('On a terminal too: all models of the catalogue, and each language'),
+    installed: on('Show only installed capabilities'),
+    source: on('Show the contents of the folder that an offline machine installs from'),
+    all: on('Show all models of the catalogue and all languages, also on a terminal'),
   },
   show: async (context, reply, { flags, fields }) => {
     const { out } = context;
@@ -148,6 +140,8 @@ export const listCapabilities = requestCommand({
     else out.page({ reply, rows, columns });
     if (out.format !== 'table') return;
     if (reply.source !== null) tellSource(out, reply.source);
-    out.note('Install one: adjutant capabilities install <id>. What fits: adjutant hardware');
+    out.note(
+      'Install one: adjutant capabilities install <id>. Models that fit: adjutant ' + 'hardware',
+    );
   },
 });

@@ -13,10 +13,9 @@ const models = await contracts.models();
 
 type AskedUse = ModelFit['useCases'][number];
 
-/** Returns true for a use of models that reply to a question. */
 const isAnswering = (useCase: AskedUse): boolean => useCase !== 'embedding' && useCase !== 'speech';
 
-/** Installs the model, registers it, makes it the default and lets it answer. */
+/** Installs the model, registers it, makes it the default and tests it. */
 export const installAndAsk = async (
   context: Context,
   { model, name, contextWindow }: ModelFit,
@@ -40,22 +39,22 @@ export const installAndAsk = async (
   if (isAnswering(useCase)) await answerByDefault(context, registered);
 };
 
-/** Makes a model the default and lets it answer. Failed: it does not. */
 const answerByDefault = async (context: Context, name: string): Promise<void> => {
   const { models: registry } = await context.client();
   await registry.default({ name });
   const reply = await registry.check({ name });
-  if (!reply.ok) throw failed(`It does not answer: ${oneLine(reply.error ?? '')}`);
-  context.out.line(`${safe(name)} answers by default. It said: "${oneLine(reply.reply ?? '')}"`);
+  if (!reply.ok) throw failed(`The model does not reply: ${oneLine(reply.error ?? '')}`);
+  context.out.line(
+    `${safe(name)} is the default model. It replied: "${oneLine(reply.reply ?? '')}"`,
+  );
 };
 
-/** Makes the model that is installed the default, and lets it answer, if it is registered. */
 const askInstalled = async (context: Context, slug: string, useCase: AskedUse): Promise<void> => {
   const { capabilities } = await (await context.client()).capabilities.list({});
   const found = capabilities.find(({ id }) => id === slug);
   const [name] = found ? modelUsers(found) : [];
   if (name === undefined) {
-    context.out.note(`It is registered as no model. Register it: adjutant help models create`);
+    context.out.note('It is not registered as a model. Register it: adjutant help models create');
     return;
   }
   context.out.note(`It is registered as ${safe(name)}.`);
@@ -65,14 +64,14 @@ const askInstalled = async (context: Context, slug: string, useCase: AskedUse): 
 export const recommendCommand = command({
   name: 'recommend',
   calls: [hardware, list, install, models.default, models.check],
-  summary: 'Find the model that fits this machine best, and install it',
+  summary: 'Find the best model for this machine and install it',
   examples: ['', '--use-case embedding', '--install --yes', '--use-case code --json'],
   fields: () => requestFields(hardware.query),
   flags: {
-    install: on('Install it, make it the default, and let it answer'),
-    acceptLicence: on('You have read its licence and agree'),
+    install: on('Install the model, make it the default, and test it'),
+    acceptLicence: on('Accept the licence of the model'),
   },
-  notes: ['Exit 1 where no model fits.'],
+  notes: ['Exit code 1: no model fits.'],
   run: async (context, { fields, flags }) => {
     const query = await requestFrom(hardware.query, { fields }, context.at);
     const useCase = query.useCase ?? 'chat';
@@ -82,7 +81,8 @@ export const recommendCommand = command({
     if (!first) {
       context.exitCode = Exit.failed;
       const [lack] = reply.fit.flatMap(({ reason }) => reason ?? []);
-      const why = lack === undefined ? 'fits this machine' : `can be had here: ${oneLine(lack)}`;
+      const why =
+        lack === undefined ? 'fits this machine' : `can be installed here: ${oneLine(lack)}`;
       context.out.note(`No model for ${useCase} ${why}: adjutant hardware --all`);
       return;
     }
@@ -91,11 +91,13 @@ export const recommendCommand = command({
     const { contextWindow: asked = 0 } = query;
     if (asked > first.contextWindow) {
       const most = first.contextWindow;
-      context.out.note(`It was made for ${most} tokens at most: the context is cut to that.`);
+      context.out.note(
+        `Its maximum context window is ${most} tokens. The context is limited to that.`,
+      );
     }
     if (first.installed) {
-      context.out.note('It is installed already.');
-      // A model for speech is registered as none.
+      context.out.note('It is already installed.');
+      // Speech models are not registered.
       if (flags.install && useCase !== 'speech') await askInstalled(context, first.model, useCase);
       return;
     }
@@ -108,7 +110,6 @@ export const recommendCommand = command({
   },
 });
 
-/** Returns the command that installs what was recommended for what was asked. */
 const lineOf = (fields: Record<string, unknown>): string => {
   const words = requestFields(hardware.query).flatMap(({ path, name }) =>
     fields[path] === undefined ? [] : [`--${name} ${safe(String(fields[path]))}`],
@@ -116,7 +117,6 @@ const lineOf = (fields: Record<string, unknown>): string => {
   return ['adjutant models recommend --install', ...words].join(' ');
 };
 
-/** Returns what is to be fetched for a model; null for one that is here. */
 const loadOf = async (context: Context, { installed, model }: ModelFit): Promise<string | null> => {
   if (installed) return null;
   const list = await (await context.client()).capabilities.list({});
@@ -130,9 +130,9 @@ const describe = ({ out }: Context, fit: ModelFit, load: string | null): void =>
   const facts = [
     ...(load === null ? [] : [load]),
     ...(speed === '' ? [] : [speed]),
-    oneLine(licence ?? 'licence not known'),
+    oneLine(licence ?? 'licence unknown'),
   ];
-  // The name of what is installed may hold it.
+  // The name of an installed model may contain the quantization.
   const isSaid = quantization === null || name.toLowerCase().includes(quantization.toLowerCase());
   const head = `${oneLine(isSaid ? name : `${name} ${quantization}`)}  ${safe(model)}`;
   for (const text of [head, facts.join(', '), oneLine(why)]) {

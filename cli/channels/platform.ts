@@ -19,50 +19,51 @@ const stateOf = ({ sends, receives, receiver, updatedAt }: PlatformReply): strin
   if (updatedAt === null) return 'not set up';
   if (sends && (receives || receiver === null)) return 'ready';
   if (sends) return 'sends only';
-  return receives ? 'receives only' : 'not complete';
+  return receives ? 'receives only' : 'incomplete';
 };
 
-/** The names of the settings that are missing. */
 export const missingOf = ({ fields }: PlatformReply): string[] =>
   fields.filter(({ isSet, isOptional }) => !isSet && !isOptional).map(({ name }) => name);
 
-/** Finds a platform by its kind. Usage: there is none of that kind. */
 export const findPlatform = async (client: Client, kind: string): Promise<PlatformReply> => {
   const { platforms } = await client.platforms.list();
   const found = platforms.find((one) => one.kind === kind.toLowerCase());
   if (found) return found;
   const kinds = platforms.map((one) => one.kind).join(', ');
-  throw usageFault(`No platform "${oneLine(kind)}".`, `There are: ${kinds}`);
+  throw usageFault(`Unknown platform "${oneLine(kind)}".`, `Platforms: ${kinds}`);
 };
 
 const secret = (about: string) => textFlag('<file|->', about);
 
 /**
- * The settings of the platforms, each with its flag. The flag of a secret names a file, since other
- * users of the machine can see a command line.
+ * Flags of the platform settings. A flag for a secret names a file, because other users of the
+ * machine can see the command line.
  */
 export const fieldFlags = {
-  baseUrl: textFlag('<url>', 'Another address of its API; Mattermost, ntfy: that of your server'),
-  phoneNumberId: textFlag('<id>', 'WhatsApp: the phone number ID'),
-  botTokenFile: secret('Slack, Telegram, Mattermost, Discord: the token of the bot'),
-  signingSecretFile: secret('Slack: the signing secret'),
-  publicKey: textFlag('<hex>', 'Discord: the public key of the application'),
-  webhookSecretFile: secret('Telegram: of your own choice'),
-  commandTokensFile: secret('Mattermost: the tokens of its commands and webhooks'),
-  securityTokenFile: secret('Teams: the security token of the outgoing webhook'),
-  workflowUrlFile: secret('Teams: the URL of the workflow'),
-  appSecretFile: secret('WhatsApp: the app secret'),
-  verifyTokenFile: secret('WhatsApp: of your own choice'),
-  from: textFlag('<address>', 'E-mail: the address from which it is sent'),
-  host: textFlag('<host>', 'E-mail: the server for outgoing mail'),
-  port: textFlag('<number>', 'E-mail: its port, 465 unless given'),
-  tls: textFlag('<how>', 'E-mail: implicit, or starttls'),
-  username: textFlag('<name>', 'E-mail: the name of its login'),
-  passwordFile: secret('E-mail: the password of that login'),
-  accessTokenFile: secret('WhatsApp, ntfy: the access token'),
-  templateName: textFlag('<name>', 'WhatsApp: an approved template for later than 24 hours'),
-  templateLanguage: textFlag('<code>', 'WhatsApp: the language of that template'),
-  templateParameter: textFlag('<name>', 'WhatsApp: the parameter of its body that takes the text'),
+  baseUrl: textFlag('<url>', 'API address; for Mattermost and ntfy, the address of your server'),
+  phoneNumberId: textFlag('<id>', 'WhatsApp: phone number ID'),
+  botTokenFile: secret('Slack, Telegram, Mattermost, Discord: bot token'),
+  signingSecretFile: secret('Slack: signing secret'),
+  publicKey: textFlag('<hex>', 'Discord: public key of the application'),
+  webhookSecretFile: secret('Telegram: webhook secret of your choice'),
+  commandTokensFile: secret('Mattermost: tokens of its commands and webhooks'),
+  securityTokenFile: secret('Teams: security token of the outgoing webhook'),
+  workflowUrlFile: secret('Teams: URL of the workflow'),
+  appSecretFile: secret('WhatsApp: app secret'),
+  verifyTokenFile: secret('WhatsApp: verify token of your choice'),
+  from: textFlag('<address>', 'E-mail: sender address'),
+  host: textFlag('<host>', 'E-mail: host of the SMTP server'),
+  port: textFlag('<number>', 'E-mail: port of the SMTP server. Defaults to 465'),
+  tls: textFlag('<how>', 'E-mail: TLS mode, implicit or starttls'),
+  username: textFlag('<name>', 'E-mail: username at the SMTP server'),
+  passwordFile: secret('E-mail: password at the SMTP server'),
+  accessTokenFile: secret('WhatsApp, ntfy: access token'),
+  templateName: textFlag('<name>', 'WhatsApp: approved template for messages after 24 hours'),
+  templateLanguage: textFlag('<code>', 'WhatsApp: language of the template'),
+  templateParameter: textFlag(
+    '<name>',
+    'WhatsApp: body parameter of the template that takes the text',
+  ),
 };
 
 export type FieldFlags = { [K in keyof typeof fieldFlags]?: string };
@@ -75,8 +76,8 @@ export const flagOf = ({ name, isSecret }: { name: string; isSecret: boolean }):
   `--${dashed(name)}${isSecret ? '-file' : ''}`;
 
 /**
- * Returns the values of the flags by their names in the API, secrets read from their files. Usage:
- * two flags read stdin.
+ * Returns the flag values by API name, with secrets read from their files. Only one may come from
+ * stdin.
  */
 export const readPlatformFields = async (
   context: Context,
@@ -84,7 +85,7 @@ export const readPlatformFields = async (
 ): Promise<Record<string, string>> => {
   const given = Object.entries(flags).filter(([, value]) => value !== undefined);
   if (given.filter(([, value]) => value === '-').length > 1) {
-    throw usageFault('Only one of them can be on stdin; give the others as files.');
+    throw usageFault('Only one secret can be read from stdin. Pass the others as files.');
   }
   const fields: Record<string, string> = {};
   for (const [flag, value] of given) {
@@ -99,7 +100,7 @@ const readSecret = (context: Context, name: string, file: string): Promise<strin
 
 type AskedField = PlatformReply['fields'][number];
 
-/** Secrets that the command generates if none is given, since no platform issues them. */
+/** Secrets that the command generates if absent, because no platform issues them. */
 const MADE: Record<string, 'shown' | 'hidden'> = { verifyToken: 'shown', webhookSecret: 'hidden' };
 const MADE_BYTES = 32;
 
@@ -108,7 +109,7 @@ interface PlatformChanges {
   values?: Record<string, string>;
 }
 
-/** Returns the values to store, from flags and typed input. null: nothing changes. */
+/** Returns the values to store, from flags and input, or null if nothing changes. */
 export const valuesToStore = async (
   context: Context,
   platform: PlatformReply,
@@ -118,7 +119,7 @@ export const valuesToStore = async (
   const baseUrl = flags.baseUrl ?? (await askedUrl(context, platform));
   refuseForeign(platform, fields);
   const isElsewhere = baseUrl !== undefined && originOf(baseUrl) !== originOf(platform.baseUrl);
-  // A secret is for the place it was given for: the daemon forgets it with the address.
+  // The daemon deletes secrets when their address changes.
   const asItStays = (field: AskedField): AskedField => ({
     ...field,
     isSet: field.isSet && !(field.isSecret && (isElsewhere || isMoved(platform, fields))),
@@ -134,11 +135,11 @@ export const valuesToStore = async (
     ...(Object.keys(fields).length > 0 && { values: fields }),
   };
   if (Object.keys(body).length > 0) return body;
-  // What needs nothing is set up by its usual address.
+  // A platform without required settings is set up by its default address.
   return platform.updatedAt === null ? { baseUrl: null } : null;
 };
 
-/** The settings that say where the secrets of a platform go, beside its address. */
+/** Settings besides the address that determine where secrets are sent. */
 const PLACES = ['host', 'port'];
 
 const isMoved = ({ fields }: PlatformReply, given: Record<string, string>): boolean =>
@@ -147,8 +148,8 @@ const isMoved = ({ fields }: PlatformReply, given: Record<string, string>): bool
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
 /**
- * Asks for the address of a server of one's own, which Mattermost always has and ntfy may have; the
- * other platforms have one address for all.
+ * Asks for the address of a self-hosted server, which Mattermost requires and ntfy allows. The
+ * other platforms have one address.
  */
 const askedUrl = async (
   { ask }: Context,
@@ -164,7 +165,7 @@ const askedUrl = async (
     refuse: (typed) =>
       URL.canParse(typed) || (isOptional && typed.trim() === '')
         ? undefined
-        : 'An address like https://chat.example.org',
+        : 'Enter an address like https://chat.example.org',
   });
   return given.trim() || undefined;
 };
@@ -172,20 +173,23 @@ const askedUrl = async (
 const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, string>): void => {
   const foreign = Object.keys(given).find((name) => !fields.some((field) => field.name === name));
   if (foreign)
-    throw usageFault(`${kind} has no ${foreign}.`, `It needs: ${fields.map(flagOf).join(' ')}`);
+    throw usageFault(
+      `${kind} has no setting ${foreign}.`,
+      `Its flags: ${fields.map(flagOf).join(' ')}`,
+    );
 };
 
-/** Usage: settings are missing, and there is no terminal to ask for them. */
 const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: AskedField[]): void => {
   const missing = fields.filter(({ name, isSet, isOptional }) => {
     return !isSet && !isOptional && !MADE[name];
   });
   if (ask.isPossible || missing.length === 0) return;
   const flags = missing.map(flagOf).join(' ');
-  throw usageFault(`${kind} needs more, and there is no terminal to ask. Add ${flags}.`);
+  throw usageFault(
+    `${kind} needs more settings, but there is no terminal to ask for them. Add ${flags}.`,
+  );
 };
 
-/** Asks for one setting. null: it stays as it is. */
 const askedField = async (
   context: Context,
   { kind }: PlatformReply,
@@ -194,12 +198,13 @@ const askedField = async (
   const { name, isSecret, isSet, isOptional, description } = field;
   const { ask, out } = context;
   if (!ask.isPossible) return isSet ? null : made(context, name);
-  const unset = isOptional ? 'enter leaves it out' : '';
-  const empty = isSet ? 'enter keeps it' : MADE[name] ? 'enter makes one' : unset;
+  const unset = isOptional ? 'enter skips it' : '';
+  const empty = isSet ? 'enter keeps it' : MADE[name] ? 'enter generates one' : unset;
   const question = {
     ask: [name, empty && `(${empty})`].filter(Boolean).join(' '),
     instead: flagOf(field),
-    refuse: (given: string) => (given.trim() === '' && !empty ? `${kind} needs it.` : undefined),
+    refuse: (given: string) =>
+      given.trim() === '' && !empty ? `${kind} requires a value.` : undefined,
   };
   out.note(oneLine(description));
   const given = (await (isSecret ? ask.hidden(question) : ask.text(question))).trim();
@@ -207,10 +212,10 @@ const askedField = async (
   return isSet ? null : made(context, name);
 };
 
-/** Returns a value for a setting that nobody gave. null: it stays unset. */
+/** Generates a value for an absent setting, or returns null if it stays unset. */
 const made = ({ out }: Context, name: string): string | null => {
   if (!MADE[name]) return null;
   const value = randomBytes(MADE_BYTES).toString('hex');
-  if (MADE[name] === 'shown') out.warn(`${name}, to be typed at the platform: ${value}`);
+  if (MADE[name] === 'shown') out.warn(`${name}, to enter at the platform: ${value}`);
   return value;
 };

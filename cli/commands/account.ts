@@ -22,20 +22,20 @@ const changePassword = requestCommand({
     '--current-file ./old --password-file - < ./new',
   ],
   flags: {
-    currentFile: textFlag('<file|->', 'File with your present password, or - for stdin'),
-    passwordFile: textFlag('<file|->', 'Where the new one is'),
+    currentFile: textFlag('<file|->', 'File with the current password, or - for stdin'),
+    passwordFile: textFlag('<file|->', 'File with the new password, or - for stdin'),
   },
-  notes: ['A password is never a flag: other users of this machine would see it.'],
+  notes: ['No flag takes a password, because other users of this machine could see it.'],
   seeAlso: 'adjutant auth sessions, adjutant auth tokens',
   more: async (context, { flags }) => {
-    const question = { ask: 'The password that you have', instead: '--current-file' };
+    const question = { ask: 'Current password', instead: '--current-file' };
     const current = await secretFrom(context, flags.currentFile, question);
-    return { current, next: await readNewPassword(context, 'The new one', flags.passwordFile) };
+    return { current, next: await readNewPassword(context, 'New password', flags.passwordFile) };
   },
   say: ({ out }, { sessionsEnded, tokensLeft }) => {
-    out.note(`Changed. Other logins that ended: ${sessionsEnded}.`);
+    out.note(`Password changed. Other login sessions ended: ${sessionsEnded}.`);
     if (tokensLeft === 0) return;
-    out.note(`Tokens that still work: ${tokensLeft}. See them: adjutant auth tokens list`);
+    out.note(`Tokens that stay valid: ${tokensLeft}. List them: adjutant auth tokens list`);
   },
 });
 
@@ -48,30 +48,30 @@ const passwordReset = command({
     '--link-file - --password-file ./new < ./link',
   ],
   flags: {
-    linkFile: textFlag('<file|->', 'Where the link is, or its token'),
-    passwordFile: textFlag('<file|->', 'Where the new password is'),
+    linkFile: textFlag('<file|->', 'File with the reset link or its token'),
+    passwordFile: textFlag('<file|->', 'File with the new password'),
   },
-  notes: ['An admin makes the link: adjutant users invite <user>'],
+  notes: ['An admin creates the link: adjutant users invite <user>'],
   seeAlso: 'adjutant recover, adjutant login',
   run: async (context, { flags }) => {
-    const question = { ask: 'The link', instead: '--link-file' };
+    const question = { ask: 'Reset link', instead: '--link-file' };
     const inviteToken = tokenOfLink(await secretFrom(context, flags.linkFile, question));
     const password = await readNewPassword(context, 'New password', flags.passwordFile);
     const client = (await context.client()).with({ token: undefined });
     const reply = await client.users.reset({ body: { inviteToken, password } });
     const next = `adjutant login ${oneLine(reply.username)}`;
-    context.out.done(`Set. Log in: ${next}`, reply, columnsOf(['username']));
+    context.out.done(`Password set. Log in: ${next}`, reply, columnsOf(['username']));
   },
 });
 
-/** The token of a link that an admin gave, which stands behind its `#`; or the token itself. */
+/** Returns the token of a link, which is the part after `#`, or the token itself. */
 export const tokenOfLink = (given: string): string => given.trim().replace(/^.*#/, '');
 
 const refreshToken = command({
   name: 'refresh',
   calls: [logins.refresh],
   examples: ['', '--server-token-file ./token > fresh-token', '--json'],
-  notes: ['The kept login gets a new token. That of any other login goes to stdout.'],
+  notes: ['The stored login is updated. The new token of any other login is printed to stdout.'],
   seeAlso: 'adjutant login',
   run: async (context) => {
     const { url, token, out } = context;
@@ -81,7 +81,7 @@ const refreshToken = command({
     if (isKept) saveSession(url, { ...kept, ...fresh });
     if (out.format === 'json') out.json(fresh);
     else if (!isKept) out.line(fresh.token);
-    out.note(`Good until ${localTime(fresh.expiresAt)}.`);
+    out.note(`Valid until ${localTime(fresh.expiresAt)}.`);
   },
 });
 
@@ -94,7 +94,7 @@ const loginCrud = crud({
   columns: columnsOf<LoginSession>(
     ['id:data'],
     { name: 'device', value: ({ device }) => device, show: ({ device }) => device ?? 'no name' },
-    { name: 'state', value: ({ current }) => (current ? 'this one' : 'open') },
+    { name: 'state', value: ({ current }) => (current ? 'current' : 'open') },
     ['address', 'used=lastUsedAt:ago', 'begun=createdAt:ago', 'ends=expiresAt:ago'],
     ['short=id:tail'],
   ),
@@ -105,13 +105,12 @@ export const loginsGroup: CommandGroup = {
   commands: [
     loginCrud.list({
       examples: ['', '--json', '--fields id,device'],
-      next: () =>
-        'One that you do not know: adjutant auth sessions delete <id>, then auth password',
+      next: () => 'Unknown session? adjutant auth sessions delete <id>, then auth password',
     }),
     loginCrud.end({
       examples: ['4ew6rt', '"CLI on laptop" --yes', '4ew6rt --yes'],
-      ask: () => 'End this login? Whoever uses it must log in again.',
-      message: 'Ended.',
+      ask: () => 'End this login session? Its user must log in again.',
+      message: 'Login session ended.',
     }),
   ],
 };
@@ -131,17 +130,17 @@ const createToken = requestCommand({
   except: ['name', 'password'],
   isPrivileged: true,
   notes: [
-    'A scope is a resource of the API and :read or :write; writing does not include reading.',
-    'The token goes to stdout alone, this once. Scripts take it from ADJUTANT_TOKEN.',
+    'A scope is an API resource with :read or :write. Write access does not include read access.',
+    'The token is printed to stdout, once. Scripts pass it in ADJUTANT_TOKEN.',
   ],
   seeAlso: 'adjutant help scripting',
   more: (_, { args: { name } }) => ({ name }),
   say: ({ out }, { token, expiresAt, scopes }) => {
-    out.note('The new token, shown this once:');
+    out.note('New token, shown only once:');
     out.line(token);
-    out.note(`It is good until ${localTime(expiresAt)}.`);
+    out.note(`Valid until ${localTime(expiresAt)}.`);
     if (!scopes)
-      out.note('It may do all that you may, except decide approvals and act as an admin.');
+      out.note('It grants all of your rights except approval decisions and admin actions.');
   },
 });
 
@@ -164,12 +163,12 @@ export const tokensGroup: CommandGroup = {
     tokenCrud.list({
       examples: ['', '--json', '--fields name,expires'],
       next: (rows) =>
-        rows.length === 0 ? 'No tokens. Make one: adjutant auth tokens create <name>' : undefined,
+        rows.length === 0 ? 'No tokens. Create one: adjutant auth tokens create <name>' : undefined,
     }),
     createToken,
     tokenCrud.end({
       examples: ['ci', '4ew6rt --yes', 'ci --yes'],
-      ask: (typed) => `Delete the token ${safe(typed)}? What uses it is refused at once.`,
+      ask: (typed) => `Delete the token ${safe(typed)}? Programs that use it are refused at once.`,
       message: 'Deleted.',
     }),
   ],

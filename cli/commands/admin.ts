@@ -18,16 +18,14 @@ import { refusedAs } from './recover.js';
 
 const { list: entryList, verify } = await contracts.audit();
 
-/**
- * Returns the present names of the users, or their ids; both users if one impersonated the other.
- */
+/** Returns the current names of the users, or their ids; both names for an impersonation. */
 const whoOf = (entry: AuditEntry): string => {
   const actor = entry.actorName ?? entry.actorId;
   if (entry.impersonatorId === null) return actor;
   return `${entry.impersonatorName ?? entry.impersonatorId} as ${actor}`;
 };
 
-/** Shortens an id to its noun and the end by which every command knows it. */
+/** Shortens an id to its noun and its last six characters. */
 const short = (target: string | null): string =>
   (target ?? '').replace(/^([a-z]+)_[0-9a-z]{20}([0-9a-z]{6})$/, '$1 $2');
 
@@ -49,11 +47,11 @@ const listEntries = listCommand({
   examples: ['', '--action users.invite', '--since 2026-01-31'],
   rows: 'entries',
   columns: entryColumns,
-  next: (rows) => (rows.length === 0 ? 'Nothing like that was recorded.' : undefined),
+  next: (rows) => (rows.length === 0 ? 'No matching entries.' : undefined),
   seeAlso: 'adjutant audit verify',
 });
 
-/** A million entries take some seconds, on a slow machine a minute. */
+/** Milliseconds. A million entries take some seconds, on a slow machine a minute. */
 const VERIFY_MS = 10 * 60 * 1000;
 
 const verifyChain = command({
@@ -61,10 +59,11 @@ const verifyChain = command({
   summary: 'Verify every entry of the audit log',
   calls: [verify],
   examples: ['', '--json', '--quiet || echo somebody changed it', '--offline --home /srv/adjutant'],
-  flags: { offline: on('Read the home itself, with the daemon stopped; nothing there is written') },
+  flags: { offline: on('Read the home directly while the daemon is stopped; nothing is written') },
   notes: [
-    'Exit 1 where an entry was changed or removed, or the newest were cut.',
-    'With --offline neither a login nor a daemon is needed. The key is read from the home or from ADJUTANT_MASTER_KEY.',
+    'Exit code 1: an entry was changed or removed, or the newest entries are missing.',
+    '--offline needs neither a login nor a daemon. The key is read from the home or ' +
+      'from ADJUTANT_MASTER_KEY.',
   ],
   run: async (context, { flags }) => {
     const verdict = flags.offline
@@ -98,7 +97,7 @@ const showVerdict = (context: Context, verdict: AuditVerdict): void => {
 };
 
 export const auditGroup: CommandGroup = {
-  summary: 'Who did what, in a log that shows where it was changed',
+  summary: 'Read and verify the audit log',
   commands: [listEntries, verifyChain],
 };
 
@@ -118,9 +117,9 @@ const listMessages = listCommand({
   rows: 'sendings',
   columns: messageColumns,
   next: (rows) => {
-    if (rows.length === 0) return 'Nothing like that was sent.';
+    if (rows.length === 0) return 'No matching messages.';
     const dead = rows.find(({ status }) => status === 'failed' || status === 'unknown');
-    return dead && `Send one again: adjutant outbox resend ${dead.id.slice(-6)}`;
+    return dead && `Resend it: adjutant outbox resend ${dead.id.slice(-6)}`;
   },
 });
 
@@ -129,14 +128,14 @@ const { outbox: resendAll } = await contracts.resends();
 const resendMessage = command({
   name: 'resend',
   args: '[sending]',
-  summary: 'Send a message again, or all that channels did not get',
+  summary: 'Resend one message or all failed messages',
   calls: [resend, resendAll],
   examples: ['4ew6rt', '4ew6rt --json', '--failed', '--failed --since 2h --yes'],
   fields: () => requestFields(resendAll.body, ['since', 'until', 'dryRun']),
   flags: bulkFlags,
   notes: [
-    'For admins. A message with an unknown outcome may have arrived: then it arrives twice.',
-    'With --failed it lists what it found and asks. What is unknown goes with --status alone.',
+    'Admins only. A message with an unknown outcome may have arrived, and may arrive twice.',
+    '--failed lists the messages and asks. Unknown outcomes are included only with --status.',
   ],
   seeAlso: 'adjutant operations',
   run: async (context, { args: { sending }, flags, fields }) => {
@@ -150,23 +149,24 @@ const resendMessage = command({
           more: {},
           send: (body, how) => client.resends.outbox({ body: { ...body, ...how } }),
           noun: 'message',
-          verb: 'Send again',
+          verb: 'Resend',
         },
       );
     }
     refuseBulkFlags(flags);
-    if (sending === undefined) throw usageFault('Name the sending, or send all: --failed');
+    if (sending === undefined)
+      throw usageFault('Pass a message, or --failed for all failed messages');
     const page = (cursor?: string) => deadPage(client, cursor);
     const id = await resolveId(sending, { noun: 'sending', listed: 'outbox list', page });
     const again = await client.outbox.resend({ id });
-    const sentence = 'Queued again. See how it ends: adjutant outbox list';
+    const sentence = 'Queued again. Check the outcome: adjutant outbox list';
     context.out.done(sentence, again, messageColumns);
   },
 });
 
 /**
- * Lists failed messages, then those with an unknown outcome. The cursor consists of the status and
- * the cursor of its list.
+ * Lists failed messages, then those with an unknown outcome. The cursor holds the status and the
+ * cursor of its list.
  */
 const deadPage = async (client: Client, cursor = 'failed') => {
   const [word, at] = cursor.split(' ');
@@ -180,7 +180,7 @@ const deadPage = async (client: Client, cursor = 'failed') => {
 };
 
 export const outboxGroup: CommandGroup = {
-  summary: 'What is sent to channels and webhooks, and what could not be',
+  summary: 'Manage outbound messages (admin)',
   commands: [listMessages, resendMessage],
 };
 
@@ -190,16 +190,18 @@ const rotateKeys = requestCommand({
   name: 'rotate',
   endpoint: rotate,
   examples: ['', '--json', '--quiet'],
-  notes: ['For admins. Nobody is logged out: tokens of the old key are good until they end.'],
+  notes: [
+    'Admins only. Nobody is logged out: tokens of the old key stay valid until they ' + 'expire.',
+  ],
   show: ({ out }, made) =>
     out.done(
-      `${made.keyId} signs from now on. Older keys that verify: ${made.retired}.`,
+      `${made.keyId} signs new tokens. Older keys that verify: ${made.retired}.`,
       made,
       columnsOf(['key=keyId', 'created=createdAt', 'retired']),
     ),
 });
 
 export const keysGroup: CommandGroup = {
-  summary: 'The keys that sign tokens',
+  summary: 'Manage token signing keys (admin)',
   commands: [rotateKeys],
 };

@@ -8,7 +8,6 @@ import { readFileOrStdin } from '../input.js';
 import { everyPage } from '../pages.js';
 import { safe } from '../text.js';
 
-/** An agent and how many are above it. */
 interface PlacedAgent extends Agent {
   depth: number;
 }
@@ -26,7 +25,7 @@ const treeColumns = columnsOf<PlacedAgent>(
 const tree = command({
   name: 'tree',
   args: '<agent>',
-  summary: 'Show the whole tree of an agent: who spawned whom, and their states',
+  summary: 'Show the tree of an agent and its sub-agents',
   examples: ['triage-415', '9qx1tb --json', 'triage-415 --fields name,status'],
   seeAlso: 'adjutant agents tail',
   run: async (context, { args }) => {
@@ -37,7 +36,7 @@ const tree = command({
   },
 });
 
-/** Returns the topmost agent of the tree that still exists. */
+/** Returns the topmost ancestor that still exists. */
 const rootOf = async (client: Client, id: string): Promise<Agent> => {
   const agent = await client.agents.get({ id });
   const { parentId } = agent;
@@ -50,7 +49,7 @@ const everyUnder = async (client: Client, rootId: string): Promise<Agent[]> => {
   return (await everyPage('agents', page)).agents.reverse();
 };
 
-/** Orders agents: each before its sub-agents, which are in the order of their spawning. */
+/** Orders agents: each before its sub-agents, which are in the order of creation. */
 const placed = (agent: Agent, all: Agent[], depth = 0): PlacedAgent[] => [
   { ...agent, depth },
   ...all
@@ -71,10 +70,10 @@ const spawn = command({
     '--data @agent.json',
     '"Say hello" --follow',
   ],
-  flags: { follow: on('Show what it does until it ends; exit 1 unless it completed') },
+  flags: { follow: on('Follow the agent until it ends; exit code 1 unless it completed') },
   fields: () => requestFields(endpoints.spawn.body),
   takesData: true,
-  notes: ['The prompt may be - for stdin.'],
+  notes: ['Pass - to read the prompt from stdin.'],
   seeAlso: 'adjutant agents tail, adjutant agents wait',
   run: async (context, { args, flags, fields, data }) => {
     const isGiven = data !== undefined || fields.prompt !== undefined;
@@ -95,15 +94,18 @@ const message = agentCrud.request({
   args: '<agent> <text>',
   endpoint: endpoints.message,
   examples: ['triage-415 "Only label it."', 'triage-415 - < note.txt', '9qx1tb "Once more" --json'],
-  notes: ['The text may be - for stdin.'],
+  notes: ['Pass - to read the text from stdin.'],
   more: async (context, { args: { text } }) => ({
     content: text === '-' ? await readFileOrStdin(context, '-') : text,
   }),
   show: ({ out }, agent) =>
-    out.done(`Told ${safe(agent.name)}, which is ${agent.status}.`, agent, agentTableColumns),
+    out.done(
+      `Message sent to ${safe(agent.name)}, which is ${agent.status}.`,
+      agent,
+      agentTableColumns,
+    ),
 });
 
-/** `pause`, `resume` and `stop`. */
 const move = (name: 'pause' | 'resume' | 'stop', became: string) =>
   agentCrud.act(name, endpoints[name], {
     examples: [
@@ -126,7 +128,7 @@ const events = agentCrud.request({
       const lines = out.format === 'table' ? eventLines(event, out.width) : [eventRow(event)];
       for (const line of lines) out.line(line);
     }
-    if (gap) out.note(`-- events before ${oldestId} were dropped by the ring --`);
+    if (gap) out.note(`-- events before ${oldestId} were dropped from the buffer --`);
   },
 });
 
@@ -146,11 +148,11 @@ export const agentsGroup: CommandGroup = {
     }),
     message,
     move('pause', 'is paused'),
-    move('resume', 'goes on'),
+    move('resume', 'is resumed'),
     move('stop', 'is stopped'),
     agentCrud.delete({
       examples: ['triage-415', 'triage-415 --yes', '9qx1tb --yes'],
-      notes: ['To stop it and keep it: adjutant agents stop.'],
+      notes: ['To stop an agent and keep it: adjutant agents stop'],
       ask: ({ name, status }) => `Delete agent ${safe(name)} (${status})?`,
     }),
     events,
@@ -158,5 +160,5 @@ export const agentsGroup: CommandGroup = {
     tree,
     agentWait,
   ],
-  notes: ['An agent is named by its name, its id, or the last six characters of that.'],
+  notes: ['Identify an agent by its name, its id, or the last six characters of the id.'],
 };

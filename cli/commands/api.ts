@@ -10,19 +10,20 @@ export const api = command({
   name: 'api',
   args: '<method> <path>',
   values: { method: METHODS },
-  summary: 'Send any request to the API, with your login',
+  summary: 'Send a request to the API',
   examples: [
     'GET /api/hooks',
     `POST /api/agents --data '{"prompt":"Say hello"}'`,
     'PUT /api/hooks/hook_01j9… --data @hook.json',
   ],
-  flags: { data: textFlag('<json|@file|->', 'The body, as JSON') },
-  notes: ['The reply is printed as it came. What there is: /swagger in a browser.'],
+  flags: { data: textFlag('<json|@file|->', 'Request body, as JSON') },
+  notes: ['The reply is printed unchanged. API reference: /swagger in a browser.'],
   seeAlso: 'adjutant help scripting',
   run: async (context, { args, flags }) => {
     const method = args.method.toUpperCase();
-    if (!METHODS.includes(method)) throw usageFault(`The method is one of ${METHODS.join(', ')}.`);
-    if (!args.path.startsWith('/')) throw usageFault('The path begins with a slash: /api/hooks');
+    if (!METHODS.includes(method)) throw usageFault(`Method must be one of ${METHODS.join(', ')}.`);
+    if (!args.path.startsWith('/'))
+      throw usageFault('Path must begin with a slash, like /api/hooks');
     const { data } = flags;
     const isFile = data?.startsWith('@') || data === '-';
     const body = data && isFile ? await readFileOrStdin(context, data.replace(/^@/, '')) : data;
@@ -41,8 +42,8 @@ export const api = command({
   },
 });
 
-/** Names the part of the API that is not built, since its reply is the same for all of them. */
+/** Names the part that is not implemented, because the daemon replies the same for all of them. */
 const namingWhatIsMissing = (error: unknown, request: string): unknown =>
   error instanceof ApiError && error.statusCode === 501
-    ? new ApiError({ ...error.body, message: `${oneLine(request)} is not built yet` })
+    ? new ApiError({ ...error.body, message: `${oneLine(request)} is not implemented yet` })
     : error;

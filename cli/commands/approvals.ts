@@ -23,20 +23,20 @@ const list = listCommand({
   columns: approvalColumns,
   next: (rows, _, client) => {
     const waiting = rows.find(({ status }) => status === 'pending');
-    if (waiting) return `Read the whole call: adjutant approvals get ${shortOf(waiting)}`;
+    if (waiting) return `Show the full call: adjutant approvals get ${shortOf(waiting)}`;
     return noCallLines(client);
   },
   seeAlso: 'adjutant help approvals',
 });
 
-/** Says that no call waits, and how many stages of pipelines do, if the token may know. */
+/** Also reports waiting pipeline stages, if the token may read them. */
 const noCallLines = async (client: Client): Promise<string> => {
   const overview = await unlessRefused([403], client.overview.get());
   const waiting = overview?.pipelines.waiting ?? 0;
-  const none = 'No call waits for your approval.';
+  const none = 'No pending approvals.';
   if (waiting === 0) return none;
   const wait =
-    waiting === 1 ? '1 stage of a pipeline waits' : `${waiting} stages of pipelines wait`;
+    waiting === 1 ? '1 pipeline stage is waiting' : `${waiting} pipeline stages are waiting`;
   return `${none}\n${wait}: adjutant pipelines list --status waiting`;
 };
 
@@ -56,11 +56,11 @@ const SCOPES: readonly ScopeChoice[] = ['once', 'conversation', 'host'];
 
 const scopeFlag: Flag<ScopeChoice> = {
   value: '<scope>',
-  about: 'How long it stands: once, conversation or host',
+  about: 'Scope of the approval: once, conversation or host. Defaults to once',
   values: SCOPES,
   read: (given) => {
     const scope = SCOPES.find((each) => each === given);
-    if (!scope) throw usageFault(`--scope is one of ${SCOPES.join(', ')}.`);
+    if (!scope) throw usageFault(`--scope must be one of ${SCOPES.join(', ')}.`);
     return scope;
   },
 };
@@ -69,14 +69,15 @@ const approve = command({
   name: 'approve',
   args: '<approval>',
   calls: [endpoints.approve],
-  summary: 'Let a call run exactly as shown',
+  summary: 'Approve a call',
   examples: ['4f2a91c0', '4f2a91c0 --scope host', '4f2a91c0 --yes --json'],
   flags: { scope: scopeFlag },
   notes: [
-    'It shows the whole call and asks; what was shown is what is approved.',
-    'conversation: later calls of the tool, to the same host, in this conversation.',
-    'host: later requests with this method to this host, for the hook or conversation, 30 days.',
-    'An untrusted agent sends nothing with a query string unasked, whatever stands.',
+    'The command shows the full call and asks. It approves only the call that was shown.',
+    'conversation: also later calls of the tool to the same host in this conversation.',
+    'host: also later requests with this method to this host, for the hook or ' +
+      'conversation, 30 days.',
+    'An untrusted agent always needs an approval to send a query string.',
   ],
   seeAlso: 'adjutant approvals grants list, adjutant approvals watch',
   run: async (context, { args, flags: { scope = 'once' } }) => {
@@ -94,7 +95,7 @@ const deny = command({
   name: 'deny',
   args: '<approval> [reason]',
   calls: [endpoints.approve],
-  summary: 'Refuse a call, with a reason for the agent',
+  summary: 'Deny a call, with a reason for the agent',
   examples: ['4f2a91c0', '4f2a91c0 "Not on a Sunday"', '4f2a91c0 "Not on a Sunday" --json'],
   run: async (context, { args }) => {
     const client = await context.client();
@@ -116,7 +117,7 @@ const decideOn = async (
 export const approvalsGroup: CommandGroup = {
   commands: [list, get, approve, deny, watchApprovals],
   notes: [
-    'An approval is named by the beginning of its digest, its id, or the end of that.',
+    'Identify an approval by the beginning of its digest, its id, or the end of the id.',
     'More: adjutant approvals grants',
   ],
 };

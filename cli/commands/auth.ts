@@ -24,9 +24,9 @@ const LIMIT_MS = 2 * 60 * 1000;
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
- * Logs in on the daemon's page in a browser of this machine. The page sends its code to a port here
- * (RFC 8252), and the code is worth nothing without the verifier, which never leaves this process
- * but to the daemon (RFC 7636).
+ * Logs in on the page of the daemon, in a browser on this machine. The page sends its code to a
+ * local port (RFC 8252). The code is useless without the verifier, which is sent only to the
+ * daemon (RFC 7636).
  */
 const loginByPasskey = async (context: Context, device: string): Promise<Login> => {
   const page = pageAt(context.url);
@@ -35,7 +35,7 @@ const loginByPasskey = async (context: Context, device: string): Promise<Login> 
   try {
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     const url = `${page}#cli=${portOf(server)}.${state}.${challenge}`;
-    context.out.warn(`Open this in a browser on this machine, within two minutes:\n${url}`);
+    context.out.warn(`Open this address in a browser on this machine, within two minutes:\n${url}`);
     if (context.ask.isPossible) openBrowser(url);
     const code = await codeFrom(server, context.signal);
     const client = (await context.client()).with({ token: undefined });
@@ -48,15 +48,13 @@ const loginByPasskey = async (context: Context, device: string): Promise<Login> 
   }
 };
 
-/**
- * Replaces an address of this machine by `localhost`, since browsers allow passkeys for names only.
- */
+/** Replaces a loopback address by `localhost`, because browsers allow passkeys only for names. */
 const pageAt = (url: string): string => {
   const at = new URL(url);
   if (LOOPBACK.test(at.hostname)) at.hostname = 'localhost';
   else if (at.protocol !== 'https:') {
     throw failed(
-      `Browsers allow no passkeys at ${url}: it has no TLS.`,
+      `Browsers do not allow passkeys at ${url}, because it has no TLS.`,
       'Use the public address: adjutant login --passkey --server https://…',
     );
   }
@@ -65,7 +63,7 @@ const pageAt = (url: string): string => {
 
 const secret = (): string => randomBytes(32).toString('base64url');
 
-/** Opens the local port to which the page sends the code, which is an event of the server. */
+/** Opens the local port that receives the code. The server emits it as the event `code`. */
 const listenForCode = async (state: string): Promise<Server> => {
   const server = createServer();
   server.on(
@@ -83,7 +81,7 @@ const portOf = (server: Server): number => {
   return address.port;
 };
 
-/** Refuses a request that does not know the state: this command opened no such page. */
+/** Refuses a request with an unknown state: this command did not open that page. */
 const replyWith =
   (state: string, take: (code: string) => void): RequestListener =>
   ({ method, url = '' }, response) => {
@@ -97,7 +95,7 @@ const replyWith =
       'cache-control': 'no-store',
       connection: 'close',
     });
-    const html = isRight ? 'Done. Go back to the terminal; this page can be closed.' : 'Not found';
+    const html = isRight ? 'Done. Return to the terminal. You can close this page.' : 'Not found';
     response.end(`${html}\n`, () => {
       if (isRight) take(code);
     });
@@ -111,14 +109,14 @@ const codeFrom = async (server: Server, signal: AbortSignal): Promise<string> =>
   } catch (error) {
     if (!late.aborted) throw error;
     throw failed(
-      'Nobody logged in within two minutes. Nothing was done.',
+      'No login within two minutes. Nothing was changed.',
       'Try again: adjutant login --passkey',
       'The browser must run on this machine. Over SSH: adjutant login',
     );
   }
 };
 
-/** Opens a browser. If there is none, the address on the terminal is enough. */
+/** If there is no browser, the printed address is enough. */
 const openBrowser = (url: string): void => {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(program, [url], { stdio: 'ignore', detached: true });
@@ -127,11 +125,11 @@ const openBrowser = (url: string): void => {
 };
 
 const QUESTION = {
-  ask: 'Setup code (shown at the start of the daemon, and in setup-code in its home)',
+  ask: 'Setup code (printed at the start of the daemon, and in setup-code in its home)',
   instead: '--setup-code-file <home>/setup-code',
 };
 
-/** Reads or asks for the setup code, if the daemon replies that it is needed. */
+/** Asks for the setup code if the daemon requires it. */
 const withSetupCode = <T>(
   context: Context,
   file: string | undefined,
@@ -144,7 +142,8 @@ const withSetupCode = <T>(
 };
 
 /**
- * Returns the setup code of the background daemon of this machine. It is sent to no other address.
+ * Returns the setup code file of the background daemon on this machine. The code is sent to no
+ * other address.
  */
 const ownFile = ({ url, flags }: Context): string | undefined => {
   const home = homeOf(flags.home);
@@ -154,18 +153,19 @@ const ownFile = ({ url, flags }: Context): string | undefined => {
 
 const endpoints = await contracts.auth();
 const SECRETS = ['password', 'inviteToken', 'setupCode', 'totpCode', 'username', 'device'];
-const passwordFile = textFlag('<file|->', 'Where the password is, instead of being asked for it');
+const passwordFile = textFlag('<file|->', 'File with the password; asked for if absent');
 
-const usernameFlag = textFlag('<name>', 'The name, in place of the argument');
+const usernameFlag = textFlag('<name>', 'Username, instead of the argument');
 
-/** The name from the argument or the flag, else asked for. Usage: both are given. */
 const nameFrom = async (
   { ask }: Context,
   { name }: { name?: string },
   { username }: { username?: string },
 ): Promise<string> => {
   if (name !== undefined && username !== undefined) {
-    throw usageFault('The name is given twice: as an argument and as --username.');
+    throw usageFault(
+      'The name was passed twice: as an argument and with --username. Pass it once.',
+    );
   }
   return name ?? username ?? ask.text({ ask: 'Name', instead: 'a name' });
 };
@@ -176,7 +176,7 @@ export const register = command({
   name: 'register',
   args: '[name]',
   calls: [endpoints.register],
-  summary: 'Make an account; the first becomes the admin',
+  summary: 'Create an account; the first one is the admin',
   examples: [
     '',
     'ada --password-file ./password',
@@ -187,12 +187,15 @@ export const register = command({
   flags: {
     username: usernameFlag,
     passwordFile,
-    inviteFile: textFlag('<file|->', 'Where the link of the invite is, or its token'),
-    setupCodeFile: textFlag('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
+    inviteFile: textFlag('<file|->', 'File with the invite link or its token'),
+    setupCodeFile: textFlag(
+      '<file|->',
+      'File with the setup code: <home>/setup-code of the daemon',
+    ),
   },
   notes: [
-    'The password is never a flag: other users of this machine would see it.',
-    'The first account takes a setup code where the daemon is not for this machine alone.',
+    'No flag takes a password, because other users of this machine could see it.',
+    'The first account needs a setup code if other machines can reach the daemon.',
   ],
   seeAlso: 'adjutant login, adjutant help start',
   run: async (context, { args, flags, fields }) => {
@@ -215,17 +218,17 @@ export const login = command({
   name: 'login',
   args: '[name]',
   calls: [endpoints.login, 'passkeys redeem'],
-  summary: 'Log in, and stay logged in between commands',
+  summary: 'Log in and store the login session',
   examples: ['', 'ada', 'ada --password-file - < ./password', '--passkey'],
   flags: {
     username: usernameFlag,
     passwordFile,
-    passkey: on('With a passkey, in a browser of this machine'),
+    passkey: on('Log in with a passkey, in a browser on this machine'),
     totp: textFlag('<code>', 'Code of your authenticator app, or a recovery code'),
   },
   notes: [
-    'The login session is kept in the config folder, one for each daemon, readable by you alone.',
-    'In scripts set ADJUTANT_TOKEN instead.',
+    'The login session is stored in the config folder, one per daemon, readable only by you.',
+    'In scripts, set ADJUTANT_TOKEN instead.',
   ],
   seeAlso: 'adjutant whoami, adjutant help security',
   run: async (context, { args, flags }) => {
@@ -249,7 +252,7 @@ export const login = command({
     } catch (error) {
       if (!(error instanceof ApiError) || error.statusCode !== 401) throw error;
       throw failed(
-        `Not logged in at ${context.url}: ${error.message}.`,
+        `Login at ${context.url} failed: ${error.message}.`,
         'Try again: adjutant login',
       );
     }
@@ -259,7 +262,7 @@ export const login = command({
 export const logout = command({
   name: 'logout',
   calls: [endpoints.logout],
-  summary: 'Log out, here and at the daemon',
+  summary: 'Log out and end the login session',
   examples: ['', '--server https://hooks.example.org', '--server-token-file ./token'],
   seeAlso: 'adjutant login',
   run: async (context) => {
@@ -275,7 +278,7 @@ export const logout = command({
 export const whoami = requestCommand({
   name: 'whoami',
   endpoint: endpoints.me,
-  summary: 'Show who is logged in, and where',
+  summary: 'Show the current user and the daemon',
   examples: ['', '--fields name,role', '--json'],
   seeAlso: 'adjutant login',
   show: ({ out, url }, user) => {
@@ -286,7 +289,7 @@ export const whoami = requestCommand({
   },
 });
 
-/** The name of the login session, with which it has 30 days. */
+/** Name of the login session. A named session lasts 30 days. */
 const device = (): string => `CLI on ${hostname()}`.slice(0, 100);
 
 const keep = ({ url, out }: Context, { user, token, expiresAt }: Login, did: string): void => {
@@ -295,5 +298,5 @@ const keep = ({ url, out }: Context, { user, token, expiresAt }: Login, did: str
   else if (out.format !== 'table') out.item(user, columns);
   const role = user.role === 'admin' ? ', the admin' : '';
   out.note(`${did} as ${user.username}${role} at ${url}, until ${localTime(expiresAt)}.`);
-  out.note(`Login session kept in ${shortPath(sessionFile())} (0600).`);
+  out.note(`Login session stored in ${shortPath(sessionFile())} (0600).`);
 };

@@ -12,15 +12,11 @@ import { readNewSecret, secretFrom, withInput } from '../input.js';
 import { sizeText } from '../operations/counts.js';
 import { age, duration, safe } from '../text.js';
 
-/** A passphrase is asked for, or comes from a file; never a flag's value, which ps would show. */
-const passphraseFile = textFlag(
-  '<file|->',
-  'Where the passphrase is, instead of being asked for it',
-);
+/** The passphrase is never the value of a flag, because `ps` would show it. */
+const passphraseFile = textFlag('<file|->', 'File with the passphrase; asked for if absent');
 
 const instead = '--passphrase-file';
 
-/** The passphrase that the backup was made with. */
 const passphraseOf = (context: Context, file: string | undefined): Promise<string> =>
   secretFrom(context, file, { ask: 'Passphrase', instead });
 
@@ -29,25 +25,25 @@ const count = (value: string, about: string): Flag<number> => ({
   about,
   read: (given) => {
     if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
-    throw usageFault(`${value} is a whole number above 0 (got "${given}")`);
+    throw usageFault(`${value} must be a whole number above 0 (got "${given}")`);
   },
 });
 
 /**
- * Prints the settings for a schedule. They belong to the daemon's environment and cannot be changed
- * through the API.
+ * Prints settings for a schedule. They belong to the environment of the daemon and cannot be
+ * changed through the API.
  */
 const schedule = command({
   name: 'schedule',
-  summary: 'Show the schedule of backups, or print the settings for one',
+  summary: 'Show the backup schedule or print its settings',
   examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
-    daily: on('One a day'),
-    hours: count('<n>', 'One every so many hours'),
-    keep: count('<n>', 'How many are kept, 7 unless given'),
-    to: textFlag('<folder>', 'Where they go, better on another disk'),
+    daily: on('Back up once a day'),
+    hours: count('<n>', 'Interval in hours'),
+    keep: count('<n>', 'Number of backups to keep. Defaults to 7'),
+    to: textFlag('<folder>', 'Target folder, preferably on another disk'),
   },
-  notes: ['With flags it prints settings for the environment of the daemon, and changes nothing.'],
+  notes: ['With flags it prints settings for the environment of the daemon and changes nothing.'],
   run: async (context, { flags }) => {
     const { out } = context;
     const every = flags.daily ? 'daily' : flags.hours && `${flags.hours}h`;
@@ -63,11 +59,11 @@ const schedule = command({
     const now = page.schedule;
     if (out.format !== 'table') return out.json(now);
     if (now.everyHours === 0) {
-      out.line('No backups are made by themselves.');
-      out.note('Have them made: adjutant backup schedule --daily --keep 7');
+      out.line('No backups are scheduled.');
+      out.note('Schedule them: adjutant backup schedule --daily --keep 7');
       return;
     }
-    out.line(`Every ${now.everyHours} h into ${now.folder}, ${now.keep} are kept.`);
+    out.line(`Every ${now.everyHours} h to ${now.folder}, keeping ${now.keep}.`);
     out.line(`Last ${age(now.lastAt)}, next ${age(now.nextAt)}.`);
   },
 });
@@ -90,14 +86,15 @@ const create = command({
   flags: {
     to: textFlag(
       '<folder>',
-      'Folder on the machine of the daemon; that of its settings unless given',
+      'Folder on the machine of the daemon. Defaults to the configured folder',
     ),
-    withoutDocuments: on('Leave the originals of documents out; their texts are in it'),
+    withoutDocuments: on('Leave out original document files; their text is included'),
     passphraseFile,
   },
   notes: [
-    'For admins. Database, files and settings’ names are readable in it; keys and logins are sealed.',
-    'Without the passphrase it cannot be restored. Nobody can recover the passphrase.',
+    'Admins only. Database, files and names of settings are readable in it; keys and ' +
+      'logins are encrypted.',
+    'A restore needs the passphrase. A lost passphrase cannot be recovered.',
   ],
   seeAlso: 'adjutant backup verify, adjutant backup schedule',
   run: async (context, { flags }) => {
@@ -112,13 +109,17 @@ const create = command({
   },
 });
 
-/** Asks for the passphrase if the daemon replies that it has none for all backups. */
+/** Asks for the passphrase if the daemon has none configured. */
 const withPassphrase = (
   context: Context,
   file: string | undefined,
   begin: (given: { passphrase?: string }) => Promise<BackupView>,
 ): Promise<BackupView> => {
-  const question = { ask: 'Passphrase for the keys (8 or more)', instead, called: 'passphrases' };
+  const question = {
+    ask: 'Passphrase for the keys (at least 8 characters)',
+    instead,
+    called: 'passphrases',
+  };
   const ask = async () => ({ passphrase: await readNewSecret(context, question, file) });
   return withInput({ code: 'passphrase_missing', isGiven: file !== undefined, ask }, begin);
 };
@@ -130,10 +131,10 @@ const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: Backup
     `database ${sizeText(made.databaseBytes)}   files ${made.files}   keys encrypted   ` +
       `manifest sha256:${made.manifestSha256.slice(0, 12)}…`,
   );
-  for (const line of made.skipped.slice(0, 10)) out.note(`not in it: ${safe(line)}`);
+  for (const line of made.skipped.slice(0, 10)) out.note(`not included: ${safe(line)}`);
   out.line(safe(file));
-  out.note(`${sizeText(made.bytes)} in ${duration(tookMs)}, the daemon kept serving`);
-  out.note(`Prove it: adjutant backup verify ${shellWord(file)}`);
+  out.note(`${sizeText(made.bytes)} in ${duration(tookMs)}, the daemon kept running`);
+  out.note(`Verify it: adjutant backup verify ${shellWord(file)}`);
 };
 
 const verify = command({
@@ -143,17 +144,19 @@ const verify = command({
   examples: ['', '/mnt/backup/adjutant-20261120-143002.tar', '--json'],
   flags: { passphraseFile },
   notes: [
-    'A file is read here, and no daemon is needed; without one the daemon verifies its newest.',
-    'Digests, database, schema, passphrase; then a scratch copy is started: it listens nowhere, runs ' +
-      'nothing and sends nothing, opens all secrets and holds the audit log against its chain.',
-    'Exit 1 where something is wrong.',
+    'A file is read on this machine, without a daemon. Without a file the daemon ' +
+      'verifies its newest backup.',
+    'It checks digests, database, schema and passphrase. Then it starts a scratch copy ' +
+      'that listens on no port, runs nothing and sends nothing, opens all secrets and ' +
+      'verifies the audit log.',
+    'Exit code 1: a check failed.',
   ],
   run: async (context, { args, flags }) => {
     const { file } = args;
     if (file === undefined) return verifyNewest(context, flags.passphraseFile);
     const passphrase = await passphraseOf(context, flags.passphraseFile);
     const { verifyFile } = await import('../../src/backup.js');
-    const proved = await offline(context, 'Not good', (onStep) =>
+    const proved = await offline(context, 'Verification failed', (onStep) =>
       verifyFile({ file: resolve(file), passphrase }, onStep),
     );
     sayProved(context, proved);
@@ -194,7 +197,7 @@ const sayProved = ({ out }: Context, proved: BackupProof): void => {
   out.line(
     `drill: started a scratch copy, ${secrets} secrets opened, ${auditEntries} audit entries unbroken`,
   );
-  out.line(`Good. Everything acknowledged before ${proved.createdAt} is in it.`);
+  out.line(`Verified. It contains everything acknowledged before ${proved.createdAt}.`);
 };
 
 const restore = command({
@@ -208,8 +211,9 @@ const restore = command({
   ],
   flags: { passphraseFile },
   notes: [
-    'All of the file is read and proved before anything is written. What was at work waits: agents ' +
-      'are paused, runs interrupted, hooks with a schedule off, so that two copies never act as one.',
+    'The whole file is verified before anything is written. Agents are paused, ' +
+      'executions interrupted and schedules disabled, so that two copies never do the ' +
+      'same work.',
   ],
   seeAlso: 'adjutant help backup',
   run: async (context, { args, flags }) => {
@@ -232,26 +236,29 @@ const sayRestored = ({ out }: Context, home: string, restored: RestoreReport): v
   }
   const { agents, executions, schedules, folders, settings } = restored;
   const at = home === homeOf(undefined) ? '' : `--home ${shellWord(home)} `;
-  out.sentence(`Restored to ${home}, as it was at ${restored.createdAt}.`);
-  out.note('So that two copies never act as one, nothing goes on by itself:');
-  out.note(`  agents that wait paused           ${agents}   adjutant agents list --status paused`);
-  out.note(`  runs that were not finished       ${executions}   adjutant hooks executions, replay`);
+  out.sentence(`Restored to ${home}, as of ${restored.createdAt}.`);
+  out.note('To prevent two copies from doing the same work, nothing resumes by itself:');
+  out.note(`  paused agents                     ${agents}   adjutant agents list --status paused`);
   out.note(
-    `  schedules, now off                ${schedules}   adjutant hooks enable, recurring enable`,
+    `  interrupted executions            ${executions}   adjutant hooks executions, ` + 'replay',
   );
-  out.note(`  watched folders, now off          ${folders}   adjutant knowledge folders list`);
-  if (settings.length > 0) out.note(`It was run with these settings: ${settings.join(' ')}`);
+  out.note(
+    `  disabled schedules                ${schedules}   adjutant hooks enable, recurring enable`,
+  );
+  out.note(`  disabled watched folders          ${folders}   adjutant knowledge folders list`);
+  if (settings.length > 0)
+    out.note(`The backup was made with these settings: ${settings.join(' ')}`);
   out.note(`Start: adjutant ${at}up`);
 };
 
 export const backup: CommandGroup = {
-  summary: 'Copies of everything, tested by starting them once',
+  summary: 'Manage backups',
   commands: [
     create,
     backupCrud.list({
       examples: ['', '--json', '--fields file,status'],
       next: (rows) =>
-        rows.length === 0 ? 'No backups. Make one: adjutant backup create' : undefined,
+        rows.length === 0 ? 'No backups. Create one: adjutant backup create' : undefined,
     }),
     verify,
     restore,

@@ -18,7 +18,9 @@ const measure = command({
   examples: ['qwen3-4b-q4_k_m', 'qwen --no-wait', 'qwen --json'],
   flags: { noWait },
   notes: [
-    'The median of five short replies, in tokens written per second; of a model that makes vectors, that of five readings of texts, in tokens read per second. It is shown by adjutant hardware from then on.',
+    'Speed is the median of five short replies, in tokens generated per second; for an ' +
+      'embedding model, of five inputs, in tokens read per second. adjutant hardware ' +
+      'shows it.',
   ],
   run: async (context, { args, flags }) => {
     const client = await context.client();
@@ -33,7 +35,7 @@ const verify = command({
   calls: [endpoints.verify],
   examples: ['qwen3-4b-q4_k_m', 'llama --no-wait', 'llama --json'],
   flags: { noWait },
-  notes: ['Exit 1 where a file is damaged.'],
+  notes: ['Exit code 1: a file is damaged.'],
   run: async (context, { args, flags }) => {
     const begun = await (await context.client()).capabilities.verify({ slug: args.slug });
     await showBegun(context, begun, flags);
@@ -45,7 +47,7 @@ const remove = command({
   args: '<slug>',
   calls: [endpoints.delete, endpoints.list, 'models delete'],
   examples: ['qwen3-4b-q4_k_m', 'tesseract-ita --yes', 'llama --force --yes'],
-  flags: { force: on('Though models use it: they are down then') },
+  flags: { force: on('Remove it even if models use it; these models stop working') },
   run: async (context, { args, flags: { force } }) => {
     const client = await context.client();
     const found = await findInstalled(client, args.slug);
@@ -58,24 +60,24 @@ const remove = command({
     if (models.length > 0 && !force) {
       throw failed(
         `${safe(slug)} is used by ${models.join(', ')}.`,
-        ...models.map((name) => `Delete that first: adjutant models delete ${name}`),
-        'Or add --force: what uses it is down then.',
+        ...models.map((name) => `Delete the model first: adjutant models delete ${name}`),
+        'Or add --force. The models that use it then stop working.',
       );
     }
-    const loss = models.length === 0 ? '' : ` ${models.join(', ')} will be down.`;
-    await context.ask.confirm(`Remove ${safe(slug)} with its files?${loss}`);
+    const loss = models.length === 0 ? '' : ` ${models.join(', ')} will stop working.`;
+    await context.ask.confirm(`Remove ${safe(slug)} and its files?${loss}`);
     await client.capabilities.delete({ slug, query: force ? { force: true } : {} });
     context.out.note(`Removed: ${safe(slug)}`);
   },
 });
 
-/** Returns true for a model that is registered: nothing but models uses it. */
+/** Whether only models use it. */
 const isOfModels = (found: Capability): boolean =>
   found.kind === 'model' &&
   found.usedBy.length > 0 &&
   modelUsers(found).length === found.usedBy.length;
 
-/** Removes a model's files and those who use it, after one question that names both. */
+/** Removes the files of a model and the models that use it, after one question that names both. */
 const removeWithModels = async (context: Context, found: Capability): Promise<void> => {
   const names = modelUsers(found);
   const { models, capabilities } = await context.client();
@@ -83,19 +85,19 @@ const removeWithModels = async (context: Context, found: Capability): Promise<vo
   const users = `${what} ${names.map(safe).join(', ')}`;
   const verb = names.length === 1 ? 'uses' : 'use';
   await context.ask.confirm(
-    `Remove ${safe(found.id)} with its files, and ${users} that ${verb} it?`,
+    `Remove ${safe(found.id)} and its files, and ${users} that ${verb} it?`,
   );
   for (const name of names) {
     await models.delete({ name });
-    context.out.note(`Deleted the model: ${safe(name)}`);
+    context.out.note(`Deleted model: ${safe(name)}`);
   }
   await capabilities.delete({ slug: found.id, query: {} });
   context.out.note(`Removed: ${safe(found.id)}`);
 };
 
 /**
- * Finds what is installed under a slug, under the id by which it was installed, or under the name of
- * the model that alone uses it. Failed: nothing, or more than one.
+ * Finds an installed capability by its slug, its install id, or the name of the only model that
+ * uses it. Throws if none or several match.
  */
 const findInstalled = async (client: Client, typed: string): Promise<Capability> => {
   const { capabilities } = await client.capabilities.list({});
@@ -119,14 +121,15 @@ const findInstalled = async (client: Client, typed: string): Promise<Capability>
   );
   throw failed(
     found
-      ? `${safe(typed)} stands for ${[found, ...others].map(({ id }) => safe(id)).join(' and ')}.`
-      : `Nothing is installed under the name "${safe(typed)}".`,
+      ? `"${safe(typed)}" is ambiguous: ` +
+          `${[found, ...others].map(({ id }) => safe(id)).join(' and ')}.`
+      : `No installed capability is named "${safe(typed)}".`,
     ...(meant ? [`Did you mean: ${safe(meant)}`] : []),
-    'What there is: adjutant capabilities list --installed',
+    'Installed capabilities: adjutant capabilities list --installed',
   );
 };
 
 export const capabilitiesGroup: CommandGroup = {
   commands: [listCapabilities, installCommand, verify, measure, remove, exportCommand],
-  notes: ['What this machine is, and which models fit it: adjutant hardware'],
+  notes: ['Hardware and models that fit it: adjutant hardware'],
 };

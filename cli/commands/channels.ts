@@ -33,8 +33,8 @@ export const linkChannel = command({
   examples: ['', 'K7MPXA', 'K7MPXA --yes'],
   flags: { passwordFile: freshPasswordFile },
   notes: [
-    'With the code that /link gave you in a channel, it shows who that is and asks.',
-    'Without one it makes a code, which you say in the channel: /link <code>',
+    'With the code that /link returned in a chat, it shows the sender and asks.',
+    'Without a code it creates one. Send it in the chat: /link <code>',
   ],
   seeAlso: 'adjutant channels setup',
   run: async (context, { args, flags }) => {
@@ -44,13 +44,13 @@ export const linkChannel = command({
     const { name, address, kind } = await client.channels
       .preview({ body })
       .catch(explain(ASK_AGAIN));
-    context.out.note(`The code was made by ${oneLine(name)} (${oneLine(address)}) on ${kind}.`);
+    context.out.note(`The code was created by ${oneLine(name)} (${oneLine(address)}) on ${kind}.`);
     context.out.note(
       kind === 'ntfy' || kind === 'email'
         ? 'Your notifications will be sent there.'
-        : 'Whatever is written from there will count as yours.',
+        : 'Messages from there will count as yours.',
     );
-    await context.ask.confirm('Link this to your account?');
+    await context.ask.confirm('Link this channel to your account?');
     const channel = await withPassword(context, flags, (password) =>
       client.channels.link({ body: { ...body, ...password } }),
     ).catch(explain(ASK_AGAIN));
@@ -58,9 +58,8 @@ export const linkChannel = command({
   },
 });
 
-const ASK_AGAIN = 'Ask for another in the channel: /link';
+const ASK_AGAIN = 'Request another code in the chat: /link';
 
-/** Adds to the error of a wrong code what to do. */
 const explain =
   (next: string) =>
   (error: unknown): never => {
@@ -73,16 +72,16 @@ const giveCode = async (context: Context, flags: { passwordFile?: string }): Pro
   const made = await withPassword(context, flags, (body) => client.channels.codes({ body }));
   if (context.out.format === 'json') return context.out.json(made);
   context.out.line(made.code);
-  context.out.note(`Say in the channel, once, until ${localTime(made.expiresAt)}:`);
+  context.out.note(`Send this in the chat, once, until ${localTime(made.expiresAt)}:`);
   context.out.note(`/link ${made.code}`);
 };
 
-/** `channels add`: an address to which a code is sent, which proves that it is the user's. */
+/** `channels add`: the code that is sent to the address proves that it belongs to the user. */
 const add = command({
   name: 'add',
   args: '<kind> <address>',
   calls: [endpoints.ntfy, endpoints.email],
-  summary: 'Send a code to an e-mail address or a topic of ntfy, and link it with the code',
+  summary: 'Link an e-mail address or an ntfy topic',
   examples: [
     'email ada@example.org',
     'ntfy d2f6c1a9e07b4c53',
@@ -90,19 +89,19 @@ const add = command({
     'ntfy alerts --json',
   ],
   flags: {
-    name: textFlag('<text>', 'What you call it'),
+    name: textFlag('<text>', 'Name of the channel'),
     passwordFile: freshPasswordFile,
   },
   notes: [
-    'On a terminal it asks for the code that arrives there; elsewhere: channels link <code>',
-    'The code is for your account alone, and for five minutes.',
+    'On a terminal it asks for the code that was sent. Elsewhere: channels link <code>',
+    'The code works only for your account and expires after five minutes.',
   ],
   seeAlso: 'adjutant channels setup email, adjutant channels setup ntfy',
   run: async (context, { args, flags }) => {
     const { kind, address } = args;
     if (kind !== 'ntfy' && kind !== 'email') {
-      const found = 'Only an e-mail address or a topic of ntfy is added so.';
-      throw usageFault(found, 'A chat: adjutant channels link');
+      const found = 'This command adds only e-mail addresses and ntfy topics.';
+      throw usageFault(found, 'Link a chat: adjutant channels link');
     }
     const { out, ask } = context;
     const { channels } = await context.client();
@@ -112,18 +111,16 @@ const add = command({
         ? await channels.email({ body: { address, ...name } })
         : await channels.ntfy({ body: { topic: address, ...name } });
     if (!ask.isPossible) {
-      out.done(
-        'A code was sent there. Redeem it: adjutant channels link <code>',
-        sent,
-        sentColumns,
-      );
+      out.done('A code was sent. Enter it: adjutant channels link <code>', sent, sentColumns);
       return;
     }
-    out.note(`A code was sent to ${oneLine(sent.address)}. Your notifications will go there.`);
+    out.note(
+      `A code was sent to ${oneLine(sent.address)}. Your notifications will be sent ` + 'there.',
+    );
     const code = await ask.text({ ask: 'Code', instead: 'adjutant channels link <code>' });
     const channel = await withPassword(context, flags, (password) =>
       channels.link({ body: { code, ...password } }),
-    ).catch(explain('It is in the message that arrived there.'));
+    ).catch(explain('The code is in the message that was sent there.'));
     out.done(`Linked ${oneLine(channel.name)}.`, channel, channelColumns);
   },
 });
@@ -143,15 +140,17 @@ const create = requestCommand({
   areFields: true,
   isPrivileged: true,
   notes: [
-    'For an address of yours: a script, a home server, another program. It signs by Standard Webhooks.',
-    'The secret goes to stdout alone, this once. A code is sent to the address; then: channels verify',
+    'For a URL of your own: a script, a home server, another program. Requests are ' +
+      'signed as in Standard Webhooks.',
+    'The secret is printed to stdout, once. A code is sent to the URL. Enter it with: ' +
+      'channels verify',
   ],
   seeAlso: 'adjutant channels setup webhook',
   more: () => ({ kind: 'webhook' }),
   say: ({ out }, { secret, channel }) => {
-    out.note('The secret, shown this once:');
+    out.note('Secret, shown only once:');
     out.line(secret);
-    out.note(`A code was sent to ${oneLine(channel.address)}. Say it here:`);
+    out.note(`A code was sent to ${oneLine(channel.address)}. Enter it:`);
     out.note(`adjutant channels verify ${channel.id.slice(-6)} <code>`);
   },
 });
@@ -164,9 +163,11 @@ const verify = command({
   run: async (context, { args }) => {
     const { client, id } = await channelCrud.find(context, args.channel);
     const verified = client.channels.verify({ id, body: { code: args.code } });
-    const channel = await verified.catch(explain('It is in the message that was sent there.'));
+    const channel = await verified.catch(
+      explain('The code is in the message that was sent there.'),
+    );
     context.out.done(
-      `${oneLine(channel.name)} is verified: it is told from here on.`,
+      `${oneLine(channel.name)} is verified and receives notifications.`,
       channel,
       channelColumns,
     );
@@ -178,7 +179,7 @@ const test = channelCrud.request({
   args: '<channel>',
   endpoint: endpoints.test,
   examples: ['"Ada Lovelace"', '4ew6rt --json', 'pager --quiet && echo it arrives'],
-  notes: ['Exit code 1: it failed, or nobody knows whether it arrived.'],
+  notes: ['Exit code 1: it failed, or the outcome is unknown.'],
   show: (context, tested) => {
     const { status, error } = tested;
     if (status === 'failed' || status === 'unknown') context.exitCode = Exit.failed;
@@ -190,11 +191,11 @@ const test = channelCrud.request({
 type ChannelTestRow = Reply<'channels', 'test'>;
 
 const SAID: Record<ChannelTestRow['status'], string> = {
-  queued: 'It waits to be sent',
-  sending: 'It is being sent',
-  sent: 'Sent: it arrived there',
-  failed: 'It was not sent',
-  unknown: 'Nobody knows whether it arrived: the answer was lost',
+  queued: 'The message is queued',
+  sending: 'The message is being sent',
+  sent: 'The message was delivered',
+  failed: 'The message was not sent',
+  unknown: 'Outcome unknown: the reply was lost',
 };
 
 const testColumns = columnsOf<ChannelTestRow>([
@@ -219,7 +220,7 @@ export const channelsGroup: CommandGroup = {
     test,
     channelCrud.end({
       examples: ['"Ada Lovelace"', '4ew6rt --yes', 'pager --yes'],
-      ask: () => 'Unlink this channel? It is told nothing any more.',
+      ask: () => 'Unlink this channel? It receives no more notifications.',
       message: 'Unlinked.',
     }),
   ],

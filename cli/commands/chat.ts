@@ -45,7 +45,7 @@ const sessionMessages = command({
   calls: [endpoints.messages],
   examples: ['4ew6rt', '4ew6rt --all', '4ew6rt --json'],
   fields: () => requestFields(endpoints.messages.query),
-  flags: { all: on('Every page, not the first alone') },
+  flags: { all: on('Fetch all pages, not only the first') },
   run: async (context, { args, flags, fields }) => {
     const { out, at } = context;
     const { client, id } = await sessionCrud.find(context, args.session);
@@ -55,11 +55,10 @@ const sessionMessages = command({
     const reply = await (flags.all ? everyPage('messages', page) : page());
     if (out.format === 'table') for (const message of reply.messages) read(out, message);
     else out.page({ reply, rows: reply.messages, columns: messageColumns });
-    if (reply.nextCursor) out.note('There are more: add --all.');
+    if (reply.nextCursor) out.note('There are more. Add --all.');
   },
 });
 
-/** One message as a person reads it: who and when, and the text below. */
 const read = (
   out: { line(text: string): void },
   { role, content, createdAt, toolCalls }: ConversationMessage,
@@ -77,7 +76,7 @@ export const sessionsGroup: CommandGroup = {
       next: ([first]) =>
         first
           ? `Read one: adjutant sessions messages ${first.id.slice(-6)}`
-          : 'No sessions yet. An agent begins one: adjutant agents spawn "Say hello"',
+          : 'No sessions yet. Start one: adjutant agents spawn "Say hello"',
     }),
     sessionCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,messages'] }),
     sessionMessages,
@@ -91,7 +90,7 @@ export const chatCommand = command({
   name: 'chat',
   args: '[message]',
   calls: ['chat send', 'chat get', 'voice transcribe'],
-  summary: 'Say something to an agent, or have a conversation with it',
+  summary: 'Send a message to an agent, or chat with it',
   examples: [
     '"What came in today?"',
     '- < question.txt',
@@ -101,14 +100,14 @@ export const chatCommand = command({
   ],
   fields: () => requestFields(send.body, ['message', 'sessionId']),
   flags: {
-    session: textFlag('<id>', 'The conversation to go on with'),
-    voice: on('A conversation in which you speak: a recorder on this machine hears you'),
-    stream: on('The answer as it is written, in a pipe too; with --json every event'),
+    session: textFlag('<id>', 'Conversation to continue'),
+    voice: on('Speak your messages; they are recorded on this machine'),
+    stream: on('Print the reply as it is generated, also in a pipe; with --json every event'),
   },
   notes: [
-    'Without a message, on a terminal: a conversation, which /quit ends.',
-    'With --voice enter begins and ends what you say; what is typed is sent as it is.',
-    'The message may be - for stdin. ^C stops the agent. Exit 1 unless it completed.',
+    'Without a message, on a terminal: a conversation. /quit ends it.',
+    'With --voice, enter starts and stops the recording. Typed text is sent as it is.',
+    'Pass - to read the message from stdin. ^C stops the agent. Exit code 1 unless it completed.',
   ],
   seeAlso: 'adjutant sessions messages, adjutant approvals watch',
   run: async (context, { args, flags, fields }) => {
@@ -116,7 +115,8 @@ export const chatCommand = command({
     const sessionId = flags.session && (await sessionCrud.find(context, flags.session)).id;
     const isStreamed = flags.stream === true || context.out.format === 'table';
     const wishes = { ...fields, ...(sessionId && { sessionId }) };
-    if (flags.voice && message !== undefined) throw usageFault('--voice takes no message.');
+    if (flags.voice && message !== undefined)
+      throw usageFault('--voice cannot be combined with a message.');
     if (message === undefined) return converse(context, wishes, flags.voice ? spoken : typed);
     const content = message === '-' ? await readFileOrStdin(context, '-') : message;
     const wanted = await requestOf(context, wishes, content);
@@ -127,25 +127,24 @@ export const chatCommand = command({
 const requestOf = (context: Context, fields: object, message: string): Promise<ChatFlags> =>
   requestFrom(send.body, { fields: { ...fields }, more: { message } }, context.at);
 
-/** Asks a person for the next message; empty: there is none. */
+/** Returns an empty string if there is no message. */
 type NextMessage = (context: Context) => Promise<string>;
 
 const instead = 'the message';
 
 const typed: NextMessage = ({ ask }) => ask.text({ ask: 'You', instead });
 
-/** Takes what is typed, or else what is said until enter is pressed again. */
+/** Takes typed text, or else speech until enter is pressed again. */
 const spoken: NextMessage = async (context) => {
   const message = await context.ask.text({ ask: 'You (enter to speak)', instead });
   if (message !== '') return message;
   const heard = await withRecording(context, (path) => transcribed(context, path, {}));
   const words = heard?.text?.trim() ?? '';
   if (words !== '') context.out.note(`You: ${oneLine(words)}`);
-  else if (heard !== null) context.out.note('No word was understood.');
+  else if (heard !== null) context.out.note('No speech was recognized.');
   return words;
 };
 
-/** One message after the other, in one session. */
 const converse = async (context: Context, wishes: object, next: NextMessage): Promise<void> => {
   let session = {};
   for (;;) {
@@ -159,7 +158,7 @@ const converse = async (context: Context, wishes: object, next: NextMessage): Pr
   }
 };
 
-/** Prints what was not streamed: the rest is on the screen already. */
+/** Prints what was not streamed. */
 const show = (context: Context, answer: ChatAnswer, isStreamed: boolean): void => {
   const { out } = context;
   if (out.format === 'json' && !isStreamed) out.json(answer);
@@ -168,16 +167,15 @@ const show = (context: Context, answer: ChatAnswer, isStreamed: boolean): void =
   sayWhy(context, answer);
   if (answer.status !== 'completed') context.exitCode = Exit.failed;
   const short = answer.sessionId.slice(-6);
-  if (out.format === 'table') out.note(`Go on: adjutant chat --session ${short} "…"`);
+  if (out.format === 'table') out.note(`Continue: adjutant chat --session ${short} "…"`);
 };
 
 const sayWhy = ({ out }: Context, { status, error, note }: ChatAnswer): void => {
   if (note) out.warn(note);
   if (status !== 'completed')
-    out.warn(`It ${status}${error === null ? '' : `: ${oneLine(error)}`}.`);
+    out.warn(`The agent ${status}${error === null ? '' : `: ${oneLine(error)}`}.`);
 };
 
-/** One message of a conversation. */
 interface ChatFlags {
   message: string;
   sessionId?: string;
@@ -187,8 +185,8 @@ interface ChatFlags {
 }
 
 /**
- * Sends a message, shows the agent's events and resolves to its answer. ^C stops the agent, so that
- * no unread answer is paid for.
+ * Sends a message, prints the agent's events and resolves to the reply. ^C stops the agent, so
+ * that no unread reply is paid for.
  */
 const answerTo = async (
   context: Context,
@@ -208,16 +206,16 @@ const answerTo = async (
     if (!context.signal.aborted) throw error;
     throw await stopped(context, answer);
   }
-  if (!answer) throw new Error('The stream ended without an answer');
+  if (!answer) throw new Error('The stream ended without a reply');
   return answer;
 };
 
-/** The time within which the daemon says which agent it began, so that it can be stopped. */
+/** Time in which the daemon names the agent it started, so that it can be stopped. */
 const FIRST_EVENT_MS = 3000;
 
 /**
- * Returns a signal that follows another: at once if the agent is known, otherwise a moment later. A
- * request that is broken off before its first event may have begun an agent that nobody would stop.
+ * Returns a signal that follows another: at once if the agent is known, otherwise after a delay.
+ * A request aborted before its first event could leave an agent running.
  */
 const patientSignal = (signal: AbortSignal, isKnown: () => boolean): AbortSignal => {
   const patient = new AbortController();
@@ -240,7 +238,7 @@ const eventsOf = ({ url, token, out }: Context, wanted: ChatFlags, signal: Abort
       body: wanted,
       last: 'done',
       resumeAt: (first) => (isAnswer(first) ? `/api/chat/${first.agentId}` : null),
-      lost: (reason) => out.note(`-- ${reason}, trying --`),
+      lost: (reason) => out.note(`-- ${reason}, reconnecting --`),
     },
   );
 
@@ -250,21 +248,22 @@ const stopped = async (context: Context, answer: ChatAnswer | undefined) => {
   const { agentId: id, sessionId } = answer;
   try {
     await client.agents.stop({ id });
-    return interrupted(`Stopped. Go on: adjutant chat --session ${sessionId.slice(-6)}`);
+    return interrupted(`Stopped. Continue: adjutant chat --session ${sessionId.slice(-6)}`);
   } catch {
-    return interrupted(`Whether it stopped is not known: adjutant agents get ${id.slice(-6)}`);
+    return interrupted(
+      'Cannot tell whether the agent stopped. Check it: adjutant agents get ' + `${id.slice(-6)}`,
+    );
   }
 };
 
 const isAnswer = (data: unknown): data is ChatAnswer =>
   typeof data === 'object' && data !== null && 'sessionId' in data && 'agentId' in data;
 
-/** Prints the text as it is generated, and on stderr the agent's calls. */
 const printerOf = ({ out }: Context, isStreamed: boolean) => {
   let written = '';
   const tellMessage = (content: string): void => {
     if (!isStreamed) return;
-    // Another model may have begun the answer anew: what counts is what was said in the end.
+    // A fallback model may have started the reply again. The final message counts.
     const isAsWritten = content.trim() === written.trim();
     if (!isAsWritten) out.piece(`${written === '' ? '' : '\n'}${out.folded(safe(content))}`);
     if (content !== '' || written !== '') out.piece('\n');
@@ -276,7 +275,7 @@ const printerOf = ({ out }: Context, isStreamed: boolean) => {
   };
   const tellPiece = (text: string): void => {
     if (!isStreamed || text === '') return;
-    // What comes in one piece, as the digest's text does, can be folded.
+    // Text that comes in one piece, such as that of the digest, can be folded.
     out.piece(written === '' ? out.folded(safe(text)) : safe(text));
     written += text;
   };
@@ -301,7 +300,7 @@ const callNotes = (of: (path: string) => string): string[] => {
   if (of('data.phase') !== 'approval' || of('data.status') !== 'pending') return [];
   const short = of('data.digest').slice(0, 8);
   return [
-    `-- it waits for your approval: ${call} --`,
-    `   read and answer it in another terminal: adjutant approvals approve ${short}`,
+    `-- waiting for your approval: ${call} --`,
+    `   decide it in another terminal: adjutant approvals approve ${short}`,
   ];
 };

@@ -7,17 +7,17 @@ import { runningDaemon } from '../daemon/process.js';
 import { serviceOf } from '../daemon/service.js';
 import { restartDaemon } from './up.js';
 
-/** Not `closed`: an admin can still let a person or a program in. */
+/** Not `closed`: an admin can still invite people and programs. */
 const NAME = 'ADJUTANT_REGISTRATION';
 const VALUE = 'invite';
 const SETTING = `${NAME}=${VALUE}`;
 
-/** How the daemon of this machine was started, which decides where its settings are. */
+/** How the daemon on this machine was started, which determines where its settings are. */
 type Started = 'background' | 'service' | 'elsewhere';
 
 /**
- * Offers to require an invite for each further account. Programs of this machine may rely on
- * registration by name and password, so nothing is changed without a yes, and never with `--yes`.
+ * Offers to require an invite for each new account. Local programs may rely on registration by
+ * name and password, so it needs an explicit yes, never `--yes`.
  */
 export const offerToCloseRegistration = async (context: Context): Promise<void> => {
   const { ask, flags, out, url } = context;
@@ -27,29 +27,29 @@ export const offerToCloseRegistration = async (context: Context): Promise<void> 
     return out.note(`    ${laterOf(context, started)}`);
   }
   out.note('    Programs on this machine can register with a name and a password alone.');
-  out.note('    A client behind a proxy that adds no headers looks like such a program.');
+  out.note('    A client behind a proxy that adds no headers counts as such a program.');
   const question = {
-    ask: '    Require an invite for each new account, also for programs?',
+    ask: '    Require an invite for each new account, including programs?',
     instead: '--no-input',
   };
   if (!(await ask.agree(question, false))) return out.note(`    ${laterOf(context, started)}`);
   if (started === 'service') {
     const file = serviceSettingsFile(homeOf(flags.home));
-    // The last line of a name is valid. The first line break ends a line that has none.
+    // The last line for a name counts. The first line break ends an unfinished last line.
     appendFileSync(file, `\n${SETTING}\n`, { mode: 0o600 });
     out.note(`    Wrote ${SETTING} to ${shortPath(file)}`);
   }
   await restartDaemon(context, {}, { [NAME]: VALUE });
   if (started === 'background') {
-    out.note(`    A later start takes the settings of its shell. Set it there: export ${SETTING}`);
+    out.note(`    Later starts read the settings of their shell. Set it there: export ${SETTING}`);
   }
-  out.note('    To invite somebody: adjutant users invite');
+  out.note('    Invite somebody: adjutant users invite');
 };
 
 const startedAs = (context: Context): Started => {
   const record = runningDaemon(homeOf(context.flags.home));
   if (record !== null) return record.url === context.url ? 'background' : 'elsewhere';
-  // launchd passes the service no settings.
+  // launchd passes no settings to the service.
   const isHere = process.platform !== 'darwin' && serviceOf(context)?.url === context.url;
   return isHere ? 'service' : 'elsewhere';
 };

@@ -16,10 +16,9 @@ import { type Delivery, deliver, outcomeOf, receiverOf, until } from '../hooks/d
 import { hookSample } from '../hooks/sample.js';
 import { countOf, cutToWidth, duration, oneLine, padded } from '../text.js';
 
-/** One check of the demo that passed. */
 interface ProofStep {
   name: string;
-  /** The observation; further lines are details. */
+  /** The observation, then lines of details. */
   said: string[];
   tookMs: number;
 }
@@ -31,8 +30,8 @@ const RESULT_LINES = 5;
 const FINAL = ['completed', 'failed', 'stopped'];
 
 /**
- * The main job, once, on a daemon that nobody has used: a signed webhook becomes a finished agent
- * run and a notice, and the same webhook again becomes nothing. Failed: names what does not hold.
+ * Runs the main use case once on a fresh daemon: a signed webhook starts an agent and creates a
+ * notification, and the same webhook again does nothing. Throws with the expectation that failed.
  */
 async function* prove(visitor: Client): AsyncGenerator<ProofStep, void, undefined> {
   const secret = randomBytes(32).toString('base64url');
@@ -56,7 +55,6 @@ async function* prove(visitor: Client): AsyncGenerator<ProofStep, void, undefine
   yield repeated;
 }
 
-/** The observation, and what the next step needs. */
 type Observation<T> = [said: string[], result: T];
 
 const timed = async <T>(
@@ -72,7 +70,7 @@ const register = async (visitor: Client): Promise<Observation<Client>> => {
   const password = randomBytes(16).toString('base64url');
   const { user, token } = await visitor.auth.register({ body: { username: 'demo', password } });
   must(user.role === 'admin', `the first account is the admin (it is ${user.role})`);
-  return [['demo, the first one, so the admin'], visitor.with({ token })];
+  return [['demo, the first account, so the admin'], visitor.with({ token })];
 };
 
 const createHook = async (client: Client, secret: string): Promise<Observation<Hook>> => {
@@ -89,7 +87,7 @@ const createHook = async (client: Client, secret: string): Promise<Observation<H
     hook.enabled && hook.triggerConfig.webhookSecretSet,
     'a new hook is enabled, with its secret',
   );
-  return [[`${HOOK}: runs an agent, tells its owner`], hook];
+  return [[`${HOOK}: runs an agent and notifies its owner`], hook];
 };
 
 const send = async (
@@ -104,13 +102,13 @@ const send = async (
   return [[`${EVENT}.opened, ${bytes} bytes, signed: 202, on disk`], { deliveryId, executionId }];
 };
 
-/** Waits for the agent by its own events, as anybody would who follows it. */
+/** Waits for the agent by its events, as any client does. */
 const follow = async (
   client: Client,
   run: { id: string; executionId: string },
 ): Promise<Observation<Agent>> => {
   const agentId = await until(async () => (await client.hooks.execution(run)).agentId);
-  if (agentId === null) throw failed('Not proved: the hook spawns an agent.');
+  if (agentId === null) throw failed('Demo failed. Expected: the hook spawns an agent.');
   const events = await eventsOf(client, agentId);
   const agent = await client.agents.get({ id: agentId });
   must(agent.status === 'completed', `the agent completes (${agent.status}: ${agent.error})`);
@@ -127,7 +125,6 @@ const firstLines = (text: string): string[] => {
   return [...lines.slice(0, RESULT_LINES), ...(rest > 0 ? [`… and ${rest} more lines`] : [])];
 };
 
-/** Counts the events until the one that says it is over. */
 const eventsOf = async (client: Client, id: string): Promise<number> => {
   for (let after = 0; ; ) {
     const page = await client.agents.events({ id, query: { after, wait: WAIT_S } });
@@ -154,10 +151,10 @@ const checkNotice = async (client: Client, agent: Agent): Promise<Observation<vo
     const { notifications } = await client.notifications.list({ query: { unread: true } });
     return notifications[0] ?? null;
   });
-  must(notice !== null, 'the owner is told');
+  must(notice !== null, 'the owner is notified');
   must(
     notice.kind === 'agent_completed' && notice.body === agent.result,
-    'the notice is the result',
+    'the notification contains the result',
   );
   return [[notice.title], undefined];
 };
@@ -169,14 +166,14 @@ const sendAgain = async (
 ): Promise<Observation<void>> => {
   const { status, body } = await deliver(client, delivery);
   const isSame = body.duplicate === true && body.deliveryId === first.deliveryId;
-  must(status === 200 && isSame, `the same delivery is known as a duplicate (${status})`);
+  must(status === 200 && isSame, `the same delivery is recognized as a duplicate (${status})`);
   const { executions } = await client.hooks.executions({ id: first.hook.id });
   must(executions.length === 1, `nothing runs again (${executions.length} executions)`);
   return [['the same delivery: 200, a duplicate, nothing ran'], undefined];
 };
 
 function must(holds: boolean | undefined, claim: string): asserts holds {
-  if (!holds) throw failed(`Not proved: ${claim}.`);
+  if (!holds) throw failed(`Demo failed. Expected: ${claim}.`);
 }
 
 const DEADLINE_MS = 60_000;
@@ -186,10 +183,11 @@ const MIN_ROOM = 40;
 
 export const demo = command({
   name: 'demo',
-  summary: 'Show the main job once, in a temporary folder that is thrown away',
+  summary: 'Run a demo in a temporary folder',
   examples: ['', '--json', '--quiet && echo it works'],
   notes: [
-    'A signed GitHub delivery becomes an agent run and a notice; the same one again, nothing.',
+    'A signed GitHub delivery starts an agent and creates a notification. Sent again, ' +
+      'it does nothing.',
   ],
   seeAlso: 'quickstart',
   run: async (context) => {
@@ -213,11 +211,11 @@ export const demo = command({
     }
     if (context.out.format === 'json') return context.out.json({ steps });
     const took = duration(performance.now() - began);
-    context.out.line(`Proved in ${took}. The scratch home is gone.`);
+    context.out.line(`Demo passed in ${took}. The temporary home was deleted.`);
   },
 });
 
-/** Returns a signal for ^C, SIGTERM and the deadline: the daemon and its home are removed first. */
+/** Signal for ^C, SIGTERM and the deadline: the daemon and its home are removed first. */
 const endOf = (context: Context) => {
   const term = new AbortController();
   const abort = () => term.abort();
@@ -228,7 +226,7 @@ const endOf = (context: Context) => {
 
 const endedBy = ({ reason }: AbortSignal): Error =>
   reason instanceof Error && reason.name === 'TimeoutError'
-    ? failed(`Not proved within ${DEADLINE_MS / 1000} s.`)
+    ? failed(`The demo did not finish within ${DEADLINE_MS / 1000} s.`)
     : interrupted();
 
 const show = ({ out }: Context, { name, said, tookMs }: ProofStep): void => {
@@ -242,10 +240,9 @@ const show = ({ out }: Context, { name, said, tookMs }: ProofStep): void => {
 const ENDED_WITHIN_MS = 10_000;
 const KEPT_CHARACTERS = 16_384;
 const SHOWN_LINES = 10;
-/** Settings for little logging and an immediate stop, since everything is deleted afterwards. */
+/** Little logging and an immediate stop, because everything is deleted afterwards. */
 const SETTINGS = { ADJUTANT_LOG_LEVEL: 'warn', ADJUTANT_DRAIN_SECONDS: '1' };
 
-/** Runs work with a daemon on a temporary home, which is deleted afterwards. */
 const withScratchDaemon = async <T>(
   signal: AbortSignal,
   work: (url: string) => Promise<T>,
@@ -263,10 +260,12 @@ const withScratchDaemon = async <T>(
   }
 };
 
-/** The daemon's address, as it says itself. Failed: it ended instead, with what it said last. */
+/**
+ * Returns the address that the daemon prints. Throws with its last log lines if it exits instead.
+ */
 const addressOf = async (child: ChildProcess, signal: AbortSignal): Promise<string> => {
   const { stdout, stderr } = child;
-  if (!stdout || !stderr) throw new Error('The daemon has no pipes');
+  if (!stdout || !stderr) throw new Error('The daemon has no output pipes');
   let complaint = '';
   stderr.setEncoding('utf8').on('data', (chunk: string) => {
     complaint = (complaint + chunk).slice(-KEPT_CHARACTERS);

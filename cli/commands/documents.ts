@@ -12,17 +12,17 @@ const endpoints = await contracts.documents();
 
 const pageFlag: Flag<number> = {
   value: '<number>',
-  about: 'One page alone, counted from 1',
+  about: 'Page to print, from 1',
   read: (text) => {
     if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-    throw usageFault(`A page is a number from 1 (got "${text}").`);
+    throw usageFault(`Invalid page "${text}". Expected a number from 1.`);
   },
 };
 
 const textCommand = command({
   name: 'text',
   args: '<document>',
-  summary: 'Print the text that was read from a document',
+  summary: 'Print the extracted text of a document',
   calls: [endpoints.get, endpoints.page],
   examples: ['letter.pdf', 'letter.pdf --page 2', '4ew6rt | less'],
   flags: { page: pageFlag },
@@ -34,12 +34,12 @@ const textCommand = command({
     }
     const { ocrText, truncated, error } = await client.documents.get({ id });
     printText(context, ocrText);
-    if (truncated) context.out.warn('The rest is longer than 1,000,000 characters: use --page.');
+    if (truncated)
+      context.out.warn('The text is truncated at 1,000,000 characters. Read the rest with --page.');
     if (error !== null) context.out.warn(safe(error));
   },
 });
 
-/** Prints text with its lines; a terminal gets no control characters. */
 const printText = ({ out }: Context, text: string): void => {
   for (const line of text.split('\n')) out.line(out.isTerminal ? safe(line) : line);
 };
@@ -52,12 +52,12 @@ const download = command({
   args: '<document> [file]',
   calls: [endpoints.content],
   examples: ['letter.pdf', 'letter.pdf copies/letter.pdf', '4ew6rt - > letter.pdf'],
-  notes: ['Without a file it is written under its own name into the present folder.'],
+  notes: ['Without a file it is saved under its own name in the current folder.'],
   run: async (context, { args }) => {
     const { client, id } = await documentCrud.find(context, args.document);
     const file = args.file ?? basename((await client.documents.get({ id })).filename);
     await downloadOriginal(context, id, file);
-    if (file !== '-') context.out.note(`Written: ${safe(file)}`);
+    if (file !== '-') context.out.note(`Saved: ${safe(file)}`);
   },
 });
 
@@ -66,7 +66,8 @@ export const documentsGroup: CommandGroup = {
     documentCrud.list({
       examples: ['', '--status failed', '--tags invoices --json', '--q letter'],
       next: (rows) => {
-        if (rows.length === 0) return 'Nothing yet: adjutant documents upload <file or folder>';
+        if (rows.length === 0)
+          return 'No documents yet. Upload some: adjutant documents upload <file or folder>';
         const locked = rows.find(({ code }) => code === 'password_needed');
         return locked && unlockLine(locked);
       },
@@ -96,7 +97,7 @@ export const documentsGroup: CommandGroup = {
           : { password: await secretFrom(context, flags.passwordFile, passwordQuestion) },
       show: ({ out }, row) => {
         const look = `adjutant operations watch ${row.operationId.slice(-6)}`;
-        out.done(`It is read again. Look: ${look}`, row, documentColumns);
+        out.done(`Reprocessing. Follow it: ${look}`, row, documentColumns);
       },
     }),
     documentCrud.act('cancel', endpoints.cancel, {
@@ -110,8 +111,8 @@ export const documentsGroup: CommandGroup = {
         'letter.pdf minutes.pdf --yes',
         'documents list --status failed --output id | xargs -n1 adjutant documents delete --yes',
       ],
-      ask: ({ filename }) => `Delete ${safe(filename)} with its original?`,
+      ask: ({ filename }) => `Delete ${safe(filename)} and its original file?`,
     }),
   ],
-  notes: ['A document is named by its file name, its id, or the last six characters of that.'],
+  notes: ['Identify a document by its file name, its id, or the last six characters of the id.'],
 };

@@ -8,7 +8,7 @@ export const expertsGroup = await resourceGroup('experts', {
     next: (rows) =>
       rows.some(({ source }) => source === 'custom')
         ? undefined
-        : 'Make one of your own: adjutant experts create',
+        : 'Create your own: adjutant experts create',
     seeAlso: 'adjutant agents spawn --orchestrated, or --expert-id',
   },
 });

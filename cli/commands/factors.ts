@@ -26,16 +26,15 @@ const setUp = requestCommand({
   endpoint: setup,
   examples: ['', '--password-file - < ./password', '--json'],
   isPrivileged: true,
-  notes: ['On a terminal it draws the QR code that an authenticator app reads.'],
+  notes: ['On a terminal it draws the QR code for an authenticator app.'],
   seeAlso: 'adjutant auth totp enable',
   show: async (context, made) => {
     if (context.out.format !== 'table') context.out.item(made, setupColumns);
     else await draw(context, made);
-    context.out.note('Then, with a code of the app: adjutant auth totp enable');
+    context.out.note('Next, with a code of the app: adjutant auth totp enable');
   },
 });
 
-/** Prints the address as a QR code for an app, and the secret for typing it. */
 const draw = async ({ out }: Context, { secret, otpauthUrl }: TotpSetup): Promise<void> => {
   const qr = await import('qrcode');
   out.note(await qr.toString(otpauthUrl, { type: 'terminal', small: true }));
@@ -63,7 +62,7 @@ const enableCodes = requestCommand({
 
 const give = ({ out }: Context, codes: string[]): void => {
   for (const each of codes) out.line(each);
-  out.note('Each of these serves once in place of a code. Shown this once: keep them.');
+  out.note('Each code works once instead of an authenticator code. Shown only once: store them.');
 };
 
 const renewCodes = requestCommand({
@@ -71,12 +70,12 @@ const renewCodes = requestCommand({
   endpoint: renew,
   examples: ['', '> recovery-codes.txt', '--password-file - < ./password'],
   isPrivileged: true,
-  notes: ['How many are left: adjutant whoami --json'],
+  notes: ['Remaining codes: adjutant whoami --json'],
   seeAlso: 'adjutant auth totp enable, adjutant login',
   show: (context, reply) => {
     if (context.out.format === 'json') context.out.json(reply);
     else give(context, reply.recoveryCodes);
-    context.out.note('The earlier ones are invalid now.');
+    context.out.note('Earlier recovery codes are no longer valid.');
   },
 });
 
@@ -86,7 +85,7 @@ const verifyCode = requestCommand({
   endpoint: verify,
   examples: ['287082', '', '287082 --json'],
   more: codeFrom,
-  show: ({ out }, verdict) => out.done('Right.', verdict, columnsOf(['valid'])),
+  show: ({ out }, verdict) => out.done('The code is valid.', verdict, columnsOf(['valid'])),
 });
 
 const disableCodes = requestCommand({
@@ -95,9 +94,9 @@ const disableCodes = requestCommand({
   endpoint: disable,
   examples: ['287082', '', '287082 --password-file - < ./password'],
   isPrivileged: true,
-  notes: ['A recovery code works too.'],
+  notes: ['A recovery code works, too.'],
   more: codeFrom,
-  show: ({ out }) => out.note('Logins need no code any more.'),
+  show: ({ out }) => out.note('Logins no longer need a code.'),
 });
 
 export const totpGroup: CommandGroup = {
@@ -121,13 +120,13 @@ const removeTotp = userCrud.request({
   ],
   seeAlso: 'adjutant recover, adjutant users invite',
   confirm: ({ args: { user } }) =>
-    `Remove the authenticator app of ${safe(user)}? All their login sessions end.`,
+    `Remove the authenticator app of ${safe(user)}? All of their login sessions end.`,
   show: ({ out }, _, { args: { user } }) =>
-    out.note(`Removed. ${safe(user)} logs in with the password alone.`),
+    out.note(`Removed. ${safe(user)} now logs in with the password alone.`),
 });
 
 export const userTotp: CommandGroup = {
-  summary: 'Authenticator apps of other users (admin)',
+  summary: 'Manage authenticator apps of other users (admin)',
   commands: [removeTotp],
 };
 
@@ -153,13 +152,13 @@ export const passkeysGroup: CommandGroup = {
       next: (rows) => {
         if (rows.length === 0) return 'No passkeys. Add one in a browser: adjutant login --passkey';
         return rows.some(({ works }) => !works)
-          ? 'Those of another address work there alone (ADJUTANT_PUBLIC_URL).'
+          ? 'Passkeys of another address work only there (ADJUTANT_PUBLIC_URL).'
           : undefined;
       },
     }),
     passkeyCrud.end({
       examples: ['"Ada’s phone"', '4ew6rt --yes', '4ew6rt'],
-      ask: () => 'Delete this passkey? It will not log in any more.',
+      ask: () => 'Delete this passkey? It can no longer be used to log in.',
       message: 'Deleted.',
     }),
   ],
@@ -197,7 +196,7 @@ const removePasskey = userCrud.request({
   seeAlso: 'adjutant recover, adjutant users passkeys list',
   within: async (client, id, { passkey }) => ({ passkeyId: await passkeyOf(client, id, passkey) }),
   confirm: ({ args: { user } }) =>
-    `Remove this passkey of ${safe(user)}? All their login sessions end.`,
+    `Remove this passkey of ${safe(user)}? All of their login sessions end.`,
   show: ({ out }) => out.note('Removed.'),
 });
 
@@ -213,6 +212,6 @@ const passkeyOf = (client: Client, id: string, typed: string): Promise<string> =
   });
 
 export const userPasskeys: CommandGroup = {
-  summary: 'Passkeys of other users (admin)',
+  summary: 'Manage passkeys of other users (admin)',
   commands: [listPasskeys, removePasskey],
 };

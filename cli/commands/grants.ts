@@ -32,13 +32,14 @@ export const grantsGroup: CommandGroup = {
       examples: ['', '--scope host', '--all --json'],
       next: (rows) =>
         rows.length === 0
-          ? 'Nothing stands. Let an approval stand: adjutant approvals approve <approval> --scope host'
+          ? 'No standing approvals. Create one: adjutant approvals approve <approval> ' +
+            '--scope host'
           : undefined,
       seeAlso: 'adjutant help approvals',
     }),
     grantCrud.end({
       examples: ['4ew6rt', '4ew6rt --yes', '4ew6rt --yes --json'],
-      ask: (typed) => `Delete the grant ${safe(typed)}? From then on such calls ask again.`,
+      ask: (typed) => `Delete the grant ${safe(typed)}? Such calls then need an approval again.`,
       message: 'Deleted.',
     }),
   ],

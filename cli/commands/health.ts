@@ -47,7 +47,7 @@ const detailed: Shows = async (context, client) => {
   if (reply.status === 'down') context.exitCode = Exit.failed;
 };
 
-/** Returns the report on readiness; a 503 carries one too. */
+/** A 503 also carries a report. */
 const ready: Shows = async (context, client) => {
   const { reply, isReady } = await readiness(client);
   if (!isReady) context.exitCode = Exit.failed;
@@ -86,17 +86,17 @@ export const healthCommand = command({
   args: '[part]',
   values: { part: Object.keys(parts) },
   calls: ['health get', 'health detailed', 'health ready', 'health live', 'health metrics'],
-  summary: 'Whether the daemon is well',
+  summary: 'Show the health of the daemon',
   examples: ['', 'detailed', 'ready && echo go on'],
   notes: [
-    `Parts: ${Object.keys(parts).join(', ')}. Without one: whether the daemon answers at all.`,
-    'Exit 1 where it is not ready, or a part is down.',
+    `Parts: ${Object.keys(parts).join(', ')}. Without a part: whether the daemon replies.`,
+    'Exit code 1: not ready, or a part is down.',
   ],
   seeAlso: 'adjutant status, adjutant doctor',
   run: async (context, { args }) => {
     const show = args.part === undefined ? overall : parts[args.part];
     if (!show)
-      throw usageFault(`"${args.part}" is no part. There are: ${Object.keys(parts).join(', ')}`);
+      throw usageFault(`Unknown part "${args.part}". Parts: ${Object.keys(parts).join(', ')}`);
     await show(context, await context.client());
   },
 });
@@ -112,14 +112,14 @@ const columns = columnsOf<DoctorFinding>(['status', 'name', 'detail', 'remedy'])
 export const doctorCommand = command({
   name: 'doctor',
   calls: ['doctor look'],
-  summary: 'Look for what is wrong, and say what to do about it',
+  summary: 'Find problems and show remedies',
   examples: ['', '--fix', '--json', 'doctor --home /srv/adjutant --server http://127.0.0.1:3006'],
   flags: {
-    fix: on('Repair what is safe to repair: who may read the home, the keys and the login session'),
+    fix: on('Repair the file permissions of the home, the keys and the login session'),
   },
   notes: [
-    'Exit code 1: something is wrong. Nothing is changed without --fix.',
-    'Logged in as an admin, you are told what only the daemon can see as well.',
+    'Exit code 1: a problem was found. Nothing is changed without --fix.',
+    'Admins also see the findings of the daemon.',
   ],
   seeAlso: 'status, logs',
   run: async (context, { flags }) => {
@@ -137,7 +137,7 @@ export const doctorCommand = command({
 const lookAtSession = async (context: Context): Promise<DoctorFinding[]> => {
   const file = sessionFile();
   if (existsSync(file) && statSync(file).mode & 0o077) {
-    const detail = `${shortPath(file)} can be read by others on this machine`;
+    const detail = `${shortPath(file)} is readable by other users of this machine`;
     return [
       warnCheck(
         'login',
@@ -153,7 +153,7 @@ const lookAtSession = async (context: Context): Promise<DoctorFinding[]> => {
   const client = await context.client();
   const me = await unlessRefused([401], client.auth.me()).catch(() => undefined);
   if (me === undefined) return [];
-  if (me === null) return [warnCheck('login', 'it has ended', 'adjutant login')];
+  if (me === null) return [warnCheck('login', 'the login session has ended', 'adjutant login')];
   return [okCheck('login', `${me.username}, ${me.role}`)];
 };
 
@@ -167,13 +167,12 @@ const show = (context: Context, findings: DoctorFinding[]): void => {
   for (const line of gridOf(findings, out.width)) out.line(line);
   for (const { status, name, detail, remedy } of problems) {
     out.sentence(`${padded(status.toUpperCase(), STATUS_WIDTH)}  ${name}: ${detail}`, SET_IN);
-    if (remedy) out.line(`${' '.repeat(STATUS_WIDTH)}  Do: ${remedy}`);
+    if (remedy) out.line(`${' '.repeat(STATUS_WIDTH)}  Fix: ${remedy}`);
   }
-  if (problems.length === 0) out.note('All is well.');
+  if (problems.length === 0) out.note('No problems found.');
   else out.note(`${countOf(problems.length, 'problem')}.`);
 };
 
-/** Prints all checks in as many columns as fit, and each problem with its name. */
 const gridOf = (findings: DoctorFinding[], width: number): string[] => {
   const across = Math.max(1, Math.min(MAX_ACROSS, Math.floor(width / CELL_WIDTH)));
   const room = Math.floor(width / across);

@@ -12,7 +12,7 @@ const names = [...TOPICS, 'environment'];
 export const help = command({
   name: 'help',
   args: '[command] [verb] [subverb]',
-  summary: 'Help on a command or a topic',
+  summary: 'Show help on a command or a topic',
   examples: ['', 'webhooks', 'hooks create'],
   notes: [`Topics: ${names.join(', ')}`],
   run: async ({ out }, { args }) => {
@@ -25,13 +25,13 @@ const textFor = async (words: string[]): Promise<string> => {
   const [word, verb] = words;
   if (word === undefined) return topHelp(sections, names);
   const topic = readTopic(word);
-  // A topic and a command may share their name: with a verb it is the command.
+  // A topic and a command may share a name. With a verb, the command is meant.
   if (topic && verb === undefined) return topic.join('\n');
   if (word === 'environment') return (await import('./environment.js')).environment().join('\n');
   if (!entryOf(words)) {
     const meant = nearest(word, [...entryNames(), ...names]);
     const question = meant ? ` Did you mean: adjutant help ${meant}` : '';
-    throw usageFault(`No command or topic "${word}".${question}`, 'All of them: adjutant help');
+    throw usageFault(`Unknown command or topic "${word}".${question}`, 'List all: adjutant help');
   }
   const chosen = await chooseCommand(words);
   if (chosen.command) return commandHelp(pathOf(chosen), chosen.command);
@@ -43,7 +43,7 @@ const SHELLS = ['bash', 'zsh', 'fish'];
 export const completion = command({
   name: 'completion',
   args: '<shell>',
-  summary: 'Set up completion in your shell commands, flags, values and names',
+  summary: 'Print a completion script for your shell',
   examples: [
     'bash > ~/.local/share/bash-completion/completions/adjutant',
     'zsh > ~/.zfunc/_adjutant',
@@ -51,12 +51,13 @@ export const completion = command({
   ],
   values: { shell: SHELLS },
   notes: [
-    `Shells: ${SHELLS.join(', ')}. For this one shell alone: eval "$(adjutant completion bash)"`,
-    'Names are asked of the daemon, and kept for half a minute in your cache folder.',
+    `Shells: ${SHELLS.join(', ')}. For the current shell only: eval "$(adjutant ` +
+      'completion bash)"',
+    'Names are requested from the daemon and cached for 30 seconds in your cache folder.',
   ],
   run: async ({ out }, { args: { shell } }) => {
     if (!SHELLS.includes(shell)) {
-      throw usageFault(`There is no completion for "${shell}".`, `For: ${SHELLS.join(', ')}`);
+      throw usageFault(`No completion for "${shell}".`, `Shells: ${SHELLS.join(', ')}`);
     }
     const script = await readFile(
       new URL(`../completion/adjutant.${shell}`, import.meta.url),

@@ -37,8 +37,8 @@ const listExecutions = listCommand({
   within: async (client, { hook }) => ({ id: await hookCrud.id(client, hook) }),
   next: ([first], { hook }) =>
     first
-      ? `One of them whole: adjutant hooks execution ${hook} ${first.id.slice(-6)}`
-      : `No runs. Fire it: adjutant hooks test ${hook}`,
+      ? `Show one in full: adjutant hooks execution ${hook} ${first.id.slice(-6)}`
+      : `No executions. Start one: adjutant hooks test ${hook}`,
   seeAlso: 'adjutant hooks execution, adjutant hooks replay',
 });
 
@@ -69,13 +69,13 @@ const hookTest = hookCrud.request({
     'github-issues issue.json --dry-run',
   ],
   except: ['payload'],
-  notes: ['The payload is a file, or - for stdin; {} without one. --dry-run connects to nothing.'],
+  notes: ['The payload is a file, or - for stdin. Defaults to {}. --dry-run opens no connection.'],
   seeAlso: 'adjutant hooks send, which goes through the receiver and its signature',
   more: async (context, { args: { payload } }) => ({
     payload: payload === undefined ? {} : await payloadFrom(context, payload),
   }),
   show: ({ out }, reply, { args: { hook } }) => {
-    // With `dryRun` the reply is what would be done: it has no id and is in no list.
+    // A dry run returns a preview, which has no id and is in no list.
     if (!('id' in reply)) return out.item<object>(reply, []);
     out.item(reply, executionTableColumns);
     out.note(outcomeNote(hook, reply));
@@ -97,7 +97,6 @@ interface HookUpdateInput {
   data?: string;
 }
 
-/** The changes of a hook, as its flags and `--data` say them. */
 const changesOf = async (
   context: Context,
   { flags, fields, data }: HookUpdateInput,
@@ -110,7 +109,7 @@ const changesOf = async (
   return requestFrom(endpoints.update.body, filled, context.at);
 };
 
-/** Merges the flags into the two objects that the API only replaces as a whole. */
+/** Merges the flags into the two objects that the API replaces only as a whole. */
 const wholeParts = async (client: Client, id: string, fields: Record<string, unknown>) => {
   const isInside = (part: string) =>
     Object.keys(fields).some((path) => path.startsWith(`${part}.`));
@@ -122,17 +121,16 @@ const wholeParts = async (client: Client, id: string, fields: Record<string, unk
   };
 };
 
-/** A note on what is deleted with a hook, and what stays. */
 const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<string> => {
   const query = { status: 'queued' as const, limit: MAX_COUNTED };
   const { executions, nextCursor } = await client.hooks.executions({ id, query });
-  const waiting = nextCursor === null ? `${executions.length}` : `over ${executions.length}`;
+  const waiting = nextCursor === null ? `${executions.length}` : `more than ${executions.length}`;
   const runs = countOf(stats.executions, 'execution');
-  const unrun = executions.length === 0 ? '' : `, ${waiting} of which wait and never run then`;
+  const unrun = executions.length === 0 ? '' : `, ${waiting} of which are queued and will not run`;
   const senders = trigger === 'webhook' ? ' Its senders are refused.' : '';
   return (
-    `With it go its ${runs}${unrun}.${senders} ` +
-    'Deliveries and the agents that it spawned stay until their retention ends.'
+    `This also deletes its ${runs}${unrun}.${senders} Deliveries and spawned agents ` +
+    'are kept until their retention ends.'
   );
 };
 
@@ -151,7 +149,7 @@ const toggle = (name: 'enable' | 'disable') =>
 const settings = command({
   name: 'settings',
   args: '<hook>',
-  summary: 'What to enter at the sender',
+  summary: 'Show the values to enter at the sender',
   examples: [
     'github-issues',
     'builds --sender gitlab',
@@ -159,19 +157,20 @@ const settings = command({
     'github-issues --json',
   ],
   flags: {
-    awaitToken: on('Take the token that the sender sends, as hooks await-token does'),
+    awaitToken: on('Wait for the token that the sender sends, as hooks await-token does'),
     sender: {
       value: '<sender>',
-      about: `Whose form it is: ${senders.join(', ')}`,
+      about: `Sender whose form to show: ${senders.join(', ')}`,
       values: senders,
       read: (given): HookSender => {
         const sender = senders.find((each) => each === given);
-        if (!sender) throw usageFault(`--sender is one of ${senders.join(', ')} (got "${given}")`);
+        if (!sender)
+          throw usageFault(`--sender must be one of ${senders.join(', ')} (got "${given}")`);
         return sender;
       },
     },
   },
-  notes: ['The secret is not among it: it was shown when the hook was made.'],
+  notes: ['The secret is not included. It was shown when the hook was created.'],
   seeAlso: 'adjutant hooks rotate-secret, adjutant help signatures',
   run: async (context, { args, flags }) => {
     const client = await context.client();
@@ -205,8 +204,9 @@ const rotateSecret = hookCrud.request({
   ],
   except: [],
   notes: [
-    'The new secret goes to stdout alone, this once.',
-    'Where the sender makes the secret, give the hook that: hooks update <hook> --secret-file -',
+    'The new secret is printed to stdout, once.',
+    'If the sender generates the secret, store it in the hook: hooks update <hook> ' +
+      '--secret-file -',
   ],
   more: async (context, { args }) => {
     const client = await context.client();
@@ -214,23 +214,23 @@ const rotateSecret = hookCrud.request({
     return {};
   },
   say: ({ out }, { secret, oldSecretUntil }, { args: { hook } }) => {
-    out.note('The new secret, shown this once:');
+    out.note('New secret, shown only once:');
     out.line(secret);
-    const until = oldSecretUntil ? `until ${oldSecretUntil}` : 'no more';
-    out.note(`The old one verifies ${until}. Change it at the sender.`);
-    out.note(`Who still uses the old one: adjutant hooks get ${hook}`);
+    const until = oldSecretUntil ? `stays valid until ${oldSecretUntil}` : 'is no longer valid';
+    out.note(`The old secret ${until}. Change it at the sender.`);
+    out.note(`See which secret the sender uses: adjutant hooks get ${hook}`);
   },
 });
 
-/** Refuses to make a secret that only the sender can make. */
+/** Throws if only the sender can generate the secret. */
 const refuseTheirs = async (hook: Hook): Promise<void> => {
   const { label, theirs } = settingsOf(hookSenderOf(hook));
   if (isSignedByAmazon(hook))
-    throw failed('Amazon signs with a key of its own: there is no secret.');
+    throw failed('Amazon signs with its own key, so this hook has no secret.');
   if (theirs === undefined) return;
   throw failed(
     `${label} makes the secret, or you do: ${theirs}.`,
-    `Give it to the hook: adjutant hooks update ${wordOf(hook)} --secret-file -`,
+    `Store it in the hook: adjutant hooks update ${wordOf(hook)} --secret-file -`,
   );
 };
 
@@ -239,10 +239,10 @@ export const hooksGroup: CommandGroup = {
     hookCrud.list({
       examples: ['', '--trigger schedule', '--fields name,path'],
       next: (rows) => {
-        if (rows.length === 0) return 'No hooks. Make one: adjutant hooks create';
+        if (rows.length === 0) return 'No hooks. Create one: adjutant hooks create';
         const failing = rows.find(({ stats }) => stats.lastStatus === 'error');
         if (!failing) return undefined;
-        return `Look at the error: adjutant hooks executions ${wordOf(failing)} --status error`;
+        return `Check the error: adjutant hooks executions ${wordOf(failing)} --status error`;
       },
       seeAlso: 'adjutant help webhooks',
     }),
@@ -258,10 +258,13 @@ export const hooksGroup: CommandGroup = {
         'github-issues --edit',
       ],
       notes: [
-        'A flag changes its one field; in --data, triggerConfig and actionConfig replace whole.',
+        'A flag changes one field. In --data, triggerConfig and actionConfig are ' +
+          'replaced as a whole.',
       ],
       seeAlso: 'adjutant hooks rotate-secret',
-      flags: { secretFile: textFlag('<file|->', 'Another secret, the one that the sender has') },
+      flags: {
+        secretFile: textFlag('<file|->', 'File with a new secret, the one that the sender uses'),
+      },
       except: secretFields,
       secrets: [SECRET],
       message: ({ name }) => `Updated ${safe(name)}.`,
@@ -269,8 +272,8 @@ export const hooksGroup: CommandGroup = {
     }),
     hookCrud.delete({
       examples: ['old-hook', 'old-hook --yes', '4ew6rt --yes'],
-      notes: ['Senders are refused at once. There is no undo.'],
-      ask: ({ name }) => `Delete hook ${safe(name)}? There is no undo.`,
+      notes: ['Senders are refused at once. This cannot be undone.'],
+      ask: ({ name }) => `Delete hook ${safe(name)}? This cannot be undone.`,
       loss: lossOf,
     }),
     toggle('enable'),
@@ -288,5 +291,5 @@ export const hooksGroup: CommandGroup = {
     awaitToken,
     rotateSecret,
   ],
-  notes: ['A hook is named by its name, its id, or the last six characters of that.'],
+  notes: ['Identify a hook by its name, its id, or the last six characters of the id.'],
 };

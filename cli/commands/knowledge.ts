@@ -45,7 +45,7 @@ const entryCrud = crud({
   named: ({ id, title }) => ({ id, name: title }),
 });
 
-/** The results of a search that asks for no number of them. */
+/** Default limit of a search. */
 const USUAL_LIMIT = 10;
 
 const search = requestCommand({
@@ -64,7 +64,10 @@ const search = requestCommand({
   flags: { open: openFlag },
   more: (_context, { flags: { open = 0 }, fields }) =>
     open > USUAL_LIMIT && fields.limit === undefined ? { limit: open } : {},
-  notes: ['Quotes keep a phrase, and -word excludes. All else is searched for as it stands.'],
+  notes: [
+    'Quotes search for a phrase, and -word excludes a word. All other text is searched ' +
+      'literally.',
+  ],
   show: (context, reply, { flags }) => {
     const { out } = context;
     if (flags.open !== undefined) return openResult(context, reply, flags.open);
@@ -73,8 +76,8 @@ const search = requestCommand({
     if (out.format === 'table') for (const line of resultLines(context, rows)) out.line(line);
     else out.page({ reply, rows, columns: resultColumns });
     if (out.format !== 'table') return;
-    if (rows.length === 0) out.note('Nothing fits.');
-    else out.note('The whole text of one: add --open 1, or the number of another.');
+    if (rows.length === 0) out.note('No results.');
+    else out.note('Show the full text: add --open 1, or the number of another result.');
     if (reply.degraded) out.note(`${safe(reply.degraded)}.`);
   },
 });
@@ -92,9 +95,9 @@ const ask = requestCommand({
   areFields: true,
   patienceMs: 300_000,
   notes: [
-    'Each quote of the answer is held against the text that it is from.',
-    'Below a quote stands the command that opens it where it stands.',
-    'In a pipe: the answer, and below it a line for each quote, which begins with its [n].',
+    'Each quote in the answer is checked against its source text.',
+    'Below each quote is the command that opens its source.',
+    'In a pipe: the answer, then one line per quote, which begins with its [n].',
   ],
   say: ({ out }, reply) => {
     if (out.format === 'table') showAnswer(out, reply);
@@ -103,7 +106,7 @@ const ask = requestCommand({
       out.page({ reply, rows: reply.citations, columns: citationColumns });
     }
     const isAnswer = reply.model !== null && reply.model !== DIGEST;
-    if (isAnswer && !reply.grounded) out.note('Not every sentence is proved by a quote.');
+    if (isAnswer && !reply.grounded) out.note('Not every sentence is supported by a quote.');
   },
 });
 
@@ -112,11 +115,12 @@ const citationColumns = columnsOf<KnowledgeAnswer['citations'][number]>(
   ['entry=entryId', 'chunk:number', 'title', 'page:number', 'uri', 'quote'],
 );
 
-/** The model of an answer that no language model wrote. */
+/** Model of an answer that no language model wrote. */
 const DIGEST = 'digest';
 
 const showAnswer = (out: Context['out'], { answer, citations, model }: KnowledgeAnswer): void => {
-  // The digest says why there is no answer, and repeats the citations, which stand below.
+  // The digest explains why there is no answer and repeats the citations, which are printed
+  // below.
   const said = model === DIGEST ? answer.replace(/: “.*$/s, ':') : answer;
   for (const line of said.split('\n')) out.sentence(line);
   for (const citation of citations) {
@@ -133,7 +137,7 @@ const chunk = entryCrud.request({
   args: '<entry> <n>',
   endpoint: endpoints.chunk,
   examples: ['4ew6rt 0', '4ew6rt 3 --json', '4ew6rt 3 --output tsv | head'],
-  notes: ['Chunks count from 0.'],
+  notes: ['Chunks are numbered from 0.'],
   within: async (_client, _id, { n }) => ({ n: n ?? '' }),
   say: showChunk,
 });
@@ -153,7 +157,7 @@ const create = requestCommand({
   mayBePiped: 'text',
   asks: [],
   show: ({ out }, entry) =>
-    out.done(`Kept: ${safe(entry.title).replace(/\.$/, '')}.`, entry, columns),
+    out.done(`Stored: ${safe(entry.title).replace(/\.$/, '')}.`, entry, columns),
 });
 
 export const knowledgeGroup: CommandGroup = {
@@ -161,7 +165,7 @@ export const knowledgeGroup: CommandGroup = {
     entryCrud.list({
       examples: ['', '--source-type note --q invoice', '--tags servers --json'],
       next: (rows) =>
-        rows.length === 0 ? 'Nothing yet: adjutant knowledge create "…"' : undefined,
+        rows.length === 0 ? 'No entries yet. Create one: adjutant knowledge create "…"' : undefined,
       seeAlso: 'adjutant knowledge search',
     }),
     requestCommand({
@@ -188,7 +192,7 @@ export const knowledgeGroup: CommandGroup = {
       ask: ({ title }) => `Delete ${safe(title)} and its text?`,
     }),
   ],
-  notes: ['An entry is named by its title, its id, or the last six characters of that.'],
+  notes: ['Identify an entry by its title, its id, or the last six characters of the id.'],
 };
 
 const folderCrud = crud({
@@ -210,7 +214,9 @@ export const foldersGroup: CommandGroup = {
     folderCrud.list({
       examples: ['', '--json', '--output id'],
       next: (rows) =>
-        rows.length === 0 ? 'Nothing yet: adjutant knowledge index <path> --on-server' : undefined,
+        rows.length === 0
+          ? 'No folders yet. Add one: adjutant knowledge index <path> --on-server'
+          : undefined,
       seeAlso: 'adjutant knowledge index',
     }),
     folderCrud.get({ examples: ['/srv/notes', '4ew6rt --json', '4ew6rt --fields files,failures'] }),
@@ -220,8 +226,8 @@ export const foldersGroup: CommandGroup = {
         '4ew6rt --yes',
         'knowledge folders list --output id | xargs -n1 adjutant knowledge folders delete --yes',
       ],
-      ask: ({ path }) => `Forget ${safe(path)} and what was read from it? Its files stay.`,
+      ask: ({ path }) => `Remove ${safe(path)} and the entries read from it? Its files stay.`,
     }),
   ],
-  notes: ['A folder is named by its path, its id, or the last six characters of that.'],
+  notes: ['Identify a folder by its path, its id, or the last six characters of the id.'],
 };

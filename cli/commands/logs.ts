@@ -11,26 +11,26 @@ const LAST = 50;
 
 const last: Flag<number> = {
   value: '<count>',
-  about: `How many of the newest lines, ${LAST} unless set; 0 for none`,
+  about: `Number of newest lines to print. Defaults to ${LAST}; 0 prints none`,
   read: (given) => {
     if (/^\d{1,7}$/.test(given)) return Number(given);
-    throw usageFault(`--last is a whole number of lines (got "${given}")`);
+    throw usageFault(`--last must be a whole number of lines (got "${given}")`);
   },
 };
 
 export const logsCommand = command({
   name: 'logs',
   calls: ['logs list'],
-  summary: 'Show the log of the daemon in the background',
+  summary: 'Show the log of the background daemon',
   examples: ['', '-f', '--last 1000 | grep failed', '--remote -f'],
   flags: {
-    follow: { ...on('Go on with every new line, until ^C'), short: '-f' },
+    follow: { ...on('Print new lines until ^C'), short: '-f' },
     last,
-    remote: on('Ask the daemon, as its admin, instead of reading the file'),
+    remote: on('Request the log from the daemon instead of reading the file (admin)'),
   },
   notes: [
-    'A pipe gets one JSON object per line. The file is <home>/logs/daemon.log.',
-    'Of a daemon on another machine the newest 2,000 lines are asked for, which takes an admin.',
+    'In a pipe: one JSON object per line. The file is <home>/logs/daemon.log.',
+    'A daemon on another machine returns its newest 2,000 lines, to admins only.',
   ],
   seeAlso: 'status, doctor',
   run: async (context, { flags }) => {
@@ -51,7 +51,7 @@ export const logsCommand = command({
 const noLog = (path: string): Error =>
   failed(
     `No log yet: ${path} is empty or missing.`,
-    'Only a daemon in the background writes it: adjutant up',
+    'Only a background daemon writes it. Start one: adjutant up',
   );
 
 const print = ({ out }: Context, line: string): void =>
@@ -65,14 +65,13 @@ const AGAIN_MS = 1000;
 const MOST = 1000;
 
 interface LogRange {
-  /** Number of the newest lines. */
   last: number;
   isFollowed: boolean;
 }
 
 /**
- * The lines of a daemon's log as its file has them, through the API; followed through restarts until
- * the signal is aborted. What is known to be missing is told on stderr.
+ * Yields log lines from the API in the form of the log file, and follows restarts until the
+ * signal is aborted. Gaps are reported on stderr.
  */
 async function* remoteLines(
   context: Context,
@@ -84,14 +83,14 @@ async function* remoteLines(
   if (last > 0) yield* linesOf(newest);
   for (let after = newest.lastId; isFollowed; ) {
     const page = await next(client, after, context);
-    if (page?.gap) out.note('-- lines between were dropped before they could be read --');
+    if (page?.gap) out.note('-- lines are missing: they were dropped before they could be read --');
     if (page) yield* linesOf(page);
     after = page?.lastId || after;
-    if (signal.aborted) throw interrupted('The daemon goes on.');
+    if (signal.aborted) throw interrupted('The daemon continues to run.');
   }
 }
 
-/** Reads lines from the API. null: the daemon cannot be reached at the moment. */
+/** Reads lines from the API. null: the daemon is temporarily unreachable. */
 const next = async (
   client: Client,
   after: number,

@@ -13,13 +13,13 @@ const acceptTools = command({
   args: '<server>',
   calls: [endpoints.accept],
   examples: ['github', 'github --yes', 'github --yes --json'],
-  notes: ['It shows what changed and asks; what was shown is what is accepted.'],
+  notes: ['The command shows the changes and asks. It accepts only what was shown.'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { id, pending } = await client.skills.get({ id: args.server });
-    if (!pending) return context.out.note(`Nothing of ${safe(id)} waits to be accepted.`);
+    if (!pending) return context.out.note(`${safe(id)} has no changes to accept.`);
     for (const tool of pending.tools) for (const line of changeOf(tool)) context.out.note(line);
-    await context.ask.confirm(`Let agents have these tools of ${safe(id)} as they are now?`);
+    await context.ask.confirm(`Allow agents to use these tools of ${safe(id)} as they are now?`);
     const skill = await client.skills.accept({ id, body: { digest: pending.digest } });
     context.out.done(`Accepted: ${safe(id)} is ${skill.status}.`, skill, skillColumns);
   },
@@ -47,20 +47,23 @@ const add = requestCommand({
     'files --command mcp-server-filesystem --args .',
     'mine --command node --args /opt/mine/server.js --readable /opt/mine',
   ],
-  // Secrets, which come from files.
+  // Secrets, which are read from files.
   except: ['env', 'headers'],
   areFields: true,
   flags: {
-    envFile: textFlag('<file|->', 'Lines of NAME=value for its program'),
+    envFile: textFlag(
+      '<file|->',
+      'File with lines of NAME=value for the environment of the program',
+    ),
     headersFile: textFlag(
       '<file|->',
-      'Lines of NAME=value, or Name: value, sent with every request',
+      'File with lines of NAME=value or Name: value, sent as headers with every request',
     ),
   },
   takesData: true,
   notes: [
-    'A program is confined: it reads the system, its own folder, and what --readable names.',
-    'It finds no network without --network, which opens this machine to it as well.',
+    'The program is confined: it reads the system, its own folder, and the paths in --readable.',
+    'It has no network without --network, which also gives it access to this machine.',
   ],
   more: async (context, { flags }) => ({
     env: await linesOf(context, flags.envFile),
@@ -73,7 +76,6 @@ const add = requestCommand({
   },
 });
 
-/** Names and values of a file's lines; the first `=` or `: ` divides each. */
 const linesOf = async (
   context: Context,
   file: string | undefined,
@@ -86,7 +88,7 @@ const linesOf = async (
     lines.map((line, at) => {
       const [, name, value] = /^\s*([\w-]+)\s*(?:=|:\s)\s*(.*)$/.exec(line) ?? [];
       if (!name || value === undefined)
-        throw usageFault(`Line ${at + 1} of ${file} is no NAME=value.`);
+        throw usageFault(`Line ${at + 1} of ${file} is not in the form NAME=value.`);
       return [name, value];
     }),
   );
@@ -94,7 +96,7 @@ const linesOf = async (
 
 const list = listCommand({
   endpoint: endpoints.list,
-  summary: 'List the MCP servers',
+  summary: 'List MCP servers',
   examples: ['', '--status failed', '--json'],
   rows: 'skills',
   columns: skillColumns,
@@ -120,7 +122,7 @@ const remove = requestCommand({
   args: '<server>',
   endpoint: endpoints['mcp-remove'],
   examples: ['files', 'files --yes', 'github --yes'],
-  notes: ['One that stands in mcp.json is removed there.'],
+  notes: ['A server that is defined in mcp.json must be removed there.'],
   at: (_, { server }) => ({ name: server }),
   confirm: ({ args: { server } }) => `Remove the MCP server ${safe(server)}?`,
   show: ({ out }, _, { args: { server } }) => out.done(`Removed ${safe(server)}.`),
@@ -128,5 +130,5 @@ const remove = requestCommand({
 
 export const mcp: CommandGroup = {
   commands: [list, add, acceptTools, refresh, remove],
-  notes: ['Those in mcp.json of the home, in the usual form, are here as well.'],
+  notes: ['Servers in mcp.json of the home, in the usual form, are included.'],
 };

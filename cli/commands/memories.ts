@@ -18,7 +18,6 @@ const stateOf = ({ confirmed, pinned }: Memory): string => {
   return pinned ? 'pinned' : 'kept';
 };
 
-/** The sentence in short, for questions and messages. */
 const titleOf = ({ text }: Memory): string => `“${cutToWidth(text, 60)}”`;
 
 const memoryCrud = crud({
@@ -26,7 +25,7 @@ const memoryCrud = crud({
   rows: 'memories',
   endpoints,
   columns,
-  // A memory has no name: it is known by its id, or the end of that.
+  // A memory has no name, only an id.
   named: ({ id, text }) => ({ id, name: cutToWidth(text, 60) }),
 });
 
@@ -44,7 +43,7 @@ const remember = requestCommand({
   areFields: true,
   mayBePiped: 'text',
   asks: [],
-  show: ({ out }, memory) => out.done('Remembered.', memory, columns),
+  show: ({ out }, memory) => out.done('Memory stored.', memory, columns),
 });
 
 export const memoriesGroup: CommandGroup = {
@@ -52,12 +51,12 @@ export const memoriesGroup: CommandGroup = {
     memoryCrud.list({
       examples: ['', '--q berlin', '--no-confirmed', '--about preference --json'],
       next: (rows) => {
-        if (rows.length === 0) return 'Nothing yet: adjutant memories create "…"';
+        if (rows.length === 0) return 'No memories yet. Create one: adjutant memories create "…"';
         const open = rows.find(({ confirmed }) => !confirmed);
         if (!open) return undefined;
-        return `Let it count: adjutant memories confirm ${open.id.slice(-6)}   or delete it`;
+        return `Confirm it: adjutant memories confirm ${open.id.slice(-6)}   or delete it`;
       },
-      seeAlso: 'adjutant chat, in which agents save and use them',
+      seeAlso: 'adjutant chat, where agents save and use them',
     }),
     memoryCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields text,createdBy'] }),
     remember,
@@ -69,7 +68,7 @@ export const memoriesGroup: CommandGroup = {
       ],
     }),
     memoryCrud.act('confirm', endpoints.update, {
-      summary: 'Let what an agent saved count, although it had read text from outside',
+      summary: 'Confirm a memory that an untrusted agent saved',
       examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --output id'],
       body: { confirmed: true },
       message: (memory) => `Confirmed: ${safe(titleOf(memory))}`,
@@ -80,8 +79,8 @@ export const memoriesGroup: CommandGroup = {
         '4ew6rt --yes',
         'memories list --no-confirmed --output id | xargs -n1 adjutant memories delete --yes',
       ],
-      ask: (memory) => `Forget ${safe(titleOf(memory))}?`,
+      ask: (memory) => `Delete ${safe(titleOf(memory))}?`,
     }),
   ],
-  notes: ['A memory is named by its id, or the last six characters of that.'],
+  notes: ['Identify a memory by its id, or the last six characters of the id.'],
 };

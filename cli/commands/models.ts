@@ -33,7 +33,6 @@ const modelColumns = columnsOf<ModelView>(
   ['context=contextWindow:data'],
 );
 
-/** A model is known by its name alone. */
 const modelCrud = crud({
   noun: 'model',
   rows: 'models',
@@ -53,8 +52,8 @@ const modelHealth = requestCommand({
   name: 'health',
   endpoint: endpoints.health,
   examples: ['', '--check', '--check --json'],
-  flags: { check: on('Send each model a tiny prompt first (admin)') },
-  notes: ['Exit 1 where a model is down.'],
+  flags: { check: on('Send each model a short prompt first (admin)') },
+  notes: ['Exit code 1: a model is down.'],
   // A check sends each model a prompt.
   patienceMs: 120_000,
   more: (_, { flags }) => (flags.check ? { check: true } : {}),
@@ -77,31 +76,29 @@ const modelKnown = requestCommand({
   args: '<provider>',
   endpoint: known,
   examples: ['anthropic', 'openai --json', 'google --fields model,price'],
-  notes: [
-    'Prices in USD for a million tokens, in and out, as they were on the day of asOf (--json).',
-  ],
+  notes: ['Prices in USD per million tokens, input and output, as of asOf (--json).'],
   at: (_, { provider }) => ({ provider }),
   show: ({ out }, reply, { args: { provider } }) => {
     out.page({ reply, rows: reply.models, columns: factColumns });
-    if (reply.models.length === 0) out.note(`No facts are kept of ${safe(provider)}.`);
+    if (reply.models.length === 0) out.note(`No known models for ${safe(provider)}.`);
   },
 });
 
-/** The servers that list their models, and their usual port. */
+/** Servers that list their models, with their default port. */
 const SERVERS = { ollama: ['Ollama', 11434], litellm: ['LiteLLM', 4000] } as const;
 
 const availableModels = command({
   name: 'available',
   args: '<ollama|litellm>',
   calls: [ollama, litellm],
-  summary: 'What a server offers now',
+  summary: 'List the models that a server offers',
   examples: ['ollama', 'litellm --base-url http://10.0.0.5:4000', 'ollama --json'],
   fields: () => requestFields(ollama.query),
-  notes: ['Exit 1 where the server does not answer.'],
+  notes: ['Exit code 1: the server does not reply.'],
   run: async (context, { args, fields }) => {
     const [provider] = Object.values(args);
     if (provider !== 'ollama' && provider !== 'litellm') {
-      throw usageFault(`Only ollama and litellm list what they have (got "${provider}")`);
+      throw usageFault(`Only ollama and litellm list their models (got "${provider}")`);
     }
     const query = await requestFrom(ollama.query, { fields }, context.at);
     const reply = await (await context.client()).providers[provider]({ query });
@@ -112,7 +109,7 @@ const availableModels = command({
     const at = safe(query.baseUrl ?? `http://127.0.0.1:${port}`);
     const line = `adjutant models available ${provider} --base-url http://<host>:${port}/v1`;
     context.out.note(`${name} does not reply at ${at}: ${safe(reply.error)}`);
-    context.out.note(`Start it, or name that of another machine: ${line}`);
+    context.out.note(`Start it, or pass the address of another machine: ${line}`);
   },
 });
 
@@ -132,19 +129,22 @@ const modelUsage = listCommand({
       isNumber: true,
     },
   ),
-  next: (rows) => (rows.length === 0 ? 'No model has answered you yet.' : undefined),
+  next: (rows) => (rows.length === 0 ? 'No model usage yet.' : undefined),
 });
 
-/** Fields without a flag: secrets, and the two halves of a price, which are given as one. */
+/** Fields without a flag: secrets, and the parts of a price, which one flag sets. */
 const withoutFlags = [
   ...['apiKey', 'credentialId'],
   ...['price.inputPerMTok', 'price.outputPerMTok', 'price.perMinuteUsd'],
 ];
-/** Providers whose models need a key. */
+/** Providers that require a key. */
 const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
 
 const flags = {
-  keyFile: textFlag('<file|->', 'Its API key; on a terminal it is asked for where it is needed'),
+  keyFile: textFlag(
+    '<file|->',
+    'File with the API key; asked for on a terminal if the provider requires one',
+  ),
   price: priceFlag,
 };
 
@@ -162,7 +162,9 @@ const modelCreate = command({
   fields: () => requestFields(endpoints.create.body, withoutFlags),
   takesData: true,
   flags,
-  notes: ['Window and price of well-known models are filled in: adjutant models known <provider>'],
+  notes: [
+    'Context window and price of known models are filled in: adjutant models known ' + '<provider>',
+  ],
   seeAlso: 'adjutant models test, adjutant help models',
   run: async (context, { args, flags: { keyFile, price }, fields: typed, data }) => {
     const given = { ...typed, ...(args.name !== undefined && { name: args.name }) };
@@ -188,7 +190,8 @@ const modelUpdate = modelCrud.update({
     'house --edit',
   ],
   notes: [
-    'With another address or provider, give the key again. --base-url null: the provider’s own.',
+    'If you change the address or provider, pass the key again. --base-url null: the ' +
+      'default address.',
   ],
   flags,
   except: withoutFlags,
@@ -205,7 +208,9 @@ const modelUpdate = modelCrud.update({
   },
 });
 
-/** From a file, stdin or hidden input; never a flag, which others would see in `ps`. */
+/**
+ * From a file, stdin or hidden input. Never the value of a flag, which others would see in `ps`.
+ */
 export const keyFrom = (context: Context, file: string | undefined): Promise<string> =>
   secretFrom(context, file, { ask: 'API key', instead: '--key-file' });
 
@@ -220,8 +225,10 @@ const test = command({
     '--provider openai --model-id gpt-4.1 --key-file -',
   ],
   fields: () => requestFields(endpoints.test.body, withoutFlags),
-  flags: { keyFile: textFlag('<file|->', 'API key of one that is not registered') },
-  notes: ['Exit 1 where it does not answer. Nothing is stored.'],
+  flags: {
+    keyFile: textFlag('<file|->', 'File with the API key of a model that is not registered'),
+  },
+  notes: ['Exit code 1: the model does not reply. Nothing is stored.'],
   run: async (context, { args, flags, fields }) => {
     const client = await context.client();
     const untried = async () => {
@@ -235,7 +242,7 @@ const test = command({
       model === undefined ? await untried() : await client.models.check({ name: model });
     if (!reply.ok) context.exitCode = Exit.failed;
     if (context.out.format !== 'table') return context.out.item(reply, probeColumns);
-    const outcome = reply.ok ? `answered "${safe(reply.reply ?? '')}"` : safe(reply.error ?? '');
+    const outcome = reply.ok ? `replied "${safe(reply.reply ?? '')}"` : safe(reply.error ?? '');
     context.out.line(`${reply.ok ? 'ok' : 'FAIL'}  ${outcome}, ${reply.latencyMs} ms`);
   },
 });
@@ -248,8 +255,8 @@ const probeColumns = columnsOf<ModelTest>(['ok', 'latency=latencyMs'], {
 });
 
 const NO_MODEL =
-  'No language model yet. One for this machine: adjutant models recommend --install\n' +
-  'Another one: adjutant models create';
+  'No language model yet. Install one for this machine: adjutant models recommend --install\n' +
+  'Add another one: adjutant models create';
 
 export const modelsGroup: CommandGroup = {
   commands: [
@@ -258,7 +265,7 @@ export const modelsGroup: CommandGroup = {
       next: (rows) => {
         const ill = rows.find(({ health }) => health.status === 'down');
         if (ill) {
-          return `What ails it: adjutant models health, then: adjutant models test ${ill.name}`;
+          return `Find the cause: adjutant models health, then: adjutant models test ${ill.name}`;
         }
         return rows.length === 1 && rows[0]?.source === 'builtin' ? NO_MODEL : undefined;
       },
@@ -271,11 +278,11 @@ export const modelsGroup: CommandGroup = {
     modelUpdate,
     modelCrud.delete({
       examples: ['claude', 'claude --yes', 'openai/gpt --yes'],
-      ask: ({ name }) => `Delete model ${safe(name)}? Its key goes with it.`,
+      ask: ({ name }) => `Delete model ${safe(name)}? Its API key is deleted, too.`,
     }),
     modelCrud.act('default', endpoints.default, {
       examples: ['claude', 'openai/gpt', 'claude --json'],
-      message: ({ name }) => `${safe(name)} answers by default.`,
+      message: ({ name }) => `${safe(name)} is the default model.`,
     }),
     test,
     modelHealth,
@@ -285,7 +292,7 @@ export const modelsGroup: CommandGroup = {
     modelUsage,
   ],
   notes: [
-    'Which one answers for which topic: adjutant models routing',
+    'Models by topic: adjutant models routing',
     'Command-line tools as models: adjutant models cli',
   ],
 };

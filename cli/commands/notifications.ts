@@ -21,7 +21,6 @@ const notificationColumns = columnsOf<Notification>(
   ['when=createdAt:ago', 'kind', 'short=id:tail', 'body:data', 'link:data'],
 );
 
-/** A notification is known by its id, the end of that, or its title. */
 const notificationCrud = crud({
   noun: 'notification',
   rows: 'notifications',
@@ -30,11 +29,11 @@ const notificationCrud = crud({
   named: (notice) => ({ id: notice.id, name: headlineOf(notice) }),
 });
 
-/** The number of ids that are remembered, more than a page, so that none is printed twice. */
+/** Number of remembered ids, more than a page, so that none is printed twice. */
 const KEPT = 5000;
 const PAGE = 200;
 
-/** Lists notifications back to one that was printed before; returns them oldest first. */
+/** Lists notifications back to the last one that was printed. Returns them oldest first. */
 const missedBy = async (client: Client, known: Set<string>): Promise<Notification[]> => {
   const missed: Notification[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -51,11 +50,12 @@ const isNotice = (data: unknown): data is Notification =>
 const watchNotifications = command({
   name: 'watch',
   args: '',
-  summary: 'Print notifications as they come',
+  summary: 'Print notifications as they arrive',
   examples: ['', '--json | jq .title', '--output id'],
   notes: [
-    'It goes on until ^C, through lost connections; what it missed meanwhile comes afterwards.',
-    'In a pipe: one line for each, its notes on stderr; with --json one notification a line.',
+    'Runs until ^C, also across lost connections. Missed notifications are printed afterwards.',
+    'In a pipe: one line per notification; notes go to stderr. With --json: one ' +
+      'notification per line.',
   ],
   seeAlso: 'adjutant notifications list, adjutant approvals watch',
   run: async (context) => {
@@ -73,14 +73,14 @@ const watchNotifications = command({
       if (!isFirst) return missedBy(client, known);
       const page = await client.notifications.list({ query: { limit: PAGE } });
       for (const notice of page.notifications.reverse()) isNew(notice);
-      if (page.unreadCount > 0) before = `${page.unreadCount} unread before`;
+      if (page.unreadCount > 0) before = `${page.unreadCount} unread`;
       return [];
     };
     let told = 0;
     try {
       const followed = { channel: 'notification', isRow: isNotice, isNew, missed };
       for await (const note of followRows(context, followed)) {
-        if (note.type === 'listening') out.note(`Listening, ${before}. ^C ends.`);
+        if (note.type === 'listening') out.note(`Listening, ${before}. ^C exits.`);
         else if (note.type !== 'row') out.note(connectionRemark(note));
         else {
           told++;
@@ -89,7 +89,7 @@ const watchNotifications = command({
       }
     } catch (error) {
       if (!signal.aborted) throw error;
-      throw interrupted(`${told} told. They stay: adjutant notifications list --unread`);
+      throw interrupted(`${told} printed. List them: adjutant notifications list --unread`);
     }
   },
 });
@@ -118,7 +118,7 @@ const listNoticeMessages = notificationCrud.request({
   args: '<notification>',
   endpoint: notice,
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields target,status,error'],
-  notes: ['With --json every attempt and its reply.'],
+  notes: ['With --json: every attempt and its reply.'],
   seeAlso: 'adjutant channels list, adjutant notifications preferences',
   show: ({ out }, reply) => {
     out.page({ reply, rows: reply.sendings, columns: messageColumns });
@@ -140,9 +140,9 @@ export const notificationsGroup: CommandGroup = {
     notificationCrud.list({
       examples: ['', '--unread', '--watch'],
       next: (rows) => {
-        if (rows.length === 0) return 'Nothing to tell.';
+        if (rows.length === 0) return 'No notifications.';
         const isNew = rows.some(({ readAt }) => readAt === null);
-        return isNew ? 'Seen them: adjutant notifications read-all' : undefined;
+        return isNew ? 'Mark them as read: adjutant notifications read-all' : undefined;
       },
     }),
     notificationCrud.act('read', read, {
@@ -151,7 +151,7 @@ export const notificationsGroup: CommandGroup = {
         '4ew6rt --json',
         'notifications list --unread --output id | xargs -n1 adjutant notifications read',
       ],
-      message: (notice) => `Read: ${headlineOf(notice)}`,
+      message: (notice) => `Marked as read: ${headlineOf(notice)}`,
     }),
     readEvery,
     watchNotifications,

@@ -17,10 +17,10 @@ const operationCrud = crud({
 const watch = command({
   name: 'watch',
   args: '<operation>',
-  summary: 'Follow an operation to its end, with its rate and the time left',
+  summary: 'Follow an operation with its rate and remaining time',
   calls: [endpoints.get],
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --timeout 60'],
-  notes: ['Exit 1 where it ended without having done everything.'],
+  notes: ['Exit code 1: the operation did not complete.'],
   run: async (context, { args }) => {
     const { client, id } = await operationCrud.find(context, args.operation);
     showEnd(context, await followOperation(context, await client.operations.get({ id })));
@@ -33,7 +33,7 @@ const cancel = operationCrud.act('cancel', endpoints.cancel, {
     '4ew6rt --json',
     'operations list --status running --output id | xargs -n1 adjutant operations cancel',
   ],
-  notes: ['What it has done stays done.'],
+  notes: ['Work that is already done is kept.'],
   message: cancelledText,
 });
 
@@ -44,7 +44,7 @@ export const operationsGroup: CommandGroup = {
       next: (rows) => {
         const running = rows.find(({ status }) => status === 'running');
         if (running) return `Follow it: adjutant operations watch ${running.id.slice(-6)}`;
-        return rows.length === 0 ? 'Nothing that takes long was begun.' : undefined;
+        return rows.length === 0 ? 'No operations.' : undefined;
       },
     }),
     watch,

@@ -21,7 +21,7 @@ const endpoints = await contracts.templates();
 const flags = { file: fileFlag };
 
 const fileIn = (file: string | undefined): string => {
-  if (file === undefined) throw usageFault('Name the file of the template: -f <file>');
+  if (file === undefined) throw usageFault('Template file is missing. Add -f <file>');
   return file;
 };
 
@@ -30,7 +30,7 @@ const validate = command({
   calls: [endpoints.validate],
   examples: ['-f notes.yaml', '-f notes.yaml --json', '-f - < notes.yaml'],
   flags,
-  notes: ['The exit code is 1 if something is wrong; each fault is told with its line.'],
+  notes: ['Exit code 1: the template is invalid. Each error is reported with its line.'],
   run: async (context, { flags: { file } }) => {
     const text = await readFileOrStdin(context, fileIn(file));
     const checked = await check(await context.client(), text);
@@ -38,21 +38,21 @@ const validate = command({
     if (context.out.format === 'json') return context.out.json(checked);
     for (const line of problemLines(file === '-' ? 'stdin' : `${file}`, checked))
       context.out.line(line);
-    if (checked.valid) context.out.note('It is valid.');
+    if (checked.valid) context.out.note('The template is valid.');
   },
 });
 
 const apply = command({
   name: 'apply',
   calls: [endpoints.validate, endpoints.list, endpoints.create, endpoints.update],
-  summary: 'Create a template from a file, or change the one of that name',
+  summary: 'Create or update a template from a file',
   examples: ['-f notes.yaml', '-f notes.yaml --json', '-f - < notes.yaml'],
   flags,
   run: async (context, { flags: { file } }) => {
     const { client, template } = await readTemplate(context, fileIn(file));
     const present = await ownNamed(client, template.name);
     if (present && isDeepStrictEqual(writtenPart(present), template)) {
-      const sentence = `${safe(present.name)} is as the file says: version ${present.version}.`;
+      const sentence = `${safe(present.name)} already matches the file: version ${present.version}.`;
       return context.out.done(sentence, present, templateColumns);
     }
     const row = present
@@ -62,7 +62,7 @@ const apply = command({
         })
       : await client.templates.create({ body: template });
     const sentence = present
-      ? `Changed ${safe(row.name)}: version ${row.version}.`
+      ? `Updated ${safe(row.name)}: version ${row.version}.`
       : `Created ${safe(row.name)}.`;
     context.out.done(sentence, row, templateColumns);
   },
@@ -74,14 +74,14 @@ const diff = command({
   summary: 'Show what apply would change',
   examples: ['-f notes.yaml', '-f notes.yaml --quiet', '-f - < notes.yaml'],
   flags,
-  notes: ['The exit code is 1 if there is a difference.'],
+  notes: ['Exit code 1: there is a difference.'],
   run: async (context, { flags: { file } }) => {
     const { client, text, template } = await readTemplate(context, fileIn(file));
     const present = await ownNamed(client, template.name);
     const textOf = await writerFor(text);
     const before = present ? textOf(writtenPart(present)) : '';
     const after = textOf(template);
-    if (before === after) return context.out.note('There is no difference.');
+    if (before === after) return context.out.note('No differences.');
     context.exitCode = Exit.failed;
     const names = [present ? `version ${present.version}` : 'nothing', `${file}`] as const;
     const lines = createTwoFilesPatch(...names, before, after)
@@ -92,7 +92,7 @@ const diff = command({
   },
 });
 
-/** Returns what writes templates in the format of a text: JSON, or YAML as the daemon writes it. */
+/** Returns a serializer for the format of a text: JSON, or YAML as the daemon writes it. */
 const writerFor = async (text: string): Promise<(template: WrittenTemplate) => string> => {
   if (/^\s*\{/.test(text)) return (template) => `${JSON.stringify(template, null, 2)}\n`;
   const { stringify } = await import('yaml');
@@ -110,5 +110,5 @@ const writerFor = async (text: string): Promise<(template: WrittenTemplate) => s
 
 export const pipelinesGroup: CommandGroup = {
   commands: [...runCommands, validate, apply, diff],
-  notes: ['A run is named by its name, its id, or the last six characters of that.'],
+  notes: ['Identify a run by its name, its id, or the last six characters of the id.'],
 };

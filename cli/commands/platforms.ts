@@ -15,7 +15,7 @@ import { oneLine, wrapped } from '../text.js';
 
 const SCOPES = ['chat:write', 'im:history', 'app_mentions:read', 'files:read', 'commands'];
 
-/** The app as Slack makes it from a manifest (api.slack.com/reference/manifests). */
+/** Slack app manifest (api.slack.com/reference/manifests). */
 const slackManifest = (receiver: string): object => {
   const slash = (command: string, description: string, usage_hint: string) => ({
     command,
@@ -25,13 +25,13 @@ const slackManifest = (receiver: string): object => {
     should_escape: false,
   });
   return {
-    display_information: { name: 'Adjutant', description: 'Speaks with your agents' },
+    display_information: { name: 'Adjutant', description: 'Chat with your agents' },
     features: {
       app_home: { messages_tab_enabled: true, messages_tab_read_only_enabled: false },
       bot_user: { display_name: 'Adjutant', always_online: true },
       slash_commands: [
         slash('/link', 'Link this chat to your account', '[code]'),
-        slash('/adjutant', 'Say something to your agents', '[words]'),
+        slash('/adjutant', 'Send a message to your agents', '[words]'),
       ],
     },
     oauth_config: { scopes: { bot: SCOPES } },
@@ -47,11 +47,10 @@ const slackManifest = (receiver: string): object => {
 
 const LOCAL = /^http:|^https:\/\/(127\.|localhost\b|\[::1\])/;
 
-/** `channels setup`: what the platform needs, step by step, until it works. */
 export const setup = command({
   name: 'setup',
   args: '<kind>',
-  summary: 'Set up a chat platform step by step: ask for what it needs, store it, try it (admin)',
+  summary: 'Set up a chat platform (admin)',
   examples: [
     'slack',
     'slack --manifest > adjutant-slack.json',
@@ -61,11 +60,12 @@ export const setup = command({
     'email --host smtp.example.org --from news@example.org --username news --password-file ./password',
     'webhook',
   ],
-  flags: { ...fieldFlags, manifest: on('Slack: print the manifest of the app alone') },
+  flags: { ...fieldFlags, manifest: on('Slack: print only the manifest of the app') },
   notes: [
-    'On a terminal it asks for what no flag gives; secrets are not echoed.',
-    'Without a terminal it takes flags; secrets come from files or stdin.',
-    'Exit code 1: all is stored, but the platform refuses it, or does not know where to send.',
+    'On a terminal it asks for values without a flag. Secrets are not echoed.',
+    'Without a terminal, pass flags. Secrets come from files or stdin.',
+    'Exit code 1: the settings are stored, but the platform rejects them or lacks the ' +
+      'receiver address.',
   ],
   seeAlso: 'adjutant platforms, adjutant channels link',
   run: async (context, { args, flags }) => {
@@ -77,19 +77,21 @@ export const setup = command({
     tellSteps(context, platform);
     const body = await valuesToStore(context, platform, rest);
     const stored = body ? await client.platforms.update({ kind: platform.kind, body }) : platform;
-    context.out.done(`Stored what ${platform.kind} needs.`, stored, platformTableColumns);
+    context.out.done(`Stored the settings of ${platform.kind}.`, stored, platformTableColumns);
     if (await tried(context, client, stored)) tellHowToLink(context, stored);
   },
 });
 
 const tellOfWebhooks = ({ out }: Context): void => {
-  out.note('A webhook channel is an address of your own; nothing is to be set up for it.');
-  out.note('Make one:   adjutant channels create https://example.org/from-adjutant > secret.txt');
-  out.note('Then say the code that was sent there:   adjutant channels verify <channel> <code>');
+  out.note('A webhook channel is a URL of your own. It needs no setup.');
+  out.note(
+    'Create one:   adjutant channels create https://example.org/from-adjutant > ' + 'secret.txt',
+  );
+  out.note('Then enter the code that was sent there:   adjutant channels verify <channel> <code>');
 };
 
 const showManifest = ({ out }: Context, { kind, receiver }: PlatformReply): void => {
-  if (kind !== 'slack') throw usageFault('Only Slack makes an app from a manifest.');
+  if (kind !== 'slack') throw usageFault('Only Slack supports app manifests.');
   const manifest = slackManifest(receiver ?? '');
   if (out.format === 'json') out.json(manifest);
   else out.line(JSON.stringify(manifest, null, 2));
@@ -102,17 +104,26 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformR
     out.note([first, ...rest.map((line) => ' '.repeat(indent) + line)].join('\n'));
   };
   if (receiver !== null && LOCAL.test(receiver)) {
-    const publish = 'put a reverse proxy with TLS there and set ADJUTANT_PUBLIC_URL';
-    tell(`Only this machine reaches ${receiver}. For others ${publish}; sending works without.`);
+    const publish = 'set up a reverse proxy with TLS and set ADJUTANT_PUBLIC_URL';
+    tell(
+      `Only this machine can reach ${receiver}. To receive messages, ${publish}. Sending ` +
+        'works without it.',
+    );
   }
   for (const [at, step] of steps.entries()) tell(`${at + 1}. ${step}`, 3);
   if (kind === 'slack') {
-    tell('All of that at once, from a manifest: adjutant channels setup slack --manifest');
-    tell('Then Install App, and Retry at Event Subscriptions once the secret is set here.');
+    tell('All steps at once, from a manifest: adjutant channels setup slack --manifest');
+    tell(
+      'Then choose Install App, and Retry at Event Subscriptions after the secret is ' +
+        'stored here.',
+    );
   }
 };
 
-/** Tests the stored settings at the platform and, if its API allows, registers our address there. */
+/**
+ * Tests the stored settings and, if the API of the platform allows, registers the receiver
+ * address.
+ */
 const tried = async (
   context: Context,
   client: Client,
@@ -122,37 +133,39 @@ const tried = async (
   const checked = await client.platforms.test({ kind });
   if (!checked.ok) {
     context.exitCode = Exit.failed;
-    out.warn(`${kind} refuses: ${oneLine(checked.error ?? '')}`);
-    out.warn(`Mend it: adjutant channels setup ${kind}   Try it: adjutant platforms test ${kind}`);
+    out.warn(`${kind} rejects the settings: ${oneLine(checked.error ?? '')}`);
+    out.warn(
+      `Fix them: adjutant channels setup ${kind}   Test them: adjutant platforms test ` + `${kind}`,
+    );
     return false;
   }
   out.note(`${kind} works: ${oneLine(checked.account ?? '')}`);
   return !installs || installed(context, client, kind);
 };
 
-/** Registers our address at the platform. Without it messages are sent there, but none arrive. */
+/** Without it messages are sent to the platform, but none arrive from it. */
 const installed = async (context: Context, client: Client, kind: string): Promise<boolean> => {
   const told = await client.platforms.install({ kind });
   if (told.ok) return true;
   context.exitCode = Exit.failed;
-  context.out.warn(`${kind} does not know yet where to send: ${oneLine(told.error ?? '')}`);
-  context.out.warn(`Then: adjutant platforms install ${kind}`);
+  context.out.warn(`${kind} does not have the receiver address yet: ${oneLine(told.error ?? '')}`);
+  context.out.warn(`Register it: adjutant platforms install ${kind}`);
   return false;
 };
 
 const tellHowToLink = ({ out }: Context, { kind }: PlatformReply): void => {
-  out.note('Now each of you links their own chat:');
+  out.note('Now each user links their own chat:');
   if (kind === 'ntfy' || kind === 'email') {
     out.note(`  adjutant channels add ${kind} <${kind === 'ntfy' ? 'topic' : 'address'}>`);
     return;
   }
-  // What Teams answers is read by the whole team, so it shows no code.
+  // The whole team reads replies in Teams, so they contain no code.
   if (kind === 'teams') {
-    out.note('  adjutant channels link          then say there: @Adjutant /link <code>');
+    out.note('  adjutant channels link          then send there: @Adjutant /link <code>');
     return;
   }
-  out.note(`  adjutant channels link          then say in ${kind}: /link <code>`);
-  out.note('  or say /link there first, then:  adjutant channels link <code>');
+  out.note(`  adjutant channels link          then send in ${kind}: /link <code>`);
+  out.note('  or send /link there first, then:  adjutant channels link <code>');
 };
 
 const endpoints = await contracts.platforms();
@@ -173,7 +186,7 @@ const list = requestCommand({
 const get = command({
   name: 'get',
   args: '<kind>',
-  summary: 'Show the settings of a platform, and the steps at the platform',
+  summary: 'Show the settings and setup steps of a platform',
   examples: ['slack', 'slack --json', 'telegram --fields kind,missing'],
   run: async (context, { args }) => {
     const platform = await findPlatform(await context.client(), args.kind);
@@ -192,7 +205,7 @@ const get = command({
             : 'not set',
       ],
     );
-    const receiver = platform.receiver ?? 'none: nothing comes from there';
+    const receiver = platform.receiver ?? 'none: this platform only sends';
     const base: [string, string][] = platform.baseUrl ? [['base-url', platform.baseUrl]] : [];
     out.facts([['receiver', receiver], ...base, ...fields]);
     for (const [at, step] of platform.setup.entries()) out.sentence(`${at + 1}. ${step}`, 3);
@@ -213,10 +226,10 @@ const set = command({
   ],
   flags: {
     ...fieldFlags,
-    forget: textFlag('<names>', 'Names of settings to remove, with commas'),
+    forget: textFlag('<names>', 'Names of settings to remove, separated by commas'),
   },
   notes: ['Secrets come from files or stdin, never from the command line.'],
-  seeAlso: 'adjutant channels setup, which asks for what it needs',
+  seeAlso: 'adjutant channels setup, which asks for the values',
   run: async (context, { args, flags }) => {
     const { forget, ...rest } = flags;
     const forgotten = (forget?.split(',') ?? []).map((name): [string, null] => [name.trim(), null]);
@@ -229,12 +242,15 @@ const set = command({
     const base = rest.baseUrl === undefined ? {} : { baseUrl: rest.baseUrl || null };
     const body = { ...base, ...(Object.keys(values).length > 0 && { values }) };
     if (Object.keys(body).length === 0) {
-      throw usageFault('Nothing to set.', `What there is: adjutant platforms get ${kind}`);
+      throw usageFault(
+        'No settings were passed.',
+        `List the settings: adjutant platforms get ${kind}`,
+      );
     }
     const changed = await client.platforms.update({ kind, body });
     const missing = missingOf(changed);
     const left = missing.length > 0 ? ` Not set yet: ${missing.join(', ')}.` : '';
-    context.out.done(`Set up ${kind}.${left}`, changed, platformTableColumns);
+    context.out.done(`Stored the settings of ${kind}.${left}`, changed, platformTableColumns);
   },
 });
 
@@ -242,7 +258,6 @@ type PlatformTest = Reply<'platforms', 'test'>;
 
 const checkColumns = columnsOf<PlatformTest>(['ok', 'account', 'error']);
 
-/** Parameters of the path of one platform. */
 const at = async (client: Client, { kind }: { kind: string }) => ({
   kind: (await findPlatform(client, kind)).kind,
 });
@@ -251,7 +266,7 @@ const showTest = (context: Context, checked: PlatformTest, { args }: PlatformInp
   const { ok, account, error } = checked;
   if (!ok) context.exitCode = Exit.failed;
   const works = `${args.kind.toLowerCase()} works: ${oneLine(account ?? '')}`;
-  context.out.done(ok ? works : oneLine(error ?? 'It failed'), checked, checkColumns);
+  context.out.done(ok ? works : oneLine(error ?? 'The test failed'), checked, checkColumns);
 };
 
 interface PlatformInput {
@@ -263,7 +278,7 @@ const test = requestCommand({
   args: '<kind>',
   endpoint: endpoints.test,
   examples: ['slack', 'whatsapp --json', 'telegram --quiet && echo it works'],
-  notes: ['Exit code 1: it does not work, and why.'],
+  notes: ['Exit code 1: the test failed, with the reason.'],
   at,
   show: showTest,
 });
@@ -284,8 +299,9 @@ const remove = requestCommand({
   examples: ['slack', 'slack --yes', 'telegram --yes'],
   at,
   confirm: ({ args: { kind } }) =>
-    `Forget all that was set of ${kind.toLowerCase()}? Nothing is sent there then.`,
-  show: ({ out }, _, { args: { kind } }) => out.note(`Forgot ${kind.toLowerCase()}.`),
+    `Delete all settings of ${kind.toLowerCase()}? Nothing is sent there then.`,
+  show: ({ out }, _, { args: { kind } }) =>
+    out.note(`Deleted the settings of ${kind.toLowerCase()}.`),
 });
 
 export const platformsGroup: CommandGroup = {

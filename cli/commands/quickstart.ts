@@ -28,24 +28,29 @@ interface QuickstartFlags {
 
 export const quickstart = command({
   name: 'quickstart',
-  summary: 'Set up an account and a first hook, and print a line that fires it',
+  summary: 'Set up an account and a first hook',
   examples: [
     '',
     '--yes --username ada --password-file ./password',
     '--yes --username ada --password-file - < ./password',
   ],
   flags: {
-    username: textFlag('<name>', 'Name of the account, instead of being asked for it'),
-    passwordFile: textFlag('<file|->', 'Where its password is, instead of being asked for it'),
-    setupCodeFile: textFlag('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
+    username: textFlag('<name>', 'Name of the account; asked for if absent'),
+    passwordFile: textFlag('<file|->', 'File with the password; asked for if absent'),
+    setupCodeFile: textFlag(
+      '<file|->',
+      'File with the setup code: <home>/setup-code of the daemon',
+    ),
   },
   notes: [
-    'A daemon that is not for this machine alone takes its setup code for the first account.',
-    'Every step looks first and does only what is missing: it can be repeated.',
-    'Without a terminal it starts a daemon with --yes only.',
-    'On a terminal it offers a language model where there is none: of Ollama, of a tool that is logged in, by an API key, or one that fits this machine.',
-    'After the first account it offers to require an invite for each new one. Programs that register by name and password then need an invite, too.',
-    'With --yes it asks for nothing but a name and a password, and takes the default of each question.',
+    'The first account needs a setup code if other machines can reach the daemon.',
+    'Each step does only what is missing, so the command can be repeated.',
+    'Without a terminal it starts a daemon only with --yes.',
+    'On a terminal it offers a language model if there is none: from Ollama, a tool ' +
+      'that is logged in, an API key, or one that fits this machine.',
+    'After the first account it offers to require an invite for each new account. ' +
+      'Programs that register by name and password then need an invite, too.',
+    'With --yes it asks only for a name and a password, and uses the default of each question.',
   ],
   seeAlso: 'hooks create, doctor',
   run: async (given, { flags }) => {
@@ -58,7 +63,6 @@ export const quickstart = command({
   },
 });
 
-/** The context for the rest: of the daemon that answers. */
 const daemon = async (context: Context): Promise<Context> => {
   const { is } = await readinessOf(context.url);
   if (is === 'ready') {
@@ -75,26 +79,26 @@ const daemon = async (context: Context): Promise<Context> => {
 
 const notUsable = (url: string, is: 'not_ready' | 'otherProgram'): CliFault =>
   is === 'otherProgram'
-    ? failed(`Something that is no Adjutant answers at ${url}.`, 'Who it is: adjutant doctor')
-    : failed(`The daemon at ${url} takes no work now.`, 'Why: adjutant status');
+    ? failed(`A program other than Adjutant replies at ${url}.`, 'Find out which: adjutant doctor')
+    : failed(`The daemon at ${url} is not ready.`, 'Find out why: adjutant status');
 
-/** Checks that a daemon may be started: only on this machine, and only after a yes. */
+/** A daemon may be started only on this machine, and only after a yes. */
 const mayStart = async ({ url, flags, ask }: Context): Promise<void> => {
   if (!url.startsWith('http:') || !isLocalUrl(url)) {
-    throw failed(`The daemon at ${url} does not answer.`, 'Start it where it lives: adjutant up');
+    throw failed(`The daemon at ${url} does not reply.`, 'Start it on its machine: adjutant up');
   }
   if (flags.yes) return;
   if (!ask.isPossible) {
     throw failed(
-      'No daemon runs there.',
+      'No daemon is running there.',
       `Start it: ${startCommandFor(url)}, or add --yes to this command`,
     );
   }
   const isWanted = await ask.agree({ ask: 'Start one now?', instead: '--yes' }, true);
-  if (!isWanted) throw failed('Nothing was done.', 'When you are ready: adjutant quickstart');
+  if (!isWanted) throw failed('Nothing was done.', 'To continue later: adjutant quickstart');
 };
 
-/** Words for `serve`, as far as they differ from what it does anyway. */
+/** Flags of `serve` that differ from its defaults. */
 const listeningAt = (url: string): string[] => {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -112,7 +116,7 @@ const account = async (context: Context, flags: QuickstartFlags): Promise<void> 
   const enter = (by: typeof login | typeof register): Promise<void> =>
     within(context, async (inner) => by.run(inner, given));
   if (kept === name) return enter(login);
-  // A daemon that needs a code for the first account lets nobody in by name and password.
+  // A daemon with a setup code does not allow registration by name and password.
   const file = join(homeOf(context.flags.home), 'setup-code');
   const isClosed = setupCodeFile !== undefined || existsSync(file);
   try {
@@ -121,12 +125,12 @@ const account = async (context: Context, flags: QuickstartFlags): Promise<void> 
     if (isFirst && !isClosed) await within(context, offerToCloseRegistration);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'username_taken') throw error;
-    context.out.note(`There is a ${oneLine(name)} already: log in.`);
+    context.out.note(`A user named ${oneLine(name)} already exists. Log in.`);
     await enter(login);
   }
 };
 
-/** Runs a step that is a command itself; in a pipe its own stdout is dropped. */
+/** Runs a step that is itself a command. In a pipe, its stdout is dropped. */
 const within = async <T>(context: Context, act: (inner: Context) => Promise<T>): Promise<T> => {
   const { streams, flags, at, out } = context;
   if (out.format === 'table') return act(context);
@@ -138,7 +142,7 @@ const within = async <T>(context: Context, act: (inner: Context) => Promise<T>):
   }
 };
 
-/** Null: nobody, or the login has ended. */
+/** Returns null if nobody is logged in or the login session has ended. */
 const whoIs = async (context: Context): Promise<string | null> => {
   if (context.token === undefined) return null;
   const me = await unlessRefused([401], (await context.client()).auth.me());
@@ -154,20 +158,20 @@ const model = async (context: Context): Promise<void> => {
   const offers = await modelOffers(client);
   const found =
     offers.length === 0 ? '' : `, found: ${offers.map(({ label }) => label).join(', ')}`;
-  step(context, 'Model', `none yet: the built-in digest answers, no language model${found}`);
+  step(context, 'Model', `none yet: the built-in digest replies, no language model${found}`);
   if (context.ask.isPossible && (await isAdmin(client))) return chooseFirst(context, offers);
   leaveForLater(context);
 };
 
-/** Only admins register models and set up a tunnel. */
+/** Only admins register models and set up tunnels. */
 const isAdmin = async (client: Client): Promise<boolean> =>
   (await client.auth.me()).role === 'admin';
 
 const hello = async (context: Context) => {
   const client = await context.client();
   const { hook, isNew } = await firstHook(client);
-  const did = isNew ? 'made' : 'there already';
-  step(context, 'First hook', `"${hook.name}", ${did}: turns a signed webhook into a notice`);
+  const did = isNew ? 'created' : 'already exists';
+  step(context, 'First hook', `"${hook.name}", ${did}: turns a signed webhook into a notification`);
   const tookMs = await fireHello(client, hook);
   context.out.note(`    Sent it a signed test: 202, execution success in ${duration(tookMs)}`);
   return hook;
@@ -183,13 +187,13 @@ const reachable = async (context: Context): Promise<void> => {
     return;
   }
   if (!isLocalUrl(context.url)) return step(context, 'Reachable', `at ${context.url}`);
-  step(context, 'Reachable', 'only from this machine. Forges need an address.');
+  step(context, 'Reachable', 'only from this machine. Webhook senders need a public address.');
   const { ask } = context;
   const mayAsk = ask.isPossible && !context.flags.yes && (await isAdmin(client));
   const isWanted =
     mayAsk && (await ask.agree({ ask: '    Set one up now?', instead: '--no-input' }, false));
   if (isWanted) await setupTunnel.run(context, { args: {}, flags: {}, fields: {} });
-  else context.out.note('    One that is public: adjutant tunnel setup');
+  else context.out.note('    Set up a public address: adjutant tunnel setup');
 };
 
 const finish = ({ out, url }: Context, hookId: string): void => {
@@ -199,12 +203,12 @@ const finish = ({ out, url }: Context, hookId: string): void => {
     out.json({ url, hookId, secretFile: file, command: line });
     return;
   }
-  out.note(`Done. Fire it yourself; its secret is read from ${shortPath(file)} (0600):`);
+  out.note(`Done. Try it yourself. The secret is read from ${shortPath(file)} (0600):`);
   out.note('');
   out.line(line);
   out.note('');
-  out.note('What it told you: adjutant notifications list');
-  out.note('A real hook:      adjutant hooks create        Look around: adjutant tui');
+  out.note('Notifications:    adjutant notifications list');
+  out.note('A real hook:      adjutant hooks create        The desk: adjutant tui');
   out.note(`In a browser:     ${url}/`);
 };
 

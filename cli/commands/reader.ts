@@ -42,7 +42,7 @@ const awaited = async (context: Context, begun: ReaderTaskDetail): Promise<Reade
   return task;
 };
 
-/** Prints the content as it is; on a terminal with its title, folded to the width. */
+/** Prints the content unchanged; on a terminal with its title, folded. */
 const showTask = ({ out }: Context, task: ReaderTaskDetail): void => {
   const content = task.content ?? task.excerpt ?? '';
   if (out.format === 'json') out.json(task);
@@ -57,7 +57,7 @@ const showFolded = (out: Context['out'], task: ReaderTaskDetail, lines: string[]
   for (const line of [...summaryOf(task), ...lines].flatMap((each) => wrapText(each, out.width))) {
     out.line(line);
   }
-  if (task.truncated) out.note('It is longer; the rest was cut.');
+  if (task.truncated) out.note('The content was truncated.');
 };
 
 const factsOf = ({ title, byline, publishedAt, finalUrl, changed }: ReaderTaskDetail) => {
@@ -66,7 +66,10 @@ const factsOf = ({ title, byline, publishedAt, finalUrl, changed }: ReaderTaskDe
     ['By', byline],
     ['Published', publishedAt],
     ['From', finalUrl],
-    ['Changed', changed === null ? null : changed ? 'since the last time' : 'not since last time'],
+    [
+      'Changed',
+      changed === null ? null : changed ? 'since the last time' : 'not since the last time',
+    ],
   ];
   return facts.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
 };
@@ -87,18 +90,22 @@ const read = command({
   ],
   fields: () => requestFields(endpoints.read.body, ['url', 'wait']),
   flags: { noWait },
-  notes: ['What the page hides from its readers is left out.'],
+  notes: ['Hidden content of the page is left out.'],
   run: async (context, { args, fields, flags }) => {
     const more = { url: args.url, wait: flags.noWait ? 0 : WAIT_S };
     const body = await requestFrom(endpoints.read.body, { fields, more }, context.at);
     const begun = await (await context.client()).reader.read({ body });
     if (flags.noWait && !isOver(begun)) {
       const tail = begun.id.slice(-6);
-      return context.out.done(`It is read. Look: adjutant reader show ${tail}`, begun, columns);
+      return context.out.done(
+        `Reading the page. Show it: adjutant reader show ${tail}`,
+        begun,
+        columns,
+      );
     }
     const task = await awaited(context, begun);
     if (task.status !== 'completed')
-      throw failed(`${oneLine(task.error ?? `It is ${task.status}`)}.`);
+      throw failed(`${oneLine(task.error ?? `The task is ${task.status}`)}.`);
     showTask(context, task);
   },
 });
@@ -113,7 +120,7 @@ export const readerGroup: CommandGroup = {
       endpoint: endpoints.list,
       examples: ['', '--status failed', '--kind article --json'],
       next: (rows) =>
-        rows.length === 0 ? 'Nothing yet: adjutant reader read https://…' : undefined,
+        rows.length === 0 ? 'No tasks yet. Read a page: adjutant reader read https://…' : undefined,
     }),
     taskCrud.request({
       name: 'show',
@@ -136,8 +143,8 @@ export const readerGroup: CommandGroup = {
         '4ew6rt --yes',
         'reader tasks --status failed --output id | xargs -n1 adjutant reader delete --yes',
       ],
-      ask: ({ title, url }) => `Forget ${safe(cutToWidth(title ?? url, 60))}?`,
+      ask: ({ title, url }) => `Delete ${safe(cutToWidth(title ?? url, 60))}?`,
     }),
   ],
-  notes: ['A task is named by its id, or the last six characters of that.'],
+  notes: ['Identify a task by its id, or the last six characters of the id.'],
 };

@@ -8,13 +8,13 @@ import { readNewPassword } from '../input.js';
 import { safe } from '../text.js';
 
 /**
- * Sets a new password for a user who cannot log in any more. It works on the machine itself,
- * without a daemon. `src/recover.ts` is loaded only here.
+ * Sets a new password for a user who cannot log in. It runs on the machine of the daemon, while
+ * the daemon is stopped. `src/recover.ts` is loaded only here.
  */
 export const recover = command({
   name: 'recover',
   args: '<user>',
-  summary: 'Set a new password with the daemon stopped, when every way in is lost',
+  summary: 'Set a new password while the daemon is stopped',
   examples: [
     'ada',
     'ada --password-file - < ./password',
@@ -22,14 +22,17 @@ export const recover = command({
     'ada --password-file ./password --remove-totp --remove-passkeys all',
   ],
   flags: {
-    passwordFile: textFlag('<file|->', 'Where the password is, instead of being asked for it'),
+    passwordFile: textFlag('<file|->', 'File with the password; asked for if absent'),
     removeTotp: on('Remove the authenticator app and its recovery codes'),
-    removePasskeys: textFlag('<names>', 'Remove these passkeys: names or ids with commas, or all'),
+    removePasskeys: textFlag(
+      '<names>',
+      'Remove these passkeys: names or ids, separated by commas, or all',
+    ),
   },
   notes: [
-    'Ends all login sessions and tokens of the user, and enables a disabled account again.',
-    'On a terminal it asks for each second factor and passkey if it is to be removed.',
-    'Hooks and all else stay. The audit log records it.',
+    'Ends all login sessions and tokens of the user, and enables a disabled account.',
+    'On a terminal it asks for each second factor and passkey whether to remove it.',
+    'Hooks and all other data are kept. The audit log records the recovery.',
   ],
   seeAlso: 'adjutant down, adjutant users invite',
   run: async (context, { args, flags }) => {
@@ -55,7 +58,7 @@ const open = async (context: Context) => {
   return orFailed(context, openRecovery({ home: homeOf(context.flags.home) }));
 };
 
-/** Turns a refusal of `src/recover.ts` or `src/rollback.ts` into a fault with what to do. */
+/** Converts a refusal of `src/recover.ts` or `src/rollback.ts` into a fault with the next step. */
 export const refusedAs = ({ flags }: Context, what: string, error: unknown): unknown => {
   if (!(error instanceof Error) || !/^(OpenRefused|BadSetting)$/.test(error.name)) return error;
   const home = flags.home ? ` --home ${shellWord(flags.home)}` : '';
@@ -74,7 +77,7 @@ type LostAccount = Awaited<ReturnType<Recovery['find']>>;
 type LostPasskey = Awaited<ReturnType<Recovery['passkeysOf']>>[number];
 type Removals = Parameters<Recovery['recover']>[1]['removes'];
 
-/** Factors to remove: those of the flags; without flags a terminal asks for each. */
+/** Factors to remove: from the flags, or else asked for on a terminal. */
 const removalsOf = async (
   { ask }: Context,
   flags: { removeTotp?: boolean; removePasskeys?: string },
@@ -96,7 +99,6 @@ const removalsOf = async (
   return { totp, passkeys };
 };
 
-/** Usage: a name that none of them has. */
 const named = (given: string | undefined, passkeys: LostPasskey[]): string[] => {
   if (given === undefined) return [];
   if (given === 'all') return passkeys.map(({ id }) => id);
@@ -104,7 +106,7 @@ const named = (given: string | undefined, passkeys: LostPasskey[]): string[] => 
     const found = passkeys.filter(({ id, name }) => [id, name].includes(each.trim()));
     if (found.length > 0) return found.map(({ id }) => id);
     const there = passkeys.map(({ name }) => safe(name)).join(', ') || 'none';
-    throw usageFault(`No passkey is called "${safe(each.trim())}". There are: ${there}`);
+    throw usageFault(`No passkey is named "${safe(each.trim())}". Passkeys: ${there}`);
   });
 };
 
@@ -113,26 +115,28 @@ const say = (
   { username, disabled_at, totp, passkeys }: LostAccount,
   removed: Removals,
 ): void => {
-  out.note(`The password of ${username} is set; its login sessions and tokens have ended.`);
-  if (disabled_at !== null) out.note('The account was disabled, and is enabled now.');
-  if (removed.totp) out.note('The authenticator app is removed: logins need no code.');
-  else if (totp === 1) out.note('Its logins need a code of the authenticator app, as before.');
+  out.note(`The password of ${username} is set. Its login sessions and tokens have ended.`);
+  if (disabled_at !== null) out.note('The account was disabled and is now enabled.');
+  if (removed.totp) out.note('The authenticator app was removed. Logins need no code.');
+  else if (totp === 1) out.note('Logins still need a code of the authenticator app.');
   const left = passkeys - removed.passkeys.length;
   if (removed.passkeys.length > 0) out.note(`Passkeys removed: ${removed.passkeys.length}.`);
-  if (left > 0) out.note(`Passkeys that still log in: ${left}.`);
+  if (left > 0) out.note(`Passkeys that remain: ${left}.`);
   out.note('Next: adjutant up, adjutant login');
 };
 
-/** The way back after an upgrade. `src/rollback.ts` is loaded only here. */
+/** Undoes an upgrade. `src/rollback.ts` is loaded only here. */
 export const rollback = command({
   name: 'rollback',
   args: '[snapshot]',
-  summary: 'Go back to the database as it was before an upgrade, with the daemon stopped',
+  summary: 'Restore the database from before an upgrade',
   examples: ['', 'before-43', 'before-43 --yes'],
   notes: [
-    'The newest snapshot unless one is named. What came after it is dropped: the deliveries are ' +
-      'written to a file, one JSON object a line, and the newer database is kept in the home’s aside/.',
-    'As after a restore nothing goes on by itself: agents are paused, hooks with a schedule off.',
+    'It uses the newest snapshot unless you pass one. Later data is dropped: ' +
+      'deliveries are written to a file, one JSON object per line, and the newer ' +
+      'database is kept in aside/ of the home.',
+    'As after a restore, nothing resumes by itself: agents are paused and scheduled ' +
+      'hooks disabled.',
   ],
   seeAlso: 'adjutant down, adjutant help upgrade',
   run: async (context, { args }) => {
@@ -151,9 +155,11 @@ export const rollback = command({
     try {
       const { snapshot, since } = open;
       const at = new Date(snapshot.madeAtMs).toISOString();
-      context.out.note(`${snapshot.name}, made ${at}: schema ${since.from} back to ${since.to}.`);
-      context.out.note(`It drops ${deliveriesIn(since.deliveries)} that came after it.`);
-      await context.ask.confirm('Go back?');
+      context.out.note(
+        `${snapshot.name}, created ${at}: schema ${since.from} back to ${since.to}.`,
+      );
+      context.out.note(`It drops ${deliveriesIn(since.deliveries)} from after the snapshot.`);
+      await context.ask.confirm('Roll back?');
       sayBack(context, attempt(open.perform));
     } finally {
       open.close();
@@ -169,12 +175,12 @@ const sayBack = ({ out }: Context, back: RollbackResult): void => {
     out.json(back);
     return;
   }
-  out.line('Back.');
-  if (back.dropped !== null) out.note(`The dropped deliveries: ${back.dropped}`);
-  out.note(`The newer database: ${back.aside}`);
+  out.line('Rolled back.');
+  if (back.dropped !== null) out.note(`Dropped deliveries: ${back.dropped}`);
+  out.note(`Newer database: ${back.aside}`);
   out.note(
-    `Held back: ${back.agents} agents paused, ${back.executions} runs interrupted, ` +
-      `${back.schedules} schedules and ${back.folders} watched folders off.`,
+    `Paused ${back.agents} agents, interrupted ${back.executions} executions, disabled ` +
+      `${back.schedules} schedules and ${back.folders} watched folders.`,
   );
-  out.note('Now install the version that made it, then: adjutant up');
+  out.note('Install the version that made the snapshot, then: adjutant up');
 };

@@ -26,7 +26,7 @@ const columns = columnsOf<RecurringTask>(
   shownAs(
     'next',
     ({ nextRunAt }) => nextRunAt,
-    // Schedules are due on the minute.
+    // Schedules have a resolution of one minute.
     (time) => localTime(time).replace(/:\d\d$/, ''),
   ),
   ['last=lastRunAt:ago'],
@@ -37,17 +37,16 @@ const columns = columnsOf<RecurringTask>(
 interface BegunThing {
   noun: string;
   id: string;
-  /** The command that shows it. */
+  /** Command that shows it. */
   show?: string;
 }
 
-/** The thing that a run began; undefined if it began none. */
 const begunBy = (run: RecurringRun): BegunThing | undefined => {
   const things = [
-    { noun: 'run of a pipeline', id: run.pipelineId, show: 'pipelines get' },
+    { noun: 'pipeline run', id: run.pipelineId, show: 'pipelines get' },
     { noun: 'agent', id: run.agentId, show: 'agents get' },
     { noun: 'task', id: run.taskId, show: 'tasks get' },
-    { noun: 'run of a hook', id: run.executionId },
+    { noun: 'hook execution', id: run.executionId },
     { noun: 'notification', id: run.notificationId },
   ];
   return things.flatMap(({ id, ...each }) => (id === null ? [] : [{ ...each, id }]))[0];
@@ -91,7 +90,7 @@ const createRecurring = command({
     'invoices --rrule "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9" --action notify --notify-message Invoices',
   ],
   fields: () => requestFields(endpoints.create.body, ['title']),
-  notes: ['On a terminal it asks for what is missing.'],
+  notes: ['On a terminal it asks for missing values.'],
   run: async (context, { args, fields }) => {
     const schema = endpoints.create.body;
     const given = withArguments(fields, args);
@@ -100,17 +99,17 @@ const createRecurring = command({
     const task = await (await context.client()).recurring.create({ body });
     const { nextRunAt, schedule } = task;
     const next = nextRunAt === null ? 'never' : zonedTime(nextRunAt, schedule.timezone);
-    context.out.done(`Created. Next: ${next}.`, task, columns);
+    context.out.done(`Created. Next run: ${next}.`, task, columns);
     noteSchedule(context, task.note);
   },
 });
 
-/** Says how a schedule is read that can be read in two ways. */
+/** Explains how an ambiguous schedule is read. */
 const noteSchedule = ({ out }: Context, note: string | null): void => {
   if (note !== null && out.format !== 'json') out.note(`${oneLine(note)}.`);
 };
 
-/** The changes of a recurring task. The API replaces its `actionConfig` whole; a flag changes one field. */
+/** The API replaces `actionConfig` as a whole, but a flag changes one field. */
 const changesOf = async (
   context: Context,
   { fields, data }: { fields: Record<string, unknown>; data?: string },
@@ -139,8 +138,8 @@ const previewTimes = command({
   ],
   fields: () => requestFields(endpoints.preview.body),
   notes: [
-    'With a recurring task it shows the times of its schedule; --timezone: in that zone instead.',
-    'On a terminal the times are those of clocks in the time zone, in a pipe UTC.',
+    'With a recurring task it shows the times of its schedule, in the zone of --timezone if set.',
+    'A terminal shows local times of the time zone, a pipe shows UTC.',
   ],
   run: async (context, { args: { task }, fields }) => {
     const saved = task === undefined ? {} : await scheduleOf(context, task, fields);
@@ -155,10 +154,9 @@ const previewTimes = command({
   },
 });
 
-/** The saved schedule of a task as fields. Usage: another one is given beside it. */
 const scheduleOf = async (context: Context, task: string, given: Record<string, unknown>) => {
   const isTimed = ['schedule.cron', 'schedule.rrule'].some((path) => given[path] !== undefined);
-  if (isTimed) throw usageFault('Give a recurring task, or --cron or --rrule, and not both.');
+  if (isTimed) throw usageFault('Pass either a recurring task, or --cron or --rrule.');
   const { client, id } = await recurringCrud.find(context, task);
   const { cron, rrule, timezone } = (await client.recurring.get({ id })).schedule;
   return { 'schedule.cron': cron, 'schedule.rrule': rrule, 'schedule.timezone': timezone };
@@ -172,16 +170,15 @@ const runNow = recurringCrud.request({
   show: ({ out }, run) => out.done(outcomeOf(run), run, runColumns),
 });
 
-/** Says what a run began, and how that is shown; else how the run stands. */
 const outcomeOf = (run: RecurringRun): string => {
   const begun = begunBy(run);
   const why = run.error ?? run.reason;
-  const state = oneLine(`It is ${run.status}${why === null ? '' : `: ${why}`}.`);
+  const state = oneLine(`The run is ${run.status}${why === null ? '' : `: ${why}`}.`);
   if (!begun) return state;
   const tail = begun.id.slice(-6);
-  const look = begun.show === undefined ? '' : ` Look: adjutant ${begun.show} ${tail}`;
+  const look = begun.show === undefined ? '' : ` Show it: adjutant ${begun.show} ${tail}`;
   const failure = run.status === 'error' ? `${state}\n` : '';
-  return `${failure}Begun: ${begun.noun} ${tail}.${look}`;
+  return `${failure}Started: ${begun.noun} ${tail}.${look}`;
 };
 
 const listRuns = listCommand({
@@ -193,13 +190,11 @@ const listRuns = listCommand({
   columns: runColumns,
   within: async (client, { task }) => ({ id: await recurringCrud.id(client, task) }),
   next: (rows, { task }) =>
-    rows.length === 0
-      ? `It has not run yet. Run it now: adjutant recurring run ${task}`
-      : undefined,
+    rows.length === 0 ? `No runs yet. Run it now: adjutant recurring run ${task}` : undefined,
 });
 
 const switching = (enabled: boolean) => ({
-  summary: enabled ? 'Let it run at its times' : 'Keep it from running',
+  summary: enabled ? 'Enable a recurring task' : 'Disable a recurring task',
   examples: ['standup', 'standup --json', '4ew6rt --output id'],
   body: { enabled },
   message: ({ title }: RecurringTask) =>
@@ -211,7 +206,9 @@ export const recurringGroup: CommandGroup = {
     recurringCrud.list({
       examples: ['', '--no-enabled', '--action spawn_agent --json'],
       next: (rows) =>
-        rows.length === 0 ? 'None yet: adjutant recurring create --help' : undefined,
+        rows.length === 0
+          ? 'No recurring tasks. Create one: adjutant recurring create --help'
+          : undefined,
     }),
     recurringCrud.get({ examples: ['standup', 'standup --json', '4ew6rt --fields nextRunAt'] }),
     createRecurring,
@@ -222,8 +219,8 @@ export const recurringGroup: CommandGroup = {
         'standup --edit',
       ],
       notes: [
-        'A flag changes its one field; in --data, actionConfig replaces the whole of it.',
-        'null takes an end away: --ends-at null, --max-runs null.',
+        'A flag changes one field. In --data, actionConfig is replaced as a whole.',
+        'null removes an end: --ends-at null, --max-runs null.',
       ],
       body: changesOf,
     }),
@@ -237,5 +234,5 @@ export const recurringGroup: CommandGroup = {
       ask: ({ title }) => `Delete ${safe(cutToWidth(title, 60))} and its runs?`,
     }),
   ],
-  notes: ['A recurring task is named by its title, its id, or the last six characters of that.'],
+  notes: ['Identify a recurring task by its title, its id, or the last six characters of the id.'],
 };

@@ -30,7 +30,6 @@ const jobCrud = crud({
   named: ({ id, question }) => ({ id, name: cutToWidth(question, 60) }),
 });
 
-/** Prints the report as Markdown; on a terminal folded to its width. */
 const showJob = ({ out }: Context, job: ResearchJobDetail): void => {
   const lines = job.report === null ? [] : safe(job.report.markdown).split('\n');
   if (out.format === 'json') out.json(job);
@@ -41,7 +40,10 @@ const showJob = ({ out }: Context, job: ResearchJobDetail): void => {
 
 const showFolded = (out: Context['out'], job: ResearchJobDetail, lines: string[]): void => {
   if (job.status !== 'completed') {
-    out.note(`It is ${job.status}${job.progress?.note ? `: ${oneLine(job.progress.note)}` : ''}.`);
+    out.note(
+      'The job is ' +
+        `${job.status}${job.progress?.note ? `: ${oneLine(job.progress.note)}` : ''}.`,
+    );
     for (const line of sourcesOf(job)) out.note(line);
   }
   for (const line of lines.flatMap((each) => wrapText(each, out.width))) out.line(line);
@@ -53,7 +55,7 @@ const sourcesOf = ({ sources }: ResearchJobDetail): string[] =>
     return `[${n}] ${status}: ${named}${error === null ? '' : ` (${oneLine(error)})`}`;
   });
 
-/** Prints a line for each step, until the operation ends. On ^C it asks as other commands do. */
+/** Prints a line per step until the operation ends. ^C asks like in other commands. */
 const followSteps = async (context: Context, begun: Operation): Promise<void> => {
   const { stderr } = context.streams;
   let shown = '';
@@ -65,7 +67,7 @@ const followSteps = async (context: Context, begun: Operation): Promise<void> =>
     shown = line;
   };
   const wait = (): void => {
-    const line = 'The daemon does not answer. Trying again…';
+    const line = 'The daemon does not reply. Retrying…';
     if (line !== shown) stderr.write(`${line}\n`);
     shown = line;
   };
@@ -83,8 +85,8 @@ const start = command({
     '"What do my notes say of the bridge?" --sources knowledge --no-wait',
   ],
   fields: () => requestFields(endpoints.start.body, ['question']),
-  flags: { noWait, follow: on('Print a line for each step') },
-  notes: ['The question goes to the search provider; your knowledge does not.'],
+  flags: { noWait, follow: on('Print each step') },
+  notes: ['The question is sent to the search provider; your knowledge is not.'],
   run: async (context, { args, fields, flags }) => {
     const more = { question: args.question };
     const body = await requestFrom(endpoints.start.body, { fields, more }, context.at);
@@ -93,13 +95,14 @@ const start = command({
     if (flags.noWait) {
       const job = await client.research.get({ id });
       const tail = id.slice(-6);
-      return context.out.done(`It runs. Look: adjutant research get ${tail}`, job, columns);
+      return context.out.done(`Started. Show it: adjutant research get ${tail}`, job, columns);
     }
     const operation = await client.operations.get({ id: operationId });
     if (flags.follow) await followSteps(context, operation);
     else await followOperation(context, operation);
     const job = await client.research.get({ id });
-    if (job.status !== 'completed') throw failed(`${oneLine(job.error ?? `It is ${job.status}`)}.`);
+    if (job.status !== 'completed')
+      throw failed(`${oneLine(job.error ?? `The job is ${job.status}`)}.`);
     showJob(context, job);
   },
 });
@@ -113,7 +116,8 @@ export const researchGroup: CommandGroup = {
       columns,
       endpoint: endpoints.list,
       examples: ['', '--status completed', '--limit 5 --json'],
-      next: (rows) => (rows.length === 0 ? 'Nothing yet: adjutant research start "…"' : undefined),
+      next: (rows) =>
+        rows.length === 0 ? 'No jobs yet. Start one: adjutant research start "…"' : undefined,
     }),
     jobCrud.request({
       name: 'get',
@@ -136,8 +140,8 @@ export const researchGroup: CommandGroup = {
         '4ew6rt --yes',
         'research list --status failed --output id | xargs -n1 adjutant research delete --yes',
       ],
-      ask: ({ question }) => `Delete ${safe(cutToWidth(question, 60))}, with its report?`,
+      ask: ({ question }) => `Delete ${safe(cutToWidth(question, 60))} and its report?`,
     }),
   ],
-  notes: ['A job is named by its id, or the last six characters of that.'],
+  notes: ['Identify a job by its id, or the last six characters of the id.'],
 };

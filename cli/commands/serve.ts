@@ -6,15 +6,15 @@ import { holderOf, holderText } from '../daemon/process.js';
 import { listenFlags } from '../daemon/readiness.js';
 import { type CliFault, failed } from '../exit.js';
 
-/** Runs the daemon in this process. Only this command loads it, since it is the whole server. */
+/** Runs the daemon in this process. Only this command loads it, because it is the whole server. */
 export const serveCommand = command({
   name: 'serve',
-  summary: 'Run the daemon here, in the foreground',
+  summary: 'Run the daemon in the foreground',
   examples: ['', '--port 3006', '--home /srv/adjutant'],
   flags: listenFlags,
   notes: [
-    'Its log goes to stderr, one JSON line per event. SIGTERM and ^C end it cleanly.',
-    'Every setting is also a variable: adjutant help environment',
+    'Logs go to stderr, one JSON line per event. SIGTERM and ^C stop it cleanly.',
+    'Every setting is also an environment variable: adjutant help environment',
   ],
   seeAlso: 'up, quickstart',
   run: async (context, { flags }) => {
@@ -34,8 +34,8 @@ export const serveCommand = command({
 const notStarted = (reason: string): CliFault => {
   const taken = /^Port (\d+) is taken/.exec(reason)?.[1];
   if (taken !== undefined) return portTaken(Number(taken));
-  const next = reason.startsWith('Another Adjutant') ? ['Look at it: adjutant status'] : [];
-  // A setting that is named at the beginning keeps its capitals.
+  const next = reason.startsWith('Another Adjutant') ? ['Check it: adjutant status'] : [];
+  // A setting at the beginning keeps its capitals.
   const text = reason.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
   return failed(`Not started: ${text}.`, ...next);
 };
@@ -43,5 +43,5 @@ const notStarted = (reason: string): CliFault => {
 const portTaken = (port: number): CliFault =>
   failed(
     `Not started: port ${port} is taken${holderText(holderOf(port))}.`,
-    `Free it, or: adjutant serve --port ${port + 1}`,
+    `Free the port, or: adjutant serve --port ${port + 1}`,
   );

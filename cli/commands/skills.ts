@@ -45,11 +45,11 @@ const tools = listCommand({
     first && `Run one: adjutant skills run ${safe(first.skillId)}.${safe(first.name)}`,
 });
 
-/** A tool by its skill, a dot, and its own name. Usage: none is named so; `form` says how. */
+/** Splits a tool name into the skill and the name of the tool. */
 const toolOf = (typed: string, form: string): [skillId: string, name: string] => {
   const [, skillId, name] = /^([^.]+)\.(.+)$/.exec(typed) ?? [];
   if (skillId && name) return [skillId, name];
-  throw usageFault(`"${oneLine(typed)}" is no tool. One looks like ${form}`);
+  throw usageFault(`"${oneLine(typed)}" is not a tool name. Expected a name like ${form}`);
 };
 
 const skillRun = requestCommand({
@@ -63,9 +63,12 @@ const skillRun = requestCommand({
     'files.write --arguments @call.json',
   ],
   except: [],
-  notes: ['A tool is named by its skill, a dot, and its own name: adjutant skills tools'],
+  notes: [
+    'A tool name is its skill, a dot, and the name of the tool. List them: adjutant ' +
+      'skills tools',
+  ],
   seeAlso: 'adjutant approvals approve',
-  // A tool may take its time.
+  // A tool call may take minutes.
   patienceMs: 600_000,
   at: (_, { tool }) => {
     const [skillId, toolName] = toolOf(tool, 'time.now');
@@ -78,7 +81,7 @@ const skillRun = requestCommand({
   },
 });
 
-/** The result, or with 202 the approval that the call waits for. */
+/** The result, or the pending approval of a 202 reply. */
 interface ToolRunReply {
   result?: unknown;
   approval?: Approval;
@@ -87,11 +90,10 @@ interface ToolRunReply {
 const sayAsked = ({ out }: Pick<Context, 'out'>, tool: string, approval: Approval): void => {
   if (out.format !== 'table') out.item(approval, approvalColumns);
   const next = `adjutant approvals approve ${shortOf(approval)}`;
-  out.note(`${safe(tool)} waits for your approval: ${next}`);
-  out.note(`Then run it again as it is, with --approval-id ${approval.id}`);
+  out.note(`${safe(tool)} is waiting for your approval: ${next}`);
+  out.note(`Then run the same command again with --approval-id ${approval.id}`);
 };
 
-/** The text of a result, or the result as JSON. */
 const textOf = (result: unknown): string => {
   if (typeof result === 'string') return result;
   const text = valueAt(result, 'text');
@@ -109,7 +111,7 @@ const list = listCommand({
   rows: 'permissions',
   columns,
   next: ([first]) =>
-    first ? undefined : 'Nothing is set: each tool has its default, see adjutant skills tools',
+    first ? undefined : 'No permissions are set. Each tool has its default: adjutant skills tools',
 });
 
 /** `http.request`, or `http.*` for all of a skill. */
@@ -130,8 +132,8 @@ const set = requestCommand({
   ],
   except: ['skillId', 'action', 'level'],
   notes: [
-    'A level is allow, ask or deny; deny beats everything, grants of hooks included.',
-    'Agents that read content from outside wait for approval before effects all the same.',
+    'Levels are allow, ask and deny. deny overrides everything, including grants of hooks.',
+    'Untrusted agents need an approval for side effects, even with allow.',
   ],
   more: (_, { args: { tool, level } }) => ({ ...permissionOf(tool), level }),
   show: ({ out }, permission, { args: { tool } }) =>
@@ -144,17 +146,16 @@ const reset = requestCommand({
   endpoint: permissions.reset,
   examples: ['http.request', "'shell.*'", 'http.request --json'],
   at: (_, { tool }) => permissionOf(tool),
-  show: ({ out }, _, { args: { tool } }) => out.done(`${oneLine(tool)} has its default again.`),
+  show: ({ out }, _, { args: { tool } }) => out.done(`${oneLine(tool)} is reset to its default.`),
 });
 
 export const permissionsGroup: CommandGroup = {
   commands: [list, set, reset],
 };
 
-/** Note on what to do about a skill whose tools have changed. */
 export const changeNote = (skills: SkillReply[]): string | undefined => {
   const changed = skills.find(({ status }) => status === 'quarantined');
-  return changed && `See what changed, and accept it: adjutant mcp accept ${safe(changed.id)}`;
+  return changed && `Show the changes and accept them: adjutant mcp accept ${safe(changed.id)}`;
 };
 
 export const skillsGroup: CommandGroup = {
@@ -163,7 +164,7 @@ export const skillsGroup: CommandGroup = {
       examples: ['', '--source folder', '--status quarantined'],
       next: (rows) => {
         const bad = rows.find(({ status }) => status === 'invalid' || status === 'failed');
-        return changeNote(rows) ?? (bad && `What is wrong: adjutant skills get '${safe(bad.id)}'`);
+        return changeNote(rows) ?? (bad && `Show the error: adjutant skills get '${safe(bad.id)}'`);
       },
       seeAlso: 'adjutant skills tools, adjutant mcp add',
     }),
@@ -171,5 +172,5 @@ export const skillsGroup: CommandGroup = {
     tools,
     skillRun,
   ],
-  notes: ['A skill folder lies in the home, under skills/<name>, and holds a SKILL.md.'],
+  notes: ['A skill is a folder skills/<name> in the home that contains a SKILL.md.'],
 };

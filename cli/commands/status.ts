@@ -13,10 +13,10 @@ import { countOf, duration, oneLine } from '../text.js';
 export const status = command({
   name: 'status',
   calls: ['overview get'],
-  summary: 'Show whether the daemon runs, and how it is',
+  summary: 'Show whether the daemon is running, and its state',
   examples: ['', '--json', '--watch'],
-  flags: { watch: on('Again every two seconds, until ^C') },
-  notes: ['Exit code 1: it does not run, or is not ready. Log in to see details.'],
+  flags: { watch: on('Refresh every two seconds until ^C') },
+  notes: ['Exit code 1: not running, or not ready. Log in to see details.'],
   seeAlso: 'doctor, logs',
   run: async (context, { flags }) => {
     if (!flags.watch) return show(context);
@@ -24,7 +24,7 @@ export const status = command({
       if (context.out.format === 'table' && !isReadAloud()) context.out.line(CLEAR);
       await show(context);
       await pause(WATCH_MS, undefined, { signal: context.signal }).catch(() => {
-        throw interrupted('The daemon goes on.');
+        throw interrupted('The daemon continues to run.');
       });
     }
   },
@@ -51,11 +51,11 @@ const showAbsent = ({ out, url, flags }: Context, { is }: Readiness): void => {
   if (out.format !== 'table') {
     out.item({ url, state, pid: isMeant ? running.pid : null }, columnsOf(['url', 'state', 'pid']));
     if (out.format === 'json') return;
-  } else if (is === 'otherProgram') out.line(`Something that is no Adjutant answers at ${url}.`);
-  else out.line(`${isMeant ? 'Running but silent' : 'Not running'} at ${url}.`);
-  if (isMeant) out.note(`It is pid ${running.pid}. What it says: adjutant logs`);
+  } else if (is === 'otherProgram') out.line(`A program other than Adjutant replies at ${url}.`);
+  else out.line(`${isMeant ? 'Running but not replying' : 'Not running'} at ${url}.`);
+  if (isMeant) out.note(`It is pid ${running.pid}. Its log: adjutant logs`);
   else if (running) out.note(`The daemon of ${home} is at ${running.url}.`);
-  else if (lastDaemon(home)) out.note('It ended by itself. Why: adjutant logs');
+  else if (lastDaemon(home)) out.note('It ended unexpectedly. Find out why: adjutant logs');
   else out.note(`Start it: ${startCommandFor(url)}`);
 };
 
@@ -77,7 +77,7 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
       { name: 'ready', status: ready ? 'ok' : 'down', detail: failing.join(', ') },
       ...(overview ? glanceFacts(overview) : []).map(([name, detail]) => ({
         name,
-        // An address that nobody was seen to reach is no `ok`.
+        // An address is `ok` only if it was verified.
         status: name === 'public' && overview?.reach !== 'verified' ? 'warn' : 'ok',
         detail,
       })),
@@ -99,7 +99,7 @@ const headOf = (health: HealthReply, pid: number | null, url: string): string[] 
 
 type HealthReply = Awaited<ReturnType<Client['health']['detailed']>>;
 
-/** Without a login: every part by its name alone. */
+/** Without a login: all parts by name. */
 const showParts = (out: CliOutput, isReady: string, { parts }: HealthReply): void => {
   out.facts([
     ['ready', isReady],
@@ -108,7 +108,7 @@ const showParts = (out: CliOutput, isReady: string, { parts }: HealthReply): voi
       `${word === 'ok' ? 'ok  ' : word.toUpperCase()}  ${detail}`,
     ]),
   ]);
-  out.note('Details after: adjutant login');
+  out.note('For details, log in: adjutant login');
 };
 
 export type OverviewReply = Awaited<ReturnType<Client['overview']['get']>>;
@@ -117,7 +117,7 @@ const GAP = '   ';
 /** Parts that another line of the status covers. */
 const TOLD = ['models'];
 
-/** Prints four or five lines on the daemon and its user, and one for each part with a problem. */
+/** Four or five lines about the daemon and the user, and one for each part with a problem. */
 const glance = (overview: OverviewReply, isReady: string): string[] => [
   [
     `ready ${isReady}`,
@@ -142,7 +142,7 @@ const publicOf = ({ publicUrl, reach }: OverviewReply): string[] => {
   return [`public ${oneLine(publicUrl)}${reach === 'verified' ? '' : ` (${reach})`}`];
 };
 
-/** The same as names and values, but for the parts, which have rows of their own. */
+/** The same as names and values, without the parts, which have rows of their own. */
 const glanceFacts = (overview: OverviewReply): [string, string][] => [
   ['waiting', queueOf(overview)],
   ['running', `${overview.queue.running} of ${overview.queue.atOnce}`],
@@ -157,7 +157,7 @@ const workOf = (overview: OverviewReply): string =>
   [`pipelines ${pipelinesOf(overview)}`, `recurring ${recurringOf(overview)}`].join(GAP);
 
 const pipelinesOf = ({ pipelines: { open, waiting } }: OverviewReply): string =>
-  `${open} under way, ${waiting} waiting for you`;
+  `${open} open, ${waiting} waiting for you`;
 
 const recurringOf = ({ recurring: { enabled, nextAt } }: OverviewReply): string =>
   `${enabled} enabled${nextAt === null ? '' : `, next ${nextAt.slice(0, 16)}Z`}`;
@@ -177,7 +177,7 @@ const todayOf = ({ today }: OverviewReply): string => {
 const approvalsOf = ({ agents, needs }: OverviewReply): number =>
   Math.max(agents.waitingApproval, needs.filter(({ kind }) => kind === 'approval').length);
 
-/** `gpt, local (cooling)` as `1 well, 1 cooling`. */
+/** `gpt, local (cooling)` as `1 ok, 1 cooling`. */
 const modelsOf = ({ parts }: OverviewReply): string => {
   const states = (parts.find(({ name }) => name === 'models')?.detail ?? '').split(', ');
   const ill = states.flatMap((entry) => / \((down|cooling)\)$/.exec(entry)?.[1] ?? []);
@@ -185,7 +185,7 @@ const modelsOf = ({ parts }: OverviewReply): string => {
     const those = ill.filter((each) => each === status).length;
     return those === 0 ? [] : [`${those} ${status}`];
   };
-  return [`${states.length - ill.length} well`, ...count('cooling'), ...count('down')].join(', ');
+  return [`${states.length - ill.length} ok`, ...count('cooling'), ...count('down')].join(', ');
 };
 
 const well = ({ parts }: OverviewReply): OverviewReply['parts'] =>

@@ -58,17 +58,17 @@ const get = taskCrud.request({
   args: '<task>',
   endpoint: endpoints.get,
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,notes'],
-  notes: ['On a terminal with its parts, and the tasks that must be done first.'],
+  notes: ['On a terminal it also shows subtasks and the tasks that block it.'],
   show: async (context, task) => {
     const { out } = context;
     out.item(task, columns);
     if (out.format !== 'table' || out.isChosen) return;
     const client = await context.client();
     const { tasks: parts } = await client.tasks.list({ query: { parentId: task.id, limit: 200 } });
-    if (parts.length > 0) out.line('Parts:');
+    if (parts.length > 0) out.line('Subtasks:');
     for (const part of parts) out.line(partLine(part));
     const blockers = await askAll(task.blockedBy, (id) => client.tasks.get({ id }));
-    if (blockers.length > 0) out.line('To be done first:');
+    if (blockers.length > 0) out.line('Blocked by:');
     for (const blocker of blockers) out.line(partLine(blocker));
   },
 });
@@ -87,8 +87,8 @@ const create = requestCommand({
   areFields: true,
   mayBePiped: 'title',
   asks: [],
-  notes: ['--due-at without an offset is a time in your zone, or in that of --timezone.'],
-  show: ({ out }, task) => out.done('Noted.', task, columns),
+  notes: ['--due-at without an offset is a time in your time zone, or in that of --timezone.'],
+  show: ({ out }, task) => out.done('Task created.', task, columns),
 });
 
 const complete = taskCrud.request({
@@ -97,7 +97,7 @@ const complete = taskCrud.request({
   endpoint: endpoints.complete,
   examples: ['4ew6rt', '"Renew the certificate"', '4ew6rt --cascade --json'],
   except: [],
-  show: ({ out }, task) => out.done(`Done: ${safe(task.title)}`, task, columns),
+  show: ({ out }, task) => out.done(`Completed: ${safe(task.title)}`, task, columns),
 });
 
 const remove = taskCrud.request({
@@ -120,8 +120,8 @@ const delegate = command({
   calls: [endpoints.delegate],
   examples: ['4ew6rt', '4ew6rt --follow', '"Sum up the week" --model digest --json'],
   fields: () => requestFields(endpoints.delegate.body),
-  flags: { follow: on('Show what the agent does until it ends; exit 1 unless it completed') },
-  notes: ['The agent gets the title and the notes. It completes the task, or you do.'],
+  flags: { follow: on('Follow the agent until it ends; exit code 1 unless it completed') },
+  notes: ['The agent receives the title and the notes. The agent or you complete the task.'],
   seeAlso: 'adjutant agents tail, adjutant agents stop',
   run: async (context, { args, fields, flags }) => {
     const body = await requestFrom(endpoints.delegate.body, { fields }, context.at);
@@ -141,10 +141,9 @@ export const tasksGroup: CommandGroup = {
     taskCrud.list({
       examples: ['', '--view next', '--due today --tags office,phone', '--q certificate --json'],
       next: (rows) => {
-        if (rows.length === 0)
-          return 'Nothing to do here. Note something: adjutant tasks create "…"';
+        if (rows.length === 0) return 'No tasks. Create one: adjutant tasks create "…"';
         const open = rows.find(({ status }) => status === 'open' || status === 'in_progress');
-        return open && `Done with it: adjutant tasks complete ${open.id.slice(-6)}`;
+        return open && `Complete it: adjutant tasks complete ${open.id.slice(-6)}`;
       },
       seeAlso: 'adjutant tasks list --due overdue, --due week',
     }),
@@ -157,17 +156,17 @@ export const tasksGroup: CommandGroup = {
         '4ew6rt --status in_progress --priority 3',
         '4ew6rt --edit',
       ],
-      notes: ['null takes a value away, and --tags "" all tags.'],
+      notes: ['null removes a value, and --tags "" removes all tags.'],
     }),
     complete,
     taskCrud.act('reopen', endpoints.reopen, {
       examples: ['4ew6rt', '"Renew the certificate"', '4ew6rt --json'],
-      message: ({ title }) => `Open again: ${safe(title)}`,
+      message: ({ title }) => `Reopened: ${safe(title)}`,
     }),
     delegate,
     remove,
   ],
-  notes: ['A task is named by its id, the last six characters of that, or its title.'],
+  notes: ['Identify a task by its id, the last six characters of the id, or its title.'],
 };
 
 const { feed, 'end-feed': endFeed } = endpoints;
@@ -179,12 +178,13 @@ export const taskFeedGroup: CommandGroup = {
       endpoint: feed,
       examples: ['', '--json', '--json | jq -r .url'],
       notes: [
-        'Subscribe to it in Google Calendar, Apple Calendar or another one.',
-        'Whoever has the address reads the tasks. The one before ends.',
+        'Subscribe to it in Google Calendar, Apple Calendar or another calendar.',
+        'Everyone who has the address can read the tasks. A new address replaces the ' +
+          'earlier one.',
       ],
       show: ({ out }, made) => {
         out.done(
-          'Your tasks as a calendar. It is shown this once:',
+          'Calendar address of your tasks, shown only once:',
           made,
           columnsOf(['url:whole']),
         );
@@ -195,8 +195,8 @@ export const taskFeedGroup: CommandGroup = {
       name: 'delete',
       endpoint: endFeed,
       examples: ['', '--yes', '--yes --quiet'],
-      confirm: () => 'End the address of your calendar?',
-      show: ({ out }) => out.note('Ended. Calendars get nothing more.'),
+      confirm: () => 'Disable the calendar address?',
+      show: ({ out }) => out.note('Disabled. Calendars receive no more updates.'),
     }),
   ],
 };

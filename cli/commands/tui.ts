@@ -4,28 +4,30 @@ import { type Context, command, on, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 
 /**
- * Ours: small rather than fast, for what waits most of the time. The heap is collected before it
- * has grown, the young generation stays as it is, nothing is compiled before it is called, and
- * nothing is compiled twice: 90 MB at the most instead of 140, at the same share of a core
- * (`npm run bench:tui`).
+ * Small rather than fast, because the desk mostly waits. The heap is collected before it grows,
+ * the young generation keeps its size, nothing is compiled before it is called or optimized
+ * later: at most 90 MB instead of 140, at the same CPU share (`npm run bench:tui`).
  */
 const SMALL = ['--optimize-for-size', '--semi-space-growth-factor=1', '--max-lazy', '--no-opt'];
 
-/** The desk in this process. `tui/` is loaded only here; line by line, without Ink and React. */
+/** `tui/` is loaded only here. Line mode needs neither Ink nor React. */
 export const tui = command({
   name: 'tui',
   args: '',
-  summary: 'Watch and steer everything on one screen',
+  summary: 'Open the desk: everything on one screen',
   examples: ['', '--theme light', '--ascii', '--accessible'],
   flags: {
-    theme: textFlag('<name>', 'dark, light, contrast or mono; else by what the terminal says'),
-    ascii: on('No glyph outside ASCII, for terminals that draw some of them too wide'),
-    bell: on('Ring the bell of the terminal when a call of an agent begins to wait for you'),
-    accessible: on('Line by line, for a screen reader'),
+    theme: textFlag(
+      '<name>',
+      'Theme: dark, light, contrast or mono. Defaults to that of the terminal',
+    ),
+    ascii: on('Use only ASCII glyphs, for terminals that draw some others too wide'),
+    bell: on('Ring the terminal bell when a call starts to wait for your approval'),
+    accessible: on('Line mode, for a screen reader'),
   },
   notes: [
-    '? shows the keys, : finds everything, q leaves. NO_COLOR is heeded.',
-    'ADJUTANT_BELL=1 rings as --bell does; calls that come together ring once.',
+    '? shows the keys, : finds everything, q quits. NO_COLOR is respected.',
+    'ADJUTANT_BELL=1 works like --bell. Simultaneous calls ring once.',
   ],
   seeAlso: 'approvals watch, agents tail, help accessibility',
   run: async (context, { flags }) => {
@@ -34,7 +36,7 @@ export const tui = command({
     );
     const { theme = null, ascii = false, bell = false, accessible = false } = flags;
     if (theme !== null && !isThemeName(theme)) {
-      throw usageFault('--theme is one of dark, light, contrast, mono');
+      throw usageFault('--theme must be one of dark, light, contrast, mono');
     }
     const { url, token } = context;
     const program = [process.execPath, ...process.argv.slice(1, 2)] as const;

@@ -36,14 +36,14 @@ const set = command({
   fields: settingFields,
   takesData: true,
   flags: settingFlags,
-  notes: ['Settings that are not given are removed, except the token of the same provider.'],
+  notes: ['Settings that are not passed are removed, except the token of the same provider.'],
   seeAlso: 'adjutant tunnel setup',
   run: async (context, { fields, data, flags: { secretFile } }) => {
     const body = await settingsFrom(context, { fields, data, secretFile });
     const tunnel = await (await context.client()).tunnel.set({ body });
     warnOfPasskeys(context, tunnel.passkeysLost);
     const next = tunnel.on ? 'adjutant tunnel check' : 'adjutant tunnel start';
-    context.out.done(`Set up: ${tunnel.provider}. Then: ${next}`, tunnel, tunnelColumns);
+    context.out.done(`Set up: ${tunnel.provider}. Next: ${next}`, tunnel, tunnelColumns);
   },
 });
 
@@ -56,21 +56,21 @@ const start = requestCommand({
   name: 'start',
   endpoint: endpoints.start,
   examples: ['', 'tunnel start && adjutant tunnel check', '--json'],
-  show: done('On. How it stands: adjutant tunnel get'),
+  show: done('Tunnel started. Check its state: adjutant tunnel get'),
 });
 
 const stop = requestCommand({
   name: 'stop',
   endpoint: endpoints.stop,
   examples: ['', '--json', '--yes'],
-  show: done('Off.'),
+  show: done('Tunnel stopped.'),
 });
 
 const check = requestCommand({
   name: 'check',
   endpoint: endpoints.check,
   examples: ['', '--json', 'tunnel check --quiet || adjutant tunnel get'],
-  notes: ['Exit 1 where a stage fails. Nothing that it sends is kept as a delivery.'],
+  notes: ['Exit code 1: a stage failed. Test requests are not stored as deliveries.'],
   show: showCheck,
 });
 
@@ -85,14 +85,16 @@ const config = requestCommand({
     'nginx --certificate /etc/ssl/hooks.pem --key /etc/ssl/hooks.key',
   ],
   flags: {
-    publicUrl: textFlag('<url>', 'Another address than the one that is set up'),
+    publicUrl: textFlag('<url>', 'Public URL. Defaults to the configured one'),
     certificate: textFlag('<file>', 'Path of the certificate on the proxy, with --key'),
-    key: textFlag('<file>', 'Path of its private key on the proxy'),
+    key: textFlag('<file>', 'Path of the private key on the proxy'),
   },
-  notes: ['caddy or nginx. It passes /ws on, sets the forwarding headers, logs no query string.'],
+  notes: [
+    'The configuration forwards /ws, sets the forwarding headers and logs no query ' + 'strings.',
+  ],
   more: (_, { args, flags }) => {
     const proxy = PROXIES.find((each) => each === args.proxy);
-    if (!proxy) throw usageFault(`"${args.proxy}" is neither caddy nor nginx.`);
+    if (!proxy) throw usageFault(`Unknown proxy "${args.proxy}". Expected caddy or nginx.`);
     return { proxy, ...flags };
   },
   say: ({ out }, { text }) => out.line(text.trimEnd()),
@@ -103,7 +105,8 @@ const address = requestCommand({
   endpoint: endpoints.address,
   examples: ['', '--json', 'curl "$(adjutant tunnel address)/health"'],
   say: ({ out }, found) => {
-    if (found.address === null) return out.note('Nowhere but here: adjutant tunnel setup');
+    if (found.address === null)
+      return out.note('Not reachable from outside. Set up an address: adjutant tunnel setup');
     out.line(found.address);
     for (const line of reachNotes(found)) out.warn(line);
   },
@@ -113,15 +116,15 @@ const forget = command({
   name: 'forget',
   calls: [endpoints.forget],
   examples: ['', '--yes', '--yes --json'],
-  notes: ['What is set up beside the address stays. Set it up anew: adjutant tunnel setup'],
+  notes: ['Other tunnel settings are kept. Set up a new address: adjutant tunnel setup'],
   run: async (context) => {
     const client = await context.client();
     const { address } = await client.tunnel.address();
     const which = address === null ? 'the public address' : safe(address);
-    await context.ask.confirm(`Forget ${which}? The tunnel is switched off.`);
+    await context.ask.confirm(`Remove ${which}? The tunnel is stopped.`);
     const tunnel = await client.tunnel.forget();
     warnOfPasskeys(context, tunnel.passkeysLost);
-    context.out.done('Forgotten, and off.', tunnel, tunnelColumns);
+    context.out.done('Address removed. The tunnel is stopped.', tunnel, tunnelColumns);
   },
 });
 
@@ -131,7 +134,7 @@ const warnOfPasskeys = (
 ): void => {
   for (const { name, username, relyingParty } of lost) {
     const whose = `Passkey ${oneLine(name)} of ${oneLine(username)}`;
-    out.warn(`${whose} belongs to ${relyingParty}: it works no more.`);
+    out.warn(`${whose} belongs to ${relyingParty} and no longer works.`);
   }
 };
 
@@ -162,21 +165,21 @@ const hostKeys = requestCommand({
     'box.example.org --ssh-port 2222',
     'ada@box.example.org --json',
   ],
-  flags: { sshPort: textFlag('<port>', '22 unless given') },
+  flags: { sshPort: textFlag('<port>', 'SSH port. Defaults to 22') },
   more: (_, { args: { target }, flags: { sshPort } }) => ({
     target,
     ...(sshPort !== undefined && { sshPort: Number(sshPort) }),
   }),
   show: ({ out }, reply, { args: { target } }) => {
     if (reply.hostKeys.length === 0) {
-      throw failed(`No ssh server answers at ${safe(target)}.`, 'Its port: --ssh-port <port>');
+      throw failed(`No SSH server replies at ${safe(target)}.`, 'Set its port: --ssh-port <port>');
     }
     out.page({ reply, rows: reply.hostKeys, columns: keyColumns });
   },
 });
 
 export const tunnelGroup: CommandGroup = {
-  summary: 'How others reach this daemon from outside',
+  summary: 'Manage the tunnel and the public address',
   commands: [
     get,
     setupTunnel,

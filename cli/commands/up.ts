@@ -16,7 +16,6 @@ import { failed } from '../exit.js';
 import { withProgress } from '../progress.js';
 import { duration } from '../text.js';
 
-/** Columns of a daemon that was started or stopped, for a pipe. */
 const recordColumns = columnsOf<DaemonRecord>(['url', 'pid', 'startedAt']);
 
 export const up = command({
@@ -25,11 +24,11 @@ export const up = command({
   examples: ['', '--port 3006', '--home /srv/adjutant', '--install'],
   flags: {
     ...listenFlags,
-    install: on('As a service that comes back with your login (systemd, on macOS launchd)'),
+    install: on('Install a service that starts at login (systemd, or launchd on macOS)'),
   },
   notes: [
-    'It takes the settings of this shell. Its log is <home>/logs/daemon.log.',
-    'A service takes its settings from <home>/environment, a NAME=value on each line.',
+    'It uses the settings of this shell. Its log is <home>/logs/daemon.log.',
+    'A service reads its settings from <home>/environment, one NAME=value per line.',
   ],
   seeAlso: 'status, logs, down, restart',
   run: async (context, { flags }) => {
@@ -41,15 +40,15 @@ export const up = command({
       await startAndReport(context, listenWords(flags));
       return;
     }
-    const where = running.url ?? 'an address it has not told yet';
+    const where = running.url ?? 'an unknown address';
     context.out.done(`Already running at ${where}, pid ${running.pid}.`, running, recordColumns);
-    if (asksForMore(flags)) context.out.note('To move it: adjutant restart --port …');
+    if (asksForMore(flags)) context.out.note('To change the address: adjutant restart --port …');
   },
 });
 
 /**
- * Starts the daemon and prints where it listens; `flags` are passed to `serve`, and `settings` come
- * beside those of this shell.
+ * Starts the daemon and prints its address. `flags` are passed to `serve`; `settings` are added
+ * to those of this shell.
  */
 export const startAndReport = async (
   context: Context,
@@ -64,7 +63,7 @@ export const startAndReport = async (
   for (const line of notes) out.note(line);
   out.done(`Ready in ${duration(tookMs)} at ${record.url}`, record, recordColumns);
   if (record.url !== addressOf({})) {
-    out.note(`Other commands find it with: export ADJUTANT_URL=${record.url}`);
+    out.note(`Other commands need: export ADJUTANT_URL=${record.url}`);
   }
   return record;
 };
@@ -74,13 +73,13 @@ const asksForMore = ({ host, port }: ListenAddress): boolean =>
 
 export const down = command({
   name: 'down',
-  summary: 'Stop the daemon in the background; what runs is finished first',
+  summary: 'Stop the background daemon after running work finishes',
   examples: ['', '--force', '--uninstall'],
   flags: {
-    force: on('Kill it when it has not ended after 30 s'),
-    uninstall: on('Remove the service that up --install made; the home stays'),
+    force: on('Kill it if it has not stopped after 30 s'),
+    uninstall: on('Remove the service that up --install created; the home is kept'),
   },
-  notes: ['What waits is kept, and runs after the next start.'],
+  notes: ['Queued work is kept and continues after the next start.'],
   seeAlso: 'up, restart, status',
   run: async (context, { flags }) => {
     if (flags.uninstall) return uninstallService(context);
@@ -93,7 +92,7 @@ export const down = command({
   },
 });
 
-/** Stops the daemon; how long that took, in milliseconds. */
+/** Returns the duration in milliseconds. */
 const stopAndWait = async (
   { flags, streams, signal }: Context,
   record: DaemonRecord,
@@ -102,13 +101,13 @@ const stopAndWait = async (
   const began = performance.now();
   const home = homeOf(flags.home);
   const work = () => stopDaemon({ home, record, isForced, signal });
-  await withProgress(streams.stderr, work, 'Draining: what runs is finished…');
+  await withProgress(streams.stderr, work, 'Draining: waiting for running work to finish…');
   return performance.now() - began;
 };
 
 /**
- * Notes that no daemon runs. Failed: one answers that was not started in the background here, so
- * that it cannot be stopped from here.
+ * Notes that no daemon runs. Throws if one replies that was not started in the background here,
+ * because this command cannot stop it.
  */
 const nothingToStop = async (context: Context): Promise<void> => {
   const { url, out, flags } = context;
@@ -120,35 +119,35 @@ const nothingToStop = async (context: Context): Promise<void> => {
   if (isInstalled()) {
     throw failed(
       `The daemon at ${url} runs as a service, which would start it again.`,
-      'Take the service away: adjutant down --uninstall',
+      'Remove the service: adjutant down --uninstall',
     );
   }
   if (flags.home !== undefined) {
     throw failed(
-      `No daemon in the background runs on ${homeOf(flags.home)}.`,
-      `What answers at ${url} may be another home's: adjutant status`,
+      `No background daemon runs on ${homeOf(flags.home)}.`,
+      `The daemon at ${url} may have another home: adjutant status`,
     );
   }
   const holder = holderOf(Number(new URL(url).port));
   throw failed(
     `The daemon at ${url} was not started by \`adjutant up\` on ${homeOf(flags.home)}.`,
     holder
-      ? `End it where it runs, with ^C, or: kill ${holder.pid}`
-      : 'End it where it runs, or name its home: adjutant down --home …',
+      ? `Stop it in its terminal with ^C, or: kill ${holder.pid}`
+      : 'Stop it in its terminal, or pass its home: adjutant down --home …',
   );
 };
 
 export const restart = command({
   name: 'restart',
-  summary: 'Stop the daemon in the background and start it again',
+  summary: 'Restart the background daemon',
   examples: ['', '--port 3006', '--force'],
-  flags: { ...listenFlags, force: on('Kill it when it has not ended after 30 s') },
-  notes: ['It listens where it did, unless told otherwise, and takes the settings of this shell.'],
+  flags: { ...listenFlags, force: on('Kill it if it has not stopped after 30 s') },
+  notes: ['It keeps its address unless you change it, and uses the settings of this shell.'],
   seeAlso: 'up, down, status',
   run: (context, { flags }) => restartDaemon(context, flags),
 });
 
-/** Restarts the daemon; one in the background gets the settings beside those of this shell. */
+/** Restarts the daemon. A background daemon also gets the `settings`. */
 export const restartDaemon = async (
   context: Context,
   flags: ListenAddress & { force?: boolean },
@@ -161,6 +160,6 @@ export const restartDaemon = async (
     const tookMs = await stopAndWait(context, record, flags.force === true);
     context.out.note(`Stopped in ${duration(tookMs)}.`);
   }
-  // A flag that comes again overrides the earlier one.
+  // A later flag overrides an earlier one.
   await startAndReport(context, [...(record?.flags ?? []), ...listenWords(flags)], settings);
 };

@@ -9,7 +9,6 @@ import { reachNotes } from '../tunnel/reach.js';
 
 const endpoints = await contracts.users();
 
-/** A user is known by the name of the account, its id, or the end of that. */
 export const userCrud = crud({
   noun: 'user',
   rows: 'users',
@@ -34,22 +33,21 @@ const inviteUser = requestCommand({
   ],
   except: ['password'],
   isPrivileged: true,
-  notes: ['The link goes to stdout alone, this once. It works once: send it to nobody else.'],
+  notes: ['The link is printed to stdout, once. It works once: send it only to that person.'],
   at: async (client, { user }) => ({ id: user ? await userCrud.id(client, user) : 'new' }),
   say: ({ out }, { url, reach, expiresAt }, { args: { user } }) => {
-    out.note(user === undefined ? 'A new account:' : 'A new password:');
+    out.note(user === undefined ? 'Link for a new account:' : 'Link for a new password:');
     out.line(url);
     if (reach === 'none') out.warn(NOT_REACHED);
     for (const line of reachNotes({ reach })) out.warn(line);
-    out.note(`Works once, until ${localTime(expiresAt)}. Shown this once.`);
+    out.note(`Works once, until ${localTime(expiresAt)}. Shown only once.`);
   },
 });
 
-/** The invite for a new account, in one word. */
 export const invite = command({
   ...inviteUser,
   args: '',
-  summary: 'Invite somebody: make a link for one account',
+  summary: 'Create an invite link for one account',
   examples: ['', '--email bob@example.org', '--role admin > link.txt'],
   seeAlso: 'adjutant users invite',
   run: (context, given) => inviteUser.run(context, { ...given, args: {} }),
@@ -67,22 +65,23 @@ const impersonateUser = userCrud.request({
   except: ['password'],
   isPrivileged: true,
   notes: [
-    'The token goes to stdout alone. It ends with your own login session; the audit log keeps both names.',
+    'The token is printed to stdout. It ends with your own login session. The audit ' +
+      'log records both names.',
   ],
   say: ({ out }, { token, expiresAt }, { args: { user } }) => {
     out.line(token);
-    out.note(`You act as ${safe(user)} with it until ${localTime(expiresAt)}.`);
-    out.note('Use it as ADJUTANT_TOKEN. End it: adjutant logout, with it set.');
+    out.note(`With it you act as ${safe(user)} until ${localTime(expiresAt)}.`);
+    out.note('Pass it in ADJUTANT_TOKEN. To end it: adjutant logout, with it set.');
   },
 });
 
 export const usersGroup: CommandGroup = {
-  summary: 'Who has an account here, and what they may (admin)',
+  summary: 'Manage user accounts (admin)',
   commands: [
     userCrud.list({
       examples: ['', '--role admin', '--q ada --json'],
       next: (rows) =>
-        rows.length === 0 ? 'Nobody is like that.' : 'Ask somebody in: adjutant users invite',
+        rows.length === 0 ? 'No matching users.' : 'Invite somebody: adjutant users invite',
     }),
     userCrud.update({
       examples: [
@@ -96,19 +95,20 @@ export const usersGroup: CommandGroup = {
       secrets: ['password'],
       isPrivileged: true,
       notes: [
-        'The role and the permissions take a login of the last ten minutes, or the password.',
-        'null takes back what was set: then the settings and the role say it again.',
+        'Changes of role and permissions need a login of the last ten minutes, or the password.',
+        'null removes a value. The default of the settings and the role then applies.',
       ],
       seeAlso: 'adjutant users disable',
-      message: (_, { username, role }) => `Changed: ${username}, ${role}.`,
+      message: (_, { username, role }) => `Updated: ${username}, ${role}.`,
     }),
     inviteUser,
     impersonateUser,
     userCrud.act('disable', endpoints.update, {
-      summary: 'Disable a user at once; nothing is deleted',
+      summary: 'Disable a user',
       examples: ['bob', '4ew6rt --yes', 'bob --yes --json'],
       notes: [
-        'Their login sessions, tokens, sockets and agents end. Their hooks take deliveries but do not fire.',
+        'Nothing is deleted. Login sessions, tokens, sockets and agents end. Hooks ' +
+          'accept deliveries but do not fire.',
       ],
       seeAlso: 'adjutant users enable',
       body: { disabled: true },
@@ -117,10 +117,10 @@ export const usersGroup: CommandGroup = {
       message: ({ username }) => `Disabled: ${username}.`,
     }),
     userCrud.act('enable', endpoints.update, {
-      summary: 'Enable a user again, with all that is theirs',
+      summary: 'Enable a user',
       examples: ['bob', '4ew6rt', 'bob --json'],
       body: { disabled: false },
-      message: ({ username }) => `Enabled: ${username}. Tokens must be made anew.`,
+      message: ({ username }) => `Enabled: ${username}. Their tokens must be created again.`,
     }),
   ],
   notes: ['More: adjutant users totp, users passkeys'],

@@ -9,7 +9,7 @@ import { localTime, now, safe } from '../text.js';
 
 const endpoints = await contracts.vault();
 
-/** Returns the state of a credential; `due`: it is time to rotate it. */
+/** `due`: the credential should be rotated. */
 const credentialState = ({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' | 'expired' => {
   const isPast = (time: string | null) => time !== null && Date.parse(time) <= now();
   if (isPast(expiresAt)) return 'expired';
@@ -57,12 +57,12 @@ const restore = credentialCrud.request({
   show: ({ out }, now) => out.done(`Restored as version ${now.version}.`, now, columns),
 });
 
-const valueFile = textFlag('<file|->', 'Where the value is; without it you are asked');
-const passwordFile = textFlag('<file|->', 'Where your password is; without it you are asked');
+const valueFile = textFlag('<file|->', 'File with the value; asked for if absent');
+const passwordFile = textFlag('<file|->', 'File with your password; asked for if absent');
 const VALUE = {
   ask: 'Value',
   instead: '--value-file',
-  refuse: (input: string) => (input === '' ? 'It is empty.' : undefined),
+  refuse: (input: string) => (input === '' ? 'The value is empty.' : undefined),
 };
 
 const add = requestCommand({
@@ -79,7 +79,7 @@ const add = requestCommand({
   asks: ['value'],
   areFields: true,
   flags: { valueFile },
-  notes: ['The value is asked for, or read from a file or stdin: never from the command line.'],
+  notes: ['The value is asked for, or read from a file or stdin. No flag takes a value.'],
   more: async (context, { flags }) => ({ value: await valueFrom(context, flags.valueFile) }),
   show: ({ out }, made) => out.done(`Stored ${safe(made.name)}.`, made, columns),
 });
@@ -96,10 +96,11 @@ const rotate = credentialCrud.request({
   except: ['value'],
   flags: { valueFile, ask: on('Ask for the new value') },
   notes: [
-    'The new value is asked for, or read from --value-file. A webhook_secret is generated instead.',
-    'A value that another service issues, such as an API key, has to be made there first.',
-    'A generated value goes to stdout alone and is shown this once.',
-    'The value before it can be restored: adjutant vault restore',
+    'The new value is asked for, or read from --value-file. A webhook_secret is ' +
+      'generated instead.',
+    'A value that another service issues, such as an API key, must first be created there.',
+    'A generated value is printed to stdout, once.',
+    'To restore the earlier value: adjutant vault restore',
   ],
   more: async (context, { flags, fields }, { client, at }) => {
     const isGiven = flags.ask === true || flags.valueFile !== undefined;
@@ -109,7 +110,7 @@ const rotate = credentialCrud.request({
   },
   say: ({ out }, { value, credential }) => {
     if (value !== undefined) {
-      out.note('The new value, shown this once:');
+      out.note('New value, shown only once:');
       out.line(value);
     }
     out.note(`Rotated: version ${credential.version}.`);
@@ -122,7 +123,7 @@ const reveal = credentialCrud.request({
   endpoint: endpoints.reveal,
   examples: ['github-pat', 'github-pat --password-file - < ./password', 'github-pat --json'],
   flags: { passwordFile },
-  notes: ['The value goes to stdout. The audit log records that it was shown.'],
+  notes: ['The value is printed to stdout. The audit log records the access.'],
   more: async (context, { flags }) => {
     const question = { ask: 'Password', instead: '--password-file' };
     return { password: await secretFrom(context, flags.passwordFile, question) };
@@ -134,25 +135,27 @@ const rekey = requestCommand({
   name: 'rekey',
   endpoint: endpoints.rekey,
   examples: ['', '--yes', '--yes --json'],
-  notes: ['For admins. Back up keys/master.key afterwards: older copies of it open nothing new.'],
-  confirm: () => 'Make a new master key? Backups from before need the old one.',
+  notes: [
+    'Admins only. Back up keys/master.key afterwards. Older copies cannot open new ' + 'secrets.',
+  ],
+  confirm: () => 'Create a new master key? Earlier backups need the old one.',
   show: ({ out }, done) =>
     out.done(
-      `${done.rewrapped} secrets are under the new key. Back up keys/master.key now.`,
+      `${done.rewrapped} secrets are encrypted with the new key. Back up keys/master.key now.`,
       done,
       columnsOf(['rewrapped', 'finished=finishedAt:time']),
     ),
 });
 
 /**
- * Reads the value from the file or by a question. A question takes one line, so a pasted value of
- * several lines is refused: its other lines would be lost.
+ * Reads the value from a file or asks for it. A question takes one line, so a pasted value of
+ * several lines is refused instead of being cut.
  */
 const valueFrom = async (context: Context, file: string | undefined): Promise<string> => {
   const value = await secretFrom(context, file, VALUE);
   if (file !== undefined || !context.ask.isAhead) return value;
   throw usageFault(
-    'The value has several lines. Give it by --value-file, or --value-file - for stdin.',
+    'The value has several lines. Pass it with --value-file, or --value-file - for stdin.',
   );
 };
 
@@ -163,7 +166,7 @@ export const vaultGroup: CommandGroup = {
       next: (rows) => {
         if (rows.length === 0) return 'No credentials. Store one: adjutant vault add <name>';
         const worn = rows.find((one) => credentialState(one) !== 'good');
-        return worn && `A new value: adjutant vault rotate ${safe(worn.name)}`;
+        return worn && `Rotate it: adjutant vault rotate ${safe(worn.name)}`;
       },
     }),
     credentialCrud.get({
@@ -177,7 +180,7 @@ export const vaultGroup: CommandGroup = {
         'github-pat --rotate-every-days 90',
         'github-pat --edit',
       ],
-      notes: ['This does not change the value. For that: adjutant vault rotate'],
+      notes: ['This does not change the value. To change it: adjutant vault rotate'],
     }),
     rotate,
     versions,
@@ -185,7 +188,7 @@ export const vaultGroup: CommandGroup = {
     reveal,
     credentialCrud.end({
       examples: ['github-pat', 'github-pat --yes', '4ew6rt --yes'],
-      ask: (typed) => `Delete ${safe(typed)}? Its value is gone for good.`,
+      ask: (typed) => `Delete ${safe(typed)}? Its value cannot be recovered.`,
       message: 'Deleted.',
     }),
     rekey,

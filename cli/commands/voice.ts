@@ -15,7 +15,9 @@ export const voiceGroup: CommandGroup = {
     voiceCrud.list({
       examples: ['', '--status failed', '--json'],
       next: (rows) =>
-        rows.length === 0 ? 'Nothing yet: adjutant voice transcribe <file>' : undefined,
+        rows.length === 0
+          ? 'No transcriptions yet. Transcribe a file: adjutant voice transcribe <file>'
+          : undefined,
     }),
     voiceCrud.request({
       name: 'get',
@@ -43,8 +45,8 @@ export const voiceGroup: CommandGroup = {
         '4ew6rt 9k2a5v --yes',
         'voice list --status failed --output id | xargs -n1 adjutant voice delete --yes',
       ],
-      ask: ({ filename, id }) => `Forget ${safe(filename ?? id)} with its text?`,
+      ask: ({ filename, id }) => `Delete ${safe(filename ?? id)} and its text?`,
     }),
   ],
-  notes: ['A transcription is named by its id, or the last six characters of that.'],
+  notes: ['Identify a transcription by its id, or the last six characters of the id.'],
 };

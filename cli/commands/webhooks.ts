@@ -51,7 +51,6 @@ const webhookCrud = crud({
   named: (webhook) => webhook,
 });
 
-/** The delivery of a webhook that was meant by an id or the end of one. */
 const deliveryId = (client: Client, id: string, typed: string): Promise<string> =>
   resolveId(typed, {
     noun: 'sending',
@@ -74,9 +73,9 @@ const listDeliveries = listCommand({
   columns: deliveryColumns,
   within: async (client, { webhook }) => ({ id: await webhookCrud.id(client, webhook) }),
   next: (rows, { webhook }) => {
-    if (rows.length === 0) return `Nothing was sent. Try it: adjutant webhooks test ${webhook}`;
+    if (rows.length === 0) return `No deliveries. Send a test: adjutant webhooks test ${webhook}`;
     const failed = rows.find(({ status }) => status === 'failed');
-    return failed && `Send it again: adjutant webhooks resend ${webhook} ${failed.id.slice(-6)}`;
+    return failed && `Resend it: adjutant webhooks resend ${webhook} ${failed.id.slice(-6)}`;
   },
   seeAlso: 'adjutant webhooks resend; --json shows the reply to each attempt',
 });
@@ -84,7 +83,7 @@ const listDeliveries = listCommand({
 const resend = command({
   name: 'resend',
   args: '[webhook] [delivery]',
-  summary: 'Send a delivery again, or all that failed in a time',
+  summary: 'Resend one delivery or all failed deliveries',
   calls: [endpoints.resend, resends.webhooks],
   examples: [
     'app 4ew6rt',
@@ -95,8 +94,8 @@ const resend = command({
   fields: () => requestFields(resends.webhooks.body, ['webhookId', 'since', 'until', 'dryRun']),
   flags: bulkFlags,
   notes: [
-    'The receiver knows it by its webhook-id, and may say that it has it already.',
-    'With --failed it lists what it found and asks. What is unknown goes with --status alone.',
+    'The receiver sees the same webhook-id and may report a duplicate.',
+    '--failed lists the deliveries and asks. Unknown outcomes are included only with --status.',
   ],
   seeAlso: 'adjutant operations',
   run: async (context, { args, flags, fields }) => {
@@ -112,21 +111,21 @@ const resend = command({
           more: { webhookId },
           send: (body, how) => client.resends.webhooks({ body: { ...body, ...how } }),
           noun: 'message',
-          verb: 'Send again',
+          verb: 'Resend',
         },
       );
     }
     refuseBulkFlags(flags);
     if (webhook === undefined || delivery === undefined) {
-      throw usageFault('Name the webhook and its delivery, or send all: --failed --since 2h');
+      throw usageFault('Pass a webhook and a delivery, or all failed ones: --failed --since 2h');
     }
     const id = await webhookCrud.id(client, webhook);
     const again = await client.webhooks.resend({
       id,
       deliveryId: await deliveryId(client, id, delivery),
     });
-    context.out.done('It goes again.', again, deliveryColumns);
-    context.out.note(`What came of it: adjutant webhooks deliveries ${oneLine(webhook)}`);
+    context.out.done('Queued again.', again, deliveryColumns);
+    context.out.note(`Check the outcome: adjutant webhooks deliveries ${oneLine(webhook)}`);
   },
 });
 
@@ -136,25 +135,28 @@ const test = webhookCrud.request({
   endpoint: endpoints.test,
   examples: ['app', 'app --json', 'app --quiet && echo it arrives'],
   notes: [
-    'Waits 15 seconds at most. Exit 1 where it did not arrive.',
-    'It is not recorded, except that an endpoint that failed works again.',
+    'Waits at most 15 seconds. Exit code 1: the event did not arrive.',
+    'The test is not recorded, but a success ends the failing state of a webhook.',
   ],
   show: (context, reply) => {
     const { out } = context;
     const { delivered, statusCode, error, response } = reply;
     if (!delivered) context.exitCode = Exit.failed;
     out.done(
-      delivered ? `It arrived: ${statusCode}.` : `It did not arrive: ${oneLine(error ?? '')}.`,
+      delivered ? `Delivered: ${statusCode}.` : `Not delivered: ${oneLine(error ?? '')}.`,
       reply,
       columnsOf(['delivered', 'code=statusCode', 'took=durationMs:number', 'response', 'error']),
     );
     if (out.format === 'table' && response) {
-      out.note(cutToWidth(`It said: ${oneLine(response)}`, out.width));
+      out.note(cutToWidth(`Response: ${oneLine(response)}`, out.width));
     }
   },
 });
 
-const secretFile = textFlag('<file|->', 'A secret of yours: whsec_ and base64; else one is made');
+const secretFile = textFlag(
+  '<file|->',
+  'File with your own secret (whsec_ and base64); generated if absent',
+);
 const SECRET = { ask: 'Secret of the webhook', instead: '--secret-file' };
 
 const create = command({
@@ -168,7 +170,7 @@ const create = command({
   ],
   fields: () => requestFields(endpoints.create.body, ['secret', 'headers']),
   flags: { secretFile, headersFile },
-  notes: ['A secret that is made goes to stdout alone, this once.'],
+  notes: ['A generated secret is printed to stdout, once.'],
   seeAlso: 'adjutant help outgoing',
   run: async (context, { args, flags, fields }) => {
     const secret = await givenSecret(context, flags.secretFile);
@@ -184,14 +186,14 @@ const create = command({
       return context.out.done(`Created ${safe(made.name)}.`, made, columns);
     }
     showSecret(context, made.secret);
-    context.out.note(`Created ${safe(made.name)}. Give the receiver its secret, then try it:`);
+    context.out.note(`Created ${safe(made.name)}. Give the secret to the receiver, then test it:`);
     context.out.note(`adjutant webhooks test ${made.id.slice(-6)}`);
   },
 });
 
 const toggle = (name: 'enable' | 'disable', note: string) =>
   webhookCrud.act(name, endpoints.update, {
-    summary: name === 'enable' ? 'Send to it, again' : 'Send to it no more',
+    summary: name === 'enable' ? 'Enable a webhook' : 'Disable a webhook',
     examples: [
       'app',
       '4ew6rt --json',
@@ -209,7 +211,7 @@ const rotateSecret = webhookCrud.request({
   examples: ['app --overlap-minutes 1440', 'app > secret.txt', 'app --secret-file - < ./secret'],
   except: ['secret'],
   flags: { secretFile },
-  notes: ['A secret that is made goes to stdout alone, this once.'],
+  notes: ['A generated secret is printed to stdout, once.'],
   more: async (context, { flags }) => {
     const secret = await givenSecret(context, flags.secretFile);
     if (secret === undefined) needPlace(context);
@@ -217,8 +219,8 @@ const rotateSecret = webhookCrud.request({
   },
   say: (context, { secret, oldSecretUntil }) => {
     if (secret !== undefined) showSecret(context, secret);
-    const old = oldSecretUntil ? `signs, too, until ${oldSecretUntil}` : 'signs no more';
-    context.out.note(`The old one ${old}. Change it at the receiver.`);
+    const old = oldSecretUntil ? `also signs until ${oldSecretUntil}` : 'no longer signs';
+    context.out.note(`The old secret ${old}. Change it at the receiver.`);
   },
 });
 
@@ -228,14 +230,14 @@ const givenSecret = async (
 ): Promise<string | undefined> =>
   file === undefined ? undefined : secretFrom(context, file, SECRET);
 
-/** Refuses an output that cannot show a new secret: `--output id` and `--fields`. */
+/** Throws if the output cannot show a new secret: `--output id` and `--fields`. */
 const needPlace = ({ out, flags }: Context): void => {
   if (out.format !== 'id' && flags.fields === undefined) return;
-  throw usageFault('This output has no place for the new secret. Bring your own: --secret-file');
+  throw usageFault('This output cannot show the new secret. Pass your own: --secret-file');
 };
 
 const showSecret = ({ out }: Context, secret: string): void => {
-  out.note('The new secret, shown this once:');
+  out.note('New secret, shown only once:');
   out.line(secret);
 };
 
@@ -244,7 +246,8 @@ export const webhooksGroup: CommandGroup = {
     webhookCrud.list({
       examples: ['', '--fields name,stats.failed', '--json'],
       next: (rows) => {
-        if (rows.length === 0) return 'None. Make one: adjutant webhooks create <name> <url>';
+        if (rows.length === 0)
+          return 'No webhooks. Create one: adjutant webhooks create <name> <url>';
         const off = rows.find(({ disabledReason }) => disabledReason !== null);
         if (!off) return undefined;
         return `${safe(off.name)} was disabled: adjutant webhooks get ${off.id.slice(-6)}`;
@@ -255,7 +258,7 @@ export const webhooksGroup: CommandGroup = {
     create,
     webhookCrud.update({
       examples: ["app --events '*'", 'app --url https://app.example.org/adjutant', 'app --edit'],
-      notes: ['With another address, failures of the earlier one do not count any more.'],
+      notes: ['After a change of the URL, earlier failures no longer count.'],
       flags: { headersFile },
       except: ['headers'],
       secrets: ['headers'],
@@ -267,12 +270,12 @@ export const webhooksGroup: CommandGroup = {
     webhookCrud.delete({
       examples: ['app', 'app --yes', '4ew6rt --yes'],
       ask: ({ name, stats }) => {
-        const waiting = stats.waiting === 0 ? '' : ` ${stats.waiting} deliveries wait for it.`;
-        return `Delete ${safe(name)} and the log of what it was sent?${waiting}`;
+        const waiting = stats.waiting === 0 ? '' : ` ${stats.waiting} deliveries are waiting.`;
+        return `Delete ${safe(name)} and its delivery log?${waiting}`;
       },
     }),
-    toggle('enable', 'What it missed stays unsent; what failed: webhooks resend.'),
-    toggle('disable', 'What waits for it ends as failed, and can be sent again.'),
+    toggle('enable', 'Missed events are not sent. Resend failed deliveries: webhooks resend.'),
+    toggle('disable', 'Waiting deliveries end as failed and can be resent.'),
     listDeliveries,
     resend,
     test,

@@ -14,16 +14,15 @@ import { type ChosenCommand, chooseCommand, commonOptions, readCommon } from '..
 import { now, oneLine } from '../text.js';
 import { TOPICS } from '../topics.js';
 
-/** One word that fits at the cursor. */
 export interface CompletionCandidate {
   word: string;
   about?: string;
 }
 
-/** The words that fit, or that a path fits. */
+/** The matching words, or that a path matches. */
 export type CompletionMatches = CompletionCandidate[] | 'files';
 
-/** Resources whose list completes an argument, and the field of a row that is its name. */
+/** Resources whose list completes an argument, and the field that holds the name. */
 const LISTS: Record<string, { resource: keyof typeof contracts; name?: string }> = {
   hook: { resource: 'hooks', name: 'name' },
   agent: { resource: 'agents', name: 'name' },
@@ -40,11 +39,11 @@ const LISTS: Record<string, { resource: keyof typeof contracts; name?: string }>
   token: { resource: 'tokens', name: 'name' },
 };
 const LIMIT_MS = 300;
-/** Matches a name that a shell need not quote; others are offered by the end of their id. */
+/** Names that a shell need not quote. Other rows are offered by the end of their id. */
 const PLAIN = /^[\w.@/+][\w.@/+:-]*$/;
 const ABOUT = ['title', 'summary', 'tool', 'kind', 'status', 'name'];
 
-/** Candidates of a kind by name; none where that takes too long or fails. */
+/** Returns none if the request takes too long or fails. */
 const namesOfKind = async (kind: string, context: Context): Promise<CompletionCandidate[]> => {
   const list = LISTS[kind];
   if (!list) return [];
@@ -53,7 +52,7 @@ const namesOfKind = async (kind: string, context: Context): Promise<CompletionCa
     const { contracts } = await import('../../src/client/index.js');
     const endpoints: Record<string, Endpoint> = await contracts[list.resource]();
     const path = `${endpoints.list?.path}?limit=200`;
-    // The contract is loaded before the time begins.
+    // Loaded before the time limit starts.
     const client = (await context.client()).with({
       fetch: send,
       signal: AbortSignal.timeout(LIMIT_MS),
@@ -80,10 +79,10 @@ const textAt = (row: unknown, field: string): string | undefined => {
 
 const KEPT_MS = 30_000;
 
-/** Result of `read`, kept for half a minute in the user's cache folder (XDG), for its owner alone. */
+/** Result of `read`, cached for 30 seconds in the private cache folder of the user (XDG). */
 const cached = async (of: string[], read: () => Promise<string>): Promise<string> => {
   const folder = cacheFolder();
-  // A digest: what is kept is named by a token among others.
+  // A digest, because the key contains a token.
   const file = join(folder, createHash('sha256').update(of.join('\n')).digest('hex').slice(0, 32));
   const kept = fresh(file);
   if (kept !== undefined) return kept;
@@ -100,16 +99,15 @@ const fresh = (file: string): string | undefined => {
   return age >= 0 && age < KEPT_MS ? readFileSync(file, 'utf8') : undefined;
 };
 
-/** A flag, as far as completion goes. */
 interface CompletionFlag {
   names: string[];
   about?: string;
-  /** Placeholder of its value: `<a|b>`, `<file>`; undefined for one that is on or off. */
+  /** Placeholder of its value: `<a|b>`, `<file>`; undefined for a switch. */
   value?: string;
   values?: readonly string[];
 }
 
-/** Answers a shell that completes; says nothing at all where anything goes wrong. */
+/** Prints the candidates for a shell. Prints nothing if anything fails. */
 export const writeCandidates = async (words: string[], streams: Streams): Promise<void> => {
   const lines = await candidates(words, streams).then(candidateLines, () => []);
   for (const line of lines) streams.stdout.write(`${line}\n`);
@@ -120,7 +118,7 @@ const candidateLines = (fitting: CompletionMatches): string[] =>
     ? [':files']
     : fitting.map(({ word, about }) => (about ? `${word}\t${oneLine(about)}` : word));
 
-/** Candidates for the last word; the first word is the first behind `adjutant`. */
+/** Candidates for the last word. `words` begins after `adjutant`. */
 const candidates = async (words: string[], streams: Streams): Promise<CompletionMatches> => {
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
@@ -149,7 +147,7 @@ const within = async (
   return argument({ command, at: argsIn(before, known) - depthOf(chosen), flags, streams });
 };
 
-/** `auth` is followed by verbs of its own and by groups below it. */
+/** `auth` has its own verbs and groups below it. */
 const verbsOf = ({ entry, group }: ChosenCommand): CompletionCandidate[] => [
   ...(group?.commands ?? []).map(({ name, summary }) => ({ word: name, about: summary })),
   ...entryNames()
@@ -174,7 +172,7 @@ const helpWords = async ([first, ...rest]: string[]): Promise<CompletionCandidat
 
 interface ArgumentPosition {
   command: CliCommand;
-  /** Position among its arguments, from 0. */
+  /** From 0. */
   at: number;
   flags: CommonFlags;
   streams: Streams;

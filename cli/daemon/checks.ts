@@ -22,20 +22,20 @@ import { isLocalUrl, shortPath } from './environment.js';
 import { holderOf, holderText, type PortHolder } from './process.js';
 import { readinessOf, startCommandFor } from './readiness.js';
 
-/** One thing that the doctor looked at. */
 export interface DoctorFinding {
   name: string;
   status: 'ok' | 'warn' | 'fail';
   detail: string;
-  /** The remedy, ready to paste where that can be. */
+  /** The remedy, ready to paste if possible. */
   remedy?: string;
 }
 
 const GRAVITY = { ok: 0, warn: 1, fail: 2 };
 
 /**
- * Joins findings about this machine with those of the daemon. Of a name that both have, the graver
- * ones are kept, or else those of this machine. The daemon may have several of one name.
+ * Joins the findings of this machine and of the daemon. For a name in both, the more severe
+ * findings are kept, or else those of this machine. The daemon may have several findings of one
+ * name.
  */
 export const joinFindings = (
   machine: DoctorFinding[],
@@ -67,9 +67,9 @@ const FULL_BYTES = 50 * 1024 ** 2;
 const LEEWAY_MS = 60_000;
 const FOR_OTHERS = 0o077;
 
-/** Findings about the machine and the home that need no daemon. */
+/** Findings that need no daemon. */
 export const checkMachine = (home: string): DoctorFinding[] => [
-  okCheck('node', `${process.versions.node}, of the supported ${supportedNode()}`),
+  okCheck('node', `${process.versions.node}, supported: ${supportedNode()}`),
   ...(existsSync(home) ? [lookAtHome(home), ...lookAtKeys(home)] : []),
   lookAtDisk(home),
   lookAtClock(home),
@@ -79,15 +79,15 @@ const lookAtHome = (home: string): DoctorFinding => {
   const { mode, uid } = statSync(home);
   const at = `${shortPath(home)}, ${octal(mode)}`;
   if (!isWritable(home)) {
-    return failFinding('home', `${at}, is not writable for you`, ownership(home));
+    return failFinding('home', `${at}: not writable for you`, ownership(home));
   }
   if (uid !== process.getuid?.()) {
-    return warnCheck('home', `${at}, belongs to somebody else`, ownership(home));
+    return warnCheck('home', `${at}: owned by another user`, ownership(home));
   }
   if (mode & FOR_OTHERS) {
     return warnCheck(
       'home',
-      `${at}: others on this machine can look in`,
+      `${at}: other users of this machine can read it`,
       `chmod 700 ${shellWord(home)}`,
     );
   }
@@ -96,18 +96,17 @@ const lookAtHome = (home: string): DoctorFinding => {
 
 const ownership = (home: string): string => `chown -R "$(id -un)" ${shellWord(home)}`;
 
-/** The key that opens all secrets, and what else lies beside it. */
 const lookAtKeys = (home: string): DoctorFinding[] => {
   const folder = join(home, 'keys');
   if (!existsSync(folder)) return [];
   const open = readdirSync(folder).filter((name) => statSync(join(folder, name)).mode & FOR_OTHERS);
-  if (open.length === 0) return [okCheck('keys', 'for you alone')];
-  const detail = `${open.join(', ')} can be read by others on this machine`;
+  if (open.length === 0) return [okCheck('keys', 'private')];
+  const detail = `${open.join(', ')} can be read by other users of this machine`;
   return [
     failFinding(
       'keys',
       detail,
-      `chmod 600 ${shellWord(folder)}/*   and see to it that nobody took a copy`,
+      `chmod 600 ${shellWord(folder)}/*   and make sure that nobody took a copy`,
     ),
   ];
 };
@@ -120,15 +119,15 @@ const lookAtDisk = (home: string): DoctorFinding => {
       ? `${Math.floor(free / 1024 ** 2)} MiB free`
       : `${(free / GIB).toFixed(1)} GiB free`;
   if (free < FULL_BYTES)
-    return failFinding('disk', detail, 'make room: nothing can be kept otherwise');
+    return failFinding('disk', detail, 'free disk space: no new data can be stored');
   if (free < LOW_BYTES)
-    return warnCheck('disk', detail, 'make room, or keep less: ADJUTANT_RETENTION_DAYS');
+    return warnCheck('disk', detail, 'free disk space, or keep less: ADJUTANT_RETENTION_DAYS');
   return okCheck('disk', detail);
 };
 
 /**
- * A clock that was set back makes times that were written lie in the future. Signatures with a time
- * in them are refused when it is off by more than five minutes.
+ * If the clock was set back, existing files have times in the future. Signatures with a timestamp
+ * are refused if it differs by more than five minutes.
  */
 const lookAtClock = (home: string): DoctorFinding => {
   const written = ['adjutant.db', 'adjutant.db-wal'].map((name) => changedAt(join(home, name)));
@@ -137,7 +136,8 @@ const lookAtClock = (home: string): DoctorFinding => {
   const newestAt = new Date(newest).toISOString();
   return failFinding(
     'clock',
-    `it says ${new Date(now()).toISOString()}, and files here were written ${ago(newestAt)}`,
+    `the clock shows ${new Date(now()).toISOString()}, but files here were written ` +
+      `${ago(newestAt)}`,
     'set the clock: timedatectl set-ntp true',
   );
 };
@@ -154,14 +154,13 @@ const isWritable = (path: string): boolean => {
 const nearestFolder = (path: string): string =>
   existsSync(path) ? path : nearestFolder(dirname(path));
 
-/** Milliseconds; 0 where there is no such file. */
+/** Milliseconds; 0 if the file does not exist. */
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const octal = (mode: number): string => `0${(mode & 0o777).toString(8)}`;
 
 type ServicePart = Awaited<ReturnType<Client['health']['detailed']>>['parts'][number];
 
-/** Checks that the daemon answers, how its parts are, and from where it can be reached. */
 export const checkService = async (client: Client): Promise<DoctorFinding[]> => {
   const { url } = client;
   const holder = isLocalUrl(url) ? holderOf(portOf(url)) : null;
@@ -181,7 +180,7 @@ export const checkService = async (client: Client): Promise<DoctorFinding[]> => 
 };
 
 /**
- * Returns the findings of the daemon itself, or the finding that it cannot look for them; null: only
+ * Returns the findings of the daemon, or the finding that it cannot list them, or null if only
  * admins may read them.
  */
 const lookInside = async (client: Client): Promise<DoctorFinding[] | DoctorFinding | null> => {
@@ -191,7 +190,7 @@ const lookInside = async (client: Client): Promise<DoctorFinding[] | DoctorFindi
     return reply.findings.map(({ remedy, ...of }) => ({ ...of, ...(remedy && { remedy }) }));
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode < 500) throw error;
-    return failFinding('findings', `the daemon does not list them: ${error.message}`, LOGS);
+    return failFinding('findings', `the daemon cannot list them: ${error.message}`, LOGS);
   }
 };
 
@@ -199,20 +198,20 @@ const LOGS = 'adjutant logs --last 50';
 
 const notRunning = (url: string, holder: PortHolder | null): DoctorFinding =>
   holder === null
-    ? failFinding('daemon', `nothing answers at ${url}`, startCommandFor(url))
-    : failFinding('daemon', `silent at ${url}, held${holderText(holder)}`, 'adjutant restart');
+    ? failFinding('daemon', `no reply at ${url}`, startCommandFor(url))
+    : failFinding('daemon', `no reply at ${url}, held${holderText(holder)}`, 'adjutant restart');
 
 const taken = (url: string, holder: PortHolder | null): DoctorFinding =>
   failFinding(
     'daemon',
-    `${url} is taken${holderText(holder)}, which is no Adjutant`,
-    `free it, or: adjutant up --port ${portOf(url) + 1}`,
+    `${url} is taken${holderText(holder)}, which is not Adjutant`,
+    `free the port, or: adjutant up --port ${portOf(url) + 1}`,
   );
 
 const REMEDIES: Record<string, string> = {
-  database: 'adjutant logs --last 50   It needs a disk that can be written and is not full',
-  queue: 'adjutant logs --last 50   What runs: adjutant agents list --status running',
-  disk: 'make room: nothing can be kept otherwise',
+  database: 'adjutant logs --last 50   The disk must be writable and not full',
+  queue: 'adjutant logs --last 50   Running agents: adjutant agents list --status running',
+  disk: 'free disk space: no new data can be stored',
   models: 'adjutant models health, then: adjutant models test <model>',
   capabilities: 'correct the setting, then: adjutant restart',
   tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
@@ -223,11 +222,11 @@ const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
 const ofPart = ({ name, status, detail }: ServicePart): DoctorFinding => ({
   name,
   status: SEVERITY[status],
-  detail: detail || (status === 'ok' ? 'well' : 'not well; more after: adjutant login'),
+  detail: detail || (status === 'ok' ? 'ok' : 'not ok; for details, log in: adjutant login'),
   ...(status !== 'ok' && { remedy: REMEDIES[name] ?? LOGS }),
 });
 
-/** Checks if the daemon answers at the other addresses of this machine, by asking it there. */
+/** Checks whether the daemon replies at the other addresses of this machine. */
 const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorFinding[]> => {
   if (!isLocalUrl(url)) return [];
   const others = addresses().map((host) => `http://${host}:${portOf(url)}`);
@@ -236,11 +235,11 @@ const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorF
   const isOpen = holder !== null && settingOf(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
   return [
     open.length === 0
-      ? okCheck('exposure', 'only this machine reaches it')
+      ? okCheck('exposure', 'only this machine can reach it')
       : warnCheck(
           'exposure',
-          `it answers beyond this machine, without TLS: ${open.join(', ')}`,
-          'adjutant restart --host 127.0.0.1   and a proxy with TLS in front',
+          `other machines can reach it, without TLS: ${open.join(', ')}`,
+          'adjutant restart --host 127.0.0.1   and add a proxy with TLS',
         ),
     ...(isOpen ? [registrationIsOpen(open.length > 0)] : []),
   ];
@@ -250,7 +249,7 @@ const registrationIsOpen = (isReached: boolean): DoctorFinding => {
   const make = isReached ? failFinding : warnCheck;
   return make(
     'registration',
-    'anybody who reaches it may make an account',
+    'everyone who can reach the daemon can create an account',
     'unset ADJUTANT_REGISTRATION, then: adjutant restart',
   );
 };
@@ -274,8 +273,8 @@ const settingOf = (pid: number, name: string): string | undefined => {
 const portOf = (url: string): number => Number(new URL(url).port || 80);
 
 /**
- * Makes the home, the keys and the session file private. Leaves alone links and what belongs to
- * another user. Returns a sentence for each change.
+ * Makes the home, the keys and the session file private. Skips links and files of other users.
+ * Returns a sentence for each change.
  */
 export const repairHome = (home: string): string[] => {
   const keys = join(home, 'keys');
@@ -289,7 +288,7 @@ const close = (path: string): string[] => {
   const mode = found.isDirectory() ? 0o700 : 0o600;
   chmodSync(path, mode);
   const [before, after] = [found.mode & 0o777, mode].map((each) => `0${each.toString(8)}`);
-  return [`Mended: ${shortPath(path)} is ${after} now, and was ${before}.`];
+  return [`Repaired: ${shortPath(path)} is now ${after}, was ${before}.`];
 };
 
 const filesIn = (folder: string): string[] => {

@@ -6,39 +6,35 @@ import { runningDaemon } from './process.js';
 
 const DEFAULT_HOME = '~/.adjutant';
 
-/** The daemon's folder: what the flag says, else the daemon's own setting, else the built-in one. */
+/** The home of the daemon: the flag, the environment variable, or the default. */
 export const homeOf = (flag: string | undefined): string => {
   const given = flag || process.env.ADJUTANT_HOME || DEFAULT_HOME;
   return resolve(given.replace(/^~(?=$|\/)/, homedir()));
 };
 
-/**
- * Returns an environment without the user's ADJUTANT_ settings, for a daemon with settings of its
- * own.
- */
+/** An environment without the ADJUTANT_ settings of the user, for a daemon with its own. */
 export const environmentWith = (settings: Record<string, string>): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('ADJUTANT_'));
   return { ...Object.fromEntries(kept), ...settings };
 };
 
 /**
- * The environment of the daemon beside its settings (mallopt(3)). The C library of Linux takes large
- * blocks from the system and gives them back at once; but after each such block of up to 32 MB it keeps
- * those of that size by default (M_MMAP_THRESHOLD), as the 19 MB of a password's hash. Memory at the end
- * of a thread's heap is given back above 1 MiB (M_TRIM_THRESHOLD): above 128 KiB, the default, SQLite's
- * 64 KiB for a statement can come from the system and go back with each statement, ten times its cost.
+ * Memory settings of the daemon (mallopt(3)). glibc takes large blocks from the system and
+ * returns them at once. But after each such block of up to 32 MB it keeps blocks of that size by
+ * default (M_MMAP_THRESHOLD), such as the 19 MB of a password hash. Memory at the end of a heap
+ * is returned above 1 MiB (M_TRIM_THRESHOLD): above 128 KiB, the default, the 64 KiB of SQLite
+ * for a statement can be taken and returned with each statement, at ten times its cost.
  */
 export const DAEMON_ENV = {
   MALLOC_MMAP_THRESHOLD_: '131072',
   MALLOC_TRIM_THRESHOLD_: '1048576',
 };
 
-/** Returns this environment for a daemon, with what it needs beside its settings. */
 export const daemonEnvironment = (): NodeJS.ProcessEnv => ({ ...DAEMON_ENV, ...process.env });
 
 /**
- * The path of this Node for a service: where PATH has a link to it, that link, which package managers
- * keep when they upgrade Node. Not one of a version manager that ends with the shell or the login.
+ * Path of this Node for a service: a link to it in PATH, which package managers keep when they
+ * upgrade Node. Excludes links of version managers that end with the shell or the login.
  */
 export const nodePath = (path = process.env.PATH ?? '', temporary = temporaryFolders()): string => {
   const own = realpathSync(process.execPath);
@@ -52,27 +48,25 @@ export const nodePath = (path = process.env.PATH ?? '', temporary = temporaryFol
 
 const temporaryFolders = (): string[] => [tmpdir(), '/run', process.env.XDG_RUNTIME_DIR || '/run'];
 
-/** Folder of this user's configuration (XDG Base Directory). */
+/** XDG Base Directory. */
 export const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
 
-/** This user's editor, as a shell would run it; undefined: none is set. */
+/** As a shell would run it; undefined if none is set. */
 export const editorHere = (): string | undefined =>
   process.env.VISUAL?.trim() || process.env.EDITOR?.trim() || undefined;
 
-/** A path as a person writes it: `~/.config/…`. */
+/** Shortens a path: `~/.config/…`. */
 export const shortPath = (path: string): string => {
   const home = homedir();
   return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 };
 
-/** True for an address of this machine. */
 export const isLocalUrl = (url: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 
 /**
- * The address that a command asks, the first that is given: `--server`; that of the daemon in the
- * background of `--home`; ADJUTANT_URL; that of the daemon in the background of the usual home; the
- * usual address.
+ * The address of the daemon, the first of: `--server`; the background daemon of `--home`;
+ * ADJUTANT_URL; the background daemon of the default home; the default address.
  */
 export const addressOf = ({ server, home }: { server?: string; home?: string }): string => {
   if (server !== undefined) return server;

@@ -13,16 +13,15 @@ import { shortPath } from './environment.js';
 const NAME = 'hello';
 const SECRET_BYTES = 32;
 
-/** The first hook, with what it takes to fire it. */
 export interface FirstHook {
   hook: Hook;
   isNew: boolean;
 }
 
-/** Its secret, in the user's config folder (XDG), 0600. */
+/** In the config folder of the user (XDG), 0600. */
 export const helloSecretFile = (): string => join(dirname(sessionFile()), `${NAME}.secret`);
 
-/** The hook "hello", which is made where there is none; a secret that was lost is made anew. */
+/** Finds or creates the hook "hello". Rotates the secret if its file was lost. */
 export const firstHook = async (client: Client): Promise<FirstHook> => {
   const found = await findHello(client);
   if (!found) return { hook: await makeHello(client), isNew: true };
@@ -31,8 +30,8 @@ export const firstHook = async (client: Client): Promise<FirstHook> => {
 };
 
 /**
- * Sends it a signed test and waits for its success; how long both took, in milliseconds. A secret
- * that no longer fits is made anew, once.
+ * Sends a signed test and waits for its success. Returns the duration in milliseconds. Rotates a
+ * secret that is refused, once.
  */
 export const fireHello = async (client: Client, hook: Hook): Promise<number> => {
   const began = performance.now();
@@ -47,11 +46,11 @@ export const fireHello = async (client: Client, hook: Hook): Promise<number> => 
   if (execution.status === 'success') return performance.now() - began;
   throw failed(
     `The test of "${NAME}" ended with ${execution.status}: ${execution.error ?? 'no reason given'}.`,
-    `Look: adjutant hooks executions ${NAME}`,
+    `See: adjutant hooks executions ${NAME}`,
   );
 };
 
-/** A line for a shell that signs a body and sends it; the secret never stands in it. */
+/** A shell line that signs and sends a body. It reads the secret from its file. */
 export const curlLine = (url: string): string =>
   [
     `body='{"text":"Hello from curl"}'; curl -sS ${url}/api/webhooks/${NAME}`,
@@ -76,7 +75,7 @@ const makeHello = (client: Client): Promise<Hook> =>
   client.hooks.create({
     body: {
       name: NAME,
-      description: 'Turns any webhook that is signed with its secret into a notice',
+      description: 'Turns any webhook that is signed with its secret into a notification',
       trigger: 'webhook',
       triggerConfig: { webhookPath: NAME, webhookSecret: keep(newSecret()) },
       action: 'notify',
@@ -99,7 +98,7 @@ const send = (client: Client) =>
   });
 
 const isDisabled = ({ id }: Hook): Error =>
-  failed(`The hook "${NAME}" is disabled.`, `Let it fire again: adjutant hooks enable ${id}`);
+  failed(`The hook "${NAME}" is disabled.`, `Enable it: adjutant hooks enable ${id}`);
 
 const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 
@@ -112,7 +111,7 @@ const keep = (secret: string): string => {
   const file = helloSecretFile();
   makePrivateFolder(dirname(file));
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
-  // The mode above holds for a new file alone.
+  // The mode above applies only to a new file.
   chmodSync(file, 0o600);
   return secret;
 };

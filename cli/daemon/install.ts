@@ -8,16 +8,16 @@ import { configFolder, DAEMON_ENV, nodePath } from './environment.js';
 import { logOf, openLog } from './log.js';
 import { wordsToServe } from './start.js';
 
-/** Values of the service's file; all paths are absolute. */
+/** Values of the service file. All paths are absolute. */
 export interface Service {
   home: string;
-  /** Words for `serve` beside the home. */
+  /** Flags of `serve` besides the home. */
   flags: string[];
 }
 
 const LAUNCHD_LABEL = 'local.adjutant';
 
-/** Settings of the service beyond its address, `NAME=value` a line; it need not be there. */
+/** Settings of the service besides its address, one `NAME=value` per line. The file is optional. */
 export const serviceSettingsFile = (home: string): string => join(home, 'environment');
 
 const wordsOf = ({ home, flags }: Service): string[] => [
@@ -27,8 +27,9 @@ const wordsOf = ({ home, flags }: Service): string[] => [
 ];
 
 /**
- * systemd restarts a daemon that has not notified it for a minute. A start may migrate a large
- * database. All processes of the service may notify, since systemd-notify does it for the daemon.
+ * systemd restarts a daemon that does not notify it for a minute. A start may migrate a large
+ * database. All processes of the service may notify, because systemd-notify does it for the
+ * daemon.
  */
 const NOTIFYING = `Type=notify
 NotifyAccess=all
@@ -36,9 +37,9 @@ WatchdogSec=60
 TimeoutStartSec=1h`;
 
 /**
- * A systemd user unit (systemd.service(5)). Ours: none of the settings that filter system calls or
- * namespaces, nor NoNewPrivileges, which they imply in a user unit: bubblewrap makes namespaces for
- * the tools, and where it is setuid it could no longer start.
+ * A systemd user unit (systemd.service(5)). It does not filter system calls or namespaces and has
+ * no NoNewPrivileges, which such filters imply in a user unit: bubblewrap creates namespaces for
+ * the tools, and a setuid bubblewrap could no longer start.
  */
 export const systemdUnit = (service: Service): string => `[Unit]
 Description=Adjutant
@@ -89,10 +90,10 @@ ${wordsOf(service)
 </plist>
 `;
 
-/** Escapes text for a unit file, where `%` begins a specifier. */
+/** In a unit file, `%` begins a specifier. */
 const escaped = (word: string): string => word.replaceAll('%', '%%');
 
-/** Escapes a word of a unit's command line, where `$` begins a variable, too. */
+/** In the command line of a unit, `$` begins a variable, too. */
 const quoted = (word: string): string =>
   `"${escaped(word).replaceAll('$', '$$$$').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
@@ -100,11 +101,10 @@ const xml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const UNIT = 'adjutant.service';
-/** Stopping a service waits for what it runs; systemd gives it 40 s. */
+/** Stopping a service waits for running work; systemd allows 40 s. */
 const ANSWER_MS = 60_000;
 const isMac = process.platform === 'darwin';
 
-/** File of this user's service. */
 export const serviceFile = (): string =>
   isMac
     ? join(homedir(), 'Library/LaunchAgents', `${LAUNCHD_LABEL}.plist`)
@@ -112,16 +112,16 @@ export const serviceFile = (): string =>
 
 export const isInstalled = (): boolean => existsSync(serviceFile());
 
-/** The service that there is: whose home it serves, and where it answers. */
+/** The home and address of the installed service. */
 export interface Installed {
   home: string;
   url: string;
 }
 
-/** Note of the service's values, which needs no parser of units. */
+/** Values of the service, so that no unit file must be parsed. */
 const noteFile = (): string => join(configFolder(), 'adjutant/service.json');
 
-/** The service of this user; null: there is none, or nothing says what it was made for. */
+/** Returns null if there is no service, or its values are unknown. */
 export const installed = (): Installed | null => {
   const note = isInstalled() ? textOf(noteFile()) : null;
   if (note === null) return null;
@@ -136,7 +136,7 @@ export const installed = (): Installed | null => {
 const textOf = (path: string): string | null =>
   existsSync(path) ? readFileSync(path, 'utf8') : null;
 
-/** Checks that the system runs services for this user, without a change. Failed: it does not. */
+/** Checks that the system runs services for this user. Changes nothing. */
 export const checkManager = (): void => {
   try {
     if (isMac) ask('launchctl', ['print', domain()]);
@@ -144,13 +144,13 @@ export const checkManager = (): void => {
   } catch (error) {
     if (!(error instanceof CliFault)) throw error;
     throw failed(
-      `No service can be made here: ${error.message}`,
+      `Cannot install a service: ${error.message}`,
       'Nothing was changed. Without a service: adjutant up',
     );
   }
 };
 
-/** The files of a service, as they are; null: there is none. */
+/** Contents of the service files; null if absent. */
 export interface ServiceFiles {
   unit: string | null;
   note: string | null;
@@ -161,7 +161,7 @@ export const serviceFiles = (): ServiceFiles => ({
   note: textOf(noteFile()),
 });
 
-/** Undoes an installation: restores the files that were there before, and starts that service. */
+/** Undoes an installation: restores the earlier files and starts that service. */
 export const restoreService = ({ unit, note }: ServiceFiles): void => {
   if (unit === null) return void uninstall();
   write({ unit, note });
@@ -184,7 +184,7 @@ const write = ({ unit, note }: ServiceFiles): void => {
   }
 };
 
-/** Writes the service anew and starts it, now and with every login. Failed: the system refuses. */
+/** Writes the service and starts it, now and at each login. Throws if the system refuses. */
 export const install = (service: Service, url: string): void => {
   const path = serviceFile();
   closeSync(openLog(service.home).fd);
@@ -199,13 +199,13 @@ export const install = (service: Service, url: string): void => {
 };
 
 /**
- * Stops the service and forgets it; what it kept stays. Where nobody runs services its files are
- * taken away all the same, and what the system said comes back.
+ * Stops and removes the service; its data is kept. If the system runs no services, the files are
+ * removed anyway, and the error of the system is returned.
  */
 export const uninstall = (): CliFault | null => {
   const refusal = refusalOf(() => (isMac ? unload() : systemctl('disable', '--now', UNIT)));
   if (refusal && refusalOf(checkManager) === null && !isMac) throw refusal;
-  // As `systemctl enable` makes it.
+  // The link that `systemctl enable` creates.
   if (!isMac) {
     rmSync(join(dirname(serviceFile()), 'default.target.wants', UNIT), { force: true });
   }
@@ -223,20 +223,20 @@ const refusalOf = (work: () => void): CliFault | null => {
   }
 };
 
-/** Words of launchctl; launchd does not start again a daemon that ended well, whatever ended it. */
+/** Words for launchctl. launchd does not restart a daemon that ended with 0. */
 const LAUNCHD = {
   start: ['kickstart'],
   stop: ['kill', 'SIGTERM'],
   restart: ['kickstart', '-k'],
 };
 
-/** Has the system start, stop or restart the installed service; what it says where it refuses. */
+/** Starts or restarts the installed service. Returns the error of the system. */
 export const controlService = (verb: 'start' | 'restart'): CliFault | null =>
   refusalOf(() => switchService(verb));
 
 /**
- * Does the same. Failed: the system refuses. systemctl would wait until the daemon is ready, and say
- * less than its log about one that is not: the caller waits instead.
+ * Like `controlService`, but throws. systemctl would wait until the daemon is ready, and report
+ * less than its log, so the caller waits instead.
  */
 export const switchService = (verb: 'start' | 'stop' | 'restart'): void => {
   if (isMac) ask('launchctl', [...LAUNCHD[verb], `${domain()}/${LAUNCHD_LABEL}`]);
@@ -262,7 +262,7 @@ const ask = (command: string, words: string[]): void => {
     const complaint = 'stderr' in error && String(error.stderr).trim();
     throw failed(
       `"${command} ${words.join(' ')}" failed: ${complaint || error.message}.`,
-      `The service is in ${serviceFile()}.        Without one: adjutant up`,
+      `The service file is ${serviceFile()}.        Without a service: adjutant up`,
     );
   }
 };

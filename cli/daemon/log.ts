@@ -15,16 +15,15 @@ import { makePrivateFolder } from '../../src/kernel/private.js';
 import { valueAt } from '../columns.js';
 import { localTime, oneLine, plainText, safe, safeJson } from '../text.js';
 
-/** Log file of the background daemon of a home. */
 export const logOf = (home: string): string => join(home, 'logs', 'daemon.log');
 
-/** The log, open for appending (0600), and where what is new in it begins. */
+/** The log, open for appending (0600), and the offset where new lines begin. */
 export interface OpenLog {
   fd: number;
   from: number;
 }
 
-/** Opens the log of a home, which is made if need be; a large one is put aside, three are kept. */
+/** Opens or creates the log of a home. Rotates a large one; three old ones are kept. */
 export const openLog = (home: string): OpenLog => {
   const path = logOf(home);
   makePrivateFolder(dirname(path));
@@ -32,7 +31,7 @@ export const openLog = (home: string): OpenLog => {
   return { fd: openSync(path, 'a', 0o600), from: sizeOf(path) };
 };
 
-/** Text of a log from a byte on; empty where there is no log. */
+/** Text of a log from an offset in bytes; empty if there is no log. */
 export const readFrom = (path: string, from: number): string =>
   bytesFrom(path, from).toString('utf8');
 
@@ -47,7 +46,7 @@ const bytesFrom = (path: string, from: number): Buffer => {
   }
 };
 
-/** The last lines of a file, oldest first, and where its end is. */
+/** The last lines of a file, oldest first, and the offset of its end. */
 export const lastLines = (path: string, count: number): { lines: string[]; end: number } => {
   const bytes = bytesFrom(path, 0);
   const lines = count === 0 ? [] : logLines(bytes.toString('utf8')).slice(-count);
@@ -74,15 +73,15 @@ const ROTATE_BYTES = 10 * 1024 * 1024;
 const KEPT = 3;
 const EVERY_MS = 60_000;
 
-/** Puts a log aside: daemon.log.1 is the newest of the old ones. */
+/** daemon.log.1 is the newest of the old ones. */
 const rotateLog = (path: string): void => {
   shift(path);
   renameSync(path, `${path}.1`);
 };
 
 /**
- * Puts a large log aside while it is written to through a descriptor that appends. A descriptor of
- * another file is left alone: what a person redirected is theirs.
+ * Rotates a large log while a descriptor appends to it. Skips a descriptor of another file, such
+ * as a redirection by the user.
  */
 export const rotateOpen = (path: string, fd: number): void => {
   const open = fstatSync(fd);
@@ -93,7 +92,7 @@ export const rotateOpen = (path: string, fd: number): void => {
   try {
     copyFileSync(path, copy);
   } catch (error) {
-    // Half a copy, on a disk that is full, would take the place of a whole one.
+    // A partial copy, on a full disk, must not replace a complete one.
     rmSync(copy, { force: true });
     throw error;
   }
@@ -108,7 +107,7 @@ export const keepSmall = (path: string): (() => void) => {
     try {
       rotateOpen(path, process.stderr.fd);
     } catch (error) {
-      // A full disk: the log goes on as it is, and the next turn tries again.
+      // On a full disk the log stays as it is, and the next check tries again.
       if (!(error instanceof Error && 'code' in error)) throw error;
     }
   }, EVERY_MS);
@@ -128,15 +127,14 @@ const NEWLINE = 10;
 interface LogHandle {
   fd: number;
   inode: number;
-  /** Bytes read so far. */
   at: number;
-  /** A line that is not at its end yet. */
+  /** The incomplete last line. */
   begun: Buffer;
 }
 
 /**
- * Every line that is appended to a file after a byte, through its rotation, until the signal is
- * aborted. The file need not be there yet.
+ * Yields each line that is appended after an offset, across rotations, until the signal is
+ * aborted. The file need not exist yet.
  */
 export async function* followLog(
   path: string,
@@ -192,7 +190,7 @@ function* newLines(file: LogHandle): Generator<string> {
 
 const LEVEL_WIDTH = 5;
 
-/** A line of the log for a person: local time, level, what happened, then `key=value`. */
+/** Formats a log line for a person: local time, level, event, then `key=value`. */
 export const readable = (line: string): string => {
   const entry = entryOf(line);
   if (entry === null) return safe(line);
@@ -202,11 +200,11 @@ export const readable = (line: string): string => {
   return [[...cells, ...error].join(' ').trimEnd(), ...stackOf(err)].join('\n');
 };
 
-/** The same for a machine: always one JSON object; what a crash printed is its `msg`. */
+/** Returns one JSON object. Plain text, such as that of a crash, becomes its `msg`. */
 export const asJson = (line: string): string =>
   entryOf(line) === null ? safeJson({ msg: line }) : line;
 
-/** The lines of a log that say what went wrong: those that are no entries, else its errors. */
+/** The log lines that explain a failure: plain text lines, or else errors. */
 export const complaints = (lines: string[]): string[] => {
   const plainLines = lines.filter((line) => entryOf(line) === null);
   if (plainLines.length > 0) return plainLines.map(safe);
@@ -227,13 +225,13 @@ const entryOf = (line: string): Record<string, unknown> | null => {
 const timeIn = (at: unknown): string =>
   typeof at === 'string' ? `${localTime(at)}.${at.slice(20, 23)}` : ' '.repeat(12);
 
-/** Errors are written large, so that they are found without colours. */
+/** In capitals, so that errors stand out without colours. */
 const levelIn = (level: unknown): string => {
   const word = oneLine(plainText(level)).padEnd(LEVEL_WIDTH);
   return /^(error|fatal)/.test(word) ? word.toUpperCase() : word;
 };
 
-/** Orders fields with the event first; ids are long, and looked up rather than read. */
+/** Puts the event first and ids last, because ids are long and rarely read. */
 const pairs = (values: Record<string, unknown>): string[] => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   const isId = ([key]: [string, unknown]) => key.endsWith('Id');

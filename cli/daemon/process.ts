@@ -13,14 +13,14 @@ import { makePrivateFolder } from '../../src/kernel/private.js';
 
 const POLL_MS = 50;
 
-/** A process that cannot be taken for a later one with the same id. */
+/** A process that cannot be confused with a later one of the same id. */
 export interface Process {
   pid: number;
-  /** The time of its start, as the system writes it; compared only, never shown. */
+  /** Start time in the form of the system; only compared, never shown. */
   started: string;
 }
 
-/** The process with this id as it is now; null: there is none, or it has ended. */
+/** Returns the process with this id, or null if it has ended. */
 export const processOf = (pid: number): Process | null => {
   const started = process.platform === 'linux' ? startTicks(pid) : startTime(pid);
   return started === null ? null : { pid, started };
@@ -29,7 +29,7 @@ export const processOf = (pid: number): Process | null => {
 export const isRunning = ({ pid, started }: Process): boolean =>
   processOf(pid)?.started === started;
 
-/** The command line of a process, cut short; null where the system does not tell. */
+/** Truncated command line of a process, or null if the system hides it. */
 const commandOf = (pid: number): string | null => {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
@@ -39,7 +39,6 @@ const commandOf = (pid: number): string | null => {
   }
 };
 
-/** Sends a signal, unless the process has just ended. */
 export const signalTo = (found: Process, signal: NodeJS.Signals): void => {
   try {
     if (isRunning(found)) process.kill(found.pid, signal);
@@ -48,7 +47,7 @@ export const signalTo = (found: Process, signal: NodeJS.Signals): void => {
   }
 };
 
-/** True when the process ended within the time. Throws when the signal is aborted. */
+/** Whether the process ended in time. Throws if the signal is aborted. */
 export const hasEnded = async (
   found: Process,
   { withinMs, signal }: { withinMs: number; signal?: AbortSignal },
@@ -62,13 +61,13 @@ export const hasEnded = async (
 };
 
 /**
- * The boot and the clock tick of the process's start. A zombie has ended: where the first process
- * of a container reaps no orphans, it would otherwise run for ever.
+ * Boot id and clock tick of the start of the process. A zombie counts as ended: if the first
+ * process of a container reaps no orphans, it would otherwise run forever.
  */
 const startTicks = (pid: number): string | null => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before it is in brackets and may hold anything.
+    // The name before it is in brackets and may contain anything.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return state === 'Z' || state === 'X' ? null : `${boot} ${rest[18]}`;
@@ -93,14 +92,13 @@ const startTime = (pid: number): string | null => {
 
 const LISTENING = '0A';
 
-/** The process that listens on a TCP port. */
 export interface PortHolder {
   pid: number;
-  /** Its command line, cut short. */
+  /** Truncated. */
   command: string | null;
 }
 
-/** The process that holds the port, where /proc tells and we may look; else null. */
+/** The process that holds the port, or null if /proc does not show it. */
 export const holderOf = (port: number): PortHolder | null => {
   const sockets = ['tcp', 'tcp6'].flatMap((table) => listeningOn(port, read(`/proc/net/${table}`)));
   if (sockets.length === 0) return null;
@@ -108,11 +106,11 @@ export const holderOf = (port: number): PortHolder | null => {
   return pid === undefined ? null : { pid: Number(pid), command: commandOf(Number(pid)) };
 };
 
-/** ` (pid 2290, node server.js)`, or nothing where the holder is not known. */
+/** ` by pid 2290 (node server.js)`, or nothing if the holder is unknown. */
 export const holderText = (holder: PortHolder | null): string =>
   holder === null ? '' : ` by pid ${holder.pid}${holder.command ? ` (${holder.command})` : ''}`;
 
-/** The links of the sockets that listen on a port, from one of the kernel's tables. */
+/** Links of the sockets that listen on a port, from a table of the kernel. */
 const listeningOn = (port: number, table: string): string[] => {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   return table.split('\n').flatMap((line) => {
@@ -125,8 +123,8 @@ const hasOneOf = (pid: string, sockets: string[]): boolean =>
   list(`/proc/${pid}/fd`).some((fd) => sockets.includes(target(`/proc/${pid}/fd/${fd}`)));
 
 /**
- * Treats what cannot be read as absent: a process may end meanwhile, and those of others are
- * hidden.
+ * Treats unreadable files as absent: a process may end in the meantime, and those of other users
+ * are hidden.
  */
 const unlessHidden = <T>(look: () => T, otherwise: T): T => {
   try {
@@ -140,25 +138,24 @@ const read = (path: string): string => unlessHidden(() => readFileSync(path, 'ut
 const list = (path: string): string[] => unlessHidden(() => readdirSync(path), []);
 const target = (path: string): string => unlessHidden(() => readlinkSync(path), '');
 
-/** The background daemon of a home, as the command that started it wrote it down. */
+/** The background daemon of a home, as recorded by the command that started it. */
 export interface DaemonRecord extends Process {
-  /** Null: it had not said where it listens when it was last looked at. */
+  /** Null if its address was not known yet. */
   url: string | null;
   /** ISO 8601. */
   startedAt: string;
-  /** Flags of `serve` beside the home, to start it again alike. */
+  /** Flags of `serve` besides the home, for a restart. */
   flags: string[];
 }
 
 const recordOf = (home: string): string => join(home, 'daemon.json');
 
-/** The daemon that was started in the background here and still runs. */
 export const runningDaemon = (home: string): DaemonRecord | null => {
   const record = lastDaemon(home);
   return record && isRunning(record) ? record : null;
 };
 
-/** The last one that was started here and not stopped, whether it runs or not. */
+/** The last daemon that was started here and not stopped, running or not. */
 export const lastDaemon = (home: string): DaemonRecord | null => {
   try {
     const record: unknown = JSON.parse(readFileSync(recordOf(home), 'utf8'));
@@ -168,7 +165,7 @@ export const lastDaemon = (home: string): DaemonRecord | null => {
   }
 };
 
-/** Renamed into place (0600), so that nobody reads half of it. */
+/** Renamed into place (0600), so that nobody reads a partial file. */
 export const writeRecord = (home: string, record: DaemonRecord): void => {
   makePrivateFolder(home);
   const next = `${recordOf(home)}.${process.pid}`;

@@ -5,16 +5,14 @@ import { usageFault } from '../exit.js';
 const TIMEOUT_MS = 2_000;
 const EVERYWHERE = ['0.0.0.0', '::', '[::]'];
 
-/** The program that answers at an address. */
 export type Readiness =
   | { is: 'ready' }
-  /** `failing` names the parts that are not, `draining` among them. */
+  /** `failing` names the parts that are not ready, including `draining`. */
   | { is: 'not_ready'; failing: string[] }
-  /** A program that is not Adjutant. */
   | { is: 'otherProgram' }
   | { is: 'silent' };
 
-/** Asks the daemon if it is ready; never throws. */
+/** Never throws. */
 export const readinessOf = async (url: string): Promise<Readiness> => {
   const reply = await ask(`${url}/health/ready`);
   if (reply === null) return { is: 'silent' };
@@ -25,7 +23,9 @@ export const readinessOf = async (url: string): Promise<Readiness> => {
   return { is: 'not_ready', failing: failing.map(String) };
 };
 
-/** The address in the line with which a daemon says where it listens, one can connect to it. */
+/**
+ * Parses the address that a starting daemon prints. A wildcard address becomes one to connect to.
+ */
 export const listeningIn = (output: string): string | null => {
   const found = /^\s*listening (http:\/\/(\S+):(\d+))/m.exec(output);
   const [, , host = '', port = ''] = found ?? [];
@@ -34,7 +34,7 @@ export const listeningIn = (output: string): string | null => {
   return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
 };
 
-/** The reply; null without one, undefined where it is not JSON. */
+/** Returns the reply, null without one, or undefined if it is not JSON. */
 const ask = async (url: string): Promise<object | null | undefined> => {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -48,17 +48,16 @@ const ask = async (url: string): Promise<object | null | undefined> => {
 
 const port: Flag<number> = {
   value: '<port>',
-  about: 'TCP port to listen on, 3005 unless set; 0 takes any free one',
+  about: 'TCP port to listen on. Defaults to 3005; 0 uses any free port',
   read: (given) => {
     const number = Number(given);
     if (/^\d+$/.test(given) && number <= 65_535) return number;
-    throw usageFault(`--port is a whole number from 0 to 65535 (got "${given}")`);
+    throw usageFault(`--port must be a whole number from 0 to 65535 (got "${given}")`);
   },
 };
 
-/** Flags for the address at which a daemon is to listen. */
 export const listenFlags = {
-  host: textFlag('<address>', 'Address to listen on, 127.0.0.1 unless set'),
+  host: textFlag('<address>', 'Address to listen on. Defaults to 127.0.0.1'),
   port,
 };
 
@@ -67,7 +66,6 @@ export interface ListenAddress {
   port?: number;
 }
 
-/** The same as words for `serve`. */
 export const listenWords = ({ host, port: number }: ListenAddress): string[] => [
   ...(host === undefined ? [] : ['--host', host]),
   ...(number === undefined ? [] : ['--port', String(number)]),
@@ -75,7 +73,6 @@ export const listenWords = ({ host, port: number }: ListenAddress): string[] => 
 
 const DEFAULT_PORT = '3005';
 
-/** The command that starts a daemon which answers at this address of this machine. */
 export const startCommandFor = (url: string): string => {
   const { port: number } = new URL(url);
   return number === DEFAULT_PORT ? 'adjutant up' : `adjutant up --port ${number || '80'}`;

@@ -30,7 +30,7 @@ const POLL_MS = 100;
 const SHOWN_LINES = 8;
 const columns = columnsOf<{ url?: string; service: string }>(['url', 'service']);
 
-/** Makes the daemon a service of this user and waits until it is ready. Failed: says why not. */
+/** Installs the daemon as a service of this user and waits until it is ready. */
 export const installService = async (context: Context, given: ListenAddress): Promise<void> => {
   const { out, signal, streams } = context;
   const home = homeOf(context.flags.home);
@@ -53,7 +53,7 @@ export const installService = async (context: Context, given: ListenAddress): Pr
   const sentence = `Wrote ${shortPath(serviceFile())}, enabled, started. Ready in ${took} at ${url}`;
   out.done(sentence, { url, service: serviceFile() }, columns);
   if (process.platform === 'linux') {
-    out.note('To run while logged out: loginctl enable-linger "$(id -un)"');
+    out.note('To keep it running after logout: loginctl enable-linger "$(id -un)"');
   }
 };
 
@@ -63,7 +63,7 @@ interface PreviousInstallation {
   files: ServiceFiles;
 }
 
-/** Restores the previous service, starts the daemon that ran before, and returns the error. */
+/** Restores the previous service, restarts the previous daemon, and returns the error. */
 const undone = async (
   error: unknown,
   { home, record, files }: PreviousInstallation,
@@ -76,12 +76,12 @@ const undone = async (
     return failed(
       fault.message,
       ...fault.next,
-      `Not all could be undone: ${messageOf(trouble).message}`,
-      'Take the service away: adjutant down --uninstall        Then: adjutant up',
+      `Not everything could be undone: ${messageOf(trouble).message}`,
+      'Remove the service: adjutant down --uninstall        Then: adjutant up',
     );
   }
   if (!(error instanceof CliFault) && !isFromSystem(error)) return error;
-  const now = record ? 'The daemon runs as before' : 'Nothing was changed';
+  const now = record ? 'The previous daemon is running again' : 'Nothing was changed';
   return failed(fault.message, ...fault.next, `${now}. Without a service: adjutant up`);
 };
 
@@ -99,17 +99,17 @@ export const uninstallService = async ({ out, streams }: Context): Promise<void>
   if (!isInstalled()) return out.note('No service is installed.');
   const refusal = await withProgress(streams.stderr, async () => uninstall());
   const service = serviceFile();
-  if (refusal) out.warn(`${refusal.message} Its files alone were taken away.`);
-  out.done('The service is stopped and taken away; what it kept stays.', { service }, columns);
+  if (refusal) out.warn(`${refusal.message} Only its files were removed.`);
+  out.done('The service is stopped and removed; its data is kept.', { service }, columns);
 };
 
-/** Returns the complete address for the service, which does not have this shell's environment. */
+/** Returns the complete address: the service does not have the environment of this shell. */
 const addressOf = ({ host, port }: ListenAddress): Required<ListenAddress> => ({
   host: host ?? defaultListenAddress().host,
   port: port ?? defaultListenAddress().port,
 });
 
-/** Waits until the service is ready. Failed: it is not ready in time; the error says why. */
+/** Waits until the service is ready. Throws with the reason if it is not ready in time. */
 const ready = async (
   url: string,
   { home, from, signal }: { home: string; from: number; signal: AbortSignal },
@@ -121,7 +121,7 @@ const ready = async (
   }
 };
 
-/** True if the daemon refused to start: the service manager would restart it again and again. */
+/** Whether the daemon refused to start. The service manager would restart it again and again. */
 const hasRefused = (home: string, from: number): boolean =>
   readFrom(logOf(home), from).includes('Not started');
 
@@ -137,18 +137,18 @@ const notReady = (url: string, home: string, from: number): Error => {
 };
 
 const urlColumns = columnsOf<{ url: string }>(['url']);
-/** The longest wait for the end of the service; the system gives it 40 s. */
+/** Maximum wait for the end of the service; the system allows it 40 s. */
 const STOPPED_WITHIN_MS = 45_000;
 
-/** The service that `up --install` made of this home; null: it has none. */
+/** The service that `up --install` created for this home, or null. */
 export const serviceOf = ({ flags }: Context): Installed | null => {
   const service = installed();
   return service?.home === homeOf(flags.home) ? service : null;
 };
 
 /**
- * Starts the service, or starts it anew, and waits until it is ready; what the system says where it
- * does not run it. Failed: says why it is not ready.
+ * Starts or restarts the service and waits until it is ready. Returns the error of the system if
+ * it does not run the service.
  */
 export const startService = async (
   context: Context,
@@ -158,8 +158,8 @@ export const startService = async (
   const { out, signal, streams } = context;
   if (flags.host !== undefined || flags.port !== undefined) {
     throw failed(
-      `It runs as a service, which listens at ${url}.`,
-      'Have it listen elsewhere: adjutant up --install --port …',
+      `The daemon runs as a service that listens at ${url}.`,
+      'Change its address: adjutant up --install --port …',
     );
   }
   if (verb === 'start' && (await readinessOf(url)).is === 'ready') {
@@ -183,7 +183,8 @@ export const startService = async (
 };
 
 /**
- * Stops the service until it is started, or until the next login. Failed: a daemon still answers.
+ * Stops the service until it is started, or until the next login. Throws if a daemon still
+ * replies.
  */
 export const stopService = async (context: Context, { url }: Installed): Promise<void> => {
   const { out, signal, streams } = context;
@@ -193,10 +194,11 @@ export const stopService = async (context: Context, { url }: Installed): Promise
     switchService('stop');
     const end = performance.now() + STOPPED_WITHIN_MS;
     while ((await readinessOf(url)).is !== 'silent') {
-      if (performance.now() > end) throw failed(`It still answers at ${url}.`, 'adjutant logs -f');
+      if (performance.now() > end)
+        throw failed(`The daemon still replies at ${url}.`, 'Watch it: adjutant logs -f');
       await pause(POLL_MS, undefined, { signal });
     }
   });
   out.done(`Stopped in ${duration(performance.now() - began)}.`, { url }, urlColumns);
-  out.note('The service comes back with your next login. Take it away: adjutant down --uninstall');
+  out.note('The service starts again at your next login. Remove it: adjutant down --uninstall');
 };

@@ -22,14 +22,13 @@ import { listeningIn, readinessOf } from './readiness.js';
 const EXECUTABLE = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 
 /**
- * The options of node for the daemon. By default V8 lets the space for new objects grow to 48 MB and
- * keeps it (https://v8.dev/blog/trash-talk). Measured: half of that costs a delivery no time, and a quarter
- * a tenth more of the event loop's, since more of what deliveries need survives; an idle daemon has the
- * same size with each.
+ * Options of node for the daemon. By default V8 lets the space for new objects grow to 48 MB and
+ * keeps it (https://v8.dev/blog/trash-talk). Measured: half of that costs a delivery no time, and
+ * a quarter a tenth more of the event loop's time, because more objects survive. An idle daemon
+ * has the same size with each.
  */
 export const V8_OPTIONS = ['--max-semi-space-size=8'];
 
-/** Returns the words for node that run the daemon of a home. */
 export const wordsToServe = (home: string): string[] => [
   ...V8_OPTIONS,
   ...[EXECUTABLE, 'serve', '--home', home],
@@ -38,38 +37,39 @@ const READY_WITHIN_MS = 15_000;
 const POLL_MS = 50;
 const SHOWN_LINES = 12;
 
-/** Arguments for the start of a daemon. */
 export interface DaemonLaunch {
   home: string;
-  /** Words for `serve` beside the home. */
+  /** Flags of `serve` besides the home. */
   flags: string[];
-  /** Settings beside those of this shell. */
+  /** Settings in addition to those of this shell. */
   settings?: Record<string, string>;
-  /** Ends the waiting, not the daemon. */
+  /** Ends the wait, not the daemon. */
   signal: AbortSignal;
 }
 
 export interface StartedDaemon {
   record: DaemonRecord & { url: string };
   tookMs: number;
-  /** Notes for its owner from its first lines. */
+  /** Notes for the user from its first lines. */
   notes: string[];
 }
 
 interface DaemonChild {
   child: ChildProcess;
   log: string;
-  /** Byte at which its own lines begin in the log. */
+  /** Offset of its own lines in the log. */
   from: number;
-  /** Holds its stdout, apart from the log: two daemons that start at once share that. */
+  /** Holds its stdout, separate from the log, which two daemons that start at once share. */
   outputFile: string;
-  /** On the clock of performance.now(). */
+  /** In the time of performance.now(). */
   began: number;
-  /** Ends the waiting. */
   signal: AbortSignal;
 }
 
-/** Starts the daemon in the background and waits until it is ready. Failed: says why not. */
+/**
+ * Starts the daemon in the background and waits until it is ready. Throws with the reason if it
+ * is not.
+ */
 export const startDaemon = async (launch: DaemonLaunch): Promise<StartedDaemon> => {
   const { home, flags } = launch;
   const startedAt = new Date(now()).toISOString();
@@ -81,7 +81,7 @@ export const startDaemon = async (launch: DaemonLaunch): Promise<StartedDaemon> 
   };
   try {
     const url = await listening(starting);
-    // Not before: of two that start on one home, the one that loses must not sign.
+    // Not earlier: of two daemons that start on one home, the loser must not write the record.
     note(url);
     await ready(url, starting);
     const record = { ...daemon, url, startedAt, flags };
@@ -112,13 +112,13 @@ const opened = (home: string, outputFile: string): OpenLog & { out: number } => 
     return { ...openLog(home), out: openSync(outputFile, 'w', 0o600) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw failed(`Not started: the log in ${home} cannot be written: ${why}.`);
+    throw failed(`Not started: cannot write the log in ${home}: ${why}.`);
   }
 };
 
 /**
- * Writes the record of the daemon. Failed: it cannot be written; the daemon is stopped, since no
- * command could find it.
+ * Writes the record of the daemon. If that fails, stops the daemon, because no command could find
+ * it.
  */
 const keepRecord = (home: string, record: DaemonRecord): void => {
   try {
@@ -126,11 +126,11 @@ const keepRecord = (home: string, record: DaemonRecord): void => {
   } catch (error) {
     signalTo(record, 'SIGTERM');
     const why = error instanceof Error ? error.message : String(error);
-    throw failed(`Not started: its record in ${home} cannot be written: ${why}.`);
+    throw failed(`Not started: cannot write the daemon record in ${home}: ${why}.`);
   }
 };
 
-/** Copies what it said at its start into the log, unless the disk is full. */
+/** Appends its first output to the log, unless the disk is full. */
 const moveWords = (of: DaemonChild): void => {
   try {
     appendFileSync(of.log, outputOf(of));
@@ -152,21 +152,21 @@ const ready = async (url: string, of: DaemonChild): Promise<void> => {
   while ((await readinessOf(url)).is !== 'ready') await onceMore(of);
 };
 
-/** Waits a moment between two checks. Failed: the daemon has ended, or takes too long. */
 const onceMore = async (of: DaemonChild): Promise<void> => {
   if (isOver(of.child)) throw notStarted(of);
   if (performance.now() - of.began > READY_WITHIN_MS) {
     throw failed(
-      `Not ready after ${READY_WITHIN_MS / 1000} s; it goes on starting as pid ${of.child.pid}.`,
+      `Not ready after ${READY_WITHIN_MS / 1000} s. The daemon continues to start as ` +
+        `pid ${of.child.pid}.`,
       'Watch it: adjutant logs -f        Stop it: adjutant down',
     );
   }
   await pause(POLL_MS, undefined, { signal: of.signal }).catch(() => {
-    throw interrupted('It goes on starting: adjutant status');
+    throw interrupted('The daemon continues to start: adjutant status');
   });
 };
 
-/** Returns the daemon's own error message, or else how it ended and its last lines. */
+/** Returns the error message of the daemon, or else how it ended and its last lines. */
 const notStarted = ({ child, log, from }: DaemonChild): CliFault => {
   const lines = complaints(logLines(readFrom(log, from)));
   const [first, ...rest] = lines
@@ -175,7 +175,7 @@ const notStarted = ({ child, log, from }: DaemonChild): CliFault => {
   if (first?.startsWith('Not started')) return failed(first, ...rest);
   const how = child.signalCode ?? `exit code ${child.exitCode}`;
   const last = lines.slice(-SHOWN_LINES);
-  return failed(`Not started: it ended with ${how}.`, ...last, 'Log: adjutant logs');
+  return failed(`Not started: the daemon ended with ${how}.`, ...last, 'Log: adjutant logs');
 };
 
 const notesIn = (of: DaemonChild): string[] =>
@@ -193,37 +193,38 @@ const CLOSED_WITHIN_MS = 3_000;
 export interface Stop {
   home: string;
   record: DaemonRecord;
-  /** True if it is killed when it does not end by itself. */
+  /** Whether to kill it if it does not stop by itself. */
   isForced: boolean;
   signal: AbortSignal;
 }
 
-/** Asks the daemon to finish and waits for its end. Failed: it still runs after 30 s. */
+/** Asks the daemon to stop and waits for its end. Throws if it still runs after 30 s. */
 export const stopDaemon = async ({ home, record, isForced, signal }: Stop): Promise<void> => {
   signalTo(record, 'SIGTERM');
   const isStopped = await hasEnded(record, { withinMs: STOPPED_WITHIN_MS, signal }).catch(() => {
-    throw interrupted('It goes on stopping: adjutant status');
+    throw interrupted('The daemon continues to stop: adjutant status');
   });
   if (!isStopped && !isForced) {
     throw failed(
-      `Still stopping after ${STOPPED_WITHIN_MS / 1000} s: pid ${record.pid} finishes what runs.`,
-      'Watch it: adjutant logs -f        End it hard: adjutant down --force',
+      `Still stopping after ${STOPPED_WITHIN_MS / 1000} s: pid ${record.pid} is ` +
+        'finishing its work.',
+      'Watch it: adjutant logs -f        Kill it: adjutant down --force',
     );
   }
   if (!isStopped) await kill(record);
-  // Another one may have been started meanwhile.
+  // Another daemon may have been started in the meantime.
   if (lastDaemon(home)?.pid === record.pid) dropRecord(home);
 };
 
 /**
- * Waits for the end of a daemon that drains, e.g. because another command stops it. Returns false
- * if it goes on running.
+ * Waits for the end of a draining daemon, for example if another command stops it. Returns false
+ * if it keeps running.
  */
 export const hasDrained = async (record: DaemonRecord, signal: AbortSignal): Promise<boolean> => {
   if (record.url === null) return false;
   const reply = await readinessOf(record.url);
   const isDraining = reply.is === 'not_ready' && reply.failing.includes('draining');
-  // One that drains closes its port some time before it ends.
+  // A draining daemon closes its port some time before it ends.
   if (!isDraining && reply.is !== 'silent') return false;
   const withinMs = isDraining ? STOPPED_WITHIN_MS : CLOSED_WITHIN_MS;
   return hasEnded(record, { withinMs, signal });
@@ -232,5 +233,5 @@ export const hasDrained = async (record: DaemonRecord, signal: AbortSignal): Pro
 const kill = async (record: DaemonRecord): Promise<void> => {
   signalTo(record, 'SIGKILL');
   if (await hasEnded(record, { withinMs: KILLED_WITHIN_MS })) return;
-  throw failed(`Even SIGKILL did not end pid ${record.pid}: the system holds it.`);
+  throw failed(`Cannot end pid ${record.pid}, not even with SIGKILL.`);
 };

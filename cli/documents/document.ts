@@ -2,7 +2,6 @@ import { contracts, type DocumentView } from '../../src/client/index.js';
 import { columnsOf, reasonColumn } from '../columns.js';
 import { crud } from '../crud.js';
 
-/** The columns of documents in lists. */
 export const documentColumns = columnsOf<DocumentView>(
   ['id:data', 'short=id:tail', 'name=filename', 'status:state'],
   reasonColumn(),
@@ -12,11 +11,9 @@ export const documentColumns = columnsOf<DocumentView>(
   ['error:data', 'code:data', 'sha256:data', 'operationId:data', 'created=createdAt:ago'],
 );
 
-/** Names the command that reads a document with its password. */
 export const unlockLine = ({ id }: DocumentView): string =>
-  `Open it: adjutant documents reprocess ${id.slice(-6)} --password-file -`;
+  `Unlock it: adjutant documents reprocess ${id.slice(-6)} --password-file -`;
 
-/** The verbs of documents that follow from the contract, and the search for the one that is named. */
 export const documentCrud = crud<'documents', DocumentView>({
   noun: 'document',
   rows: 'documents',

@@ -7,7 +7,6 @@ import type { Context } from '../command.js';
 import { failed } from '../exit.js';
 import { safe } from '../text.js';
 
-/** Writes the original of a document, as `downloadFile` does. */
 export const downloadOriginal = async (
   context: Context,
   id: string,
@@ -17,15 +16,11 @@ export const downloadOriginal = async (
   await downloadFile(context, content.path.replace('{id}', encodeURIComponent(id)), file);
 };
 
-/**
- * Writes what the daemon sends at a path to a file that does not exist yet, or to standard output for
- * `-`.
- */
-/** The reasons for which a file cannot be written, by the error of the system. */
+/** Reasons by error code of the system. */
 const UNWRITABLE: Record<string, string> = {
-  EEXIST: 'is there already',
+  EEXIST: 'already exists',
   ENOENT: 'cannot be written: its folder does not exist',
-  EACCES: 'cannot be written: that is not permitted',
+  EACCES: 'cannot be written: permission denied',
   EISDIR: 'is a folder',
   ENOSPC: 'cannot be written: the disk is full',
   EROFS: 'cannot be written: the disk is read-only',
@@ -42,7 +37,7 @@ export const downloadFile = async (
   });
   if (!response.ok || !response.body) {
     read(response, await response.text());
-    throw failed('The daemon sent no file.');
+    throw failed('The daemon returned no file.');
   }
   const source = Readable.from(response.body);
   if (file === '-') return pipeline(source, streams.stdout, { end: false });

@@ -4,22 +4,21 @@ import { buffer } from 'node:stream/consumers';
 import type { FileToUpload } from '../../src/client/upload.js';
 import { usageFault } from '../exit.js';
 
-/** A file of this machine that is to be uploaded. */
 interface LocalFile {
   path: string;
   bytes: number;
-  /** The bytes of standard input, which is no file. */
+  /** The content of standard input. */
   content?: Buffer;
 }
 
-/** Ours: the files, and the bytes, of one request. */
+/** Limits of one request. */
 const MAX_FILES = 20;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Lists the file, or all files of the folder but hidden ones, which are counted. Usage: none. */
+/** Lists the file, or all files of the folder except hidden ones, which are counted. */
 export const filesAt = async (path: string): Promise<{ files: LocalFile[]; hidden: number }> => {
   const found = await stat(path).catch(() => null);
-  if (!found) throw usageFault(`${path} does not exist, or cannot be read.`);
+  if (!found) throw usageFault(`${path} does not exist or cannot be read.`);
   if (!found.isDirectory()) return { files: [{ path, bytes: found.size }], hidden: 0 };
   const entries = await readdir(path, { withFileTypes: true, recursive: true });
   const files: LocalFile[] = [];
@@ -34,18 +33,17 @@ export const filesAt = async (path: string): Promise<{ files: LocalFile[]; hidde
     if (isHidden) hidden++;
     else files.push({ path: at, bytes: (await stat(at)).size });
   }
-  if (files.length === 0) throw usageFault(`${path} holds no file.`);
+  if (files.length === 0) throw usageFault(`${path} contains no files.`);
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { files, hidden };
 };
 
-/** Reads standard input as a file of that name. */
 export const filePiped = async (stdin: NodeJS.ReadableStream, path: string): Promise<LocalFile> => {
   const content = await buffer(stdin);
   return { path, bytes: content.length, content };
 };
 
-/** Groups files to requests of a bounded size, in their order. */
+/** Groups files into requests of limited size, in order. */
 export const batchesOf = (files: LocalFile[]): LocalFile[][] => {
   const batches: LocalFile[][] = [];
   let bytes = 0;
@@ -62,7 +60,6 @@ export const batchesOf = (files: LocalFile[]): LocalFile[][] => {
   return batches;
 };
 
-/** Reads the files of one request. */
 export const readFiles = (files: LocalFile[]): Promise<FileToUpload[]> =>
   Promise.all(
     files.map(async ({ path, content }) => ({

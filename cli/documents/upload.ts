@@ -11,7 +11,7 @@ import { documentColumns, unlockLine } from './document.js';
 import { batchesOf, filePiped, filesAt, readFiles } from './files.js';
 
 const OVER = ['completed', 'failed', 'cancelled'];
-/** Documents that were there already and are named one by one. */
+/** Maximum number of existing documents to name one by one. */
 const MAX_NAMED = 5;
 
 interface UploadFlags {
@@ -21,11 +21,10 @@ interface UploadFlags {
   noWait?: boolean;
 }
 
-/** The command that uploads files, and all files of folders. */
 export const uploadCommand = command({
   name: 'upload',
   args: '<path...>',
-  summary: 'Upload files, and all files of folders, and wait until they are read',
+  summary: 'Upload files and folders, and wait until they are read',
   calls: ['documents upload', 'documents get', 'operations get'],
   examples: [
     'letter.pdf',
@@ -35,21 +34,24 @@ export const uploadCommand = command({
     '- --name letter.pdf < letter.pdf',
   ],
   flags: {
-    tags: textFlag('<text…>', 'Words to find them by, separated by commas'),
-    language: textFlag('<codes>', 'Languages of pictures of text, as eng+deu; eng unless given'),
-    name: textFlag('<name>', 'The file name of what - reads from standard input'),
+    tags: textFlag('<text…>', 'Tags, separated by commas'),
+    language: textFlag(
+      '<codes>',
+      'Languages for text recognition, such as eng+deu. Defaults to eng',
+    ),
+    name: textFlag('<name>', 'File name for -, which reads standard input'),
     noWait,
   },
   notes: [
-    'Hidden files are left out. A file that you have already is not kept twice, nor tagged anew.',
-    'A document has the name of its file alone: tell folders apart by an upload with tags for each.',
-    'Exit 1 where a file was refused, or could not be read.',
+    'Hidden files are skipped. A file that already exists is not stored or tagged again.',
+    'A document is named after its file, without the folder. To tell folders apart, ' +
+      'upload each with its own tags.',
+    'Exit code 1: a file was refused, or could not be read.',
   ],
-  seeAlso: 'adjutant documents text, for what was read',
+  seeAlso: 'adjutant documents text, to print the text',
   run: (context, { args: { path }, flags }) => uploadPaths(context, path, flags),
 });
 
-/** Uploads files, and all files of folders, and prints the documents. */
 export const uploadPaths = async (
   context: Context,
   paths: string[],
@@ -77,11 +79,10 @@ export const uploadPaths = async (
   const fresh = read.filter(({ status }, at) => status !== 'failed' && !documents[at]?.duplicate);
   if (fresh.length > 0 || known.length === 0)
     context.out.note(`${done}: ${countOf(fresh.length, 'document')}.`);
-  if (hidden > 0) context.out.note(`Left out: ${countOf(hidden, 'hidden file')}.`);
+  if (hidden > 0) context.out.note(`Skipped: ${countOf(hidden, 'hidden file')}.`);
   if (refused.length + failed > 0) context.exitCode = Exit.failed;
 };
 
-/** The files at all paths. Usage: `-` without a name, or a name without that. */
 const filesOf = async (
   { streams }: Context,
   paths: string[],
@@ -89,7 +90,7 @@ const filesOf = async (
 ): Promise<LocalFiles> => {
   if (paths.includes('-') !== (name !== undefined) || (name !== undefined && paths.length > 1)) {
     throw usageFault(
-      '--name and - belong together, and stand alone.',
+      '--name and - must be used together, without other paths.',
       'From standard input: adjutant documents upload - --name letter.pdf',
     );
   }
@@ -101,13 +102,12 @@ const filesOf = async (
   };
 };
 
-/** Says which documents were there already. */
 const knownLines = (known: DocumentView[], isTagged: boolean): string[] => {
-  const tags = isTagged ? ', and its tags stay as they were' : '';
+  const tags = isTagged ? ', and its tags are unchanged' : '';
   if (known.length <= MAX_NAMED)
-    return known.map(({ filename }) => `${safe(filename)} was there already${tags}.`);
-  const all = isTagged ? ', and their tags stay as they were' : '';
-  return [`${known.length} documents were there already${all}.`];
+    return known.map(({ filename }) => `${safe(filename)} already exists${tags}.`);
+  const all = isTagged ? ', and their tags are unchanged' : '';
+  return [`${known.length} documents already exist${all}.`];
 };
 
 type LocalFiles = Awaited<ReturnType<typeof filesAt>>;
@@ -141,13 +141,15 @@ const send = async (
   return { documents, refused };
 };
 
-/** The outcome of an upload. */
 interface Sent {
   documents: Reply<'documents', 'upload'>['documents'];
   refused: { filename: string; reason: string }[];
 }
 
-/** Sends again after the time that the daemon asks for. A batch of which nothing was kept is told. */
+/**
+ * Retries after the delay that the daemon asks for. Returns the reasons if a whole batch is
+ * refused.
+ */
 const inTurn = async ({ signal }: Context, work: () => Promise<Sent>): Promise<Sent> => {
   for (;;) {
     try {
@@ -164,13 +166,13 @@ const inTurn = async ({ signal }: Context, work: () => Promise<Sent>): Promise<S
   }
 };
 
-/** A refused file, from the sentence of the error: the name, and then the reason. */
+/** The message is the file name, followed by the reason. */
 const refusalOf = ({ message }: { message: string }) => {
   const at = message.search(/ (is|holds) /);
   return { filename: message.slice(0, at), reason: message.slice(at + 1) };
 };
 
-/** Waits until all documents are read; a line on the terminal says how far each is. */
+/** Waits until all documents are read. A terminal shows the progress. */
 const untilRead = async (context: Context, documents: Sent['documents']) => {
   const client = await context.listener();
   const read: Sent['documents'] = [];

@@ -41,10 +41,10 @@ const add = requestCommand({
   areFields: true,
   takesData: true,
   notes: [
-    'Without servers those of the provider are found by the address.',
+    'Without servers, they are found by the address.',
     'The password is a credential: adjutant vault add mail',
   ],
-  seeAlso: 'adjutant email setup, which asks for what it needs',
+  seeAlso: 'adjutant email setup, which asks for the values',
   show: ({ out }, account) =>
     out.done(`Added ${safe(account.address)}.`, account, mailAccountColumns),
 });
@@ -54,11 +54,11 @@ type TestStep = TestReply['steps'][number];
 
 const STEPS: Record<TestStep['step'], string> = {
   imap_login: 'log in to read',
-  imap_folders: 'find the folders',
+  imap_folders: 'list the folders',
   imap_idle: 'watch for new mail',
   smtp_login: 'log in to send',
   smtp_send: 'send a message to yourself',
-  arrival: 'see it arrive',
+  arrival: 'receive the message',
 };
 
 const stepColumns = columnsOf<TestStep>(
@@ -67,24 +67,22 @@ const stepColumns = columnsOf<TestStep>(
   ['status:state', 'detail'],
 );
 
-/** Shows the steps of a test. The exit code is 1 if one of them has failed. */
 export const showMailTest = (context: Context, reply: TestReply): void => {
   const { out } = context;
   if (!reply.ok) context.exitCode = Exit.failed;
   out.page({ reply, rows: reply.steps, columns: stepColumns });
   const failed = reply.steps.find(({ status }) => status === 'failed');
-  if (failed) out.warn(`It fails at: ${STEPS[failed.step]}. ${oneLine(failed.detail ?? '')}`);
+  if (failed) out.warn(`The test fails at: ${STEPS[failed.step]}. ${oneLine(failed.detail ?? '')}`);
   else warnOfUntried(context, reply);
 };
 
-/** Warns of the steps that were not tried, as without the permission to send. */
 export const warnOfUntried = ({ out }: Context, { steps }: TestReply): void => {
   for (const { step, status, detail } of steps) {
-    if (status === 'skipped') out.warn(`Not tried: ${STEPS[step]}. ${oneLine(detail ?? '')}`);
+    if (status === 'skipped') out.warn(`Skipped: ${STEPS[step]}. ${oneLine(detail ?? '')}`);
   }
 };
 
-/** The longest test: two logins, and 30 s until the message arrives. */
+/** Longest test: two logins, and 30 s until the message arrives. */
 export const MAIL_TEST_MS = 180_000;
 
 const test = mailAccountCrud.request({
@@ -93,7 +91,7 @@ const test = mailAccountCrud.request({
   endpoint: endpoints.test,
   patienceMs: MAIL_TEST_MS,
   examples: ['ada@example.org', 'ada@example.org --json', '4ew6rt --quiet && echo it works'],
-  notes: ['Exit code 1: a step failed, and which one. It sends a message to yourself.'],
+  notes: ['Exit code 1: a step failed. The test sends a message to yourself.'],
   show: showMailTest,
 });
 
@@ -108,7 +106,7 @@ const folders = mailAccountCrud.request({
   examples: ['ada@example.org', 'ada@example.org --json', '4ew6rt --fields name,unread'],
   show: ({ out }, reply) => {
     if (reply.problem !== null) {
-      out.warn(`Only what is read of it is listed: ${oneLine(reply.problem)}`);
+      out.warn(`Only watched folders are listed: ${oneLine(reply.problem)}`);
     }
     out.page({ reply, rows: reply.folders, columns: folderColumns });
   },
@@ -118,7 +116,8 @@ export const mailAccountsGroup: CommandGroup = {
   commands: [
     mailAccountCrud.list({
       examples: ['', '--all', '--json'],
-      next: (rows) => (rows.length === 0 ? 'None yet: adjutant email setup <address>' : undefined),
+      next: (rows) =>
+        rows.length === 0 ? 'No mail accounts. Add one: adjutant email setup <address>' : undefined,
     }),
     mailAccountCrud.get({
       examples: ['ada@example.org', 'ada@example.org --json', '4ew6rt --fields status,error'],
@@ -140,10 +139,11 @@ export const mailAccountsGroup: CommandGroup = {
       except: [],
       examples: ['ada@example.org', '4ew6rt --yes', 'ada@example.org --force --yes'],
       confirm: ({ args }) =>
-        `Remove ${safe(args.account)}, and what is kept of its mail? The mailbox stays as it is, and so does the record of what was sent.`,
+        `Remove ${safe(args.account)} and its stored mail? The mailbox and the record ` +
+        'of sent mail are kept.',
       show: ({ out }) => out.note('Removed. Its login stays in the vault: adjutant vault list'),
-      notes: ['Without --force it is refused while e-mails of it wait to be sent.'],
+      notes: ['Without --force it is refused while e-mails are waiting to be sent.'],
     }),
   ],
-  notes: ['An account is named by its address, its id, or the last six characters of that.'],
+  notes: ['Identify an account by its address, its id, or the last six characters of the id.'],
 };

@@ -5,13 +5,11 @@ import { filesAt, readFiles } from '../documents/files.js';
 import { failed } from '../exit.js';
 import { safe } from '../text.js';
 
-/** The flags that name what goes along with an e-mail. */
 export const attachFlags = {
-  attachments: textFlag('<document…>', 'Documents of yours, each by its id or its file name'),
-  attach: textFlag('<file…>', 'Files of this machine, which become documents of yours'),
+  attachments: textFlag('<document…>', 'Documents to attach, by id or file name'),
+  attach: textFlag('<file…>', 'Local files to attach; they become documents'),
 };
 
-/** Returns the ids of the documents that go along; files of this machine are uploaded first. */
 export const attachedIds = async (
   context: Context,
   { attachments, attach }: { attachments?: string | undefined; attach?: string | undefined },

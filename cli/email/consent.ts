@@ -7,29 +7,30 @@ import type { Context } from '../command.js';
 import { failed } from '../exit.js';
 import { oneLine } from '../text.js';
 
-/** A service where a person consents to the use of a mailbox. */
+/** OAuth2 endpoints of a mail provider. */
 export type Consent = NonNullable<Reply<'mailaccounts', 'servers'>['oauth2']>;
 
-/** The client that the person has registered there. */
+/** Client that the user registered at the provider. */
 interface OwnClient {
   clientId: string;
   clientSecret?: string;
-  /** The address that the person consents for. */
+  /** Mail address to consent for. */
   address: string;
 }
 
-/** Returns the value of the credential that the consent gives. */
 const credentialValue = (consent: Consent, own: OwnClient, token: unknown): string => {
   const refreshToken = valueAt(token, 'refresh_token');
   if (typeof refreshToken !== 'string') {
-    throw failed('The service gave no refresh token.', 'Ask again, and consent to offline access');
+    throw failed(
+      'The provider returned no refresh token.',
+      'Try again, and consent to offline access',
+    );
   }
   const { clientId, clientSecret } = own;
   const { tokenEndpoint, scope } = consent;
   return JSON.stringify({ clientId, clientSecret, refreshToken, tokenEndpoint, scope });
 };
 
-/** Sends a form to the service and returns its JSON. Failed: it refuses, and why. */
 const post = async (
   context: Context,
   url: string,
@@ -43,12 +44,12 @@ const post = async (
 
 const refusal = (body: unknown, status: number) => {
   const why = valueAt(body, 'error_description') ?? valueAt(body, 'error') ?? `status ${status}`;
-  return failed(`The service refuses: ${oneLine(String(why))}`);
+  return failed(`The provider refused the request: ${oneLine(String(why))}`);
 };
 
 /**
- * Asks for consent in a browser (RFC 6749, 4.1, with PKCE of RFC 7636), which comes back to an address
- * of this machine (RFC 8252, 7.3). Resolves to the value of a credential.
+ * Asks for consent in a browser (RFC 6749, 4.1, with PKCE of RFC 7636), which is redirected to an
+ * address of this machine (RFC 8252, 7.3). Resolves to the value of a credential.
  */
 export const consentInBrowser = async (
   context: Context,
@@ -59,7 +60,7 @@ export const consentInBrowser = async (
   const state = randomBytes(16).toString('base64url');
   const { server, redirectUri, code } = await listen(context, state);
   try {
-    context.out.note('Open this in a browser on this machine, and consent there:');
+    context.out.note('Open this address in a browser on this machine, and give consent there:');
     context.out.note(consentUrl(consent, own, { redirectUri, state, verifier }));
     const { clientId, clientSecret } = own;
     const { status, body } = await post(context, consent.tokenEndpoint, {
@@ -84,7 +85,6 @@ interface ConsentRequest {
   verifier: string;
 }
 
-/** The address at which the person consents. */
 const consentUrl = (
   consent: Consent,
   own: OwnClient,
@@ -100,7 +100,7 @@ const consentUrl = (
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
     login_hint: own.address,
-    // Google gives a refresh token only so.
+    // Google requires it for a refresh token.
     access_type: 'offline',
     prompt: 'consent',
   };
@@ -111,11 +111,11 @@ const consentUrl = (
 interface ConsentListener {
   server: Server;
   redirectUri: string;
-  /** The code that the browser brings. */
+  /** Code that the browser sends. */
   code: Promise<string>;
 }
 
-/** Listens on this machine for the browser. Only an answer with the right state counts. */
+/** Only a redirect with the right state counts. */
 const listen = async ({ signal }: Context, state: string): Promise<ConsentListener> => {
   const server = createServer();
   const code = new Promise<string>((resolve, reject) => {
@@ -127,13 +127,13 @@ const listen = async ({ signal }: Context, state: string): Promise<ConsentListen
         return;
       }
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
-      response.end('You can close this window and go back to the terminal.\n');
+      response.end('You can close this window and return to the terminal.\n');
       const given = searchParams.get('code');
       if (given !== null) resolve(given);
-      else reject(failed(`No consent: ${oneLine(searchParams.get('error') ?? 'no code')}`));
+      else reject(failed(`Consent failed: ${oneLine(searchParams.get('error') ?? 'no code')}`));
     });
   });
-  // It is awaited later: a refusal before that is no crash.
+  // Awaited later, so an earlier rejection must not crash the process.
   code.catch(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -155,7 +155,7 @@ export const consentOnDevice = async (
   const begun = await post(context, deviceEndpoint, { client_id, scope });
   const text = (name: string): string => String(valueAt(begun.body, name) ?? '');
   if (begun.status !== 200) throw refusal(begun.body, begun.status);
-  context.out.note(`Open ${oneLine(text('verification_uri'))} on any device, and type:`);
+  context.out.note(`Open ${oneLine(text('verification_uri'))} on any device, and enter:`);
   context.out.note(oneLine(text('user_code')));
   let seconds = Number(text('interval')) || 5;
   for (;;) {

@@ -16,7 +16,6 @@ const draftColumns = columnsOf<MailDraft>(
   ['changed=updatedAt:ago'],
 );
 
-/** Returns the words by which a draft is shown. */
 const nameOf = ({ subject, to, id }: MailDraft): string =>
   cutToWidth(subject || to.join(', ') || id, 60);
 
@@ -41,17 +40,16 @@ const create = command({
   ],
   fields: () => requestFields(endpoints.create.body, ['accountId', 'attachments']),
   flags: mailPartFlags,
-  notes: ['An answer has the recipient and the subject of one, unless they are given.'],
+  notes: ['A reply takes its recipient and subject from the original, unless you pass them.'],
   run: async (context, { fields, flags }) => {
     const more = await mailParts(context, fields, flags);
     const body = await requestFrom(endpoints.create.body, { fields, more }, context.at);
     const client = await context.client();
     const draft = await client.maildrafts.create({ body });
-    context.out.done(`Kept the draft ${safe(nameOf(draft))}.`, draft, draftColumns);
+    context.out.done(`Saved the draft ${safe(nameOf(draft))}.`, draft, draftColumns);
   },
 });
 
-/** Prints the text as it is; on a terminal with who gets it, folded to the width. */
 const showDraft = ({ out }: Context, draft: MailDraft): void => {
   if (out.format === 'json') out.json(draft);
   else if (out.format === 'id') out.line(draft.id);
@@ -65,7 +63,8 @@ const readDraft = (out: Context['out'], draft: MailDraft): void => {
   }
   out.note(`Subject: ${oneLine(draft.subject)}`);
   if (draft.attachments.length > 0) out.note(`Documents: ${draft.attachments.join(', ')}`);
-  if (draft.untrusted) out.warn('An agent wrote it after text from outside: read it well.');
+  if (draft.untrusted)
+    out.warn('An untrusted agent wrote this draft. Read it carefully before you send it.');
   for (const line of safe(draft.text).split('\n')) {
     for (const folded of wrapText(line, out.width)) out.line(folded);
   }
@@ -75,7 +74,8 @@ export const mailDraftsGroup: CommandGroup = {
   commands: [
     draftCrud.list({
       examples: ['', '--json', '--output id'],
-      next: (rows) => (rows.length === 0 ? 'Keep one: adjutant email drafts create' : undefined),
+      next: (rows) =>
+        rows.length === 0 ? 'No drafts. Create one: adjutant email drafts create' : undefined,
     }),
     draftCrud.request({
       name: 'get',
@@ -94,7 +94,7 @@ export const mailDraftsGroup: CommandGroup = {
       endpoint: endpoints.send,
       examples: ['4ew6rt', '4ew6rt --json', 'Report'],
       say: ({ out }, { id }) =>
-        out.note(`It is being sent: adjutant email sent get ${id.slice(-6)}`),
+        out.note(`Sending. Check the outcome: adjutant email sent get ${id.slice(-6)}`),
     }),
     draftCrud.delete({
       several: true,
@@ -106,5 +106,5 @@ export const mailDraftsGroup: CommandGroup = {
       ask: (draft) => `Delete the draft ${safe(nameOf(draft))}?`,
     }),
   ],
-  notes: ['A draft is named by its id, the last six characters of that, or its subject.'],
+  notes: ['Identify a draft by its id, the last six characters of the id, or its subject.'],
 };

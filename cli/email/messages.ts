@@ -23,14 +23,13 @@ const mailColumns = columnsOf<MailMessage>(
   { name: 'files', value: ({ attachments }) => attachments.length || '' },
 );
 
-/** Returns the name of a sender; with the address where the name looks like another one. */
+/** Name of a sender, with the address if the name looks like another address. */
 const senderOf = (from: MailMessage['from']): string => {
   if (from === null) return '';
   if (from.name === '' || from.name.includes('@')) return `${from.name} <${from.address}>`.trim();
   return from.name;
 };
 
-/** The e-mails that are named on the command line. */
 export const mailCrud = crud({
   noun: 'mail',
   called: 'e-mail',
@@ -42,7 +41,6 @@ export const mailCrud = crud({
   named: ({ id, subject }) => ({ id, name: cutToWidth(subject, 60) }),
 });
 
-/** Prints the text as it is; on a terminal with the facts of the header, folded to the width. */
 const showMail = ({ out }: Context, mail: MailMessageDetail): void => {
   if (out.format === 'json') out.json(mail);
   else if (out.format === 'id') out.line(mail.id);
@@ -52,8 +50,8 @@ const showMail = ({ out }: Context, mail: MailMessageDetail): void => {
       for (const folded of wrapText(line, out.width)) out.line(folded);
     }
     if (mail.problem !== null)
-      out.warn(`This is the beginning that was kept. ${oneLine(mail.problem)}`);
-    else if (mail.isCut) out.warn('It is longer; the rest was cut.');
+      out.warn(`Only the stored beginning is shown. ${oneLine(mail.problem)}`);
+    else if (mail.isCut) out.warn('The text was truncated.');
   } else out.line(out.isTerminal ? safe(mail.text) : mail.text);
 };
 
@@ -77,17 +75,18 @@ const headOf = (mail: MailMessageDetail): [string, string][] => {
   return facts.filter(([, value]) => value !== '');
 };
 
-/** Says that a mailbox could not be brought up to date. */
 const whyNotRead = ({ address, status, error }: MailAccount): string =>
-  `${safe(address)} is not up to date, ${status === 'needs_login' ? 'its login is refused' : 'it fails'}: ` +
-  `${oneLine(error ?? 'no reason given')}. Try it: adjutant email accounts test ${safe(address)}`;
+  `${safe(address)} is not up to date, ` +
+  `${status === 'needs_login' ? 'its login is refused' : 'it fails'}: ` +
+  `${oneLine(error ?? 'no reason given')}. Test it: adjutant email accounts test ` +
+  `${safe(address)}`;
 
 const get = mailCrud.request({
   name: 'get',
   args: '<message>',
   endpoint: endpoints.get,
   examples: ['4ew6rt', '4ew6rt --json', "'Your invoice'"],
-  notes: ['No flag is set: what is new stays new.'],
+  notes: ['The message stays unread.'],
   show: showMail,
 });
 
@@ -96,18 +95,18 @@ const download = command({
   args: '<message> <number> [file]',
   calls: [endpoints.attachment],
   examples: ['4ew6rt 0', '4ew6rt 1 copies/letter.pdf', '4ew6rt 0 - > letter.pdf'],
-  notes: ['Files are numbered from 0. Without a file it is written under its own name.'],
+  notes: ['Attachments are numbered from 0. Without a file it is saved under its own name.'],
   run: async (context, { args }) => {
     const { client, id } = await mailCrud.find(context, args.message);
     const { attachments } = await client.mail.get({ id });
     const attached = attachments[Number(args.number)];
-    if (!attached) throw failed(`The e-mail has no file number ${oneLine(args.number)}.`);
+    if (!attached) throw failed(`The e-mail has no attachment number ${oneLine(args.number)}.`);
     const file = args.file ?? basename(attached.name);
     const path = endpoints.attachment.path
       .replace('{id}', encodeURIComponent(id))
       .replace('{number}', encodeURIComponent(args.number));
     await downloadFile(context, path, file);
-    if (file !== '-') context.out.note(`Written: ${safe(file)}`);
+    if (file !== '-') context.out.note(`Saved: ${safe(file)}`);
   },
 });
 
@@ -116,12 +115,13 @@ const keep = mailCrud.request({
   args: '<message> <number>',
   endpoint: endpoints.keep,
   examples: ['4ew6rt 0', '4ew6rt 1 --json', "'Your invoice' 0"],
-  notes: ['Files are numbered from 0. The same file is one document, however often it is kept.'],
+  notes: ['Attachments are numbered from 0. The same file is stored only once.'],
   seeAlso: 'adjutant documents list',
   within: async (_client, _id, { number }) => ({ number }),
   say: ({ out }, { filename, documentId, duplicate }) =>
     out.note(
-      `${duplicate ? 'It was here already' : 'Kept'}: ${safe(filename)}, the document ${documentId.slice(-6)}`,
+      `${duplicate ? 'Already stored' : 'Stored'}: ${safe(filename)}, the document ` +
+        `${documentId.slice(-6)}`,
     ),
 });
 
@@ -134,7 +134,7 @@ export const readingCommands: CliCommand[] = [
       return failing.length > 0 ? failing.map(whyNotRead).join('\n') : undefined;
     },
     next: (rows) =>
-      rows.length === 0 ? 'Nothing. Mailboxes: adjutant email accounts list' : undefined,
+      rows.length === 0 ? 'No e-mails. Mailboxes: adjutant email accounts list' : undefined,
   }),
   get,
   download,

@@ -17,12 +17,12 @@ export const processMail = command({
   ],
   fields: () => requestFields(endpoints.process.body, ['accountId']),
   flags: {
-    account: textFlag('<account>', 'A mail account, by its address or id'),
+    account: textFlag('<account>', 'Mail account, by address or id'),
     noWait,
   },
   notes: [
-    'New mail is sorted, and starts the hooks with the trigger email, each message once.',
-    'With --since, what arrived before the account was made or watched counts as new too.',
+    'New mail is sorted and fires the hooks with the trigger email, once per message.',
+    'With --since, mail from before the account was added or watched also counts as new.',
   ],
   run: async (context, { fields, flags }) => {
     const { account } = flags;

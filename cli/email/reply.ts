@@ -9,11 +9,10 @@ const { get } = await contracts.mail();
 const { send } = await contracts.sentmail();
 const { create } = await contracts.maildrafts();
 
-/** `email reply`: answers an e-mail, in its thread. */
 export const replyToMail = command({
   name: 'reply',
   args: '<message>',
-  summary: 'Answer an e-mail, in its thread and from its account',
+  summary: 'Reply to an e-mail',
   calls: [get, send, create],
   examples: [
     "4ew6rt --text 'Thank you.'",
@@ -21,22 +20,23 @@ export const replyToMail = command({
     "'Your invoice' --draft --text 'It is paid.'",
   ],
   flags: {
-    text: textFlag('<text>', 'The text; needed, unless --text-file is'),
-    textFile: textFlag('<file|->', 'The text, from a file or stdin'),
-    all: on('To all who got it, too'),
+    text: textFlag('<text>', 'Text of the reply; required without --text-file'),
+    textFile: textFlag('<file|->', 'File with the text, or - for stdin'),
+    all: on('Reply to all recipients'),
     ...attachFlags,
-    draft: on('Keep it as a draft; nothing is sent'),
-    noWait: on('Return once it is stored; it is sent all the same'),
+    draft: on('Save a draft instead of sending'),
+    noWait: on('Return as soon as it is queued'),
   },
   notes: [
-    'It goes to the address that the sender wants answers at (Reply-To), or to the sender.',
-    'Exit code 1: a recipient was refused, or the answer was lost. It is then not sent again by itself.',
+    'The reply goes to the Reply-To address, or else to the sender.',
+    'Exit code 1: a recipient was refused, or the outcome is unknown. It is then not ' +
+      'resent automatically.',
   ],
   seeAlso: 'adjutant email drafts send',
   run: async (context, { args, flags }) => {
     const { client, id } = await mailCrud.find(context, args.message);
     const text = await mailText(context, flags);
-    if (text === undefined) throw usageFault('--text or --text-file is needed.');
+    if (text === undefined) throw usageFault('The text is missing. Add --text or --text-file.');
     const mail = await client.mail.get({ id });
     const { accounts } = await client.mailaccounts.list();
     const own = accounts.find((account) => account.id === mail.accountId)?.address ?? '';
@@ -54,7 +54,7 @@ export const replyToMail = command({
   },
 });
 
-/** Ours: the most addresses that a sender may have answers sent to. */
+/** Maximum number of reply addresses that a sender may set. */
 const MAX_AUTHORS = 10;
 
 type ReplyBody = ReturnType<typeof recipientsOf> & { text: string; inReplyTo: string };
@@ -62,16 +62,16 @@ type ReplyBody = ReturnType<typeof recipientsOf> & { text: string; inReplyTo: st
 const keepDraft = async (context: Context, body: ReplyBody): Promise<void> => {
   const client = await context.client();
   const draft = await client.maildrafts.create({ body });
-  context.out.done(`Kept: adjutant email drafts send ${draft.id.slice(-6)}`, draft, [
+  context.out.done(`Saved as a draft: adjutant email drafts send ${draft.id.slice(-6)}`, draft, [
     { name: 'id', value: ({ id }) => id },
   ]);
 };
 
-/** An address that may be written to. A server names some that it could not read. */
+/** Excludes addresses that a server could not read and marked. */
 const ADDRESS = /^[^\s@]{1,64}@[^\s@_]{1,255}$/;
 const isAddress = ({ address }: { address: string }): boolean => ADDRESS.test(address);
 
-/** Returns who gets the answer: each once, and not the one who writes it. */
+/** Returns the recipients of the reply, each once, without the author. */
 const recipientsOf = (
   { from, replyTo, to, cc }: MailMessageDetail,
   own: string,
@@ -81,10 +81,11 @@ const recipientsOf = (
   const authors = asked.length > 0 ? asked : [from].flatMap((one) => one ?? []).filter(isAddress);
   if (authors.length > MAX_AUTHORS) {
     throw usageFault(
-      `The e-mail asks for answers to ${authors.length} addresses or more. Name who gets yours: adjutant email send --in-reply-to`,
+      `The e-mail asks for replies to ${authors.length} addresses or more. Choose the ` +
+        'recipients: adjutant email send --in-reply-to',
     );
   }
-  if (authors.length === 0) throw usageFault('The e-mail names no address to answer.');
+  if (authors.length === 0) throw usageFault('The e-mail has no address to reply to.');
   const seen = new Set([own.toLowerCase()]);
   const unseen = (all: { address: string }[]): string[] =>
     all.flatMap(({ address }) => {
@@ -93,7 +94,7 @@ const recipientsOf = (
       seen.add(key);
       return [address];
     });
-  // One who answers a message of their own writes to themselves.
+  // A reply to a message of your own goes to yourself.
   const first = unseen(authors);
   const others = isToAll ? unseen([...to, ...cc].filter(isAddress)) : [];
   return {

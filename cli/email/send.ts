@@ -13,18 +13,17 @@ import { sentColumns } from './sentmail.js';
 const endpoints = await contracts.sentmail();
 
 const LOOK_MS = 300;
-/** Ours: the longest time that the command waits for the server. */
+/** Maximum time that the command waits for the server. */
 const PATIENCE_MS = 30_000;
 
-/** The flags of a command that writes an e-mail, beside the fields of its request. */
+/** Flags besides the fields of the request. */
 export const mailPartFlags = {
-  account: textFlag('<account>', 'A mail account, by its address or id'),
-  textFile: textFlag('<file|->', 'The text, from a file or stdin'),
+  account: textFlag('<account>', 'Mail account, by address or id'),
+  textFile: textFlag('<file|->', 'File with the text, or - for stdin'),
   ...attachFlags,
 };
 type MailPartFlags = { [Name in keyof typeof mailPartFlags]?: string | undefined };
 
-/** `email send`: stores an e-mail, and says what the server answered. */
 export const sendMail = command({
   name: 'send',
   calls: [endpoints.send],
@@ -37,13 +36,14 @@ export const sendMail = command({
   fields: () => requestFields(endpoints.send.body, ['accountId', 'attachments']),
   flags: {
     ...mailPartFlags,
-    noWait: on('Return once it is stored; it is sent all the same'),
+    noWait: on('Return as soon as it is queued'),
   },
   notes: [
-    'It waits for the answer of the server, up to 30 seconds.',
-    'Exit code 1: a recipient was refused, or the answer was lost. It is then not sent again by itself.',
+    'Waits up to 30 seconds for the reply of the server.',
+    'Exit code 1: a recipient was refused, or the outcome is unknown. It is then not ' +
+      'resent automatically.',
   ],
-  seeAlso: 'adjutant email reply, to answer one',
+  seeAlso: 'adjutant email reply, to reply to an e-mail',
   run: async (context, { fields, flags }) => {
     const more = await mailParts(context, fields, flags);
     const body = await requestFrom(endpoints.send.body, { fields, more }, context.at);
@@ -53,7 +53,6 @@ export const sendMail = command({
   },
 });
 
-/** Returns the fields of an e-mail that name things of the user, or whose text is in a file. */
 export const mailParts = async (
   context: Context,
   { inReplyTo }: Record<string, unknown>,
@@ -72,18 +71,16 @@ export const mailParts = async (
   };
 };
 
-/** Returns the text that is given, or that of the file; undefined: neither is given. */
 export const mailText = async (
   context: Context,
   { text, textFile }: { text?: string | undefined; textFile?: string | undefined },
 ): Promise<string | undefined> => {
   if (textFile === undefined) return text;
   const read = await readText(context, textFile);
-  if (read === null) throw usageFault(`${oneLine(textFile)} is no text.`);
+  if (read === null) throw usageFault(`${oneLine(textFile)} is not a text file.`);
   return read;
 };
 
-/** Waits for the answer of the server, and says it. */
 export const tellOutcome = async (
   context: Context,
   id: string,
@@ -98,7 +95,7 @@ export const tellOutcome = async (
   }
 };
 
-/** True if nothing changes within the patience of a person. */
+/** Whether the status will not change within the waiting time. */
 const isDecided = ({ status, attempts }: SentMailDetail): boolean =>
   status === 'queued' ? attempts > 0 : status !== 'sending';
 
@@ -107,12 +104,12 @@ const tell = (context: Context, mail: SentMailDetail): void => {
   const isRefused = recipients.some((one) => ['refused', 'unknown'].includes(one.status));
   if (isRefused) context.exitCode = Exit.failed;
   const sentence = {
-    queued: error === null ? 'It is stored and will be sent.' : `It is tried again: ${error}`,
-    sending: 'It is on its way.',
+    queued: error === null ? 'It is queued for sending.' : `It will be retried: ${error}`,
+    sending: 'It is being sent.',
     sent: isRefused ? `Some recipients were refused: ${error ?? ''}` : 'Sent.',
     failed: `Not sent: ${error ?? ''}`,
     cancelled: 'It was cancelled.',
-    unknown: `The answer was lost, so it is not sent again by itself: ${error ?? ''}`,
+    unknown: `Outcome unknown, so it is not resent automatically: ${error ?? ''}`,
   }[status];
   context.out.done(oneLine(sentence), mail, sentColumns);
 };

@@ -6,7 +6,6 @@ import { cutToWidth, localTime, oneLine, safe, wrapText } from '../text.js';
 
 const endpoints = await contracts.sentmail();
 
-/** Returns the recipients, as few as say who they are. */
 const namesOf = ({ recipients }: SentMail): string => {
   const [first] = recipients;
   const more = recipients.length - 1;
@@ -30,7 +29,7 @@ export const sentCrud = crud({
   named: ({ id, subject }) => ({ id, name: cutToWidth(subject, 60) }),
 });
 
-/** Prints what became of each recipient, and the text, on a terminal; else the text alone. */
+/** A terminal shows the status of each recipient, and the text. */
 const showSent = (context: Context, mail: SentMailDetail): void => {
   const { out } = context;
   if (out.format !== 'table' || context.flags.fields) {
@@ -45,7 +44,7 @@ const showSent = (context: Context, mail: SentMailDetail): void => {
       `${address}: ${status}${reply === null || status === 'sent' ? '' : `, ${reply}`}`,
     ]),
     ['Files', mail.attachments.map(({ name }) => name).join(', ')],
-    ['Made', localTime(mail.createdAt)],
+    ['Created', localTime(mail.createdAt)],
     ['Next attempt', mail.nextAt === null ? '' : localTime(mail.nextAt)],
     ['Copy', mail.copy === 'none' ? '' : mail.copy],
   ];
@@ -57,7 +56,8 @@ const showSent = (context: Context, mail: SentMailDetail): void => {
 
 const cancelledText = ({ recipients }: SentMailDetail): string => {
   const got = recipients.filter(({ status }) => status === 'sent').length;
-  const had = got === 0 ? 'nobody got it' : `${got} of ${recipients.length} had got it already`;
+  const had =
+    got === 0 ? 'nobody received it' : `${got} of ${recipients.length} had already received it`;
   return `Cancelled: ${had}.`;
 };
 
@@ -66,7 +66,7 @@ export const sentMailGroup: CommandGroup = {
     sentCrud.list({
       examples: ['', '--status unknown', '--json'],
       next: (rows) =>
-        rows.length === 0 ? 'Nothing was sent yet: adjutant email send --help' : undefined,
+        rows.length === 0 ? 'No sent e-mails. Send one: adjutant email send --help' : undefined,
     }),
     sentCrud.request({
       name: 'get',
@@ -80,9 +80,9 @@ export const sentMailGroup: CommandGroup = {
       args: '<message>',
       endpoint: endpoints.cancel,
       examples: ['4ew6rt', '4ew6rt --json', 'Report'],
-      notes: ['One that is on its way cannot be called back.'],
+      notes: ['An e-mail that is being sent cannot be cancelled.'],
       say: ({ out }, mail) => out.done(cancelledText(mail), mail, sentColumns),
     }),
   ],
-  notes: ['A message is named by its id, the last six characters of that, or its subject.'],
+  notes: ['Identify a message by its id, the last six characters of the id, or its subject.'],
 };

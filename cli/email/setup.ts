@@ -19,21 +19,26 @@ type SetupServers = Pick<
 >;
 
 const flags = {
-  passwordFile: textFlag('<file|->', 'Where the password of the mailbox is; else you are asked'),
-  imap: textFlag('<host:port>', 'The server for reading; 993 is TLS at once, others STARTTLS'),
-  smtp: textFlag('<host:port>', 'The server for sending; 465 is TLS at once, others STARTTLS'),
-  username: textFlag('<name>', 'The name to log in with; the address unless given'),
-  clientId: textFlag('<id>', 'Log in by OAuth2, with this client that you registered there'),
-  clientSecretFile: textFlag('<file|->', 'OAuth2: where the secret of that client is'),
-  device: on('OAuth2: consent on another device, by a code'),
+  passwordFile: textFlag('<file|->', 'File with the password of the mailbox; asked for if absent'),
+  imap: textFlag(
+    '<host:port>',
+    'IMAP server. Port 143 uses STARTTLS, others TLS. Defaults to port 993',
+  ),
+  smtp: textFlag(
+    '<host:port>',
+    'SMTP server. Ports 587 and 25 use STARTTLS, others TLS. Defaults to port 465',
+  ),
+  username: textFlag('<name>', 'Name to log in with. Defaults to the address'),
+  clientId: textFlag('<id>', 'OAuth2: id of the client that you registered at the provider'),
+  clientSecretFile: textFlag('<file|->', 'OAuth2: file with the client secret'),
+  device: on('OAuth2: consent on another device, with a code'),
 };
 type SetupFlags = { [K in keyof typeof flags]?: K extends 'device' ? boolean : string };
 
-/** `email setup`: from an address to a mailbox that works. */
 const setupMail = command({
   name: 'setup',
   args: '[address]',
-  summary: 'Add a mailbox step by step: find its servers, store the login, try it all',
+  summary: 'Add a mailbox step by step',
   calls: [endpoints.servers, endpoints.create, endpoints.test, endpoints.get, 'vault create'],
   examples: [
     'ada@example.org',
@@ -43,8 +48,8 @@ const setupMail = command({
   ],
   flags,
   notes: [
-    'The login is stored in the vault, for these two servers alone.',
-    'Exit code 1: the account is added, but a step of its test fails.',
+    'The login is stored in the vault and allowed only for these two servers.',
+    'Exit code 1: the account was added, but a step of its test failed.',
   ],
   seeAlso: 'adjutant email accounts',
   run: async (context, { args, flags }) => {
@@ -58,11 +63,11 @@ const setupMail = command({
     const { value, isGrant } = await loginFor(context, { address, flags, servers });
     const account = await store(client, { address, servers, value, isGrant });
     context.out.note(`Added ${safe(address)}.`);
-    context.out.note('Now the whole way is tried, with a message to yourself.');
+    context.out.note('Testing the mailbox with a message to yourself.');
     const tested = await client
       .with({ timeoutMs: MAIL_TEST_MS })
       .mailaccounts.test({ id: account.id });
-    // The test has changed its status.
+    // The test changes the status.
     const after = await client.mailaccounts.get({ id: account.id });
     context.out.done(`${safe(address)} is ${after.status}.`, after, mailAccountColumns);
     if (context.out.format === 'table') showMailTest(context, tested);
@@ -71,23 +76,23 @@ const setupMail = command({
   },
 });
 
-/** Failed: the mailbox is added already. What is wrong with its login is mended in the vault. */
+/** Throws if the mailbox is already added. Its login is changed in the vault. */
 const refuseKnown = async (client: Client, address: string): Promise<void> => {
   const { accounts } = await client.mailaccounts.list({ query: { limit: 200 } });
   const known = accounts.find((each) => each.address.toLowerCase() === address.toLowerCase());
   if (!known) return;
   const { name } = await client.vault.get({ id: known.credentialId });
   throw failed(
-    `${safe(address)} is added already.`,
-    `Another password: adjutant vault rotate ${safe(name)}`,
-    `Other servers: adjutant email accounts update ${safe(address)} --edit`,
-    `Try it: adjutant email accounts test ${safe(address)}`,
+    `${safe(address)} is already added.`,
+    `Change the password: adjutant vault rotate ${safe(name)}`,
+    `Change the servers: adjutant email accounts update ${safe(address)} --edit`,
+    `Test it: adjutant email accounts test ${safe(address)}`,
   );
 };
 
 const testFault = ({ steps }: Reply<'mailaccounts', 'test'>): string => {
   const step = steps.find(({ status }) => status === 'failed');
-  return `The account is added, but ${step?.step} fails: ${oneLine(step?.detail ?? '')}`;
+  return `The account was added, but ${step?.step} fails: ${oneLine(step?.detail ?? '')}`;
 };
 
 interface SetupGiven {
@@ -95,7 +100,7 @@ interface SetupGiven {
   flags: SetupFlags;
 }
 
-/** The servers by the flags, by the address, or as the person says. */
+/** Servers from the flags, found by the address, or asked for. */
 const serversOf = async (
   context: Context,
   client: Client,
@@ -117,29 +122,27 @@ const serversOf = async (
     return { ...found, ...(flags.username !== undefined && { username }) };
   }
   const asked = (ask: string, instead: string) => context.ask.text({ ask, instead });
-  context.out.note(
-    'No servers are known for that address. A port is 993 or 465 unless you say one.',
-  );
+  context.out.note('The servers for this address are unknown. The default ports are 993 and 465.');
   return {
     ...own,
-    imap: serverIn(imap ?? (await asked('Server for reading (host:port)', '--imap')), 993),
-    smtp: serverIn(smtp ?? (await asked('Server for sending (host:port)', '--smtp')), 465),
+    imap: serverIn(imap ?? (await asked('IMAP server (host:port)', '--imap')), 993),
+    smtp: serverIn(smtp ?? (await asked('SMTP server (host:port)', '--smtp')), 465),
   };
 };
 
-/** The ports at which TLS begins after a greeting (RFC 9051, RFC 6409); at all others it begins at once. */
+/** Ports with STARTTLS (RFC 9051, RFC 6409). All others use implicit TLS. */
 const STARTTLS_PORTS = [143, 587, 25];
 
-/** Reads a server as it is typed. Usage: it is none. */
 const serverIn = (text: string, implicit: number): MailAccount['imap'] => {
   const [, host, digits] = /^([^\s:]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
   if (!host)
-    throw usageFault(`"${oneLine(text)}" is no server. One looks like mail.example.org:993`);
+    throw usageFault(
+      `Invalid server "${oneLine(text)}". Expected a server like mail.example.org:993`,
+    );
   const port = digits === undefined ? implicit : Number(digits);
   return { host, port, tls: STARTTLS_PORTS.includes(port) ? 'starttls' : 'implicit' };
 };
 
-/** The value of the credential: a password, or the grant of a consent. */
 const loginFor = async (
   context: Context,
   { address, flags, servers: { oauth2 } }: SetupGiven & { servers: SetupServers },
@@ -149,7 +152,7 @@ const loginFor = async (
     const question = { ask: 'Password of the mailbox', instead: '--password-file' };
     return { value: await secretFrom(context, passwordFile, question), isGrant: false };
   }
-  if (!oauth2) throw usageFault('That provider has no login by OAuth2 that is known here.');
+  if (!oauth2) throw usageFault('OAuth2 is not supported for this provider.');
   const question = { ask: 'Client secret', instead: '--client-secret-file' };
   const clientSecret =
     clientSecretFile === undefined
@@ -167,7 +170,8 @@ const consentBy = (
 ): Promise<string> => {
   const { deviceEndpoint } = consent;
   if (!isByDevice) return consentInBrowser(context, consent, own);
-  if (deviceEndpoint === null) throw usageFault('That provider has no consent by a code.');
+  if (deviceEndpoint === null)
+    throw usageFault('This provider does not support consent with a code.');
   return consentOnDevice(context, { ...consent, deviceEndpoint }, own);
 };
 
@@ -178,7 +182,7 @@ interface StoredLogin {
   isGrant: boolean;
 }
 
-/** Stores the login in the vault, and the account that uses it; if that fails, neither. */
+/** Stores the login and the account. If the account fails, the login is removed again. */
 const store = async (
   client: Client,
   { address, servers, value, isGrant }: StoredLogin,
@@ -190,7 +194,7 @@ const store = async (
       name: await unusedName(client, `mail-${address.replace(/[^\w.-]/g, '-').slice(0, 80)}`),
       value,
       type: isGrant ? 'oauth_token' : 'password',
-      description: `The login of the mailbox ${address}`,
+      description: `Login of the mailbox ${address}`,
       allowedHosts,
     },
   });
@@ -204,7 +208,7 @@ const store = async (
   }
 };
 
-/** Returns a name that no credential has: that of a mailbox that was removed stays in the vault. */
+/** Returns an unused credential name: the login of a removed mailbox stays in the vault. */
 const unusedName = async (client: Client, name: string): Promise<string> => {
   const { credentials } = await client.vault.list({ query: { limit: 200 } });
   const used = new Set(credentials.map((each) => each.name));

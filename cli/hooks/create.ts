@@ -17,13 +17,13 @@ const { create } = await contracts.hooks();
 const { faultOfSenderSecret } = await loadSenders();
 
 export const SECRET = 'triggerConfig.webhookSecret';
-/** Fields that are secrets, which no flag takes. */
+/** Secret fields, which have no flag. */
 export const secretFields = [SECRET, 'triggerConfig.webhookCredentialId'];
 
 export const hookCreate = command({
   name: 'create',
   calls: [create],
-  summary: `${create.summary}; on a terminal it asks for all it needs`,
+  summary: create.summary,
   examples: [
     '',
     '--name github-issues --trigger webhook --webhook-path github-issues' +
@@ -33,10 +33,14 @@ export const hookCreate = command({
   fields: () => requestFields(create.body, secretFields),
   takesData: true,
   flags: {
-    secretFile: textFlag('<file|->', 'A secret of your own; else one is made and shown once'),
+    secretFile: textFlag(
+      '<file|->',
+      'File with a secret of your own; generated and shown once if absent',
+    ),
   },
   notes: [
-    'A secret that was made goes to stdout alone, so that > file keeps it; --json adds it to ' +
+    'On a terminal, without flags, it asks for all values.',
+    'A generated secret goes to stdout alone, so that > file stores it. --json adds it to ' +
       'the reply as "secret".',
   ],
   seeAlso: 'adjutant hooks settings, adjutant help webhooks',
@@ -61,7 +65,7 @@ export const hookCreate = command({
   },
 });
 
-/** A new secret; one that the sender makes is asked for, and may be given later. */
+/** Returns a new secret. A secret that the sender generates is asked for, and may be set later. */
 const secretOf = async (
   context: Context,
   verify: SenderVerification | undefined,
@@ -73,11 +77,11 @@ const secretOf = async (
   if (theirs === undefined || file !== undefined) return newHookSecret(context, file);
   if (!context.ask.isPossible) return undefined;
   const value = await context.ask.hidden({
-    ask: `Its secret: ${theirs} (empty: later)`,
+    ask: `Secret: ${theirs} (empty: later)`,
     instead: '--secret-file',
     refuse: (given) => {
       const fault = verify === undefined ? null : faultOfSenderSecret(verify, given);
-      return fault === null ? undefined : `It ${fault}.`;
+      return fault === null ? undefined : `The secret ${fault}.`;
     },
   });
   return value === '' ? undefined : { value, isMade: false };
@@ -103,7 +107,7 @@ const present = async (
   if (hook.trigger === 'webhook') await paste(context, hook, { secret, guided });
   if (shown) {
     out.note('');
-    out.note('The secret, shown this once. Keep it in a file that only you can read:');
+    out.note('The secret, shown only once. Store it in a file that only you can read:');
     out.line(shown);
   } else if (out.format !== 'table') {
     out.item(hook, hookTableColumns);
@@ -117,17 +121,18 @@ const present = async (
   for (const line of sample ? [sampled] : triggerLines(url, hook)) out.note(`Try:   ${line}`);
 };
 
-/** Says what is missing for new mail to fire the hook: a mailbox, or that one is watched. */
+/** Warns if new mail does not fire the hook: there is no mailbox, or none is watched. */
 const sayUnwatched = async (context: Context, isGuided: boolean): Promise<void> => {
   const client = await context.client();
   const { accounts } = await client.mailaccounts.list({ query: { limit: 200 } });
   const [first] = accounts;
   if (!first) {
-    // The questions have said so before.
+    // The questions have already reported it.
     if (!isGuided) context.out.warn('No mail account yet. Add one: adjutant email setup');
   } else if (!accounts.some(({ watch }) => watch)) {
     context.out.warn(
-      `No mailbox is watched, so new mail fires it only once it is processed: adjutant email accounts update ${safe(first.address)} --watch`,
+      'No mailbox is watched, so new mail fires the hook only after it is processed: ' +
+        `adjutant email accounts update ${safe(first.address)} --watch`,
     );
   }
 };
@@ -140,8 +145,8 @@ const paste = async (
   const { out } = context;
   const sender = guided?.sender ?? hookSenderOf(hook);
   const { webhookSecretSet } = hook.triggerConfig;
-  const given = webhookSecretSet ? 'the one that you gave' : 'not given yet';
-  const place = secret?.isMade ? 'below, shown this once' : given;
+  const given = webhookSecretSet ? 'the one that you passed' : 'not set yet';
+  const place = secret?.isMade ? 'below, shown only once' : given;
   const address = await publicAddress(context);
   const { where, facts, notes } = senderFormOf(sender, address, hook, place);
   out.note('');

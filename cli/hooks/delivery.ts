@@ -8,23 +8,21 @@ import {
 import { failed } from '../exit.js';
 import { now } from '../text.js';
 
-/** A webhook as its sender sends it. */
 export interface Delivery {
-  /** Path of the receiver, below the daemon's address; see `receiverOf`. */
+  /** Path of the receiver below the address of the daemon; see `receiverOf`. */
   path: string;
   secret: string;
-  /** Sent as it is; JSON, unless the sender sends forms. */
+  /** Sent unchanged; JSON, unless the sender uses forms. */
   payload: string;
-  /** The sender's own id of it: the same one again is a duplicate. */
+  /** Id of the sender. The same id again is a duplicate. */
   id: string;
   event?: string;
-  /** The signature; GitHub's unless given. */
+  /** Defaults to the signature of GitHub. */
   recipe?: SignatureRecipe;
-  /** The address of the daemon that some senders sign; the one that is asked unless given. */
+  /** Address of the daemon, which some senders sign. Defaults to the requested address. */
   base?: string;
 }
 
-/** The receiver's reply. */
 export interface DeliveryReceipt {
   received?: boolean;
   accepted?: boolean;
@@ -34,11 +32,10 @@ export interface DeliveryReceipt {
   executions?: string[];
 }
 
-/** Path of the receiver of a hook's signed webhooks. */
 export const receiverOf = (webhookPath: string): string =>
   `/api/webhooks/${encodeURIComponent(webhookPath)}`;
 
-/** Signs the payload as its sender does and sends it, without a token. ApiError 401: another secret. */
+/** Signs the payload like its sender and sends it, without a token. ApiError 401: wrong secret. */
 export const deliver = async (
   client: Client,
   delivery: Delivery,
@@ -49,7 +46,7 @@ export const deliver = async (
   const contentType = typeOf(payload, recipe);
   const url = base + path;
   const signed = signedRequest(recipe, secret, { ...named, url, contentType, body, now: now() });
-  // No token: what a stranger could not send must not work here either.
+  // No token, so that the request can do no more than that of a stranger.
   return client.with({ token: undefined }).request<DeliveryReceipt>({
     method: 'POST',
     path: signed.url.slice(base.length),
@@ -60,7 +57,7 @@ export const deliver = async (
 
 const FORM = /^[\w.%+[\]-]+=/;
 
-/** A form or a text, if it looks like one and the sender sends such; otherwise JSON. */
+/** A form or text, if it looks like one and the sender uses it; otherwise JSON. */
 const typeOf = (payload: string, { bodies }: SignatureRecipe): string => {
   const sends = (form: 'form' | 'text') => bodies?.includes(form) ?? true;
   if (sends('form') && FORM.test(payload)) return 'application/x-www-form-urlencoded';
@@ -71,7 +68,7 @@ const typeOf = (payload: string, { bodies }: SignatureRecipe): string => {
 const FINISHED_WITHIN_MS = 30_000;
 const POLL_MS = 20;
 
-/** The execution when it has ended. Failed: it has not within 30 s. */
+/** Waits for the end of the execution. Throws after 30 s. */
 export const outcomeOf = async (
   client: Client,
   of: { id: string; executionId: string },
@@ -80,7 +77,8 @@ export const outcomeOf = async (
     const found = await client.hooks.execution(of);
     return ['queued', 'running'].includes(found.status) ? null : found;
   });
-  if (execution === null) throw failed(`The execution ${of.executionId} is not done after 30 s.`);
+  if (execution === null)
+    throw failed(`The execution ${of.executionId} did not finish within 30 s.`);
   return execution;
 };
 
