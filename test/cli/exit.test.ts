@@ -61,9 +61,9 @@ describe('faultOf', () => {
   it('names the commands in place of the calls of the API', () => {
     const said409 = (message: string) => Reflect.get(Object(said(refused(409, message))), 1);
     const stage = 'POST /api/pipelines/pipeline_1/stages/my-stage';
-    expect(said409('To complete them as well, use POST /api/tasks/task_1/complete?cascade=true')).to.equal(
-      'To complete them as well, use adjutant tasks complete task_1 --cascade.',
-    );
+    expect(
+      said409('To complete them as well, use POST /api/tasks/task_1/complete?cascade=true'),
+    ).to.equal('To complete them as well, use adjutant tasks complete task_1 --cascade.');
     expect(said409('To delete them as well, use DELETE /api/tasks/task_1?cascade=true')).to.equal(
       'To delete them as well, use adjutant tasks delete task_1 --cascade.',
     );

@@ -33,9 +33,7 @@ export const clitools = contract({
           used: figure().description(
             'Used amount, in the unit of `limit`. A fraction if `limit` is 1.',
           ),
-          limit: figure().description(
-            'Quota limit. `null` if the tool has not reported it.',
-          ),
+          limit: figure().description('Quota limit. `null` if the tool has not reported it.'),
           resetsAt: s.nullable(s.time()),
           exhausted: s.nullable(s.flag()),
           source: s
