@@ -110,7 +110,7 @@ const Nowhere = () => (
   <>
     <Heading title="Not found" />
     <p>
-      There is nothing at this address. <a href="/">Home</a>
+      This page does not exist. <a href="/">Home</a>
     </p>
   </>
 );

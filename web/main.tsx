@@ -7,7 +7,7 @@ import { registerWorker } from './state/worker.js';
 /** Starts the page: the app, the links within it, and what wakes it up. */
 const start = (): void => {
   const root = document.getElementById('page');
-  if (!root) throw new Error('The document of the page is not whole');
+  if (!root) throw new Error('The document has no element with the id "page"');
   document.addEventListener('click', followLinks);
   document.addEventListener('visibilitychange', () => document.hidden || hurryLive());
   addEventListener('online', networkFound);

@@ -24,17 +24,17 @@ export const AgentFacts = ({ agent }: { agent: Agent }) => {
         ${usage.costUsd.toFixed(2)} of ${limits.maxCostUsd.toFixed(2)}
       </Fact>
       <Fact name="Limits">
-        {limits.maxSeconds} s, depth {limits.maxDepth}, {limits.maxAgents} agents, answers of{' '}
+        {limits.maxSeconds} s, depth {limits.maxDepth}, {limits.maxAgents} agents, replies up to{' '}
         {limits.maxAnswerTokens.toLocaleString('en')} tokens
       </Fact>
       <Fact name="Trust">
-        {agent.untrusted ? 'untrusted: it has read what came from outside' : 'trusted'}
+        {agent.untrusted ? 'untrusted: it has read external input' : 'trusted'}
       </Fact>
-      <Fact name="Began by">
+      <Fact name="Started by">
         <Cause agent={agent} />
       </Fact>
       <Fact name="Conversation">
-        <a href={pageLink('chat', agent.sessionId)}>Every message</a>
+        <a href={pageLink('chat', agent.sessionId)}>All messages</a>
       </Fact>
     </dl>
   );
@@ -50,7 +50,7 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
 const Cause = ({ agent: { parentId, executionId, hookId } }: { agent: Agent }) => {
   if (parentId !== null) return <a href={pageLink('agent', parentId)}>Another agent</a>;
   if (executionId !== null) {
-    return <a href={pageLink('execution', executionId)}>An execution of a hook</a>;
+    return <a href={pageLink('execution', executionId)}>A hook execution</a>;
   }
-  return <>{hookId === null ? 'You' : `The hook ${hookId}`}</>;
+  return <>{hookId === null ? 'You' : `Hook ${hookId}`}</>;
 };

@@ -22,15 +22,15 @@ export const scopeText = (
   { arguments: { url, method }, untrusted }: Approval,
   scope: AnswerScope,
 ): string => {
-  if (scope === 'once') return 'This call alone';
+  if (scope === 'once') return 'This call only';
   const isKnown = typeof url === 'string' && URL.canParse(url);
   const host = isKnown ? `host (${visibleText(new URL(url).host)})` : 'host';
   if (scope === 'conversation') {
     return `This tool${isKnown ? ` and ${host}` : ''} in this conversation, for 30 days`;
   }
   const isBelow = untrusted && method !== 'GET';
-  const path = isBelow ? ', to this path or below it' : '';
-  return `This ${host}, port and method${path}, of this hook or conversation, for 30 days`;
+  const path = isBelow ? ', for this path and paths below it' : '';
+  return `This ${host}, port and method${path}, from this hook or conversation, for 30 days`;
 };
 
 /**
@@ -52,7 +52,7 @@ export const Answer = ({ approval, isSettled, isRead, answered, reload }: Answer
     }
   };
   return (
-    <section class="answer" aria-label="Your answer">
+    <section class="answer" aria-label="Your decision">
       {action.error && <Failure error={action.error} />}
       <AnswerSettings {...settings} />
       <AnswerButtons
@@ -80,7 +80,7 @@ export const AnswerButtons = ({ action, yes, no, isSettled, isRead }: AnswerButt
   return (
     <>
       <p id={hint} class="muted" role="status">
-        {isRead ? '' : 'Read to the end to allow it.'}
+        {isRead ? '' : 'Scroll to the end of the call to allow it.'}
       </p>
       <div class="buttons">
         <Button
@@ -124,7 +124,7 @@ const AnswerSettings = ({ approval, scope, setScope, reason, setReason }: Answer
       <ScopeChoice approval={approval} chosen={scope} choose={setScope} />
     )}
     <label>
-      Reason, told to the agent where you deny
+      Reason (sent to the agent if you deny)
       <input
         maxLength={1000}
         value={reason}
@@ -144,7 +144,7 @@ const ScopeChoice = ({
   choose(scope: AnswerScope): void;
 }) => (
   <fieldset>
-    <legend>Allow it for</legend>
+    <legend>Allow for</legend>
     {approval.scopes.map((each) => (
       <label key={each} class="choice">
         <input

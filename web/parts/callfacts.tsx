@@ -29,7 +29,7 @@ export const hostOfCall = (call: CalledTool): string | null => {
 /** The facts about who asks: the agent by its name, and what began it. */
 export const Asker = ({ agentId }: { agentId: string | null }) =>
   agentId === null ? (
-    <Fact name="Who asks">You, without an agent</Fact>
+    <Fact name="Requested by">You (direct call)</Fact>
   ) : (
     <AskingAgent id={agentId} />
   );
@@ -41,15 +41,13 @@ const AskingAgent = ({ id }: { id: string }) => {
   });
   return (
     <>
-      <Fact name="Who asks">
+      <Fact name="Requested by">
         <a href={pageLink('agent', id)}>
-          {agent.data
-            ? `The agent ${visibleText(agent.data.name)}`
-            : 'The agent and its transcript'}
+          {agent.data ? `Agent ${visibleText(agent.data.name)}` : 'The agent and its transcript'}
         </a>
       </Fact>
       {agent.data && (
-        <Fact name="Who began it">
+        <Fact name="Agent started by">
           <Beginner agent={agent.data} />
         </Fact>
       )}
@@ -59,11 +57,11 @@ const AskingAgent = ({ id }: { id: string }) => {
 
 const Beginner = ({ agent: { executionId, hookId, parentId } }: { agent: Agent }) => {
   if (executionId !== null) {
-    return <a href={pageLink('execution', executionId)}>An execution of a hook</a>;
+    return <a href={pageLink('execution', executionId)}>A hook execution</a>;
   }
   if (parentId !== null) return <a href={pageLink('agent', parentId)}>Another agent</a>;
   if (hookId === null) return <>You</>;
   return (
-    <a href={`${pageLink('executions')}?${new URLSearchParams({ hookId })}`}>A hook of yours</a>
+    <a href={`${pageLink('executions')}?${new URLSearchParams({ hookId })}`}>One of your hooks</a>
   );
 };

@@ -40,7 +40,7 @@ export const ChatLog = ({
           ))}
         </ol>
       </div>
-      {!isLoading && messages.length === 0 && <Empty>Nothing has been said yet.</Empty>}
+      {!isLoading && messages.length === 0 && <Empty>No messages yet.</Empty>}
       {reply && <LiveReply reply={reply} />}
       {error && <Failure error={error} retry={() => void chat.pull()} />}
     </>

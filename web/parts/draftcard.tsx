@@ -34,7 +34,7 @@ const fileName = async (id: string, signal: AbortSignal): Promise<string> => {
     const document = await ask('GET', '/api/documents/{id}', { id }, signal);
     return `${document.filename} (${fileSize(document)})`;
   } catch (error) {
-    if (error instanceof RequestError && error.status === 404) return `${id} (it is gone)`;
+    if (error instanceof RequestError && error.status === 404) return `${id} (deleted)`;
     throw error;
   }
 };
@@ -54,7 +54,7 @@ export const DraftCard = ({ draft, reload }: { draft: MailDraft; reload(): Promi
       <p>
         <strong>{subjectText(draft)}</strong>
       </p>
-      <Show of={facts} what="what goes along">
+      <Show of={facts} what="the account and attachments">
         {(data) => <WholeDraft draft={draft} facts={data} reload={reload} />}
       </Show>
     </>
@@ -63,8 +63,8 @@ export const DraftCard = ({ draft, reload }: { draft: MailDraft; reload(): Promi
 
 /** The account of a draft that names none. */
 const UNCHOSEN = {
-  new: 'an account that is not chosen yet',
-  answer: 'the account of the e-mail that it answers',
+  new: 'no account selected yet',
+  answer: 'the account of the original e-mail',
 };
 
 const recipientsOf = ({ to, cc, bcc }: MailDraft): string[] => [...to, ...cc, ...bcc];
@@ -98,7 +98,7 @@ const WholeDraft = ({
         <Confirm
           action={action}
           work={send}
-          question={<>Send it to {visibleText(all)}, as it is shown?</>}
+          question={<>Send this draft to {visibleText(all)}, exactly as shown?</>}
           label="Send it"
         >
           Send
@@ -115,14 +115,16 @@ const DraftHead = ({ draft, facts: { from, files } }: { draft: MailDraft; facts:
       <p class="muted">
         From {visibleText(from ?? UNCHOSEN[inReplyTo === null ? 'new' : 'answer'])}
       </p>
-      <p class="muted">To {visibleText(recipientsOf(draft).join(', ')) || 'nobody yet'}</p>
+      <p class="muted">To {visibleText(recipientsOf(draft).join(', ')) || 'no recipients yet'}</p>
       {inReplyTo !== null && (
         <p class="muted">
-          Answers <a href={pageLink('message', inReplyTo)}>this e-mail</a>
+          In reply to <a href={pageLink('message', inReplyTo)}>this e-mail</a>
         </p>
       )}
-      {files.length > 0 && <p class="muted">With {visibleText(files.join(', '))}</p>}
-      {html !== null && <p class="muted">It has a version in HTML, which is not shown here.</p>}
+      {files.length > 0 && <p class="muted">Attachments: {visibleText(files.join(', '))}</p>}
+      {html !== null && (
+        <p class="muted">The draft has an HTML version, which is not shown here.</p>
+      )}
     </>
   );
 };

@@ -42,7 +42,7 @@ export const Layout = ({ me, place, children }: LayoutProps) => {
   return (
     <OverviewContext.Provider value={overview}>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header class="bar">
         <a class="brand" href="/">
@@ -70,7 +70,7 @@ const Navigation = ({ place }: { place: PagePlace | 'unknown' }) => {
   };
   const isOther = place === 'more' || OTHER_PLACES.some((one) => isWithin(one, place));
   return (
-    <nav aria-label="Places">
+    <nav aria-label="Main navigation">
       <ul>
         {[...MAIN_PLACES, ...OTHER_PLACES].map((one) => (
           <li key={one.name} class={OTHER_PLACES.includes(one) ? 'other' : undefined}>
@@ -108,9 +108,9 @@ const Connection = () => {
       <span role="status" class="state danger">
         offline
       </span>
-      <span aria-hidden="true"> next try in {seconds} s </span>
+      <span aria-hidden="true"> retrying in {seconds} s </span>
       <button type="button" onClick={hurryLive}>
-        Try now
+        Retry now
       </button>
     </span>
   );

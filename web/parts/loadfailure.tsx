@@ -20,18 +20,18 @@ export const NotLoaded = ({ retry }: { retry(): void }) => {
   if (isReached === null) return <Waiting what="Loading" />;
   return (
     <>
-      <Heading title="Not loaded" />
+      <Heading title="Could not load" />
       <div class="note warn" role="status">
         {isReached ? (
-          <p>Adjutant was updated: load the page again.</p>
+          <p>Adjutant was updated. Reload the page.</p>
         ) : (
           <p>
-            This part of the page cannot be loaded:{' '}
+            This view could not be loaded:{' '}
             {navigator.onLine ? 'the daemon cannot be reached' : 'you are offline'}.
           </p>
         )}
         <button type="button" onClick={isReached ? () => location.reload() : retry}>
-          {isReached ? 'Load the page again' : 'Try again'}
+          {isReached ? 'Reload the page' : 'Try again'}
         </button>
       </div>
     </>

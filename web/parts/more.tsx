@@ -148,7 +148,7 @@ const More = ({ more, shown, what }: { more(): Promise<void>; shown: number; wha
         </Button>
       </div>
       <p class="muted" role="status">
-        {shown} {what} are shown.
+        Showing {shown} {what}.
       </p>
     </>
   );

@@ -33,7 +33,7 @@ export const State = ({ of }: { of: string }) => (
 
 /** Mark of what has read text from outside. */
 export const Untrusted = () => (
-  <span class="state untrusted" title="It has read text from outside">
+  <span class="state untrusted" title="It has read external text">
     untrusted
   </span>
 );

@@ -96,7 +96,7 @@ const PendingCall = ({
       <WholeCall call={call} digest={call.digest} end={mark} />
       <p>
         <a class="tap" href={pageLink('approval', call.id)}>
-          This approval by itself
+          Open this approval
         </a>
       </p>
       <Answer
@@ -114,7 +114,7 @@ const PendingCall = ({
 const CallHead = ({ call }: { call: Approval }) => (
   <>
     <h2 id={`asks-${call.id}`}>
-      It asks for {visibleText(call.tool)}: {visibleText(call.action)}
+      Approval requested for {visibleText(call.tool)}: {visibleText(call.action)}
     </h2>
     <p class="line">
       <State of="waiting for you" />

@@ -12,7 +12,7 @@ export const Progress = ({
 }) => (
   <p class="progress">
     {total !== null && total > 0 && !isOver && (
-      <progress aria-label="How far it is" max={total} value={Math.min(done, total)} />
+      <progress aria-label="Progress" max={total} value={Math.min(done, total)} />
     )}
     <span>
       {total !== null && total > 0 && `${Math.floor(Math.min(1, done / total) * 100)} %, `}

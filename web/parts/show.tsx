@@ -22,7 +22,7 @@ export const Show = <T,>({
   <>
     {of.error && listed && of.error.status === 404 ? (
       <p role="alert">
-        It is gone, or was never there. <a href={pageLink(listed)}>Back to the list</a>
+        Not found. It may have been deleted. <a href={pageLink(listed)}>Back to the list</a>
       </p>
     ) : (
       of.error && <Failure error={of.error} retry={() => void of.reload()} />

@@ -7,11 +7,11 @@ import { visibleText } from './json.js';
 import { Failure, State, Untrusted } from './notes.js';
 
 const WORDS: Partial<Record<Agent['status'], string>> = {
-  queued: 'It waits for its turn.',
-  waiting_approval: 'It waits for your answer.',
-  paused: 'It goes on when you resume it.',
-  stopped: 'It goes on with your next message.',
-  failed: 'It tries again with your next message.',
+  queued: 'Waiting in the queue.',
+  waiting_approval: 'Waiting for your decision.',
+  paused: 'Resume the agent to continue.',
+  stopped: 'Continues with your next message.',
+  failed: 'Retries with your next message.',
 };
 
 interface SpeakerProps {
@@ -23,7 +23,7 @@ interface SpeakerProps {
 /** The agent that answers in a conversation: its state, and what stops it or lets it go on. */
 export const Speaker = ({ agent, isWriting, loaded }: SpeakerProps) => {
   const { id, status, error } = agent;
-  const running = isWriting ? 'The model writes.' : 'It works.';
+  const running = isWriting ? 'The model is writing.' : 'Working.';
   return (
     <section class="speaker" aria-label="The agent">
       {error !== null && <p class="note danger">{visibleText(error)}</p>}

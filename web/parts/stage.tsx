@@ -77,7 +77,7 @@ const Below = ({ run, stage: { kind, agentId, operationId, startedAt } }: ShownS
     {NESTING.includes(kind) && startedAt !== null && (
       <p>
         <a href={`${pageLink('pipelines')}?parentId=${encodeURIComponent(run.id)}`}>
-          The runs that it has begun
+          Runs started by this stage
         </a>
       </p>
     )}

@@ -85,8 +85,8 @@ export const StageApproval = ({ run, stage, loaded, digest }: ShownStage & { dig
   const { mark, isSeen } = useSeen<HTMLParagraphElement>();
   const isSettled = useSettled(digest);
   return (
-    <section aria-label={`Your answer to ${visibleText(stage.name)}`}>
-      <h3>It asks</h3>
+    <section aria-label={`Your decision on ${visibleText(stage.name)}`}>
+      <h3>Request</h3>
       <WholeQuestion of={stage.input} digest={digest} end={mark} />
       {action.error && <Failure error={action.error} />}
       <AnswerButtons
@@ -97,7 +97,7 @@ export const StageApproval = ({ run, stage, loaded, digest }: ShownStage & { dig
         isRead={isSeen}
       />
       <label>
-        Reason, for those who read the run
+        Reason (shown in the run)
         <input
           maxLength={2000}
           value={reason}

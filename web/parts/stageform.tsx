@@ -27,14 +27,14 @@ export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest:
   };
   return (
     <form
-      aria-label={`Your answer to ${visibleText(stage.name)}`}
+      aria-label={`Input for ${visibleText(stage.name)}`}
       onSubmit={(event) => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
         void action.run(() => give(form));
       }}
     >
-      <h3>It asks</h3>
+      <h3>Request</h3>
       <StageQuestion of={stage.input} without={['fields']} />
       {fields.map((field) => (
         <AskedField key={field.key} field={field} />
@@ -42,7 +42,7 @@ export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest:
       {action.error && <Failure error={action.error} />}
       <div class="buttons">
         <button type="submit" class="main" aria-disabled={action.isBusy}>
-          Give these values
+          Submit
         </button>
       </div>
     </form>
@@ -72,7 +72,7 @@ const AskedField = ({ field }: { field: AskedFormField }) => {
     <>
       <label for={id}>
         {visibleText(field.label ?? field.key)}
-        {field.required ? '' : ' (may be left empty)'}
+        {field.required ? '' : ' (optional)'}
       </label>
       <FieldControl field={field} id={id} />
     </>
@@ -95,7 +95,7 @@ const FieldControl = ({
   const choices = type === 'boolean' ? ['true', 'false'] : options;
   return (
     <select id={id} name={name} required={required}>
-      <option value="">choose</option>
+      <option value="">Select…</option>
       {choices.map((choice) => (
         <option key={choice} value={choice}>
           {visibleText(choice)}

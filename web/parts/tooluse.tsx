@@ -25,11 +25,11 @@ export const ToolDetails = ({ of }: { of: ToolUse }) => {
       <Value of={of.arguments} />
       <h3>Result</h3>
       {result === null ? (
-        <p class="muted">There is none yet.</p>
+        <p class="muted">No result yet.</p>
       ) : (
         <>
           <LongText text={result.text} />
-          {result.ms !== null && <p class="muted">It took {durationText(result.ms)}.</p>}
+          {result.ms !== null && <p class="muted">Duration: {durationText(result.ms)}</p>}
         </>
       )}
     </details>

@@ -29,7 +29,7 @@ const Item = ({ of }: { of: TranscriptItem }) => {
         </span>
       </p>
       {of.content === '' ? (
-        <p class="muted">No words, only calls.</p>
+        <p class="muted">No text, only tool calls.</p>
       ) : (
         <LongText text={of.content} kind="prose" />
       )}
@@ -58,7 +58,7 @@ const States = ({ of }: { of: TranscriptItem & { is: 'status' } }) => (
 export const LiveReply = ({ reply }: { reply: WrittenReply }) => (
   <div class="message writes" aria-live="off">
     <p class="line">
-      <span class="kind">Assistant</span> <span class="muted">writes…</span>
+      <span class="kind">Assistant</span> <span class="muted">is writing…</span>
     </p>
     <pre class="prose">{visibleText(reply.text)}</pre>
   </div>

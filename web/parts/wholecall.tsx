@@ -23,16 +23,16 @@ export const WholeCall = ({ call, digest, end, children }: WholeCallProps) => {
         {children}
         <CallFacts call={call} />
       </dl>
-      <p class="kind">{isOne ? 'All other arguments' : 'Arguments'}</p>
+      <p class="kind">{isOne ? 'Other arguments' : 'Arguments'}</p>
       {isOne && Object.keys(rest).length === 0 ? <p>None.</p> : <Values of={rest} isWhole />}
       {RIGHT_TO_LEFT.test(JSON.stringify(call.arguments)) && (
         <p class="note warn">
-          Some of it is written from right to left: on screen its parts may stand in another order
-          than the one in which they are sent.
+          The call contains right-to-left text. On screen, its parts may appear in a different order
+          than they are sent.
         </p>
       )}
       <p class="muted" ref={end}>
-        These are all arguments. Digest <code>{digest.slice(0, 12)}</code>
+        End of the arguments. Digest <code>{digest.slice(0, 12)}</code>
       </p>
     </>
   );
@@ -54,11 +54,11 @@ const CallFacts = ({ call }: { call: CalledTool }) => {
         </Fact>
       )}
       {url !== undefined && (
-        <Fact name="Address">
+        <Fact name="URL">
           <Value of={url} isWhole />
         </Fact>
       )}
-      <Fact name="Goes to">
+      <Fact name="Destination">
         <Destination call={call} />
       </Fact>
     </>
@@ -74,8 +74,8 @@ const Destination = ({ call }: { call: CalledTool }) => {
   return (
     <>
       {isRequest(call)
-        ? 'not known: the address cannot be read'
-        : 'where the tool sends it, by the arguments below'}
+        ? 'unknown: the URL is not valid'
+        : 'determined by the tool from the arguments below'}
     </>
   );
 };

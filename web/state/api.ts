@@ -83,7 +83,7 @@ export const ask = async <const M extends Method, const P extends PathOf<M>>(
   if (response.ok) return reply;
   const { message = response.statusText, code } = Object(reply);
   if (response.status === 401 && shownUser !== null) {
-    onEnd(code === 'other_user' ? message : 'Your login has ended');
+    onEnd(code === 'other_user' ? message : 'Your login session has ended');
   }
   throw new RequestError(message, response.status, code);
 };

@@ -18,17 +18,17 @@ interface AppleNavigator extends Navigator {
 /** Returns why this browser can get no pushes; null if it can. */
 const pushHindrance = (): string | null => {
   if (!isSecureContext) {
-    return 'The page was opened over http. Pushes need https: open it at the public address of the daemon.';
+    return 'Push notifications need https. Open this page at the public address of the daemon.';
   }
   const { standalone, userAgent }: AppleNavigator = navigator;
   if (standalone === false && /iPhone|iPad/.test(userAgent)) {
-    return 'On an iPhone or iPad pushes need the page on the home screen: choose Share, then Add to Home Screen, and open it there.';
+    return 'On an iPhone or iPad, push notifications work only from the home screen. Choose Share, then Add to Home Screen, and open the page from there.';
   }
   if (!('serviceWorker' in navigator) || !('PushManager' in window)) {
-    return 'This browser has no Web Push, or it is a private window.';
+    return 'This browser does not support Web Push, or this is a private window.';
   }
   if (Notification.permission === 'denied') {
-    return 'You have blocked notifications of this address. Allow them in the settings of the browser.';
+    return 'Notifications are blocked for this site. Allow them in the browser settings.';
   }
   return null;
 };
@@ -39,7 +39,7 @@ export const readPush = async (signal: AbortSignal): Promise<PushState> => {
   if (reason !== null) return { is: 'impossible', reason };
   const registration = await navigator.serviceWorker.getRegistration();
   if (!registration) {
-    return { is: 'impossible', reason: 'The browser has refused the worker of this page.' };
+    return { is: 'impossible', reason: 'The browser rejected the service worker of this page.' };
   }
   const subscription = await registration.pushManager.getSubscription();
   const id = localStorage.getItem(KEY);
@@ -52,7 +52,7 @@ export const readPush = async (signal: AbortSignal): Promise<PushState> => {
 /** Asks the user for the permission, subscribes at the push service, and tells the daemon. */
 export const turnPushOn = async (): Promise<PushState> => {
   if ((await Notification.requestPermission()) !== 'granted') {
-    return { is: 'impossible', reason: 'You have not allowed notifications of this address.' };
+    return { is: 'impossible', reason: 'You did not allow notifications for this site.' };
   }
   const { publicKey } = await ask('GET', '/api/push/key');
   const registration = await navigator.serviceWorker.ready;
@@ -64,7 +64,7 @@ export const turnPushOn = async (): Promise<PushState> => {
   });
   const { endpoint, keys } = subscription.toJSON();
   if (!endpoint || !keys?.p256dh || !keys.auth) {
-    throw new RequestError('The browser gave no whole subscription', 0, undefined);
+    throw new RequestError('The browser returned an incomplete push subscription', 0, undefined);
   }
   const body = {
     endpoint,

@@ -30,7 +30,7 @@ export const begin = (me: User): void => {
   lastEnd.set(null);
   showUser(me.id);
   session.set(me);
-  startLive(() => end('Your login has ended'));
+  startLive(() => end('Your login session has ended'));
 };
 
 /** Leaves the login: nothing of it stays in the page. */

@@ -87,7 +87,8 @@ const saidItem = ({ id, createdAt, content }: MessageReply): TranscriptItem => (
 
 const statusItem = ({ id, at, data }: AgentEvent): TranscriptItem & { is: 'status' } => {
   const names = listAt(data, 'waitingFor').map((sub) => textAt(sub, 'name') ?? '');
-  const detail = names.length > 0 ? `waits for ${names.join(', ')}` : (textAt(data, 'error') ?? '');
+  const detail =
+    names.length > 0 ? `waiting for ${names.join(', ')}` : (textAt(data, 'error') ?? '');
   return { is: 'status', key: id, at, statuses: [textAt(data, 'status') ?? ''], detail };
 };
 

@@ -66,9 +66,9 @@ export const AgentView = ({ id }: { id: string }) => {
 };
 
 const messageHint = ({ status }: Agent, waiting: number): string => {
-  if (waiting > 0) return 'A message withdraws the call that waits.';
-  if (ENDED.includes(status)) return 'It has ended, and takes it as its next turn.';
-  return 'Read before its next step.';
+  if (waiting > 0) return 'A message withdraws the pending call.';
+  if (ENDED.includes(status)) return 'The agent has ended. A message starts a new turn.';
+  return 'Delivered before the next step of the agent.';
 };
 
 const Standing = ({ agent }: { agent: Agent }) => (
@@ -107,7 +107,7 @@ const Happened = ({
       {events.dropped > 0 && (
         <p class="muted">
           The first {events.dropped} events are no longer kept.{' '}
-          <a href={pageLink('chat', agent.sessionId)}>The conversation has every message.</a>
+          <a href={pageLink('chat', agent.sessionId)}>The conversation contains all messages.</a>
         </p>
       )}
       {!events.isLoaded && !events.error && <Waiting what="Loading the transcript" />}
@@ -126,7 +126,7 @@ const Verbs = ({ agent, loaded }: { agent: Agent; loaded: Loaded<Agent> }) => {
     loaded.replace(await ask('POST', `/api/agents/{id}/${verb}`, { id }));
   if (ENDED.includes(status)) return null;
   return (
-    <section class="verbs" aria-label="What you can do">
+    <section class="verbs" aria-label="Actions">
       {action.error && <Failure error={action.error} />}
       <div class="buttons">
         {status === 'paused' ? (
@@ -144,7 +144,7 @@ const Verbs = ({ agent, loaded }: { agent: Agent; loaded: Loaded<Agent> }) => {
         work={act('stop')}
         kind="danger"
         label="Stop it"
-        question={`Stop ${visibleText(name)}? What it has done stays done; it is kept.`}
+        question={`Stop ${visibleText(name)}? Its actions are not undone. The agent is kept.`}
       >
         Stop
       </Confirm>

@@ -47,11 +47,11 @@ export const Agents = ({ query }: { query: URLSearchParams }) => {
 const NoAgents = ({ status }: { status: AgentState | undefined }) =>
   status === undefined ? (
     <Empty>
-      No agent has worked yet. <a href={pageLink('chats')}>A chat</a> begins one; so do hooks and
+      No agents yet. <a href={pageLink('chats')}>A chat</a> starts one, and so do hooks and
       recurring tasks.
     </Empty>
   ) : (
-    <Empty>No agent is {status.replaceAll('_', ' ')}.</Empty>
+    <Empty>No agents with the status {status.replaceAll('_', ' ')}.</Empty>
   );
 
 const AgentCard = ({ agent }: { agent: Agent }) => (

@@ -97,8 +97,8 @@ const Pending = ({
 
 const Reasons = ({ approval }: { approval: Approval }) => (
   <dl class="facts">
-    <Fact name="Why it asks">{visibleText(approval.reason)}</Fact>
-    <Fact name="Asked">
+    <Fact name="Reason">{visibleText(approval.reason)}</Fact>
+    <Fact name="Requested">
       <Ago at={approval.createdAt} />
     </Fact>
   </dl>
@@ -112,7 +112,7 @@ const Decided = ({ approval, given }: { approval: Approval; given: GivenAnswer |
     if (isOurs) line.current?.focus();
   }, [isOurs]);
   return (
-    <section aria-label="The answer">
+    <section aria-label="Decision">
       <p role="status" ref={line} tabIndex={-1}>
         <State of={approval.status} />
         {approval.untrusted && (
@@ -131,13 +131,13 @@ const Decided = ({ approval, given }: { approval: Approval; given: GivenAnswer |
       {given?.scope && <p>Allowed: {scopeText(approval, given.scope)}</p>}
       {given?.scope && given.scope !== 'once' && (
         <p class="muted">
-          What stands is listed by <code>adjutant approvals grants list</code>, and ended there.
+          List or revoke standing approvals with <code>adjutant approvals grants list</code>.
         </p>
       )}
       {approval.decisionReason !== null && <p>{visibleText(approval.decisionReason)}</p>}
       <p>
         <a class="tap" href="/">
-          What else needs you
+          What else needs your attention
         </a>
       </p>
     </section>

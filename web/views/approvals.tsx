@@ -31,7 +31,7 @@ export const Approvals = ({ query }: { query: URLSearchParams }) => {
       <Heading title="Approvals" />
       {agentId !== null && (
         <p>
-          Of {visibleText(names.get(agentId) ?? 'one agent')}.{' '}
+          Agent: {visibleText(names.get(agentId) ?? 'one agent')}.{' '}
           <a class="tap" href={pageLink('approvals')}>
             Approvals of all agents
           </a>
@@ -96,7 +96,7 @@ const ApprovalCard = ({
     <p class="clip">{visibleText(subjectOf(approval))}</p>
     <p class="muted">
       {approval.agentId === null
-        ? 'You, without an agent'
+        ? 'You (direct call)'
         : visibleText(names.get(approval.agentId) ?? 'An agent')}
     </p>
     <p class="muted clip">{visibleText(approval.reason)}</p>
@@ -111,7 +111,7 @@ const subjectOf = (approval: Approval): string => {
     return `${typeof method === 'string' ? `${method} ` : ''}${host}${pathname}`;
   }
   const [first] = Object.entries(approval.arguments);
-  if (!first) return 'without arguments';
+  if (!first) return 'no arguments';
   const [name, value] = first;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return `${name}: ${text.slice(0, 300)}`;
@@ -119,6 +119,6 @@ const subjectOf = (approval: Approval): string => {
 
 const NoApprovals = ({ status }: { status: ApprovalWord | undefined }) => (
   <Empty>
-    {status === undefined ? 'No agent has asked for anything yet.' : `No call is ${status}.`}
+    {status === undefined ? 'No approvals yet.' : `No approvals with the status ${status}.`}
   </Empty>
 );

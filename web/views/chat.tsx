@@ -71,14 +71,14 @@ const Conversation = ({ id, channel }: { id: string; channel: string }) => {
       <div class="dock">
         {!end.isThere && (
           <button type="button" class="link" onClick={end.follow}>
-            {end.hasNew ? 'New below: go to the end' : 'Go to the end'}
+            {end.hasNew ? 'New messages: go to the end' : 'Go to the end'}
           </button>
         )}
         <Composer
           name={`chat ${id}`}
           label="Message"
           isFocused={wasJustBegun(id)}
-          hint={calls.data?.length ? 'A message withdraws the call that waits.' : ''}
+          hint={calls.data?.length ? 'A message withdraws the pending call.' : ''}
           send={({ text, sendKey }) => send(text, sendKey)}
         />
       </div>

@@ -36,12 +36,12 @@ export const Chats = ({ query }: { query: URLSearchParams }) => {
           checked={isAll}
           onChange={() => go(isAll ? '/chat' : '/chat?all', 'replace')}
         />
-        Those of hooks, tasks and channels too
+        Include conversations of hooks, tasks and channels
       </label>
       <Cards
         of={list}
         what="conversations"
-        empty={<Empty>None yet. Say something above to begin one.</Empty>}
+        empty={<Empty>No conversations yet. Send a message above to start one.</Empty>}
       >
         {(chat) => <ChatCard chat={chat} />}
       </Cards>
@@ -67,7 +67,7 @@ const ChatCard = ({ chat }: { chat: Session }) => (
     </p>
     <p>
       <a href={pageLink('chat', chat.id)}>
-        <strong>{visibleText(chat.title) || 'Without a title'}</strong>
+        <strong>{visibleText(chat.title) || 'Untitled'}</strong>
       </a>
     </p>
   </>

@@ -24,8 +24,8 @@ export const Device = () => {
     <>
       <Heading title="This device" />
       <section aria-labelledby="pushes">
-        <h2 id="pushes">Pushes</h2>
-        <Show of={push} what="the state of pushes">
+        <h2 id="pushes">Push notifications</h2>
+        <Show of={push} what="the push settings">
           {(state) => (
             <>
               <Pushes state={state} loaded={push} />
@@ -35,7 +35,7 @@ export const Device = () => {
         </Show>
       </section>
       <section aria-labelledby="logins">
-        <h2 id="logins">Where you are logged in</h2>
+        <h2 id="logins">Login sessions</h2>
         <Show of={logins} what="logins">
           {({ sessions }) => (
             <ul class="cards">
@@ -46,14 +46,14 @@ export const Device = () => {
           )}
         </Show>
       </section>
-      <h2>Leave</h2>
+      <h2>Log out</h2>
       {leaving.error && <Failure error={leaving.error} />}
       <Button action={leaving} work={logOut}>
         Log out on this device
       </Button>
       <p class="muted">
-        Passkeys are on <a href="/passkeys">their page</a>. All else is set by the command line and
-        the desk.
+        Manage passkeys on <a href="/passkeys">the passkey page</a>. All other settings are in the
+        command line and the desk.
       </p>
     </>
   );
@@ -69,12 +69,12 @@ const Pushes = ({ state, loaded }: { state: PushState; loaded: Loaded<PushState>
       <p role="status">
         <State of={state.is === 'on' ? 'enabled' : 'disabled'} />{' '}
         {state.is === 'on'
-          ? 'This browser tells you when something needs you.'
-          : 'This browser can tell you when something needs you, also while the page is closed.'}
+          ? 'This browser notifies you when something needs your attention.'
+          : 'This browser can notify you when something needs your attention, even while the page is closed.'}
       </p>
       <p class="muted">
-        A push says what kind of notice there is, and nothing of its text. It passes through the
-        service of the browser’s maker, encrypted.
+        A push notification contains the kind of the notification, but none of its text. It is
+        encrypted, and it passes through the push service of the browser vendor.
       </p>
       {state.is === 'on' ? (
         <div class="buttons">
@@ -82,12 +82,12 @@ const Pushes = ({ state, loaded }: { state: PushState; loaded: Loaded<PushState>
             Send a test
           </Button>
           <Button action={action} work={become(() => turnPushOff(state.id))}>
-            Turn pushes off
+            Turn off push notifications
           </Button>
         </div>
       ) : (
         <Button action={action} kind="main" work={become(turnPushOn)}>
-          Turn pushes on
+          Turn on push notifications
         </Button>
       )}
     </>
@@ -104,7 +104,7 @@ const OtherBrowsers = ({ own }: { own: string | null }) => {
   if (others.length === 0) return null;
   return (
     <>
-      <h3>Other browsers that get pushes</h3>
+      <h3>Other browsers with push notifications</h3>
       <ul class="cards">
         {others.map((browser) => (
           <BrowserCard key={browser.id} browser={browser} loaded={list} />
@@ -138,7 +138,7 @@ const BrowserCard = ({
       </p>
       {action.error && <Failure error={action.error} />}
       <Button action={action} work={end}>
-        End the pushes to {named}
+        Turn off push notifications for {named}
       </Button>
     </li>
   );
@@ -146,7 +146,8 @@ const BrowserCard = ({
 
 const testPush = async (id: string): Promise<void> => {
   const { status, error } = await ask('POST', '/api/channels/{id}/test', { id });
-  if (status === 'failed' || status === 'unknown') throw new Error(error ?? 'It was not sent');
+  if (status === 'failed' || status === 'unknown')
+    throw new Error(error ?? 'The test was not sent');
 };
 
 const LoginCard = ({
@@ -157,7 +158,7 @@ const LoginCard = ({
   loaded: Pick<Loaded<unknown>, 'reload'>;
 }) => {
   const action = useAction();
-  const named = visibleText(login.device ?? 'without a name');
+  const named = visibleText(login.device ?? 'unnamed');
   const end = async (): Promise<void> => {
     await ask('DELETE', '/api/auth/sessions/{id}', { id: login.id });
     document.querySelector('h1')?.focus();
@@ -167,7 +168,7 @@ const LoginCard = ({
     <li class="card">
       <p class="line">
         <strong>{named}</strong>
-        {login.current && <span class="state ok">this one</span>}
+        {login.current && <span class="state ok">current</span>}
         <span class="at">
           <Ago at={login.lastUsedAt ?? login.createdAt} />
         </span>
@@ -177,11 +178,11 @@ const LoginCard = ({
         <Confirm
           action={action}
           work={end}
-          question={`End the login ${named}? Who uses it there has to log in again.`}
-          label="End it"
+          question={`End the session ${named}? That device must log in again.`}
+          label="End session"
           kind="danger"
         >
-          End the login {named}
+          End session {named}
         </Confirm>
       )}
     </li>

@@ -40,7 +40,7 @@ export const ExecutionView = ({ id }: { id: string }) => {
             {run.agentId !== null && <WaitingCalls agentId={run.agentId} />}
             <Outcome run={run} />
             <Replay run={run} hook={hook} />
-            <h2>What fired it</h2>
+            <h2>Trigger</h2>
             <Trigger run={run} />
             <h2>Conditions</h2>
             <Conditions hook={hook} />
@@ -82,7 +82,7 @@ const Facts = ({ run, hook }: ExecutionWithHook) => (
       )}
       {run.replayOf !== null && (
         <Fact name="Replay of">
-          <a href={pageLink('execution', run.replayOf)}>The execution before it</a>
+          <a href={pageLink('execution', run.replayOf)}>The original execution</a>
         </Fact>
       )}
     </dl>
@@ -97,7 +97,7 @@ const WaitingCalls = ({ agentId }: { agentId: string }) => {
     <ul class="note warn" aria-label="Waiting for you">
       {calls.data.map((call) => (
         <li key={call.id}>
-          Its agent waits for you:{' '}
+          The agent waits for your decision:{' '}
           <a class="tap" href={pageLink('approval', call.id)}>
             {visibleText(call.tool)}: {visibleText(call.action)}
           </a>
@@ -118,7 +118,7 @@ const Outcome = ({ run }: { run: Execution }) => (
   <>
     {run.error !== null && (
       <>
-        <h2>{run.status === 'skipped' ? 'Why it was skipped' : 'Error'}</h2>
+        <h2>{run.status === 'skipped' ? 'Reason for skipping' : 'Error'}</h2>
         <LongText text={run.error} />
       </>
     )}
@@ -140,7 +140,7 @@ const Trigger = ({ run }: { run: Execution }) => {
   return (
     <>
       <p>
-        {webhook.method} to the path <code>{visibleText(webhook.path)}</code>
+        {webhook.method} request to <code>{visibleText(webhook.path)}</code>
       </p>
       <h3>Payload</h3>
       <Value of={webhook.body} />
@@ -150,7 +150,7 @@ const Trigger = ({ run }: { run: Execution }) => {
       </details>
       {webhook.query && (
         <details>
-          <summary>Parameters of the address</summary>
+          <summary>Query parameters</summary>
           <Values of={webhook.query} />
         </details>
       )}
@@ -159,9 +159,9 @@ const Trigger = ({ run }: { run: Execution }) => {
 };
 
 const Conditions = ({ hook }: { hook: Hook }) => {
-  if (hook.conditions.length === 0) return <p>The hook has none: each delivery runs.</p>;
+  if (hook.conditions.length === 0) return <p>No conditions. Every delivery runs.</p>;
   return (
-    <ul aria-label="Conditions of the hook as it is now">
+    <ul aria-label="Current conditions of the hook">
       {hook.conditions.map(({ field, operator, value }) => (
         <li key={`${field} ${operator} ${JSON.stringify(value)}`}>
           <code>{visibleText(field)}</code> {operator.replaceAll('_', ' ')}{' '}
@@ -195,12 +195,12 @@ const Replay = ({ run, hook }: ExecutionWithHook) => {
         kind={mayBeDone ? 'danger' : ''}
         question={
           mayBeDone
-            ? `Run it again although it may be done twice: ${deedOf(hook)}?`
-            : `Run it again, with the payload that came then: ${deedOf(hook)}?`
+            ? `Run it again, although the action may take effect twice: ${deedOf(hook)}?`
+            : `Run it again with its original payload: ${deedOf(hook)}?`
         }
-        label={mayBeDone ? 'Run it again all the same' : 'Run it again'}
+        label={mayBeDone ? 'Run it again anyway' : 'Run it again'}
       >
-        {mayBeDone ? 'Replay all the same' : 'Replay'}
+        {mayBeDone ? 'Replay anyway' : 'Replay'}
       </Confirm>
     </section>
   );
@@ -217,7 +217,7 @@ const deedOf = ({ action, actionConfig }: Hook): string => {
 const asked = (error: RequestError): RequestError =>
   error.code === 'effect_done'
     ? new RequestError(
-        'It called an address or a tool, which may have worked.',
+        'The execution called a URL or a tool, and the call may have succeeded.',
         error.status,
         error.code,
       )

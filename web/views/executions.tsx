@@ -58,7 +58,7 @@ const OneHook = ({ id }: { id: string }) => {
       <Show of={hook} what="the hook" listed="executions">
         {({ name, enabled }) => (
           <p>
-            Of the hook <strong>{visibleText(name)}</strong>
+            Hook: <strong>{visibleText(name)}</strong>
             {!enabled && ' (disabled)'}
           </p>
         )}
@@ -93,9 +93,9 @@ const ExecutionCard = ({ run }: { run: ExecutionSummary }) => (
 const NoExecutions = ({ status }: { status: ExecutionSummary['status'] | undefined }) =>
   status === undefined ? (
     <Empty>
-      No runs yet. A hook runs when its webhook comes, or at its times. Make one:{' '}
+      No executions yet. A hook runs when a webhook arrives or its schedule is due. Create one:{' '}
       <code>adjutant hooks create</code>
     </Empty>
   ) : (
-    <Empty>No execution has the status {status}.</Empty>
+    <Empty>No executions with the status {status}.</Empty>
   );

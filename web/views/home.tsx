@@ -13,12 +13,12 @@ export const Home = () => {
   const overview = useOverview();
   return (
     <>
-      <Heading title="What needs you" />
+      <Heading title="Needs your attention" />
       {overview && (
-        <Show of={overview} what="what needs you">
+        <Show of={overview} what="the overview">
           {(data) => (
             <>
-              {data.needs.length === 0 && <Empty>Nothing needs you.</Empty>}
+              {data.needs.length === 0 && <Empty>Nothing needs your attention.</Empty>}
               <ul class="cards">
                 {data.needs.map((need) => (
                   <NeedCard key={`${need.kind} ${need.id}`} need={need} />
@@ -64,7 +64,7 @@ const Others = ({ needs }: { needs: Need[] }) => {
 const KINDS: Record<Need['kind'], { word: string; place: PagePlace | null }> = {
   approval: { word: 'Approval', place: 'approval' },
   failed: { word: 'Failed', place: 'execution' },
-  expiring: { word: 'Runs out', place: null },
+  expiring: { word: 'Expires', place: null },
   memory: { word: 'Memory', place: 'memory' },
   task: { word: 'Task', place: 'task' },
   recurring: { word: 'Recurring task', place: 'recurringTask' },
@@ -75,7 +75,7 @@ const KINDS: Record<Need['kind'], { word: string; place: PagePlace | null }> = {
 
 /** The details of kinds of which the overview names a command: here a view answers them. */
 const DETAILS: Partial<Record<Need['kind'], string>> = {
-  memory: 'Saved after text from outside was read',
+  memory: 'Saved after reading external text',
   task: '',
   stage: 'Waits for your answer',
 };
@@ -101,7 +101,7 @@ const NeedCard = ({ need }: { need: Need }) => {
       {detailOf(need) !== '' && <p class="muted clip">{visibleText(detailOf(need))}</p>}
       {need.kind === 'expiring' && (
         <p>
-          A new value: <code>adjutant vault rotate {visibleText(need.title)}</code>
+          Rotate it: <code>adjutant vault rotate {visibleText(need.title)}</code>
         </p>
       )}
     </li>
@@ -132,7 +132,7 @@ const Standing = ({ overview }: { overview: Overview }) => {
   const faults = parts.filter(({ status }) => status !== 'ok');
   return (
     <section aria-labelledby="standing">
-      <h2 id="standing">How it stands</h2>
+      <h2 id="standing">Status</h2>
       <dl class="facts">
         <dt>Agents</dt>
         <dd>

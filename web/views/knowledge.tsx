@@ -33,11 +33,11 @@ export const KnowledgeView = ({ query }: { query: URLSearchParams }) => {
       />
       {words === '' ? (
         <Empty>
-          Enter what you look for: it is searched in your documents, pages and notes. They are added
-          with the command line: <code>adjutant knowledge index</code>.
+          Search your documents, web pages and notes. Add them with{' '}
+          <code>adjutant knowledge index</code>.
         </Empty>
       ) : (
-        <Show of={found} what="what was found">
+        <Show of={found} what="the results">
           {(data) => data && <Hits found={data} />}
         </Show>
       )}
@@ -48,13 +48,12 @@ export const KnowledgeView = ({ query }: { query: URLSearchParams }) => {
 const Hits = ({ found }: { found: KnowledgeResults }) => (
   <>
     <p role="status" class="muted">
-      {found.results.length} {found.results.length === 1 ? 'place' : 'places'} found
+      {found.results.length} {found.results.length === 1 ? 'result' : 'results'}
     </p>
     {found.degraded !== null && <p class="note warn">{visibleText(found.degraded)}</p>}
     {found.results.length === 0 && (
       <Empty>
-        Nothing was found. Documents, pages and notes are added with the command line:{' '}
-        <code>adjutant knowledge index</code>.
+        No results. Add documents, web pages and notes with <code>adjutant knowledge index</code>.
       </Empty>
     )}
     <ol class="cards">

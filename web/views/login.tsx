@@ -42,15 +42,15 @@ const LastEnd = ({ end }: { end: LoginEnd }) =>
     </p>
   ) : (
     <p class="note warn" role="status">
-      {end.reason}. Log in again to go on where you were.
+      {end.reason}. Log in again to continue.
     </p>
   );
 
 /** The daemon refuses such a login too (src/http/pagelogin.ts); no password is typed for nothing. */
 const HttpsAlone = () => (
   <p class="note warn" role="status">
-    Beyond this machine the page logs in over https alone: a password or a cookie could be read on
-    the way. Open this page by its https address, or set up a tunnel:{' '}
+    From other machines you can log in only over https, because others could read a password or a
+    cookie sent over http. Open the https address of this page, or set up a tunnel:{' '}
     <code>adjutant tunnel setup</code>
   </p>
 );
@@ -83,11 +83,9 @@ const KnownAccount = () => {
         Log in with a passkey
       </button>
       <Form submit={(fields) => action.run(() => submit(fields))} label="Log in">
-        <Field name="username" label="Name or e-mail" complete="username" />
+        <Field name="username" label="Username or e-mail" complete="username" />
         <Field name="password" label="Password" type="password" complete="current-password" />
-        {wantsCode && (
-          <Field name="code" label="Code of your authenticator app" complete="one-time-code" />
-        )}
+        {wantsCode && <Field name="code" label="Authenticator code" complete="one-time-code" />}
       </Form>
       {action.error && <Failure error={action.error} />}
     </>
@@ -106,14 +104,14 @@ const NewAccountForm = () => {
   return (
     <>
       <p>
-        The first account manages this daemon. Where the daemon is reached from other machines, that
-        one needs the setup code, which is in the file <code>setup-code</code> of its home. Later
-        accounts are made by invites, unless the daemon lets everybody register.
+        The first account is the admin of this daemon. If other machines can reach the daemon, the
+        first account needs the setup code, which is in the file <code>setup-code</code> in its home
+        folder. Later accounts need an invite, unless registration is open to everybody.
       </p>
       <Form submit={(fields) => action.run(() => submit(fields))} label="Create the account">
-        <Field name="username" label="Name" complete="username" />
+        <Field name="username" label="Username" complete="username" />
         <Field name="password" label="Password" type="password" complete="new-password" />
-        <Field name="setup" label="Setup code, if it is asked for" complete="off" isOptional />
+        <Field name="setup" label="Setup code (if required)" complete="off" isOptional />
       </Form>
       {action.error && <Failure error={action.error} />}
     </>

@@ -66,8 +66,8 @@ const Messages = ({ query }: { query: URLSearchParams }) => {
   });
   const isAll = Object.keys(filter).length === 0;
   const none = isAll
-    ? 'No e-mails. A mailbox is added by: adjutant email setup'
-    : 'No e-mail fits.';
+    ? 'No e-mails. To add a mailbox: adjutant email setup'
+    : 'No matching e-mails.';
   return (
     <>
       <StaleMailboxes of={list.data} />
@@ -104,7 +104,7 @@ const StaleMailboxes = ({ of }: { of: unknown }) => {
       {stale.map(({ id, address, error }) => (
         <p key={id} class="note warn" role="status">
           {visibleText(address)} is not up to date, so e-mails may be missing:{' '}
-          {visibleText(error ?? 'its login is refused')}
+          {visibleText(error ?? 'its login was rejected')}
         </p>
       ))}
     </>
@@ -163,7 +163,7 @@ const SentList = () => {
     },
   });
   return (
-    <Cards of={list} what="sent e-mails" empty={<Empty>Nothing was sent yet.</Empty>}>
+    <Cards of={list} what="sent e-mails" empty={<Empty>No sent e-mails yet.</Empty>}>
       {(mail) => <SentCard mail={mail} reload={list.reload} />}
     </Cards>
   );
@@ -207,7 +207,7 @@ const CancelMail = ({ mail, reload }: { mail: SentMail; reload(): Promise<void> 
         action={action}
         work={cancel}
         kind="danger"
-        question={<>Cancel {subjectText(mail)}? Who has got it already keeps it.</>}
+        question={<>Cancel {subjectText(mail)}? Copies already delivered stay.</>}
         label="Cancel it"
       >
         Cancel

@@ -24,7 +24,7 @@ export const MemoryList = () => {
         </section>
       )}
       <section aria-labelledby="kept">
-        <h2 id="kept">What they remember</h2>
+        <h2 id="kept">Saved memories</h2>
         <Cards of={kept} what="memories" empty={<NothingKept />}>
           {(memory) => <MemoryCard memory={memory} />}
         </Cards>
@@ -63,6 +63,6 @@ const MemoryCard = ({ memory }: { memory: Memory }) => (
 
 const NothingKept = () => (
   <Empty>
-    Nothing yet. Agents save what is worth it, and you can: <code>adjutant memories create</code>
+    No memories yet. Agents save them, and you can add one: <code>adjutant memories create</code>
   </Empty>
 );

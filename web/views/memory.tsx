@@ -40,14 +40,12 @@ const MemoryFacts = ({ memory }: { memory: Memory }) => (
       {!memory.confirmed && <Untrusted />}
     </p>
     {!memory.confirmed && (
-      <p>
-        It was saved after text from outside was read, and is given to nobody until you confirm it.
-      </p>
+      <p>This memory was saved after reading external text. It is not used until you confirm it.</p>
     )}
     <dl class="facts">
       <Fact name="About">{memory.about}</Fact>
-      <Fact name="Given to">
-        {memory.pinned ? 'every conversation' : 'conversations about the same'}
+      <Fact name="Used in">
+        {memory.pinned ? 'every conversation' : 'conversations about the same topic'}
       </Fact>
       <Fact name="From">
         <Author of={memory.createdBy} />
@@ -63,7 +61,7 @@ const MemoryFacts = ({ memory }: { memory: Memory }) => (
 const Author = ({ of }: { of: string }) => {
   if (of.startsWith('agent_')) return <a href={pageLink('agent', of)}>An agent</a>;
   if (of.startsWith('execution_')) {
-    return <a href={pageLink('execution', of)}>An execution of a hook</a>;
+    return <a href={pageLink('execution', of)}>A hook execution</a>;
   }
   return <>{of === 'person' ? 'You' : visibleText(of)}</>;
 };
@@ -81,7 +79,7 @@ const MemoryActions = ({ memory, loaded }: { memory: Memory; loaded: Loaded<Memo
     goToPlace('memories');
   };
   return (
-    <section aria-label="Do">
+    <section aria-label="Actions">
       {action.error && <Failure error={action.error} />}
       {!memory.confirmed && (
         <div class="buttons">
@@ -94,8 +92,8 @@ const MemoryActions = ({ memory, loaded }: { memory: Memory; loaded: Loaded<Memo
         action={action}
         work={forget}
         kind="danger"
-        question={<>Forget it? No conversation is given it any more.</>}
-        label="Forget it"
+        question={<>Delete this memory? No conversation uses it any longer.</>}
+        label="Delete it"
       >
         Delete
       </Confirm>

@@ -45,10 +45,10 @@ const Answer = ({ mail }: { mail: MailMessageDetail }) => {
     <>
       <Composer
         name={`answer ${id}`}
-        label="Your answer"
-        words={['Keep as a draft', 'Keeping…']}
+        label="Your reply"
+        words={['Save as a draft', 'Saving…']}
         isLong
-        hint={`To ${addressNames(to)}. Nothing is sent before you send the draft.`}
+        hint={`To ${addressNames(to)}. Nothing is sent until you send the draft.`}
         send={async ({ text, sendKey }) => {
           const body = { inReplyTo: id, accountId, text };
           await ask('POST', '/api/email/drafts', { body, sendKey });
@@ -57,7 +57,7 @@ const Answer = ({ mail }: { mail: MailMessageDetail }) => {
       />
       {isKept && (
         <p role="status">
-          Kept. Read and send it among <a href={`${pageLink('mail')}?show=drafts`}>your drafts</a>.
+          Saved. Send it from <a href={`${pageLink('mail')}?show=drafts`}>your drafts</a>.
         </p>
       )}
     </>
@@ -81,16 +81,16 @@ const MailHeader = ({ mail }: { mail: MailMessageDetail }) => {
         </Fact>
         <Fact name="Sender">
           {authentication === null
-            ? 'not known: the server has written nothing about it'
+            ? 'not verified: the mail server reported no result'
             : `spf ${authentication.spf}, dkim ${authentication.dkim}, dmarc ${authentication.dmarc}`}
         </Fact>
         <Fact name="Category">{mail.category}</Fact>
         <Fact name="Thread">
           <a href={`${pageLink('mail')}?${new URLSearchParams({ thread: mail.threadId })}`}>
-            All of this conversation
+            Whole conversation
           </a>
         </Fact>
-        <Fact name="Cut">{mail.isCut && 'it is longer than what is shown'}</Fact>
+        <Fact name="Truncated">{mail.isCut && 'the message is longer than shown'}</Fact>
         <Fact name="Problem">{problem !== null && visibleText(problem)}</Fact>
       </dl>
     </>
@@ -140,7 +140,7 @@ const AttachedFileCard = ({
         </div>
       ) : (
         <p role="status">
-          {kept === 'new' ? 'Kept. It is searched in ' : 'You had this very file already, in '}
+          {kept === 'new' ? 'Kept. You can search it in ' : 'This file was already in '}
           <a href={pageLink('knowledge')}>your knowledge</a>.
         </p>
       )}

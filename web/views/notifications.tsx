@@ -46,7 +46,7 @@ export const Notifications = ({ query }: { query: URLSearchParams }) => {
           checked={isUnread}
           onChange={({ currentTarget }) => choose(currentTarget.checked)}
         />
-        Unread alone
+        Unread only
       </label>
       <MarkAll count={count} reload={list.reload} />
       <Cards of={list} what="notifications" empty={<NoNotices isUnread={isUnread} />}>
@@ -151,7 +151,7 @@ const Body = ({ text }: { text: string }) => {
 
 const NoNotices = ({ isUnread }: { isUnread: boolean }) =>
   isUnread ? (
-    <Empty>You have read all of them.</Empty>
+    <Empty>No unread notifications.</Empty>
   ) : (
-    <Empty>Nothing was told to you yet. What hooks and agents tell you is kept here.</Empty>
+    <Empty>No notifications yet. Notifications from hooks and agents appear here.</Empty>
   );

@@ -79,7 +79,7 @@ const SUBJECTS = new Map<string, PagePlace>([
 /** The subject of the operation, as a link where the page has a place for it. */
 const Subject = ({ operation: { resource } }: { operation: Operation }) => {
   const { kind, id } = resource;
-  if (kind === 'user') return 'all that is yours';
+  if (kind === 'user') return 'all your data';
   const place = SUBJECTS.get(kind);
   const name = `${kind} ${visibleText(id)}`;
   return place ? <a href={pageLink(place, id)}>{name}</a> : name;
@@ -99,7 +99,7 @@ const Cancel = ({ operation, loaded }: { operation: Operation; loaded: Loaded<Op
         action={action}
         work={cancel}
         kind="danger"
-        question={<>Cancel {visibleText(operation.title)}? What it has done stays done.</>}
+        question={<>Cancel {visibleText(operation.title)}? Completed work is not undone.</>}
         label="Cancel it"
       >
         Cancel

@@ -66,9 +66,9 @@ const OperationCard = ({ operation }: { operation: Operation }) => {
 const NoOperations = ({ status }: { status: Operation['status'] | undefined }) =>
   status === undefined ? (
     <Empty>
-      Nothing that takes long was begun. Replays, resends, uploads and research are operations: they
-      go on after a restart.
+      No operations yet. Replays, resends, uploads and research are operations. They continue after
+      a restart.
     </Empty>
   ) : (
-    <Empty>No operation has the status {status}.</Empty>
+    <Empty>No operations with the status {status}.</Empty>
   );

@@ -36,7 +36,7 @@ export const Pipelines = ({ query }: { query: URLSearchParams }) => {
       <Heading title="Pipelines" />
       {parentId && (
         <p>
-          Runs within <a href={pageLink('run', parentId)}>another run</a>
+          Runs started by <a href={pageLink('run', parentId)}>another run</a>
         </p>
       )}
       <StatusFilter of={STATUSES} chosen={status} choose={(one) => setStatus(one)} />
@@ -69,8 +69,8 @@ const RunCard = ({ run }: { run: PipelineRun }) => (
 const NoRuns = ({ status }: { status: PipelineRun['status'] | undefined }) =>
   status === undefined ? (
     <Empty>
-      No pipeline has run yet. Start one: <code>adjutant pipelines run</code>
+      No pipeline runs yet. Start one: <code>adjutant pipelines run</code>
     </Empty>
   ) : (
-    <Empty>No run has the status {status}.</Empty>
+    <Empty>No runs with the status {status}.</Empty>
   );

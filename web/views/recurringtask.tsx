@@ -38,11 +38,11 @@ export const RecurringTaskPage = ({ id }: { id: string }) => {
           <>
             <RecurringFacts task={data} />
             <RecurringActions task={data} loaded={task} runs={runs} />
-            <h2>What it does</h2>
+            <h2>Action</h2>
             <p>{data.action.replaceAll('_', ' ')}</p>
             <Values of={data.actionConfig} />
             <h2>Runs</h2>
-            <Cards of={runs} what="runs" empty={<Empty>It has not run yet.</Empty>}>
+            <Cards of={runs} what="runs" empty={<Empty>No runs yet.</Empty>}>
               {(run) => <RecurringRunCard run={run} />}
             </Cards>
           </>
@@ -69,7 +69,7 @@ const RecurringFacts = ({ task }: { task: RecurringTask }) => (
         <NextRun task={task} />
       </Fact>
       <Fact name="Last">{task.lastRunAt === null ? 'never' : <Moment at={task.lastRunAt} />}</Fact>
-      <Fact name="Runs when due">
+      <Fact name="Scheduled runs">
         {task.runCount}
         {task.maxRuns !== null && ` of ${task.maxRuns}`}
       </Fact>
@@ -104,7 +104,7 @@ const RecurringActions = ({
     await Promise.all([loaded.reload(), runs.reload()]);
   };
   return (
-    <section aria-label="Do">
+    <section aria-label="Actions">
       {action.error && <Failure error={action.error} />}
       <div class="buttons">
         <Button action={action} work={change}>
@@ -114,7 +114,7 @@ const RecurringActions = ({
       <Confirm
         action={action}
         work={runNow}
-        question={<>Run {visibleText(task.title)} now? Its schedule stays as it is.</>}
+        question={<>Run {visibleText(task.title)} now? Its schedule does not change.</>}
         label="Run it"
       >
         Run now
@@ -127,7 +127,7 @@ const RecurringRunCard = ({ run }: { run: RecurringRun }) => (
   <>
     <p class="line">
       <State of={run.status} />
-      <span>{run.dueAt === null ? 'by hand' : <Moment at={run.dueAt} />}</span>
+      <span>{run.dueAt === null ? 'manual' : <Moment at={run.dueAt} />}</span>
       {run.finishedAt !== null && (
         <span class="at">
           <Ago at={run.finishedAt} />
@@ -143,10 +143,10 @@ const RecurringRunCard = ({ run }: { run: RecurringRun }) => (
 /** A link to what the run has begun; nothing if it began nothing. */
 const Begun = ({ run }: { run: RecurringRun }) => {
   const things: [PagePlace, string, string | null][] = [
-    ['run', 'The run of a pipeline', run.pipelineId],
+    ['run', 'The pipeline run', run.pipelineId],
     ['agent', 'The agent and its transcript', run.agentId],
     ['task', 'The task', run.taskId],
-    ['execution', 'The execution of a hook', run.executionId],
+    ['execution', 'The hook execution', run.executionId],
     ['notifications', 'The notification', run.notificationId],
   ];
   const begun = things.find(([, , id]) => id !== null);

@@ -70,9 +70,8 @@ const RecurringCard = ({ task }: { task: RecurringTask }) => (
 const NoneThere = ({ isAll }: { isAll: boolean }) =>
   isAll ? (
     <Empty>
-      None yet. Have something done at the times of a schedule:{' '}
-      <code>adjutant recurring create</code>
+      No recurring tasks yet. Create one: <code>adjutant recurring create</code>
     </Empty>
   ) : (
-    <Empty>No recurring task is like that.</Empty>
+    <Empty>No matching recurring tasks.</Empty>
   );

@@ -113,7 +113,7 @@ const StopRun = ({ run: { id, name }, action, change }: RunActionProps) => (
     action={action}
     work={change(() => ask('POST', '/api/pipelines/{id}/stop', { id }))}
     kind="danger"
-    question={<>Stop the run {visibleText(name)}, and everything under it?</>}
+    question={<>Stop the run {visibleText(name)} and all runs below it?</>}
     label="Stop it"
   >
     Stop the run
@@ -124,10 +124,8 @@ const RetryRun = ({ run: { id, name }, action, change }: RunActionProps) => (
   <Confirm
     action={action}
     work={change(() => ask('POST', '/api/pipelines/{id}/retry', { id, body: {} }))}
-    question={
-      <>Go on with {visibleText(name)} from what failed? What had completed is not done again.</>
-    }
-    label="Go on"
+    question={<>Retry {visibleText(name)} from the failed stages? Completed stages are kept.</>}
+    label="Retry it"
   >
     Retry
   </Confirm>

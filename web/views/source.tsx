@@ -48,12 +48,12 @@ const Ways = ({ chunk: { entryId, before, after } }: { chunk: ChunkReply }) => {
     <nav aria-label="Parts" class="buttons">
       {before !== null && (
         <a class="button" href={to(before)} rel="prev">
-          Before
+          Previous
         </a>
       )}
       {after !== null && (
         <a class="button" href={to(after)} rel="next">
-          After
+          Next
         </a>
       )}
     </nav>

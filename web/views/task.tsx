@@ -85,7 +85,7 @@ const TaskFacts = ({ of: { task, others } }: { of: TaskWithOthers }) => (
         <OtherTask key={other.id} task={other} isParent={other.id === task.parentId} />
       ))}
       {task.assignee !== 'me' && (
-        <Fact name="With">
+        <Fact name="Assigned to">
           <a href={pageLink('agent', task.assignee)}>The agent and its transcript</a>
         </Fact>
       )}
@@ -97,7 +97,7 @@ const TaskFacts = ({ of: { task, others } }: { of: TaskWithOthers }) => (
 );
 
 const OtherTask = ({ task, isParent }: { task: TaskView; isParent: boolean }) => (
-  <Fact name={isParent ? 'Part of' : 'After'}>
+  <Fact name={isParent ? 'Part of' : 'Blocked by'}>
     <a href={pageLink('task', task.id)}>{visibleText(task.title)}</a> <State of={task.status} />
   </Fact>
 );
@@ -114,7 +114,7 @@ const TaskActions = ({ task, reload }: { task: TaskView; reload: Loaded<TaskView
   };
   const delegate = act(() => ask('POST', '/api/tasks/{id}/delegate', { id, body: {} }));
   return (
-    <section aria-label="Do">
+    <section aria-label="Actions">
       {action.error && <Failure error={action.error} />}
       {isTaskEnded(task) ? (
         <div class="buttons">
@@ -128,8 +128,8 @@ const TaskActions = ({ task, reload }: { task: TaskView; reload: Loaded<TaskView
           <Confirm
             action={action}
             work={delegate}
-            question={<>Have an agent work on {visibleText(task.title)}?</>}
-            label="Have it done"
+            question={<>Delegate {visibleText(task.title)} to an agent?</>}
+            label="Delegate it"
           >
             Delegate
           </Confirm>
@@ -158,7 +158,7 @@ const Complete = ({
       </Button>
       {action.error?.code === 'task_has_parts' && (
         <Button action={action} work={complete(true)}>
-          Complete it with its parts
+          Complete with its subtasks
         </Button>
       )}
     </div>
@@ -168,7 +168,7 @@ const Complete = ({
 const TaskParts = ({ parts }: { parts: TaskView[] }) =>
   parts.length === 0 ? null : (
     <>
-      <h2>Parts</h2>
+      <h2>Subtasks</h2>
       <ul class="cards">
         {parts.map((part) => (
           <li key={part.id} class="card">

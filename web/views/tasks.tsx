@@ -37,7 +37,7 @@ export const Tasks = ({ query }: { query: URLSearchParams }) => {
         chosen={due}
         choose={(one) => setDue(one)}
       />
-      <Cards of={list} what="tasks" empty={<Empty>Nothing to do here.</Empty>}>
+      <Cards of={list} what="tasks" empty={<Empty>No tasks here.</Empty>}>
         {(task) => <TaskCard task={task} />}
       </Cards>
     </>
@@ -65,7 +65,7 @@ const NoteTask = ({ reload }: { reload(): Promise<void> }) => {
       }}
     >
       <label>
-        What is to be done
+        New task
         <input
           value={title}
           maxLength={500}
@@ -74,7 +74,7 @@ const NoteTask = ({ reload }: { reload(): Promise<void> }) => {
         />
       </label>
       <button type="submit" aria-disabled={action.isBusy}>
-        Note it
+        Create task
       </button>
       {action.error && <Failure error={action.error} />}
     </form>

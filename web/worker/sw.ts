@@ -17,7 +17,7 @@ interface PushText {
 const TITLES: Record<string, string> = {
   approval_requested: 'An agent asks for your approval',
   pipeline_waiting: 'A pipeline waits for you',
-  agent_completed: 'An agent is done',
+  agent_completed: 'An agent finished',
   agent_failed: 'An agent failed',
   hook_failed: 'A hook failed',
   task_reminder: 'A task is due',
@@ -30,8 +30,8 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 self.addEventListener('push', (event) => {
   const text = readPush(event.data);
   event.waitUntil(
-    self.registration.showNotification(TITLES[text.kind] ?? 'Adjutant has news', {
-      body: 'Open it to see what it is about.',
+    self.registration.showNotification(TITLES[text.kind] ?? 'Adjutant notification', {
+      body: 'Open Adjutant for details.',
       tag: text.link ?? text.id,
       icon: '/page/icon-192.png',
       data: { path: pathOf(text) },
