@@ -1,22 +1,18 @@
 import type { PermissionsOf } from '../permissions/module.js';
 import type { RootedPath, Roots } from './roots.js';
 
-/** Decides which folders of the machine a user may have indexed. */
 export interface FolderAdmission {
-  /** Returns the place of a path below its root, or a sentence that says why it may not be read. */
+  /** Returns the location below its root, or the reason for the refusal. */
   admit(userId: string, path: string): Promise<RootedPath | string>;
-  /** Returns the identities of the folders that are never read. */
   forbidden(): ReadonlySet<string>;
 }
 
 interface FolderAdmissionDeps {
   roots: Roots;
-  /** The variable of the setting that names the roots. */
   variable: string;
   permissionsOf: PermissionsOf;
 }
 
-/** The permission of users that have folders of the machine indexed. */
 const RIGHT = 'index';
 
 export const createAdmission = ({
@@ -33,7 +29,7 @@ export const createAdmission = ({
       return `Indexing of folders is disabled because ${variable} is empty`;
     const place = roots.find(path);
     if (place === null) return `${path} is outside the folders in ${variable}`;
-    // A link in the path of a root may lead there too.
+    // A symbolic link in the path of a root may lead there as well.
     const isSecret = roots.isSecret(path) || roots.isSecret(`/${place.below}`);
     return isSecret ? `${path} cannot be indexed because it contains files of the daemon` : place;
   },

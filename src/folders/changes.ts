@@ -6,19 +6,15 @@ import type { FolderAdmission } from './admission.js';
 import type { FoldersStore } from './queries.js';
 import { type FolderInput, scanOf } from './scan.js';
 
-/** A folder, and whose it is. */
 export interface FolderOwner {
   id: string;
   userId: string;
 }
 
-/** Begins scans because of changes: one that waits is enough, and one after that which runs. */
+/** Starts scans after changes. At most one scan waits while another runs. */
 export interface ChangeScans {
-  /** Has a folder scanned that has changed. */
   changed(folder: FolderOwner): Promise<void>;
-  /** Runs a scan. */
   during<T>(folder: FolderOwner, scan: () => Promise<T>): Promise<T>;
-  /** Begins no further scan. */
   stop(): void;
 }
 
@@ -27,9 +23,7 @@ interface ChangeScansDeps {
   log: Log;
   folders: FoldersStore;
   admission: FolderAdmission;
-  /** Returns how scans begin, which is known once their kind is registered. */
   scans(): OperationBeginner<FolderInput>;
-  /** Watches a folder no longer that may not be read any more. */
   unwatch(folderId: string): Promise<void>;
 }
 

@@ -18,7 +18,6 @@ import type { KnowledgeFileRow, KnowledgeFolderRow } from '../store/tables/folde
 import { type FoldersStore, UNKNOWN_SIZE } from './queries.js';
 import type { RootedPath } from './roots.js';
 
-/** The numbers of files that a scan has dealt with in each way. */
 export interface ScanCounts {
   unchanged: number;
   read: number;
@@ -28,19 +27,16 @@ export interface ScanCounts {
   removed: number;
 }
 
-/** One scan of a folder, in the middle. */
 export interface FolderScan {
   folder: KnowledgeFolderRow;
   place: RootedPath;
   run: Pick<OperationRun<unknown, null>, 'userId' | 'signal'>;
-  /** The rows of the files that are there, by their paths. */
   known: Map<string, KnowledgeFileRow>;
-  /** The rows of those that are not there any more. */
+  /** Rows of files that no longer exist. */
   vanished: KnowledgeFileRow[];
-  /** The files whose entries are written, and not searched for yet. */
+  /** Files whose entries are written but not verified by a search yet. */
   unfinished: { row: KnowledgeFileRow; entryId: string }[];
   counts: ScanCounts;
-  /** Commits steps with the progress so far. */
   commit(steps: TransactionStep[]): Promise<void>;
 }
 
@@ -51,12 +47,9 @@ export interface FilesDeps {
   clock: Clock;
 }
 
-/** Ours: the entries that wait for the index together. */
 const FINISHED_AT_ONCE = 20;
-/** The longest address that an entry shows. */
 const MAX_URI_LENGTH = 4000;
 
-/** True if a file is as it was when it was looked at last. */
 export const isUnchanged = (row: KnowledgeFileRow | undefined, file: FolderEntry): boolean =>
   row !== undefined &&
   row.status !== 'pending' &&
@@ -64,7 +57,7 @@ export const isUnchanged = (row: KnowledgeFileRow | undefined, file: FolderEntry
   row.modified_ms === file.modifiedMs &&
   row.stamp === file.stamp;
 
-/** Looks at a file that is new or has changed, and makes its text an entry. */
+/** Reads a new or changed file and stores its text as an entry. */
 export const takeFile = async (
   deps: FilesDeps,
   scan: FolderScan,
@@ -89,7 +82,6 @@ export const takeFile = async (
   }
 };
 
-/** Records that a file or a folder is not read because its name is not UTF-8. */
 export const refuseMisnamed = async (
   deps: FilesDeps,
   scan: FolderScan,
@@ -102,7 +94,6 @@ export const refuseMisnamed = async (
   await refuse(deps, scan, { path, kind, ...none }, { status: 'failed', error, sha256: null });
 };
 
-/** Waits until the entries that were written can be searched, and records how that ended. */
 export const finishFiles = async (deps: FilesDeps, scan: FolderScan): Promise<void> => {
   if (scan.unfinished.length === 0) return;
   const steps: TransactionStep[] = [];
@@ -155,7 +146,7 @@ const keep = async (
     trust: 'outside',
     text: text.text,
   });
-  // Until its entry can be searched it counts as not read, so that a scan that is cut short reads it again.
+  // Counts as not read until its entry can be searched, so that an interrupted scan reads it again.
   const pending = [folders.keepFile({ ...row, status: 'pending' })];
   for await (const steps of transactions) await scan.commit([...pending.splice(0), ...steps]);
   scan.known.set(file.path, row);
@@ -163,7 +154,6 @@ const keep = async (
   if (scan.unfinished.length >= FINISHED_AT_ONCE) await finishFiles(deps, scan);
 };
 
-/** Returns what is known of a file after it was looked at; its state is to be set. */
 const rowOf = (
   { clock }: FilesDeps,
   { folder }: FolderScan,
@@ -184,7 +174,6 @@ const rowOf = (
 
 const sourceOf = ({ id }: KnowledgeFileRow) => ({ type: 'file' as const, id });
 
-/** Returns the title, the address and the tags of the entry of a file. */
 const labelsOf = (scan: FolderScan, file: FolderEntry): KnowledgeLabels => {
   const path = pathOf(scan, file);
   const uri = pathToFileURL(join(scan.place.root, path)).href;
@@ -196,7 +185,7 @@ const labelsOf = (scan: FolderScan, file: FolderEntry): KnowledgeLabels => {
   };
 };
 
-/** Takes over what is known of a file that was moved. Its text is not read again. */
+/** Keeps the entry of a moved file. Its text is not read again. */
 const move = async (
   deps: FilesDeps,
   scan: FolderScan,
@@ -213,7 +202,6 @@ const move = async (
   ]);
 };
 
-/** Records that a file has no text, and removes the entry of what it was before. */
 const refuse = async (
   deps: FilesDeps,
   scan: FolderScan,
@@ -228,7 +216,7 @@ const refuse = async (
   ]);
 };
 
-/** Records that a file could not be opened. Its earlier text stays, and it is tried again. */
+/** Keeps the earlier text. The next scan tries the file again. */
 const notRead = async (
   deps: FilesDeps,
   scan: FolderScan,

@@ -2,15 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import picomatch from 'picomatch';
 import { normalForm } from '../kernel/normalform.js';
 
-/** The input of the thread that matches paths with patterns. */
 export interface MatchTask {
   patterns: string[];
   paths: string[];
 }
 
 /**
- * Returns the places of the paths that fit one of the patterns, and none that begins with `!`. What is
- * left out is left out whatever its name: with a dot, or with a line break, which `*` does not match.
+ * Returns the indexes of paths that match a pattern and no `!` pattern. Exclusions also match names
+ * with a leading dot or a line break, which `*` does not match.
  */
 const fitting = ({ patterns: given, paths }: MatchTask): number[] => {
   const patterns = given.map(normalForm);

@@ -22,25 +22,22 @@ interface FoldersOptions {
   settings: FoldersSettings;
 }
 
-/** The settings of the daemon for folders. */
 interface FoldersSettings {
-  /** The folders below which others may be indexed, and the variable that names them. */
+  /** Root folders, and the name of their setting. */
   roots: string[];
   variable: string;
   backupFolder: string | null;
-  /** The folder of the logins that the command line keeps. */
   logins: string;
 }
 
 const UNLIMITED = { atOnce: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
-/** Ours: a change is read once nothing has changed for so many milliseconds. */
+/** A change is read after this time without further changes, in milliseconds. */
 const SETTLE_MS = 1000;
-/** Ours: each watched folder takes memory, and one of the system's watches. */
+/** Each watched folder uses memory and one of the watches of the system. */
 const MAX_WATCHED = 10_000;
 
 export { isOfWatching } from './watcher.js';
 
-/** Opens the folders of the machine whose files are knowledge. */
 export const openFolders = ({ store, clock, log, home }: Base, options: FoldersOptions) => {
   const { operations, knowledge, serverFiles, permissionsOf, settings } = options;
   const { variable } = settings;
@@ -85,7 +82,6 @@ export const openFolders = ({ store, clock, log, home }: Base, options: FoldersO
   knowledge.handle({ path: (userId, given) => indexPath(deps, userId, given) });
   return {
     poll: watcher.poll,
-    /** Watches the folders that are to be watched, and scans what has changed in them before. */
     start: async (): Promise<void> => {
       for (const folder of await folders.watched()) {
         await watcher.add(folder);

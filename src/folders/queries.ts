@@ -11,15 +11,13 @@ import {
 } from '../store/tables/folders.js';
 import { visibleTo } from '../store/visible.js';
 
-/** The number of files of a folder in each state. */
 export type FileCounts = Record<KnowledgeFileRow['status'], number>;
 
-/** The size of a file that the next scan looks at again. */
+/** Size that makes the next scan read the file again. */
 export const UNKNOWN_SIZE = -1;
-/** Ours: the files that are removed in one transaction, with their entries. */
+/** Files removed per transaction, with their entries. */
 export const REMOVED_AT_ONCE = 50;
 
-/** Returns the queries of the files of folders. */
 const filesOf = ({ db }: Store) => {
   const ownFiles = (userId: string, folderId: string) =>
     selectRows(db, knowledgeFileTable, { folder_id: folderId }, visibleTo(userId));
@@ -55,7 +53,6 @@ const filesOf = ({ db }: Store) => {
       return counts;
     },
 
-    /** Lists the first files of a folder that were not read, or not wholly: those that failed first. */
     failures: (userId: string, folderId: string, limit: number): Promise<KnowledgeFileRow[]> =>
       ownFiles(userId, folderId)
         .where('status', '!=', 'pending')
@@ -65,7 +62,6 @@ const filesOf = ({ db }: Store) => {
         .limit(limit)
         .execute(),
 
-    /** Builds the step that keeps what is known of a file, in place of what was known before. */
     keepFile: (row: KnowledgeFileRow): TransactionStep => {
       const { path, bytes, modified_ms, stamp, sha256, status, error } = row;
       return statement(
@@ -79,7 +75,7 @@ const filesOf = ({ db }: Store) => {
       );
     },
 
-    /** Builds the step that has all files of a folder looked at again. */
+    /** Makes the next scan read all files of a folder again. */
     forgetSizes: (userId: string, folderId: string): TransactionStep =>
       statement(
         db
@@ -89,12 +85,10 @@ const filesOf = ({ db }: Store) => {
           .where('folder_id', '=', folderId),
       ),
 
-    /** Builds the steps that remove files and their entries. */
     removal,
   };
 };
 
-/** Returns the queries of folders, and the steps of transactions that write them. */
 export const foldersStore = (store: Store) => {
   const { db, transact } = store;
   const own = (userId: string) => selectRows(db, knowledgeFolderTable, {}, visibleTo(userId));
@@ -114,19 +108,17 @@ export const foldersStore = (store: Store) => {
     atPath: (userId: string, path: string): Promise<KnowledgeFolderRow | undefined> =>
       own(userId).where('path', '=', path).executeTakeFirst(),
 
-    /** Lists the folders of all users that are watched. */
     watched: (): Promise<KnowledgeFolderRow[]> =>
       selectRows(db, knowledgeFolderTable, { watch: 1 }).execute(),
 
     insert: (row: KnowledgeFolderRow): TransactionStep => insertRow(knowledgeFolderTable, row),
 
-    /** Builds the step that changes a folder. It fails if there is none any more. */
+    /** Fails if the folder was deleted. */
     change: (id: string, change: Partial<KnowledgeFolderRow>): TransactionStep =>
       statement(db.updateTable('knowledge_folders').set(change).where('id', '=', id), 1),
 
     ...files,
 
-    /** Deletes a folder with its files and their entries, some at a time. */
     delete: async (userId: string, id: string): Promise<void> => {
       const unwatched = db.updateTable('knowledge_folders').set({ watch: 0 });
       await transact([statement(unwatched.where(visibleTo(userId)).where('id', '=', id))]);

@@ -4,40 +4,34 @@ import { identityOf } from '../kernel/confinedpath.js';
 import { OpenRefused } from '../store/engine/protocol.js';
 
 /**
- * A path below one of the roots, from the top of the file system, without the links that led to the
- * root at the start. It is opened folder by folder and no link is followed: one that has been put in
- * the place of a folder since then is refused.
+ * A path below a root, from the root of the file system, with the symbolic links of the start
+ * resolved. It is opened folder by folder without following links, so that a folder that was
+ * replaced by a link is refused.
  */
 export interface RootedPath {
   root: '/';
-  /** Relative to the top, with slashes; '' for the top itself. */
+  /** Relative to the root of the file system, with slashes. Empty for the root itself. */
   below: string;
 }
 
-/** The folders below which files may be indexed. */
 export interface Roots {
   list: readonly string[];
-  /** Returns the place of an absolute path; null if it lies under no root. */
   find(path: string): RootedPath | null;
-  /** True for an absolute path that is never read, or lies in one. */
   isSecret(path: string): boolean;
-  /** Returns the identities of the folders that are never read, as they are now. */
   forbidden(): ReadonlySet<string>;
 }
 
 interface RootsOptions {
   roots: string[];
-  /** The variable of the setting. */
   variable: string;
   home: string;
   backupFolder: string | null;
-  /** The folder of the logins that the command line keeps. */
   logins: string;
 }
 
 /**
- * Creates the roots. Throws OpenRefused if one of them lies in the data folder, whose keys and texts
- * of all users nobody may have indexed, in that of the backups or of the logins.
+ * Throws OpenRefused if a root is inside the data folder, the backups or the logins: these contain
+ * keys and texts of all users.
  */
 export const createRoots = ({
   roots,
@@ -55,7 +49,7 @@ export const createRoots = ({
     const where = 'the data folder, its backups and the logins of the command line';
     throw new OpenRefused(`${variable} must name folders outside ${where} (got "${inside}")`);
   }
-  // What leads to a root is trusted at the start alone: others may be able to change it.
+  // Symbolic links are resolved only at the start, because others may be able to change them later.
   const reals = new Map(list.map((root) => [root, realOf(root)]));
   return {
     list,
@@ -75,7 +69,6 @@ const belowOf = (root: string, path: string): string => relative(root, path).spl
 
 const isBelow = (root: string, path: string): boolean => !/^\.\.(\/|$)/.test(belowOf(root, path));
 
-/** Returns a path without links, as far as it is there. */
 const realOf = (path: string): string => {
   try {
     return realpathSync(path);

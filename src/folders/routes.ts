@@ -7,7 +7,6 @@ import type { FoldersDeps } from './service.js';
 
 const view = viewer(knowledgeFolderTable, KnowledgeFolder, {});
 
-/** Ours: the failures that a folder shows. */
 const SHOWN_FAILURES = 50;
 
 export const foldersResource = (deps: FoldersDeps, changed: () => void) => {
@@ -43,10 +42,9 @@ export const foldersResource = (deps: FoldersDeps, changed: () => void) => {
   });
 };
 
-/** The reason why a file was skipped, beside those that are stored. */
 const OF_NO_KIND = 'The file type is not supported';
 
-/** Ignores that an operation has ended meanwhile, or was pruned. */
+/** Ignores that the operation has already ended or was pruned. */
 const orEnded = (error: unknown): void => {
   if (!Boom.isBoom(error)) throw error;
 };

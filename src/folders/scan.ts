@@ -22,25 +22,23 @@ import type { RootedPath } from './roots.js';
 import { WalkFailed, walkFolder } from './walk.js';
 import type { FolderWatcher } from './watcher.js';
 
-/** The folder that an operation scans. */
 export interface FolderInput {
   folderId: string;
 }
 
 interface ScanDeps extends FilesDeps {
   admission: FolderAdmission;
-  /** Runs the scans of a folder one after the other. */
   inTurn<T>(folderId: string, work: () => Promise<T>): Promise<T>;
   changes: Pick<ChangeScans, 'during'>;
-  /** Returns what watches the folders, which is known once this kind is registered. */
+  /** Called after registration, because the watcher is created later. */
   watcher(): Pick<FolderWatcher, 'remove' | 'faultOf'>;
 }
 
 type ScanRun = OperationRun<FolderInput, null>;
 
 /**
- * The kind of operation that scans a folder: it reads what is new or has changed, and removes what is
- * gone. It begins anew after an interruption, since what it has read is known by then.
+ * Scans a folder: reads new and changed files, and removes entries of deleted files. After an
+ * interruption it starts again, and files that were read are not read again.
  */
 export const scanOperation = (deps: ScanDeps): OperationKind<FolderInput, null> => ({
   kind: 'knowledge.folder',
@@ -54,7 +52,6 @@ export const scanOperation = (deps: ScanDeps): OperationKind<FolderInput, null> 
   },
 });
 
-/** Builds what begins the scan of a folder. */
 export const scanOf = ({
   id,
   user_id,
@@ -85,12 +82,9 @@ const scanFolder = async (deps: ScanDeps, run: ScanRun): Promise<OperationEnd> =
 
 const NONE: ScanCounts = { unchanged: 0, read: 0, moved: 0, failed: 0, skipped: 0, removed: 0 };
 
-/** The progress of a scan. */
 interface ScanProgress {
   counts: ScanCounts;
-  /** The number of files; null until it is known. */
   total: number | null;
-  /** The file that is looked at. */
   note: string | null;
 }
 
@@ -104,13 +98,12 @@ const commitProgress = (
   return run.commit(steps, { checkpoint: null, progress: { done, total, unit: 'files', note } });
 };
 
-/** Returns why a scan has failed as a whole; null if the error says nothing to a person. */
+/** Returns null if the error is internal. */
 const failureOf = (error: unknown): string | null => {
   if (error instanceof WalkFailed) return error.message;
   return isDiskFull(error) ? 'The disk of the daemon is full' : null;
 };
 
-/** Compares a folder with what is known of it, and takes over the differences. */
 const readFolder = async (
   deps: ScanDeps,
   run: ScanRun,
@@ -149,7 +142,7 @@ const readFolder = async (
   await scan.commit([folders.change(folder.id, { error, device, scanned_at: iso(clock.now()) })]);
 };
 
-/** Throws WalkFailed for a folder without files that is on another file system than before. */
+/** An empty folder on another file system is probably not mounted. */
 const refuseUnmounted = ({ device: before }: KnowledgeFolderRow, device: string | null): void => {
   if (before === null || device === before) return;
   throw new WalkFailed(
@@ -157,7 +150,6 @@ const refuseUnmounted = ({ device: before }: KnowledgeFolderRow, device: string 
   );
 };
 
-/** Returns the counts of a scan that are not 0 as `3 read, 1 failed`. */
 const countsText = (counts: ScanCounts): string => {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.length === 0
@@ -165,7 +157,7 @@ const countsText = (counts: ScanCounts): string => {
     : some.map(([what, count]) => `${count} ${what}`).join(', ');
 };
 
-/** Returns the place of a folder, which is not watched any longer if it may not be read any more. */
+/** Stops watching a folder that may no longer be read. */
 const placeOf = async (
   { admission, watcher }: ScanDeps,
   { id, user_id: userId, path }: KnowledgeFolderRow,
@@ -177,8 +169,8 @@ const placeOf = async (
 };
 
 /**
- * Returns the file system of a folder, null if it is not there; of a single file that of the nearest
- * folder above it that is there.
+ * Returns the device of a folder, or null if it does not exist. For a file, that of the nearest
+ * existing folder above it.
  */
 const deviceOf = async ({ path, type }: KnowledgeFolderRow): Promise<string | null> => {
   if (type === 'directory') return fileSystemAt(path);

@@ -23,14 +23,11 @@ export interface FoldersDeps {
   admission: FolderAdmission;
   scans: OperationBeginner<FolderInput>;
   watcher: FolderWatcher;
-  /** Runs the work that changes the folders of a user, or scans one, one after the other. */
   inTurn<T>(of: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Ours: the folders of one user. */
 const MAX_FOLDERS = 100;
 
-/** Begins the scan of a folder of the machine, which is kept, and watched if that is asked for. */
 export const indexPath = async (
   deps: FoldersDeps,
   userId: string,
@@ -39,7 +36,7 @@ export const indexPath = async (
   const hasNul = given.path.includes('\0');
   const fault = hasNul ? 'must not contain a NUL character' : 'must be absolute';
   refuseFaults(isAbsolute(given.path) && !hasNul ? [] : [{ path: 'path', message: fault }]);
-  // One folder has one path, however it is spelled.
+  // A folder has one path, however it is spelled.
   const path = resolve(given.path);
   refuseFaults((given.patterns ?? []).flatMap(faultOf));
   const place = await deps.admission.admit(userId, path);
@@ -51,10 +48,10 @@ export const indexPath = async (
   return deps.inTurn(userId, () => begin(deps, userId, { ...given, path, type }));
 };
 
-/** Returns the fault of a pattern that cannot be understood, which would fit no file at all. */
+/** An invalid pattern would match no file. */
 const faultOf = (pattern: string, place: number): FieldFault[] => {
   try {
-    // An error in the expression that is made of it is thrown with `debug` alone.
+    // An error in the resulting expression is only thrown with `debug`.
     picomatch.makeRe(pattern.replace(/^!/, ''), { strictBrackets: true, debug: true });
     return [];
   } catch {
@@ -63,18 +60,17 @@ const faultOf = (pattern: string, place: number): FieldFault[] => {
   }
 };
 
-/** Throws 403 for a place in the daemon's own files that another path leads to, such as a mount. */
+/** Throws 403 if another path, such as a mount, leads to files of the daemon. */
 const refuseOwnFiles = async ({ admission }: FoldersDeps, place: RootedPath): Promise<void> => {
   try {
     await refuseForbidden(place, admission.forbidden());
   } catch (error) {
     if (error instanceof OwnPlace) throw Boom.forbidden(error.message, { code: 'not_indexable' });
-    // What else is wrong with the path is told with the type of the place.
+    // Other errors of the path are reported when its type is determined.
     if (!(error instanceof WalkFailed)) throw error;
   }
 };
 
-/** Returns if there is a file or a folder at a place. Throws 400. */
 const typeOf = async ({ root, below }: RootedPath): Promise<KnowledgeFolderRow['type']> => {
   const refused = (message: string) => refuseFaults([{ path: 'path', message }]);
   try {

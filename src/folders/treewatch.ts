@@ -8,23 +8,19 @@ import { nameDots } from './walk.js';
 
 interface TreeWatchOptions {
   folder: KnowledgeFolderRow;
-  /** The most folders that are watched. */
   mostWatched: number;
-  /** True for a path in which nothing is watched. */
   isSecret(path: string): boolean;
   changed(): void;
-  /** Is called when what was watched is gone, or another has taken its place that is not watched. */
+  /** Called if the watched folder is gone or was replaced. */
   replaced(): void;
-  /** Is called for each folder above the most. */
   tooMany(): void;
   failed(error: unknown): void;
-  /** Is called once all that is there is watched. */
   ready(): void;
 }
 
 type OpenTree = (options: TreeWatchOptions) => FSWatcher;
 
-/** Loads what watches a folder and those below it, which is not needed where nothing is watched. */
+/** Loaded on first use. */
 export const loadTreeWatch = async (): Promise<OpenTree> => {
   const { watch } = await import('chokidar');
   return (options) => {
@@ -37,7 +33,8 @@ export const loadTreeWatch = async (): Promise<OpenTree> => {
       if (/^unlink/.test(event) && path === folder.path) options.replaced();
       changed();
     });
-    // The system tells of the files of a watched folder, which are not watched themselves.
+    // The system reports changes of files in a watched folder, so the files are not watched
+    // themselves.
     const takesDots = hasDots(folder);
     files.on('raw', (_, name) => {
       if (takesDots || !basename(name ?? '').startsWith('.')) changed();
@@ -48,20 +45,23 @@ export const loadTreeWatch = async (): Promise<OpenTree> => {
   };
 };
 
-/** Returns what tells a file or a folder from all that are later at its path; null: nothing is there. */
+/**
+ * Returns an identity of a file or folder that is never reused at its path, or null if nothing
+ * exists.
+ */
 export const presenceAt = (path: string): Promise<string | null> =>
   stat(path).then(presenceOf, () => null);
 
-/** A file system gives the number of a folder that is gone to the next one, which has another birth. */
+/** File systems reuse the number of a deleted folder. The birth time differs. */
 const presenceOf = (stats: Stats): string => `${identityOf(stats)}:${stats.birthtimeMs}`;
 
 const hasDots = ({ type, patterns }: KnowledgeFolderRow): boolean =>
   type === 'file' || nameDots(JSON.parse(patterns));
 
 /**
- * Returns what is true for a path that is not watched: a file, or what is not read. Those that are
- * watched are added to the folders, and compared with what was there before: a folder whose parent is
- * read anew is not watched anew.
+ * Returns which paths are not watched: files, and folders that are not read. Watched folders are
+ * compared with their earlier identity, because a folder whose parent is read again is not watched
+ * again.
  */
 const ignoredIn = (
   { folder, mostWatched, isSecret, tooMany, replaced }: TreeWatchOptions,

@@ -11,22 +11,17 @@ import { inThread } from '../kernel/threadtask.js';
 import type { MatchTask } from './matchthread.js';
 import type { RootedPath } from './roots.js';
 
-/** The files of a folder that are to be read. */
 export interface WalkedFiles {
-  /** With paths relative to the folder. */
   files: FolderEntry[];
-  /** The folders that could not be read, relative to the folder. What is known of them stays. */
+  /** Folders that could not be read. Their entries are kept. */
   unread: string[];
-  /** The files and folders that are not read because of their names, relative to the folder. */
   misnamed: MisnamedEntry[];
 }
 
-/** The error of a folder that cannot be walked. */
 export class WalkFailed extends Error {
   override name = 'WalkFailed';
 }
 
-/** A place where the daemon keeps its own files. */
 export class OwnPlace extends WalkFailed {
   override name = 'OwnPlace';
 }
@@ -35,22 +30,20 @@ interface FolderWalk {
   place: RootedPath;
   type: 'file' | 'directory';
   patterns: string[];
-  /** The identities of folders that are never read. */
   forbidden: ReadonlySet<string>;
   signal: AbortSignal;
 }
 
 const MATCH_THREAD = new URL('./matchthread.js', import.meta.url);
 const MATCH_LIMIT_MS = 5000;
-/** Ours: the most files and folders below one folder. */
 const MOST = 100_000;
 const MAX_FOLDERS = 20_000;
 const DEEPEST = 100;
 const LISTED = { levels: 1, most: MOST + 1 };
 
 /**
- * Lists the files of a folder that fit the patterns. Links are not followed, and names that begin
- * with a dot are left out unless a pattern names one. Throws WalkFailed.
+ * Lists matching files. Symbolic links are not followed. Names with a leading dot are skipped
+ * unless a pattern names one. Throws WalkFailed.
  */
 export const walkFolder = async (walk: FolderWalk): Promise<WalkedFiles> => {
   const { place, type, forbidden } = walk;
@@ -71,7 +64,6 @@ export const walkFolder = async (walk: FolderWalk): Promise<WalkedFiles> => {
   };
 };
 
-/** True if one of the patterns names files or folders that begin with a dot. */
 export const nameDots = (patterns: string[]): boolean =>
   patterns.some((pattern) => /(^!?|[/{,(|])\.[^./]/.test(pattern));
 
@@ -88,9 +80,8 @@ const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
 };
 
 /**
- * Refuses a file or a folder that lies in one that is never read, however its path is spelled. Returns
- * false if it, or a folder that it lies in, is not there. Throws OwnPlace, or WalkFailed if the path
- * cannot be followed.
+ * Throws OwnPlace if a path is inside a forbidden folder, however it is spelled, and WalkFailed if
+ * it cannot be followed. Returns false if it does not exist.
  */
 export const refuseForbidden = async (
   { root, below }: RootedPath,
@@ -155,7 +146,6 @@ const pathBelow = (folder: string, path: string): string =>
 const listed = (root: string, folder: string): ReturnType<typeof listInside> =>
   reading(folder, () => listInside(root, folder, LISTED));
 
-/** Turns the errors of looking at a path into WalkFailed. */
 const reading = async <T>(path: string, look: () => Promise<T>): Promise<T> => {
   try {
     return await look();
@@ -168,7 +158,7 @@ const reading = async <T>(path: string, look: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** Returns the places of the paths that fit. It works in a thread: a pattern may take for ever. */
+/** Matching runs in a thread, because a pattern may take very long. */
 const matching = async ({ patterns, signal }: FolderWalk, paths: string[]): Promise<number[]> => {
   if (patterns.length === 0) return [...paths.keys()];
   const input: MatchTask = { patterns, paths };

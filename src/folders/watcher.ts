@@ -7,67 +7,54 @@ import type { KnowledgeFolderRow } from '../store/tables/folders.js';
 import type { FolderOwner } from './changes.js';
 import { loadTreeWatch, presenceAt } from './treewatch.js';
 
-/** Has folders scanned when something changes in them. */
 export interface FolderWatcher {
-  /** Watches a folder from now on. */
   add(folder: KnowledgeFolderRow): Promise<void>;
   remove(folderId: string): Promise<void>;
-  /** Returns why a folder is scanned at intervals instead; null if it is watched. */
+  /** Returns why a folder is scanned at intervals. `null` if it is watched. */
   faultOf(folderId: string): string | null;
-  /** Looks for folders that are gone or back, and scans from time to time those that cannot be watched. */
   poll: Watch;
   stop(): Promise<void>;
 }
 
 interface WatcherDeps {
   log: Log;
-  /** The pause after the last change, in milliseconds, until it is scanned. */
+  /** Pause after the last change before a scan, in milliseconds. */
   settleMs: number;
-  /** True for a path in which nothing is watched. */
   isSecret(path: string): boolean;
-  /** Has a folder scanned. */
   changed(folder: FolderOwner): Promise<void>;
-  /** The most folders below one folder that are watched. */
   mostWatched: number;
-  /** Loads what watches a folder; that of the system unless given. */
   loadWatch?: typeof loadTreeWatch;
-  /** Keeps why a folder is scanned at intervals instead. */
   told(folderId: string, fault: string): Promise<void>;
 }
 
 interface Watched {
   folder: KnowledgeFolderRow;
-  /** null where there is nothing to be watched, or too much. */
+  /** `null` if there is nothing to watch or too much. */
   files: FSWatcher | null;
-  /** The presence at its path when the watch was made; null: nothing was there. */
+  /** Identity of the folder when the watch was created. `null` if nothing existed. */
   presence: string | null;
-  /** True if the watch is to be made anew. */
   isStale: boolean;
   timer: NodeJS.Timeout | undefined;
-  /** The time of the first change that is not scanned yet; null if there is none. */
   since: number | null;
-  /** True if the system does not tell of all changes. */
+  /** Whether the system does not report all changes. */
   isBlind: boolean;
-  /** The sentence that its user is told of that. */
   fault: string | null;
 }
 
-/** Ours: a folder that cannot be watched is scanned this often. */
 const POLL_MS = 10 * 60_000;
-/** Ours: the system does not tell when a folder that was gone is back, which is looked for this often. */
+/** The system does not report when a missing folder returns. */
 const LOOK_MS = 3000;
 
 const INTERVAL = 'The folder is scanned every ten minutes';
-/** The limits of Linux on what a user watches, by the codes of their errors (inotify(7)). */
+/** Linux limits per user, by error code (inotify(7)). */
 const LIMITS = new Map([
   ['ENOSPC', 'the limit of watched folders is reached. Raise fs.inotify.max_user_watches'],
   ['EMFILE', 'the limit of watching programs is reached. Raise fs.inotify.max_user_instances'],
 ]);
 
-/** True for the fault of a folder that is read, though its changes are seen late. */
 export const isOfWatching = (fault: string): boolean => fault.startsWith(INTERVAL);
 
-/** Ours: the longest time for which changes hold a scan off, in pauses. */
+/** Maximum number of pauses for which changes delay a scan. */
 const MAX_PAUSES = 10;
 
 export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
@@ -123,11 +110,11 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
     });
   };
 
-  /** Watches folders anew, of which none is watched meanwhile, and calls `ready` for each. */
+  /** Replaces watches. Nothing is watched in the meantime. */
   const open = async (all: Watched[], ready: (one: Watched) => void): Promise<void> => {
     const openTree = await (deps.loadWatch ?? loadTreeWatch)();
     const presences = await Promise.all(all.map(({ folder }) => presenceAt(folder.path)));
-    // What the system watches is shared by all whose folders overlap: it ends when each has closed.
+    // Overlapping folders share watches of the system. A watch ends when all of them are closed.
     const closed = all.map(close);
     for (const [at, one] of all.entries()) {
       if (!isWatched(one)) continue;
@@ -155,7 +142,7 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
     ready: () => ready(one),
   });
 
-  /** Makes a watch anew, and those that share a part of it. What changes until then is scanned. */
+  /** Renews a watch and all that overlap it. Changes in the meantime are scanned. */
   const renew = (one: Watched): Promise<void> => {
     const all = [...watched.values()].filter(
       ({ folder, fault }) => fault === null && overlap(folder.path, one.folder.path),
@@ -199,7 +186,6 @@ export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
   };
 };
 
-/** True if a folder is to be watched anew. */
 const isOutdated = async ({ folder, isStale, presence, fault }: Watched): Promise<boolean> =>
   fault === null && (isStale || (await presenceAt(folder.path)) !== presence);
 
@@ -209,6 +195,5 @@ const close = async (one: Watched): Promise<void> => {
   await files?.close();
 };
 
-/** True if one of two paths is the other, or leads to it. */
 const overlap = (one: string, other: string): boolean =>
   [relative(one, other), relative(other, one)].some((path) => !/^\.\.(\/|$)/.test(path));

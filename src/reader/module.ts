@@ -18,7 +18,6 @@ interface ReaderModuleDeps {
   pages: PageAccess;
 }
 
-/** Opens the reader: pages of the web that a person has read, as operations. */
 export const openReader = (base: Base, deps: ReaderModuleDeps) => {
   const { hub, operations, asked, knowledge, pages } = deps;
   const { models, userCalls } = asked;

@@ -10,17 +10,14 @@ import type { TransactionStep } from '../store/engine/protocol.js';
 import type { ReaderTaskRow } from '../store/tables/reader.js';
 import type { ReaderStore } from './queries.js';
 
-/** The task that an operation carries out. */
 export interface ReadInput {
   taskId: string;
 }
 
-/** The place from which a reading goes on; `failed` keeps why it has failed. */
 type ReadCheckpoint = 'begun' | 'read' | 'summarized' | 'indexed' | { failed: string };
 
 type ReadRun = OperationRun<ReadInput, ReadCheckpoint>;
 
-/** Summarizes a content that was read, if that was asked for; the columns to write. */
 export type Summarize = (
   task: ReaderTaskRow,
   content: string,
@@ -35,10 +32,8 @@ interface ReadDeps {
   texts: Pick<KnowledgeTexts, 'index'>;
 }
 
-/** Ours: the most characters of a content that are kept. */
 const MOST = 1_000_000;
 
-/** The kind of operation that reads one page for a person. */
 export const readOperation = (deps: ReadDeps): OperationKind<ReadInput, ReadCheckpoint> => ({
   kind: 'reader.read',
   isResumable: true,
@@ -87,7 +82,6 @@ const advance = (run: ReadRun, to: ReadCheckpoint, steps: TransactionStep[]): Pr
   });
 };
 
-/** Gets the page and keeps what it holds. Returns why that cannot be done; null if it was. */
 const readTask = async (
   deps: ReadDeps,
   run: ReadRun,
@@ -96,7 +90,7 @@ const readTask = async (
   const { pages, clock, tasks } = deps;
   let page: ReceivedPage | null = null;
   try {
-    // What is kept to be searched is read as programs read.
+    // Pages that are indexed are subject to robots.txt.
     const get = task.tags === null ? pages.getPage : pages.getAllowedPage;
     page = await get(task.url, { userId: run.userId, signal: run.signal });
     const wish = { format: task.format, isWhole: false, hasAddresses: false, most: WHOLE };
@@ -114,10 +108,9 @@ const readTask = async (
   }
 };
 
-/** The hash is of all of it, so it is cut only afterwards. */
+/** The hash covers the complete text, which is cut afterwards. */
 const WHOLE = 20_000_000;
 
-/** Returns the columns of a failure; null if the error is none of a page. */
 const failureOf = (error: unknown, page: ReceivedPage | null) => {
   if (error instanceof PageFailed) {
     const { message, status, url } = error;
@@ -168,7 +161,6 @@ const keep = async (
   await advance(run, 'read', [tasks.change(task.id, change), kept]);
 };
 
-/** Returns what the content lacks, and says of a page without text that it is not indexed. */
 const noteOf = (task: ReaderTaskRow, { content, note }: PageText): string | null => {
   const isUnindexed = task.tags !== null && !content?.trim();
   const notes = [
@@ -191,10 +183,8 @@ const summarizeTask = async (
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The most characters of the source and of the title of an entry. */
 const MAX_SOURCE_LENGTH = 300;
 
-/** Keeps the content as knowledge, in place of what this address gave before. */
 const indexTask = async (
   { tasks, texts }: ReadDeps,
   run: ReadRun,

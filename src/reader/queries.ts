@@ -16,7 +16,6 @@ interface TaskFilter extends PageInput {
   url?: string | undefined;
 }
 
-/** Returns the queries of reader tasks. Statements are for a transaction of the caller. */
 export const readerStore = ({ db, transact }: Store) => {
   const own = (userId: string) => selectRows(db, readerTaskTable, {}, visibleTo(userId));
   const open = (id: string) =>
@@ -35,7 +34,6 @@ export const readerStore = ({ db, transact }: Store) => {
     get: (userId: string, id: string): Promise<ReaderTaskRow | undefined> =>
       own(userId).where('id', '=', id).executeTakeFirst(),
 
-    /** Returns the content of a task; of another user's none. */
     content: (userId: string, id: string): Promise<ReaderContentRow | undefined> =>
       db
         .selectFrom('reader_tasks as t')
@@ -45,7 +43,7 @@ export const readerStore = ({ db, transact }: Store) => {
         .where('t.id', '=', id)
         .executeTakeFirst(),
 
-    /** Returns the last task before this one that read the same address in the same form. */
+    /** Returns the previous task for the same address and format. */
     previous: async ({
       user_id,
       id,
@@ -67,11 +65,10 @@ export const readerStore = ({ db, transact }: Store) => {
 
     insert: (row: ReaderTaskRow): Statement => insertRow(readerTaskTable, row),
 
-    /** Changes a task that has not ended. */
     change: (id: string, change: Partial<ReaderTaskRow>): Statement =>
       statement(open(id).set(change), 1),
 
-    /** Ends a task that has not ended; an error that it has stays. */
+    /** Keeps an existing error. */
     end: (
       id: string,
       { status, error, at }: { status: ReaderTaskRow['status']; error: string | null; at: string },
@@ -83,7 +80,6 @@ export const readerStore = ({ db, transact }: Store) => {
 
     insertContent: (row: ReaderContentRow): Statement => insertRow(readerContentTable, row),
 
-    /** Returns false if the user has no such task. */
     delete: (userId: string, id: string): Promise<boolean> =>
       unlessUnmet(
         transact([

@@ -22,7 +22,6 @@ interface ReaderDeps {
   http: Pick<Http, 'check'>;
   tasks: ReaderStore;
   reads: OperationBeginner<ReadInput>;
-  /** Returns true if there is a model of that name. */
   hasModel(name: string): boolean;
 }
 
@@ -39,7 +38,6 @@ export const readerResource = (deps: ReaderDeps) => {
     return { ...task, content: found?.content ?? null, links: JSON.parse(found?.links ?? '[]') };
   };
 
-  /** Returns a task at its end, or after so many seconds. */
   const awaited = async ({ userId, signal }: Caller, id: string, seconds: number) => {
     const concerns = (data: unknown) => Object(data).resource?.id === id;
     const wait = { userId, channels: ['operation.progress'], concerns, ms: seconds * 1000, signal };
@@ -51,7 +49,7 @@ export const readerResource = (deps: ReaderDeps) => {
     try {
       await reads.cancel(userId, task.operation_id);
     } catch (error) {
-      // It has ended in this moment, or its operation was pruned.
+      // The operation has just ended or was pruned.
       if (!Boom.isBoom(error)) throw error;
     }
   };
@@ -86,7 +84,6 @@ export const readerResource = (deps: ReaderDeps) => {
 const isOpen = (task: Pick<ReaderTaskRow, 'status'> | undefined): boolean =>
   task?.status === 'queued' || task?.status === 'running';
 
-/** Begins the operation that reads a page; resolves to the id of its task as well. */
 export const beginReading = async (
   { clock, tasks, reads, http, hasModel }: ReaderDeps,
   userId: string,
@@ -133,7 +130,6 @@ const newTask = (id: string, userId: string, operationId: string, createdAt: str
   created_at: createdAt,
 });
 
-/** The columns of a task of which nothing is known yet. */
 const NOT_READ = {
   final_url: null,
   canonical_url: null,

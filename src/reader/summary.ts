@@ -4,11 +4,9 @@ import { digest } from '../providers/llm/digest.js';
 import type { Turn } from '../providers/llm/model.js';
 import type { Summarize } from './operation.js';
 
-/** The topic whose models summarize. */
 const TOPIC = 'summaries';
-/** Ours: the most characters of a page that are summarized, its beginning. */
 const MOST = 60_000;
-/** The fewest characters of a token. */
+/** Minimum number of characters per token. */
 const TOKEN_CHARACTERS = 2;
 const OUTPUT_TOKENS = 1024;
 
@@ -19,7 +17,6 @@ const RULES = [
   'If the page has no content to summarize, say so in one sentence.',
 ].join(' ');
 
-/** Creates the function that summarizes: a model does, or the built-in digest where none can. */
 export const createSummarize =
   (userCalls: UserCalls): Summarize =>
   async ({ user_id: userId, operation_id: askedBy, model, title, url }, content, signal) => {
@@ -35,6 +32,6 @@ export const createSummarize =
 
 const turnsOf = (task: string, text: string): Turn[] => [
   { role: 'system', content: RULES },
-  // The form of a payload, which models and the digest know as data from outside.
+  // The format of a payload, which models and the digest treat as untrusted data.
   { role: 'user', content: webhookPrompt(task, text, 'page') },
 ];

@@ -19,7 +19,6 @@ export interface StartDeps {
   store: Store;
   clock: Clock;
   hub: Hub;
-  /** The queue of agents. */
   queue: Queue;
   outbox: Outbox;
   models: Agents['models'];
@@ -27,7 +26,7 @@ export interface StartDeps {
   made: { insertTask: TaskInserter; pipelines: Pick<PipelineStarts, 'prepare'> };
 }
 
-/** A run that starts: its columns, the steps of its transaction, and what to do after the commit. */
+/** A started run: its columns, its transaction steps, and a callback after the commit. */
 export interface StartedRun {
   run: Partial<RecurringRunRow> & Pick<RecurringRunRow, 'status'>;
   steps: TransactionStep[];
@@ -39,12 +38,12 @@ type StartAction = (
   config: RecurringConfig,
 ) => StartedRun | Promise<StartedRun>;
 
-/** An error of an action that could not be started. The message is for the owner. */
+/** The message is shown to the owner. */
 class StartFailed extends Error {}
 
 /**
- * Creates the function that starts the action of a recurring task. Nothing is done before the
- * returned steps are committed. An action that cannot be started is a run that failed.
+ * Creates the function that starts the action of a recurring task. Nothing takes effect before the
+ * returned steps are committed. An action that cannot be started results in a failed run.
  */
 export const createStarts = (deps: StartDeps) => {
   const actions: Record<RecurringTaskRow['action'], StartAction> = {
@@ -71,14 +70,14 @@ export const createStarts = (deps: StartDeps) => {
 
 export type StartRun = ReturnType<typeof createStarts>;
 
-/** Starts nothing: a run of which the action was refused when it was to be committed. */
+/** Used when the commit of an action was rejected. */
 export const refusedStart: StartRun = async () => ({
   run: { status: 'error', error: 'The action exceeds a limit of your account' },
   steps: [],
   committed: () => undefined,
 });
 
-/** As with a hook: without the field `notifyOwner` the owner's preferences decide. */
+/** Without `notifyOwner`, the preferences of the owner decide, as in a hook. */
 const notify =
   ({ outbox }: StartDeps): StartAction =>
   ({ id, user_id: userId, title }, { notifyMessage = '', notifyOwner }) => {
@@ -98,7 +97,7 @@ const notify =
     };
   };
 
-/** The person wrote the prompt, so the agent is trusted. */
+/** The agent is trusted because the owner wrote the prompt. */
 const spawnAgent =
   (deps: StartDeps): StartAction =>
   ({ user_id: userId, title }, config) => {
@@ -156,7 +155,7 @@ const createTask =
     }
   };
 
-/** The person wrote the parameters, so the run is trusted. */
+/** The run is trusted because the owner wrote the parameters. */
 const startPipeline =
   ({ made: { pipelines } }: StartDeps): StartAction =>
   async ({ user_id: userId, title }, { templateId = '', params = {} }) => {

@@ -23,26 +23,23 @@ export interface RunsDeps {
   start: StartRun;
 }
 
-/** Ours: the most runs of a recurring task that wait for the one before. */
 const MAX_QUEUED = 10;
 const UNDER_WAY = 'the previous run is still active';
 const QUEUE_FULL = `${MAX_QUEUED} runs are already waiting`;
 
-/** BatchChanges that are committed together, and what to do after the commit. */
+/** Changes that are committed together, and a callback after the commit. */
 export interface BatchChanges {
   steps: TransactionStep[];
   committed(): void;
-  /** The changed columns of the recurring task. */
   last: Partial<RecurringTaskRow>;
-  /** The run that was added last. */
   run: RecurringRunRow | null;
-  /** The number of runs that were not skipped. */
+  /** Number of runs that were not skipped. */
   counted: number;
 }
 
 /**
- * Collects the runs of a recurring task for one transaction. Each starts at once, waits for the one
- * before, or is skipped, by the policy on overlaps.
+ * Collects the runs of a recurring task for one transaction. By the overlap policy, each run starts
+ * at once, waits or is skipped.
  */
 export const createBatch = (
   deps: RunsDeps,
@@ -63,7 +60,7 @@ export const createBatch = (
     afterwards.push(() => hub.publish(userId, 'recurring.run', viewRun(row)));
   };
 
-  /** Records what a run came to; the first failure of a series is told. */
+  /** Only the first failure in a series is reported to the owner. */
   const record = (row: RecurringRunRow): void => {
     const { status, error, started_at, finished_at } = row;
     run = row;
@@ -85,7 +82,6 @@ export const createBatch = (
     record(row);
   };
 
-  /** Starts a run: a new one, or one that waits. */
   const begin = async (row: RecurringRunRow, isNew: boolean): Promise<void> => {
     const started = await start(task);
     const begun = { ...row, ...started.run };
@@ -103,7 +99,7 @@ export const createBatch = (
   };
 
   return {
-    /** Adds a run for a due time; null: by hand. */
+    /** `null` for a manual run. */
     add: async (dueAt: string | null): Promise<void> => {
       const row = newRun(task, clock.now(), dueAt);
       if (running + queued === 0) {
@@ -119,7 +115,6 @@ export const createBatch = (
     },
     skip,
     resume: (row: RecurringRunRow): Promise<void> => begin(row, false),
-    /** Ends a run that is under way. */
     end: (row: RecurringRunRow): void => {
       const under = updateRows(store.db, recurringRunTable, { id: row.id, status: 'running' });
       const { status, error, finished_at } = row;

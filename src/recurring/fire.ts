@@ -11,18 +11,15 @@ export interface DueDeps extends RunsDeps {
   rows: RecurringStore;
 }
 
-/** A recurring task that is due, and since when its owner is disabled. */
 type DueRecurring = RecurringTaskRow & { next_run_at: string; suspended_at: string | null };
 
-/** The recurring tasks that are fired before others are looked for. */
 const READ = 500;
-/** Ours: the recurring tasks that are fired side by side. */
 const AT_ONCE = 8;
 
 /**
- * Creates the source of the recurring tasks. Firing and moving on are one transaction, which holds
- * only if the due time is still the one that was read: so no due time fires twice, and none is lost
- * if the process ends. For a disabled user, due times pass and nothing fires.
+ * Firing a task and moving its due time are one transaction. It succeeds only if the due time is
+ * unchanged since it was read, so that no due time fires twice or is lost. Due times of disabled
+ * users pass without firing.
  */
 export const createRecurringSource = (deps: DueDeps): DueSource => {
   const { store, clock } = deps;
@@ -80,11 +77,10 @@ const fire = async (deps: DueDeps, task: DueRecurring, start = deps.start): Prom
   const own = [statement(moved, 1), rows.onlyWhile(task.id, open)];
   const unmet = await unmetStep(store.transact([...own, ...steps]));
   if (unmet === null) return committed();
-  // A step of its action: that it cannot be done now is its outcome.
+  // A failed step of the action is the outcome of the run.
   if (unmet >= own.length) await fire(deps, task, refusedStart);
 };
 
-/** Adds the runs of the plan as far as the limit allows, and one row for all that are skipped. */
 const addRuns = async (
   batch: ReturnType<typeof createBatch>,
   task: DueRecurring,

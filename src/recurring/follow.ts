@@ -13,7 +13,6 @@ import { createBatch } from './begin.js';
 import type { DueDeps } from './fire.js';
 import { lastRunStep } from './queries.js';
 
-/** A run whose agent, execution or pipeline has ended, and how. */
 type OverRun = RecurringRunRow & {
   agent_status: string | null;
   agent_error: string | null;
@@ -26,9 +25,9 @@ type OverRun = RecurringRunRow & {
 const AT_ONCE = 100;
 
 /**
- * Creates the source of the runs under way: a run ends with its agent or execution, and then the
- * next one that waits starts. It looks whenever something was written, so that it needs no part in
- * the transactions of others, and finds what ended while the daemon was down.
+ * Ends runs whose agent, execution or pipeline has ended, and starts the next waiting run. Checks
+ * after each write, so that it needs no part in other transactions and finds what ended while the
+ * daemon was down.
  */
 export const createRunSource = (deps: DueDeps): DueSource => {
   const ended = (most: number) => endedRuns(deps).limit(most).execute();
@@ -59,7 +58,7 @@ const endedRuns = ({ store: { db } }: DueDeps) =>
     .select(['a.status as agent_status', 'a.error as agent_error'])
     .select(['e.status as execution_status', 'e.error as execution_error'])
     .select(['p.status as pipeline_status', 'p.error as pipeline_error'])
-    // The index of open runs takes this condition literally.
+    // The index of open runs contains exactly this condition.
     .where(sql<boolean>`r.status IN ('queued', 'running')`)
     .where('r.status', '=', 'running')
     .where(
@@ -68,7 +67,7 @@ const endedRuns = ({ store: { db } }: DueDeps) =>
         AND coalesce(p.status, 'stopped') IN ('completed', 'failed', 'stopped')`,
     );
 
-/** The runs that wait for none: the oldest of each recurring task of a user who is not disabled. */
+/** Oldest waiting run of each recurring task without an active run. Excludes disabled users. */
 const startableRuns = ({ store: { db } }: DueDeps) =>
   db
     .selectFrom('recurring_runs as r')

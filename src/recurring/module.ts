@@ -16,9 +16,7 @@ import { createRunSource } from './follow.js';
 import { recurringStore } from './queries.js';
 import { recurringResource } from './routes.js';
 
-/** The recurring tasks: what is done at the times of a schedule. */
 export interface Recurring {
-  /** The sources of what is due: recurring tasks, and runs that have ended or wait. */
   sources: DueSource[];
   resources(deps: { tools: Tools; permissions: Permissions }): Resource[];
 }
@@ -28,7 +26,6 @@ interface RecurringModuleDeps {
   jobs: Jobs;
   outbound: Outbound;
   agents: Agents;
-  /** The modules whose work recurring tasks start. */
   started: { hooks: Hooks; tasks: TasksModule; pipelines: Pipelines };
 }
 
@@ -51,7 +48,7 @@ export const openRecurring = (base: Base, deps: RecurringModuleDeps): Recurring 
       const named = {
         models: models.names,
         faultsOfTools: ofTools,
-        // A schedule brings nothing from outside into an argument.
+        // A schedule has no untrusted input.
         literalsOf: () => [],
       };
       return [

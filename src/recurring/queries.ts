@@ -12,7 +12,6 @@ import {
 import { unchangedSince } from '../store/updateif.js';
 import { visibleTo } from '../store/visible.js';
 
-/** Ours: the most recurring tasks of a user. */
 export const MAX_RECURRING = 1000;
 
 interface RecurringFilter extends PageInput {
@@ -20,13 +19,11 @@ interface RecurringFilter extends PageInput {
   action?: RecurringTaskRow['action'] | undefined;
 }
 
-/** The runs of a recurring task that have not ended. */
 export interface OpenRuns {
   running: number;
   queued: number;
 }
 
-/** Returns the queries for the recurring tasks of users and for their runs. */
 export const recurringStore = ({ db, transact }: Store) => {
   const own = (userId: string, values: Partial<RecurringTaskRow> = {}) =>
     selectRows(db, recurringTaskTable, values, visibleTo(userId));
@@ -40,7 +37,7 @@ export const recurringStore = ({ db, transact }: Store) => {
     get: (userId: string, id: string): Promise<RecurringTaskRow | undefined> =>
       own(userId, { id }).executeTakeFirst(),
 
-    /** Returns false if the user has too many. */
+    /** Returns false if the user has reached the limit. */
     insert: async (row: RecurringTaskRow): Promise<boolean> => {
       const count = selectCount(db, recurringTaskTable, {}, visibleTo(row.user_id));
       const most = MAX_RECURRING;
@@ -48,7 +45,7 @@ export const recurringStore = ({ db, transact }: Store) => {
       return inserted?.numInsertedOrUpdatedRows === 1n;
     },
 
-    /** Returns false if it was changed or deleted since it was read. */
+    /** Returns false if the row was changed or deleted since it was read. */
     update: (read: RecurringTaskRow, changes: Partial<RecurringTaskRow>): Promise<boolean> => {
       const changed = db
         .updateTable('recurring_tasks')
@@ -56,14 +53,13 @@ export const recurringStore = ({ db, transact }: Store) => {
         .where(visibleTo(read.user_id))
         .where('id', '=', read.id)
         .where(unchangedSince(read))
-        // It may have fired since it was read, which is no change of the person.
+        // It may have fired since it was read, which is not a change by the person.
         .where(sql<boolean>`next_run_at IS ${read.next_run_at}`);
       const isSwitchedOff = read.enabled === 1 && changes.enabled === 0;
       const skipped = isSwitchedOff ? [skipQueued(db, read.id, `${changes.updated_at}`)] : [];
       return unlessUnmet(transact([statement(changed, 1), ...skipped]));
     },
 
-    /** Returns false if the user has none with that id. */
     delete: (userId: string, id: string): Promise<boolean> =>
       unlessUnmet(
         transact([
@@ -90,7 +86,6 @@ export const recurringStore = ({ db, transact }: Store) => {
       return { running: rows.length - queued, queued };
     },
 
-    /** Builds the statement that holds if the open runs are still these. */
     onlyWhile: (id: string, { running, queued }: OpenRuns): Statement =>
       assertRows(openRuns(db, id), running + queued),
   };
@@ -103,17 +98,15 @@ const openRuns = (db: Store['db'], id: string) =>
     .selectFrom('recurring_runs')
     .select('status')
     .where('recurring_task_id', '=', id)
-    // The index of open runs takes this condition literally.
+    // The index of open runs contains exactly this condition.
     .where(sql<boolean>`status IN ('queued', 'running')`);
 
-/** Builds the step that writes what a run came to into its recurring task. */
 export const lastRunStep = (
   { db }: Store,
   id: string,
   last: Partial<RecurringTaskRow>,
 ): TransactionStep => statement(db.updateTable('recurring_tasks').set(last).where('id', '=', id));
 
-/** Builds the statement that ends the runs which wait for another, of a task that is switched off. */
 const skipQueued = (db: Store['db'], id: string, at: string): TransactionStep =>
   statement(
     db

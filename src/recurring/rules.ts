@@ -4,29 +4,24 @@ import type { FieldFault } from '../kernel/problem.js';
 import { nextOccurrence, type Recurrence } from '../schedule/module.js';
 import type { RecurringTaskRow } from '../store/tables/recurringtasks.js';
 
-/** Ours: a due time that is this late was missed; the policy decides on it. */
+/** Due times that are later count as missed. */
 const ON_TIME_MS = 60_000;
-/** Ours: the most missed times that `all` makes up for. */
 const MAX_MADE_UP = 100;
-/** Ours: the most missed times that are counted. */
 const MAX_COUNTED = 10_000;
-/** Ours: a clock that is this far ahead of a due time was wrong when it fired. */
+/** If the last due time is further ahead than this, the clock was wrong when it fired. */
 const WRONG_CLOCK_MS = 24 * 3600 * 1000;
-/** The times that are computed in one turn of the event loop. */
+/** Times computed per turn of the event loop. */
 const PER_TURN = 20;
 
-/** The due times that have passed: those to run, and how many are skipped. */
 export interface DuePlan {
   run: string[];
   skipped: number;
-  /** True: more were missed than are counted. */
+  /** Whether more times were missed than are counted. */
   isMore: boolean;
-  /** The last due time that has passed. */
   lastDueAt: string;
   nextAt: string | null;
 }
 
-/** The schedule of a recurring task, with its end. */
 export type RecurrenceRow = Pick<
   RecurringTaskRow,
   'schedule' | 'starts_at' | 'ends_at' | 'last_due_at'
@@ -36,8 +31,8 @@ const scheduleOf = ({ schedule }: Pick<RecurringTaskRow, 'schedule'>): Recurrenc
   JSON.parse(schedule);
 
 /**
- * Returns the next due time after `now` (ms), or null if there is none before the end. Nothing is
- * due again that was due before, even if the clock was set back meanwhile.
+ * Returns the next due time after `now` (ms), or null. Never returns an earlier due time again,
+ * even if the clock was set back.
  */
 export const nextRunAt = async (row: RecurrenceRow, now: number): Promise<string | null> => {
   const lastDue = row.last_due_at === null ? 0 : Date.parse(row.last_due_at);
@@ -45,7 +40,6 @@ export const nextRunAt = async (row: RecurrenceRow, now: number): Promise<string
   return beforeEnd(row, await occurrenceAfter(row, after));
 };
 
-/** Decides which of the due times that have passed run, by the policy on missed times. */
 export const planDue = async (
   row: RecurringTaskRow & { next_run_at: string },
   now: number,
@@ -79,7 +73,6 @@ const occurrenceAfter = (row: RecurrenceRow, after: number): Promise<string | nu
 const beforeEnd = ({ ends_at }: RecurrenceRow, at: string | null): string | null =>
   at === null || (ends_at !== null && at > ends_at) ? null : at;
 
-/** Returns the next times of a schedule that begins now. */
 export const previewTimes = async (
   recurrence: Recurrence,
   now: number,
@@ -106,7 +99,6 @@ const FIELDS = {
   notify: ['notifyMessage', 'notifyOwner'],
 };
 
-/** Returns the faults of fields that another action has. */
 export const foreignFields = (action: RecurringTaskRow['action'], config: object): FieldFault[] =>
   Object.keys(config)
     .filter((field) => !FIELDS[action].includes(field))

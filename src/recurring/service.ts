@@ -24,7 +24,6 @@ export interface RecurringDeps extends DueDeps {
   fires: { hooks: OwnRuns; pipelines: Pick<PipelineStarts, 'check'> };
 }
 
-/** The part of a recurring task that is checked: its action and its schedule. */
 type Checked = Pick<RecurringTaskRow, 'action'> & {
   schedule: Recurrence;
   config: RecurringConfig;
@@ -72,7 +71,6 @@ export const addRecurring = async (
   );
 };
 
-/** BatchChanges the given fields and keeps the rest. */
 export const updateRecurring = (
   deps: RecurringDeps,
   by: Caller,
@@ -117,13 +115,13 @@ const changesOf = async (
   };
   if (changed.enabled === 0) return { ...changed, next_run_at: null };
   const hasLimits = changed.ends_at !== row.ends_at || changed.max_runs !== row.max_runs;
-  // A due time that was reached and has not fired yet is not lost to a change.
+  // A change does not drop a due time that has not fired yet.
   if (isPending(row, changed, now)) return changed;
   if (row.enabled === 1 && !isMoved && !hasLimits) return changed;
   return { ...changed, next_run_at: await firstRunAt({ ...row, ...changed }, now) };
 };
 
-/** True if a due time was reached that is still to fire by the limits that are set now. */
+/** Whether a due time has passed but not fired, within the current limits. */
 const isPending = (
   { enabled, next_run_at, run_count }: RecurringTaskRow,
   limits: Pick<RecurringTaskRow, 'ends_at' | 'max_runs'>,
@@ -135,7 +133,7 @@ const isPending = (
   (limits.ends_at === null || limits.ends_at >= next_run_at) &&
   (limits.max_runs === null || limits.max_runs > run_count);
 
-/** Returns the next due time of a recurring task that is to run. Without any: 400. */
+/** Throws 400 if there is no due time. */
 const firstRunAt = async (
   row: RecurrenceRow & Pick<RecurringTaskRow, 'max_runs' | 'run_count'>,
   now: number,
@@ -154,7 +152,6 @@ const firstRunAt = async (
   throw badRequest([{ path: row.ends_at === null ? 'schedule' : 'endsAt', message }]);
 };
 
-/** Fills in the time zone of a schedule: that of its rule, or else the one that it had before. */
 export const withZone = (
   { timezone, ...times }: NewRecurringTask['schedule'],
   before = 'UTC',
@@ -166,7 +163,6 @@ const checkedOf = (row: RecurringTaskRow): Checked => ({
   config: JSON.parse(row.action_config),
 });
 
-/** Throws if a recurring task could not work, with each field, or if the caller may not save it. */
 const refuse = async (
   deps: RecurringDeps,
   by: Caller,
@@ -203,19 +199,19 @@ const configFaults = (
     ];
   }
   if (action !== 'spawn_agent' && action !== 'notify') return [];
-  // A tool or model that was removed since must not block a change of other fields.
+  // A tool or model that has since been removed must not block a change of other fields.
   const isSame = before && canonical(before.config) === canonical(actionConfig);
   return isSame ? [] : actionFaults({ action, actionConfig }, named);
 };
 
-/** Throws if the pipeline could not start, or if the caller may not grant what its stages do. */
+/** Throws if the pipeline cannot start, or if the caller may not grant the tools of its stages. */
 const refusePipeline = async (
   { fires, grants }: RecurringDeps,
   by: Caller,
   before: Checked | null,
   after: Checked,
 ): Promise<void> => {
-  // A template that was deleted or changed since must not block a change of other fields.
+  // A template that has since been deleted or changed must not block a change of other fields.
   if (before && canonical(granting(before)) === canonical(granting(after))) return;
   const { faults, tools } = await fires.pipelines.check(by.userId, after.config);
   refuseFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
@@ -247,7 +243,7 @@ export const findRecurring = async (
 ): Promise<RecurringTaskRow> =>
   orNotFound(await rows.get(userId, id), 'No recurring task with that id');
 
-/** Runs it now, whatever its schedule. A run before that is under way: 409, or it waits. */
+/** Throws 409 if another run is active and the overlap policy is `skip`. */
 export const runNow = async (
   deps: RecurringDeps,
   by: Caller,

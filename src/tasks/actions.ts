@@ -14,7 +14,6 @@ import { listTasks } from './list.js';
 import { viewTask } from './view.js';
 import type { TaskAuthor } from './writes.js';
 
-/** Creates the functions of the tools with which agents see to tasks. */
 export const taskActions = (deps: TasksDeps): TaskActions => ({
   list: async (userId, query) => {
     const { rows } = await orRefused(listTasks(deps, userId, query));
@@ -55,7 +54,6 @@ const toolTask = ({
   ...task
 }: TaskView): ToolTask => task;
 
-/** Turns an HTTP error into the refusal of a tool. */
 const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   try {
     return await verb;

@@ -2,18 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { excerpt } from '../kernel/excerpt.js';
 import type { ListedTask } from './selections.js';
 
-/** The time that an event takes whose task is due at a time: calendars hide those of no length. */
+/** Calendar applications hide events without a duration. */
 const LENGTH_MS = 15 * 60_000;
 
-/** Ours: the characters of notes that a calendar shows, so that many long ones hold up nobody. */
+/** Limits the work for a feed with many long notes. */
 const MAX_NOTES_LENGTH = 2000;
-/** Ours: the tasks that are written in one turn of the event loop; they take some 5 ms. */
+/** Tasks written per turn of the event loop, which takes about 5 ms. */
 const AT_ONCE = 25;
 
 /**
- * Writes tasks that are due as a calendar (RFC 5545). Ours: as events, since Google Calendar and
- * Apple Calendar show no VTODO of an address that they subscribe to; as free time, and without
- * alarms, since the reminders are notifications. The library is loaded when it is first needed.
+ * Formats due tasks as an iCalendar document (RFC 5545). Uses events, because Google Calendar and
+ * Apple Calendar do not show VTODO of subscribed calendars. Without alarms, because reminders are
+ * notifications. The library is loaded on first use.
  */
 export const calendarOf = async (tasks: ListedTask[]): Promise<string> => {
   const { default: createCalendar, ICalEventTransparency } = await import('ical-generator');
@@ -52,16 +52,15 @@ const eventOf = (task: ListedTask) => ({
   categories: tagsOf(task).map((name) => ({ name })),
 });
 
-/** Returns a text without the control characters that the format does not allow. */
+/** Removes control characters that iCalendar does not allow. */
 const printable = (text: string): string =>
   text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, '');
 
-/** The priorities of the format, of which 1 is the most urgent, by those of tasks. */
+/** iCalendar priorities by task priority. In iCalendar, 1 is the most urgent. */
 const PRIORITIES = [0, 9, 5, 1];
 
 const tagsOf = ({ tags }: ListedTask): string[] => JSON.parse(tags);
 
-/** Returns the whole day that a task is due, in any zone, or the time. */
 const timesOf = ({ due, due_at }: ListedTask) => {
   if (due === null) {
     const start = new Date(due_at ?? '');

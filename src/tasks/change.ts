@@ -28,14 +28,13 @@ import {
   type TaskAuthor,
 } from './writes.js';
 
-/** A change of a task, and who makes it. */
 interface GivenChange {
   given: TaskChanges;
   author: TaskAuthor;
   hops?: number | undefined;
 }
 
-/** Changes a task. `status: "done"` follows the rules of completing. */
+/** Updates a task. `status: "done"` follows the rules of `completeTask`. */
 export const updateTask = async (
   deps: TasksDeps,
   userId: string,
@@ -71,7 +70,7 @@ export const updateTask = async (
   return viewTask(await findTask(deps, userId, id));
 };
 
-/** Returns the columns that a change sets; that a task is done is not among them. */
+/** Returns the changed columns, except for a completion. */
 const changeOf = async (
   { clock, preferencesOf }: TasksDeps,
   row: ListedTask,
@@ -94,7 +93,7 @@ const changeOf = async (
   return { ...changed, remind_at: reminderAfter(row, { ...row, ...changed }, clock.now()) };
 };
 
-/** Returns the next reminder after a change: another one only if something about it has changed. */
+/** Keeps a reminder that was already sent from being sent again after an unrelated change. */
 const reminderAfter = (before: TaskRow, after: TaskRow, now: number): string | null => {
   const isSame =
     before.due_at === after.due_at &&
@@ -103,7 +102,6 @@ const reminderAfter = (before: TaskRow, after: TaskRow, now: number): string | n
   return isSame ? before.remind_at : nextReminder(after, now);
 };
 
-/** Builds the steps that replace the words and tags of a task, where they have changed. */
 const textSteps = async (row: TaskRow, change: Partial<TaskRow>): Promise<CheckedStep[]> => {
   const isText = change.title !== undefined || change.notes !== undefined;
   const words = isText ? await searchWords(searchedText({ ...row, ...change })) : null;
@@ -114,7 +112,6 @@ const textSteps = async (row: TaskRow, change: Partial<TaskRow>): Promise<Checke
   return steps.map((step) => ({ step }));
 };
 
-/** Opens a task again that is done or archived; another one stays as it is. */
 export const reopenTask = async (
   deps: TasksDeps,
   userId: string,
@@ -134,7 +131,6 @@ export const reopenTask = async (
   return viewTask(await findTask(deps, userId, id));
 };
 
-/** Deletes a task; with `cascade` all that is below it, too. 409 `task_has_parts` otherwise. */
 export const deleteTask = async (
   { store, hub, tasks }: TasksDeps,
   userId: string,

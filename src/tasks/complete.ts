@@ -11,16 +11,15 @@ import { viewTask } from './view.js';
 import { completeTasks, type TaskAuthor } from './writes.js';
 
 interface Completion {
-  /** True: the unfinished tasks below are completed with it. */
   cascade: boolean;
   author: TaskAuthor;
-  /** The number of times that its cause came back to this daemon. */
+  /** Number of times that the cause has come back to this daemon. */
   hops?: number | undefined;
 }
 
 /**
- * Completes a task; one that is done stays as it is. 409 `task_blocked` names the blockers,
- * `task_has_parts` the unfinished parts, `task_archived`: it must be opened first.
+ * Completes a task. Does nothing if it is already done. Throws 409 `task_blocked`, `task_has_parts`
+ * or `task_archived`.
  */
 export const completeTask = async (
   deps: TasksDeps,
@@ -51,18 +50,15 @@ export const refuseArchived = ({ status }: Pick<ListedTask, 'status'>): void => 
   throw Boom.conflict('The task is archived. Reopen it first', { code: 'task_archived' });
 };
 
-/** A task in short, as errors and events name it. */
 type NamedTask = Pick<ListedTask, 'id' | 'title' | 'untrusted'>;
 
 interface CompletedTasks extends Omit<Completion, 'cascade'> {
-  /** The task, and the parts that are completed with it. */
   tasks: [NamedTask, ...NamedTask[]];
   at: string;
-  /** The blockers that the same request gives the task; what blocks it by then, otherwise. */
+  /** Blockers that the same request sets. Otherwise the stored blockers apply. */
   blockedBy?: string[] | undefined;
 }
 
-/** Builds the steps that complete tasks, if nothing else must be done first. */
 export const completionSteps = (
   deps: TasksDeps,
   userId: string,
@@ -116,7 +112,6 @@ const eventOf = (
   links: { task: `/api/tasks/${id}` },
 });
 
-/** The number of tasks that an error names. */
 const MAX_NAMED = 5;
 
 const namesOf = (tasks: NamedTask[]): string => {

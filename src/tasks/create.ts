@@ -24,26 +24,23 @@ import {
   type TaskAuthor,
 } from './writes.js';
 
-/** The origin of a task. */
 export interface TaskOrigin {
   author: TaskAuthor;
   source: TaskView['source'];
   recurringTaskId?: string;
-  /** The effect of a call of a tool, the same in all retries: it makes one task. */
+  /** ID of the tool call. It is the same for all retries, so that only one task is created. */
   effectId?: string;
 }
 
-/** A task that a recurring one makes. */
 export interface RecurringTaskInput extends NewTask {
   recurringTaskId: string;
 }
 
-/** The insertion of a task as part of another transaction. */
 export interface TaskInsertion extends QueuedMessage {
   id: string;
 }
 
-/** Creates a task. 400 names the field, 409 `too_many_tasks`: there is no room. */
+/** Throws 400, or 409 `too_many_tasks`. */
 export const createTask = async (
   deps: TasksDeps,
   userId: string,
@@ -64,8 +61,8 @@ export const createTask = async (
 };
 
 /**
- * Builds the statements that insert a task of a recurring one. The first one is unmet if the user
- * has no room for another task. Throws the 400 of `createTask`.
+ * Builds the statements that insert a task of a recurring task. The first statement fails if the
+ * user has reached the task limit. Throws the 400 of `createTask`.
  */
 export const taskInsertion = async (
   deps: TasksDeps,

@@ -39,12 +39,11 @@ interface GivenDelegation {
   model?: string | undefined;
 }
 
-/** The scope that a token needs to spawn an agent. */
 const SPAWNING = 'agents:write';
 
 /**
- * Spawns an agent that works on a task. An untrusted task makes it untrusted. 409 `task_delegated`
- * names the agent that is at work on it, `task_finished`: there is nothing to do.
+ * Spawns an agent for a task. An untrusted task makes the agent untrusted. Throws 409
+ * `task_delegated` or `task_finished`.
  */
 export const delegateTask = async (
   deps: DelegatingDeps,
@@ -85,7 +84,7 @@ const refuseTaken = async ({ agents }: DelegatingDeps, row: ListedTask): Promise
   );
 };
 
-/** Commits the agent, its job and the change of the task; false if the task has changed. */
+/** Returns false if the task has changed since it was read. */
 const spawn = (
   { agents, ...deps }: DelegatingDeps,
   row: ListedTask,
@@ -125,7 +124,6 @@ const assignment = (
   expect: 1,
 });
 
-/** Returns the prompt of the agent; of an untrusted task the text is marked as such. */
 const promptFor = ({ id, title, notes, untrusted }: ListedTask): string => {
   const heading = untrusted === 1 ? 'Task with untrusted text' : 'Task';
   const text = notes === null ? title : `${title}\n\n${notes}`;

@@ -8,7 +8,6 @@ import type { TasksStore } from './queries.js';
 import type { ListedTask } from './selections.js';
 import { viewTask } from './view.js';
 
-/** The dependencies of all that is done with tasks. */
 export interface TasksDeps {
   store: Store;
   clock: Clock;
@@ -18,7 +17,7 @@ export interface TasksDeps {
   preferencesOf(userId: string): Promise<TaskPreferences>;
 }
 
-/** The topic of what changed. A deleted task comes as `{ id, deleted: true }`. */
+/** A deleted task is published as `{ id, deleted: true }`. */
 export const TASK_CHANGED = 'task.changed';
 
 export const findTask = async (
@@ -27,7 +26,6 @@ export const findTask = async (
   id: string,
 ): Promise<ListedTask> => orNotFound(await tasks.get(userId, id), 'No task with that id');
 
-/** Publishes tasks as they are now. */
 export const publishTasks = async (
   { tasks, hub }: { tasks: TasksStore; hub: Pick<Hub, 'publish'> },
   userId: string,
@@ -38,17 +36,13 @@ export const publishTasks = async (
   }
 };
 
-/** A step of a transaction, and the error that says why its expectation was not met. */
 export interface CheckedStep {
   step: TransactionStep;
-  /** Absent: what was read has changed since, so that all is read and tried again. */
+  /** Without it, the task has changed since it was read, and the operation is retried. */
   fault?(): Error | Promise<Error>;
 }
 
-/**
- * Commits the steps together. Resolves to null if one without a fault does not hold; throws the
- * fault of another one.
- */
+/** Resolves to null if a step without a fault fails. Throws the fault of any other failed step. */
 export const commitChecked = async (
   { transact }: Pick<Store, 'transact'>,
   steps: CheckedStep[],

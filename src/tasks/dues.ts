@@ -4,11 +4,10 @@ import type { TaskRow } from '../store/tables/tasks.js';
 
 const MINUTE_MS = 60_000;
 
-/** Returns the time after which what is due on a day is overdue: its last millisecond there. */
+/** Returns the last millisecond of a day in a time zone. */
 export const endOfDay = (timezone: string, day: string): string =>
   iso(startOfDay(timezone, day, 1) - 1);
 
-/** Returns the time after which a task is overdue; null if it is never due. */
 export const endsAt = ({
   due,
   due_at,
@@ -17,8 +16,8 @@ export const endsAt = ({
   due === null ? due_at : endOfDay(timezone, due);
 
 /**
- * Returns the time of the next reminder of a task; null if there is none. A time before `now` that
- * has passed already becomes the due time itself, so that "in ten minutes" is not forgotten.
+ * Returns the time of the next reminder, or null. If it has already passed at `now`, the due time
+ * is used instead, so that a task due "in ten minutes" still has a reminder.
  */
 export const nextReminder = (
   {
@@ -35,19 +34,18 @@ export const nextReminder = (
   return iso(at > now ? at : dueAt);
 };
 
-/** True if there is something left to do. */
 export const isToDo = (status: TaskRow['status']): boolean =>
   status === 'open' || status === 'in_progress';
 
-/** True for a day of the calendar, as `2026-01-31`, in the years 1900 to 9998. */
+/** Years 1900 to 9998. */
 export const isDay = (day: string): boolean => {
   const at = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(at) && iso(at).startsWith(day) && day >= '1900' && day < '9999';
 };
 
 /**
- * Returns a time in UTC with milliseconds; null if there is no such time. Without an offset it is
- * that of clocks in the zone: the first, if they show it twice.
+ * Returns a time in UTC, or null if it is invalid. Without an offset it is a local time in
+ * `timezone`; if that exists twice, the first one.
  */
 export const timeIn = (timezone: string, given: string): string | null => {
   if (!isDay(given.slice(0, 10))) return null;
@@ -57,13 +55,12 @@ export const timeIn = (timezone: string, given: string): string | null => {
   return iso(hasOffset ? at : instantsOf(timezone, at)[0]);
 };
 
-/** The times between which tasks are due: `from` is inclusive, `to` is not; null: any. */
+/** `from` is inclusive, `to` is exclusive. `null` means no bound. */
 export interface DueRange {
   from: string | null;
   to: string;
 }
 
-/** Returns the times of a filter for a person whose clock shows the time of that zone. */
 export const dueRange = (
   filter: 'overdue' | 'today' | 'week',
   timezone: string,

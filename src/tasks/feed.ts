@@ -14,18 +14,16 @@ export interface TaskFeedDeps {
   tasks: Pick<TasksStore, 'feed'>;
 }
 
-/** A token of 256 bits, behind a prefix by which scanners of leaked secrets know it. */
+/** 256 bits, with a prefix that secret scanners recognize. */
 const newToken = (): string => `adj_feed_${randomBytes(32).toString('base64url')}`;
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** The most tasks of a calendar: those that are due first. */
 const MOST = 500;
 
 type FeedCaller = Pick<Caller & Recorder, 'userId' | 'record'>;
 
-/** Creates the calendar of a user for everybody who has its token; of that the hash alone is kept. */
+/** Only the hash of the token is stored. */
 export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
-  /** Makes a token in the place of the one before. */
   make: async ({ userId, record }: FeedCaller): Promise<string> => {
     const token = newToken();
     const kept = { token_hash: hashOf(token), created_at: iso(clock.now()) };
@@ -37,14 +35,14 @@ export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
     return token;
   },
 
-  /** Ends the token; 404: there is none. */
+  /** Throws 404 if there is no token. */
   end: async ({ userId, record }: FeedCaller): Promise<void> => {
     const ended = store.db.deleteFrom('task_feeds').where(visibleTo(userId));
     const isEnded = await store.tryTransact([statement(ended, 1), record()]);
     if (!isEnded) throw Boom.notFound('You have no calendar feed address');
   },
 
-  /** Returns the calendar of the token; 404: it has ended, or its user is disabled. */
+  /** Throws 404 if the token is unknown or its user is disabled. */
   read: async (token: string): Promise<string> => {
     const feed = await store.db
       .selectFrom('task_feeds as f')

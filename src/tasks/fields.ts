@@ -5,11 +5,9 @@ import type { NewTask, TaskChanges } from './contract.js';
 import { endsAt, isDay, timeIn } from './dues.js';
 import { assigneeOf, ME } from './view.js';
 
-/** The fields that say when a task is due. */
 type GivenDue = Pick<NewTask, 'due' | 'dueAt' | 'timezone'>;
 type DueColumns = Pick<TaskRow, 'due' | 'due_at' | 'timezone' | 'follows_zone' | 'ends_at'>;
 
-/** Returns the faults of the fields of a task beyond their schema. */
 export const faultsOfTask = ({ due, dueAt, timezone }: GivenDue): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (due && dueAt) {
@@ -25,7 +23,6 @@ export const faultsOfTask = ({ due, dueAt, timezone }: GivenDue): FieldFault[] =
   return faults;
 };
 
-/** Returns the fault of an assignee: only `delegate` gives a task to an agent. */
 export const faultsOfAssignee = (
   { assignee }: Pick<TaskChanges, 'assignee'>,
   row: Pick<TaskRow, 'agent_id'>,
@@ -40,8 +37,8 @@ export const faultsOfAssignee = (
       ];
 
 /**
- * Returns the columns that say when a task is due. A day takes the place of a time and the other way
- * round; what is not given stays as it was in `before`.
+ * Setting a day removes the time, and the other way round. Fields that are not set keep the values
+ * of `before`.
  */
 export const dueColumns = (
   { due: day, dueAt: time, timezone: zone }: GivenDue,
@@ -58,9 +55,7 @@ export const dueColumns = (
   return { ...columns, follows_zone: follows, ends_at: endsAt(columns) };
 };
 
-/** Returns the title on one line. */
 export const taskTitleOf = (given: string): string => given.replace(/\s+/g, ' ').trim();
 
-/** Returns the text by whose words a task is found. */
 export const searchedText = ({ title, notes }: Pick<TaskRow, 'title' | 'notes'>): string =>
   `${title}\n${notes ?? ''}`;

@@ -4,13 +4,11 @@ import { assertRows } from '../store/store.js';
 import type { CheckedStep, TasksDeps } from './deps.js';
 import { addBlockers, dropBlockers, type OwnTask, onlyKnown } from './writes.js';
 
-/** The links of a task to others that a request gives; absent: they stay. */
 interface GivenLinks {
   parentId?: string | null | undefined;
   blockedBy?: string[] | undefined;
 }
 
-/** Builds the step that asserts that a parent is a task of the same user. */
 export const parentSteps = (
   { store }: TasksDeps,
   { user_id }: OwnTask,
@@ -20,7 +18,6 @@ export const parentSteps = (
     ? [{ step: onlyKnown(store.db, user_id, parentId), fault: () => unknown('parentId') }]
     : [];
 
-/** Builds the steps that write the blockers of a task, once its row has its parent. */
 export const linkSteps = (
   deps: TasksDeps,
   row: OwnTask,

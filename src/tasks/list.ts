@@ -8,7 +8,6 @@ import { dueRange } from './dues.js';
 import { tasksStore } from './queries.js';
 import type { ListedTask } from './selections.js';
 
-/** The filters of a list, as a person gives them. */
 export interface TaskQuery extends PageInput {
   view?: 'next' | undefined;
   due?: 'overdue' | 'today' | 'week' | undefined;
@@ -18,7 +17,6 @@ export interface TaskQuery extends PageInput {
   q?: string | undefined;
 }
 
-/** Lists tasks: newest first, or what is next or due in the order in which it is due. */
 export const listTasks = async (
   { tasks, clock, preferencesOf }: TasksDeps,
   userId: string,
@@ -34,7 +32,6 @@ export const listTasks = async (
   });
 };
 
-/** Returns the first tasks that are overdue or due today, in that order. */
 export const readDueTasks = async (
   { store, clock }: Base,
   userId: string,

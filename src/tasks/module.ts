@@ -23,13 +23,12 @@ interface TasksModuleDeps {
   experts: Pick<Experts, 'find'>;
 }
 
-/** The address at which others reach the daemon; null if there is none but this machine. */
+/** `null` if the daemon can only be reached from this machine. */
 interface TasksAddress {
   address(): string | null;
   port(): number;
 }
 
-/** Opens what people have to do. */
 export const openTasks = (base: Base, given: TasksModuleDeps) => {
   const { store, clock } = base;
   const { hub, jobs, outbound, agents, experts } = given;
@@ -47,7 +46,6 @@ export const openTasks = (base: Base, given: TasksModuleDeps) => {
   return {
     actions: taskActions(deps),
     reminders: createTaskReminders({ store, clock, outbox: outbound.outbox }),
-    /** Builds the insertion of a task of a recurring one, as part of another transaction. */
     insertion: (userId: string, task: RecurringTaskInput) => taskInsertion(deps, userId, task),
     resources: ({ address, port }: TasksAddress): Resource[] => [
       tasksResource({
@@ -60,5 +58,4 @@ export const openTasks = (base: Base, given: TasksModuleDeps) => {
   };
 };
 
-/** The opened tasks of people. */
 export type TasksModule = ReturnType<typeof openTasks>;

@@ -7,24 +7,20 @@ import { visibleTo } from '../store/visible.js';
 import { type DueRange, endOfDay, isToDo } from './dues.js';
 import { isUnfinishedRow, type ListedTask, taskSelections } from './selections.js';
 
-/** The filters of a list. */
 export interface TaskListFilter extends PageInput {
-  /** Words of which a task must have one at least; null: any text. */
+  /** A task must contain at least one of the words. `null` means no filter. */
   words: string[] | null;
   status?: TaskRow['status'] | undefined;
   tag?: string | undefined;
   parentId?: string | undefined;
-  /** The times between which it must be due; null: any. */
   range: DueRange | null;
-  /** True: what can be done now. */
   isNext: boolean;
 }
 
-/** The order by due, then the most urgent first. The indexes have exactly this text. */
+/** The indexes contain exactly this expression. */
 const BY_DUE = sql<string>`(coalesce(ends_at, '~') || ' ' || (3 - priority) || ' ' || id)`;
 const FOLLOWS_ZONE = sql<boolean>`follows_zone = 1`;
 
-/** Returns the queries for the tasks of a user. */
 export const tasksStore = ({ db, transact }: Store) => {
   const filtered = (userId: string, { words, status, tag, parentId }: TaskListFilter) => {
     let found = taskSelections(db, userId).own();
@@ -35,12 +31,11 @@ export const tasksStore = ({ db, transact }: Store) => {
     return found;
   };
 
-  /** Selects what is due, or can be done next; of other states only if the filter names one. */
   const dueOf = (userId: string, filter: TaskListFilter) => {
     const { range, isNext, status } = filter;
     let found = filtered(userId, filter);
     const isUnfinished = status === undefined || isToDo(status);
-    // Each has its index: of many that are done, none is read for what is not.
+    // Each condition has its own partial index.
     if (isNext || isUnfinished) found = found.where(isUnfinishedRow);
     else found = found.where('ends_at', 'is not', null);
     if (range !== null) found = found.where(BY_DUE, '<', range.to);
@@ -74,7 +69,6 @@ export const tasksStore = ({ db, transact }: Store) => {
     ofEffect: (userId: string, effectId: string): Promise<ListedTask | undefined> =>
       taskSelections(db, userId).own().where('effect_id', '=', effectId).executeTakeFirst(),
 
-    /** Returns those of the ids that are no tasks of the user. */
     unknown: async (userId: string, ids: string[]): Promise<string[]> => {
       const found = db.selectFrom('tasks').select('id').where(visibleTo(userId));
       const rows = ids.length === 0 ? [] : await found.where('id', 'in', ids).execute();
@@ -82,7 +76,6 @@ export const tasksStore = ({ db, transact }: Store) => {
       return ids.filter((id) => !known.has(id));
     },
 
-    /** Returns the unfinished tasks that are due, those that are due first. */
     feed: (userId: string, limit: number): Promise<ListedTask[]> =>
       taskSelections(db, userId)
         .own()
@@ -92,7 +85,6 @@ export const tasksStore = ({ db, transact }: Store) => {
         .limit(limit)
         .execute(),
 
-    /** Returns these tasks of the user. */
     some: (userId: string, ids: string[]): Promise<ListedTask[]> =>
       taskSelections(db, userId)
         .own()
@@ -100,8 +92,8 @@ export const tasksStore = ({ db, transact }: Store) => {
         .execute(),
 
     /**
-     * Moves the tasks that follow the time zone of their owner's preferences to that zone, with the
-     * ends of the days that they are due.
+     * Moves the tasks that follow their owner's time zone to that zone, including the ends of their
+     * due days.
      */
     settleZone: async (userId: string, timezone: string): Promise<void> => {
       const days = await Promise.all(
@@ -133,7 +125,6 @@ const isUnblocked = (userId: string) =>
     JOIN tasks AS first ON first.id = b.blocker_id AND first.status IN ('open', 'in_progress')
     WHERE b.user_id = ${userId} AND b.task_id = tasks.id)`;
 
-/** True for a task without unfinished ones below it, at any depth. */
 const hasNoOpenPart = (userId: string) =>
   sql<boolean>`NOT EXISTS (WITH RECURSIVE parts (id, status) AS (
     SELECT part.id, part.status FROM tasks AS part

@@ -13,23 +13,20 @@ export interface TaskRemindersDeps {
   outbox: Pick<Outbound['outbox'], 'toOwner'>;
 }
 
-/** The tasks that are read at once. */
 const BATCH = 500;
-/** Ours: a reminder is late after an hour; the late ones of a person come as one. */
+/** Reminders that are later than one hour are combined into one notification per user. */
 const LATE_MS = 3600 * 1000;
-/** The most late tasks that a notification names. */
 const MAX_NAMED = 20;
 
 type RemindedTask = Pick<TaskRow, 'id' | 'user_id' | 'title' | 'due_at' | 'timezone' | 'remind_at'>;
 
 /**
- * Creates the source of the reminders of tasks. That a reminder was given is written in one
- * transaction with its notification, so that each comes once, whatever restarts.
+ * A reminder is cleared in the same transaction that stores its notification, so that it is sent
+ * exactly once.
  */
 export const createTaskReminders = (deps: TaskRemindersDeps): DueSource => {
   const { store, clock } = deps;
 
-  /** Gives the reminders that are due now. */
   const tick = async (): Promise<void> => {
     const rows = await dueReminders(deps);
     const before = iso(clock.now() - LATE_MS);
@@ -63,7 +60,7 @@ const dueReminders = ({ store, clock }: TaskRemindersDeps): Promise<RemindedTask
     .limit(BATCH)
     .execute();
 
-/** Reminds of tasks, unless one was changed or its owner reminded of it meanwhile. */
+/** Skips tasks that were changed or reminded in the meantime. */
 const remind = async (
   { store, outbox }: TaskRemindersDeps,
   rows: RemindedTask[],

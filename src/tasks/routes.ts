@@ -15,7 +15,7 @@ interface TasksResourceDeps {
   deps: TasksDeps;
   delegating: DelegatingDeps;
   feed: TaskFeed;
-  /** Returns the address of the daemon for others: `https://example.com`. */
+  /** Returns the public address, such as `https://example.com`. */
   origin(): string;
 }
 

@@ -7,25 +7,23 @@ import type { Tables } from '../store/tables.js';
 import { visibleTo } from '../store/visible.js';
 import { below } from './selections.js';
 
-/** Ours: so many tasks of a user may be unfinished, and so many of these untrusted. */
+/** Limits per user. */
 export const MAX_UNFINISHED = 10_000;
 export const MAX_UNTRUSTED = 1000;
 
-/** The agent or run that makes or changes a task; a person by hand if neither is set. */
 export interface TaskAuthor {
   agentId: string | null;
-  /** The run of a hook, whose payload comes from outside. */
+  /** A run of a hook, whose payload is untrusted. */
   executionId: string | null;
 }
 
 export const BY_HAND: TaskAuthor = { agentId: null, executionId: null };
 
-/** A task and its owner. */
 export type OwnTask = Pick<TaskRow, 'id' | 'user_id'>;
 
 /**
- * Computes if an author is untrusted in the moment of the write: an agent that is, or is gone, and
- * every run of a hook.
+ * Computes at the time of the write whether the author is untrusted: an untrusted or deleted agent,
+ * or a run of a hook.
  */
 const untrustedAuthor = (userId: string, { agentId, executionId }: TaskAuthor): ComputedValue => {
   if (executionId !== null) return { sql: '1', parameters: [] };
@@ -36,7 +34,6 @@ const untrustedAuthor = (userId: string, { agentId, executionId }: TaskAuthor): 
   };
 };
 
-/** Builds the assertion that the user has room for one more task of that author. */
 export const onlyWithRoom = (userId: string, author: TaskAuthor): Statement => {
   const untrusted = untrustedAuthor(userId, author);
   return {
@@ -52,11 +49,9 @@ const UNFINISHED_COUNT = `(SELECT count(*) FROM tasks
 const UNTRUSTED_COUNT = `(SELECT count(*) FROM tasks
   WHERE user_id = ? AND untrusted = 1 AND status IN ('open', 'in_progress'))`;
 
-/** Builds the statement that inserts a task, whose trust is judged by its author. */
 export const insertTask = (row: Omit<TaskRow, 'untrusted'>, author: TaskAuthor): Statement =>
   insertRow(taskTable, row, { untrusted: untrustedAuthor(row.user_id, author) });
 
-/** Builds the statements that replace the tags of a task. */
 export const replaceTags = ({ id, user_id }: OwnTask, tags: string): TransactionStep[] => [
   { sql: 'DELETE FROM task_tags WHERE task_id = ?', parameters: [id] },
   {
@@ -65,7 +60,6 @@ export const replaceTags = ({ id, user_id }: OwnTask, tags: string): Transaction
   },
 ];
 
-/** Builds the statements that replace the words by which a task is found. */
 export const replaceWords = ({ id, user_id }: OwnTask, words: string[]): TransactionStep[] => [
   { sql: 'DELETE FROM task_words WHERE task_id = ?', parameters: [id] },
   {
@@ -75,7 +69,7 @@ export const replaceWords = ({ id, user_id }: OwnTask, words: string[]): Transac
   },
 ];
 
-/** Builds the statement that has tasks of the user block another one. All must be the user's. */
+/** Fails unless all blockers are tasks of the user. */
 export const addBlockers = ({ id, user_id }: OwnTask, blockedBy: string[]): Statement => ({
   sql: `INSERT INTO task_blockers (user_id, task_id, blocker_id)
     SELECT t.user_id, ?, t.id FROM json_each(?) AS named
@@ -89,14 +83,10 @@ export const dropBlockers = ({ id, user_id }: OwnTask): Statement => ({
   parameters: [user_id, id],
 });
 
-/** Builds the assertion that the user has such a task. */
 export const onlyKnown = (db: Kysely<Tables>, userId: string, id: string): Statement =>
   assertRows(db.selectFrom('tasks').select('id').where(visibleTo(userId)).where('id', '=', id), 1);
 
-/**
- * Builds the statement that completes tasks, all of which must be unfinished. An untrusted author
- * makes them untrusted.
- */
+/** Fails unless all tasks are unfinished. An untrusted author makes them untrusted. */
 export const completeTasks = (
   userId: string,
   { ids, at, author }: { ids: string[]; at: string; author: TaskAuthor },
@@ -112,13 +102,12 @@ export const completeTasks = (
   };
 };
 
-/** Builds the statement that deletes a task with all that is below it. */
 export const deleteTree = (db: Kysely<Tables>, { id, user_id }: OwnTask): Statement =>
   statement(db.deleteFrom('tasks').where(visibleTo(user_id)).where('id', 'in', below(user_id, id)));
 
 /**
- * Builds the statement that changes a task, if it still is as it was read. `author` is who edits it:
- * a person makes it trusted, an untrusted agent untrusted; null leaves it as it is.
+ * Fails if the task has changed since it was read. A person makes the task trusted, an untrusted
+ * agent makes it untrusted, and `null` leaves it unchanged.
  */
 export const changeTask = (
   { id, user_id, updated_at, status }: TaskRow,

@@ -1,23 +1,18 @@
 import { listAt, memberAt, textAt } from '../../kernel/jsonvalue.js';
 
-/** A page that a search has found. */
 export interface FoundPage {
   title: string;
   url: string;
-  /** Words of the page or about it; empty if there are none. */
   snippet: string;
 }
 
-/** A search, as a request is made of it. */
 interface AskedSearch {
   address: string;
   query: string;
-  /** The number of results. */
   count: number;
   key: string;
 }
 
-/** The request of a search. */
 interface SearchRequest {
   method: 'GET' | 'POST';
   url: string;
@@ -25,13 +20,12 @@ interface SearchRequest {
   body?: string;
 }
 
-/** The protocol of one search provider. */
 interface SearchProtocol {
-  /** The address; null if every instance has its own. */
+  /** `null` if every instance has its own address. */
   address: string | null;
   needsKey: boolean;
   request(asked: AskedSearch): SearchRequest;
-  /** Returns the pages of a reply; null if it has another form. */
+  /** Returns null if the reply has an unknown format. */
   read(reply: unknown): FoundPage[] | null;
 }
 
@@ -56,7 +50,6 @@ const withQuery = (address: string, query: Record<string, string>): string => {
   return url.href;
 };
 
-/** Reads the list at a path; null if there is none. `snippet` names where the words stand. */
 const pagesAt =
   (path: string[], snippetOf: (result: unknown) => string) =>
   (reply: unknown): FoundPage[] | null => {
@@ -73,7 +66,7 @@ const textOf =
   (result: unknown): string =>
     textAt(result, name) ?? '';
 
-/** Exa's highlights, or the beginning of the text. */
+/** Exa returns highlights or the beginning of the text. */
 const highlightsOf = (result: unknown): string => {
   const highlights = listAt(result, 'highlights').filter((each) => typeof each === 'string');
   return highlights.length > 0 ? highlights.join(' … ') : (textAt(result, 'text') ?? '');
@@ -89,13 +82,12 @@ const ENTITIES: Record<string, string> = {
   '&nbsp;': ' ',
 };
 
-/** Takes the marks of what was found out of a text: some providers send it as HTML. */
+/** Removes highlighting marks. Some providers send HTML. */
 const plain = (text: string): string =>
   text
     .replace(/<\/?(b|strong|em|mark)>/gi, '')
     .replace(/&(amp|lt|gt|quot|nbsp|#39|#x27);/g, (entity) => ENTITIES[entity] ?? entity);
 
-/** The most results that a request may ask for. */
 const MOST = 20;
 
 const countOf = ({ count }: AskedSearch): number => Math.min(count, MOST);
@@ -123,7 +115,7 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
       }),
       headers: { accept: JSON_TYPE, 'x-subscription-token': asked.key },
     }),
-    // Without any result, the reply has no `web`.
+    // Without results, the reply has no `web`.
     read: (reply) =>
       textAt(reply, 'type') === 'search' && memberAt(reply, 'web') === undefined
         ? []
@@ -149,7 +141,7 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
         { query: asked.query, workflow: 'search', limit: countOf(asked) },
         { authorization: `Bearer ${asked.key}` },
       ),
-    // Without any result, `data` has no `search`.
+    // Without results, `data` has no `search`.
     read: (reply) =>
       memberAt(reply, 'data') !== undefined && memberAt(reply, 'data', 'search') === undefined
         ? []

@@ -5,13 +5,12 @@ import type { Http, Incoming } from '../../kernel/http.js';
 import { parsedJson } from '../../kernel/jsonvalue.js';
 import { type FoundPage, PROTOCOLS, type SearchProvider } from './protocols.js';
 
-/** The failure of a search, as a sentence. */
 export class SearchFailed extends Error {
   override name = 'SearchFailed';
 
   constructor(
     message: string,
-    /** True if nothing was asked, because something is not set. */
+    /** Whether no request was sent because a setting is missing. */
     readonly isUnset = false,
     cause?: unknown,
   ) {
@@ -19,28 +18,25 @@ export class SearchFailed extends Error {
   }
 }
 
-/** The search of the web, as the daemon is set up for it. */
 export interface WebSearch {
-  /** The name of the provider; null if none is set. */
   provider: SearchProvider | null;
-  /** Finds pages, the best first. Throws SearchFailed, and the reason of the signal. */
+  /** Throws SearchFailed, or the reason of the signal. */
   search(query: string, count: number, signal: AbortSignal): Promise<FoundPage[]>;
 }
 
 interface WebSearchDeps {
   http: Pick<Http, 'request'>;
   config: {
-    /** The provider; null: SearXNG if there is an address, else none. */
+    /** `null` selects SearXNG if an address is set. */
     searchProvider: SearchProvider | null;
-    /** The address, where it is another than the provider's own; SearXNG has none. */
+    /** Replaces the default address of the provider. SearXNG has no default. */
     searchUrl: string | null;
     searchKey: string | null;
   };
-  /** Returns the key where the settings have none; null without one. */
+  /** Returns the key from the vault, or null. */
   key(): Promise<string | null>;
 }
 
-/** The message where no provider is set. */
 export const NO_SEARCH =
   'Web search is not configured. An admin must set searchProvider (ADJUTANT_SEARCH_PROVIDER), or ' +
   'searchUrl (ADJUTANT_SEARCH_URL) to the address of a SearXNG instance';
@@ -48,13 +44,11 @@ const NO_KEY =
   'The search provider has no key. An admin must set searchKey (ADJUTANT_SEARCH_KEY), or store the ' +
   'key as the credential `search-key`';
 
-/** Ours: the limits of a reply. */
 const LIMITS = { maxBytes: 1024 * 1024, totalMs: 30_000 };
 const MAX_TITLE = 300;
 const MAX_URL = 2_000;
 const MAX_SNIPPET = 1_000;
 
-/** Creates the search of the web. */
 export const createWebSearch = (deps: WebSearchDeps): WebSearch => {
   const { searchProvider, searchUrl } = deps.config;
   const provider = searchProvider ?? (searchUrl === null ? null : 'searxng');
@@ -92,7 +86,7 @@ const replyTo = async (
     return await http.request({
       ...out,
       signal,
-      // An admin has named the address. A key goes to its origin alone.
+      // The admin has configured the address. A key is sent only to its origin.
       allow: searchUrl === null ? [] : [`${to.hostname}:${portOf(to)}`],
       isBound: protocol.needsKey,
       isDecoded: true,
