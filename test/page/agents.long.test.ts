@@ -33,7 +33,7 @@ describe('agents on the page', () => {
   it(`lists them, and changes as they do${unless}`, withChromium, async () => {
     const { page, open, violations, complaints } = visitor;
     await open('/agents');
-    await page.waitForSelector('text=No agent has worked yet.');
+    await page.waitForSelector('text=No agents yet.');
     await isLive(page);
     expect(await violations()).to.equal([]);
     const speaker = dictated();
@@ -52,7 +52,7 @@ describe('agents on the page', () => {
     expect(await page.evaluate('document.activeElement.pathname')).to.equal(`/agents/${id}`);
     expect(await violations()).to.equal([]);
     await page.selectOption('select', 'failed');
-    await page.waitForSelector('text=No agent is failed.');
+    await page.waitForSelector('text=No agents with the status failed.');
     await page.selectOption('select', 'completed');
     await page.waitForSelector(link);
     expect(complaints).to.equal([]);
@@ -90,7 +90,7 @@ describe('agents on the page', () => {
     await page.waitForSelector('.message:has-text("It is late.")');
     expect(await page.textContent('h1')).to.equal('watch');
     const facts = (await page.textContent('.facts')) ?? '';
-    expect(facts).to.include('Modelfake').and.include('Steps2 of 7').and.include('Began byYou');
+    expect(facts).to.include('Modelfake').and.include('Steps2 of 7').and.include('Started byYou');
     expect(facts).to.include('Tokens30 of 500,000').and.include('Cost$0.00 of $1.00');
     expect(await page.isVisible('text=Arguments')).to.be.false();
     expect(await page.locator('.call').count()).to.equal(1);
@@ -101,7 +101,7 @@ describe('agents on the page', () => {
       .and.include('UTC');
     expect(await page.isVisible('.call h3:text("Result")')).to.be.true();
     expect(await violations()).to.equal([]);
-    expect(await page.getAttribute('a:text("Every message")', 'href')).to.equal(
+    expect(await page.getAttribute('a:text("All messages")', 'href')).to.equal(
       `/chat/${sessionId}`,
     );
     expect(complaints).to.equal([]);
@@ -133,7 +133,9 @@ describe('agents on the page', () => {
         expect(await violations()).to.equal([]);
         await tabTo('.verbs button.danger');
         await page.keyboard.press('Enter');
-        await page.waitForSelector('text=Stop teller? What it has done stays done; it is kept.');
+        await page.waitForSelector(
+          'text=Stop teller? Its actions are not undone. The agent is kept.',
+        );
         expect((await stage.reaches(id, 'running')).status).to.equal('running');
         expect(await violations()).to.equal([]);
         await tabTo('[role=group] button.danger');
@@ -169,7 +171,7 @@ describe('agents on the page', () => {
     const { id } = await stage.spawn({ prompt: 'Send it' });
     await open(`/agents/${id}`);
     await page.waitForSelector('section.approval:has-text("from the agent")');
-    await page.waitForSelector('text=A message withdraws the call that waits.');
+    await page.waitForSelector('text=A message withdraws the pending call.');
     expect(await violations()).to.equal([]);
     await page.click('section.approval button:text("Allow")');
     await page.waitForSelector('.message:has-text("Sent.")');
@@ -187,19 +189,19 @@ describe('agents on the page', () => {
       await stage.reaches(id, 'waiting_approval');
       const { approvals } = (await stage.ask('GET', `/api/chat/approvals?agentId=${id}`)).body;
       await open(`/approvals/${approvals[0].id}`);
-      await page.waitForSelector(`dd a[href="/agents/${id}"]:text("The agent courier")`);
+      await page.waitForSelector(`dd a[href="/agents/${id}"]:text("Agent courier")`);
       const { host } = new URL(stage.canary.url);
-      await page.waitForSelector(`dt:text("Goes to") + dd strong:text-is("${host}")`);
+      await page.waitForSelector(`dt:text("Destination") + dd strong:text-is("${host}")`);
       await tabTo('.answer summary');
       await page.keyboard.press('Enter');
-      await page.waitForSelector('.answer[aria-label="Your answer"] details[open]');
+      await page.waitForSelector('.answer[aria-label="Your decision"] details[open]');
       expect(await violations()).to.equal([]);
       await page.check('.answer input[value=host]');
       await tabTo('button.main');
       await page.waitForSelector('button.main[aria-disabled=false]');
       await page.keyboard.press('Enter');
       await page.waitForSelector(
-        `text=Allowed: This host (${host}), port and method, of this hook or conversation, for 30 days`,
+        `text=Allowed: This host (${host}), port and method, from this hook or conversation, for 30 days`,
       );
       await stage.reaches(id, 'completed');
       const { grants } = (await stage.ask('GET', '/api/skills/grants')).body;
@@ -244,7 +246,7 @@ describe('agents on the page', () => {
     const dropped = body.oldestId - 1;
     expect(dropped > 50 && dropped < 80, String(dropped)).to.be.true();
     await page.waitForSelector(`text=The first ${dropped} events are no longer kept.`);
-    await page.click('text=The conversation has every message.');
+    await page.click('text=The conversation contains all messages.');
     await page.waitForSelector('.assistant:has-text("Done.")');
     expect(new URL(page.url()).pathname).to.equal(`/chat/${sessionId}`);
   });
@@ -268,7 +270,7 @@ describe('agents on the page', () => {
   it(`says that one is gone, with a way to the others${unless}`, withChromium, async () => {
     const { page, open, violations } = visitor;
     await open('/agents/agent_01j9zq4w8k2m6n0p3r5t7v9xyz');
-    await page.waitForSelector('[role=alert]:has-text("It is gone")');
+    await page.waitForSelector('[role=alert]:has-text("Not found")');
     expect(await violations()).to.equal([]);
     await page.click('[role=alert] a');
     await page.waitForSelector('h1:text("Agents")');

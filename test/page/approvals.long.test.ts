@@ -44,13 +44,13 @@ describe('approvals on the page', () => {
         const text = (await page.textContent('main')) ?? '';
         expect(text).to.include('http://127.0.0.1:9/deploy');
         expect(text).to.match(
-          /You, without.+httpActionrequest.+POST.+9\/deploy.+a{9000}.+Why it asks/s,
+          /You \(direct call\).+httpActionrequest.+POST.+9\/deploy.+a{9000}.+Reason/s,
         );
         expect(await violations()).to.equal([]);
         // Nobody has read to the end: nothing is allowed, and that is said.
         const allow = page.getByRole('button', {
           name: 'Allow',
-          description: 'Read to the end to allow it.',
+          description: 'Scroll to the end of the call to allow it.',
         });
         expect(await allow.getAttribute('aria-disabled')).to.equal('true');
         await allow.dispatchEvent('click');
@@ -59,7 +59,7 @@ describe('approvals on the page', () => {
         await page.waitForSelector('button.main[aria-disabled=false]');
         await page.keyboard.press('Enter');
         await page.waitForSelector('[role=status]:focus .state:text("approved")');
-        await page.waitForSelector('text=Allowed: This call alone');
+        await page.waitForSelector('text=Allowed: This call only');
         expect(await statusOf(id)).to.equal(['approved', null]);
         expect(await violations()).to.equal([]);
         expect(complaints).to.equal([]);
@@ -120,7 +120,7 @@ describe('approvals on the page', () => {
     const { page, open } = visitor;
     const id = await askApproval(stage.app, ada.id);
     await open('/approvals?agentId=agent_none');
-    await page.waitForSelector('text=No agent has asked for anything yet.');
+    await page.waitForSelector('text=No approvals yet.');
     await page.click('text=Approvals of all agents');
     await page.waitForSelector(`a[href="/approvals/${id}"]`);
   });
@@ -143,7 +143,7 @@ describe('approvals on the page', () => {
       expect(await page.textContent('.card:first-child'))
         .to.include('pending')
         .and.include('127.0.0.1:9');
-      expect(await page.textContent('.card:first-child')).to.include('You, without an agent');
+      expect(await page.textContent('.card:first-child')).to.include('You (direct call)');
       expect(await violations()).to.equal([]);
       await page.selectOption('select', 'denied');
       await page.waitForSelector(`.card:first-child a[href="/approvals/${second}"]`);

@@ -233,7 +233,7 @@ describe('the chat of the page', () => {
     await stage.ask('POST', '/api/chat', { message: 'From elsewhere', sessionId: id });
     expect(await page.locator('.user').count()).to.equal(1);
     isDown = false;
-    await page.click('text=Try now');
+    await page.click('text=Retry now');
     await page.waitForSelector('.user:has-text("From elsewhere")');
     await page.waitForSelector('.assistant:has-text("Meanwhile.")');
   });
@@ -275,7 +275,7 @@ describe('the chat of the page', () => {
     await open('/chat');
     await page.waitForSelector('.card');
     expect(await page.isVisible('.kind:text("hook")')).to.be.false();
-    await page.check('text=Those of hooks, tasks and channels too');
+    await page.check('text=Include conversations of hooks, tasks and channels');
     await page.click('.card:has(.kind:text("hook")) a');
     await page.waitForSelector('.assistant:has-text("Noted.")');
     expect(await page.textContent('.user'))
@@ -322,12 +322,12 @@ describe('the chat of the page', () => {
     await stage.ask('POST', '/api/chat', { message: 'And then?', sessionId: id });
     await page.waitForSelector('.assistant:has-text("The last.")');
     expect(await page.evaluate(place)).to.equal(before);
-    await page.click('text=New below: go to the end');
+    await page.click('text=New messages: go to the end');
     await until(
       async () => Number(await page.evaluate(toEnd)),
       (left) => left < 2,
     );
-    await page.waitForSelector('text=New below: go to the end', { state: 'detached' });
+    await page.waitForSelector('text=New messages: go to the end', { state: 'detached' });
   });
 
   it(
@@ -336,7 +336,7 @@ describe('the chat of the page', () => {
     async () => {
       const { page, open, violations } = visitor;
       await open('/chat/session_01j9zq4w8k2m6n0p3r5t7v9xyz');
-      await page.waitForSelector('[role=alert]:has-text("It is gone")');
+      await page.waitForSelector('[role=alert]:has-text("Not found")');
       expect(await violations()).to.equal([]);
       await page.click('[role=alert] a');
       await page.waitForSelector('h1:text("Chat")');

@@ -59,7 +59,7 @@ export const fillPage = async (stage: TalkStage): Promise<Record<PagePlace, Visi
     ...(await fillMail(stage)),
     ...(await fillMemories(stage)),
     more: { path: pageLink('more'), shows: 'Knowledge' },
-    device: { path: pageLink('device'), shows: 'this one' },
+    device: { path: pageLink('device'), shows: 'current' },
   };
 };
 
@@ -177,7 +177,7 @@ const fillRecurring = async (stage: TalkStage) => {
   await made(stage, `/api/recurring-tasks/${id}/run`, {});
   return {
     recurringTasks: { path: pageLink('recurringTasks'), shows: 'weekly report' },
-    recurringTask: { path: pageLink('recurringTask', id), shows: 'by hand' },
+    recurringTask: { path: pageLink('recurringTask', id), shows: 'manual' },
   };
 };
 

@@ -86,7 +86,7 @@ describe('executions on the page', () => {
         expect(await violations()).to.equal([]);
         await page.waitForSelector('[role=group] button:focus');
         await page.keyboard.press('Enter');
-        await page.waitForSelector(`a[href="/executions/${id}"]:text("The execution before it")`);
+        await page.waitForSelector(`a[href="/executions/${id}"]:text("The original execution")`);
         const [again] = await runs();
         expect([again.replayOf, page.url()]).to.equal([
           id,
@@ -118,11 +118,11 @@ describe('executions on the page', () => {
     await page.click('text="Replay"');
     await page.waitForSelector(`text=webhook, ${target.url}/sink?`);
     await page.click('text="Run it again"');
-    await page.waitForSelector('text=which may have worked');
+    await page.waitForSelector('text=the call may have succeeded');
     expect(await violations()).to.equal([]);
-    await page.click('text="Replay all the same"');
-    await page.click('text="Run it again all the same"');
-    await page.waitForSelector('text=The execution before it');
+    await page.click('text="Replay anyway"');
+    await page.click('text="Run it again anyway"');
+    await page.waitForSelector('text=The original execution');
   });
 
   it(`lists those of a status, and more of them${unless}`, withChromium, async () => {

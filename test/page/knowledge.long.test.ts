@@ -63,7 +63,7 @@ describe('knowledge on the page', () => {
     await open('/knowledge?q=argon');
     await page.click('.card a');
     await page.waitForSelector('text=The staging server is argon');
-    await page.click('text=After');
+    await page.click('text=Next');
     await page.waitForSelector('text=part 2 of');
     await page.goBack();
     await page.waitForSelector('text=part 1 of');
@@ -75,7 +75,7 @@ describe('knowledge on the page', () => {
   it(`says what to do before a search${unless}`, withChromium, async () => {
     const { page, open, violations } = visitor;
     await open('/knowledge');
-    await page.waitForSelector('text=Enter what you look for');
+    await page.waitForSelector('text=Search your documents');
     expect(await page.textContent('main')).to.not.include('Loading');
     expect(await violations()).to.equal([]);
   });
@@ -86,7 +86,7 @@ describe('knowledge on the page', () => {
     async () => {
       const { page, open, violations } = visitor;
       await open('/knowledge/knowledge_01jcx2kq7m8f3k2a9v5ztw4e6r');
-      await page.waitForSelector('[role=alert]:has-text("It is gone") a[href="/knowledge"]');
+      await page.waitForSelector('[role=alert]:has-text("Not found") a[href="/knowledge"]');
       expect(await violations()).to.equal([]);
     },
   );

@@ -27,7 +27,7 @@ describe('the page', () => {
     await page.keyboard.type(PASSWORD);
     expect(await violations()).to.equal([]);
     await page.keyboard.press('Enter');
-    await page.waitForSelector('text=Nothing needs you');
+    await page.waitForSelector('text=Nothing needs your attention');
     expect(await page.textContent('.who')).to.equal('ada');
     expect(await violations()).to.equal([]);
     expect(complaints).to.equal([]);
@@ -79,7 +79,7 @@ describe('the page', () => {
   it(`asks for no password where it could be read on the way${unless}`, withChromium, async () => {
     const { page, violations } = await stage.visit();
     await page.goto(stage.app.url.replace('localhost', FOREIGN_HOST));
-    await page.waitForSelector('text=Beyond this machine the page logs in over https alone');
+    await page.waitForSelector('text=From other machines you can log in only over https');
     expect(await page.locator('input, main button').count()).to.equal(0);
     expect(await violations()).to.equal([]);
   });
@@ -126,7 +126,7 @@ describe('the page', () => {
       if (!current)
         await stage.app.call('DELETE', `/api/auth/sessions/${id}`, { token: body.token });
     }
-    await page.waitForSelector('text=Your login has ended', { timeout: 1000 });
+    await page.waitForSelector('text=Your login session has ended', { timeout: 1000 });
     expect(await page.isVisible('nav')).to.be.false();
   });
 

@@ -70,7 +70,7 @@ describe('mail on the page', () => {
 
     await open(`/mail/${message.id}`);
     await page.click('.card button');
-    await page.waitForSelector('[role=status]:has-text("You had this very file already")');
+    await page.waitForSelector('[role=status]:has-text("This file was already in")');
     expect((await mail.call('GET', '/api/documents')).body.documents.length).to.equal(1);
     expect(complaints).to.equal([]);
   });
@@ -88,7 +88,7 @@ describe('mail on the page', () => {
       await page.waitForSelector('.card:has-text("From ada@example.test")');
       const shown = (await page.locator('.card').textContent()) ?? '';
       expect(shown).to.contain('To bob@example.test');
-      expect(shown).to.contain(`With ${NAME} (`);
+      expect(shown).to.contain(`Attachments: ${NAME} (`);
       expect(await violations()).to.equal([]);
       await page.click('.card button:has-text("Send")');
       await page.click('button:has-text("Send it")');
@@ -122,10 +122,10 @@ describe('mail on the page', () => {
     await until(shown, (subjects) => subjects.join() === 'Lunch');
     expect(await violations()).to.equal([]);
     await page.selectOption('select[name=category], label:has-text("Category") select', 'spam');
-    await page.waitForSelector('text=No e-mail fits.');
+    await page.waitForSelector('text=No matching e-mails.');
     await page.goto(`${new URL(page.url()).origin}/mail`);
     await page.click('strong:text-is("Figures")');
-    await page.click('a:text("All of this conversation")');
+    await page.click('a:text("Whole conversation")');
     await page.waitForSelector('text=One conversation.');
     await until(shown, (subjects) => subjects.length === 2);
     expect((await shown()).sort()).to.equal(['Figures', 'Re: Figures']);

@@ -43,7 +43,7 @@ describe('memories on the page', () => {
     const { page, open, violations } = visitor;
     await open('/memories');
     await page.waitForSelector('text=adjutant memories create');
-    expect(await page.locator('h2').allTextContents()).to.equal(['What they remember']);
+    expect(await page.locator('h2').allTextContents()).to.equal(['Saved memories']);
     expect(await violations()).to.equal([]);
   });
 
@@ -69,7 +69,7 @@ describe('memories on the page', () => {
       await page.waitForSelector('main [role=status] .state:text("unconfirmed")');
       expect(await page.textContent('main'))
         .to.include(MARKUP)
-        .and.to.include('is given to nobody until you confirm it');
+        .and.to.include('is not used until you confirm it');
       await page.waitForSelector(`dd a[href="/agents/${agentId}"]:text("An agent")`);
       expect(await page.locator('main img, main b').count()).to.equal(0);
       expect(await violations()).to.equal([]);
@@ -93,7 +93,7 @@ describe('memories on the page', () => {
     expect((await ask('GET', `/api/memories/${id}`)).status).to.equal(200);
     await page.click('text="Delete"');
     expect(await violations()).to.equal([]);
-    await page.click('text="Forget it"');
+    await page.click('text="Delete it"');
     await page.waitForSelector('h1:text("Memories")');
     expect((await ask('GET', `/api/memories/${id}`)).status).to.equal(404);
     await open(`/memories/${id}`);
@@ -106,7 +106,7 @@ describe('memories on the page', () => {
     async () => {
       const { page, open } = visitor;
       await open('/memories');
-      await page.waitForSelector('h2:text("What they remember")');
+      await page.waitForSelector('h2:text("Saved memories")');
       await isLive(page);
       const { id } = await keepUnconfirmed('The staging server is xenon.');
       inside(stage.app.app).hub.publish(ada.id, 'memory.saved', { id });

@@ -46,8 +46,8 @@ describe('the page without its daemon', () => {
       await isLive(page);
       await context.setOffline(true);
       await page.click('nav >> text=Tasks');
-      await page.waitForSelector('h1:text("Not loaded")');
-      await page.waitForSelector('text=This part of the page cannot be loaded: you are offline.');
+      await page.waitForSelector('h1:text("Could not load")');
+      await page.waitForSelector('text=This view could not be loaded: you are offline.');
       expect(await violations()).to.equal([]);
       await context.setOffline(false);
       await page.waitForSelector('h1:text("Tasks")');
@@ -59,10 +59,10 @@ describe('the page without its daemon', () => {
     await isLive(page);
     await context.route(/\/page\/(?!main).*\.js$/, (request) => request.fulfill({ status: 404 }));
     await page.click('nav >> text=Pipelines');
-    await page.waitForSelector('text=Adjutant was updated: load the page again.');
+    await page.waitForSelector('text=Adjutant was updated. Reload the page.');
     expect(await violations()).to.equal([]);
     await context.unrouteAll();
-    await page.click('button:text("Load the page again")');
+    await page.click('button:text("Reload the page")');
     await page.waitForSelector('h1:text("Pipelines")');
   });
 

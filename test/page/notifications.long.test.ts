@@ -83,7 +83,7 @@ describe('notifications on the page', () => {
         await page.waitForSelector('[role=status]:text("2 unread")');
         await tabTo('main > button, main > .buttons button');
         await page.keyboard.press('Enter');
-        await page.waitForSelector('text=You have read all of them.');
+        await page.waitForSelector('text=No unread notifications.');
         expect(await unread()).to.equal([]);
         expect(await violations()).to.equal([]);
       },

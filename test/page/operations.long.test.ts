@@ -32,7 +32,7 @@ for (const { where, viewport } of WIDTHS) {
       async () => {
         const { page, open, tabTo, violations, complaints } = visitor;
         await open('/operations');
-        await page.waitForSelector('text=Nothing that takes long was begun');
+        await page.waitForSelector('text=No operations yet');
         await isLive(page);
         const id = await waitingOperation(stage.app, ada.id);
         await page.waitForSelector('.card progress[value="1"][max="2"]');

@@ -71,7 +71,7 @@ describe('pipelines on the page', () => {
         expect(await violations()).to.equal([]);
         await page.keyboard.press('Enter');
         await page.waitForSelector('h1:text("Run")');
-        await page.waitForSelector('h3:text("It asks")');
+        await page.waitForSelector('h3:text("Request")');
         const states = await page.locator('ol.stages > li > .line .state').allTextContents();
         expect(states).to.equal(['completed', 'waiting approval']);
         expect(await page.textContent('main')).to.include(MARKUP);
@@ -106,8 +106,8 @@ describe('pipelines on the page', () => {
         await page.waitForSelector('main [role=status] .state:text("failed")');
         expect((await runOf(id)).stages[1].error).to.include('not on a Friday');
         await page.click('text="Retry"');
-        await page.click('text="Go on"');
-        await page.waitForSelector('h3:text("It asks")');
+        await page.click('text="Retry it"');
+        await page.waitForSelector('h3:text("Request")');
         expect((await runOf(id)).status).to.equal('waiting');
       },
     );
@@ -131,11 +131,13 @@ describe('pipelines on the page', () => {
         { key: 'send', kind: 'tool', needs: ['read'], config: send },
       ]);
       await open(`/pipelines/${id}`);
-      await page.waitForSelector(`dt:text("Goes to") + dd strong:text-is("${new URL(url).host}")`);
+      await page.waitForSelector(
+        `dt:text("Destination") + dd strong:text-is("${new URL(url).host}")`,
+      );
       expect(await page.textContent('main')).to.include('Send all to mallory.');
       const approve = page.locator('li button.main');
       await approve.dispatchEvent('click');
-      await page.waitForSelector('text=Read to the end to allow it.');
+      await page.waitForSelector('text=Scroll to the end of the call to allow it.');
       expect((await runOf(id)).status).to.equal('waiting');
       await approve.scrollIntoViewIfNeeded();
       await page.waitForSelector('li button.main[aria-disabled=false]');
@@ -179,7 +181,7 @@ describe('pipelines on the page', () => {
       const id = await start('two', [GO, { ...GO, key: 'again' }].map(withoutNeeds));
       await open(`/pipelines/${id}`);
       await isLive(page);
-      await page.waitForSelector('h3:text("It asks")');
+      await page.waitForSelector('h3:text("Request")');
       const { stages } = await runOf(id);
       const path = `/api/pipelines/${id}/stages/go/approve`;
       await ask('POST', path, { digest: stages[0].digest });

@@ -45,7 +45,7 @@ for (const { where, viewport } of WIDTHS) {
       const worker = await workerOf(visitor);
       await deliver(visitor, stage.app.url, service.pushes[0]?.text ?? '');
       expect(await worker.evaluate(NOTIFICATIONS)).to.equal([
-        { title: 'An agent asks for your approval', body: 'Open it to see what it is about.' },
+        { title: 'An agent asks for your approval', body: 'Open Adjutant for details.' },
       ]);
       // The first tap is on the notification, the second on the answer.
       await worker.evaluate(TAP);
@@ -70,7 +70,9 @@ for (const { where, viewport } of WIDTHS) {
         await logInAs(page, 'ada');
         await tabTo('section button.main');
         await page.keyboard.press('Enter');
-        await page.waitForSelector('text=This browser tells you when something needs you.');
+        await page.waitForSelector(
+          'text=This browser notifies you when something needs your attention.',
+        );
         expect(await violations()).to.equal([]);
         const { pathname } = new URL(subscription.endpoint);
         await tabTo('section .buttons button:first-child');
@@ -81,7 +83,9 @@ for (const { where, viewport } of WIDTHS) {
         );
         await tabTo('section .buttons button:last-child');
         await page.keyboard.press('Enter');
-        await page.waitForSelector('text=This browser can tell you when something needs you');
+        await page.waitForSelector(
+          'text=This browser can notify you when something needs your attention',
+        );
         const list = await stage.app.call('GET', '/api/push/subscriptions', { token: ada.token });
         const names = list.body.subscriptions.map(({ name }: { name: string }) => name);
         expect(names).to.equal(['phone']);
@@ -97,7 +101,7 @@ for (const { where, viewport } of WIDTHS) {
       await open('/device');
       await logInAs(page, 'ada');
       await page.waitForSelector(
-        'text=On an iPhone or iPad pushes need the page on the home screen: choose Share',
+        'text=On an iPhone or iPad, push notifications work only from the home screen. Choose Share',
       );
       expect(await page.locator('section[aria-labelledby=pushes] button.main').count()).to.equal(0);
       expect(await violations()).to.equal([]);

@@ -51,30 +51,30 @@ describe('recurring tasks on the page', () => {
       expect(await violations()).to.equal([]);
       await page.keyboard.press('Enter');
       await page.waitForSelector('h1:text("Recurring task")');
-      await page.waitForSelector('text=It has not run yet');
+      await page.waitForSelector('text=No runs yet');
       const text = (await page.textContent('main')) ?? '';
       for (const part of [MARKUP, '0 9 * * 1-5 (Asia/Tokyo)', '0 of 7', 'notify', 'Stand up.']) {
         expect(text).to.include(part);
       }
       expect(await page.locator('main img, main b').count()).to.equal(0);
       expect(await violations()).to.equal([]);
-      await tabTo('section[aria-label=Do] button');
+      await tabTo('section[aria-label=Actions] button');
       await page.keyboard.press('Enter');
       await page.waitForSelector('main [role=status] .state:text("disabled")');
       expect((await ask('GET', `/api/recurring-tasks/${id}`)).enabled).to.be.false();
-      await page.waitForSelector('section[aria-label=Do] button:focus[aria-disabled=false]');
+      await page.waitForSelector('section[aria-label=Actions] button:focus[aria-disabled=false]');
       await page.keyboard.press('Enter');
       await page.waitForSelector('main [role=status] .state:text("enabled")');
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
-      await page.waitForSelector('text=Its schedule stays as it is');
+      await page.waitForSelector('text=Its schedule does not change');
       expect(await runsOf(id)).to.equal([]);
       expect(await violations()).to.equal([]);
       await page.waitForSelector('[role=group] button:focus');
       await page.keyboard.press('Enter');
       await page.waitForSelector('.card .state:text("success")');
       await page.waitForSelector('.card a[href="/notifications"]:text("The notification")');
-      expect(await page.textContent('.card')).to.include('by hand');
+      expect(await page.textContent('.card')).to.include('manual');
       await page.waitForSelector('button:text("Run now"):focus');
       expect((await runsOf(id)).length).to.equal(1);
       expect(complaints).to.equal([]);

@@ -65,7 +65,7 @@ describe('tasks on the page', () => {
         await page.waitForSelector('main [role=status] .state:text("done")');
         expect(await statusOf(id)).to.equal('done');
         await page.waitForSelector('h1:focus');
-        await tabTo('section[aria-label=Do] button');
+        await tabTo('section[aria-label=Actions] button');
         await page.keyboard.press('Enter');
         await page.waitForSelector('main [role=status] .state:text("open")');
         expect(await statusOf(id)).to.equal('open');
@@ -97,11 +97,11 @@ describe('tasks on the page', () => {
     const id = await note({ title: 'With parts' });
     const part = await note({ title: 'A part', parentId: id });
     await open(`/tasks/${id}`);
-    await page.waitForSelector('h2:text("Parts")');
+    await page.waitForSelector('h2:text("Subtasks")');
     await page.click('button.main');
     await page.waitForSelector('[role=alert]:has-text("A part")');
     expect([await statusOf(id), await violations()]).to.equal(['open', []]);
-    await page.click('text=Complete it with its parts');
+    await page.click('text=Complete with its subtasks');
     await page.waitForSelector('main [role=status] .state:text("done")');
     expect([await statusOf(id), await statusOf(part)]).to.equal(['done', 'done']);
   });
@@ -126,7 +126,7 @@ describe('tasks on the page', () => {
     await open(`/tasks/${id}`);
     await page.click('text="Delegate"');
     expect((await ask('GET', `/api/tasks/${id}`)).assignee).to.equal('me');
-    await page.click('text="Have it done"');
+    await page.click('text="Delegate it"');
     await page.waitForSelector('dd a:text("The agent and its transcript")');
     const { assignee } = await ask('GET', `/api/tasks/${id}`);
     expect(await page.getAttribute('dd a:text("The agent")', 'href')).to.equal(

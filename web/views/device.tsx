@@ -46,7 +46,7 @@ export const Device = () => {
           )}
         </Show>
       </section>
-      <h2>Log out</h2>
+      <h2>This session</h2>
       {leaving.error && <Failure error={leaving.error} />}
       <Button action={leaving} work={logOut}>
         Log out on this device
