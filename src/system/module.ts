@@ -40,7 +40,7 @@ export interface SystemModuleDeps {
   vault: VaultModule;
   outbound: Outbound;
   tools: Tools;
-  /** The migrations of the database, which a backup is verified with. */
+  /** A backup is verified with these. */
   migrations: Migration[];
 }
 
@@ -49,13 +49,12 @@ interface SystemResourcesDeps {
   agents: Agents;
   channels: Channels;
   knowledge: Knowledge;
-  /** The parts of the home that are files, which the doctor checks. */
+  /** Parts of the home that the doctor checks. */
   files: { documents: Documents; capabilities: Capabilities; voice: Voice };
   confinement: Confinement | null;
   daemon: Daemon;
 }
 
-/** Opens the daemon's own: its tunnel, backups, retention and state. */
 export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
   const { store, clock, log } = base;
   const { config, hub, secrets, outbound, tools, migrations } = deps;
@@ -64,7 +63,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
   const { seal: sealToken, unseal: unsealToken } = secrets.sealers.tunnel;
   const { outbox, queue: outgoing } = outbound;
   const tunnel = createTunnel(base, { config, hub, vault, unsealToken });
-  // Comes before anything listens, because the settings decide which proxies are trusted.
+  // Before anything listens, since the settings decide which proxies are trusted.
   await tunnel.load();
   const backups = createBackups(base, { outbox, config, migrations, masterKeys });
   const { registration, host, publicUrl, trustedProxies } = config;
@@ -96,7 +95,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
       const uptimeSeconds = () => Math.max(0, Math.floor((clock.now() - since) / 1000));
       const meter = createMeter(gaugesOf({ queue, outgoing, sockets, uptimeSeconds }));
       const unconfined =
-        'off: no confinement works here; nor does the shell tool, and documents are read without one';
+        'off: no confinement works on this machine. The shell tool is disabled, and documents are read unconfined';
       const parts = createPartReports(base, {
         queue,
         outgoing,

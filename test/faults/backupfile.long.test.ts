@@ -133,18 +133,18 @@ describe('the file of a backup', () => {
 
   it('is refused where somebody else made its manifest', async () => {
     const message = await refusal(await forged([own('adjutant.db')], own('keys.sealed').bytes));
-    expect(message).to.equal('The manifest was not made with these keys');
+    expect(message).to.equal('The manifest was not created with these keys');
   });
 
-  const forbidden = 'The file is no whole backup: it contains a file with a forbidden name: ';
+  const forbidden = 'The file is not a complete backup: it contains a file with a forbidden name: ';
   for (const [path, words] of [
     ['../outside', `${forbidden}"../outside"`],
     ['/tmp/outside', `${forbidden}"/tmp/outside"`],
-    ['keys/master.key', 'keys/master.key has no place in a backup'],
-    ['lock.db', 'lock.db has no place in a backup'],
-    ['adjutant.db-wal', 'adjutant.db-wal has no place in a backup'],
-    ['restoring', 'restoring has no place in a backup'],
-    ['mcp.json', 'mcp.json has no place in a backup'],
+    ['keys/master.key', 'keys/master.key is not allowed in a backup'],
+    ['lock.db', 'lock.db is not allowed in a backup'],
+    ['adjutant.db-wal', 'adjutant.db-wal is not allowed in a backup'],
+    ['restoring', 'restoring is not allowed in a backup'],
+    ['mcp.json', 'mcp.json is not allowed in a backup'],
   ] as const) {
     it(`is refused with ${path} in it, whoever made it`, async () => {
       const message = await refusal(
@@ -179,7 +179,7 @@ describe('the file of a backup', () => {
     const file = join(stage.folder, 'damaged.tar');
     await writeFile(file, await forged([{ path: 'adjutant.db', bytes: database }]));
     await expect(verifyFile({ file, passphrase: PASSPHRASE }, () => undefined).done).to.reject(
-      /^The database in it is damaged/,
+      /^The database in the backup is damaged/,
     );
   });
 

@@ -315,8 +315,8 @@ describe('the admission to folders', () => {
     expect(told).to.equal([
       {
         ...{ name: 'folders', status: 'warn' },
-        detail: `${root} does not exist, and ADJUTANT_KNOWLEDGE_ROOTS names it`,
-        remedy: 'make or mount it, or change ADJUTANT_KNOWLEDGE_ROOTS',
+        detail: `ADJUTANT_KNOWLEDGE_ROOTS contains ${root}, which does not exist`,
+        remedy: 'create or mount the folder, or change ADJUTANT_KNOWLEDGE_ROOTS',
       },
     ]);
     await stage.app.restart();

@@ -97,7 +97,7 @@ describe('memory.save', () => {
     expect(needs).to.equal([
       {
         ...{ kind: 'memory', id: memory.id, title: 'The server is evil.', hookId: null },
-        detail: `saved after text from outside was read: adjutant memories confirm ${memory.id.slice(-6)}`,
+        detail: `saved after untrusted input was read: adjutant memories confirm ${memory.id.slice(-6)}`,
         ...{ agentId: memory.createdBy, untrusted: true, at: memory.createdAt },
       },
     ]);

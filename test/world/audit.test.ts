@@ -84,7 +84,7 @@ describe('doctor', () => {
       `'database or disk is full'`,
       {
         detail: 'its entries cannot be written: the disk is full',
-        remedy: 'make room: nothing can be kept otherwise',
+        remedy: 'free disk space: nothing can be stored otherwise',
       },
     ],
     [`'odd'`, { detail: 'The audit log is not writable: odd', remedy: 'adjutant logs --last 50' }],
@@ -212,7 +212,7 @@ describe('the verification of a backup', () => {
     const { file } = await stage.made();
     const verify = verifyFile({ file, passphrase: PASSPHRASE }, () => undefined).done;
     await expect(verify).to.reject(
-      'The database in it has an unknown trigger rise on the table users, which may hide or change writes',
+      'The database in the backup has an unknown trigger rise on the table users, which may hide or change writes',
     );
     await stage.stop();
     expect(existsSync(stage.folder)).to.be.false();

@@ -331,8 +331,8 @@ describe('what ordinary people write in chats', () => {
         name.startsWith('messages of'),
       );
       expect(unread.map(({ detail }: { detail: string }) => detail)).to.equal([
-        '1 message was not read since the start. The last one: it contains neither a sender number nor a user ID',
-        '1 message was not read since the start. The last one: it was sent in a group or channel. Only private chats with the bot are supported',
+        '1 message was unreadable since the start. Last reason: it contains neither a sender number nor a user ID',
+        '1 message was unreadable since the start. Last reason: it was sent in a group or channel. Only private chats with the bot are supported',
       ]);
     });
   });

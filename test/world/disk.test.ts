@@ -63,7 +63,7 @@ describe('a restore', () => {
   it('names what else is there, and changes nothing', async () => {
     const home = folderWith('used', ['lost+found/', 'logs/', 'environment']);
     await expect(restore(home)).to.reject(
-      `${home} is not empty: it holds environment, logs. A backup is restored into an empty home only. Move them elsewhere first`,
+      `${home} is not empty: it contains environment, logs. A backup can be restored only into an empty home. Move these files elsewhere first`,
     );
     expect(readdirSync(home).sort()).to.equal(['environment', 'logs', 'lost+found']);
   });
@@ -72,7 +72,7 @@ describe('a restore', () => {
     const names = ['a', 'b', 'c', 'd e', 'f', 'g\u001b[31m'];
     const home = folderWith('many', names);
     await expect(restore(home)).to.reject(
-      /is not empty: it holds a, b, c, "d e", f and 1 more\. A backup/,
+      /is not empty: it contains a, b, c, "d e", f and 1 more\. A backup/,
     );
   });
 
@@ -157,7 +157,7 @@ describe(`a full disk${skipped}`, () => {
     expect(look.status).to.equal(200);
     const found = (name: string) =>
       look.body.findings.find((each: Reply['body']) => each.name === name);
-    const remedy = 'make room: nothing can be kept otherwise';
+    const remedy = 'free disk space: nothing can be stored otherwise';
     expect(found('disk')).to.equal({ name: 'disk', status: 'fail', detail: '0 MiB free', remedy });
     expect(found('database')).to.include({
       status: 'fail',

@@ -236,7 +236,7 @@ describe('a proxy that the environment names', () => {
       const found = body.findings.find(({ name }: { name: string }) => name === 'proxy');
       expect([found.status, found.detail]).to.equal([
         'warn',
-        `${SENTENCE}: its requests go directly, and fail where only the proxy may go out`,
+        `${SENTENCE}. Requests are sent directly, and fail if only the proxy may connect to the internet`,
       ]);
       expect(app.app.report.settingFaults).to.include(SENTENCE);
       const read = { url: 'https://nowhere.invalid/', wait: 20 };

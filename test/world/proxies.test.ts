@@ -202,7 +202,7 @@ describe('a proxy that is not set up', () => {
     const found = findings.find(({ name }: { name: string }) => name === 'proxy');
     expect([found.status, found.detail]).to.equal([
       'warn',
-      'a request came through a proxy that is not set up (HTTP/1.0); it does not count as local',
+      'a request came through a proxy that is not configured (HTTP/1.0). It does not count as local',
     ]);
   });
 
@@ -248,7 +248,7 @@ describe('a proxy at the public address', () => {
       name: 'front',
       status: 'fail',
       detail:
-        'a request to the public address arrives without a header of a proxy, as one of this machine would',
+        'a request to the public address arrives without a proxy header, so it looks like a request of this machine',
       remedy: 'adjutant tunnel config caddy   or nginx: these set X-Forwarded-For themselves',
     };
     proxy.breakBy({ headers: bare });

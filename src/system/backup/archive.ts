@@ -6,10 +6,7 @@ import type { BackupFile } from './manifest.js';
 
 const CHUNK = 1024 * 1024;
 
-/**
- * Flags to open a file that an agent may have replaced by a link or a pipe: a link is not followed,
- * and a pipe is not waited for.
- */
+/** For a file that an agent may replace by a link or a pipe: no link is followed, no pipe waited for. */
 const WARY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export interface NewFile {
@@ -18,10 +15,7 @@ export interface NewFile {
   mtime: number;
 }
 
-/**
- * The error for a file that no longer exists, or that another file has replaced. Nothing of it was
- * written.
- */
+/** The file is gone or was replaced. Nothing of it was written. */
 export class FileGone extends Error {
   override name = 'Gone';
 }
@@ -32,10 +26,7 @@ export interface FileSource {
   inode?: string;
 }
 
-/**
- * Opens a tar archive for writing. Makes the file (mode 0600), which must not exist yet. Calls `wrote` with the number of bytes
- * after each write; `wrote` may throw.
- */
+/** The file (mode 0600) must not exist yet. `wrote` is called after each write, and may throw. */
 export const openArchive = (path: string, wrote: (bytes: number) => void) => {
   const out = openSync(path, 'wx', 0o600);
   const put = (bytes: Buffer): void => {
@@ -57,10 +48,7 @@ export const openArchive = (path: string, wrote: (bytes: number) => void) => {
   return {
     add: (file: NewFile, bytes: Buffer): BackupFile =>
       entry(file, bytes.length, (each) => each(bytes)),
-    /**
-     * Adds a file with the size that it has when it is opened. `isTorn` is true if it became
-     * shorter while it was read. Throws FileGone.
-     */
+    /** `isTorn` is true if the file became shorter while it was read. Throws FileGone. */
     addFrom: (file: NewFile, source: FileSource): BackupFile & { isTorn: boolean } => {
       const from = openWarily(source);
       try {
@@ -74,7 +62,7 @@ export const openArchive = (path: string, wrote: (bytes: number) => void) => {
         closeSync(from);
       }
     },
-    /** Ends the archive. It is on the disk when this returns. */
+    /** The archive is on the disk when this returns. */
     end: (): void => {
       put(endOfTar());
       fsyncSync(out);
@@ -94,13 +82,10 @@ const openWarily = ({ path, inode }: FileSource): number => {
   }
   if (inode === undefined || inode === inodeOf(fstatSync(from))) return from;
   closeSync(from);
-  throw new FileGone('another file is in its place');
+  throw new FileGone('another file has replaced it');
 };
 
-/**
- * Reads exactly `size` bytes and fills up with zeros what is missing at the end. Returns true if
- * something was missing.
- */
+/** Fills up with zeros what is missing of `size` bytes. Returns true if something was missing. */
 const readAll = (from: number, size: number, each: (bytes: Buffer) => void): boolean => {
   const chunk = Buffer.alloc(Math.min(size, CHUNK));
   let isTorn = false;

@@ -20,14 +20,11 @@ export interface BackupDeps {
   outbox: Outbox;
   config: Config;
   migrations: Migration[];
-  /** Returns copies of the master keys, the newest first. */
+  /** Copies, the newest first. */
   masterKeys(): Buffer[];
 }
 
-/**
- * The error for a backup or verification that does not begin, or cannot be cancelled. The message
- * is for the admin.
- */
+/** The message is for the admin. */
 export class BackupRefused extends Error {
   constructor(
     message: string,
@@ -40,21 +37,20 @@ export class BackupRefused extends Error {
 
 export interface BackupRequest {
   passphrase?: string;
-  /** Absolute path; by default the folder in the settings. */
+  /** Absolute path. Defaults to the configured folder. */
   folder?: string;
-  /** True: the originals of documents are left out. */
+  /** True to leave out the originals of documents. */
   withoutDocuments?: boolean;
   cause?: BackupRow['cause'];
 }
 
-/** The backup or verification that runs. */
 interface CurrentBackup {
   id: string;
   work: BackupWork<object> | null;
   ended: Promise<void>;
 }
 
-/** Makes and verifies backups of the daemon's home, one at a time, each in a thread of its own. */
+/** Runs one backup or verification at a time, in its own thread. */
 export const createBackups = (base: Base, deps: BackupDeps) => {
   const { store, home } = base;
   const settings = backupSettings(deps.config);
@@ -63,7 +59,8 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
   let isStopping = false;
 
   const run = async (row: BackupRow, task: Task, also: StoreStep[]): Promise<BackupRow> => {
-    if (current) throw new BackupRefused('Another one is under way', 'backup_running');
+    if (current)
+      throw new BackupRefused('Another backup or verification is running', 'backup_running');
     const mine: CurrentBackup = { id: row.id, work: null, ended: Promise.resolve() };
     current = mine;
     try {
@@ -84,7 +81,7 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
   const passphraseOf = ({ passphrase }: { passphrase?: string }): string => {
     const found = passphrase ?? settings.passphrase;
     if (found) return found;
-    const message = 'A passphrase for the keys is missing, and none is set for all backups';
+    const message = 'A passphrase is required. Send passphrase, or set ADJUTANT_BACKUP_PASSPHRASE';
     throw new BackupRefused(message, 'passphrase_missing');
   };
 
@@ -102,10 +99,7 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
 
   return {
     rows,
-    /**
-     * Begins a backup, as `verify` begins a verification. Both throw BackupRefused. `also` is
-     * committed with the row; if that fails, nothing begins.
-     */
+    /** `create` and `verify` throw BackupRefused. `also` is committed with the row. */
     create,
     verify: async (
       { id, ...given }: { id?: string; passphrase?: string },
@@ -113,7 +107,7 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
     ): Promise<BackupRow> => {
       const found = id === undefined ? await rows.newestDone() : await rows.find(id);
       if (found?.kind !== 'create' || !existsSync(found.file)) {
-        throw new BackupRefused('There is no such backup, or its file is gone', 'backup_gone');
+        throw new BackupRefused('There is no such backup, or its file is missing', 'backup_gone');
       }
       const row = { ...newRow(base, settings, {}), kind: 'verify' as const, file: found.file };
       const { migrations } = deps;
@@ -121,28 +115,25 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
       const of = { kind: 'verify', file: found.file, migrations, schemas } as const;
       return run(row, { ...of, passphrase: passphraseOf(given) }, also);
     },
-    /**
-     * Resolves when the temporary files are removed. Throws BackupRefused if the backup does not
-     * run.
-     */
+    /** Resolves once the temporary files are removed. Throws BackupRefused if the backup is not running. */
     cancel: async (id: string, also: StoreStep[]): Promise<void> => {
       const mine = current;
-      if (mine?.id !== id) throw new BackupRefused('It has ended already', 'backup_ended');
+      if (mine?.id !== id)
+        throw new BackupRefused('The backup or verification has already ended', 'backup_ended');
       await store.transact(also);
       mine.work?.cancel();
       await mine.ended;
     },
-    /** Waits at most `ms` for the running backup to end. */
     settled: async (id: string, ms: number): Promise<void> => {
       if (current?.id === id)
         await Promise.race([current.ended, wait(ms, undefined, { ref: false })]);
     },
-    /** Returns null if the backup does not run, or has not reported progress yet. */
+    /** Null if the backup is not running or has not reported progress yet. */
     step: (id: string): BackupProgress | null =>
       current?.id === id ? (current.work?.step() ?? null) : null,
     timetable: schedule.timetable,
     source: schedule.source,
-    /** Ends what an earlier daemon had begun, and deletes files of the schedule beyond the newest. */
+    /** Ends what an earlier daemon had begun, and deletes surplus files of the schedule. */
     start: async (): Promise<void> => {
       await endInterrupted(base, rows);
       await schedule.prune();
@@ -185,7 +176,7 @@ interface FollowedWork {
   isStopping(): boolean;
 }
 
-/** Waits for the end and stores the outcome. */
+/** Stores the outcome. */
 const follow = async (
   { clock, log }: Base,
   deps: BackupDeps,
@@ -202,24 +193,26 @@ const follow = async (
       const report = await work.done;
       if (row.kind === 'create' && !isSame(keys, deps.masterKeys())) {
         await rm(row.file, { force: true });
-        return ended('failed', { error: 'The master key was changed meanwhile: make it again' });
+        return ended('failed', {
+          error: 'The master key was changed during the backup. Create the backup again',
+        });
       }
       return ended('done', { report: JSON.stringify(report) });
     } catch (error) {
       if (error instanceof Cancelled) return ended(isStopping() ? 'interrupted' : 'cancelled');
       const isOurs = !(error instanceof WorkFailed) || error.reason === 'Broken';
-      if (isOurs) log.error({ err: error, backup: row.id }, 'a backup broke');
-      const message = isOurs ? 'It broke; the log says where' : error.message;
+      if (isOurs) log.error({ err: error, backup: row.id }, 'a backup failed unexpectedly');
+      const message = isOurs ? 'Internal error. See the log of the daemon' : error.message;
       return ended('failed', { error: message });
     }
   };
   const end = await outcome();
   await rows.update(row.id, end).catch((err) => {
-    log.error({ err, backup: row.id }, 'the end of a backup could not be written');
+    log.error({ err, backup: row.id }, 'the result of a backup could not be stored');
   });
   if (end.status === 'failed' && row.cause === 'scheduled') {
     await tellAdmins(deps, rows, end.error).catch((err) => {
-      log.error({ err }, 'nobody could be told that a backup failed');
+      log.error({ err }, 'the admins could not be notified of a failed backup');
     });
   }
 };
@@ -228,14 +221,14 @@ const isSame = (a: Buffer[], b: Buffer[]): boolean =>
   a.length === b.length && a.every((key, at) => key.equals(b[at] ?? Buffer.alloc(0)));
 
 const tellAdmins = async ({ outbox }: BackupDeps, rows: BackupRows, error?: string | null) => {
-  const body = `${error}. The next one is tried at its time. Look: adjutant backup list`;
+  const body = `${error}. The next backup runs as scheduled. List the backups: adjutant backup list`;
   const kind = 'backup_failed' as const;
   for (const { id } of await rows.admins()) {
     await outbox.send(id, { kind, title: 'A backup failed', body, link: null });
   }
 };
 
-/** Ends the backups that an earlier daemon had begun. Their files were never complete. */
+/** The files of interrupted backups are incomplete. */
 const endInterrupted = async ({ clock }: Base, rows: BackupRows): Promise<void> => {
   for (const { id, kind, file } of await rows.running()) {
     const parts = kind === 'create' ? ['.part', '.part.db', '.part.db-journal'] : [];

@@ -23,30 +23,28 @@ import type { ProgressWatch } from './work.js';
 
 export interface Creation {
   home: string;
-  /** Absolute path; the file must not exist yet. */
+  /** Absolute path of a file that must not exist yet. */
   file: string;
   passphrase: string;
   masterKeys: Uint8Array[];
-  /** ISO 8601. */
   at: string;
   version: string;
   settings: string[];
-  /** True: the originals of documents are left out. */
+  /** True to leave out the originals of documents. */
   withoutDocuments: boolean;
 }
 
-const MAX_TOLD = 1000;
+const MAX_SKIPPED = 1000;
 
 /**
- * Writes a backup under a temporary name and renames it when it is on the disk, so that a file with
- * the final name is always complete. The head of the audit log is read before the database, so that
- * it is never ahead of it. Files are read after the database, so that every file that the database
- * refers to is included.
+ * The file gets its final name once it is on the disk, so that a file with that name is complete. The
+ * head of the audit log is read before the database, so that it is never ahead of it; other files after
+ * the database, so that every file that the database refers to is included.
  */
 export const createBackup = async (of: Creation, watch: ProgressWatch): Promise<BackupMade> => {
   const part = `${of.file}.part`;
   makePrivateFolder(dirname(of.file));
-  if (existsSync(of.file)) throw new BadBackup(`${of.file} is there already`);
+  if (existsSync(of.file)) throw new BadBackup(`${of.file} already exists`);
   const copy = `${part}.db`;
   let bytes = 0;
   const archive = openArchive(part, (more) => {
@@ -110,7 +108,7 @@ const fill = async (
     databaseBytes: database.size,
     newestDelivery,
     manifestSha256: sha256(bytes),
-    skipped: skipped.slice(0, MAX_TOLD),
+    skipped: skipped.slice(0, MAX_SKIPPED),
   };
 };
 
@@ -128,7 +126,7 @@ const addFiles = (
         path: join(home, file.path),
         inode: file.inode,
       });
-      if (isTorn) skipped.push(`${file.path}: it shrank while it was read`);
+      if (isTorn) skipped.push(`${file.path}: it became shorter while it was read`);
       added.push(one);
     } catch (error) {
       if (!(error instanceof FileGone)) throw error;

@@ -8,12 +8,11 @@ import type { BackupKeys } from './keys.js';
 import { BadBackup } from './manifest.js';
 
 /**
- * Starts a copy of the database as the daemon would, with its threads, migrations and keys, but
- * without queue, schedule, server or anything outbound. After the start it is only read. Throws
- * BadBackup if something in it is not valid, and OpenRefused if it does not start.
+ * Starts a copy of the database as the daemon would, but without queue, schedule, server or outbound
+ * requests, and only reads it. Throws BadBackup for invalid content, and OpenRefused if the start fails.
  */
 export const drill = async (of: {
-  /** A temporary home that contains the database alone. */
+  /** A temporary home with nothing but the database. */
   home: string;
   keys: BackupKeys;
   migrations: Migration[];
@@ -52,7 +51,7 @@ const open = (keyring: Keyring, bound: string, sealed: string): void => {
     keyring.unseal(bound, sealed).fill(0);
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
-    throw new BadBackup(`The keys in it do not open ${bound}`);
+    throw new BadBackup(`The keys in the backup do not open ${bound}`);
   }
 };
 
@@ -61,15 +60,17 @@ const verifyAudit = async ({ look }: Store): Promise<number> => {
   let after: AuditHead | null = null;
   for (let isEnd = false; !isEnd; ) {
     const step: AuditCheck = await look('checkAudit', { after });
-    if (step.first) throw new BadBackup(`The audit log in it is broken at ${step.first.number}`);
+    if (step.first)
+      throw new BadBackup(`The audit log in the backup is invalid at entry ${step.first.number}`);
     checked += step.checked;
     after = step.last;
     isEnd = step.isEnd;
   }
   const found = await look('contradictedHeads', { place: 0, from: 0 });
   if (found.failure !== null)
-    throw new BadBackup(`audit.head in it cannot be read: ${found.failure}`);
+    throw new BadBackup(`audit.head in the backup cannot be read: ${found.failure}`);
   const [head] = found.heads;
-  if (head) throw new BadBackup(`audit.head in it knows another entry ${head.number}`);
+  if (head)
+    throw new BadBackup(`audit.head in the backup contains a different entry ${head.number}`);
   return checked;
 };

@@ -1,14 +1,14 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file of a home. Its path is relative to the home, with `/` as separator. */
+/** `path` is relative to the home, with `/` as separator. */
 export interface HomeFile {
   path: string;
   size: number;
   isExecutable: boolean;
   /** Seconds since 1970. */
   mtime: number;
-  /** Identifies the file that was found; another one may have replaced it when it is read. */
+  /** Identifies the file, which may be replaced before it is read. */
   inode: string;
 }
 
@@ -18,45 +18,42 @@ export interface HomeFiles {
   skipped: string[];
 }
 
-/**
- * Names at the top of a home that are not copied as they are. Everything else is copied, so that a
- * new part of the daemon that keeps files in the home is in the backup without a line here.
- */
+/** Excluded names at the top of a home. Everything else is copied, including files of new modules. */
 const LEFT: RegExp[] = [
-  // Copied separately, and the files that SQLite keeps beside it.
+  // Copied separately, with the files that SQLite keeps beside it.
   /^adjutant\.db/,
   /^audit\.head/,
   /^lock\.db/,
-  // Made of the database.
+  // Derived from the database.
   /^search\.db/,
   // Sealed with the keys.
   /^keys$/,
   /^clitools$/,
   /^mcp\.json$/,
-  // Bound to this machine or to another version, or itself a backup.
+  // Specific to this machine or another version, or a backup itself.
   /^daemon\.json/,
-  // Valid for the first account after this start only.
+  // Valid only for the first account after this start.
   /^setup-code/,
   /^snapshots$/,
   /^aside$/,
   /^logs$/,
   /^backups$/,
   /^restoring$/,
-  // Compiled code of this machine's daemon, which runs as it is.
+  // Compiled code of this machine's daemon.
   /^cache$/,
-  // Files that arrive, and those of processes at work.
+  // Temporary files of uploads and processes.
   /^scratch$/,
-  // Audio that is being transcribed, and removed after that.
+  // Audio that is removed after its transcription.
   /^voice$/,
-  // Models of gigabytes and programs for this machine, which can be fetched again.
+  // Large models and programs for this machine, which can be installed again.
   /^capabilities$/,
 ];
 /**
- * Names at the top of a volume that its file system, a NAS or a desktop keeps there: they are no part
- * of a home, are not copied, and are left alone by a restore.
+ * Names that the file system, a NAS or a desktop keeps at the top of a volume. They are not copied, and
+ * a restore leaves them alone.
  */
 const OF_VOLUME: RegExp[] = [
-  // ext2 to ext4, ZFS, Btrfs with snapper, NetApp, and what NFS keeps of an open file.
+  // ext2 to ext4, ZFS, Btrfs with snapper, NetApp, and deleted files that are open over NFS.
   /^(lost\+found|\.zfs|\.snapshots?|~snapshot|\.nfs[0-9a-f]+)$/,
   // Synology, QNAP and TrueNAS.
   /^(@eaDir|#snapshot|#recycle|@Recycle|@Recently-Snapshot|\.@__thumb|@tmp|\.recycle)$/,
@@ -65,36 +62,30 @@ const OF_VOLUME: RegExp[] = [
   /^(\.apdisk|\.AppleDouble|\.VolumeIcon\.icns|\.metadata_never_index|\._.+)$/,
   // Windows, and desktops of Linux.
   /^(System Volume Information|\$RECYCLE\.BIN|Thumbs\.db|desktop\.ini|\.Trash-\d+|\.directory)$/i,
-  // Files that keep an empty folder.
+  // Files that keep an empty folder in a repository.
   /^\.(keep|gitkeep|keepme|placeholder)$/,
 ];
 
-/** Returns true for a name at the top of a folder that belongs to its volume. */
+/** `name` is at the top of a folder. */
 export const isOfVolume = (name: string): boolean =>
   OF_VOLUME.some((pattern) => pattern.test(name));
 
-/**
- * The file names of backups. A backup that is kept in the home would otherwise be copied into every
- * later one.
- */
+/** Backups. One that is stored in the home would be copied into every later backup. */
 const BACKUP = /^adjutant-\d{8}-\d{6}\.tar/;
-/**
- * Contain secrets in plain text: the logins of command-line tools, and what the owner wrote into
- * mcp.json.
- */
+/** These contain secrets: logins of command-line tools, and mcp.json. */
 const SECRET = ['mcp.json', 'clitools'];
 const MAX_SECRET = 16 * 1024 * 1024;
 
 export const isLeft = (path: string): boolean =>
   LEFT.some((pattern) => pattern.test(path.split('/', 1)[0] ?? ''));
 
-/** Returns true if a path may be unpacked from the sealed files. */
+/** True if a path may be unpacked from the sealed files. */
 export const isSecret = (path: string): boolean => SECRET.includes(path.split('/', 1)[0] ?? '');
 
-/** The folder of the originals of documents. */
+/** The originals of documents. */
 const DOCUMENTS = 'documents';
 
-/** Lists the files that are copied as they are. */
+/** Lists the files that are copied unencrypted. */
 export const openFiles = (home: string, withoutDocuments = false): HomeFiles => {
   const top = readdirSync(home, { withFileTypes: true }).filter(
     ({ name }) => !isLeft(name) && !isOfVolume(name),
@@ -104,11 +95,11 @@ export const openFiles = (home: string, withoutDocuments = false): HomeFiles => 
     home,
     top.filter(({ name }) => name !== DOCUMENTS),
   );
-  found.skipped.push(`${DOCUMENTS}: left out, as was asked`);
+  found.skipped.push(`${DOCUMENTS}: left out on request`);
   return found;
 };
 
-/** Reads the files that are sealed together with the keys. */
+/** The files that are sealed together with the keys. */
 export const secretFiles = (home: string): { path: string; content: string }[] => {
   const there = readdirSync(home, { withFileTypes: true }).filter(({ name }) => isSecret(name));
   return gather(home, there)
@@ -124,11 +115,13 @@ const gather = (home: string, top: Dirent[]): HomeFiles => {
     for (const entry of entries) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       attempt(found, path, () => {
-        if (BACKUP.test(entry.name)) found.skipped.push(`${path}: a backup`);
+        if (BACKUP.test(entry.name)) found.skipped.push(`${path}: it is a backup`);
         else if (entry.isDirectory()) {
           look(path, readdirSync(join(home, path), { withFileTypes: true }));
-        } else if (!entry.isFile()) found.skipped.push(`${path}: neither a file nor a folder`);
-        else if (/[\n\\]/.test(path)) found.skipped.push(`${path}: its name`);
+        } else if (!entry.isFile())
+          found.skipped.push(`${path}: it is neither a file nor a folder`);
+        else if (/[\n\\]/.test(path))
+          found.skipped.push(`${path}: its name contains a line feed or a backslash`);
         else found.files.push(fileAt(home, path));
       });
     }
@@ -144,10 +137,7 @@ const fileAt = (home: string, path: string): HomeFile => {
   return { path, size: found.size, isExecutable, mtime, inode: inodeOf(found) };
 };
 
-/**
- * Handles one path. Agents and users continue to work during a backup: a file that is gone is
- * ignored, one that may not be read is listed as skipped.
- */
+/** Agents work during a backup: a missing file is ignored, an unreadable one is listed as skipped. */
 const attempt = (found: HomeFiles, path: string, look: () => void): void => {
   try {
     look();

@@ -4,11 +4,11 @@ import { openWith, sealWith } from '../../kernel/passphrase.js';
 import { isSecret } from './home.js';
 import { BadBackup } from './manifest.js';
 
-/** The content that a backup seals under its passphrase. All values are base64. */
+/** The content of `keys.sealed`. All values are base64. */
 const SealedKeys = s.object('BackupKeys', {
-  /** The newest first; two if the master key was being changed. */
+  /** The newest first; two during a change of the master key. */
   masterKeys: s.list(s.text(64), 2).min(1),
-  /** Key of the manifest's MAC. */
+  /** Key of the MAC of the manifest. */
   macKey: s.text(64),
   files: s.list(
     s.object('SealedFile', {
@@ -30,7 +30,7 @@ export interface BackupKeys {
   files: { path: string; content: Buffer }[];
 }
 
-/** Makes a key for the MAC and seals it with the other keys. */
+/** Creates the key of the MAC. */
 export const sealKeys = async (
   passphrase: string,
   { masterKeys, files }: { masterKeys: Uint8Array[]; files: SealedKeys['files'] },
@@ -47,26 +47,23 @@ export const sealKeys = async (
   return { sealed, macKey };
 };
 
-/**
- * Opens the sealed keys. Throws PassphraseError if they do not open, and BadBackup if their content
- * is not valid.
- */
+/** Throws PassphraseError if the keys do not open, and BadBackup if their content is not valid. */
 export const openBackupKeys = async (passphrase: string, sealed: Buffer): Promise<BackupKeys> => {
   const plain = await openWith(passphrase, sealed);
   const { error, value } = SealedKeys.validate(JSON.parse(plain.toString()));
   plain.fill(0);
-  if (error) throw new BadBackup(`The sealed keys cannot be read: ${error.message}`);
+  if (error) throw new BadBackup(`The sealed keys are invalid: ${error.message}`);
   const [newest, ...older] = value.masterKeys.map((key) => Buffer.from(key, 'base64'));
   const files = value.files.map(({ path, content }) => ({
     path,
     content: Buffer.from(content, 'base64'),
   }));
   if (!newest || [newest, ...older].some(({ length }) => length !== 32)) {
-    throw new BadBackup('There is no master key among the sealed keys');
+    throw new BadBackup('The sealed keys contain no valid master key');
   }
   const odd = files.find(({ path }) => !isSecret(path) || path.split('/').some(isOdd));
   if (odd)
-    throw new BadBackup(`The sealed keys hold a forbidden file: ${JSON.stringify(odd.path)}`);
+    throw new BadBackup(`The sealed keys contain a forbidden file: ${JSON.stringify(odd.path)}`);
   return { masterKeys: [newest, ...older], macKey: Buffer.from(value.macKey, 'base64'), files };
 };
 

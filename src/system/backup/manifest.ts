@@ -1,12 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as s from '../../kernel/contract/schema.js';
 
-/** Names within a backup that do not come from the home. */
+/** File names in a backup that do not come from the home. */
 export const KEYS = 'keys.sealed';
 export const MANIFEST = 'manifest.json';
-/**
- * `<SHA-256 of the manifest> <HMAC of the manifest under a key that is sealed with the others>\n`
- */
+/** `<SHA-256 of the manifest> <HMAC of the manifest, under a key that is sealed with the others>\n` */
 export const SUM = 'manifest.sum';
 
 export const FORMAT = 1;
@@ -19,27 +17,24 @@ const BackupFile = s.object('BackupFile', {
 });
 export type BackupFile = s.Static<typeof BackupFile>;
 
-/** The description that a backup contains of itself. No secret is in it. */
+/** Contains no secret. */
 const Manifest = s.object('BackupManifest', {
   format: s.whole(1, 1000),
-  /** Version of the package that made it. */
+  /** Version of the package that created the backup. */
   version: s.text(100),
   schema: s.whole(0, 1_000_000),
-  /** Everything that was acknowledged before this time is in the backup. */
+  /** The backup contains everything that was acknowledged before this time. */
   createdAt: s.time(),
   newestDelivery: s.nullable(s.object('BackupDelivery', { id: s.text(80), receivedAt: s.time() })),
-  /** Names of the settings that the daemon was given; their values are not in the backup. */
+  /** Names of the settings of the daemon. Their values are not in the backup. */
   settings: s.list(s.text(100)),
-  /** Paths in the home that the backup does not contain, each with the reason. */
+  /** Paths in the home that are not in the backup, each with the reason. */
   skipped: s.list(s.text(5000), MAX_FILES),
   files: s.list(BackupFile, MAX_FILES),
 });
 export type Manifest = s.Static<typeof Manifest>;
 
-/**
- * The error for a file that is not a backup, or not the one that was made. The message is for the
- * operator.
- */
+/** The file is not a valid backup. The message is for the operator. */
 export class BadBackup extends Error {
   override name = 'BadBackup';
 }
@@ -52,25 +47,25 @@ const macOf = (key: Buffer, bytes: Buffer): string =>
 export const sumOf = (manifest: Buffer, macKey: Buffer): Buffer =>
   Buffer.from(`${sha256(manifest)} ${macOf(macKey, manifest)}\n`);
 
-/** Parses a manifest after a check of its digest. Throws BadBackup. */
+/** Checks the digest. Throws BadBackup. */
 export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
   const [, digest] = /^([0-9a-f]{64}) [0-9a-f]{64}\n$/.exec(sum.toString('latin1')) ?? [];
-  if (digest !== sha256(bytes)) throw new BadBackup('The manifest is not the one that was made');
+  if (digest !== sha256(bytes)) throw new BadBackup('The manifest was changed');
   const { error, value } = Manifest.validate(JSON.parse(bytes.toString()));
-  if (error) throw new BadBackup(`The manifest cannot be read: ${error.message}`);
+  if (error) throw new BadBackup(`The manifest is invalid: ${error.message}`);
   if (value.format !== FORMAT) {
-    throw new BadBackup(`The backup has format ${value.format}; this Adjutant knows ${FORMAT}`);
+    throw new BadBackup(
+      `The backup has format ${value.format}. This version supports format ${FORMAT}`,
+    );
   }
   return value;
 };
 
-/**
- * Verifies the MAC of a manifest, which cannot be made without the passphrase. Throws BadBackup.
- */
+/** The MAC cannot be made without the passphrase. Throws BadBackup. */
 export const proveManifest = (bytes: Buffer, sum: Buffer, macKey: Buffer): void => {
   const given = Buffer.from(sum.toString('latin1').slice(65, -1));
   const due = Buffer.from(macOf(macKey, bytes));
   if (given.length !== due.length || !timingSafeEqual(given, due)) {
-    throw new BadBackup('The manifest was not made with these keys');
+    throw new BadBackup('The manifest was not created with these keys');
   }
 };

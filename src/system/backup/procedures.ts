@@ -1,16 +1,13 @@
 import type Database from 'better-sqlite3';
 
-/** The result for one table. The next step is `after` it. Null: there is no further table. */
+/** Null if there is no further table. The next step is `after` this table. */
 export interface TableCheck {
   table: string;
-  /** SQLite's message, or null if the table is intact. */
+  /** The message of SQLite; null if the table is intact. */
   problem: string | null;
 }
 
-/**
- * Checks one table and its indexes, the next by name. There is one table per step, so that the
- * thread serves other reads in between.
- */
+/** One table with its indexes per step, so that the thread serves other reads in between. */
 export const checkTable = (db: Database.Database) => {
   const next = db
     .prepare<[string], string>(

@@ -18,30 +18,27 @@ import type { ProgressWatch } from './work.js';
 
 const CHUNK = 1024 * 1024;
 /** Largest entry that is read into memory as a whole, in bytes. */
-const LARGEST = 256 * 1024 * 1024;
+const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 const OWN = [DATABASE, 'audit.head', KEYS, MANIFEST, SUM];
 
-/** A backup that was read to its last byte and is valid. */
+/** A backup that was read completely and is valid. */
 export interface Backup {
   manifest: Manifest;
   manifestSha256: string;
   keys: BackupKeys;
   entries: FoundEntry[];
-  /** Reads the bytes once more, in chunks. Throws BadBackup if they have changed since. */
+  /** Reads the entry again. Throws BadBackup if it has changed. */
   read(entry: FoundEntry): Generator<Buffer, void, undefined>;
 }
 
 export interface ReadOptions {
   file: string;
   passphrase: string;
-  /** Schemas that this version knows, in order. */
+  /** Schemas that this version supports, in order. */
   schemas: number[];
 }
 
-/**
- * Reads a whole backup and checks it against its manifest, and the manifest against the passphrase,
- * before `work` may use it. Throws BadBackup or PassphraseError with the reason.
- */
+/** The whole backup is checked before `work` may use it. Throws BadBackup or PassphraseError. */
 export const withBackup = async <T>(
   { file, passphrase, schemas }: ReadOptions,
   watch: ProgressWatch,
@@ -83,14 +80,14 @@ const entriesOf = (handle: number, size: number): FoundEntry[] => {
     return [...readTar(handle, size)];
   } catch (error) {
     if (!(error instanceof TarError)) throw error;
-    throw new BadBackup(`The file is no whole backup: ${error.message}`);
+    throw new BadBackup(`The file is not a complete backup: ${error.message}`);
   }
 };
 
 const wholeOf = (handle: number, entries: FoundEntry[], name: string): Buffer => {
   const entry = entries.find((each) => each.name === name);
-  if (!entry) throw new BadBackup(`The file is no whole backup: ${name} is missing`);
-  if (entry.size > LARGEST) throw new BadBackup(`${name} is too large`);
+  if (!entry) throw new BadBackup(`The file is not a complete backup: ${name} is missing`);
+  if (entry.size > MAX_ENTRY_BYTES) throw new BadBackup(`${name} is too large`);
   return Buffer.concat([...chunksOf(handle, entry)]);
 };
 
@@ -98,23 +95,19 @@ const refuseForeign = ({ schema, version }: Manifest, schemas: number[]): void =
   if (schemas.includes(schema)) return;
   const newest = schemas.at(-1) ?? 0;
   throw new BadBackup(
-    `The backup was made by Adjutant ${version} with schema ${schema}, which this one does not ` +
-      `know (its newest is ${newest})`,
+    `The backup was created by Adjutant ${version} with schema ${schema}, which this version does not ` +
+      `support. Its newest schema is ${newest}`,
   );
 };
 
-/**
- * Returns the digest of each entry. Throws BadBackup unless the archive contains exactly the files
- * that the manifest lists.
- */
+/** Throws BadBackup unless the archive contains exactly the files of the manifest. */
 const digestsOf = ({ files }: Manifest, entries: FoundEntry[]): Map<string, string> => {
   const listed = new Map(files.map((file) => [file.path, file]));
   const inside = entries.filter(({ name }) => name !== MANIFEST && name !== SUM);
   for (const { name, size } of inside) {
     if (isLeft(name) && !OWN.includes(name))
-      throw new BadBackup(`${name} has no place in a backup`);
-    if (listed.get(name)?.size !== size)
-      throw new BadBackup(`${name} is not as the manifest has it`);
+      throw new BadBackup(`${name} is not allowed in a backup`);
+    if (listed.get(name)?.size !== size) throw new BadBackup(`${name} does not match the manifest`);
   }
   const missing = files.find(({ path }) => !inside.some(({ name }) => name === path));
   if (missing || listed.size !== inside.length || !listed.has(DATABASE)) {
@@ -123,10 +116,7 @@ const digestsOf = ({ files }: Manifest, entries: FoundEntry[]): Map<string, stri
   return new Map(files.map(({ path, sha256 }) => [path, sha256]));
 };
 
-/**
- * Yields the bytes of an entry. Throws BadBackup after the last chunk if they do not match the
- * digest.
- */
+/** Throws BadBackup after the last chunk if the digest does not match. */
 function* proven(
   handle: number,
   entry: FoundEntry,

@@ -15,7 +15,7 @@ import { unpack, writeNew } from './unpack.js';
 import type { ProgressWatch } from './work.js';
 
 export interface RestoreOptions extends ReadOptions {
-  /** Path of a folder that is empty or does not exist yet. */
+  /** A folder that is empty or does not exist yet. */
   home: string;
   /** Milliseconds. */
   now: number;
@@ -25,7 +25,7 @@ export interface RestoreOptions extends ReadOptions {
 }
 
 interface Filling extends RestoreOptions {
-  /** The keys of the audit log of the daemon that made the backup. */
+  /** The audit keys of the daemon that created the backup. */
   auditKeys: Pick<ThreadOptions, 'auditKey' | 'comingAuditKey'>;
 }
 
@@ -33,21 +33,19 @@ export interface RestoreResult extends QuarantineCounts {
   createdAt: string;
   schema: number;
   files: number;
-  /** Names of the settings that the old daemon was given. */
+  /** Names of the settings of the old daemon. */
   settings: string[];
 }
 
 /**
- * Restores a backup into an empty home. Nothing is written before the whole backup is read and
- * verified. Until the last byte is on the disk, a marker file in the home prevents a daemon from
- * starting. The database comes last, and is changed so that it does nothing by itself. Throws
- * OpenRefused, BadBackup or PassphraseError with the reason.
+ * Nothing is written before the whole backup is verified. Until the last byte is on the disk, a marker
+ * file in the home prevents a daemon from starting. The database comes last, and is changed so that it
+ * does nothing by itself. Throws OpenRefused, BadBackup or PassphraseError.
  */
 export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise<RestoreResult> => {
   refuseUsed(of.home);
   return withBackup(of, watch, async (backup) => {
-    // Loaded here, since a backup that is refused does without: it takes two thirds of the thread's
-    // start.
+    // A backup that is refused does not need this module, which takes most of the thread's start.
     const { auditKeysOf, Keyring } = await import('../../secrets/module.js');
     const auditKeys = auditKeysOf(new Keyring(backup.keys.masterKeys));
     makePrivateFolder(of.home);
@@ -72,13 +70,13 @@ export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise
 
 const LOCK_FILES = ['lock.db', 'lock.db-journal'];
 
-/** Lists what is in a folder besides what belongs to its volume. */
+/** Without what belongs to the volume. */
 const entriesOf = (home: string): string[] =>
   readdirSync(home)
     .filter((name) => !isOfVolume(name))
     .sort();
 
-/** Ours: so many names are shown. */
+/** The number of names in an error message. */
 const SHOWN = 5;
 
 const refuseUsed = (home: string, besides: string[] = []): void => {
@@ -86,22 +84,21 @@ const refuseUsed = (home: string, besides: string[] = []): void => {
   const there = entriesOf(home).filter((name) => !besides.includes(name));
   if (there.length === 0) return;
   if (there.includes(RESTORING)) {
-    throw new OpenRefused(`A restore into ${home} was cut short: empty it first`);
+    throw new OpenRefused(
+      `An earlier restore into ${home} was interrupted. Empty the folder first`,
+    );
   }
   const named = there.slice(0, SHOWN).map(shownName).join(', ');
   const more = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : '';
   throw new OpenRefused(
-    `${home} is not empty: it holds ${named}${more}. A backup is restored into an empty home only. Move them elsewhere first`,
+    `${home} is not empty: it contains ${named}${more}. A backup can be restored only into an empty home. Move these files elsewhere first`,
   );
 };
 
 const shownName = (name: string): string =>
   /^[\w.@+-]{1,60}$/.test(name) ? name : JSON.stringify(name.slice(0, 60));
 
-/**
- * Fills the home. If this fails, it empties the home again, since everything in it was written
- * here, apart from what belongs to the volume.
- */
+/** On failure, everything that was written is removed again. */
 const filled = (of: Filling, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
   try {
     return fill(of, backup, watch);
@@ -117,7 +114,7 @@ const fill = (of: Filling, backup: Backup, watch: ProgressWatch): QuarantineCoun
   const { home, at, now, entry } = of;
   const { keys, entries } = backup;
   for (const each of entries) {
-    // An earlier version copied what belongs to the volume too.
+    // Older versions also copied what belongs to the volume.
     const isOther = isOfVolume(each.name.split('/', 1)[0] ?? '');
     if (each.name !== DATABASE && !isOther) unpack(backup, each, { root: home, watch });
   }
@@ -126,7 +123,7 @@ const fill = (of: Filling, backup: Backup, watch: ProgressWatch): QuarantineCoun
   writeKey(home, 'keys/master.key', older[0] ?? newest);
   if (older.length > 0) writeKey(home, 'keys/master.key.next', newest);
   const database = entries.find(({ name }) => name === DATABASE);
-  if (!database) throw new Error(`${DATABASE} was there a moment ago`);
+  if (!database) throw new Error(`${DATABASE} disappeared during the restore`);
   const coming = `${DATABASE}.${RESTORING}`;
   unpack(backup, database, { root: home, as: coming, watch });
   const held = quarantineCopy(join(home, coming), {

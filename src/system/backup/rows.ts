@@ -4,10 +4,10 @@ import { selectRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import { type BackupRow, backupTable } from '../../store/tables/backups.js';
 
-/** Queries for backups and verifications. They belong to the installation, not to a user. */
+/** Backups belong to the installation, not to a user. */
 export const backupRows = ({ db, transact }: Store) => {
   const backups = (values: Partial<BackupRow> = {}) => selectRows(db, backupTable, values);
-  /** Selects the backups whose file is not known to be removed, the newest first. */
+  /** Backups whose file was not removed by the schedule, newest first. */
   const present = (values: Partial<BackupRow>) =>
     backups({ ...values, status: 'done', removed_at: null }).orderBy('id', 'desc');
 
@@ -28,10 +28,10 @@ export const backupRows = ({ db, transact }: Store) => {
 
     newestDone: () => present({ kind: 'create' }).executeTakeFirst(),
 
-    /** Returns the backups that the schedule made, except the newest `kept`. */
+    /** Backups of the schedule, except the newest `kept`. */
     beyond: (kept: number) => present({ cause: 'scheduled' }).limit(1000).offset(kept).execute(),
 
-    /** Returns the time at which the schedule last began one, ISO 8601. */
+    /** Start of the newest scheduled backup, ISO 8601. */
     lastScheduledAt: async (): Promise<string | null> => {
       const newest = backups({ cause: 'scheduled' }).orderBy('id', 'desc');
       return (await newest.executeTakeFirst())?.created_at ?? null;

@@ -9,9 +9,8 @@ import type { BackupSettings } from './settings.js';
 const HOUR_MS = 3600 * 1000;
 
 /**
- * Begins a backup `everyHours` after it began the last one, also across restarts; it makes the
- * first at once. `prune` deletes the files beyond the newest ones, but only files that the schedule
- * made.
+ * A backup begins `everyHours` after the start of the last one, also across restarts; the first one at
+ * once. `prune` deletes surplus files that the schedule created.
  */
 export const createBackupSchedule = (
   { clock, log }: Base,

@@ -3,16 +3,16 @@ import { type Config, givenSettings, variableOf } from '../../config.js';
 import { MIN_PASSPHRASE_LENGTH } from '../../kernel/passphrase.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 
-/** OpenRefused: backups are to be made by themselves, and nothing is there to seal the keys with. */
+/** Throws OpenRefused if scheduled backups are enabled without a passphrase. */
 export const backupSettings = (config: Config) => {
   const { home, backupFolder, backupEvery, backupKeep, backupPassphrase } = config;
   const name = `${variableOf('backupPassphrase')}_FILE`;
   if (backupPassphrase !== null && backupPassphrase.length < MIN_PASSPHRASE_LENGTH) {
-    throw new OpenRefused(`${name} must hold ${MIN_PASSPHRASE_LENGTH} characters or more`);
+    throw new OpenRefused(`${name} must contain at least ${MIN_PASSPHRASE_LENGTH} characters`);
   }
   if (backupPassphrase === null && backupEvery > 0) {
     throw new OpenRefused(
-      `${variableOf('backupEvery')} needs a passphrase for the keys: set ${name}`,
+      `${variableOf('backupEvery')} requires a passphrase for the keys. Set ${name}`,
     );
   }
   return {
@@ -20,7 +20,7 @@ export const backupSettings = (config: Config) => {
     everyHours: backupEvery,
     keep: backupKeep,
     passphrase: backupPassphrase,
-    /** The names of the settings that the daemon was given. */
+    /** Names of the settings that the daemon was given. */
     given: givenSettings(),
   };
 };

@@ -11,10 +11,7 @@ import {
   type WorkerReport,
 } from './work.js';
 
-/**
- * Entry point of a backup's own thread. It reads and writes synchronously, which blocks no other
- * thread.
- */
+/** Minimum time between two progress reports. */
 const EVERY_MS = 100;
 
 const port = parentPort;
@@ -34,7 +31,7 @@ const watch: ProgressWatch = {
   },
 };
 
-/** Loads the code of the task alone: to make a backup takes a third of what to verify one does. */
+/** Loads only the code of the task: creating a backup needs a third of that of a verification. */
 const perform = async (of: Task): Promise<object> => {
   if (of.kind === 'create') return (await import('./create.js')).createBackup(of, watch);
   if (of.kind === 'verify') return (await import('./verify.js')).verifyBackup(of, watch);
@@ -43,7 +40,7 @@ const perform = async (of: Task): Promise<object> => {
 
 const expected = [BadBackup, PassphraseError, OpenRefused, Cancelled];
 
-/** Reports an error that the operator can repair as a sentence; any other keeps its stack. */
+/** An error that the operator can fix has a message only; any other keeps its stack. */
 const failureOf = (error: unknown): WorkerReport => {
   if (!(error instanceof Error)) return { kind: 'failed', name: 'Broken', message: String(error) };
   if (expected.some((known) => error instanceof known)) {

@@ -6,10 +6,7 @@ import type { FoundEntry } from '../../kernel/tar.js';
 import type { Backup } from './reader.js';
 import type { ProgressWatch } from './work.js';
 
-/**
- * Writes a file that must not exist yet, with the folders above it. It is on the disk when this
- * returns.
- */
+/** Creates the file and its parent folders. The file is on the disk when this returns. */
 export const writeNew = (
   root: string,
   path: string,
@@ -29,7 +26,7 @@ export const writeNew = (
   syncToDisk(dirname(to));
 };
 
-/** Writes one entry into a folder, under its own name or another. */
+/** `as` is the file name, by default that of the entry. */
 export const unpack = (
   { read }: Pick<Backup, 'read'>,
   entry: FoundEntry,

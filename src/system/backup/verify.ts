@@ -16,8 +16,8 @@ export interface Verification extends ReadOptions {
 }
 
 /**
- * Reads a whole backup and starts a copy of it once, because only a start proves that a backup can
- * be used. Throws BadBackup, PassphraseError or OpenRefused with the reason.
+ * Also starts a copy, since only a start proves that a backup can be used. Throws BadBackup,
+ * PassphraseError or OpenRefused.
  */
 export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<VerifiedBackup> =>
   withBackup(of, watch, async (backup) => {
@@ -46,7 +46,8 @@ export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<Ve
 const refuseFaulty = (file: string, migrations: Migration[]): void => {
   const [first, ...more] = integrityFaults(file);
   const rest = more.length > 0 ? ', and more' : '';
-  if (first !== undefined) throw new BadBackup(`The database in it is damaged: ${first}${rest}`);
+  if (first !== undefined)
+    throw new BadBackup(`The database in the backup is damaged: ${first}${rest}`);
   const trigger = withDatabase(file, { readonly: true }, (db) => {
     const schema = schemaOf(db);
     return findTriggerFault(
@@ -54,9 +55,11 @@ const refuseFaulty = (file: string, migrations: Migration[]): void => {
       migrations.filter(({ version }) => version <= schema),
     );
   });
-  if (trigger) throw new BadBackup(`The database in it ${trigger.fault}`);
+  if (trigger) throw new BadBackup(`The database in the backup ${trigger.fault}`);
 };
 
-/** Returns a refusal without the names of the scratch folder, which is gone when it is read. */
+/** Removes the paths of the temporary folder, which no longer exists when the message is read. */
 const inBackup = ({ message }: OpenRefused, scratch: string): string =>
-  message.replaceAll(join(scratch, DATABASE), 'in it').replaceAll(scratch, 'the scratch folder');
+  message
+    .replaceAll(join(scratch, DATABASE), 'in the backup')
+    .replaceAll(scratch, 'the temporary folder');

@@ -15,20 +15,19 @@ interface Outcomes {
   restore: RestoreResult;
 }
 
-/** An observer of a backup that is made or read. */
 export interface ProgressWatch {
-  /** Reports the progress in bytes. Throws Cancelled if the work is to end. */
+  /** Reports progress in bytes. Throws Cancelled if the work must end. */
   step(stage: BackupProgress['stage'], done: number, total?: number): void;
 }
 
 export class Cancelled extends Error {
   override name = 'Cancelled';
-  override message = 'It was cancelled';
+  override message = 'The backup or verification was cancelled';
 }
 
 export interface ThreadInput {
   task: Task;
-  /** Buffer with one number, which is 1 if the work is to end. */
+  /** A buffer with one number, which is 1 if the work must end. */
   flag: SharedArrayBuffer;
 }
 
@@ -37,14 +36,11 @@ export type WorkerReport =
   | { kind: 'done'; value: object }
   | { kind: 'failed'; name: string; message: string };
 
-/** The error for work that failed. The message is for the operator. */
+/** The message is for the operator. */
 export class WorkFailed extends Error {
   constructor(
     message: string,
-    /**
-     * `BadBackup`, `PassphraseError`, `OpenRefused` or `Disk`; `Broken` is an error in this
-     * program.
-     */
+    /** `BadBackup`, `PassphraseError`, `OpenRefused`, `Disk`; `Broken` is a bug in the program. */
     readonly reason: string,
   ) {
     super(message);
@@ -53,14 +49,14 @@ export class WorkFailed extends Error {
 }
 
 export interface BackupWork<T> {
-  /** Rejects with WorkFailed or Cancelled. By then the temporary files are removed. */
+  /** Rejects with WorkFailed or Cancelled, after the temporary files were removed. */
   done: Promise<T>;
-  /** Returns the last progress that was reported; null before the first. */
+  /** The last reported progress; null before the first report. */
   step(): BackupProgress | null;
   cancel(): void;
 }
 
-/** Begins a task in a thread of its own. */
+/** Runs a task in its own thread. */
 export const startWork = <K extends Task['kind']>(
   task: Extract<Task, { kind: K }>,
   onStep: (step: BackupProgress) => void = () => undefined,
@@ -79,7 +75,9 @@ export const startWork = <K extends Task['kind']>(
       }
     });
     worker.once('error', reject);
-    worker.once('exit', () => reject(new WorkFailed('The thread of the backup ended', 'Broken')));
+    worker.once('exit', () =>
+      reject(new WorkFailed('The thread of the backup ended unexpectedly', 'Broken')),
+    );
   });
   return { done, step: () => last, cancel: () => Atomics.store(new Int32Array(flag), 0, 1) };
 };

@@ -8,22 +8,20 @@ import { failedFinding, okFinding, warnFinding } from './rules.js';
 const FOR_OTHERS = 0o077;
 const WITHIN_HOME = ['adjutant.db', 'audit.head'];
 
-/** Checks if other users of the machine can read the home and the keys in it. */
 export const checkFiles = async (home: string): Promise<Finding[]> => {
   const keys = await openFilesOf(join(home, 'keys'));
   return [
     await checkHome(home),
     keys.length === 0
-      ? okFinding('keys', 'for the daemon alone')
+      ? okFinding('keys', 'accessible only to the daemon')
       : failedFinding(
           'keys',
-          `${keys.join(', ')} can be read by others on the machine`,
-          `chmod 600 ${shellWord(join(home, 'keys'))}/*   and see to it that nobody took a copy`,
+          `${keys.join(', ')} can be read by other users of the machine`,
+          `chmod 600 ${shellWord(join(home, 'keys'))}/*   and make sure that nobody copied them`,
         ),
   ];
 };
 
-/** Reports each root of the folders that may be indexed that does not exist. */
 export const missingRoots = async (roots: string[]): Promise<Finding[]> => {
   const found = await Promise.all(
     roots.map((root) =>
@@ -38,8 +36,8 @@ export const missingRoots = async (roots: string[]): Promise<Finding[]> => {
     .map((root) =>
       warnFinding(
         'folders',
-        `${root.slice(0, 300)} does not exist, and ADJUTANT_KNOWLEDGE_ROOTS names it`,
-        'make or mount it, or change ADJUTANT_KNOWLEDGE_ROOTS',
+        `ADJUTANT_KNOWLEDGE_ROOTS contains ${root.slice(0, 300)}, which does not exist`,
+        'create or mount the folder, or change ADJUTANT_KNOWLEDGE_ROOTS',
       ),
     );
 };
@@ -50,24 +48,21 @@ const checkHome = async (home: string): Promise<Finding> => {
   if (uid !== process.getuid?.()) {
     return warnFinding(
       'home',
-      `${at}, belongs to somebody else`,
+      `${at}: belongs to another user`,
       `chown -R "$(id -un)" ${shellWord(home)}`,
     );
   }
   if ((mode & FOR_OTHERS) === 0) return okFinding('home', at);
   const open = await openFilesOf(home, WITHIN_HOME);
-  const read = open.length === 0 ? '' : `, and read ${open.join(', ')}`;
+  const readable = open.length === 0 ? '' : `, and read ${open.join(', ')}`;
   return warnFinding(
     'home',
-    `${at}: others on the machine can look in${read}`,
+    `${at}: other users of the machine can list it${readable}`,
     `chmod 700 ${shellWord(home)}`,
   );
 };
 
-/**
- * Returns the names in a folder that other users may read or write; none if the folder does not
- * exist.
- */
+/** Names that other users may read or write; empty if the folder does not exist. */
 const openFilesOf = async (folder: string, only?: string[]): Promise<string[]> => {
   const names = await readdir(folder).catch(() => []);
   const wanted = names.filter((name) => only === undefined || only.includes(name));

@@ -7,13 +7,12 @@ import type { Finding } from './contract.js';
 import type { DoctorStore } from './queries.js';
 import { failedFinding, okFinding, ROOM, warnFinding } from './rules.js';
 
-/** Ours: the time to compare the entries with their chain. */
+/** Time limit for checking the chain. */
 const CHAIN_MS = 2000;
 
 /**
- * Checks the entries of the audit log against their chain, where its heads are written, if they get
- * there, and if they agree with the log. `recorded` is the number of an entry whose head had to be
- * written before this check, or the reason that no entry can be written.
+ * `recorded` is the number of an entry whose head had to be written before this check, or the reason
+ * why no entry can be written.
  */
 export const checkAuditLog = async (
   store: DoctorStore,
@@ -32,14 +31,14 @@ export const checkAuditLog = async (
   }
   const states = await store.look('headsState', undefined);
   const behind = states.filter(({ newest }) => (newest ?? 0) < recorded);
-  if (behind.length > 0) return sayBehind(behind);
+  if (behind.length > 0) return behindFinding(behind);
   const why = syslog?.failure() ?? null;
   if (why !== null) {
     const detail = `its heads cannot be sent to ${syslog?.to}: ${why}`;
     return warnFinding(
       'audit',
       detail.slice(0, 1000),
-      'see to the network, or change ADJUTANT_AUDIT_HEADS',
+      'check the network, or change ADJUTANT_AUDIT_HEADS',
     );
   }
   return okFinding('audit', whereHeadsGo(states, syslog, chain));
@@ -50,22 +49,22 @@ const whereHeadsGo = (
   syslog: OutsideHeads['syslog'],
   chain: { entries: number; isAll: boolean },
 ): string => {
-  const sent = syslog ? [`sent to ${syslog.to}; UDP does not tell whether they arrive`] : [];
+  const sent = syslog ? [`sent to ${syslog.to} (UDP does not confirm delivery)`] : [];
   const names = states.map(({ name }) => name).join(' and ');
   const checked = chain.isAll
     ? []
-    : [`the first ${chain.entries} entries are unbroken, no time for more`];
+    : [`the first ${chain.entries} entries are valid (time limit reached)`];
   return [`its heads are written to ${names}`, ...sent, ...checked].join(', and ');
 };
 
 const VERIFY =
-  'adjutant audit verify   and hold its head against copies elsewhere: see "The audit log" in the README';
+  'adjutant audit verify   and compare its head with copies elsewhere: see "The audit log" in docs/accounts.md';
 
-const sayBehind = (behind: HeadsState[]): Finding => {
+const behindFinding = (behind: HeadsState[]): Finding => {
   const names = behind.map(({ name }) => name).join(' and ');
   return warnFinding(
     'audit',
     `its heads cannot be written to ${names}`.slice(0, 1000),
-    'make room, and let the daemon write there; why it could not: adjutant logs --last 50',
+    'free disk space and make the file writable for the daemon. Reason: adjutant logs --last 50',
   );
 };

@@ -2,28 +2,23 @@ import { sql } from 'kysely';
 import type { AuditStep } from '../../kernel/contract/audit.js';
 import type { Store } from '../../store/store.js';
 
-/**
- * Time after which no further table is checked, in milliseconds. A large table takes as long as it
- * takes.
- */
+/** No further table is checked after this time. A single large table may take longer. */
 const BUDGET_MS = 2000;
 const SOME = 50;
-/** Ours: the failing folders that are shown. */
-const SHOWN_FOLDERS = 5;
+const MAX_FOLDERS = 5;
 
 interface Integrity {
   checked: number;
-  /** First damaged table, with SQLite's message. */
+  /** The first damaged table, with the message of SQLite. */
   problem: string | null;
-  /** True if there was time for all tables. */
+  /** False if the time limit was reached. */
   isAll: boolean;
 }
 
-/** Queries about the state of the database. */
 export const doctorStore = ({ db, look, transact }: Store) => ({
   look,
 
-  /** Writes the audit entry of this check and returns its number. */
+  /** Returns the number of the entry. */
   record: async (looked: AuditStep): Promise<number> => {
     await transact([looked]);
     const { number } = await db
@@ -46,10 +41,10 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
     }
   },
 
-  /** Returns the time at which the newest rows were written, ISO 8601; null if there is none. */
+  /** Time of the newest write, ISO 8601; null if there is none. */
   newest: async (): Promise<string | null> => {
     const [entries, execution] = await Promise.all([
-      // Several, because this very check wrote one, with the time of the clock now.
+      // Several, since this check itself wrote one with the current time.
       db.selectFrom('audit').select('at').orderBy('number', 'desc').limit(SOME).execute(),
       db
         .selectFrom('executions')
@@ -62,7 +57,7 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
     return times.at(-1) ?? null;
   },
 
-  /** Returns the time at which the first account was made, ISO 8601. */
+  /** Time at which the first account was created, ISO 8601. */
   begunAt: async (): Promise<string | null> => {
     const first = await db
       .selectFrom('users')
@@ -73,28 +68,28 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
     return first?.created_at ?? null;
   },
 
-  /** Counts the messages that were not delivered (`failed`), or may not have been (`unknown`). */
+  /** Messages that were not delivered (`failed`), or may not have been (`unknown`). */
   deadLetters: async (): Promise<{ status: string; count: number }[]> =>
     db
       .selectFrom('sendings')
       .select('status')
       .select((of) => of.fn.countAll<number>().as('count'))
-      // These are literals, because otherwise their index is not used.
+      // Literals, since the index is not used otherwise.
       .where(sql<boolean>`status IN ('failed', 'unknown') AND status <> 'sent'`)
       .groupBy('status')
       .orderBy('status')
       .execute(),
 
-  /** Lists some folders of the machine whose last scan failed. */
+  /** Folders whose last scan failed. */
   failingFolders: (): Promise<{ path: string; error: string | null }[]> =>
     db
       .selectFrom('knowledge_folders')
       .select(['path', 'error'])
       .where('error', 'is not', null)
-      .limit(SHOWN_FOLDERS)
+      .limit(MAX_FOLDERS)
       .execute(),
 
-  /** Lists some mailboxes that are watched and were not reached since a time. */
+  /** Watched mailboxes that were last reached before `since`. */
   unreachedMailboxes: (since: string): Promise<UnreachedMailbox[]> =>
     db
       .selectFrom('mail_accounts')
@@ -102,11 +97,10 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
       .where('watch', '=', 1)
       .where('status', '!=', 'ok')
       .where(({ fn, eb }) => eb(fn.coalesce('last_sync_at', 'created_at'), '<', since))
-      .limit(SHOWN_FOLDERS)
+      .limit(MAX_FOLDERS)
       .execute(),
 });
 
-/** A mailbox that is watched and cannot be reached. */
 export interface UnreachedMailbox {
   address: string;
   error: string | null;

@@ -46,9 +46,7 @@ import {
 import { checkWork } from './work.js';
 
 interface DoctorDeps {
-  /** Checks every part now. */
   parts(): Promise<PartReport[]>;
-  /** The models, and what makes vectors of texts. */
   models: { states(): ModelState[]; embedder(userId: string): Promise<EmbedderReport> };
   backups: Backups;
   prove(): Promise<MasterKeyProof>;
@@ -56,34 +54,34 @@ interface DoctorDeps {
   proxies: Pick<ProxyWatch, 'seen'>;
   tunnel: Pick<Tunnel, 'arrivesUnmarked'>;
   daemon: Daemon;
-  /** The sentence about a proxy that is named and not used; null: none is. */
+  /** A remark about a proxy in the environment that is not used; null if there is none. */
   proxy: string | null;
   checks: ModuleChecks;
 }
 
-/** The checks of other modules. */
+/** Checks of other modules. */
 interface ModuleChecks {
-  /** Returns the platforms that have linked channels but are not set up. */
+  /** Platforms that have linked channels but are not set up. */
   platforms(): Promise<IncompletePlatform[]>;
-  /** Returns the messages of platforms that could not be read since the start. */
+  /** Messages of platforms that could not be read since the start. */
   unread(): UnreadMessages[];
-  /** Compares the originals of documents with their hashes, for so many milliseconds. */
+  /** Compares the originals of documents with their hashes, for at most `budgetMs`. */
   originals(budgetMs: number): Promise<OriginalsReport>;
-  /** Lists what does not work because of what is, or is not, installed. */
+  /** What does not work because of missing or damaged installations. */
   capabilities(): Promise<CapabilityFault[]>;
-  /** The folders below which others may be indexed. */
+  /** Folders below which others may be indexed. */
   roots: string[];
-  /** Tells which engines transcribe speech, in their order. */
+  /** The engines that transcribe speech, in order. */
   voice(): Promise<EngineReport>;
 }
 
-/** Ours: the time by which work may be late. A backup or the pruning of old rows takes minutes. */
+/** Work that is later than this is reported. A backup or the pruning of old rows takes minutes. */
 const LATE_MS = 15 * 60_000;
-/** Ours: so long a watched mailbox may be out of reach. */
+/** A watched mailbox that was not reached for longer is reported. */
 const UNREACHED_MS = 60 * 60_000;
-/** Ours: the time to compare originals with their hashes. */
+/** Time limit for comparing originals with their hashes. */
 const ORIGINALS_MS = 2000;
-/** As long as the longest other check, so that the doctor takes no longer with a public address. */
+/** As long as the longest other check. */
 const FRONT_MS = 2000;
 
 export const doctorResource = (base: Base, deps: DoctorDeps) => {
@@ -92,7 +90,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
   const store = doctorStore(base.store);
   return resource('doctor', doctor, {
     look: async (_input, by) => {
-      // Comes first, because the check of the parts writes a row. On a full disk no row is written.
+      // First, since the check of the parts writes a row, and a full disk accepts none.
       const recorded = await store.record(by.record()).catch((error: unknown) => {
         if (error instanceof Unavailable) return error;
         throw error;
@@ -145,7 +143,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
   });
 };
 
-/** Runs one check. A check that fails is a finding too, and does not hide the others. */
+/** A check that fails is a finding as well, and does not hide the others. */
 const attempt = async (name: string, check: () => Promise<Finding[]>): Promise<Finding[]> => {
   try {
     return await check();
@@ -153,7 +151,7 @@ const attempt = async (name: string, check: () => Promise<Finding[]>): Promise<F
     const full = storageFault(error);
     if (full !== null) return [failedFinding(name, full, ROOM)];
     const why = error instanceof Error ? error.message : String(error);
-    return [failedFinding(name, `it could not be looked at: ${why}`.slice(0, 1000), LOGS)];
+    return [failedFinding(name, `the check failed: ${why}`.slice(0, 1000), LOGS)];
   }
 };
 
@@ -171,37 +169,27 @@ const LOGS = 'adjutant logs --last 50';
 const integrityOf = (found: Awaited<ReturnType<DoctorStore['integrity']>>): Finding => {
   if (found.problem !== null) {
     const detail = `the database is damaged: ${found.problem}`.slice(0, 1000);
-    return failedFinding(
-      'integrity',
-      detail,
-      'stop the daemon and go back to the last good copy of the home',
-    );
+    return failedFinding('integrity', detail, 'stop the daemon and restore the last good backup');
   }
   const checked = `${found.checked} ${found.checked === 1 ? 'table' : 'tables'}`;
   return okFinding(
     'integrity',
     found.isAll
       ? `${checked} checked, no damage`
-      : `${checked} checked, no damage; no time for more`,
+      : `${checked} checked, no damage (time limit reached)`,
   );
 };
 
 const proofOf = ({ opened, shut, isChanging }: MasterKeyProof): Finding[] => [
   shut.length === 0
-    ? okFinding('vault', `opens, ${opened} tried`)
+    ? okFinding('vault', `the master key opens the secrets (${opened} tested)`)
     : failedFinding(
         'vault',
-        `the master key does not open all of ${shut.join(', ')}`,
-        'put the key back with which they were sealed: keys/master.key or ADJUTANT_MASTER_KEY',
+        `the master key does not open all values of ${shut.join(', ')}`,
+        'restore the key that sealed them: keys/master.key or ADJUTANT_MASTER_KEY',
       ),
   ...(isChanging
-    ? [
-        warnFinding(
-          'rekey',
-          'a change of the master key was begun and not ended',
-          'adjutant vault rekey',
-        ),
-      ]
+    ? [warnFinding('rekey', 'a change of the master key is unfinished', 'adjutant vault rekey')]
     : []),
 ];
 
@@ -211,8 +199,8 @@ const logOf = ({ lostLines, reason }: LostLines): Finding[] =>
     : [
         failedFinding(
           'log',
-          `it cannot be written (${reason}): ${lostLines} lines are lost so far`,
-          'make room on its disk, or let what reads it go on; the newest lines: adjutant logs --remote',
+          `the log cannot be written (${reason}): ${lostLines} lines lost so far`,
+          'free disk space, or unblock the reader of the log. Newest lines: adjutant logs --remote',
         ),
       ];
 
@@ -220,7 +208,7 @@ const schedulerOf = (late: LateSource[]): Finding[] =>
   late.map(({ name, dueAt, error }) =>
     failedFinding(
       'scheduler',
-      `${name}: due since ${dueAt}, ${error === null ? 'under way' : `fails: ${error}`}`.slice(
+      `${name}: due since ${dueAt}, ${error === null ? 'running' : `fails: ${error}`}`.slice(
         0,
         1000,
       ),
@@ -230,20 +218,20 @@ const schedulerOf = (late: LateSource[]): Finding[] =>
 
 const outboxOf = (found: { status: string; count: number }[]): Finding => {
   const [first] = found;
-  if (!first) return okFinding('outbox', 'nothing undelivered');
-  const said = found.map(({ status, count }) => `${count} ${DEAD_LETTERS[status] ?? status}`);
+  if (!first) return okFinding('outbox', 'no undelivered messages');
+  const counts = found.map(({ status, count }) => `${count} ${DEAD_LETTERS[status] ?? status}`);
   const remedy = `adjutant outbox list --status ${first.status}`;
-  return warnFinding('outbox', said.join(', '), remedy);
+  return warnFinding('outbox', counts.join(', '), remedy);
 };
 
 const DEAD_LETTERS: Record<string, string> = {
   failed: 'not delivered',
-  unknown: 'perhaps not delivered',
+  unknown: 'possibly not delivered',
 };
 
 const REMEDIES: Record<string, string> = {
-  database: `${LOGS}   It needs a disk that can be written and is not full`,
-  queue: `${LOGS}   What runs: adjutant agents list --status running`,
+  database: `${LOGS}   The disk must be writable and not full`,
+  queue: `${LOGS}   Running agents: adjutant agents list --status running`,
   channels: 'adjutant outbox list --status failed',
   disk: ROOM,
   capabilities: 'correct the setting, then: adjutant restart',
@@ -252,16 +240,13 @@ const REMEDIES: Record<string, string> = {
 };
 const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
 
-/**
- * Builds the findings of the parts. Findings about single models replace the summary of the part
- * `models`.
- */
+/** Findings about single models replace the summary of the part `models`. */
 const partsOf = (parts: PartReport[], ill: Finding[]): Finding[] =>
   parts.flatMap((part) => (part.name === 'models' && ill.length > 0 ? ill : [ofPart(part)]));
 
 const ofPart = ({ name, status, detail }: PartReport): Finding => ({
   name,
   status: SEVERITY[status],
-  detail: detail.slice(0, 1000) || 'well',
+  detail: detail.slice(0, 1000) || 'ok',
   remedy: status === 'ok' ? null : (REMEDIES[name] ?? LOGS),
 });

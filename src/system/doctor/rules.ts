@@ -19,7 +19,7 @@ import type { UnreachedMailbox } from './queries.js';
 
 const LEEWAY_MS = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
-/** Ours: to lose more than a week of work deserves a warning. */
+/** Losing more than a week of work deserves a warning. */
 const STALE_DAYS = 7;
 
 export const okFinding = (name: string, detail: string): Finding => {
@@ -32,23 +32,22 @@ export const failedFinding = (name: string, detail: string, remedy: string): Fin
   return { name, status: 'fail', detail, remedy };
 };
 
-/** The remedy of a full disk. */
-export const ROOM = 'make room: nothing can be kept otherwise';
+export const ROOM = 'free disk space: nothing can be stored otherwise';
 
-/** Ours: so many faults of capabilities are reported. */
+const MAX_FAULTS = 10;
 const SHOWN_FAULTS = 10;
 
-/** Reports the models that lack what they need and are not reported as down, and what is damaged. */
+/** Damaged capabilities, and models that lack a requirement and are not reported as down. */
 export const capabilityFindings = (faults: CapabilityFault[], states: ModelState[]): Finding[] => {
   const down = states.filter(({ status }) => status === 'down').map(({ name }) => `models/${name}`);
   const others = faults.filter(({ name }) => !down.includes(name));
-  return others.slice(0, SHOWN_FAULTS).map(({ name, why, remedy }) =>
-    // The command line shows one finding of each name.
+  return others.slice(0, MAX_FAULTS).map(({ name, why, remedy }) =>
+    // The command line shows one finding per name.
     warnFinding(`capability ${name}`.slice(0, 60), why.slice(0, 1000), remedy.slice(0, 500)),
   );
 };
 
-/** Reports what unauthenticated clients can do with the present configuration. */
+/** What unauthenticated clients can do with the current configuration. */
 export const exposureFindings = (of: Exposure & { port: number }): Finding[] => {
   const isWide = !isLoopbackHost(of.host);
   const at = `${of.host}:${of.port}`;
@@ -56,8 +55,8 @@ export const exposureFindings = (of: Exposure & { port: number }): Finding[] => 
     isWide && of.trustedProxies.length === 0
       ? warnFinding(
           'exposure',
-          `it listens on ${at}, beyond this machine, and no proxy with TLS is named`,
-          'adjutant restart --host 127.0.0.1   or name the proxy: ADJUTANT_TRUSTED_PROXIES',
+          `the daemon listens on ${at}, which other machines can reach, and no TLS proxy is configured`,
+          'adjutant restart --host 127.0.0.1   or set ADJUTANT_TRUSTED_PROXIES to the proxy',
         )
       : okFinding('exposure', `${at}${of.publicUrl === null ? '' : `, public as ${of.publicUrl}`}`),
     ...(of.registration === 'open' ? [openTo(isWide || of.publicUrl !== null)] : []),
@@ -65,41 +64,38 @@ export const exposureFindings = (of: Exposure & { port: number }): Finding[] => 
   ];
 };
 
-/** Reports a proxy that the environment names and the daemon does not use. */
+/** A proxy in the environment that the daemon does not use. */
 export const unusedProxyFindings = (note: string | null): Finding[] =>
   note === null
     ? []
     : [
         warnFinding(
           'proxy',
-          `${note}: its requests go directly, and fail where only the proxy may go out`,
-          'give the daemon a direct way out, or unset the variable for it: see "Proxies" in docs/settings.md',
+          `${note}. Requests are sent directly, and fail if only the proxy may connect to the internet`,
+          'allow direct connections of the daemon, or unset the variable for it: see "Proxies" in docs/settings.md',
         ),
       ];
 
-/**
- * Reports a proxy in front of the public address that adds no header of its own; null: no request of
- * the doctor arrived.
- */
+/** `arrivesUnmarked` is null if no request of the doctor arrived. */
 export const frontFindings = (arrivesUnmarked: boolean | null): Finding[] =>
   arrivesUnmarked === true
     ? [
         failedFinding(
           'front',
-          'a request to the public address arrives without a header of a proxy, as one of this machine would',
+          'a request to the public address arrives without a proxy header, so it looks like a request of this machine',
           remedies.addresses,
         ),
       ]
     : [];
 
-/** Reports proxies that are not set up, and those that state no address of the client. */
+/** Proxies that are not configured, and those that send no client address. */
 export const proxyFindings = ({ unnamed, unreadable }: SeenProxies): Finding[] => [
   ...(unnamed === null
     ? []
     : [
         warnFinding(
           'proxy',
-          `a request came through a proxy that is not set up (${unnamed}); it does not count as local`,
+          `a request came through a proxy that is not configured (${unnamed}). It does not count as local`,
           UNNAMED_PROXY_REMEDY,
         ),
       ]),
@@ -108,7 +104,7 @@ export const proxyFindings = ({ unnamed, unreadable }: SeenProxies): Finding[] =
     : [
         warnFinding(
           'addresses',
-          `a trusted proxy sent "${unreadable}" in place of the client's address, so all its clients share the limits of one`,
+          `a trusted proxy sent "${unreadable}" instead of a client address. All of its clients share one rate limit`,
           UNREADABLE_ADDRESS_REMEDY,
         ),
       ]),
@@ -117,111 +113,105 @@ export const proxyFindings = ({ unnamed, unreadable }: SeenProxies): Finding[] =
 const openTo = (isReached: boolean): Finding =>
   (isReached ? failedFinding : warnFinding)(
     'registration',
-    'anybody who reaches it may make an account',
+    'anybody who can reach the daemon can create an account',
     'unset ADJUTANT_REGISTRATION, then: adjutant restart',
   );
 
 const NAMELESS = warnFinding(
   'addresses',
-  'it has a public address and trusts no proxy, as behind an ssh forward: all callers look like one',
-  'where a proxy names the caller: ADJUTANT_TRUSTED_PROXIES; with ssh there is no remedy but strong passwords',
+  'there is a public address but no trusted proxy, as with an ssh forward. All clients share one address',
+  'if a proxy sends the client address, set ADJUTANT_TRUSTED_PROXIES. With ssh, use strong passwords',
 );
 
-/** Reports a clock that was set back, so that stored times lie in the future. */
+/** If the clock was set back, stored times are in the future. */
 export const clockOf = (now: number, newestAt: string | null): Finding => {
   const aheadMs = newestAt === null ? 0 : Date.parse(newestAt) - now;
   if (aheadMs <= LEEWAY_MS) return okFinding('clock', new Date(now).toISOString());
   return failedFinding(
     'clock',
-    `it says ${new Date(now).toISOString()}, and the database was written at ${newestAt}`,
+    `the clock is at ${new Date(now).toISOString()}, but the database was written at ${newestAt}`,
     'set the clock: timedatectl set-ntp true',
   );
 };
 
-/** Reports what makes vectors of texts. */
 export const embedderOf = ({ isWell, detail }: EmbedderReport): Finding =>
   isWell
     ? okFinding('embedder', detail)
     : warnFinding(
         'embedder',
-        `${detail}: texts are found by words alone`.slice(0, 1000),
-        'adjutant knowledge stats   another one: adjutant models routing set embeddings --primary <model>',
+        `${detail}: only full-text search works`.slice(0, 1000),
+        'adjutant knowledge stats   To use another one: adjutant models routing set embeddings --primary <model>',
       );
 
-/** Reports the engines that transcribe speech; none is no fault, for who does not need it. */
+/** Missing engines are not a fault, since transcription is optional. */
 export const voiceOf = ({ engines, hasFfmpeg }: EngineReport): Finding => {
-  const files = hasFfmpeg ? '' : '; without ffmpeg no WebM, M4A or AMR is read';
+  const files = hasFfmpeg ? '' : '; without ffmpeg, WebM, M4A and AMR cannot be read';
   const [first, ...others] = engines;
-  if (first === undefined) return okFinding('voice', `nothing here transcribes speech${files}`);
+  if (first === undefined) return okFinding('voice', `no engine transcribes speech${files}`);
   const then = others.length > 0 ? `, then by ${others.join(', ')}` : '';
   return okFinding('voice', `speech is transcribed by ${first}${then}${files}`);
 };
 
-/** Reports originals of documents that are missing or changed; nothing if there are none at all. */
+/** Originals of documents that are missing or changed. */
 export const originalsOf = ({ total, compared, damaged }: OriginalsReport): Finding[] => {
   if (total === 0) return [];
-  const seen = compared === total ? `all ${total}` : `${compared} of ${total}, no time for more,`;
+  const seen = compared === total ? `all ${total}` : `${compared} of ${total}`;
+  const limit = compared === total ? '' : ' (time limit reached)';
   if (damaged.length === 0) {
-    return [okFinding('documents', `${seen} originals compared with their hashes, no damage`)];
+    return [okFinding('documents', `${seen} originals match their hashes${limit}`)];
   }
   const named = damaged.slice(0, 5).map(({ id, filename }) => `${id} (${filename.slice(0, 60)})`);
   const more = damaged.length > named.length ? ` and ${damaged.length - named.length} more` : '';
   return [
     failedFinding(
       'documents',
-      `originals are missing or changed: ${named.join(', ')}${more}; ${seen} compared`,
-      'put the files back from a backup: adjutant backup list',
+      `originals are missing or changed: ${named.join(', ')}${more}; ${seen} compared${limit}`,
+      'restore the files from a backup: adjutant backup list',
     ),
   ];
 };
 
-/**
- * Reports folders of the machine whose last scan failed, and those that are read though their changes
- * are seen late; nothing if there are none.
- */
+/** Folders whose last scan failed, and those whose changes are noticed late. */
 export const foldersOf = (failing: { path: string; error: string | null }[]): Finding[] =>
   failing.map(({ path, error }) => {
     const shown = path.slice(0, 300);
     const again = `adjutant knowledge index ${shellQuoted(path)} --on-server`;
     const setting = /fs\.inotify\.\w+/.exec(error ?? '')?.[0];
     if (error === null || !isOfWatching(error)) {
-      const text = `${shown} is not read: ${error}`.slice(0, 1000);
-      return warnFinding('folders', text, `adjutant knowledge folders list   again: ${again}`);
+      const text = `${shown} cannot be read: ${error}`.slice(0, 1000);
+      return warnFinding('folders', text, `adjutant knowledge folders list   To retry: ${again}`);
     }
-    const late = `${shown} is read, but changes are seen late: ${error}`.slice(0, 1000);
+    const late = `${shown} is read, but changes are noticed late: ${error}`.slice(0, 1000);
     return setting === undefined
-      ? warnFinding('folders', late, 'Index the folders in it that change, one by one')
+      ? warnFinding('folders', late, 'index only the subfolders that change, one by one')
       : warnFinding('folders', late, `sudo sysctl ${setting}=${INOTIFY_LIMIT}   then: ${again}`);
   });
 
-/** Writes a path as one word of a shell. */
+/** As one word of a shell. */
 const shellQuoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** The limit that editors and synchronizers ask for, of folders or of programs. */
+/** The value that editors and synchronization programs recommend. */
 const INOTIFY_LIMIT = 524_288;
 
-/** Reports mailboxes that are watched and were not reached for long; nothing if there are none. */
+/** Watched mailboxes that were not reached for long. */
 export const mailboxesOf = (unreached: UnreachedMailbox[]): Finding[] =>
   unreached.map(({ address, error }) =>
     warnFinding(
       'mailboxes',
-      `${address} is watched and was not reached for an hour: ${error}`.slice(0, 1000),
+      `the watched mailbox ${address} was not reached for an hour: ${error}`.slice(0, 1000),
       `adjutant email accounts test ${address}`,
     ),
   );
 
-/**
- * Reports each model that fails or cools down; nothing if all are well. One whose file is damaged or
- * gone is not helped by another key: its fault says what to do.
- */
+/** Models that fail or cool down. For a damaged or missing file, the fault contains the remedy. */
 export const modelsOf = (states: ModelState[], faults: CapabilityFault[]): Finding[] =>
   states.flatMap(({ name, status, lastError }) => {
     const because = `${lastError}`.slice(0, 1000);
     if (status === 'down') {
       const fault = faults.find((each) => each.name === `models/${name}`);
       if (fault) return [failedFinding(`model ${name}`, because, fault.remedy.slice(0, 500))];
-      const remedy = `adjutant models test ${name}   a refused key: adjutant models update ${name} --key-file -`;
+      const remedy = `adjutant models test ${name}   For a refused key: adjutant models update ${name} --key-file -`;
       return [failedFinding(`model ${name}`, because, remedy)];
     }
     if (status !== 'cooling') return [];
@@ -229,15 +219,12 @@ export const modelsOf = (states: ModelState[], faults: CapabilityFault[]): Findi
       warnFinding(
         `model ${name}`,
         because,
-        'wait, others answer meanwhile: adjutant models health',
+        'wait; other models are used meanwhile: adjutant models health',
       ),
     ];
   });
 
-/**
- * Reports the age of the newest backup whose file is not known to be removed. A young installation
- * has nothing to lose yet: `begunAt` is the time of its first account.
- */
+/** `begunAt` is the time of the first account: a new installation has nothing to lose yet. */
 export const backupOf = (of: {
   now: number;
   newestAt: string | null;
@@ -247,37 +234,37 @@ export const backupOf = (of: {
   const days = Math.floor((now - Date.parse(newestAt ?? begunAt ?? iso(now))) / DAY_MS);
   if (days <= STALE_DAYS) return okFinding('backup', newestAt ?? 'none yet');
   const detail =
-    newestAt === null ? `none in ${days} days, and none before` : `none for ${days} days`;
+    newestAt === null ? `no backup in ${days} days, and none before` : `no backup for ${days} days`;
   return warnFinding(
     'backup',
     detail,
-    'adjutant backup create   by itself: adjutant backup schedule --daily',
+    'adjutant backup create   To schedule: adjutant backup schedule --daily',
   );
 };
 
-/** Reports the messages that were dropped because they could not be read; nothing if there are none. */
+/** Messages that were dropped because they could not be read. */
 export const unreadOf = (unread: UnreadMessages[]): Finding[] =>
   unread.map(({ kind, count, reason }) => {
     const messages = count === 1 ? '1 message was' : `${count} messages were`;
-    const detail = `${messages} not read since the start. The last one: ${reason}`;
+    const detail = `${messages} unreadable since the start. Last reason: ${reason}`;
     return warnFinding(`messages of ${kind}`, detail, 'adjutant logs --level warn');
   });
 
 /**
- * Reports each platform that has linked channels but is not set up, or has nothing for messages after
- * the time in which it accepts free text; nothing if all are set up.
+ * Platforms that have linked channels but are not set up, or that have no template for messages after
+ * the time in which they accept free text.
  */
 export const platformsOf = (unset: IncompletePlatform[]): Finding[] =>
   unset.map(({ kind, channels, missing, sendsNoneLate }) => {
     const linked = channels === 1 ? '1 channel is' : `${channels} channels are`;
     if (sendsNoneLate && missing.length === 0) {
-      const late = `${linked} linked there, and no template is set: what is sent later than a day after the last message from there fails`;
+      const late = `${linked} linked, but no template is set. Messages fail if they are sent more than a day after the last received one`;
       return warnFinding(`platform ${kind}`, late, `adjutant channels setup ${kind}`);
     }
     const lacking =
       missing.length === 0
         ? 'it is not set up'
         : `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
-    const detail = `${linked} linked there, and ${lacking}: nothing gets through`;
+    const detail = `${linked} linked, but ${lacking}. No message gets through`;
     return warnFinding(`platform ${kind}`, detail, `adjutant channels setup ${kind}`);
   });

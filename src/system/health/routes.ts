@@ -7,15 +7,14 @@ import { health, type PartReport } from './contract.js';
 export interface HealthDeps {
   uptimeSeconds(): number;
   isDraining(): boolean;
-  /** Checks every part now. */
   parts(): Promise<PartReport[]>;
-  /** Returns the figures in Prometheus' text format. */
+  /** In Prometheus' text format. */
   metrics(): Promise<string>;
-  /** Returns true if no other machine can appear to be local. */
+  /** True if no other machine can appear to be local. */
   trustsLoopback(): boolean;
 }
 
-/** Parts without which no work can be accepted. */
+/** Parts that are required to accept work. */
 const NEEDED = ['database', 'queue'];
 const ORDER = { ok: 0, warn: 1, down: 2 };
 
@@ -52,7 +51,10 @@ export const healthResource = (deps: HealthDeps) =>
     },
     metrics: async (_input, by) => {
       if (!isKnown(by) && !(deps.trustsLoopback() && by.isLocal)) {
-        throw Boom.unauthorized('Figures are for this machine or with a token', 'Bearer');
+        throw Boom.unauthorized(
+          'Metrics require a token, or a request from this machine',
+          'Bearer',
+        );
       }
       return deps.metrics();
     },

@@ -3,18 +3,19 @@ import { resource } from '../../kernel/route.js';
 import { type Hub, readOrWait } from '../../realtime/module.js';
 import { LEVELS, type LogEntry, logs } from './contract.js';
 
-const LIMIT = 200;
+const DEFAULT_LIMIT = 200;
+
 export const logsResource = (recent: LogRing, hub: Hub) =>
   resource('logs', logs, {
     list: async ({ query }, by) => {
-      const { after = null, level = 'trace', limit = LIMIT, wait = 0 } = query;
+      const { after = null, level = 'trace', limit = DEFAULT_LIMIT, wait = 0 } = query;
       const levels = LEVELS.slice(LEVELS.indexOf(level));
       const read = (): LogLine[] => {
         const found = recent.after(after).filter((line) => levels.includes(line.level));
         return after === null ? found.slice(-limit) : found.slice(0, limit);
       };
       const lines = await readOrWait(
-        { ...hub, listen: (_user, _channel, hear) => recent.listen(() => hear(null)) },
+        { ...hub, listen: (_user, _channel, notify) => recent.listen(() => notify(null)) },
         { userId: by.userId, channels: ['log'], ms: wait * 1000, signal: by.signal },
         async () => read(),
       );
@@ -29,10 +30,7 @@ export const logsResource = (recent: LogRing, hub: Hub) =>
     },
   });
 
-/**
- * Builds an entry from a line. A line that is not JSON was cut, and its beginning becomes the
- * message.
- */
+/** A line that is not JSON was cut. It becomes the message. */
 const entryOf = ({ number, level, text }: LogLine): LogEntry => {
   const { at = null, msg = '', level: _level, ...data } = fieldsOf(text);
   const isTime = typeof at === 'string' && !Number.isNaN(Date.parse(at));

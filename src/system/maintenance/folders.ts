@@ -4,9 +4,8 @@ import type { WorkFolders } from '../../tools/module.js';
 const BATCH = 500;
 
 /**
- * Removes the work folders of agents and hooks that no longer exist, whatever the cause; a kill
- * between row and folder can leave one too. A folder is made after its row, so that none in use is
- * removed.
+ * Removes the work folders of agents and hooks that no longer exist; a kill can leave one as well. A
+ * folder is created after its row, so that none in use is removed.
  */
 export const sweepFolders = async (store: Store, work: WorkFolders): Promise<number> => {
   let swept = 0;

@@ -3,12 +3,11 @@ import { inPieces } from '../../kernel/pieces.js';
 
 type Labels = Record<string, string | number>;
 
-/** The count for each set of labels. */
 type Counts = Map<string, { labels: Labels; times: number }>;
 
 type Gauges = Record<string, { help: string; read(): number }>;
 
-/** Makes the counters and gauges. Gauges are read only when the text is asked for. */
+/** Gauges are read when the metrics are requested. */
 export const createMeter = (gauges: Gauges) => {
   const requests: Counts = new Map();
   const deliveries: Counts = new Map();
@@ -17,7 +16,7 @@ export const createMeter = (gauges: Gauges) => {
     request: (method: string, status: number) =>
       count(requests, `${method} ${status}`, { method, status }),
     delivery: (verdict: string) => count(deliveries, verdict, { verdict }),
-    /** Returns the figures in Prometheus' text format. */
+    /** In Prometheus' text format. */
     text: async (): Promise<string> => {
       registry ??= openRegistry({ requests, deliveries, gauges });
       return (await registry).metrics();
@@ -31,10 +30,7 @@ const count = (counts: Counts, key: string, labels: Labels): void => {
   else counts.set(key, { labels, times: 1 });
 };
 
-/**
- * Loads the library when the text is first read, since most daemons are never asked. In one piece
- * it takes 40 ms.
- */
+/** Loaded on first use, since most daemons are never asked for metrics. At once it takes 40 ms. */
 const loadLibrary = inPieces({
   library: 'prom-client',
   pieces: [
@@ -66,11 +62,11 @@ const openRegistry = async (of: { requests: Counts; deliveries: Counts; gauges: 
   };
   counter(
     'adjutant_http_requests_total',
-    'Requests answered, by method and status',
+    'HTTP requests by method and status',
     ['method', 'status'],
     of.requests,
   );
-  counter('adjutant_deliveries_total', 'Webhooks received, by verdict', ['verdict'], of.deliveries);
+  counter('adjutant_deliveries_total', 'Received webhooks by verdict', ['verdict'], of.deliveries);
   for (const [name, { help, read }] of Object.entries(of.gauges)) {
     new Gauge({
       name: `adjutant_${name}`,
@@ -84,26 +80,31 @@ const openRegistry = async (of: { requests: Counts; deliveries: Counts; gauges: 
   return registry;
 };
 
-/** Builds the gauges, which are read when the figures are asked for. */
 export const gaugesOf = (of: {
   queue: Queue;
-  /** The queue of outbound messages. */
+  /** Queue of outbound messages. */
   outgoing: Queue;
   sockets: { stats(): { open: number; slow: number } };
   uptimeSeconds(): number;
 }) => ({
-  jobs_waiting: { help: 'Jobs that wait', read: () => of.queue.totals().waiting },
-  jobs_running: { help: 'Jobs that run', read: () => of.queue.totals().running },
+  jobs_waiting: { help: 'Waiting jobs', read: () => of.queue.totals().waiting },
+  jobs_running: { help: 'Running jobs', read: () => of.queue.totals().running },
   outbox_waiting: {
-    help: 'Messages that wait to be sent, and events that wait for their fan-out',
+    help: 'Messages waiting to be sent, and events waiting for their fan-out',
     read: () => of.outgoing.totals().waiting,
   },
   outbox_running: {
-    help: 'Messages that are being sent',
+    help: 'Messages being sent',
     read: () => of.outgoing.totals().running,
   },
   sockets_open: { help: 'Open sockets on /ws', read: () => of.sockets.stats().open },
-  sockets_slow_total: { help: 'Sockets cut off as slow', read: () => of.sockets.stats().slow },
-  resident_memory_bytes: { help: 'Resident memory', read: () => process.memoryUsage.rss() },
+  sockets_slow_total: {
+    help: 'Sockets closed because the client was too slow',
+    read: () => of.sockets.stats().slow,
+  },
+  resident_memory_bytes: {
+    help: 'Resident memory in bytes',
+    read: () => process.memoryUsage.rss(),
+  },
   uptime_seconds: { help: 'Seconds since the start', read: of.uptimeSeconds },
 });

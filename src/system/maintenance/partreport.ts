@@ -14,7 +14,7 @@ export interface PartsDeps {
   models: Models;
   tunnel: Tunnel;
   confinement: string;
-  /** Returns one sentence for each setting of capabilities that names nothing of use. */
+  /** One sentence for each invalid setting of capabilities. */
   settingFaults(): Promise<string[]>;
 }
 
@@ -23,10 +23,7 @@ const FULL_BYTES = 50 * 1024 ** 2;
 const LATE_MS = 60_000;
 const MANY_BYTES = 1024 ** 2;
 
-/**
- * Returns a function that checks every part of the daemon. A check that fails is reported, not
- * thrown.
- */
+/** A check that fails is reported and not thrown. */
 export const createPartReports = (base: Base, deps: PartsDeps): (() => Promise<PartReport[]>) => {
   const database = databaseOf(base);
   return async () => {
@@ -47,7 +44,6 @@ export const createPartReports = (base: Base, deps: PartsDeps): (() => Promise<P
   };
 };
 
-/** Ours: the most characters of a part's report. */
 const MAX_DETAIL_LENGTH = 500;
 
 const settings = async (faults: string[]): Promise<PartFinding> => ({
@@ -72,14 +68,13 @@ const attempt = async (name: string, check: () => Promise<PartFinding>): Promise
   }
 };
 
-/** Returns the sentence about a full disk; null for another error. */
+/** The message for a full disk; null for another error. */
 export const storageFault = (error: unknown): string | null =>
   error instanceof Unavailable && error.isDiskFull ? 'cannot be written: the disk is full' : null;
 
 /**
- * Checks the database with a real write and a real read, which shows a full or read-only disk. A
- * disk that refused a delivery may still accept a few bytes, so after a refusal the check must
- * write many bytes once.
+ * A real write and read show a full or read-only disk. A disk that refused a delivery may still accept
+ * a few bytes, so after a refusal the check must write many bytes once.
  */
 const databaseOf = ({ store }: Base): (() => Promise<PartFinding>) => {
   const sql = `INSERT INTO facts (name, value) VALUES ('last_look', ?)
@@ -95,7 +90,7 @@ const databaseOf = ({ store }: Base): (() => Promise<PartFinding>) => {
   };
 };
 
-/** Returns the time that the oldest waiting run has waited, in milliseconds; null if none waits. */
+/** Waiting time of the oldest queued execution in milliseconds; null if none waits. */
 export const longestWait = async ({ store, clock }: Base): Promise<number | null> => {
   const oldest = await store.look('oldestWait', null);
   return oldest === null ? null : Math.max(0, clock.now() - Date.parse(oldest));
@@ -106,17 +101,14 @@ const queue = async (base: Base, { queue }: PartsDeps): Promise<PartFinding> => 
   const waitMs = await longestWait(base);
   const oldest = waitMs === null ? '' : `, oldest ${(waitMs / 1000).toFixed(1)} s`;
   const most = Math.max(0, ...queue.crowded().map(queue.waiting));
-  const crowded = most === 0 ? '' : `; of one hook ${most}, at most 100000`;
+  const crowded = most === 0 ? '' : `; ${most} of 100000 for one hook`;
   return {
     status: (waitMs ?? 0) > LATE_MS || most > 0 ? 'warn' : 'ok',
     detail: `${waiting} waiting${oldest}, ${running} running${crowded}`,
   };
 };
 
-/**
- * Reports models that are down or cool down. This is a warning only, since another model answers
- * instead.
- */
+/** Models that are down or cool down are a warning only, since another model answers instead. */
 const models = ({ models }: PartsDeps): PartFinding => {
   const states = models.states();
   const isIll = (status: string) => status === 'down' || status === 'cooling';
@@ -139,7 +131,6 @@ const freeText = (bytes: number): string =>
     ? `${Math.floor(bytes / 1024 ** 2)} MiB free`
     : `${(bytes / 1024 ** 3).toFixed(1)} GiB free`;
 
-/** Reports the state of the tunnel, the result of the last check, and what does not work. */
 const tunnel = ({ tunnel }: PartsDeps): PartFinding => {
   const row = tunnel.row();
   if (!row || row.is_on === 0) return { detail: `${row?.provider ?? 'tunnel'} is off` };
@@ -151,11 +142,11 @@ const tunnel = ({ tunnel }: PartsDeps): PartFinding => {
   const parts = [`${row.provider} ${isUp ? 'up' : `${status}: ${detail ?? 'not up yet'}`}`];
   if (address !== null) parts.push(address);
   if (check?.ok) parts.push(`${check.stages.length} of ${check.stages.length} checked`);
-  else if (check) parts.push(`check failed at: ${check.failure?.stage}`);
+  else if (check) parts.push(`check failed at stage: ${check.failure?.stage}`);
   if (tunnel.trust()?.header === null) {
-    parts.push('it tells no addresses of callers: limits per address are off');
+    parts.push('no client addresses, so limits per address do not apply');
   }
-  if (isUp && reach === 'unverified') parts.push('unverified: adjutant tunnel check');
+  if (isUp && reach === 'unverified') parts.push('not verified (run adjutant tunnel check)');
   const isWell = isUp && reach !== 'unverified' && reach !== 'failed' && check?.ok !== false;
   return { status: isWell ? 'ok' : 'warn', detail: parts.join(', ').slice(0, 500) };
 };

@@ -6,31 +6,31 @@ import { changeInSteps } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 
 const EVERY_MS = 3600 * 1000;
-/** Pause after the start of the daemon, which has more important work then. */
+/** Pause after the start, when the daemon has more important work. */
 const SETTLING_MS = 60_000;
 const BATCH = 500;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Builds the statement that deletes a batch of the rows that meet the condition. */
+/** Deletes one batch of the rows. */
 const deleteBatch = (table: string, condition: string, key = 'id'): string =>
   `DELETE FROM ${table} WHERE (${key}) IN
     (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${BATCH})`;
 
-/** Statements for rows that are deleted a day after they happened. */
+/** Rows that are deleted after a day. */
 const AFTER_A_DAY = [
   deleteBatch('idempotency', 'created_at < @at', 'user_id, route, key'),
   `DELETE FROM login_failures WHERE last_at < @at`,
   `DELETE FROM code_failures WHERE since < @at`,
   deleteBatch('approval_grants', 'expires_at < @at'),
   `DELETE FROM device_tokens WHERE expires_at < @at`,
-  // 30 days after the user was notified of it.
+  // 30 days after the notification.
   `DELETE FROM login_places WHERE told_at < strftime('%Y-%m-%dT%H:%M:%fZ', @at, '-29 days')`,
 ];
 
 /**
- * Statements for rows that are deleted after the days of retention. Ids sort by time, so a range of
- * ids finds old rows without an index that would slow down every delivery. Agents are deleted with
- * their events; a conversation is deleted with the last of its agents.
+ * Rows that are deleted after the retention period. IDs sort by time, so a range of IDs finds old rows
+ * without an index that would slow down deliveries. Agents are deleted with their events, and a
+ * conversation with its last agent.
  */
 const AFTER_RETENTION = [
   deleteBatch('auth_sessions', 'expires_at < @at'),
@@ -81,9 +81,8 @@ const AFTER_RETENTION = [
 ];
 
 /**
- * Deletes the deliveries of a range of ids that no execution needs any more. An execution has the
- * time digits of its delivery's id, so a range of ids finds them without an index that would slow
- * down every delivery; a replay is found by its own index.
+ * Deletes deliveries that no execution needs. An execution has the time digits of its delivery's ID, so
+ * a range of IDs finds them without an index that would slow down deliveries. A replay has an index.
  */
 const DELETE_DELIVERIES = `DELETE FROM deliveries WHERE id BETWEEN @first AND @last
   AND id NOT IN (SELECT e.delivery_id FROM executions AS e
@@ -107,24 +106,21 @@ type Walked = typeof DELIVERIES | typeof READ_NOTIFICATIONS;
 const DELETE_MINUTES = `DELETE FROM execution_minutes
   WHERE user_id IN (SELECT id FROM users) AND minute < ?`;
 
-/** Ours: a notification that nobody has read for a year is deleted. */
+/** An unread notification is deleted after a year. */
 const UNREAD_DAYS = 365;
 const AFTER_UNREAD = [deleteBatch('notifications', "id < 'notification_' || @digits ORDER BY id")];
 
-/**
- * Keeps the home from growing without limit. It deletes in batches that are small enough to delay
- * nobody.
- */
+/** Deletes in batches that are small enough not to delay other work. */
 export const createRetention = (deps: {
   store: Store;
   clock: Clock;
   log: Log;
   retentionDays: number;
-  /** Deletes the signing keys that are no longer needed; resolves to their number. */
+  /** Deletes signing keys that are no longer needed. This and the next two resolve to a number. */
   forgetKeys(): Promise<number>;
-  /** Destroys the versions of credentials whose overlap has ended; resolves to their number. */
+  /** Destroys versions of credentials whose overlap has ended. */
   destroyVersions(): Promise<number>;
-  /** Removes the folders of agents and hooks that no longer exist; resolves to their number. */
+  /** Removes the folders of agents and hooks that no longer exist. */
   sweepFolders(): Promise<number>;
 }) => {
   const { store, clock, log, retentionDays } = deps;
@@ -142,7 +138,7 @@ export const createRetention = (deps: {
     return pruned;
   };
 
-  /** Walks the rows of a table by their ids, so that those that stay are looked at once. */
+  /** Walks by ID, so that remaining rows are read only once. */
   const walk = async (
     { table, noun, sql }: Walked,
     before: number,
@@ -187,16 +183,13 @@ export const createRetention = (deps: {
     );
   };
 
-  /**
-   * Deletes old rows and unused folders until none is left, or the signal aborts. Resolves to the
-   * number of both.
-   */
+  /** Runs until nothing is left or the signal aborts. Resolves to the number of rows and folders. */
   const prune = async (signal?: AbortSignal): Promise<number> =>
     (await pruneRows(signal)) + (await deps.sweepFolders());
 
   const work = async (signal?: AbortSignal): Promise<void> => {
     const pruned = await prune(signal);
-    if (pruned > 0) log.info({ pruned }, 'old rows and folders pruned');
+    if (pruned > 0) log.info({ pruned }, 'deleted old rows and folders');
   };
   const timer = { name: 'retention', everyMs: EVERY_MS, settlingMs: SETTLING_MS, work };
   return { prune, source: createTimer({ store, clock }, timer) };

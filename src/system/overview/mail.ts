@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
 import type { Need } from './contract.js';
 
-/** Ours: a mail that was not sent, or may not have been, needs its sender for a day. */
+/** E-mails that were not sent, or may not have been, are shown for a day. */
 const UNSENT_MS = 24 * 3_600_000;
 const MAX_DETAIL_LENGTH = 1000;
 const MAX_TITLE_LENGTH = 400;
@@ -33,10 +33,7 @@ const unsentMails = (db: Store['db'], userId: string, since: number, limit: numb
 const cut = (reason: string, command: string): string =>
   `${reason.slice(0, MAX_DETAIL_LENGTH - command.length - 2)}: ${command}`;
 
-/**
- * Returns the mail accounts of a user that do not work, then the mails of the last day that were not
- * sent or whose answer was lost, the newest first.
- */
+/** Failing mail accounts, then unsent or unconfirmed e-mails of the last day, newest first. */
 export const mailNeeds = async (
   db: Store['db'],
   { userId, now, limit }: { userId: string; now: number; limit: number },
@@ -53,7 +50,7 @@ export const mailNeeds = async (
       title: address,
       at,
       detail: cut(
-        `${status === 'needs_login' ? 'its server refuses the login' : 'it fails'}, ${error ?? 'no reason given'}`,
+        `${status === 'needs_login' ? 'the server refuses the login' : 'the account fails'}, ${error ?? 'no reason given'}`,
         `adjutant email accounts test ${id.slice(-6)}`,
       ),
     })),
@@ -65,8 +62,8 @@ export const mailNeeds = async (
       title: (subject || '(no subject)').slice(0, MAX_TITLE_LENGTH),
       detail: cut(
         status === 'unknown'
-          ? 'the answer was lost, and it is not sent again by itself'
-          : `not sent, ${error ?? 'no reason given'}`,
+          ? 'the reply of the server was lost; the e-mail is not resent automatically'
+          : `not sent: ${error ?? 'no reason given'}`,
         `adjutant email sent get ${id.slice(-6)}`,
       ),
     })),

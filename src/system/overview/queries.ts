@@ -6,10 +6,10 @@ import { visibleTo } from '../../store/visible.js';
 import { failingTasks } from './failures.js';
 import { waitingStages } from './stages.js';
 
-/** Limit for counted failures: many of them must not make the overview slow. */
+/** More failures are not counted, so that the overview stays fast. */
 const MAX_COUNTED = 10_000;
 
-/** Queries for one user's overview. Times are ISO 8601, `since` is in milliseconds. */
+/** Times are ISO 8601, `since` is in milliseconds. */
 export const overviewStore = ({ db }: Store) => {
   const minutesSince = (userId: string, since: number) =>
     db
@@ -21,9 +21,9 @@ export const overviewStore = ({ db }: Store) => {
     db
       .selectFrom('executions as e')
       .where(visibleTo(userId, 'e'))
-      // The index of failures takes this condition literally.
+      // Literally the condition of the index.
       .where(sql<boolean>`e.status = 'error'`)
-      // The first condition is fast. The second is needed because ids continue from the newest one
+      // The first condition is fast. The second is needed because IDs continue from the newest one
       // after the clock was set back.
       .where('e.id', '>=', `execution_${timeDigits(since)}`)
       .where('e.created_at', '>=', iso(since));
@@ -31,17 +31,16 @@ export const overviewStore = ({ db }: Store) => {
   return {
     failing: (userId: string, limit: number) => failingTasks(db, userId, limit),
     stages: (userId: string, limit: number) => waitingStages(db, userId, limit),
-    /** Returns the number of executions that began in each minute since then. */
+    /** Executions that began in each minute. */
     perMinute: (userId: string, since: number) =>
       minutesSince(userId, since).select(['minute', 'count']).execute(),
 
-    /** Returns the number of executions that began since then, from the beginning of its minute. */
+    /** Counts from the beginning of the minute. */
     executions: async (userId: string, since: number): Promise<number> => {
       const all = minutesSince(userId, since).select(({ fn }) => fn.sum<number>('count').as('sum'));
       return (await all.executeTakeFirst())?.sum ?? 0;
     },
 
-    /** Counts the executions since then that ended with an error. */
     failures: async (userId: string, since: number): Promise<number> => {
       const some = failedSince(userId, since).select('e.id').limit(MAX_COUNTED).as('counted');
       const { count } = await db
@@ -51,7 +50,6 @@ export const overviewStore = ({ db }: Store) => {
       return count;
     },
 
-    /** Returns the newest executions that ended with an error. */
     failed: (userId: string, since: number, limit: number) =>
       failedSince(userId, since)
         .innerJoin('hooks as h', 'h.id', 'e.hook_id')
@@ -75,7 +73,7 @@ export const overviewStore = ({ db }: Store) => {
         .selectFrom('operations')
         .select((of) => ['status', of.fn.countAll<number>().as('count')])
         .where(visibleTo(userId))
-        // The index of operations that have not ended takes this condition literally.
+        // Literally the condition of the index.
         .where(sql<boolean>`status IN ('queued', 'running')`)
         .groupBy('status')
         .execute(),
@@ -101,7 +99,7 @@ export const overviewStore = ({ db }: Store) => {
       return row?.cost_usd ?? 0;
     },
 
-    /** Returns the pending approvals, the first to expire first. */
+    /** The first to expire first. */
     approvals: (userId: string, limit: number) =>
       db
         .selectFrom('approvals')
@@ -115,19 +113,19 @@ export const overviewStore = ({ db }: Store) => {
         .limit(limit)
         .execute(),
 
-    /** Returns the newest memories that nobody has confirmed. */
+    /** Newest first. */
     unconfirmed: (userId: string, limit: number) =>
       db
         .selectFrom('memories')
         .select(['id', 'text', 'created_by', 'created_at'])
         .where(visibleTo(userId))
-        // The index of these takes this condition literally.
+        // Literally the condition of the index.
         .where(sql<boolean>`confirmed = 0`)
         .orderBy('id', 'desc')
         .limit(limit)
         .execute(),
 
-    /** Returns the credentials that expire before `until`, the first to expire first. */
+    /** The first to expire first. */
     expiring: (userId: string, until: string, limit: number) =>
       db
         .selectFrom('credentials')

@@ -18,7 +18,6 @@ import { workCounts } from './work.js';
 interface OverviewDeps {
   config: Config;
   uptimeSeconds(): number;
-  /** Checks every part now. */
   parts(): Promise<PartReport[]>;
   tunnel: Tunnel;
   queue: Queue;
@@ -26,7 +25,7 @@ interface OverviewDeps {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Ours: a credential is shown a week before it expires. */
+/** Credentials are shown a week before they expire. */
 const SOON_MS = 7 * DAY_MS;
 
 export const overviewResource = (base: Base, deps: OverviewDeps) => {
@@ -62,7 +61,7 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
   });
 };
 
-/** Collects the figures that belong to the user. */
+/** The figures of one user. */
 const figuresOf = async (
   store: OverviewStore,
   { userId, due, mail }: { userId: string; due: DueTask[]; mail: Need[] },

@@ -9,9 +9,7 @@ const MAX_TITLE_LENGTH = 400;
 
 type OverviewQuery<K extends keyof OverviewStore> = Awaited<ReturnType<OverviewStore[K]>>;
 
-/**
- * Returns one count for each of the last 60 minutes, oldest first; the last is the current minute.
- */
+/** One count for each of the last 60 minutes, oldest first. The last one is the current minute. */
 export const ratesOf = (counted: OverviewQuery<'perMinute'>, now: number): number[] => {
   const counts = new Map(counted.map(({ minute, count }) => [minute, count]));
   return Array.from({ length: MINUTES }, (_, at) => {
@@ -25,7 +23,7 @@ export type DueTask = Awaited<ReturnType<typeof readDueTasks>>[number];
 
 const NO_SUBJECT = { agentId: null, hookId: null, untrusted: null };
 
-/** Returns the reason for which a call waits, after the address that it calls, where it has one. */
+/** The URL of the call, if it has one, and the reason for the approval. */
 const callDetail = ({
   method,
   url,
@@ -40,11 +38,7 @@ const callDetail = ({
   return `${request}: ${reason}`.slice(0, MAX_DETAIL_LENGTH);
 };
 
-/**
- * Lists the approvals and the stages of pipelines that wait, soonest to expire first, then what failed, newest first, then the
- * recurring tasks that fail, the mail accounts that do and the mails that were not sent, the credentials about to expire, the memories that nobody has confirmed,
- * and the tasks that are overdue or due today.
- */
+/** Within a kind: the first to expire or the newest first. */
 export const needsOf = (found: {
   approvals: OverviewQuery<'approvals'>;
   failed: OverviewQuery<'failed'>;
@@ -84,7 +78,7 @@ export const needsOf = (found: {
     kind: 'memory' as const,
     id: row.id,
     title: row.text.slice(0, MAX_TITLE_LENGTH),
-    detail: `saved after text from outside was read: adjutant memories confirm ${row.id.slice(-6)}`,
+    detail: `saved after untrusted input was read: adjutant memories confirm ${row.id.slice(-6)}`,
     agentId: row.created_by.startsWith('agent_') ? row.created_by : null,
     untrusted: true,
     at: row.created_at,
@@ -106,7 +100,7 @@ const stageNeed = (row: OverviewQuery<'stages'>[number]): Need => ({
   kind: 'stage',
   id: row.id,
   title: `${row.name}: ${row.key}`.slice(0, MAX_TITLE_LENGTH),
-  // The CLI finds the runs that stages have begun by their whole id alone.
+  // The CLI finds runs that were started by stages only by their whole ID.
   detail: `waits for you: adjutant pipelines get ${row.parent_id === null ? row.id.slice(-6) : row.id}`,
   untrusted: row.untrusted === 1,
   at: row.due_at ?? '',

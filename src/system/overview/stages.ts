@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** Returns the stages of a user's pipelines that wait for an answer, the first to expire first. */
+/** Stages that wait for an answer, the first to expire first. */
 export const waitingStages = (db: Store['db'], userId: string, limit: number) =>
   db
     .selectFrom('pipeline_runs as r')

@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import type { Store } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** Counts the pipelines and the recurring tasks of a user. */
 export const workCounts = async (db: Store['db'], userId: string) => {
   const counts = [pipelineCounts(db, userId), recurringCounts(db, userId)] as const;
   const [pipelines, recurring] = await Promise.all(counts);
   return { pipelines, recurring };
 };
 
-/** Counts the pipelines of a user that have not ended, and the stages of these that wait for an answer. */
+/** Unfinished runs, and their stages that wait for an answer. */
 const pipelineCounts = async (db: Store['db'], userId: string) => {
   const open = db
     .selectFrom('pipeline_runs as r')
@@ -27,7 +26,7 @@ const pipelineCounts = async (db: Store['db'], userId: string) => {
   return { open: runs.count, waiting: stages.count };
 };
 
-/** Counts the recurring tasks of a user that are enabled, with the next due time of all. */
+/** Enabled recurring tasks, and their next due time. */
 const recurringCounts = (db: Store['db'], userId: string) =>
   db
     .selectFrom('recurring_tasks')

@@ -155,7 +155,7 @@ describe('heads of the audit log outside the home', () => {
     );
     expect(await found()).to.equal({
       status: 'ok',
-      detail: `its heads are written to audit.head, and sent to ${to}; UDP does not tell whether they arrive`,
+      detail: `its heads are written to audit.head, and sent to ${to} (UDP does not confirm delivery)`,
     });
     server.close();
     // Nobody is there any more.

@@ -89,7 +89,7 @@ describe('backup', () => {
     const again = await restore();
     expect([again.code, again.stderr]).to.equal([
       1,
-      `Not restored: ${home} is not empty: it holds adjutant.db, audit.head, keys. A backup is restored into an empty home only. Move them elsewhere first.\n`,
+      `Not restored: ${home} is not empty: it contains adjutant.db, audit.head, keys. A backup can be restored only into an empty home. Move these files elsewhere first.\n`,
     ]);
   });
 });
@@ -103,7 +103,10 @@ describe('backups', () => {
     expect(stdout).to.equal('create\tdone\tasked\n');
     const id = (await world.cli(['backup', 'list', '--output', 'id'])).stdout.trim();
     const { code, stderr } = await world.cli(['backup', 'cancel', id.slice(-6)]);
-    expect([code, stderr.split('\n')[0]]).to.equal([1, 'It has ended already.']);
+    expect([code, stderr.split('\n')[0]]).to.equal([
+      1,
+      'The backup or verification has already ended.',
+    ]);
     const schedule = await world.cli(['backup', 'schedule', '--output', 'table']);
     expect(schedule.stdout).to.equal('No backups are made by themselves.\n');
     const wanted = await world.cli([

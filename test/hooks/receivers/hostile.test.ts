@@ -235,6 +235,6 @@ const ownerIsTold = async (desk: Desk): Promise<void> => {
   const queue = parts.find(({ name }: { name: string }) => name === 'queue');
   expect([queue.status, queue.detail]).to.equal([
     'warn',
-    '100000 waiting, 1 running; of one hook 100000, at most 100000',
+    '100000 waiting, 1 running; 100000 of 100000 for one hook',
   ]);
 };

@@ -56,7 +56,7 @@ describe('backups', () => {
       await stage.clear();
       const small = await stage.made({ ...asked, folder: stage.folder, withoutDocuments: true });
       expect(whole.made?.skipped).to.equal([]);
-      expect(small.made?.skipped).to.equal(['documents: left out, as was asked']);
+      expect(small.made?.skipped).to.equal(['documents: left out on request']);
       expect(small.made?.files).to.equal(Number(whole.made?.files) - 1);
       const begun = await call('POST', '/verify', { passphrase: PASSPHRASE });
       expect((await stage.ended(begun.body.id)).status).to.equal('done');
@@ -231,7 +231,7 @@ describe('backups', () => {
       stage = await openStage();
       await stage.app.app.close();
       await expect(stage.app.restart({ backupEvery: 24 })).to.reject(
-        'ADJUTANT_BACKUP_EVERY needs a passphrase for the keys: set ADJUTANT_BACKUP_PASSPHRASE_FILE',
+        'ADJUTANT_BACKUP_EVERY requires a passphrase for the keys. Set ADJUTANT_BACKUP_PASSPHRASE_FILE',
       );
       await stage.app.restart();
     });

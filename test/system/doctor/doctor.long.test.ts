@@ -50,7 +50,7 @@ describe('the doctor', () => {
       ...['embedder', 'voice'],
     ]);
     expect(findings.find(({ name }) => name === 'voice')?.detail).to.equal(
-      'speech is transcribed by pocketsphinx; without ffmpeg no WebM, M4A or AMR is read',
+      'speech is transcribed by pocketsphinx; without ffmpeg, WebM, M4A and AMR cannot be read',
     );
     expect(findings.find(({ name }) => name === 'integrity')?.detail).to.match(
       /^\d+ tables checked, no damage$/,
@@ -62,9 +62,9 @@ describe('the doctor', () => {
     expect(await named('log')).to.equal({
       name: 'log',
       status: 'fail',
-      detail: 'it cannot be written (ENOSPC): 12 lines are lost so far',
+      detail: 'the log cannot be written (ENOSPC): 12 lines lost so far',
       remedy:
-        'make room on its disk, or let what reads it go on; the newest lines: adjutant logs --remote',
+        'free disk space, or unblock the reader of the log. Newest lines: adjutant logs --remote',
     });
     app.recent.watch(() => ({ lostLines: 0, reason: 'ENOSPC' }));
     expect(await named('log')).to.equal(undefined);
@@ -81,8 +81,8 @@ describe('the doctor', () => {
     expect(keys).to.equal({
       name: 'keys',
       status: 'fail',
-      detail: 'master.key can be read by others on the machine',
-      remedy: `chmod 600 ${app.home}/keys/*   and see to it that nobody took a copy`,
+      detail: 'master.key can be read by other users of the machine',
+      remedy: `chmod 600 ${app.home}/keys/*   and make sure that nobody copied them`,
     });
   });
 
@@ -95,9 +95,8 @@ describe('the doctor', () => {
     expect(await named('vault')).to.equal({
       name: 'vault',
       status: 'fail',
-      detail: 'the master key does not open all of credential_versions.sealed',
-      remedy:
-        'put the key back with which they were sealed: keys/master.key or ADJUTANT_MASTER_KEY',
+      detail: 'the master key does not open all values of credential_versions.sealed',
+      remedy: 'restore the key that sealed them: keys/master.key or ADJUTANT_MASTER_KEY',
     });
     await db.deleteFrom('credential_versions').execute();
   });
@@ -109,7 +108,7 @@ describe('the doctor', () => {
     clock.forward(61_000);
     expect([found?.status, found?.detail]).to.equal([
       'fail',
-      'it says 2026-03-01T11:58:59.000Z, and the database was written at 2026-03-01T12:00:00.000Z',
+      'the clock is at 2026-03-01T11:58:59.000Z, but the database was written at 2026-03-01T12:00:00.000Z',
     ]);
   });
 
@@ -132,8 +131,8 @@ describe('the doctor', () => {
     expect(await named('backup')).to.equal({
       name: 'backup',
       status: 'warn',
-      detail: 'none in 9 days, and none before',
-      remedy: 'adjutant backup create   by itself: adjutant backup schedule --daily',
+      detail: 'no backup in 9 days, and none before',
+      remedy: 'adjutant backup create   To schedule: adjutant backup schedule --daily',
     });
     clock.forward(-9 * DAY_MS);
   });
@@ -161,15 +160,15 @@ describe('the doctor', () => {
     expect(await named('platform telegram')).to.be.undefined();
     const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
     await linkChannel(app, userId, { kind: 'telegram', id: '42', name: 'Ada' });
-    const linked = '1 channel is linked there, and';
+    const linked = '1 channel is linked, but';
     expect(await named('platform telegram')).to.equal({
       ...found,
-      detail: `${linked} botToken, webhookSecret are not set: nothing gets through`,
+      detail: `${linked} botToken, webhookSecret are not set. No message gets through`,
     });
     await platform({ webhookSecret: 'w'.repeat(32) });
     expect(await named('platform telegram')).to.equal({
       ...found,
-      detail: `${linked} botToken is not set: nothing gets through`,
+      detail: `${linked} botToken is not set. No message gets through`,
     });
     await platform({ botToken: '123456:ABC' });
     expect(await named('platform telegram')).to.be.undefined();
@@ -185,7 +184,7 @@ describe('the doctor', () => {
       name: 'platform whatsapp',
       status: 'warn',
       detail:
-        '1 channel is linked there, and no template is set: what is sent later than a day after the last message from there fails',
+        '1 channel is linked, but no template is set. Messages fail if they are sent more than a day after the last received one',
       remedy: 'adjutant channels setup whatsapp',
     });
     await set({ templateName: 'assistant_news' });

@@ -15,7 +15,7 @@ describe('the doctor, of folders', () => {
   const cases: [error: string, detail: RegExp, remedy: string][] = [
     [
       `${late}. Raise fs.inotify.max_user_watches`,
-      /^\/srv\/my notes is read, but changes are seen late: The folder is scanned every ten minutes/,
+      /^\/srv\/my notes is read, but changes are noticed late: The folder is scanned every ten minutes/,
       "sudo sysctl fs.inotify.max_user_watches=524288   then: adjutant knowledge index '/srv/my notes' --on-server",
     ],
     [
@@ -26,12 +26,12 @@ describe('the doctor, of folders', () => {
     [
       'The folder is scanned every ten minutes: it contains more than 20000 folders',
       /is read, but changes are seen late/,
-      'Index the folders in it that change, one by one',
+      'index only the subfolders that change, one by one',
     ],
     [
       'The folder is gone',
-      /^\/srv\/my notes is not read: The folder is gone$/,
-      "adjutant knowledge folders list   again: adjutant knowledge index '/srv/my notes' --on-server",
+      /^\/srv\/my notes cannot be read: The folder is gone$/,
+      "adjutant knowledge folders list   To retry: adjutant knowledge index '/srv/my notes' --on-server",
     ],
   ];
   for (const [error, detail, remedy] of cases) {
@@ -90,8 +90,9 @@ describe('the doctor, of recurring tasks and pipelines', () => {
     await app.call('POST', `/api/recurring-tasks/${id}/run`, { token });
     expect(await findings()).to.equal([
       {
-        ...{ name: 'recurring', status: 'warn', detail: `the last run failed of ${id} (bob)` },
-        remedy: 'adjutant recurring list   why, as its owner: adjutant recurring runs <id>',
+        ...{ name: 'recurring', status: 'warn', detail: `the last run failed: ${id} (bob)` },
+        remedy:
+          'adjutant recurring list   For the reason, as its owner: adjutant recurring runs <id>',
       },
     ]);
     const body = { action: 'notify', actionConfig: { notifyMessage: 'x' } };
@@ -111,7 +112,7 @@ describe('the doctor, of recurring tasks and pipelines', () => {
     clock.forward(Date.parse(nextRunAt) + 5 * MINUTE_MS - clock.now());
     expect(await findings()).to.equal([]);
     clock.forward(1);
-    const detail = `due for over five minutes, and not fired: ${id} (bob)`;
+    const detail = `overdue by more than five minutes: ${id} (bob)`;
     expect(await findings()).to.equal([
       { name: 'recurring', status: 'fail', detail, remedy: STANDS },
     ]);
@@ -128,7 +129,7 @@ describe('the doctor, of recurring tasks and pipelines', () => {
     clock.forward(6 * MINUTE_MS);
     expect(await findings()).to.equal([]);
     clock.forward(1);
-    const detail = `due for over five minutes, and not gone on: ${id} (bob)`;
+    const detail = `stuck for more than five minutes: ${id} (bob)`;
     expect(await findings()).to.equal([
       { name: 'pipelines', status: 'fail', detail, remedy: STANDS },
     ]);
@@ -144,9 +145,9 @@ describe('the doctor, of recurring tasks and pipelines', () => {
     expect(await findings()).to.equal([
       {
         ...{ name: 'pipelines', status: 'warn' },
-        detail: `waiting for their owners for over a day: ${id} (bob)`,
+        detail: `waiting for their owners for more than a day: ${id} (bob)`,
         remedy:
-          'adjutant pipelines list --status waiting   as its owner: adjutant pipelines get <id>',
+          'adjutant pipelines list --status waiting   As its owner: adjutant pipelines get <id>',
       },
     ]);
   });

@@ -99,11 +99,11 @@ describe('the overview', () => {
       ]);
     const ofAccount = [
       ...['mailbox', refused, 'no@example.org'],
-      `its server refuses the login, NO [AUTHENTICATIONFAILED]: adjutant email accounts test ${refused.slice(-6)}`,
+      `the server refuses the login, NO [AUTHENTICATIONFAILED]: adjutant email accounts test ${refused.slice(-6)}`,
     ];
     const shownFailed = [
       ...['mail', failed, 'Minutes 2'],
-      'not sent, 550 no such user: adjutant email sent get 000002',
+      'not sent: 550 no such user: adjutant email sent get 000002',
     ];
     expect(await needs()).to.equal([ofAccount, shownFailed]);
     clock.forward(MINUTE_MS);
@@ -111,7 +111,7 @@ describe('the overview', () => {
     const [, lost] = await needs();
     expect(lost?.slice(2)).to.equal([
       'Minutes 3',
-      'the answer was lost, and it is not sent again by itself: adjutant email sent get 000003',
+      'the reply of the server was lost; the e-mail is not resent automatically: adjutant email sent get 000003',
     ]);
     expect(await needs((await desk.test.register('paul')).token)).to.equal([]);
     clock.forward(DAY_MS + MINUTE_MS);

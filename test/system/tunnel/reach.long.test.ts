@@ -43,7 +43,7 @@ describe('the public address', () => {
     expect(await told()).to.equal(everywhere('unverified'));
     expect(await part()).to.include({
       status: 'warn',
-      detail: `proxy up, ${PUBLIC}, unverified: adjutant tunnel check`,
+      detail: `proxy up, ${PUBLIC}, not verified (run adjutant tunnel check)`,
     });
     const invite = await stage.ask('POST', '/api/admin/users/new/invite', {});
     expect([invite.status, invite.body.reach]).to.equal([201, 'unverified']);
