@@ -7,23 +7,18 @@ import { stringifyExact } from '../kernel/exactjson.js';
 import { type ClientReply, type ClientRequest, type Connection, exchangeJson } from './exchange.js';
 import { type FetchLike, send } from './send.js';
 
-/** One message of a conversation. */
 export type ConversationMessage = Static<typeof sessions.messages.reply>['messages'][number];
 
 export interface ClientOptions {
-  /** The daemon's address, without a path: `http://127.0.0.1:3005`. */
+  /** Without a path: `http://127.0.0.1:3005`. */
   url: string;
   token?: string;
   fetch?: FetchLike;
-  /**
-   * The limit for one call, 30 s by default. A call that waits for something gets that much more.
-   */
+  /** Timeout per call, 30 s by default. A call that waits gets its waiting time in addition. */
   timeoutMs?: number;
-  /** A signal that ends every call of this client. */
   signal?: AbortSignal;
 }
 
-/** The input of a call: path parameters by name, `query` and `body`. */
 export interface ClientInput {
   [parameter: string]: unknown;
   query?: object;
@@ -39,7 +34,7 @@ export type EndpointName = {
   [R in keyof Resources]: `${R} ${keyof Resources[R] & string}`;
 }[keyof Resources];
 
-/** The reply of a call: `Reply<'models', 'usage'>`. */
+/** `Reply<'models', 'usage'>` */
 export type Reply<
   R extends keyof Resources,
   E extends keyof Resources[R],
@@ -47,19 +42,14 @@ export type Reply<
 
 export interface Client extends Resources {
   url: string;
-  /** Calls any endpoint. The type of its reply follows from the contract. */
   call<E extends Endpoint>(endpoint: E, input?: ClientInput): Promise<Output<E>>;
-  /** Sends any request and returns the whole reply. */
   request<T>(request: ClientRequest): Promise<ClientReply<T>>;
-  /** Returns the same client with other options. */
   with(options: Partial<ClientOptions>): Client;
 }
 
 const TIMEOUT_MS = 30_000;
 
-/**
- * Creates a typed client of the API. Its calls throw ApiError, Unreachable, or the signal's reason.
- */
+/** Calls throw ApiError, Unreachable, or the signal's reason. */
 export const createClient = (options: ClientOptions): Client => {
   const to: Connection = {
     url: options.url.replace(/\/+$/, ''),
@@ -89,10 +79,7 @@ const resourcesOf = (call: CallEndpoint): Resources => {
   return resources;
 };
 
-/**
- * Returns one call for each endpoint. The type of a reply comes from the contract, which the daemon
- * upholds.
- */
+/** Reply types come from the contract, which the daemon guarantees. */
 const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint): Calls<C> =>
   new Proxy(Object.create(null), {
     get: (_, name: string) => async (input?: ClientInput) => {
@@ -102,11 +89,11 @@ const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint)
     },
   });
 
-/** Builds the request. Throws TypeError if a path parameter is missing. */
+/** Throws TypeError if a path parameter is missing. */
 const requestOf = (endpoint: Endpoint, input: ClientInput, timeoutMs: number): ClientRequest => {
   const { method, access, readsOnly = false } = endpoint;
   const isRead = method === 'GET' || readsOnly;
-  // Public and secret endpoints keep no idempotency record: a repeated request acts twice.
+  // Public and secret endpoints keep no idempotency record, so a repeated request acts twice.
   const isKept = !isRead && access !== 'public' && !endpoint.secret;
   return {
     method,
@@ -134,6 +121,6 @@ const queryOf = (query: object = {}): string => {
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
 };
 
-/** Returns the milliseconds that the daemon is asked to wait before it replies. */
+/** Milliseconds that the daemon may wait before it replies. */
 const waitOf = (query: object = {}): number =>
   'wait' in query && typeof query.wait === 'number' ? query.wait * 1000 : 0;

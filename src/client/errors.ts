@@ -1,4 +1,4 @@
-/** The only error body of the API. `code` is stable, for machines. */
+/** The only error body of the API. `code` is stable, for programs. */
 export interface ProblemBody {
   statusCode: number;
   error: string;
@@ -8,7 +8,6 @@ export interface ProblemBody {
   requestId?: string;
 }
 
-/** An error reply of the daemon. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly statusCode: number;
@@ -18,11 +17,9 @@ export class ApiError extends Error {
 
   constructor(
     readonly body: ProblemBody,
-    /**
-     * The body that came in place of the error body. Readiness, for example, also lists what fails.
-     */
+    /** Body other than the error body. Readiness, for example, lists what fails. */
     readonly reply?: unknown,
-    /** The time in seconds that the daemon asks to wait for (`Retry-After`), if it does. */
+    /** From `Retry-After`. */
     readonly retryAfterSeconds?: number,
   ) {
     super(body.message);
@@ -33,10 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * The error when no reply came. `mayHaveActed` is true if the request was under way when the
- * connection was lost.
- */
+/** No reply. `mayHaveActed`: the request was under way when the connection was lost. */
 export class Unreachable extends Error {
   override name = 'Unreachable';
 

@@ -3,31 +3,26 @@ import { pausesOf } from './backoff.js';
 import { Unreachable } from './errors.js';
 import { type Connection, read, unreachable } from './exchange.js';
 
-/** One server-sent event. */
 export interface ServerEvent {
   event: string;
   data: unknown;
 }
 
 export interface EventStreamRequest {
-  /** The path that begins the stream, with a POST if there is a body, else with a GET. */
+  /** POST if there is a body, otherwise GET. */
   path: string;
   body?: object;
-  /**
-   * Returns the path at which the stream continues after a lost connection, from its first event;
-   * null if it cannot continue.
-   */
+  /** Path to continue after a lost connection, from the first event. Null if impossible. */
   resumeAt(first: unknown): string | null;
-  /** The name of the last event of the stream. */
+  /** Name of the last event. */
   last: string;
-  /** Called when the connection is lost, before the next try. */
+  /** Called before each reconnection. */
   lost(reason: string): void;
 }
 
 /**
- * Follows a stream of events to its last one, through lost connections. After a loss it continues
- * behind the last event number. Throws ApiError if the daemon refuses, and Unreachable if the
- * stream did not begin or did not come back.
+ * Reconnects and continues after the last event number. Throws ApiError, and Unreachable if the
+ * stream did not start or come back.
  */
 export async function* followEvents(
   to: Pick<Connection, 'url' | 'token' | 'signal'>,
@@ -101,7 +96,7 @@ const orUnreachable = async <T>(url: string, act: () => Promise<T>): Promise<T> 
   }
 };
 
-/** Parses one event; returns null for a comment, which only keeps the connection open. */
+/** Null for a comment, which only keeps the connection open. */
 const eventIn = (frame: string): NumberedEvent | null => {
   const fields = new Map(
     frame.split('\n').map((line): [string, string] => {

@@ -2,26 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type ProblemBody, Unreachable } from './errors.js';
 import type { FetchLike, FetchResponse } from './send.js';
 
-/** The address of a daemon, and how to send requests to it. */
 export interface Connection {
   url: string;
   token: string | undefined;
   fetch: FetchLike;
-  /** The limit for one reply, in milliseconds. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
 }
 
 export interface ClientRequest {
   method: string;
-  /** The path with its query. */
   path: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /**
-   * True if a second request has no further effect, so that the client may repeat it when the reply
-   * is lost.
-   */
+  /** Whether the client may repeat the request if the reply is lost. */
   isRepeatable?: boolean;
   timeoutMs?: number;
 }
@@ -29,7 +23,7 @@ export interface ClientRequest {
 export interface ClientReply<T = unknown> {
   status: number;
   requestId: string | undefined;
-  /** The parsed body if it is JSON, else its text; undefined if it is empty. */
+  /** Parsed if JSON, otherwise text. Undefined if empty. */
   body: T;
 }
 
@@ -37,9 +31,8 @@ const ATTEMPTS = 3;
 const BETWEEN_MS = 250;
 
 /**
- * Sends one request and returns its reply. The caller names the type of the body, since the daemon
- * upholds its contract. Throws ApiError for a status of 400 or more, and Unreachable if no reply
- * came.
+ * The caller states the type of the body, which the daemon guarantees. Throws ApiError for 400 and
+ * above, and Unreachable without a reply.
  */
 export const exchangeJson = async <T>(
   to: Connection,
@@ -79,13 +72,10 @@ const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientRep
   }
 };
 
-/** The longest time that a timer supports: Node fires a longer timer after 1 ms. */
+/** Node fires a longer timer after 1 ms. */
 const MAX_MS = 2 ** 31 - 1;
 
-/**
- * Returns a signal that aborts with the given signal or when the time is over. AbortSignal.timeout
- * would keep the request and its reply in memory until the time is over.
- */
+/** AbortSignal.timeout would keep the request and its reply in memory until the time is over. */
 const limitOf = (given: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
@@ -101,7 +91,6 @@ const limitOf = (given: AbortSignal | undefined, timeoutMs: number) => {
   };
 };
 
-/** Returns the reply in a response. Throws ApiError for a status of 400 or more. */
 export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): ClientReply<T> => {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
@@ -111,7 +100,7 @@ export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): Cl
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
   if (isProblem(body)) throw new ApiError(body, undefined, waitSeconds);
-  // The response is not the daemon's, mostly from a proxy in front of it.
+  // Not the daemon's reply, mostly from a proxy.
   const message = `The server replied with status ${status} ${error}`;
   throw new ApiError({ statusCode: status, error, message, requestId }, body, waitSeconds);
 };
@@ -119,7 +108,7 @@ export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): Cl
 const isProblem = (body: unknown): body is ProblemBody =>
   typeof body === 'object' && body !== null && 'statusCode' in body && 'message' in body;
 
-/** The error codes of a connection that was never made: the request cannot have had an effect. */
+/** The connection was never established, so the request had no effect. */
 const NEVER_SENT: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'the name does not resolve',
@@ -130,10 +119,7 @@ const NEVER_SENT: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'the host does not reply',
 };
 
-/**
- * Returns the error to throw: Unreachable if there is no connection or it was lost, else the given
- * error.
- */
+/** Unreachable if the connection failed, otherwise the given error. */
 export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
   const code = codeOf(error.cause);
@@ -146,9 +132,7 @@ export const unreachable = (url: string, error: unknown): unknown => {
   return new Unreachable(url, `the connection was interrupted (${detail})`, true);
 };
 
-/**
- * Returns the reason if TLS met a server without it, or if HTTP met another protocol; else null.
- */
+/** TLS met plain HTTP, or HTTP another protocol. Otherwise null. */
 export const misspoken = (url: string, code: string, cause: unknown): string | null => {
   const detail = cause instanceof Error ? cause.message : '';
   if (
@@ -161,7 +145,7 @@ export const misspoken = (url: string, code: string, cause: unknown): string | n
   return code.startsWith('HPE_') ? 'the server does not use http. Try https' : null;
 };
 
-/** Returns the error code. A name with several addresses fails with one error for each. */
+/** A name with several addresses fails with one error per address. */
 const codeOf = (cause: unknown): string => {
   if (cause instanceof AggregateError) return codeOf(cause.errors[0]);
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';

@@ -6,29 +6,25 @@ import type { LiveNote } from './socket.js';
 
 export type FollowedAgentEvent = Static<typeof agents.events.reply>['events'][number];
 
-/**
- * One item of the stream of followAgent, in order: each event once, and the events known to be
- * missing.
- */
+/** In order: each event once, and the missing ones. */
 export type AgentNote =
   | { type: 'event'; event: FollowedAgentEvent }
-  /** Text of the reply that the agent is writing, if the stream has the topic of deltas. */
+  /** Text of the current reply. */
   | { type: 'delta'; delta: TextDelta }
-  /** Events that the daemon had dropped before they could be read. */
+  /** The daemon had already dropped these events. */
   | { type: 'gap'; from: number; to: number }
   | { type: 'lost'; reason: string }
   | { type: 'back'; caughtUp: number; missing: number };
 
 export interface FollowOptions {
   client: Client;
-  /** The stream of live() for the three agent topics, and that of deltas if they are wanted. */
   stream: AsyncIterable<LiveNote>;
   agentId: string;
-  /** The number of the last known event; 0 to get all that are kept. */
+  /** Last known event number. 0 returns all kept events. */
   after: number;
 }
 
-/** Yields all events of an agent from a number on, polled and live, merged by their numbers. */
+/** Merges polled and live events by number. */
 export async function* followAgent(of: FollowOptions): AsyncGenerator<AgentNote, void, undefined> {
   let last = of.after;
   let wasLost = false;
@@ -59,7 +55,6 @@ export async function* followAgent(of: FollowOptions): AsyncGenerator<AgentNote,
   }
 }
 
-/** Reads the events that the daemon still has after that number. */
 const missedBy = async (
   { client, agentId }: FollowOptions,
   after: number,

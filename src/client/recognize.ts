@@ -3,14 +3,13 @@ import type { FetchLike, FetchResponse } from './send.js';
 
 const HTTPS_WANTED = /HTTP request (was sent )?to (an )?HTTPS/i;
 
-/** True if a proxy or the HTTP parser may send this status before the daemon gets the request. */
+/** A proxy or the HTTP parser may send this status. */
 const isBefore = (status: number): boolean =>
   [400, 408, 413, 429, 431].includes(status) || status >= 500;
 
 /**
- * Wraps fetch so that it throws Unreachable, with one sentence, if the server is not Adjutant.
- * Every reply of a daemon carries a request ID. If a proxy removes that, the daemon is recognized
- * by its health.
+ * Throws Unreachable if the server is not Adjutant. Replies of the daemon have a request ID; if a
+ * proxy removes it, the health endpoint decides.
  */
 export const recognized =
   (fetch: FetchLike): FetchLike =>
@@ -30,7 +29,6 @@ export const recognized =
 
 export const NO_ADJUTANT = 'the server at this address is not Adjutant';
 
-/** Throws Unreachable if the reply, a 400, says that the server speaks HTTPS only. */
 const unlessHttps = async (response: FetchResponse, origin: string): Promise<FetchResponse> => {
   const text = await response.text();
   if (HTTPS_WANTED.test(text)) {
@@ -57,7 +55,6 @@ const isAdjutant = async (
   return versionIn(text) !== null;
 };
 
-/** Returns the version in the daemon's health; null if the text is not a daemon's health. */
 export const versionIn = (text: string): string | null => {
   try {
     const { status, version, uptimeSeconds } = JSON.parse(text);

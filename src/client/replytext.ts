@@ -1,19 +1,17 @@
 import type { TextDelta } from '../agents/contract.js';
 import { isRecord } from '../kernel/jsonvalue.js';
 
-/** The topic of replies as they are written. */
 export const DELTAS = 'agent.delta';
 
-/** A reply that is being written, as far as it is known. */
 export interface ReplyText {
   step: number;
-  /** The newest part of it, with `…` where text was left out. */
+  /** Newest part, with `…` for omitted text. */
   text: string;
-  /** Place behind the last character in the whole reply. */
+  /** End position in the whole reply. */
   to: number;
 }
 
-/** The most characters of a reply that are kept; the message has all of them. */
+/** Maximum characters kept. The message contains all. */
 const MOST = 65_536;
 
 export const isTextDelta = (data: unknown): data is TextDelta =>
@@ -24,8 +22,7 @@ export const isTextDelta = (data: unknown): data is TextDelta =>
   typeof data.text === 'string';
 
 /**
- * Adds a delta to the reply. A delta of another step, or of the beginning, begins another reply. Text
- * that is known already is not added again.
+ * A delta of another step, or from the start, begins a new reply. Known text is not added again.
  */
 export const withDelta = (reply: ReplyText | null, { step, from, text }: TextDelta): ReplyText => {
   const to = from + text.length;

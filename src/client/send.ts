@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** The data of one request, which fetch accepts too. */
 export interface FetchRequest {
   method: string;
   headers: Record<string, string>;
@@ -10,20 +9,17 @@ export interface FetchRequest {
   signal: AbortSignal;
 }
 
-/** The part of fetch's Response that is used here. */
 export interface FetchResponse extends Pick<Response, 'ok' | 'status' | 'statusText' | 'text'> {
   headers: Pick<Headers, 'get'>;
 }
 
-/** The part of fetch that a client needs. */
 export type FetchLike = (url: string, sent: FetchRequest) => Promise<FetchResponse>;
 
 const CONNECT_MS = 10_000;
 
 /**
- * Sends one request like fetch and returns any response; redirects are not followed. Loading fetch
- * takes a tenth of a second; loading this takes no time. Throws TypeError if no response came; its
- * cause says why.
+ * Like fetch, without redirects. Loading fetch would take a tenth of a second. Throws TypeError
+ * with a cause if no response came.
  */
 export const send: FetchLike = async (url, { method, headers, body, signal }) => {
   // Loaded with the first request: `adjutant --help` makes none.
@@ -36,7 +32,7 @@ export const send: FetchLike = async (url, { method, headers, body, signal }) =>
       signal,
     });
     limitConnecting(request);
-    // The request may fail again after the first error was reported; the second error is ignored.
+    // The request may fail again after the first error.
     request.on('error', () => {});
     request.end(body);
     const [response]: IncomingMessage[] = await once(request, 'response');
@@ -47,14 +43,11 @@ export const send: FetchLike = async (url, { method, headers, body, signal }) =>
   }
 };
 
-/**
- * Returns the header with the body's length. Node does not send it for a DELETE by itself, and no
- * server would then read the body.
- */
+/** Node does not send Content-Length for a DELETE, so no server would read the body. */
 const lengthOf = (body: FetchRequest['body']): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
-/** Ends a request to a host that does not react at all, before the limit for the reply. */
+/** A host may not react at all. */
 const limitConnecting = (request: ClientRequest): void => {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;

@@ -1,7 +1,4 @@
-/**
- * Returns the presets of senders, the recipe of a hook's `verify`, and the signer of a request. They
- * are loaded when they are first needed, as the contracts are.
- */
+/** Loaded on demand, like the contracts. */
 export const loadSenders = async () => {
   const [presets, open, sign, faults, contract] = await Promise.all([
     import('../hooks/senders/presets.js'),

@@ -4,23 +4,20 @@ import { dirname, join } from 'node:path';
 import { isRecord } from '../kernel/jsonvalue.js';
 import { makePrivateFolder } from '../kernel/private.js';
 
-/** A login that is kept between two commands. */
 export interface KeptSession {
   token: string;
   username: string;
-  /** The expiry in ISO 8601. */
   expiresAt: string;
 }
 type KeptSessions = Record<string, KeptSession>;
 
-/** The error if the session file exists and does not hold logins. The message names the file. */
+/** The session file exists but is invalid. The message names the file. */
 export class BadSessionFile extends Error {
   override name = 'BadSessionFile';
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3005';
 
-/** Returns the daemon's address and the token from the environment. */
 export const clientEnvironment = (): ClientEnvironment => ({
   url: process.env.ADJUTANT_URL || ownUrl(),
   isUrlGiven: Boolean(process.env.ADJUTANT_URL),
@@ -28,7 +25,6 @@ export const clientEnvironment = (): ClientEnvironment => ({
   isTokenEmpty: process.env.ADJUTANT_TOKEN === '',
 });
 
-/** The address at which a daemon listens that is started with this environment, without flags. */
 export const defaultListenAddress = (): ListenSocket => ({
   host: process.env.ADJUTANT_HOST || '127.0.0.1',
   port: Number(process.env.ADJUTANT_PORT || 3005),
@@ -39,7 +35,7 @@ interface ListenSocket {
   port: number;
 }
 
-/** The URL at which this machine reaches a daemon that listens there. */
+/** URL to reach a listener from this machine. */
 export const urlOfListener = ({ host, port }: ListenSocket): string => {
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
@@ -47,23 +43,20 @@ export const urlOfListener = ({ host, port }: ListenSocket): string => {
 
 const ownUrl = (): string => {
   const address = defaultListenAddress();
-  // The daemon refuses a port that is no number; 0 is known only when it listens.
+  // The daemon refuses an invalid port; 0 is known only when it listens.
   return address.port > 0 ? urlOfListener(address) : DEFAULT_URL;
 };
 
 interface ClientEnvironment {
   url: string;
-  /** True if the address is from ADJUTANT_URL and is not the default. */
+  /** From ADJUTANT_URL and not the default. */
   isUrlGiven: boolean;
   token: string | undefined;
-  /** True if ADJUTANT_TOKEN is set to an empty string. */
+  /** ADJUTANT_TOKEN is set to an empty string. */
   isTokenEmpty: boolean;
 }
 
-/**
- * Returns ADJUTANT_TOKEN if the address has the origin of ADJUTANT_URL or of the default. It is
- * sent nowhere else: for another daemon the user must give a token of that daemon.
- */
+/** ADJUTANT_TOKEN is sent only to the origin of ADJUTANT_URL or the default. */
 export const environmentToken = (url: string): string | undefined => {
   const { url: own, token } = clientEnvironment();
   return originOf(url) === originOf(own) ? token : undefined;
@@ -71,20 +64,19 @@ export const environmentToken = (url: string): string | undefined => {
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
-/** True if a screen reader reads the output. Text that was written is then never written again. */
+/** With a screen reader, text is never rewritten. */
 export const isReadAloud = (): boolean => {
   const { ADJUTANT_ACCESSIBLE, ACCESSIBLE, INK_SCREEN_READER, TERM } = process.env;
   return Boolean(ADJUTANT_ACCESSIBLE || ACCESSIBLE || INK_SCREEN_READER) || TERM === 'dumb';
 };
 
-/** Returns the path of `adjutant/session.json` in the user's configuration folder (XDG). */
+/** `adjutant/session.json` in the user's configuration folder (XDG). */
 export const sessionFile = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant', 'session.json');
 
-/** Returns the login kept for that address; null if there is none. */
 export const readSession = (url: string): KeptSession | null => readAll()[placeKey(url)] ?? null;
 
-/** Returns `adjutant` in the user's cache folder (XDG), for data that can be fetched again. */
+/** `adjutant` in the user's cache folder (XDG). */
 export const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'adjutant');
 
@@ -97,7 +89,7 @@ export const dropSession = (url: string): void => {
   if (dropped) writeAll(rest);
 };
 
-/** Returns one key for each daemon, whatever the spelling of its address. */
+/** One key per daemon, whatever the spelling of its URL. */
 export const placeKey = (url: string): string => new URL(url).href.replace(/\/+$/, '');
 
 const readAll = (): KeptSessions => {
@@ -107,7 +99,6 @@ const readAll = (): KeptSessions => {
   throw new BadSessionFile(`${file} is not a valid session file. Remove it, then log in again.`);
 };
 
-/** Reads a file as JSON. Returns undefined if there is none, and false if it is not JSON. */
 export const readJson = (file: string): unknown => {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) ?? false;
@@ -120,10 +111,7 @@ export const readJson = (file: string): unknown => {
 
 const writeAll = (all: KeptSessions): void => keepFile(sessionFile(), all);
 
-/**
- * Writes a file as JSON with mode 0600. It is renamed into place, so a crash leaves the old file or
- * the new one.
- */
+/** Mode 0600. Renamed into place, so a crash leaves the old file or the new one. */
 export const keepFile = (file: string, all: object): void => {
   makePrivateFolder(dirname(file));
   const next = `${file}.${process.pid}`;

@@ -1,15 +1,13 @@
 import { version } from './version.js';
 
-/** Returns a sentence if the daemon is older than this package, else null. */
 export const olderDaemon = (found: string, url: string, own = version()): string | null =>
   isOlder(found, own)
     ? `The daemon at ${url} runs Adjutant ${found}, which is older than this version (${own}).`
     : null;
 
-/** The advice that follows the sentence. */
 export const RENEW = 'Restart it with this version: adjutant restart';
 
-/** Compares versions such as `1.2.3` number by number. False if either is not a version. */
+/** False if either is not a version. */
 const isOlder = (found: string, own: string): boolean => {
   const [a, b] = [found, own].map((each) =>
     /^\d+\.\d+\.\d+/.exec(each)?.[0].split('.').map(Number),

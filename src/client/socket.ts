@@ -9,39 +9,33 @@ import { misspoken } from './exchange.js';
 import { NO_ADJUTANT } from './recognize.js';
 
 export interface LiveOptions {
-  /** The daemon's address, as for createClient. */
   url: string;
   token: string | undefined;
   channels: string[];
-  /** A signal that ends the stream, which then throws the signal's reason. */
   signal: AbortSignal;
-  /** Returns the milliseconds since 1970. A jump in this time means that this machine slept. */
+  /** A jump in this time means that the machine slept. */
   now(): number;
 }
 
 /**
- * One item of the live stream. `connected`: the subscription is made; the caller must poll for
- * earlier events, and later events are held until they are read. `lost`: the client tries to
- * reconnect until `connected`.
+ * `connected`: subscribed; poll for earlier events, later ones are buffered. `lost`: reconnecting
+ * until `connected`.
  */
 export type LiveNote =
   | { type: 'connected' }
   | { type: 'event'; channel: string; data: unknown }
   | { type: 'lost'; reason: string };
 
-/**
- * The topics to subscribe to (`channels` in the frames), which may change while the socket is open.
- */
+/** Topics (`channels` in the frames), which may change while connected. */
 export interface ChannelSource {
   channels(): string[];
-  /** Calls back at each change, until the returned function is called. */
+  /** Returns an unsubscribe function. */
   onChange(tell: () => void): () => void;
 }
 
-/** The options of one connection. */
 export interface ConnectionOptions extends Omit<LiveOptions, 'channels'> {
   wanted: ChannelSource;
-  /** True if a refused topic is left out; otherwise a refusal ends the stream. */
+  /** Whether to skip a refused topic. Otherwise a refusal ends the stream. */
   isLenient?: boolean;
 }
 
@@ -52,9 +46,8 @@ const HANDSHAKE_MS = 10_000;
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 /**
- * Yields one user's live events from `/ws` (PROTOCOL.md, plain frames), through any number of lost
- * connections. Throws Unreachable if the first connection fails. Throws ApiError if the daemon
- * refuses, and with 401 also if the login session ends meanwhile.
+ * Live events from `/ws` (PROTOCOL.md, plain frames), with reconnection. Throws Unreachable if the
+ * first connection fails, and ApiError if the daemon refuses or the session ends (401).
  */
 export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void, undefined> {
   const { channels, ...rest } = options;
@@ -74,12 +67,11 @@ export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void
   }
 }
 
-/** The reason why a connection ended that may be made again. */
 export interface ConnectionLoss {
   reason: string;
 }
 
-/** Yields the events of one connection until it ends. Throws ApiError if the daemon refuses. */
+/** Throws ApiError if the daemon refuses. */
 export async function* connection(
   options: ConnectionOptions,
   connected: () => void,
@@ -110,10 +102,7 @@ export async function* connection(
   }
 }
 
-/**
- * Returns a function that subscribes and unsubscribes, so that the daemon sends the topics wanted
- * now.
- */
+/** Keeps the subscriptions up to date. */
 const subscriber = (socket: WebSocket, { channels }: ChannelSource): (() => void) => {
   let sent: string[] = [];
   const ask = (type: string, names: string[]): void => {
@@ -158,7 +147,7 @@ const open = async (
   return socket;
 };
 
-/** Ends a connection that is silent, or that was open while this machine slept. */
+/** Ends a silent connection, or one that was open while the machine slept. */
 const watchdog = (socket: WebSocket, { now }: Pick<LiveOptions, 'now'>): NodeJS.Timeout => {
   let heardAt = now();
   let lookedAt = now();
@@ -198,7 +187,7 @@ const noteOf = (frame: ClientFrame): object => {
 const refused = (statusCode: number, message: string): ApiError =>
   new ApiError({ statusCode, error: 'Refused', message });
 
-/** Reads a refusal before the 101. It is final, except for 429 and 5xx, which allow another try. */
+/** A refusal before the 101 is final, except 429 and 5xx. */
 const refusalOf = async (
   response: IncomingMessage,
 ): Promise<{ reason: string; refusal?: ApiError }> => {

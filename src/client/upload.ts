@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, Reply } from './client.js';
 
-/** A file to upload, in memory. */
 export interface FileToUpload {
   filename: string;
   content: Uint8Array;
 }
 
-/** The text fields of an upload. */
 export interface UploadFields {
   tags?: string[];
   language?: string;
 }
 
-/** The slowest upload that is waited for, in milliseconds. */
+/** Maximum time of an upload, in milliseconds. */
 const TIMEOUT_MS = 15 * 60_000;
 
-/** Uploads files as one form. Throws as every call of the client. */
 export const uploadDocuments = async (
   client: Pick<Client, 'request'>,
   files: FileToUpload[],
@@ -27,14 +24,13 @@ export const uploadDocuments = async (
   return sendForm(client, '/api/documents/upload', { fields, name: 'files', files });
 };
 
-/** The text fields of audio. */
 export interface AudioFields {
   language?: string;
   model?: string;
   prompt?: string;
 }
 
-/** Sends audio to be transcribed, and does not wait for that. Throws as every call of the client. */
+/** Does not wait for the transcription. */
 export const uploadAudio = (
   client: Pick<Client, 'request'>,
   file: FileToUpload,
@@ -45,7 +41,6 @@ export const uploadAudio = (
   return sendForm(client, '/api/voice/transcribe?wait=0', form);
 };
 
-/** Files under one name, and text fields beside them. */
 interface ClientForm {
   fields: FormText[];
   name: string;
@@ -70,7 +65,7 @@ const sendForm = async <T>(
 
 type FormText = [name: string, value: string];
 
-/** Returns a multipart body (RFC 7578). */
+/** RFC 7578. */
 const multipartOf = (boundary: string, { fields, name: field, files }: ClientForm): Buffer =>
   Buffer.concat([
     ...fields.map(([name, value]) =>
@@ -89,6 +84,6 @@ const multipartOf = (boundary: string, { fields, name: field, files }: ClientFor
 const headOf = (boundary: string, disposition: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`;
 
-/** Escapes a name as browsers do (WHATWG HTML, multipart form data). */
+/** As browsers do (WHATWG HTML, multipart form data). */
 const quoted = (name: string): string =>
   name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');

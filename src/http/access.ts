@@ -10,27 +10,21 @@ import type { PageLogin } from './pagelogin.js';
 
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
-    /** The client's remaining requests in this minute, if they are counted. */
     allowance?: Allowance;
   }
 }
 
-/**
- * Routes that are not counted: health checks must always pass, and the receivers have limits of
- * their own.
- */
+/** Health checks must always pass, and receivers have limits of their own. */
 const UNCOUNTED = /^(?:health\.|receivers\.(?:byPath|incoming)$)/;
 
-/** The parts that decide who calls, and how often. */
 export interface AccessDeps {
-  /** Returns the caller of a token, read again on every request; null if the token is not valid. */
+  /** Read on every request. Null if the token is invalid. */
   identify(token: string): Promise<Omit<Caller, keyof RequestContext> | null>;
-  /** The login of the page, by its cookie. */
   pageLogin: PageLogin;
   anonymousLimit: AnonymousLimit;
 }
 
-/** Creates the limits of requests. Both reply with 429 and Retry-After if it is reached. */
+/** Both reply with 429 and Retry-After. */
 export const createLimits = (
   { ratePerUser }: Pick<Config, 'ratePerUser'>,
   clock: Clock,
@@ -49,7 +43,6 @@ export const createLimits = (
   };
   return {
     user: (request: Request, userId: string): void => count(request, () => perUser.take(userId)),
-    /** Counts a request from an address without a valid token. */
     anonymous: (request: Request): void => {
       const { headers, info } = request;
       count(request, () => anonymousLimit.take(info.remoteAddress ?? '', headers));
@@ -59,7 +52,6 @@ export const createLimits = (
 
 export type RateLimits = ReturnType<typeof createLimits>;
 
-/** Adds the authentication of hapi: a bearer token, or the cookie of the page. */
 export const authenticate = (
   server: Server,
   { identify, pageLogin }: AccessDeps,

@@ -2,5 +2,5 @@ import { writeFileSync } from 'node:fs';
 import { version } from '../version.js';
 import { DOCUMENT_FILE, describeApi } from './explorer.js';
 
-/** Entry point for the build: writes the API document for `GET /swagger.json`. */
+/** Build entry point: writes the API document for `GET /swagger.json`. */
 writeFileSync(DOCUMENT_FILE, JSON.stringify(await describeApi(version)));

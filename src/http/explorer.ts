@@ -11,25 +11,21 @@ import { filesGroup, type ServedFile } from './pages.js';
 
 const TITLE = 'Adjutant';
 const ASSETS = '/swaggerui/';
-/** Files of the library that the page needs. */
 const FILES = [
   ['swagger-ui.css', 'text/css'],
   ['swagger-ui-bundle.js', 'text/javascript'],
   ['favicon-32x32.png', 'image/png'],
 ] as const;
 
-/** The API document, which the build writes beside this file. */
+/** Written by the build beside this file. */
 export const DOCUMENT_FILE = new URL('./swagger.json', import.meta.url);
 
-/** Allows only files of this daemon, and no inline scripts. */
+/** Only files of this daemon, no inline scripts. */
 const CSP =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/**
- * Returns the path of a file of the explorer, which comes with hapi-swagger, wherever that is
- * installed.
- */
+/** From hapi-swagger, wherever it is installed. */
 const assetOf = (file: string): string => {
   const { resolve } = createRequire(import.meta.url);
   return createRequire(resolve('hapi-swagger')).resolve(`swagger-ui-dist/${file}`);
@@ -41,8 +37,7 @@ const own = (path: string, type: string, at: URL): ServedFile => {
 };
 
 /**
- * Serves `/swagger` and `/swagger.json` from files that the build and the library provide. To
- * generate the document would block the event loop for seconds.
+ * Serves prebuilt files, because generating the document would block the event loop for seconds.
  */
 export const explorer: RouteGroup = filesGroup([
   own('/swagger.json', 'application/json', DOCUMENT_FILE),
@@ -57,7 +52,6 @@ export const explorer: RouteGroup = filesGroup([
   })),
 ]);
 
-/** Generates the API document from the contracts. */
 export const describeApi = async (version: string): Promise<Document> => {
   const [inert, vision, swagger] = await Promise.all([
     import('@hapi/inert'),
@@ -79,7 +73,6 @@ export const describeApi = async (version: string): Promise<Document> => {
   return { ...tidyDocument(JSON.parse(payload), byId), tags: tagsOf(resources, endpoints) };
 };
 
-/** Lists each area once, with its description. */
 const tagsOf = (resources: ApiResource[], endpoints: ListedEndpoint[]) => {
   const known = new Map(resources.map(({ name, about }) => [name, about]));
   const areas = new Set(endpoints.map(({ area }) => area));
@@ -107,7 +100,7 @@ const optionsOf = (version: string) => ({
 });
 
 interface ListedEndpoint {
-  /** Area and verb, unique in the document, as in `hooks.enable`. */
+  /** Unique in the document: `hooks.enable`. */
   id: string;
   area: string;
   endpoint: Endpoint;
@@ -120,17 +113,14 @@ const listed = (resources: ApiResource[]): ListedEndpoint[] =>
     ),
   );
 
-/**
- * Builds the id of an endpoint that is not built and has no verb yet: `GET /api/models/{name}` is
- * `models.get-by-name`.
- */
+/** `GET /api/models/{name}` is `models.get-by-name`. */
 const unbuilt = (endpoint: Endpoint): ListedEndpoint => {
   const [area = '', ...rest] = endpoint.path.split('/').slice(2);
   const words = rest.map((part) => part.replace(/^\{(\w+)\}$/, 'by-$1'));
   return { id: `${area}.${[endpoint.method.toLowerCase(), ...words].join('-')}`, area, endpoint };
 };
 
-/** Builds a route for documentation only: the contract's schemas and the possible errors. */
+/** For documentation only. */
 const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
   method: endpoint.method,
   path: endpoint.path,
@@ -151,7 +141,7 @@ const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
   },
 });
 
-/** Declares every path parameter as text; the handler checks its value. */
+/** As text. The handler validates the value. */
 const paramsRule = (path: string) => {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   if (names.length === 0) return {};

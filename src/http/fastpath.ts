@@ -12,14 +12,12 @@ import { hasSeveralHosts } from './listener.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 /**
- * The fast path of the receivers. Measured: hapi's lifecycle takes as long as all the work of a
- * delivery. A plain request therefore gets its reply before hapi, with the same contract, handler,
- * bodies, errors and headers. All other requests go to hapi (those with a query, an escaped path,
- * no host, another type, another origin, or a length that is missing or too large), and so does
- * every request when the daemon drains.
+ * Plain deliveries bypass hapi, whose lifecycle takes as long as the rest of a delivery. Contract,
+ * handler, bodies, errors and headers are the same. Other requests go to hapi: those with a query,
+ * an escaped path, no host, another type or origin, or an invalid length, and all during shutdown.
  */
 export interface FastPath {
-  /** Leaves all further requests to hapi; resolves when none is under way here. */
+  /** Resolves when no request is in progress here. */
   drain(): Promise<void>;
 }
 
@@ -28,25 +26,21 @@ export interface FastPathDeps extends ProblemDeps {
   trust(): ProxyTrust;
   proxies: Pick<ProxyWatch, 'see'>;
   mintRequestId(): string;
-  /** Called for each reply, with the method in lower case. */
   replied(method: string, status: number): void;
   bodies: Bodies;
-  /** Headers of every reply beside those that hapi always sends. */
   headers: Record<string, string>;
-  /** Percentage of replies that are validated against their schema. */
   checkedReplies: number;
 }
 
 interface FastRoute {
   endpoint: Endpoint;
-  /** Pattern of the path; its first group is the one parameter. */
   pattern: RegExp;
   parameter: string;
   most: number;
   handle(input: unknown, by: unknown): Promise<unknown>;
 }
 
-/** Names and values in turn, the form that writeHead handles fastest. */
+/** Alternating names and values, the fastest form for writeHead. */
 type HeaderPairs = string[];
 
 const flat = (headers: Record<string, unknown>): HeaderPairs =>
@@ -54,7 +48,6 @@ const flat = (headers: Record<string, unknown>): HeaderPairs =>
 
 const PLAIN_TYPE = /^application\/json(;|$)/;
 
-/** The headers that hapi sends. */
 const HEADERS = flat({
   'content-type': 'application/json; charset=utf-8',
   'x-frame-options': 'DENY',
@@ -65,7 +58,6 @@ const HEADERS = flat({
   'cache-control': 'no-cache',
 });
 
-/** Opens the fast path in front of the present listeners for requests. */
 export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps): FastPath => {
   const routes = Object.entries(of.contract)
     .filter(([, { method }]) => method === 'POST')
@@ -157,7 +149,7 @@ const replyTo = async (
   const { url: path = '', headers } = request;
   try {
     const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) => {
-      // A computed name in the literal would make a hidden class for each request.
+      // A computed name in the literal would create a hidden class per request.
       const input: Record<string, unknown> = { query: {}, raw: { bytes, headers, url: path } };
       input[parameter] = pattern.exec(path)?.[1];
       return handle(input, context);

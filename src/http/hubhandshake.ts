@@ -1,15 +1,14 @@
 import type { Server } from '@hapi/hapi';
 
-/** The path of one hook, or of one outgoing webhook, with its query. */
+/** A hook path or an outgoing webhook, with query. */
 const ONE = /^\/api\/webhooks\/[^/?]+\/?(?:\?|$)/;
-/** An outgoing webhook, which takes a token. */
+/** Requires a token. */
 const OUTGOING = /^\/api\/webhooks\/webhook_[0-9a-z]{26}$/;
 const HUB_ASKS = /\?(?:.*&)?hub\.challenge=/;
 
 /**
- * Sends a handshake to its own route. A hub asks by GET at the address that it was given (W3C WebSub,
- * 5.3), and other senders try the address by HEAD or GET: there a user with a token reads an outgoing
- * webhook.
+ * Hubs send GET to the hook address (W3C WebSub, 5.3), others HEAD or GET. The same path serves
+ * outgoing webhooks to users with a token.
  */
 export const routeHandshakes = (server: Server): void => {
   server.ext('onRequest', (request, h) => {

@@ -1,14 +1,13 @@
 import type { Server, ServerRoute } from '@hapi/hapi';
 
-/** Routes that are added together. */
 export interface RouteGroup {
   paths: string[];
   routes(): ServerRoute[];
 }
 
 /**
- * Adds the routes of a group at the first request to an area of it, e.g. `/api/hooks`. hapi takes
- * 0.8 ms for each of the 200 routes, which every start would wait for.
+ * At the first request to an area such as `/api/hooks`, because hapi takes 0.8 ms for each of 200
+ * routes.
  */
 export const addLazily = (server: Server, groups: readonly RouteGroup[]): void => {
   const waiting = new Map<string, Set<RouteGroup>>();
@@ -33,5 +32,5 @@ export const addLazily = (server: Server, groups: readonly RouteGroup[]): void =
   });
 };
 
-/** The first segment of a path, or the first two where it is of the API. */
+/** The first segment, or the first two below `/api`. */
 const areaOf = (path: string): string => /^(\/api)?\/[^/]*/.exec(path)?.[0] ?? path;

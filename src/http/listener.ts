@@ -9,15 +9,12 @@ const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
 const HEADER_BYTES = 16 * 1024;
-/**
- * Time before a refused connection is closed, in milliseconds. The reply is lost if the connection
- * closes while there are unread bytes.
- */
+/** In milliseconds. The reply is lost if the connection closes with unread bytes. */
 const LINGER_MS = 1_000;
 
 /**
- * Makes the HTTP server. hapi's own payload timeout never fires on a slow client; Node's does. The
- * server refuses requests without a Host itself, since Node refuses them without a body.
+ * hapi's payload timeout never fires on a slow client; Node's does. Node refuses requests without a
+ * Host without a body, so the server does it itself.
  */
 export const createListener = (): http.Server =>
   http.createServer({
@@ -29,9 +26,7 @@ export const createListener = (): http.Server =>
     requireHostHeader: false,
   });
 
-/**
- * Refuses a request without a Host, or with several, with 400 (RFC 9112, section 3.2).
- */
+/** RFC 9112, section 3.2. */
 export const requireHost = ({
   headers,
   httpVersion,
@@ -46,7 +41,9 @@ export const requireHost = ({
   throw boom;
 };
 
-/** True if the names and values of headers, in turn, have more than one Host. Node keeps the first. Injected requests have none. */
+/**
+ * `rawHeaders` alternates names and values. Node keeps the first Host. Injected requests have none.
+ */
 export const hasSeveralHosts = (rawHeaders: string[] = []): boolean => {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -61,9 +58,7 @@ export interface ListenerDeps extends ProblemDeps {
   mintRequestId(): string;
 }
 
-/**
- * Replies with the standard error body to requests that never reach hapi, or that break off before.
- */
+/** For requests that never reach hapi, or are interrupted before. */
 export const replyToRefusals = (listener: http.Server, deps: ListenerDeps): void => {
   refuseExpectations(listener, deps);
   const responses = new WeakMap<Duplex, ServerResponse>();
@@ -73,27 +68,25 @@ export const replyToRefusals = (listener: http.Server, deps: ListenerDeps): void
       responses.set(socket, response),
     );
   }
-  // hapi's own listener replies 400 to all of them, mostly without a body.
+  // hapi's own listener replies 400 to all, mostly without a body.
   listener.removeAllListeners('clientError');
   listener.on('clientError', (error: Error & { code?: string }, socket) => {
     // Forms have a deadline of their own.
     if (error.code === REQUEST_TIMEOUT && isUploading(socket)) return;
-    // After a chunk that cannot be parsed, each further one is an error too.
+    // After an invalid chunk, each further one is an error too.
     if (refused.has(socket)) return;
     refused.add(socket);
     const response = responses.get(socket);
     const refuse = () => endWith(socket, refusalOf(error.code), deps);
     if (!response || response.writableFinished) refuse();
-    // The request that cannot be parsed follows one that is still being answered.
+    // The invalid request follows one that is still in progress.
     else if (response.req.complete) response.once('close', refuse);
     else if (response.headersSent) socket.destroy();
     else refuse();
   });
 };
 
-/**
- * Refuses an `Expect` other than `100-continue`, which Node answers without a body, before hapi.
- */
+/** Node answers without a body, before hapi. */
 const refuseExpectations = (listener: http.Server, deps: ListenerDeps): void => {
   listener.on('checkExpectation', ({ headers, url = '' }, response) => {
     const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
@@ -106,7 +99,6 @@ const refuseExpectations = (listener: http.Server, deps: ListenerDeps): void => 
   });
 };
 
-/** Maps the codes of Node's errors to replies. */
 const refusalOf = (code: string | undefined): Boom.Boom => {
   switch (code) {
     case REQUEST_TIMEOUT:
@@ -122,10 +114,7 @@ const refusalOf = (code: string | undefined): Boom.Boom => {
   }
 };
 
-/**
- * Writes a reply to the socket, since there is no response object for a request that could not be
- * parsed.
- */
+/** An invalid request has no response object. */
 const endWith = (socket: Duplex, boom: Boom.Boom, deps: ListenerDeps): void => {
   if (!socket.writable) {
     socket.destroy();
@@ -134,7 +123,7 @@ const endWith = (socket: Duplex, boom: Boom.Boom, deps: ListenerDeps): void => {
   const requestId = deps.mintRequestId();
   const { output } = problemOf(boom, { requestId, path: '' }, deps);
   const text = rawReply(output, { date: new Date(deps.clock.now()).toUTCString() });
-  // A request that was too slow could otherwise still be read to its end, and take effect.
+  // Otherwise a slow request could still be read to its end and take effect.
   if (output.statusCode === 408) socket.end(text, () => socket.destroy());
   else {
     socket.end(text);

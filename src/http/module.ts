@@ -27,21 +27,18 @@ import { CHANNELS, createSocketService, DELTA_CHANNEL } from './socket/service.j
 import { openSockets } from './socket/sockets.js';
 import { translate } from './translate.js';
 
-/** The server, before it listens. */
 export interface HttpModule {
   server: Server;
   sockets: Connections;
-  /** The sockets as the receiver of replies that are being written. */
+  /** Recipient of reply deltas. */
   deltas: DeltaSockets;
   port(): number;
-  /** Adds the routes of the resources, the API document and the pages. Called once. */
+  /** Call once. */
   serve(resources: Resource[], options: ServeOptions): FastPath;
 }
 
 interface ServeOptions {
-  /** Called for each reply, with the method in lower case. */
   replied(method: string, status: number): void;
-  /** The threads in which large payloads are read. */
   payloads: PayloadPool;
 }
 
@@ -52,7 +49,6 @@ export interface HttpModuleDeps {
   permissions: Permissions;
   agents: Agents;
   system: System;
-  /** Percentage of replies that are held against their schema. */
   checkedReplies: number;
 }
 
@@ -75,7 +71,8 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
     access: {
       identify: async (token: string) => {
         const who = await identify(token);
-        // Who asks for one list will ask for others, and no list may delay the writer thread.
+        // A client that requests one list will request others, and no list may delay the writer
+        // thread.
         if (who !== null) await store.openReader();
         return who;
       },

@@ -1,10 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopbackName, plainHost } from '../kernel/clientaddress.js';
 
-/**
- * True if a request comes from a page that this daemon served: its Origin is that of the public
- * address, or names the host that the request is addressed to (RFC 6454).
- */
+/** The Origin is the public URL, or names the host of the request (RFC 6454). */
 export const isOwnOrigin = (
   { origin, host }: Pick<IncomingHttpHeaders, 'origin' | 'host'>,
   publicUrl: string | null,
@@ -17,6 +14,6 @@ export const isOwnOrigin = (
   );
 };
 
-/** True if what a page of that origin sends cannot be read on its way: over TLS, or on this machine. */
+/** TLS, or this machine. */
 export const isSecureOrigin = (origin: string): boolean =>
   URL.canParse(origin) && (origin.startsWith('https://') || isLoopbackName(new URL(origin).host));

@@ -5,11 +5,10 @@ import type { Config } from '../config.js';
 import { pagePaths } from '../kernel/pagepath.js';
 import type { RouteGroup } from './lazyroutes.js';
 
-/** The files of the page, which the build writes (scripts/webbundle.js). */
 const fileAt = (name: string): URL => new URL(name, FOLDER);
 const FOLDER = new URL('../../web/', import.meta.url);
 
-/** The service worker. Its path decides which pages it is for: all of this origin. */
+/** Its path decides its scope: this whole origin. */
 const WORKER = '/sw.js';
 const TYPES: Record<string, string> = {
   css: 'text/css',
@@ -21,14 +20,14 @@ const TYPES: Record<string, string> = {
   webmanifest: 'application/manifest+json',
 };
 
-/** Names with the digest of their content, which therefore never changes. */
+/** Names with a content digest, so the content never changes. */
 const DIGESTED = /-[\w-]{8}\.(js|css)$/;
 const FILE = /^[\w-]+\.(css|js|png|svg|txt|webmanifest)$/;
 const UNCHANGING = 'public, max-age=31536000, immutable';
 
 /**
- * Only files of this daemon, no inline script or style, no frames, no form targets, and no text
- * that becomes a script (W3C CSP 3, Trusted Types).
+ * Only files of this daemon; no inline scripts or styles, frames or form targets (W3C CSP 3,
+ * Trusted Types).
  */
 const CSP = [
   "default-src 'none'",
@@ -51,10 +50,7 @@ const HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
-/**
- * Routes of the page: the same document at each of its paths, its files, and its service worker.
- * With the setting `local` they exist for browsers on this machine alone.
- */
+/** Same document at each path. With the setting `local`, only for browsers on this machine. */
 export const routesOfBrowserPage = (setting: Config['page']): RouteGroup[] => {
   if (setting === 'off') return [];
   const paths = [...Object.values(pagePaths), '/page/{file}', WORKER];
@@ -96,12 +92,12 @@ export const routesOfBrowserPage = (setting: Config['page']): RouteGroup[] => {
   ];
 };
 
-/** Paths that programs ask for, whose errors are JSON whoever asks. */
+/** Paths for programs, whose errors are always JSON. */
 const OF_PROGRAMS = /^\/(api|health|metrics|page|swagger|ws)(\/|$)/;
 
 /**
- * Returns the page for a browser that was led to an address which does not exist: the page says so,
- * with the status 404. Null for every other request, and where the page is off.
+ * Shows the page with status 404 to browsers at unknown paths. Null for other requests, and if the
+ * page is off.
  */
 export const pageForNowhere = async (
   { app, headers, method, path, route }: Request,
@@ -115,7 +111,6 @@ export const pageForNowhere = async (
   return content && withHeaders(h.response(content).code(404), 'index.html');
 };
 
-/** Returns the content of a file of the page; null if there is none of that name. */
 const contentOf = async (name: string): Promise<Buffer | null> => {
   try {
     return name === '' ? null : await readFile(fileAt(name));

@@ -8,11 +8,10 @@ import { isOwnOrigin, isSecureOrigin } from './origin.js';
 import { openSealed, PAGE_KEY, sealToken } from './sealedcookie.js';
 
 /**
- * Header of every request of the page, which no form and no other origin can send: the key of its
- * login, or `1` before one.
+ * Sent by the page only, not by forms or other origins: the key of its login, or `1` before one.
  */
 const PAGE = 'x-adjutant-page';
-/** Id of the user whom the page shows, in every request of it that changes something. */
+/** ID of the displayed user, in every change. */
 const USER = 'x-adjutant-user';
 /** RFC 6265bis, section 4.1.3: only the host itself sets it, over TLS and for all its paths. */
 const SECURE_NAME = '__Host-adjutant';
@@ -21,31 +20,26 @@ const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict';
 export interface PageLoginDeps {
   page: Config['page'];
   clock: Clock;
-  /** Returns the address at which others reach the daemon. */
   publicUrl(): string | null;
 }
 
-/** A login of the page: the endpoints that begin and end it have `session` in their contract. */
 export interface PageLogin {
-  /** Returns the token in the cookie if the request is the page's, with its key; undefined otherwise. */
+  /** Undefined if the request is not from the page, or its key does not match. */
   tokenOf(request: Request): string | undefined;
-  /** Throws 401 if the page shows another user than the one whose cookie it sends now. */
+  /** Throws 401 if the page shows another user than the cookie's. */
   requireSameUser(request: Request, userId: string): void;
-  /** Throws 400 if a login would begin at an origin whose cookies others can read. */
+  /** Throws 400 if others could read cookies of the origin. */
   requireSecure(request: Request): void;
   /**
-   * Moves the token of a new login into the cookie, sealed, with its key in the reply in place of the
-   * token. Empties the cookie at a logout.
+   * Moves the token into a sealed cookie and returns its key instead. Clears the cookie at logout.
    */
   finish(request: Request): void;
 }
 
 /**
- * Makes the login of the page. A cookie counts only with the header of the page and from the
- * daemon's own origin, so that no other site and no form can use it, and never where a route has
- * its own authentication. A browser sends no Origin with a GET to the same origin; there
- * `Sec-Fetch-Site` says it, and the header alone where a browser has neither, since a page of
- * another origin could not add it.
+ * A cookie counts only with the page's header and from the daemon's own origin, so that other sites
+ * and forms cannot use it. Browsers send no Origin with a GET to the same origin; `Sec-Fetch-Site`
+ * replaces it, or the header alone, which other origins cannot add.
  */
 export const createPageLogin = ({ page, clock, publicUrl }: PageLoginDeps): PageLogin => {
   const isPage = ({ raw, method, app }: Request): boolean => {
@@ -101,10 +95,7 @@ interface NewLogin {
 const isLogin = (reply: unknown): reply is NewLogin =>
   typeof reply === 'object' && reply !== null && 'token' in reply && 'expiresAt' in reply;
 
-/**
- * Returns the name of the cookie. Cookies of this machine are shared among its ports, so that one
- * there has the port in its name.
- */
+/** Ports of one machine share cookies, so local cookies contain the port in their name. */
 const cookieName = ({ origin, host = '' }: IncomingHttpHeaders): string =>
   isLoopbackName(host) && !origin?.startsWith('https:')
     ? `adjutant-${/:(\d+)$/.exec(host)?.[1] ?? 80}`
@@ -116,13 +107,10 @@ const cookie = (name: string, value: string, seconds: number): string =>
 const isPageHeader = (value: string | string[] | undefined): boolean =>
   typeof value === 'string' && (value === '1' || PAGE_KEY.test(value));
 
-/** Ours: more cookies of one name are not tried. */
+/** Maximum cookies of one name that are tried. */
 const MAX_TRIED = 8;
 
-/**
- * Returns the token in the cookie that the key of the page opens. Others of its names do not count: a
- * server at another port of this host, or at a sibling of it, may have set them.
- */
+/** Other cookies of that name may come from another port of this host, or a sibling host. */
 const tokenIn = (headers: IncomingHttpHeaders): string | undefined => {
   const key = headers[PAGE];
   const names = [SECURE_NAME, cookieName(headers)];

@@ -3,7 +3,7 @@ import type { ServerRoute } from '@hapi/hapi';
 import type { WebPage } from '../kernel/webpage.js';
 import type { RouteGroup } from './lazyroutes.js';
 
-/** Headers that allow only the daemon's own files, no frames and no form targets. */
+/** Only the daemon's own files; no frames or form targets. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
@@ -14,7 +14,6 @@ const HEADERS = {
 
 const stylesheet = (): URL => new URL('./pages.css', import.meta.url);
 
-/** The routes of a page, its stylesheet and its scripts. */
 export const routesOfPage = ({ path, html, scripts }: WebPage): RouteGroup => {
   const file = (name: string, type: string, at: () => URL): ServedFile => ({
     path: `${path}${name}`,
@@ -29,7 +28,7 @@ export const routesOfPage = ({ path, html, scripts }: WebPage): RouteGroup => {
   ]);
 };
 
-/** A file that everybody may read. */
+/** Public. */
 export interface ServedFile {
   path: string;
   type: string;

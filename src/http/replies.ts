@@ -7,17 +7,16 @@ const SANE_ID = /^[\w.:-]{1,64}$/;
 const MAX_DETAILS = 20;
 const MAX_DETAIL_LENGTH = 300;
 
-/** Returns the request id of the client if it is valid, else a new one. */
 export const requestIdOf = (given: unknown, mint: () => string): string =>
   typeof given === 'string' && SANE_ID.test(given) ? given : mint();
 
 export interface ProblemDeps {
   log: Log;
-  /** Translates errors of lower layers that have a meaning for a client. */
+  /** Translates errors of lower layers. */
   translate(error: Error): Boom.Boom | null;
 }
 
-/** Converts an error to the standard error body. An unexpected error is logged. */
+/** Logs unexpected errors. */
 export const problemOf = (
   error: Boom.Boom,
   { requestId, path }: { requestId: string; path: string },
@@ -31,7 +30,6 @@ export const problemOf = (
   return boom;
 };
 
-/** Puts the standard error body into an error, and its Retry-After. */
 export const addProblem = (boom: Boom.Boom, requestId: string): void => {
   const data: ProblemData = boom.data ?? {};
   const { statusCode, error } = boom.output.payload;
@@ -48,14 +46,14 @@ export const addProblem = (boom: Boom.Boom, requestId: string): void => {
   if (data.retryAfter) boom.output.headers['retry-after'] = String(data.retryAfter);
 };
 
-/** Returns the headers of an error that hapi does not send. */
+/** Headers of errors that hapi does not send. */
 export const problemHeaders = (requestId: string) => ({
   'content-type': 'application/json; charset=utf-8',
   'x-request-id': requestId,
   connection: 'close',
 });
 
-/** Returns an error as the text of a reply, for a socket that has no response object. */
+/** For a socket without response object. */
 export const rawReply = (
   { statusCode, payload }: Boom.Output,
   headers: Record<string, unknown>,
@@ -83,8 +81,8 @@ const detailsOf = (boom: Boom.Boom): FieldFault[] | undefined => {
 };
 
 /**
- * Logs a reply. Reads and deliveries (`isQuiet`) are logged at a lower level: deliveries are in the
- * database, and a line for each would cost more than the work.
+ * Reads and deliveries (`isQuiet`) use a lower level, because logging each would cost more than the
+ * work.
  */
 export const logReply = (log: Log, isQuiet: boolean, status: number, line: () => object) => {
   const level = status >= 500 ? 'warn' : isQuiet ? 'debug' : 'info';

@@ -5,12 +5,12 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key as the page sends it: 32 bytes in base64url. */
+/** 32 bytes in base64url. */
 export const PAGE_KEY = /^[\w-]{43}$/;
 
 /**
- * Seals a token with a new key. Browsers send a cookie to every port of a host, so that another server
- * there learns it: without the key, which the page keeps for its origin, it is no login.
+ * Browsers send cookies to every port of a host. Without the key, which the page keeps for its
+ * origin, the cookie is useless.
  */
 export const sealToken = (token: string): { sealed: string; key: string } => {
   const key = randomBytes(KEY_BYTES);
@@ -21,7 +21,7 @@ export const sealToken = (token: string): { sealed: string; key: string } => {
   return { sealed: sealed.toString('base64url'), key: key.toString('base64url') };
 };
 
-/** Returns the token that was sealed with that key; undefined for any other text. */
+/** Undefined for any other text. */
 export const openSealed = (sealed: string, key: string): string | undefined => {
   const bytes = Buffer.from(sealed, 'base64url');
   if (!PAGE_KEY.test(key) || bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;

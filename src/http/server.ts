@@ -27,21 +27,19 @@ import { pageForNowhere } from './page.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 const BODY_BYTES = 1024 * 1024;
-/** Limit for all unverified bodies together. */
+/** For all unverified bodies together. */
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
 export interface ServerDeps extends ProblemDeps {
   config: Config;
   clock: Clock;
   access: AccessDeps;
   replays: Replays;
-  /** Returns the proxies that are trusted for the client's address at present. */
   trust(): ProxyTrust;
-  /** Notes proxies that are not set up, and those that send no address. */
+  /** Detects unconfigured proxies, and those that send no address. */
   proxies: Pick<ProxyWatch, 'see'>;
   mintRequestId(): string;
 }
 
-/** Makes the hapi server, with access control, error bodies and limits. It knows no resource. */
 export const createServer = (deps: ServerDeps, checkedReplies: number): Server => {
   const { config } = deps;
   const server = Hapi.server({
@@ -71,22 +69,17 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
   return server;
 };
 
-/**
- * Messages of joi without the value, which the user may have pasted into the wrong field by
- * mistake.
- */
+/** joi's messages contain the value, which may be a secret pasted into the wrong field. */
 const withoutValues = {
   'string.pattern.base': 'does not match the required pattern: {{#regex}}',
   'string.pattern.name': 'does not match the expected format: {{#name}}',
 };
 
-/** Options for all routes beside how replies are made. */
 export interface ResourcesOptions extends Omit<RouteOptions, 'bodies'> {
-  /** Called for each reply, with the method in lower case. */
   replied(method: string, status: number): void;
 }
 
-/** Adds the routes of all resources and pages; the receivers' also before hapi, as the fast path. */
+/** Receivers are also added to the fast path. */
 export const addResources = (
   server: Server,
   resources: Resource[],
@@ -136,12 +129,12 @@ const corsOf = (origin: string[]) =>
     additionalExposedHeaders: OWN_HEADERS,
   };
 
-/** Throws joi's error on, since hapi hides its details otherwise. */
+/** hapi would hide joi's details. */
 const rethrow: Lifecycle.Method = (_request, _h, error) => {
   throw error ?? new Error('Validation failed');
 };
 
-/** Refuses a body. hapi reports an unsupported type as a bad request. */
+/** hapi reports an unsupported type as a bad request. */
 const refuseBody: Lifecycle.Method = (request, _h, error) => {
   if (Boom.isBoom(error, 415) || error?.message.includes('content-type')) {
     const { form } = request.route.settings.app?.endpoint?.() ?? {};
@@ -161,7 +154,6 @@ const attachVisit = (server: Server, deps: ServerDeps): void => {
   });
 };
 
-/** Adds the request id to every reply, and the standard body to every error. */
 const finish = async (
   request: Request,
   h: ResponseToolkit,
@@ -195,10 +187,7 @@ const withEach = (response: ResponseObject, headers: Record<string, string>): Re
   return response;
 };
 
-/**
- * Refuses a range that the reply does not contain. hapi would refuse it while it sends, without the
- * standard error body.
- */
+/** hapi would refuse it while sending, without the standard error body. */
 const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.Boom | null => {
   if (typeof range !== 'string' || method !== 'get' || 'isBoom' in response) return null;
   const length = response.statusCode === 200 ? lengthOf(response) : 0;
@@ -210,7 +199,7 @@ const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.B
   return refusal;
 };
 
-/** Counts requests to unknown paths, which hapi answers before they are counted elsewhere. */
+/** hapi answers unknown paths before they are counted elsewhere. */
 const responseTo = (request: Request, limits: RateLimits): Request['response'] => {
   const { response, route } = request;
   if (!('isBoom' in response) || String(route.method) !== '_special') return response;
@@ -249,10 +238,7 @@ const logResponses = (server: Server, log: Log): void => {
   });
 };
 
-/**
- * Returns true for a request that reads the log. It is not logged, since a client that follows the
- * log would follow its own requests.
- */
+/** Not logged, because a client that follows the log would follow its own requests. */
 const isReading = (request: Request): boolean => request.route.settings.id === 'logs.list';
 
 const isInbound = (request: Request): boolean =>

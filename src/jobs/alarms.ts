@@ -1,13 +1,11 @@
 import type { Clock } from '../kernel/clock.js';
 
-/**
- * Ours: the longest delay of a timer after the clock was put forward, or after the machine slept.
- */
+/** Maximum delay after the clock was set forward, or the machine slept. */
 const LOOK_MS = 30_000;
 
 /**
- * Creates timers that call back at a due time, one for each name, however often it is set. setTimeout follows the monotonic clock only, so a timer for a time of day
- * also checks the clock every `lookMs` milliseconds.
+ * One timer per name. setTimeout uses the monotonic clock, so the clock is also checked every
+ * `lookMs` milliseconds.
  */
 export const createAlarms = (clock: Clock, lookMs = LOOK_MS) => {
   const alarms = new Map<string, { at: number; timer: NodeJS.Timeout }>();
@@ -31,18 +29,14 @@ export const createAlarms = (clock: Clock, lookMs = LOOK_MS) => {
   };
 
   return {
-    /**
-     * Calls back at `at`, in milliseconds since 1970, or at the time that was set before if that is
-     * earlier.
-     */
+    /** `at`: milliseconds since 1970. An earlier timer is kept. */
     at: (name: string, at: number, acting: () => void): void => {
       const known = alarms.get(name);
       if (!known || known.at > at) watch(name, at, acting);
     },
-    /** Calls back after `ms` milliseconds, in place of the timer that was set before. */
+    /** Replaces the earlier timer. */
     after: (name: string, ms: number, acting: () => void): void =>
       set(name, { at: clock.now() + ms, ms }, () => act(name, acting)),
-    /** Stops all timers. */
     stop: (): void => {
       isStopped = true;
       for (const { timer } of alarms.values()) clearTimeout(timer);

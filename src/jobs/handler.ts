@@ -9,37 +9,34 @@ export type Job = ClaimedJob;
 
 export interface JobHandler {
   /**
-   * Runs the job and, in the transaction of its outcome, removes it, releases it, or turns it into
-   * another job. Resolves to the job that continues in the same slot, or null. `signal` is aborted
-   * when the daemon stops. `free` gives the slot back early. The handler calls it when the outcome
-   * was handed to the store and nothing else is left, so that the outcome is on disk before the
-   * next job in the slot begins.
+   * Removes, releases or replaces the job in the transaction of its outcome. Resolves to the job
+   * that continues in the slot, or null. `signal` is aborted on shutdown. Call `free` early when
+   * the outcome is handed to the store, so that it is on disk before the next job starts.
    */
   run(job: Job, signal: AbortSignal, free: () => void): Promise<Job | null>;
-  /** Ends a job that failed unexpectedly as often as it may. */
+  /** Ends a job after its last failed attempt. */
   abandon(job: Job, error: Error): Promise<void>;
   /**
-   * Runs jobs of one lane whose effects are all in the database, and ends them in few transactions,
-   * in their order. No claim is on record: a start after a crash runs them again.
+   * Runs jobs whose effects are all in the database, and ends them in order in few transactions.
+   * Claims are not recorded: after a crash the jobs run again.
    */
   runBatch?(jobs: Job[], signal: AbortSignal): Promise<BatchResult>;
-  /** The rows of the jobs, if they are not in the table of jobs. */
+  /** Set if the jobs are rows of another table. */
   rows?: JobRows;
 }
 
-/** Jobs that are rows of another table. */
+/** Rows of another table. */
 interface JobRows {
-  /** Releases what an earlier boot had claimed. Resolves to the number of jobs in each lane. */
+  /** Releases claims of an earlier boot. Resolves to the jobs per lane. */
   free(): Promise<LaneCount[]>;
-  /** Builds the step that releases a job, which is due again at `runAt`. */
+  /** The job is due again at `runAt`. */
   release(job: Job, runAt: string): TransactionStep;
 }
 
-/** The result of a batch. Jobs that are not mentioned have ended. */
+/** Jobs that are not mentioned have ended. */
 export interface BatchResult {
-  /** The jobs that failed unexpectedly, which are as before. */
   failures: FailedJob[];
-  /** The number of jobs that were not run, because the batch took its time. They wait as before. */
+  /** Jobs not started, which keep waiting. */
   left: number;
 }
 
@@ -55,23 +52,20 @@ export interface LaneCount {
 
 export interface Queue {
   handle(kind: string, handler: JobHandler): void;
-  /** Called after jobs were committed. */
   added(lane: string, count?: number): void;
   /** Called after a job was released to run later. */
   delayed(lane: string, runAt: string): void;
-  /** Claims no jobs of the lane for `ms` milliseconds, whatever is added to it. */
+  /** Claims no jobs of the lane for `ms` milliseconds. */
   rest(lane: string, ms: number): void;
-  /**
-   * Releases the jobs of the handled kinds that an earlier boot had claimed, and starts claiming.
-   */
+  /** Releases claims of an earlier boot and starts claiming. */
   start(): Promise<void>;
-  /** Stops claiming, waits at most `waitMs` for the running jobs, then aborts them. */
+  /** Waits at most `waitMs` for running jobs, then aborts them. */
   stop(waitMs: number): Promise<void>;
   waiting(lane: string): number;
-  /** True if no job of the lane waits or runs. */
+  /** No waiting or running job. */
   isEmpty(lane: string): boolean;
   totals(): { waiting: number; running: number };
-  /** Returns the lanes in which so many jobs wait that they may soon take no others. */
+  /** Lanes close to their limit of waiting jobs. */
   crowded(): string[];
 }
 
@@ -81,16 +75,15 @@ export interface QueueDeps extends LaneLimits {
   log: Log;
   boot: string;
   concurrency: number;
-  /** Returns the targets of the messages in this queue. */
+  /** Targets of messages in this queue. */
   targets?(): Claim['targets'];
-  /** Work that goes before batches; undefined if there is none. */
+  /** Other work that takes precedence over batches. */
   precedence?: BatchPrecedence;
 }
 
-/** The rule by which other work goes before jobs that run in batches. */
 export interface BatchPrecedence {
-  /** Returns the number of jobs that may begin in batches now; infinite if nothing goes before. */
+  /** Infinite if nothing takes precedence. */
   roomInBatches(): number;
-  /** Called with the number of jobs that began. */
+  /** Called with the number of started jobs. */
   began(jobs: number): void;
 }

@@ -2,21 +2,20 @@ import { type BatchLimit, createBatchSize } from './batchsize.js';
 import type { Share } from './procedures.js';
 
 /**
- * The limits for lanes that may be slow. Such a lane runs one job at a time, and all of them
- * together run at most `most` jobs, so that the other lanes always have room.
+ * Slow lanes run one job at a time and at most `most` in total, so that other lanes always have
+ * room.
  */
 export interface SlowLanes {
   isDoubtful(lane: string): boolean;
   most: number;
 }
 
-/** The limits of all lanes. */
 export interface LaneLimits {
-  /** Returns the number of jobs of the lane that may run at once. */
+  /** Concurrent jobs of the lane. */
   limitOf(lane: string): number;
   /**
-   * Returns the number of jobs of the lane that run as one batch, one batch at a time; 0 if they run
-   * one by one. Jobs in batches do not count among those that run at once in all lanes.
+   * Jobs per batch, one batch at a time. 0 if the jobs run individually. Batches do not count in
+   * the total concurrency.
    */
   batchOf?(lane: string): number;
   slowLanes?: SlowLanes;
@@ -25,29 +24,27 @@ export interface LaneLimits {
 interface Lane {
   waiting: number;
   running: number;
-  /** The number of jobs in the batch that runs. */
   batch: number;
-  /** The most jobs of the next batch: twice those that the last one ended, if it left others. */
+  /** Maximum jobs of the next batch: twice those of the last one, if jobs were left. */
   pace: number;
-  /** True if jobs wait in the lane that cannot run in a batch: then all run one by one. */
+  /** Whether some waiting jobs cannot run in a batch. Then all run individually. */
   isMixed: boolean;
   isAsleep: boolean;
   isResting: boolean;
-  /** True if the lane was doubtful when its running jobs began. */
+  /** Whether the lane was slow when its running jobs started. */
   isDoubtful: boolean;
 }
 
 const NO_CAUTION: SlowLanes = { isDoubtful: () => false, most: 0 };
-/** The number of jobs in batches of all lanes at once, so that a batch delays nobody for long. */
+/** Jobs in batches of all lanes at once. */
 const MAX_IN_BATCHES = 512;
-/** Ours: a lane in which so many jobs wait is limited no more, before it can take no others. */
+/** With so many waiting jobs a lane ignores the batch limit, before it must refuse jobs. */
 const CROWDED = 50_000;
 
 type Limits = Required<LaneLimits>;
 
 const ALL: BatchLimit = { lanes: Number.POSITIVE_INFINITY, jobs: Number.POSITIVE_INFINITY };
 
-/** Creates the lanes with their counts. A lane in which nothing waits and nothing runs is dropped. */
 const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
   const lanes = new Map<string, Lane>();
   /** Lanes that may have a job to claim, in the order of their turns. */
@@ -75,10 +72,9 @@ const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
   const limitFor = (name: string, lane: Lane): number =>
     lane.isDoubtful || slowLanes.isDoubtful(name) ? 1 : limitOf(name);
 
-  /** Returns the size of the lane's batches, 0 if its jobs run one by one. */
   const batchFor = (name: string, lane: Lane): number => (lane.isMixed ? 0 : batchOf(name));
 
-  /** Returns the number of jobs that the lane may begin now: none beside a batch, which marks none. */
+  /** None during a batch, because a batch marks no rows. */
   const roomIn = (name: string, lane: Lane): number => {
     if (lane.batch > 0) return 0;
     return batchFor(name, lane) || limitFor(name, lane) - lane.running;
@@ -104,7 +100,7 @@ const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
     settle(name, lane);
   };
 
-  /** Moves lanes that have got a share behind those that have not. */
+  /** Moves served lanes to the end. */
   const passTurn = (names: Iterable<string>): void => {
     for (const name of names) {
       if (ready.delete(name)) ready.add(name);
@@ -116,14 +112,13 @@ const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
 
 type LaneStates = ReturnType<typeof createLaneStates>;
 
-/** Creates the part of the state that is about batches. */
 const createBatches = (states: LaneStates) => {
   const { lanes, ready, crowded, totals, find, batchFor, change, passTurn } = states;
   const size = createBatchSize();
   let inBatches = 0;
   let begun = 0;
 
-  /** Returns the next batches of these lanes, of `jobs` in all. */
+  /** `jobs`: total number. */
   const sharesOf = (names: Iterable<string>, { lanes: most, jobs }: BatchLimit): Share[] => {
     const shares: Share[] = [];
     let free = Math.min(jobs, MAX_IN_BATCHES - inBatches);
@@ -140,7 +135,7 @@ const createBatches = (states: LaneStates) => {
   };
 
   return {
-    /** Gives lanes whose jobs run in batches the next one, within the limit, which crowded lanes ignore. */
+    /** Crowded lanes ignore the limit. */
     share: (limit: BatchLimit): Share[] => {
       const free = limit === ALL ? [] : [...crowded].filter((name) => ready.has(name));
       const limited = free.length === 0 ? ready : [...ready].filter((name) => !crowded.has(name));
@@ -148,10 +143,9 @@ const createBatches = (states: LaneStates) => {
       passTurn(shares.map(({ lane }) => lane));
       return shares;
     },
-    /** True if so many jobs wait in the lane that no limit holds its batches. */
+    /** Ignores the batch limit. */
     isCrowded: (name: string): boolean => crowded.has(name),
     crowded: (): string[] => [...crowded],
-    /** Records that a batch of `count` jobs has begun. */
     claimed: (name: string, count: number): void => {
       find(name).batch = count;
       size.begun(name);
@@ -160,7 +154,7 @@ const createBatches = (states: LaneStates) => {
       totals.running += count;
       change(name, { waiting: -count });
     },
-    /** Records that the batch has ended, and how many of its jobs wait again. */
+    /** `left`: jobs that wait again. */
     ended: (name: string, left: number): void => {
       const lane = find(name);
       inBatches -= lane.batch;
@@ -170,14 +164,14 @@ const createBatches = (states: LaneStates) => {
       lane.batch = 0;
       change(name, { waiting: left });
     },
-    /** Records whether jobs wait in the lane that cannot run in a batch. */
+    /** Whether some waiting jobs cannot run in a batch. */
     mixed: (name: string, isMixed: boolean): void => {
       const lane = lanes.get(name);
       if (!lane || lane.isMixed === isMixed) return;
       lane.isMixed = isMixed;
       change(name, {});
     },
-    /** True if a lane could begin a batch now. */
+    /** A batch could start now. */
     hasReady: (): boolean => {
       for (const name of ready) if (batchFor(name, find(name)) > 0) return true;
       return false;
@@ -187,7 +181,7 @@ const createBatches = (states: LaneStates) => {
   };
 };
 
-/** Gives the other lanes one job each by turns, until nothing is free or none has more. */
+/** One job each in turn, until nothing is free. */
 const shareSingles = (
   { ready, find, batchFor, roomIn, passTurn }: LaneStates,
   of: { free: number; doubtfulFree: number; isDoubtful(lane: string): boolean },
@@ -214,9 +208,7 @@ const shareSingles = (
 };
 
 /**
- * Creates the state of the queue's lanes in memory: the waiting jobs, the running jobs, and which
- * lane is next. Lanes take turns (round robin), so a lane with a hundred thousand jobs delays no
- * other.
+ * Lanes in memory take turns (round robin), so a lane with a hundred thousand jobs delays no other.
  */
 export const createLanes = ({
   limitOf,
@@ -234,15 +226,11 @@ export const createLanes = ({
   };
 
   return {
-    /** Adds `count` waiting jobs to the lane. */
     add: (name: string, count: number): void => {
       find(name).isAsleep = false;
       change(name, { waiting: count });
     },
-    /**
-     * Returns how many jobs each lane may claim now: at most `free` of those that run one by one,
-     * and one batch of each lane whose jobs run in batches, within the limit.
-     */
+    /** At most `free` individual jobs, and one batch per lane within the limit. */
     share: (free: number, limit = ALL): Share[] => {
       if (ready.size === 0) return [];
       const together = batches.share(limit);
@@ -261,22 +249,19 @@ export const createLanes = ({
       change(name, { running: -1 });
     },
     batches,
-    /** Returns the number of jobs that run one by one. */
     running: (): number => totals.running - batches.running(),
-    /** True if the lane has no job, neither one that waits nor one that runs. */
     isEmpty: (name: string): boolean => !lanes.has(name),
-    /** Records that the lane has no due job now. `hasLater` is true if jobs are due later. */
+    /** No job is due now. `hasLater`: some are due later. */
     dry: (name: string, hasLater: boolean): void => {
       const lane = find(name);
       lane.isAsleep = hasLater;
       change(name, { waiting: hasLater ? 0 : -lane.waiting });
     },
-    /** Records that the lane is due again. */
     wake: (name: string): void => {
       find(name).isAsleep = false;
       change(name, {});
     },
-    /** Pauses the lane until `rested`: none of its jobs is claimed, whatever is added to it. */
+    /** Pauses the lane until `rested`. */
     rest: (name: string): void => {
       find(name).isResting = true;
       change(name, {});
@@ -286,7 +271,7 @@ export const createLanes = ({
       change(name, {});
     },
     waiting: (name: string): number => lanes.get(name)?.waiting ?? 0,
-    /** Counts the jobs. Of a batch one job runs at a time, and the others wait. */
+    /** Of a batch one job counts as running, the others as waiting. */
     totals: () => {
       const others = batches.running() - batches.begun();
       return { waiting: totals.waiting + others, running: totals.running - others };

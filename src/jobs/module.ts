@@ -13,20 +13,18 @@ export {
   resumeAgent,
 } from './statements.js';
 
-/** The limits of the lanes of a module. */
 export interface ModuleLanes {
-  /** Returns the number of jobs of a lane that may run at once; undefined if it is another's. */
+  /** Undefined for lanes of other modules. */
   limitOf(lane: string): number | undefined;
-  /** Returns the number of jobs of a lane that run as one batch; 0 if they run one by one. */
+  /** 0 if the jobs run individually. */
   batchOf(lane: string): number;
-  /** Work of the module that goes before batches. */
   precedence: BatchPrecedence;
 }
 
-/** The number of jobs that may run at once in a lane for which no module has a limit. */
+/** Default concurrency of a lane. */
 const LANE_CONCURRENCY = 8;
 
-/** Opens the queue; `concurrency` is the number of jobs that may run at once in all lanes. */
+/** `concurrency`: of all lanes. */
 export const openJobs = (base: Base, { concurrency }: { concurrency: number }) => {
   const { store, clock, log, boot } = base;
   const limits: ModuleLanes[] = [];
@@ -48,12 +46,10 @@ export const openJobs = (base: Base, { concurrency }: { concurrency: number }) =
   const given = { store, clock, log, boot, concurrency };
   return {
     queue: createQueue({ ...given, limitOf, batchOf, precedence }),
-    /** Registers the limits of the lanes of a module. */
     limitLanes: (limit: ModuleLanes): void => {
       limits.push(limit);
     },
   };
 };
 
-/** The queue of the runs of hooks and agents. */
 export type Jobs = ReturnType<typeof openJobs>;

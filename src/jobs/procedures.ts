@@ -3,69 +3,58 @@ import type { AgentBeginning } from '../store/tables/agents.js';
 import type { ClaimedExecution } from '../store/tables/hooks.js';
 import type { StartedMessage, Targets } from '../store/tables/outbox.js';
 
-/** A number of jobs of one lane. */
 export interface Share {
   lane: string;
   count: number;
-  /** True if they run in a batch; see JobHandler. */
+  /** See JobHandler. */
   isBatch: boolean;
 }
 
-/** A request of the queue for a number of jobs of each lane, by this start of the daemon. */
 export interface Claim {
-  /** The id of this start. Claims of an earlier start are free. */
+  /** Claims of an earlier start are free. */
   boot: string;
-  /** The current time in ISO 8601. Jobs due later are not claimed. */
   now: string;
   lanes: Share[];
-  /**
-   * The kinds of targets. If given, messages begin as they are claimed, without another
-   * transaction.
-   */
+  /** With targets, messages begin in the same transaction. */
   targets?: Targets;
 }
 
 export interface ClaimedJob {
-  /** The number of its row; 0 for an execution, which is in the queue itself. */
+  /** 0 for an execution, which is queued in its own table. */
   id: number;
   kind: string;
   ref: string;
   lane: string;
   attempts: number;
-  /** The message of the job, if it exists and began as it was claimed. */
+  /** The message, if it began with the claim. */
   begun?: StartedMessage | null;
-  /** The beginning of the agent of the job, if it began as the job was made. */
+  /** Start of the agent, if it began with the job. */
   beginning?: AgentBeginning;
-  /** The execution of the job, if its kind is `execution`. */
   loaded?: ClaimedExecution;
 }
 
 export interface Claimed {
   jobs: ClaimedJob[];
-  /** Lanes without further due jobs, and the due time of their next job: null = never. */
+  /** Lanes without due jobs, and their next due time. Null means never. */
   dry: { lane: string; nextAt: string | null }[];
-  /**
-   * Lanes of hooks in which jobs of agents wait. Their jobs run one by one; nothing was claimed of
-   * those that were to run in a batch.
-   */
+  /** Hook lanes with jobs of agents. They run individually, and no batch was claimed. */
   mixed: string[];
 }
 
-/** The queue of executions, as the procedures of the hooks read it. */
 interface ExecutionQueue {
-  /** Claims executions of a hook; `nextAt` is null if no further one waits. */
+  /** `nextAt` is null if no more are waiting. */
   claim(of: { boot: string; now: string; hookId: string; count: number; isBatch: boolean }): {
     claimed: ClaimedExecution[];
     nextAt: string | null;
   };
 }
 
-/** Begins messages, each by its id, in the transaction that claims their jobs. */
+/** In the transaction of the claim. */
 type BeginClaimed = (start: Targets & { ids: string[]; now: string }) => (StartedMessage | null)[];
 
 /**
- * Claims the oldest due jobs of each lane, and of a hook's lane the oldest due executions after
- * them. A claim is free again at the next start.
+ * Oldest due jobs of each lane; in hook lanes followed by due executions. A claim ends with the
+ * next start.
  */
 export const claimJobs = (
   db: Database.Database,
@@ -128,7 +117,7 @@ export const claimJobs = (
   };
 };
 
-/** The beginning of the lanes of hooks, which are the hooks' IDs. */
+/** Lanes of hooks are the hook IDs. */
 const HOOK = 'hook_';
 
 const jobOf = (loaded: ClaimedExecution): ClaimedJob => {

@@ -9,16 +9,16 @@ import type { Share } from './procedures.js';
 import { createRunner, RETRY_MS } from './runner.js';
 
 /**
- * Ours: while other work goes first, so many small batches begin in each such time, so that the runs
- * of a hook that has nothing to do with the peak wait for milliseconds.
+ * Interval of small batches while other work takes precedence, so that executions of other hooks
+ * wait only milliseconds.
  */
 const HELD_MS = 10;
 const LANES_WHILE_HELD = 8;
 const NO_BATCH: BatchLimit = { lanes: 0, jobs: 0 };
 
 /**
- * Creates the durable queue. Jobs are rows, and a claimed job carries the ID of this boot. Several
- * queues can share the table if no two handle the same kind or have jobs in the same lane.
+ * Jobs are rows; a claimed job has the ID of this boot. Queues can share the table if they do not
+ * share kinds or lanes.
  */
 export const createQueue = (deps: QueueDeps): Queue => {
   const { store, clock, log } = deps;
@@ -60,7 +60,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
     proceed();
   };
 
-  /** Claims once for all jobs that end in the same turn of the event loop, not once for each. */
+  /** Claims once per turn of the event loop. */
   const proceed = (): void => {
     if (!isOpen || isClaiming || isAsked) return;
     isAsked = true;
@@ -75,7 +75,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
     const shares = lanes.share(deps.concurrency - lanes.running(), pace.limit());
     if (shares.length === 0) return;
     pace.began(shares);
-    // A claim under way starts jobs, so a stop waits for it as for the running jobs.
+    // A claim starts jobs, so a stop waits for it.
     runner.track(claim(shares).catch((error) => log.error({ err: error }, 'failed to claim jobs')));
   };
 
@@ -116,7 +116,6 @@ interface PaceContext {
   proceed(): void;
 }
 
-/** Returns the functions by which other work goes before batches. */
 const batchPace = (
   precedence: QueueDeps['precedence'],
   { lanes, alarms, proceed }: PaceContext,
@@ -124,7 +123,7 @@ const batchPace = (
   let heldSince = 0;
   let isHeld = false;
 
-  /** Claims again after a while, once for all times that batches were held until then. */
+  /** Claims again later, once for all held batches. */
   const lookAgain = (): void => {
     if (isHeld) return;
     isHeld = true;
@@ -134,7 +133,7 @@ const batchPace = (
     });
   };
 
-  /** Returns the limit of the batches that may begin now; undefined if there is none. */
+  /** Undefined means no limit. */
   const limit = (): BatchLimit | undefined => {
     if (!precedence || !lanes.batches.hasReady()) return undefined;
     const jobs = precedence.roomInBatches();
@@ -146,7 +145,7 @@ const batchPace = (
     return { lanes: LANES_WHILE_HELD, jobs };
   };
 
-  /** Counts the batches that begin, those of crowded lanes apart. */
+  /** Crowded lanes do not count. */
   const began = (shares: Share[]): void => {
     const limited = shares.filter(({ lane, isBatch }) => isBatch && !lanes.batches.isCrowded(lane));
     precedence?.began(limited.reduce((sum, { count }) => sum + count, 0));
@@ -155,7 +154,6 @@ const batchPace = (
   return { limit, began };
 };
 
-/** Returns the functions by which lanes wait for a time. */
 const laneTimers = (lanes: ReturnType<typeof createLanes>, alarms: Alarms, proceed: () => void) => {
   const wakeAt = (lane: string, at: string): void =>
     alarms.at(`wake ${lane}`, Date.parse(at), () => {
@@ -163,7 +161,7 @@ const laneTimers = (lanes: ReturnType<typeof createLanes>, alarms: Alarms, proce
       proceed();
     });
   return {
-    /** Records that the lane has no due job until `nextAt`, or none at all. */
+    /** `nextAt` null: no due job at all. */
     sleep: (lane: string, nextAt: string | null): void => {
       lanes.dry(lane, nextAt !== null);
       if (nextAt !== null) wakeAt(lane, nextAt);
@@ -182,10 +180,7 @@ const laneTimers = (lanes: ReturnType<typeof createLanes>, alarms: Alarms, proce
   };
 };
 
-/**
- * Releases the jobs of these kinds that an earlier boot had claimed. Resolves to the number of jobs
- * in each lane.
- */
+/** Releases claims of an earlier boot. Resolves to the jobs per lane. */
 const free = async ({ db }: Store, kinds: string[]): Promise<LaneCount[]> => {
   await db
     .updateTable('jobs')

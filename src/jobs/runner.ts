@@ -9,22 +9,20 @@ import { releaseJob } from './statements.js';
 
 const ATTEMPTS = 5;
 const UNRETURNED = 'failed to release a job';
-/** The time that aborted jobs get to stop. */
+/** Time for aborted jobs to stop. */
 const ABORT_MS = 500;
-/** The time until what failed is tried again. */
+/** Delay of a retry. */
 export const RETRY_MS = 5000;
-/** Ours: the time for which a lane rests after an error that passes by itself. */
+/** Pause of a lane after a temporary error. */
 const REST_MS = 500;
 
 interface RunnerState {
   lanes: ReturnType<typeof createLanes>;
   alarms: Alarms;
   timers: Pick<Queue, 'delayed' | 'rest'>;
-  /** Claims what may run now. */
   proceed(): void;
 }
 
-/** Creates the part of the queue that runs claimed jobs, one by one or in batches. */
 export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }: RunnerState) => {
   const { log } = deps;
   const handlers = new Map<string, JobHandler>();
@@ -32,7 +30,7 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
   const aborter = createAborter();
   const recover = recovery(deps, { alarms, delayed: timers.delayed });
 
-  /** Keeps work that a stop waits for. */
+  /** A stop waits for it. */
   const track = (work: Promise<void>): void => {
     const kept = work.finally(() => running.delete(kept));
     running.add(kept);
@@ -118,7 +116,7 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
     track,
     begin,
     beginBatch,
-    /** Waits at most `waitMs` for what runs, then aborts it. */
+    /** Waits at most `waitMs`, then aborts. */
     stop: async (waitMs: number): Promise<void> => {
       await settled(running, waitMs);
       aborter.abort();
@@ -133,9 +131,8 @@ interface JobError {
 }
 
 /**
- * Returns a function that releases a job that failed unexpectedly, or abandons it after too many
- * attempts; one that failed by what passes by itself is released as if it had not run. If the
- * database cannot be written now, the job stays claimed until it can.
+ * Releases a failed job, or abandons it after too many attempts. A temporary error does not count
+ * as an attempt. If the database is not writable, the job stays claimed until it is.
  */
 const recovery = (
   { store, clock, log }: QueueDeps,
@@ -162,7 +159,7 @@ const recovery = (
   return recover;
 };
 
-/** Creates an AbortController with no limit of listeners: each running job may have one. */
+/** Each running job may add a listener. */
 const createAborter = (): AbortController => {
   const aborter = new AbortController();
   setMaxListeners(0, aborter.signal);

@@ -1,17 +1,15 @@
 import { isTimezone } from '../kernel/clock.js';
 import { RuleFault } from './rulefault.js';
 
-/** A time of an iCalendar line (RFC 5545, 3.3.4 and 3.3.5). */
+/** RFC 5545, 3.3.4 and 3.3.5. */
 export interface CalendarTime {
-  /** The local time, in milliseconds as if it were UTC. */
+  /** Local time in milliseconds as if UTC. */
   wall: number;
-  /** True for a date without a time. */
   isDate: boolean;
-  /** The zone of the time: that of TZID, `UTC` behind `Z`; null if it is that of the schedule. */
+  /** From TZID, or `UTC` with `Z`. Null means the zone of the schedule. */
   zone: string | null;
 }
 
-/** The lines of an event that decide when it recurs. */
 export interface CalendarLines {
   start: CalendarTime | null;
   rule: string;
@@ -19,20 +17,18 @@ export interface CalendarLines {
   added: CalendarTime[];
 }
 
-/** One line: its name, its parameters and its value. */
 interface Line {
   name: string;
   parameters: Map<string, string>;
   value: string;
 }
 
-/** Ours: each next time is compared with all of them. */
+/** Each next time is compared with all of them. */
 const MAX_TIMES = 500;
 
 /**
- * Reads the rule of an event of iCalendar as programs export it: `DTSTART`, `RRULE`, `EXDATE` and
- * `RDATE` lines, folded ones and those of a whole `VEVENT` too. A text without a name is the rule.
- * Throws RuleFault, which names the line.
+ * Reads `DTSTART`, `RRULE`, `EXDATE` and `RDATE`, also folded or within a `VEVENT`. A text without
+ * a name is the rule. Throws RuleFault.
  */
 export const calendarLines = (text: string): CalendarLines => {
   const found = linesOfEvent(unfolded(text).map(lineOf));
@@ -59,7 +55,7 @@ const PROPERTY = /^[A-Za-z][A-Za-z0-9-]*(?=[;:])/;
 
 const INDENTED = /^\s+(BEGIN|DTSTART|END|EXDATE|EXRULE|RDATE|RRULE)[;:]/i;
 
-/** Joins lines that are folded (RFC 5545, 3.1). Lines that are only indented stay lines. */
+/** Folded lines (RFC 5545, 3.1). Lines that are only indented stay lines. */
 const unfolded = (text: string): string[] => {
   const lines: string[] = [];
   for (const line of text.split(/\r\n|\r|\n/)) {
@@ -84,7 +80,7 @@ const lineOf = (line: string): Line => {
 
 const OF_RECURRENCE = new Set(['DTSTART', 'RRULE', 'EXDATE', 'RDATE']);
 
-/** Returns the lines of the one event; without `BEGIN` all lines are of it. */
+/** Without `BEGIN`, all lines belong to the event. */
 const linesOfEvent = (lines: Line[]): Line[] => {
   const open: string[] = [];
   let events = 0;
@@ -128,7 +124,7 @@ const timeIn = (name: string, given: string, zone: string | null): CalendarTime 
   return { wall, isDate, zone: /Z$/i.test(given) ? 'UTC' : zone };
 };
 
-/** Returns the zone of TZID, also behind the name of a registry, as in `/mozilla.org/Europe/Berlin`. */
+/** Also after a registry name: `/mozilla.org/Europe/Berlin`. */
 const zoneIn = (name: string, tzid: string | undefined): string | null => {
   if (tzid === undefined) return null;
   const parts = tzid.split('/').filter((part) => part !== '');
@@ -140,7 +136,7 @@ const zoneIn = (name: string, tzid: string | undefined): string | null => {
   );
 };
 
-/** Returns a time such as `20260131T090000` in milliseconds as if it were UTC; null if it is none. */
+/** `20260131T090000` in milliseconds as if UTC. Null if invalid. */
 export const wallIn = (given: string): number | null => {
   const digits = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/i.exec(given);
   if (!digits) return null;

@@ -4,8 +4,8 @@ const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
 const LAST_DAY = 31;
 
 /**
- * Returns a note on a cron expression that sets both fields of days: it runs on either day, where
- * many who write it mean days that are both. Null for any other.
+ * With both day fields set, cron runs on either day, although many mean both. Null for other
+ * expressions.
  */
 export const noteOfCron = (cron: string): string | null => {
   const fields = cron.trim().split(/\s+/);
@@ -25,7 +25,7 @@ export const noteOfCron = (cron: string): string | null => {
 
 const isAny = (field: string): boolean => field === '*' || field === '?';
 
-/** The days of a field: numbers, and words for what is no number, such as the last day. */
+/** `words`: non-numeric parts, such as the last day. */
 interface Days {
   numbers: number[];
   words: string[];
@@ -44,7 +44,7 @@ const daysOf = (field: string): Days => {
   return { numbers: [...numbers].sort((a, b) => a - b), words };
 };
 
-/** Returns the numbers of a part such as `8-14`, `1-31/2` or a single number. */
+/** `8-14`, `1-31/2` or a number. */
 const numbersIn = (part: string, smallest: number, largest: number): number[] => {
   const [range = '', step = '1'] = part.split('/');
   const [first, last] = range === '*' ? [smallest, largest] : range.split('-').map(Number);
@@ -60,7 +60,7 @@ const spokenDays = ({ numbers, words }: Days): string => {
   return joined([...(numbers.length > 0 ? [label] : []), ...words]);
 };
 
-/** Returns numbers as texts, those that follow each other as `8 to 14`. */
+/** Consecutive numbers as `8 to 14`. */
 const runsOf = (numbers: number[]): string[] => {
   const runs: [number, number][] = [];
   for (const number of numbers) {
@@ -88,7 +88,7 @@ const spokenWeekday = (part: string): string => {
   return `${DAY_NAMES[weekdayOf(from ?? '')]}s to ${DAY_NAMES[weekdayOf(to)]}s`;
 };
 
-/** Returns the weekdays of a field, from 0 for Sunday; none if it names one of the month. */
+/** From 0 for Sunday. Empty if the field names one of the month. */
 const weekdaysOf = (field: string): number[] => {
   if (/#|\dL|[A-Z]{3}L/i.test(field)) return [];
   const named = field.toUpperCase().replace(/[A-Z]{3}/g, (name) => `${weekdayOf(name)}`);
@@ -101,7 +101,7 @@ const weekdayOf = (name: string): number => {
   return at >= 0 ? at : Number(name) % 7;
 };
 
-/** Returns which of its kind each weekday is within these days; null if they are no such week. */
+/** Ordinal of the week within the month. Null if the days are not a week. */
 const nthWeek = ({ numbers, words }: Days): number | null => {
   const [first = 0] = numbers;
   const isWeek = numbers.length === 7 && numbers.at(-1) === first + 6 && (first - 1) % 7 === 0;

@@ -13,6 +13,5 @@ export {
 export { type DueSource, type LateSource, type Scheduler, settleEach } from './scheduler.js';
 export { createTimer } from './timer.js';
 
-/** Opens the scheduler, which fires everything that has a due time. */
 export const openSchedule = ({ store, clock, log }: Base): Scheduler =>
   createScheduler({ store, clock, log });

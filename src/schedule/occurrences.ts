@@ -4,7 +4,6 @@ import type { FieldFault } from '../kernel/problem.js';
 import { RuleFault } from './rulefault.js';
 import { parseRule } from './ruletext.js';
 
-/** The times at which something recurs: a cron expression or a recurrence rule, in a time zone. */
 export interface Recurrence {
   cron?: string | undefined;
   rrule?: string | undefined;
@@ -12,9 +11,8 @@ export interface Recurrence {
 }
 
 /**
- * Returns the next due time after `now` (ms) in ISO 8601, or null if it never comes. When clocks
- * change, a fixed local time that does not exist fires at the first time that does, and one that
- * exists twice at the first of the two. With a wildcard minute or hour it goes by elapsed time.
+ * ISO 8601, or null. At clock changes, a skipped local time fires at the first valid time, a
+ * repeated one at the first of the two. Wildcard minutes and hours use elapsed time.
  */
 export const nextTime = (cron: string, timezone: string, now: number): string | null => {
   const options = { timezone, paused: true, fixedTimeRule: 'no-wildcard' } as const;
@@ -22,10 +20,7 @@ export const nextTime = (cron: string, timezone: string, now: number): string | 
   return next === null ? null : iso(next.getTime());
 };
 
-/**
- * Rewrites `8-18/2` in the minute and the hour as a list, because croner takes each step for a
- * wildcard.
- */
+/** croner treats each step as a wildcard, so `8-18/2` is rewritten as a list. */
 const withListedTimes = (cron: string): string => {
   const [minute = '', hour = '', ...days] = cron.trim().split(/\s+/);
   return [listed(minute), listed(hour), ...days].join(' ').trim();
@@ -34,14 +29,14 @@ const withListedTimes = (cron: string): string => {
 const listed = (field: string): string =>
   field.replace(/\b(\d{1,2})-(\d{1,2})\/(\d{1,2})\b/g, (given, from, to, step) => {
     const count = Math.floor((Number(to) - Number(from)) / Number(step)) + 1;
-    // Anything that is not a range is left to croner, which refuses it with its own message.
+    // croner refuses other forms with its own message.
     if (!(count >= 1 && count <= 60)) return given;
     return Array.from({ length: count }, (_, at) => Number(from) + at * Number(step)).join();
   });
 
 const FIVE_FIELDS = 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
 
-/** Returns what a cron expression must be; null if it is valid. */
+/** Null if the expression is valid. */
 export const faultOfCron = (cron: string): string | null => {
   try {
     return nextTime(cron, 'UTC', 0) === null ? 'an expression that matches a future time' : null;
@@ -50,7 +45,6 @@ export const faultOfCron = (cron: string): string | null => {
   }
 };
 
-/** The fields of a cron expression in their order, with what each may be. */
 const CRON_FIELDS = [
   'minute (0-59)',
   'hour (0-23)',
@@ -61,7 +55,7 @@ const CRON_FIELDS = [
 
 const NICKNAMES = '@hourly, @daily, @weekly, @monthly or @yearly';
 
-/** Names the first field that is wrong by itself, and what to write where that is known. */
+/** Names the first invalid field, and a correction if known. */
 const faultOfFields = (cron: string): string => {
   if (cron.trim().startsWith('@')) return `${FIVE_FIELDS}, or one of ${NICKNAMES}`;
   const fields = cron.trim().split(/\s+/);
@@ -76,7 +70,6 @@ const faultOfFields = (cron: string): string => {
   return `five fields; "${given}" is not a valid ${CRON_FIELDS[wrong]}${advice}`;
 };
 
-/** The last value of each field. */
 const LAST = [59, 23, 31, 12, 6];
 
 const isCron = (fields: string[]): boolean => {
@@ -89,8 +82,8 @@ const isCron = (fields: string[]): boolean => {
 };
 
 /**
- * Returns the next due time after `after` (ms) in ISO 8601, or null if there is none. `startsAt` (ms)
- * is the start of a rule without `DTSTART`. The library for rules is loaded with the first of them.
+ * ISO 8601, or null. `startsAt`: start of a rule without `DTSTART`, in milliseconds. The rule
+ * library is loaded on demand.
  */
 export const nextOccurrence = async (
   { cron, rrule, timezone }: Recurrence,
@@ -104,7 +97,6 @@ export const nextOccurrence = async (
   return next === null ? null : iso(next);
 };
 
-/** Returns what is wrong with a recurrence, and in which of its fields; null: it is valid. */
 export const faultOfRecurrence = async (
   recurrence: Recurrence,
   now: number,
@@ -125,7 +117,7 @@ export const faultOfRecurrence = async (
   return message === null ? null : { path: 'rrule', message };
 };
 
-/** Returns what is wrong with a recurrence rule; null if it is valid and comes at all. */
+/** Null if valid and not in the past only. */
 const faultOfRule = async (recurrence: Recurrence, now: number): Promise<string | null> => {
   try {
     const { rrule = '', timezone } = recurrence;
@@ -150,7 +142,7 @@ const faultOfZone = (zone: string, timezone: string): string =>
     ? `must have a local DTSTART in ${timezone}, without Z. Alternatively, set timezone to UTC`
     : `must have a DTSTART in ${timezone}, not in TZID=${zone}. Alternatively, set timezone to ${zone}`;
 
-/** Returns the zone that a recurrence rule names in `DTSTART`; null if it names none. */
+/** Zone of `DTSTART`. Null if there is none. */
 export const zoneOfRule = (rrule: string | undefined): string | null => {
   try {
     return rrule === undefined ? null : parseRule(rrule).zone;

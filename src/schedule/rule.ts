@@ -3,18 +3,17 @@ import { Temporal } from 'temporal-polyfill';
 import type { CalendarTime } from './calendarlines.js';
 import { isByElapsedTime, type ParsedRule } from './ruletext.js';
 
-/** The place of a rule: its time zone, and its start. */
 export interface RulePlace {
   timezone: string;
-  /** The start of a rule without `DTSTART`, in milliseconds since 1970. */
+  /** Start of a rule without `DTSTART`, in milliseconds since 1970. */
   startsAt: number;
 }
 
-/** Bounds of the search for one time, which blocks the event loop: a few hundredths of a second. */
+/** Limits the search, which blocks the event loop, to some hundredths of a second. */
 const SEARCH = { maxIterations: 250, maxCandidateEvaluations: 2000, strict: true, cache: false };
-/** The times that clocks which go back make pass twice: three hours of minutes. */
+/** Minutes that may repeat when clocks are set back: three hours. */
 const MAX_REPEATED = 180;
-/** The changes of clocks over which a rule of hours or minutes is searched. */
+/** Maximum clock changes searched for hourly and minutely rules. */
 const MAX_CHANGES = 12;
 /** The last year that sorts as text. */
 const LAST = Date.UTC(9999, 11, 31);
@@ -22,9 +21,9 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Returns the first time of a rule after `after`, in milliseconds since 1970, or null if there is
- * none. Local times are computed without a zone and then placed in it, because the library leaves
- * out those that do not exist. Throws errors of the library where the rule is not valid.
+ * First time after `after` in milliseconds since 1970, or null. Local times are computed without a
+ * zone and then placed in it, because the library skips those that do not exist. Throws errors of
+ * the library for invalid rules.
  */
 export const nextOfRule = (rule: ParsedRule, place: RulePlace, after: number): number | null => {
   const { timezone } = place;
@@ -42,8 +41,8 @@ export const nextOfRule = (rule: ParsedRule, place: RulePlace, after: number): n
 };
 
 /**
- * Returns the function that finds the end of an exclusion in which an instant is; null if it is in
- * none. An excluded date ends with its day, an excluded time with its minute.
+ * Returns the end of the exclusion that contains an instant, or null. An excluded date ends with
+ * its day, a time with its minute.
  */
 const exclusionOf = (
   excluded: CalendarTime[],
@@ -61,7 +60,6 @@ const exclusionOf = (
   };
 };
 
-/** Returns the first time of the rule itself after `after`. */
 const nextBySeries = (rule: ParsedRule, place: RulePlace, after: number): number | null => {
   const { timezone } = place;
   const startWall =
@@ -74,7 +72,6 @@ const nextBySeries = (rule: ParsedRule, place: RulePlace, after: number): number
   return next === null || next > LAST || isOver(rule, next, timezone) ? null : next;
 };
 
-/** Returns the first local time of the rule whose instant is after `from`. */
 const nextByWall = (
   rule: ParsedRule,
   { timezone, startWall }: { timezone: string; startWall: number },
@@ -92,7 +89,7 @@ const nextByWall = (
   return null;
 };
 
-/** Returns the first time after `from`, searched between one change of the clocks and the next. */
+/** Searches between clock changes. */
 const nextByElapsedTime = (
   rule: ParsedRule,
   { timezone, start }: { timezone: string; start: number },
@@ -112,13 +109,13 @@ const nextByElapsedTime = (
   return null;
 };
 
-/** Makes the series of the local times of a rule, as if they were UTC. */
+/** Local times as if UTC. */
 const seriesOf = ({ text }: ParsedRule, startWall: number): RRuleTemporal => {
   const start = new Date(startWall).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
   return new RRuleTemporal({ rruleString: `DTSTART:${start}Z\nRRULE:${text}`, ...SEARCH });
 };
 
-/** Returns the next time of a series; null if it is over or further away than the search goes. */
+/** Null if the series is over or beyond the search limit. */
 const nextIn = (series: RRuleTemporal, after: number): number | null => {
   try {
     return series.next(new Date(after))?.epochMilliseconds ?? null;
@@ -135,13 +132,10 @@ const zonedAt = (at: number, timezone: string): Temporal.ZonedDateTime =>
 
 const offsetOf = ({ offsetNanoseconds }: Temporal.ZonedDateTime): number => offsetNanoseconds / 1e6;
 
-/** Returns the local time of an instant, in milliseconds as if it were UTC. */
+/** In milliseconds as if UTC. */
 const wallOf = (at: number, timezone: string): number => at + offsetOf(zonedAt(at, timezone));
 
-/**
- * Returns the instant of a local time: of one that exists twice the first, and of one that does not
- * exist the first instant after it that does.
- */
+/** The first of a repeated local time; the first valid instant after a skipped one. */
 const instantOf = (wall: number, timezone: string): number => {
   const local = Temporal.Instant.fromEpochMilliseconds(wall)
     .toZonedDateTimeISO('UTC')

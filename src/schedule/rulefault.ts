@@ -1,2 +1,2 @@
-/** An error of a recurrence rule. Its message goes on after the name of the field: `must be …`. */
+/** Its message continues after the field name: `must be …`. */
 export class RuleFault extends Error {}

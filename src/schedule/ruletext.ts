@@ -1,27 +1,24 @@
 import { type CalendarLines, type CalendarTime, calendarLines, wallIn } from './calendarlines.js';
 import { RuleFault } from './rulefault.js';
 
-/** A recurrence rule of RFC 5545, read from its text. */
 export interface ParsedRule {
-  /** The local time of `DTSTART`, in milliseconds as if it were UTC; null if it is not given. */
+  /** Local time of `DTSTART` in milliseconds as if UTC. Null if absent. */
   start: number | null;
-  /** The zone of `DTSTART`; null if it is that of the schedule. */
+  /** Zone of `DTSTART`. Null means that of the schedule. */
   zone: string | null;
-  /** The times of `EXDATE`, at which it does not recur. */
   excluded: CalendarTime[];
-  /** The times of `RDATE`, at which it recurs as well. */
   added: CalendarTime[];
   frequency: string;
-  /** The end: an instant, or a local time in milliseconds as if it were UTC. */
+  /** An instant, or a local time in milliseconds as if UTC. */
   until: { at: number; isLocal: boolean } | null;
-  /** The parts of the rule without `UNTIL`. */
+  /** Without `UNTIL`. */
   text: string;
 }
 
 const FREQUENCIES = ['MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
 const DAYS = /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)(,([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU))*$/;
 const WEEK_START = /^(MO|TU|WE|TH|FR|SA|SU)$/;
-/** The lists of numbers, each with its largest number; a smallest of -1 allows numbers from the end. */
+/** Allowed range. A smallest of -1 allows numbers from the end. */
 const LISTS: Record<string, [smallest: number, largest: number]> = {
   BYMINUTE: [0, 59],
   BYHOUR: [0, 23],
@@ -31,13 +28,12 @@ const LISTS: Record<string, [smallest: number, largest: number]> = {
   BYMONTH: [1, 12],
   BYSETPOS: [-1, 366],
 };
-/** Ours: a rule is computed while others wait, so that its numbers are bounded. */
+/** Bounded, because computing a rule delays other work. */
 const LARGEST: Record<string, number> = { INTERVAL: 10_000, COUNT: 1000 };
 
 /**
- * Reads a rule: `FREQ=DAILY;BYHOUR=9`, or the lines of an event in iCalendar. Throws RuleFault.
- * Ours: the shortest interval is a minute, and rules of hours and minutes have no `COUNT`, because
- * `maxRuns` counts what ran.
+ * `FREQ=DAILY;BYHOUR=9`, or iCalendar lines. Throws RuleFault. Hourly and minutely rules have no
+ * `COUNT`, because `maxRuns` counts executions.
  */
 export const parseRule = (text: string): ParsedRule => {
   const lines = calendarLines(text);
@@ -62,7 +58,7 @@ const parsedParts = ({
     throw new RuleFault(`must not have COUNT with ${frequency}. Use maxRuns instead`);
   if (parts.has('COUNT') && parts.has('UNTIL'))
     throw new RuleFault('must not have both COUNT and UNTIL');
-  // Otherwise the minute would be that at which the schedule was made.
+  // Otherwise the minute of the creation would be used.
   if (!isElapsed && start === null && parts.has('BYHOUR') && !parts.has('BYMINUTE')) {
     parts.set('BYMINUTE', '0');
   }
@@ -75,7 +71,7 @@ const parsedParts = ({
   };
 };
 
-/** True if a rule of this frequency goes by elapsed time when clocks change. */
+/** Uses elapsed time at clock changes. */
 export const isByElapsedTime = (frequency: string): boolean =>
   frequency === 'HOURLY' || frequency === 'MINUTELY';
 

@@ -3,41 +3,35 @@ import type { Log } from '../kernel/log.js';
 import { createWatch, type Watch } from '../kernel/watch.js';
 import type { Store } from '../store/store.js';
 
-/** Rows or work with due times, which the scheduler settles when they are due. */
 export interface DueSource {
-  /** A name for the log and for `doctor`, as in `hook schedules`. */
+  /** For the log and `doctor`: `hook schedules`. */
   name: string;
-  /** Returns the earliest due time in ISO 8601, or null if there is none. */
+  /** ISO 8601. Null if there is none. */
   nextAt(): Promise<string | null>;
-  /** Settles all that is due now. The signal is aborted when the daemon stops. */
+  /** Handles everything due now. The signal is aborted on shutdown. */
   tick(signal?: AbortSignal): Promise<void>;
 }
 
-/** A source that is behind its time. */
 export interface LateSource {
   name: string;
-  /** The due time that has passed, ISO 8601. */
+  /** ISO 8601. */
   dueAt: string;
-  /** The error of the last attempt; null if none failed. */
+  /** Error of the last attempt. */
   error: string | null;
 }
 
-/** The scheduler of the installation. It fires everything that has a due time. */
 export interface Scheduler {
-  /**
-   * Starts firing. Exactly one process of an installation may do so: the daemon that holds the lock
-   * of the home.
-   */
+  /** Exactly one process may do this: the daemon with the home's lock. */
   start(sources: DueSource[]): void;
-  /** Fires nothing more. Resolves when the work under way has ended. */
+  /** Resolves when current work has ended. */
   stop(): Promise<void>;
-  /** Returns the sources that are behind by more than so many milliseconds. */
+  /** Sources late by more than this many milliseconds. */
   late(byMs: number): LateSource[];
 }
 
 /**
- * Settles rows in their order, so many at once, which share the `fsync` of their transactions. One
- * that fails does not hold up those after it; its error is thrown when all were tried.
+ * Processes rows in order, several at once, which share an `fsync`. A failed row does not stop the
+ * others; its error is thrown at the end.
  */
 export const settleEach = async <T>(
   rows: T[],
@@ -57,20 +51,18 @@ interface AlarmDeps {
   store: Pick<Store, 'writes'>;
   clock: Clock;
   log: Log;
-  /** The time between two checks, by which a source may be late. */
+  /** Interval of checks, by which a source may be late. */
   everyMs?: number;
 }
 
 const EVERY_MS = 1000;
-/** The longest pause after failures, in checks. */
+/** Maximum pause after failures, in checks. */
 const MAX_PAUSE = 60;
 
 /**
- * Creates the scheduler: one alarm for all sources. A check reads nothing while none can be due,
- * that is, while nothing was written since the last check and the earliest due time has not come. It
- * compares times of the clock, so a clock that is set forward or back delays nothing further. The
- * sources run independently: one that fails, or takes long, holds up no other. After a failure a
- * source pauses, twice as long each time, a minute at most.
+ * A check reads nothing unless something was written or the earliest due time has come. It compares
+ * clock times, so clock changes delay nothing further. Sources are independent. A failed source
+ * pauses, doubling up to a minute.
  */
 export const createScheduler = (deps: AlarmDeps): Scheduler => {
   let alarms: ReturnType<typeof createAlarm>[] = [];
@@ -98,7 +90,6 @@ export const createScheduler = (deps: AlarmDeps): Scheduler => {
   };
 };
 
-/** Creates the state of one source: its next due time, its work under way and its failures. */
 const createAlarm = ({ store, clock, log }: AlarmDeps, source: DueSource) => {
   let writes = -1;
   let next: number | null = null;
@@ -135,7 +126,7 @@ const createAlarm = ({ store, clock, log }: AlarmDeps, source: DueSource) => {
   };
 
   return {
-    /** Begins a check, unless one is under way, nothing can be due, or the source pauses. */
+    /** Skips if a check is running, nothing can be due, or the source pauses. */
     look: (signal: AbortSignal): void => {
       const isIdle = writes === store.writes() && (next === null || clock.now() < next);
       if (running || isIdle || --pause > 0) return;

@@ -10,18 +10,16 @@ interface TimerDeps {
 }
 
 interface TimerOptions {
-  /** The key of its row. */
   name: string;
   everyMs: number;
-  /** The delay after a start of the daemon, which has more important work then. */
+  /** Delay after a start, which has more important work. */
   settlingMs: number;
   work(signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * Creates a source that is due at intervals. Its due time is a row, so that a restart neither loses
- * nor repeats it. A due time that is further away than an interval, because the clock was set back,
- * is brought forward.
+ * The due time is a row, so that a restart neither loses nor repeats it. A due time beyond one
+ * interval, after the clock was set back, is brought forward.
  */
 export const createTimer = (
   { store: { db }, clock }: TimerDeps,

@@ -5,7 +5,6 @@ import type { Log } from '../kernel/log.js';
 import type { AuditReport } from './engine/protocol.js';
 import type { Store } from './store.js';
 
-/** Creates the audit log of a store, for the routes. */
 export const auditLog = (store: Store, { clock, log }: { clock: Clock; log: Log }): AuditLog => ({
   append: async (audit) => {
     await store.transact([{ audit }]);
@@ -23,10 +22,7 @@ export const auditLog = (store: Store, { clock, log }: { clock: Clock; log: Log 
   now: () => iso(clock.now()),
 });
 
-/**
- * Returns a function that writes the head to the daemon's own log too, which may be kept on another
- * machine.
- */
+/** Also logs each head, because logs may be kept on another machine. */
 export const sayAudit =
   (log: Log) =>
   ({ head, problem }: AuditReport): void => {

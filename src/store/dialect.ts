@@ -11,15 +11,13 @@ import {
 } from 'kysely';
 import type { StatementResult, StoreWork } from './engine/protocol.js';
 
-/** Performs works in threads: the writer's, or those that read. */
 interface Performer {
   perform(work: StoreWork): Promise<unknown>;
 }
 
 /**
- * Creates the Kysely dialect over the database threads: selects go to the readers, everything else
- * to the writer thread. A transaction is one message (`store.transact`). Kysely's own
- * transactions would hold BEGIN open across messages, so they are refused.
+ * Selects go to reader threads, everything else to the writer thread. Kysely's own transactions
+ * would hold BEGIN open across messages, so they are refused.
  */
 export const threadDialect = (writer: Performer, reader: Performer): Dialect => ({
   createAdapter: () => new SqliteAdapter(),

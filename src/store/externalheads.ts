@@ -7,19 +7,16 @@ import { readTail } from './audit/headlines.js';
 import { sayAudit } from './auditlog.js';
 import { type AuditReport, OpenRefused } from './engine/protocol.js';
 
-/** The place outside the home for the heads. */
 export interface OutsideHeads {
-  /** The file that the database thread writes, or null without one. */
+  /** Null without a file. */
   file: string | null;
-  /** The server as `syslog://…`, and the reason that the last head could not be sent. */
+  /** `failure`: error of the last head. */
   syslog: { to: string; failure(): string | null } | null;
   audited(report: AuditReport): void;
 }
 
 interface HeadsSetting {
-  /** The variable of the setting. */
   name: string;
-  /** The value, or null if it is not set. */
   value: string | null;
   home: string;
 }
@@ -27,13 +24,10 @@ interface HeadsSetting {
 /** Facility log audit, severity informational (RFC 5424, 6.2.1). */
 const FACILITY = 13;
 const SEVERITY = 6;
-/** The SD-ID with the example enterprise number of RFC 5612, because none is registered. */
+/** SD-ID with the example enterprise number of RFC 5612, because none is registered. */
 const DATA_ID = 'auditHead@32473';
 
-/**
- * Opens the place for the heads. Throws OpenRefused if the setting names an impossible file, with
- * its variable and the remedy.
- */
+/** Throws OpenRefused for an unusable file. */
 export const openOutside = ({ name, value, home }: HeadsSetting, log: Log): OutsideHeads => {
   const say = sayAudit(log);
   if (value === null) return { file: null, syslog: null, audited: say };
@@ -62,7 +56,6 @@ const messageOf = ({ number, mac }: { number: number; mac: string }, home: strin
   text: `audit head ${number} ${mac}`,
 });
 
-/** Returns why a path cannot be a file of heads, or null if it can. */
 const faultOfFile = (file: string, home: string): string | null => {
   try {
     const folder = dirname(file);
@@ -89,6 +82,6 @@ const faultOfFile = (file: string, home: string): string | null => {
 const isWithin = (home: string, place: string): boolean =>
   !/^\.\.(\/|$)/.test(relative(home, place));
 
-/** True if the file is a link to nothing. A write would create the file that the link names. */
+/** A write would create the target of the link. */
 const isLinkToNothing = (file: string): boolean =>
   !existsSync(file) && lstatSync(file, { throwIfNoEntry: false }) !== undefined;

@@ -10,22 +10,16 @@ const KEPT_MS = 24 * 3600 * 1000;
 
 interface ReplayDeps {
   now(): string;
-  /**
-   * Returns a keyed digest: a body may hold a secret, and a plain digest of a short one could be
-   * reversed by trying.
-   */
+  /** Keyed, because a plain digest of a short secret could be reversed. */
   digest(bodyDigest: string): string;
 }
 
 /**
- * Creates the store of idempotency records. They are kept for 24 hours. A call without a reply that is
- * not at work in this process was lost with an earlier one, or its reply could not be written: it may
- * have taken effect. Ours: such a `POST` is never done again under its key; the other methods do the
- * same twice as once, so their keys are free.
+ * Kept for 24 hours. A call without a reply that is not running was interrupted and may have taken
+ * effect: a `POST` is then refused, other methods are repeatable.
  */
 export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   const { db } = store;
-  /** The calls that are at work. */
   const underway = new Set<string>();
 
   const nameOf = ({ userId, route, key }: ReplayCall): string =>
@@ -35,7 +29,6 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
 
   const removal = (call: ReplayCall) => deleteRows(db, idempotencyTable, of(call));
 
-  /** Builds the statement that removes a record that is too old, or may be replaced. */
   const removalOfOld = (call: ReplayCall): Statement => {
     const before = iso(Date.parse(now()) - KEPT_MS);
     return statement(
@@ -60,7 +53,7 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   };
 
   return {
-    /** Returns null if the key is unused and the call may proceed. */
+    /** Null if the call may proceed. */
     begin: async (call: ReplayCall): Promise<RepeatedCall | null> => {
       const name = nameOf(call);
       if (underway.has(name)) return kept(call);
@@ -79,7 +72,7 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
       }
     },
 
-    /** Stores the reply. null frees the key, so that a failed call may be tried again. */
+    /** Null frees the key, so that a failed call may be retried. */
     end: async (call: ReplayCall, reply: KeptReply | null): Promise<void> => {
       try {
         if (reply === null) {

@@ -1,18 +1,17 @@
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 
-/** The page of a list that a client asks for. Without a limit it has 50 rows. */
+/** Defaults to 50 rows. */
 export interface PageInput {
   limit?: number;
   cursor?: string;
 }
 
-/** One page of rows; `nextCursor` is null on the last one. */
+/** `nextCursor` is null on the last page. */
 export interface Page<R> {
   rows: R[];
   nextCursor: string | null;
 }
 
-/** A select of rows with ids, before it is run. */
 interface Selection<R> {
   where(column: 'id', operator: '<', value: string): Selection<R>;
   orderBy(column: 'id', direction: 'desc'): Selection<R>;
@@ -20,7 +19,7 @@ interface Selection<R> {
   execute(): Promise<R[]>;
 }
 
-/** Returns one page of the query: the rows below the cursor, newest first. Ids rise with time. */
+/** Newest first, below the cursor. IDs rise with time. */
 export const newestFirst = async <R extends { id: string }>(
   query: Selection<R>,
   { limit = DEFAULT_LIMIT, cursor }: PageInput,

@@ -4,8 +4,8 @@ import { Unavailable } from './engine/protocol.js';
 const AGAIN_MS = 5000;
 
 /**
- * Repeats work while the database is unavailable, as long as nobody aborts it: what has happened
- * outside must not be forgotten, nor long work given up, because the disk is full for a while.
+ * Retries while the database is unavailable, so that results of outside effects and long work are
+ * not lost.
  */
 export const persistently = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   while (true) {

@@ -1,31 +1,25 @@
 import type { Engine } from './engine/engine.js';
 import type { StoreWork } from './engine/protocol.js';
 
-/** Ours: a thread that has worked at its calls for so long keeps no other call waiting. */
+/** A thread busy for longer than this gets no further call. */
 const BUSY_MS = 20;
-/** Ours: the most reader threads at once. */
+/** Maximum reader threads. */
 const MOST = 2;
-/** Ours: a reader ends after it was not needed for so long. Each takes 7 MB. */
+/** Idle time after which a reader ends. Each takes 7 MB. */
 const IDLE_MS = 60_000;
 const CHECK_MS = 1000;
-/**
- * Ours: the calls between two checks beyond which the writer leaves the checkpoints of the log to a
- * reader.
- */
+/** Calls between two checks above which the writer leaves checkpoints to a reader. */
 const MANY_CALLS = 256;
 
 interface OpenReader {
   engine: Engine;
-  /** The number of calls that it had performed at the last check. */
   performed: number;
-  /** The time when it was last needed, as performance.now(). */
   neededAt: number;
 }
 
 /**
- * The readers of a store. Without any, the writer thread reads: so it is in a daemon that nobody
- * asks for anything. The first starts for a request of the API or for a busy writer, and the second
- * when the first is busy, so that a slow read delays none that comes after it.
+ * Without readers the writer thread reads, as in an idle daemon. The first reader starts for an API
+ * request or a busy writer, the second when the first is busy.
  */
 export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
   let open: OpenReader[] = [];
@@ -46,7 +40,6 @@ export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
 
   const openUnseen = (): void => void openAnother().catch(() => undefined);
 
-  /** Resolves when there are at least so many readers, or none can be started. */
   const openAtLeast = async (count: number): Promise<void> => {
     while (!isClosed && open.length < count) {
       const before = open.length;
@@ -55,7 +48,7 @@ export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
     }
   };
 
-  /** Sees to the checkpoints of the log. Returns true if the writer needs a reader for them. */
+  /** True if the writer needs a reader for checkpoints. */
   const checkLog = (): boolean => {
     const calls = writer.performed - written;
     written = writer.performed;
@@ -83,7 +76,6 @@ export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
   };
   const checks = setInterval(closeIdle, CHECK_MS).unref();
 
-  /** The thread that a read goes to: one that is free, else the first. */
   const choose = (): Engine => {
     const free = open.find(({ engine }) => engine.busyMs() < BUSY_MS)?.engine;
     if (free) return free;
@@ -94,17 +86,13 @@ export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
 
   return {
     perform: (work: StoreWork): Promise<unknown> => choose().perform(work),
-    /**
-     * Performs a read that is known to be slow, in the second reader, where it delays no list. It
-     * goes elsewhere if that cannot be started.
-     */
+    /** Uses the second reader if possible, so that lists are not delayed. */
     performSlow: async (work: StoreWork): Promise<unknown> => {
       await openAtLeast(MOST);
       return (open[1]?.engine ?? choose()).perform(work);
     },
-    /** Starts the first reader if there is none. Never fails: without it the writer thread reads. */
+    /** Never fails: without a reader the writer thread reads. */
     open: (): Promise<void> => openAtLeast(1),
-    /** Ends all of them after all earlier calls are done. */
     close: async (): Promise<void> => {
       isClosed = true;
       clearInterval(checks);

@@ -18,11 +18,10 @@ import type { Tables } from './tables.js';
 
 type Name = keyof Tables;
 type RowCondition = Expression<SqlBool>;
-/** The values that rows must have: null stands for no value, undefined for any. */
+/** Null means no value, undefined any. */
 type Values<C> = Partial<Row<{ of: C }>>;
 type Select<N extends Name, R> = SelectQueryBuilder<Tables, N, R>;
 
-/** Selects all columns of the rows that have these values and meet these conditions. */
 export const selectRows = <N extends Name, C>(
   db: Kysely<Tables>,
   { name, columns }: Table<N, C>,
@@ -34,7 +33,6 @@ export const selectRows = <N extends Name, C>(
     .select(columns as 'id'[])
     .where(({ and }) => and([and(values), ...conditions])) as never;
 
-/** Selects the number of the rows that have these values and meet these conditions. */
 export const selectCount = <N extends Name, C>(
   db: Kysely<Tables>,
   { name }: Table<N, C>,
@@ -46,12 +44,10 @@ export const selectCount = <N extends Name, C>(
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where(({ and }) => and([and(values), ...conditions])) as never;
 
-/** Counts the rows that have these values and meet these conditions. */
 export const countRows = async <N extends Name, C>(
   ...of: Parameters<typeof selectCount<N, C>>
 ): Promise<number> => (await selectCount(...of).executeTakeFirstOrThrow()).count;
 
-/** Updates the rows that have these values. */
 export const updateRows = <N extends Name, C, K extends keyof C>(
   db: Kysely<Tables>,
   { name }: Table<N, C>,
@@ -59,7 +55,6 @@ export const updateRows = <N extends Name, C, K extends keyof C>(
 ): UpdateQueryBuilder<Tables, N, N, UpdateResult> =>
   db.updateTable(name as 'users').where(({ and }) => and(values)) as never;
 
-/** Deletes the rows that have these values. */
 export const deleteRows = <N extends Name, C, K extends keyof C>(
   db: Kysely<Tables>,
   { name }: Table<N, C>,
@@ -67,16 +62,12 @@ export const deleteRows = <N extends Name, C, K extends keyof C>(
 ): DeleteQueryBuilder<Tables, N, DeleteResult> =>
   db.deleteFrom(name as 'users').where(({ and }) => and(values)) as never;
 
-/** A value that SQL computes when the row is written. */
 export interface ComputedValue {
   sql: string;
   parameters: readonly unknown[];
 }
 
-/**
- * Builds the statement that inserts a row; undefined values are left to the table's defaults. It is
- * for rows that are written in each run: a query builder takes ten times as long as this.
- */
+/** Undefined values get the defaults of the table. Ten times as fast as a query builder. */
 export const insertRow = <N extends Name, C>(
   { name }: Table<N, C>,
   row: Values<C>,
@@ -97,9 +88,8 @@ export const insertRow = <N extends Name, C>(
 };
 
 /**
- * Runs statements that change or delete at most `step` rows each until none does so many, or the
- * signal aborts. Each round is a transaction of its own, so that other writes go on in between.
- * Resolves to the number of changed rows.
+ * Changes at most `step` rows per transaction until none are left or the signal aborts, so that
+ * other writes continue. Returns the number of changed rows.
  */
 export const changeInSteps = async (
   { transact }: Pick<Store, 'transact'>,
@@ -116,7 +106,7 @@ export const changeInSteps = async (
   return changed;
 };
 
-/** Inserts a row if fewer than `most` are counted. */
+/** Inserts only if fewer than `most` rows are counted. */
 export const insertUpTo = <N extends Name, C>(
   db: Kysely<Tables>,
   { name }: Table<N, C>,

@@ -14,84 +14,64 @@ import {
 import type { Tables } from './tables.js';
 import { closeThreads, type Engines, openThreads, type StoreOptions } from './threads.js';
 
-/** An object that compiles to one statement, as every Kysely query builder does. */
+/** Compiles to one statement, as Kysely query builders do. */
 export interface Compilable {
   compile(): { sql: string; parameters: readonly unknown[] };
 }
 
 /**
- * The database for the rest of the daemon. Each call is a message to a thread, so the
- * event loop never waits for a disk. All calls may throw Unavailable.
+ * Each call is a message to a thread, so the event loop never waits for the disk. All calls may
+ * throw Unavailable.
  */
 export interface Store {
   opened: OpenReport;
-  /** Typed single statements. Selects run in a reader thread, or without one in the writer thread. */
+  /** Selects run in a reader thread, or without one in the writer thread. */
   db: Kysely<Tables>;
-  /**
-   * Runs all of the statements or none, in one message. Throws `Unmet` if an expectation fails,
-   * `Taken` if a unique value is taken, `Unavailable` if the disk refuses the write or a row of the
-   * audit log cannot be written.
-   */
+  /** Atomic, in one message. Throws `Unmet`, `Taken`, or `Unavailable`. */
   transact(steps: TransactionStep[]): Promise<StatementResult[]>;
-  /** Runs them likewise. Resolves to false if an expectation fails: nothing was changed then. */
+  /** Resolves to false if an expectation fails. */
   tryTransact(steps: TransactionStep[]): Promise<boolean>;
-  /** Calls a named synchronous function in the writer thread, for the hot paths. */
+  /** Calls a synchronous procedure in the writer thread, for hot paths. */
   call<N extends keyof Procedures>(
     name: N,
     input: Parameters<Procedures[N]>[0],
   ): Promise<ReturnType<Procedures[N]>>;
-  /** Calls one where selects run. */
+  /** Calls a procedure where selects run. */
   look<N extends keyof Lookups>(
     name: N,
     input: Parameters<Lookups[N]>[0],
   ): Promise<ReturnType<Lookups[N]>>;
-  /** Resolves when there is a reader thread, for the lists that a request may read. */
+  /** Resolves when a reader thread exists. */
   openReader(): Promise<void>;
-  /** Registers the function that is called with the lanes in which procedures queued jobs. */
+  /** Called with the lanes of jobs queued by procedures. */
   whenQueued(call: (lanes: string[]) => void): void;
-  /** Returns the number of calls that wait for the writer thread. */
   pending(): number;
-  /**
-   * Returns a number that grows when a call begins that may write something, and when it is answered,
-   * so that who read in between notices.
-   */
+  /** Increases at the start and end of each possible write, so that readers notice changes. */
   writes(): number;
-  /** Returns the number of failed writes. */
   refusals(): number;
   close(): Promise<void>;
 }
 
-/**
- * Makes a statement of a transaction. `rows` is the number of rows that it must change, or the
- * whole transaction is rolled back.
- */
+/** `rows`: number of rows that must change, otherwise the transaction is rolled back. */
 export const statement = (query: Compilable, rows?: number): Statement => {
   const { sql, parameters } = query.compile();
   return rows === undefined ? { sql, parameters } : { sql, parameters, expect: rows };
 };
 
-/** Makes a step of a transaction that calls a procedure of the writer thread. */
 export const procedureStep = <N extends keyof Procedures>(
   procedure: N,
   input: Parameters<Procedures[N]>[0],
 ): ProcedureStep => ({ procedure, input });
 
-/** Returns what the procedure returned that was the last step of a transaction. */
 export const resultOfLast = <N extends keyof Procedures>(
   _procedure: N,
   outcomes: StatementResult[],
 ): ReturnType<Procedures[N]> => outcomes.at(-1)?.rows[0] as never;
 
-/**
- * Makes a step that asserts that a select finds exactly so many rows when the transaction runs, or
- * the whole transaction is rolled back. It changes nothing.
- */
+/** Asserts that a select finds exactly this many rows, otherwise the transaction is rolled back. */
 export const assertRows = (select: Compilable, rows: number): Statement => statement(select, rows);
 
-/**
- * Returns the index of the step whose expectation was not met, or null if the transaction was
- * committed.
- */
+/** Index of the unmet step, or null if committed. */
 export const unmetStep = async (transaction: Promise<unknown>): Promise<number | null> => {
   try {
     await transaction;
@@ -102,20 +82,17 @@ export const unmetStep = async (transaction: Promise<unknown>): Promise<number |
   }
 };
 
-/** True if the transaction was committed, false if one of its expectations was not met. */
+/** False if an expectation was not met. */
 export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolean> =>
   (await unmetStep(transaction)) === null;
 
-/**
- * Opens the database in a home. Throws OpenRefused with the reason in one line for the operator.
- */
+/** Throws OpenRefused with a one-line reason. */
 export const openStore = async (options: StoreOptions, events: EngineEvents): Promise<Store> =>
   storeOf(await openThreads(options, events));
 
-/** The lookups that read whole tables. */
+/** These read whole tables. */
 const SLOW: ReadonlySet<string> = new Set<keyof Lookups>(['checkTable']);
 
-/** Makes the store over threads that have opened. */
 export const storeOf = (engines: Engines): Store => {
   const { writer, reader } = engines;
   let writes = 0;

@@ -60,5 +60,4 @@ type TableModules = typeof accounts &
   typeof voice;
 type AnyTable = Extract<TableModules[keyof TableModules], { name: string; of: object }>;
 
-/** Every table by its name, as Kysely types it. */
 export type Tables = { [T in AnyTable as T['name']]: Insertable<T['of']> };

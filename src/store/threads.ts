@@ -5,16 +5,12 @@ import { createReaders, type Readers } from './readers.js';
 export type StoreOptions = Omit<ThreadOptions, 'role'>;
 export type AuditKeys = Pick<ThreadOptions, 'auditKey' | 'comingAuditKey'>;
 
-/** The engine of the writer thread, and the readers. */
 export interface Engines {
   writer: Engine;
   reader: Readers;
 }
 
-/**
- * Opens the writer thread. Reader threads are opened later, when they are needed, with the audit
- * keys that hold then. Throws OpenRefused with the reason.
- */
+/** Reader threads are opened on demand, with the audit keys valid then. Throws OpenRefused. */
 export const openThreads = async (
   options: StoreOptions,
   events: EngineEvents,
@@ -26,7 +22,6 @@ export const openThreads = async (
   return { writer, reader: createReaders(writer, startReader) };
 };
 
-/** Ends all threads after all earlier calls are done. */
 export const closeThreads = async ({ writer, reader }: Engines): Promise<void> => {
   await reader.close();
   await writer.close();

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Statement } from './engine/protocol.js';
 import type { AgentEventRow, Generation, MessageRow } from './tables/agents.js';
 
-/** The number of events kept per agent (spec: Limits). */
+/** Events kept per agent (spec: Limits). */
 const RING = 200;
 
 export type NewMessage = Omit<MessageRow, 'seq' | 'tool_calls' | 'generation'> & {
@@ -10,10 +10,7 @@ export type NewMessage = Omit<MessageRow, 'seq' | 'tool_calls' | 'generation'> &
   generation?: Generation;
 };
 
-/**
- * Makes the statements that append a message to a conversation, numbered from 1, and update its
- * count.
- */
+/** Numbered from 1. Also updates the count. */
 export const appendMessage = (message: NewMessage): Statement[] => [
   {
     sql: 'UPDATE sessions SET message_count = message_count + 1, updated_at = ? WHERE id = ?',
@@ -52,16 +49,13 @@ const INSERT_EVENT = `INSERT INTO agent_events (agent_id, seq, type, data, at)
 const PRUNE_EVENTS = `DELETE FROM agent_events WHERE agent_id = ?
   AND seq <= (SELECT max(seq) FROM agent_events WHERE agent_id = ?) - ${RING}`;
 
-/**
- * Makes the statements that append an event to an agent's newest events, numbered from 1. The first
- * statement returns the number.
- */
+/** Numbered from 1. The first statement returns the number. */
 export const appendEvent = ({ agentId, type, data, at }: NewEvent): Statement[] => [
   { sql: INSERT_EVENT, parameters: [agentId, type, JSON.stringify(data), at, agentId] },
   { sql: PRUNE_EVENTS, parameters: [agentId, agentId] },
 ];
 
-/** Creates the function that appends such an event in the writer thread and returns its number. */
+/** Returns the number of the appended event. */
 export const eventAppender = (db: Database.Database) => {
   const insert = db.prepare<unknown[], { seq: number }>(INSERT_EVENT);
   const prune = db.prepare<unknown[]>(PRUNE_EVENTS);

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Clock, iso } from '../kernel/clock.js';
 
-/** A row whose `updated_at` is its version: each change makes it later. */
+/** `updated_at` is the version: each change makes it later. */
 interface Versioned {
   updated_at: string;
 }
 
 /**
- * Repeats an attempt to read and write until it resolves to something else than null, which means
- * that what was read had changed before the write.
+ * Retries while the attempt resolves to null, which means that the row had changed before the
+ * write.
  */
 export const untilWritten = async <T>(attempt: () => Promise<T | null>): Promise<T> => {
   for (;;) {
@@ -18,8 +18,8 @@ export const untilWritten = async <T>(attempt: () => Promise<T | null>): Promise
 };
 
 /**
- * Changes a row by what stands in it. `write` gets the row and the new version; it must write only
- * if the row is as it was read (see `unchangedSince`), and resolve to null otherwise.
+ * `write` gets the row and the new version. It must write only if the row is unchanged (see
+ * `unchangedSince`), otherwise resolve to null.
  */
 export const updateIf = <R extends Versioned, T>(of: {
   clock: Clock;
@@ -32,6 +32,6 @@ export const updateIf = <R extends Versioned, T>(of: {
     return of.write(row, version);
   });
 
-/** Builds the condition that a row still has the version that was read. */
+/** Still has the version that was read. */
 export const unchangedSince = ({ updated_at }: Versioned): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref('updated_at')} = ${updated_at}`;

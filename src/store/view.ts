@@ -2,13 +2,11 @@ import type { ObjectSchema } from 'joi';
 import { keyNames } from '../kernel/contract/schema.js';
 import type { AnyJson, CamelCase, Shown, Stored, Table } from './tables/table.js';
 
-/** The column that gives a key: `created_at` for `createdAt`. */
 type ColumnOf<C, K> = Extract<
   { [N in keyof C & string]: CamelCase<N> extends K ? N : never }[keyof C & string],
   keyof C
 >;
 
-/** The keys of a reply that columns give as they are shown. */
 type Given<C, S> = {
   [K in keyof S]-?: [ColumnOf<C, K>] extends [never]
     ? never
@@ -17,18 +15,14 @@ type Given<C, S> = {
       : never;
 }[keyof S];
 
-/** The columns of a row that a view reads. */
 type Read<C, S> = { [N in ColumnOf<C, Given<C, S>>]: Stored<C[N]> };
 
-/** The functions that make the values which no column gives; others replace what a column gives. */
+/** Values without a column, or that replace a column. */
 type Made<C, S, R> = {
   [K in keyof Omit<S, Given<C, S>>]: (row: R) => Omit<S, Given<C, S>>[K];
 } & { [K in Given<C, S>]?: (row: R) => S[K] };
 
-/**
- * Makes the function that shows a row as a contract says: with its names in camel case, its JSON
- * parsed and its flags as booleans, and no column that the contract does not name.
- */
+/** Camel-case names, parsed JSON, booleans; only columns of the contract. */
 export const viewer = <C extends object, S extends object, R extends Read<C, S> = Read<C, S>>(
   { of }: Table<string, C>,
   reply: ObjectSchema<S>,
@@ -44,12 +38,10 @@ export const viewer = <C extends object, S extends object, R extends Read<C, S> 
   };
 };
 
-/** The values of columns as they are shown; those of JSON columns may be anything. */
 type Views<C> = {
   [N in keyof C & string as CamelCase<N>]?: AnyJson extends Shown<C[N]> ? unknown : Shown<C[N]>;
 };
 
-/** Returns the columns of given values: the reverse of a view. Undefined values have none. */
 export const storedColumns = <C extends object>(
   { of }: Table<string, C>,
   given: Views<C>,

@@ -1,7 +1,6 @@
 import Boom from '@hapi/boom';
 import { WebSocket } from 'ws';
 
-/** A request to nes, in its own protocol. The bridge numbers the requests. */
 export type NesRequest =
   | {
       type: 'hello';
@@ -11,7 +10,7 @@ export type NesRequest =
     }
   | { type: 'sub' | 'unsub'; path: string };
 
-/** A reply of nes; `statusCode` is set only if nes refused. */
+/** `statusCode` is set only if nes refused. */
 export interface NesReply {
   type: string;
   id: string;
@@ -20,21 +19,18 @@ export interface NesReply {
   path?: string;
 }
 
-/**
- * The part of a request that nes gets. Cookies are left out, because one named `nes` ends the
- * process.
- */
+/** Without cookies, because one named `nes` ends the process. */
 export interface Peer {
   headers: { 'x-forwarded-for'?: string | string[] };
   socket: { remoteAddress?: string; remotePort?: number };
 }
 
-/** Time that nes may take over the last replies to a client that is gone. */
+/** Time for the last replies of nes after a client disconnects. */
 const SETTLE_MS = 2_000;
 
 /**
- * A replacement for ws.WebSocket that nes gets. nes uses only `on`, `once`, `send`, `close` and
- * `readyState`. It never sees a client's frame, only requests that are built here.
+ * Replaces ws.WebSocket for nes, which uses only `on`, `once`, `send`, `close` and `readyState`.
+ * nes never sees client frames.
  */
 export class Bridge {
   readyState: number = WebSocket.OPEN;
@@ -44,23 +40,18 @@ export class Bridge {
   private asked = 0;
   private isClosing = false;
 
-  /** `closing` is called when nes wants to close the connection. */
+  /** `closing`: nes wants to close the connection. */
   constructor(private readonly closing: () => void) {}
 
-  /** Registers nes's listener for frames. nes also listens for errors, but there are none. */
   on(event: 'message' | 'error', listener: (text: string) => void): void {
     if (event === 'message') this.deliver = listener;
   }
 
-  /** Registers nes's listener for the close. */
   once(_event: 'close', listener: () => void): void {
     this.end = listener;
   }
 
-  /**
-   * Sends one request to nes and returns its reply. Rejects with 410 if the client is gone, since
-   * nobody would undo the effect.
-   */
+  /** Rejects with 410 after a disconnect, because nobody would undo the effect. */
   ask(request: NesRequest): Promise<NesReply> {
     if (this.isClosing) return Promise.reject(Boom.resourceGone('The socket is closed'));
     const id = `r${++this.asked}`;
@@ -70,23 +61,19 @@ export class Bridge {
     });
   }
 
-  /**
-   * Called when nes sends: replies alone, since publications do not go through it. `done` is called
-   * at once.
-   */
+  /** Only replies: publications bypass nes. `done` is called at once. */
   send(text: string, done: () => void): void {
     process.nextTick(done);
     this.settle(JSON.parse(text));
   }
 
-  /** Called when nes closes. */
   close(): void {
     this.closing();
   }
 
   /**
-   * Called when the client is gone. nes is told when no request is under way any more: a hello or a
-   * subscription that ends after the close would stay in its indexes for ever.
+   * nes is notified when no request is pending: otherwise a late hello or subscription would stay
+   * in its indexes forever.
    */
   leave(): void {
     this.isClosing = true;

@@ -17,33 +17,28 @@ import type {
 } from './socketserver.js';
 import { nextSubscription, type PublicationText } from './subscriptions.js';
 
-/** A protocol of clients. There are two: plain frames, and nes's. */
+/** Protocol of a client: plain frames or nes. */
 export interface Dialect {
-  /** Runs before the reply to the first frame. */
+  /** Runs before the first reply. */
   greet?(client: SocketClient): Promise<unknown>;
-  /**
-   * Returns the reply to one frame; undefined if there is none. Errors of the client are thrown as
-   * Boom.
-   */
+  /** Undefined without a reply. Throws client errors as Boom. */
   reply(frame: Frame, client: SocketClient): Promise<object | undefined>;
-  /** Builds the frame for an error. `frame` is missing if it could not be parsed. */
+  /** `frame` is missing if it could not be parsed. */
   fault(error: Boom.Boom, frame?: Frame): object;
-  /** Writes a publication. */
+  /** Formats a publication. */
   publicationText: PublicationText;
-  /** The text of a heartbeat, if it is not a WebSocket ping. */
+  /** Text of a heartbeat, if it is not a WebSocket ping. */
   heartbeat?: string;
 }
 
-/** The parts of the server that all clients share. */
 export interface SocketShared {
   service: SocketService;
   connections: Connections;
   settings: SocketSettings;
-  /** nes's server, which treats a bridge as a new connection. */
+  /** Treats a bridge as a new connection. */
   wss: WebSocketServer;
 }
 
-/** A client that was admitted, with its open WebSocket. */
 interface AdmittedSocket {
   ws: WebSocket;
   socket: Duplex;
@@ -51,11 +46,7 @@ interface AdmittedSocket {
   peer: Peer;
 }
 
-/**
- * One client: its frames and their replies, its requests to nes and the service, and the
- * publications of nes to it. The first frame decides the dialect, and only then is the client added
- * to nes: before that, nes could not send it anything.
- */
+/** The first frame decides the dialect. Only then nes knows the client and can send to it. */
 export class SocketClient {
   readonly connection: SocketConnection;
   private readonly bridge: Bridge;
@@ -66,9 +57,9 @@ export class SocketClient {
   private pending = 0;
   /** Resolves when nes has replied to the last request. */
   private asking: Promise<unknown> = Promise.resolve();
-  /** True if nes, and with it hapi's strategy, accepted the hello. */
+  /** nes, and thereby hapi's strategy, accepted the hello. */
   private isKnown = false;
-  /** True if the token is no longer valid: the client is closed after its reply. */
+  /** The token is no longer valid. The client is closed after its reply. */
   private isSignedOut = false;
 
   constructor(
@@ -103,17 +94,14 @@ export class SocketClient {
     settings.log('ws.opened', { userId, sessionId });
   }
 
-  /** Returns why the client may not use that channel; null if it may. */
+  /** Null if the client may use the channel. */
   refusalOf(channel: string, unknown: string): Boom.Boom | null {
     const { channels } = this.shared.settings;
     if (!Object.hasOwn(channels, channel)) return Boom.notFound(unknown);
     return this.lacked(channels[channel] ?? '');
   }
 
-  /**
-   * Asks nes, which decides on every subscription, and keeps what it has allowed. Requests go one
-   * after the other, because the last of a client's frames is to count.
-   */
+  /** nes decides on every subscription. Sequential, because the last frame must count. */
   ask(request: NesRequest): Promise<NesReply> {
     const reply = this.asking.then(() => this.askNow(request));
     this.asking = reply.catch(() => undefined);
@@ -131,7 +119,7 @@ export class SocketClient {
     return reply;
   }
 
-  /** Sends nes's hello with the client's token, which nes verifies with hapi's strategy. */
+  /** nes verifies the token with hapi's strategy. */
   async hello(version: string, subs?: string[]): Promise<NesReply> {
     const headers = { authorization: `Bearer ${this.connection.identity.token}` };
     const reply = await this.ask({ type: 'hello', version, subs, auth: { headers } });
@@ -141,9 +129,8 @@ export class SocketClient {
   }
 
   /**
-   * Accepts a new token. Throws 401 for one that is invalid or another user's, and 403 for one with
-   * other scopes, since present subscriptions would continue. nes does not take part: it would keep
-   * one more entry for each renewal until the socket closes.
+   * Throws 401 for an invalid or another user's token, and 403 for other scopes, because
+   * subscriptions continue. Bypasses nes, which would keep an entry per renewal.
    */
   async renew(token: string): Promise<void> {
     const { connection } = this;
@@ -154,14 +141,11 @@ export class SocketClient {
       throw Boom.forbidden('The token has different scopes. Open another socket');
     }
     connection.identity = next;
-    // A logout while the row was read still found the old session here; a second read detects it.
+    // A logout during the read still found the old session. A second read detects it.
     this.isSignedOut ||= (await service.identify(next.token)) === null;
   }
 
-  /**
-   * Handles a chat message. Throws 401 if no hello was accepted, since the session may have ended
-   * after the gate read it, and 403 if the client's token lacks the scope.
-   */
+  /** Throws 401 without a hello, because the session may have ended, and 403 without the scope. */
   async message(message: ChatMessage): Promise<ChatReceipt> {
     if (!this.isKnown) throw Boom.unauthorized('Send a hello frame first');
     const refusal = this.lacked('chat:write');
@@ -171,9 +155,7 @@ export class SocketClient {
     return this.shared.service.message(userId, message, { token, address });
   }
 
-  /**
-   * Handles a frame. The reply is sent when it is ready, whatever else is under way. Never rejects.
-   */
+  /** Replies as soon as ready. Never rejects. */
   private async handle(text: string): Promise<void> {
     this.pending++;
     const reply = await this.reply(text);
@@ -205,7 +187,7 @@ export class SocketClient {
     await this.dialect.greet?.(this);
   }
 
-  /** Converts an error. An internal one is logged, and the client gets no details of it. */
+  /** Internal errors are logged without details for the client. */
   private mistake(error: unknown): Boom.Boom {
     if (Boom.isBoom(error)) return error;
     const { userId } = this.connection.identity;
@@ -219,5 +201,4 @@ export class SocketClient {
   }
 }
 
-/** Returns the channel of a path of nes: `agent.status` for `/agent.status`. */
 const channelOf = (path: string): string => path.slice(1);

@@ -4,7 +4,7 @@ import type { SocketLimits } from './limits.js';
 import type { SocketIdentity } from './socketserver.js';
 import type { PublicationText } from './subscriptions.js';
 
-/** Close codes of the daemon. The library itself adds 1002, 1007 and 1009. */
+/** Close codes of the daemon. The library adds 1002, 1007 and 1009. */
 export const Close = {
   goingAway: 1001,
   binary: 1003,
@@ -15,10 +15,9 @@ export const Close = {
 } as const;
 export type CloseCode = (typeof Close)[keyof typeof Close];
 
-/** The length from which a frame counts once more against `framesPerSecond`. */
+/** Each further unit of this length counts as another frame. */
 const FRAME_UNIT = 8192;
 
-/** The owner of a connection, with its limits and the callbacks for its events. */
 interface ConnectionOwner {
   limits: SocketLimits;
   received(text: string): void;
@@ -26,23 +25,18 @@ interface ConnectionOwner {
   closed(code: number): void;
 }
 
-/**
- * One client's WebSocket, with limits on what it sends, on its backlog and on the life of its
- * token.
- */
+/** Limits frames, backlog and the lifetime of the token. */
 export class SocketConnection {
-  /** The text of a heartbeat; without one it is a WebSocket ping. */
+  /** Undefined means a WebSocket ping. */
   heartbeat: string | undefined;
-  /** The channels that the client has subscribed to, each with the number of its subscription. */
+  /** Subscribed channels with the subscription number. */
   readonly channels = new Map<string, number>();
-  /** Writes a publication in the client's protocol. */
   publicationText: PublicationText;
   private isAlive = true;
   private allowance: number;
 
   constructor(
     private readonly ws: WebSocket,
-    /** The connection under the WebSocket. */
     private readonly socket: Duplex,
     public identity: SocketIdentity,
     private readonly owner: ConnectionOwner,
@@ -53,21 +47,17 @@ export class SocketConnection {
     ws.on('message', (data, isBinary) => this.receive(data, isBinary));
     ws.on('ping', () => this.spend(1));
     ws.on('pong', () => this.answered());
-    // The library closes with the right code by itself; without a listener the error would end the
-    // process.
+    // The library closes the socket by itself. Without a listener the error would end the process.
     ws.on('error', () => {});
     ws.once('close', (code) => owner.closed(code));
   }
 
-  /** Returns the number of bytes that the kernel has not accepted yet. */
+  /** Bytes not accepted by the kernel yet. */
   get backlogBytes(): number {
     return this.ws.bufferedAmount;
   }
 
-  /**
-   * Sends a text, or drops a reader that is too far behind; a close frame would queue behind the
-   * rest.
-   */
+  /** Drops a reader that is too slow, because a close frame would queue behind the rest. */
   write(text: string): void {
     if (!this.isOpen) return;
     if (this.backlogBytes > this.owner.limits.maxBacklogBytes) this.cutOff();
@@ -75,8 +65,8 @@ export class SocketConnection {
   }
 
   /**
-   * Sends a frame that is ready, which takes half of what the library takes to make one. The library
-   * writes its own frames at once, so their order is that of the calls.
+   * Writes a prebuilt frame, which takes half the time. The library writes its own frames at once,
+   * so the order is preserved.
    */
   writeFrame(frame: Buffer): void {
     if (!this.isOpen) return;
@@ -84,7 +74,7 @@ export class SocketConnection {
     else this.socket.write(frame);
   }
 
-  /** Keeps what is written until `uncork`, to hand it to the kernel at once. */
+  /** Buffers until `uncork`. */
   cork(): void {
     this.socket.cork();
   }
@@ -97,12 +87,12 @@ export class SocketConnection {
     this.ws.close(code, reason);
   }
 
-  /** Called when the client has answered the last heartbeat. */
+  /** Heartbeat answered. */
   answered(): void {
     this.isAlive = true;
   }
 
-  /** Drops a client that did not answer the last heartbeat, else sends another. */
+  /** Drops a client that did not answer the last heartbeat. */
   beat(): void {
     if (!this.isAlive) this.cutOff();
     else if (this.heartbeat) this.write(this.heartbeat);
@@ -110,7 +100,7 @@ export class SocketConnection {
     this.isAlive = false;
   }
 
-  /** Adds to the allowance of frames, and closes the socket if the token has expired. */
+  /** Refills the frame allowance, and closes the socket if the token has expired. */
   tick(now: number, seconds: number): void {
     const { framesPerSecond, frameBurst } = this.owner.limits;
     this.allowance = Math.min(frameBurst, this.allowance + seconds * framesPerSecond);
@@ -128,10 +118,7 @@ export class SocketConnection {
     else if (this.spend(1 + Math.floor(text.length / FRAME_UNIT))) this.owner.received(text);
   }
 
-  /**
-   * Spends allowance. Returns false if the client has sent more than it may; the socket is then
-   * closed.
-   */
+  /** False if the allowance is exceeded. The socket is then closed. */
   private spend(cost: number): boolean {
     this.allowance -= cost;
     if (this.allowance < 0) this.end(Close.flooding, 'Too many frames');

@@ -2,12 +2,12 @@ import { Close, type CloseCode, type SocketConnection } from './connection.js';
 import type { SocketSettings } from './socketserver.js';
 import { Audience, type Publication } from './subscriptions.js';
 
-/** Number of groups for the heartbeat: ten thousand pings at once would delay everything else. */
+/** Heartbeat groups: ten thousand pings at once would delay everything else. */
 const STEPS = 64;
 
-/** The open connections, and the one timer that all sockets share. */
+/** One timer for all sockets. */
 export class Connections {
-  /** Each socket with its group for the heartbeat. */
+  /** Heartbeat group by socket. */
   private readonly groups = new Map<SocketConnection, number>();
   private readonly audiences = new Map<string, Audience>();
   private readonly timer: NodeJS.Timeout;
@@ -25,7 +25,6 @@ export class Connections {
     return this.groups.size;
   }
 
-  /** True if no more clients are admitted. */
   get isClosed(): boolean {
     return this.closing !== undefined;
   }
@@ -57,15 +56,15 @@ export class Connections {
     if (this.size === 0) this.whenEmpty();
   }
 
-  /** Returns the number of the newest subscription of the user's sockets to the channel, 0 if none. */
+  /** 0 if there is none. */
   newestOf = (userId: string, channel: string): number =>
     this.audiences.get(userId)?.newestOf(channel) ?? 0;
 
-  /** Sends to the user's sockets that subscribed. Never throws; the order is kept per user. */
+  /** Never throws. In order per user. */
   publish = (userId: string, channel: string, data: unknown): void =>
     this.pass(userId, { channel, data });
 
-  /** Does the same, but leaves a reader out that is behind, and never closes its socket. */
+  /** Skips slow readers instead of closing their sockets. */
   publishPassing = (userId: string, channel: string, data: unknown): void =>
     this.pass(userId, { channel, data, isPassing: true });
 
@@ -82,8 +81,8 @@ export class Connections {
   }
 
   /**
-   * Closes the sockets of a session or a personal access token at once with 4401, as a logout does.
-   * There is no index by session: a logout is rare, and 20,000 sockets are searched in a moment.
+   * Closes with 4401. No index by session, because a logout is rare and searching 20,000 sockets is
+   * fast.
    */
   endSession = (sessionId: string): void => {
     for (const connection of this.groups.keys()) {
@@ -94,19 +93,16 @@ export class Connections {
     }
   };
 
-  /** Closes all sockets of a user at once with 4401, as disabling the account does. */
+  /** Closes with 4401. */
   endUser = (userId: string): void => this.endAll(userId, Close.signedOut, 'The account is closed');
 
-  /**
-   * Admits no more clients and closes all with 1001; resolves when all are gone. A second call
-   * returns the same promise.
-   */
+  /** Closes all with 1001 and resolves when all are gone. Idempotent. */
   close = (): Promise<void> => {
     this.closing ??= this.endEveryone();
     return this.closing;
   };
 
-  /** `slow` counts the sockets cut off since the start because they did not keep up. */
+  /** `slow`: sockets closed since the start because they were too slow. */
   stats = () => ({ open: this.size, users: this.audiences.size, slow: this.slow });
 
   private tick(): void {

@@ -14,7 +14,6 @@ import {
   text,
 } from '../../kernel/contract/schema.js';
 
-/** A JSON object with a type, before it is checked further. */
 export interface Frame extends Record<string, unknown> {
   type: string;
 }
@@ -27,17 +26,13 @@ const content = { content: text(65_536), sessionId: optional(id('session')) };
 const frame = <const T extends string, K extends Record<string, Schema>>(type: T, keys: K) =>
   object(type, { type: oneOf(type, type), ...keys });
 
-/** Frames that a plain client may send. */
 const plainFrames = {
   subscribe: frame('subscribe', { channels, id: optional(frameId) }),
   unsubscribe: frame('unsubscribe', { channels, id: optional(frameId) }),
   message: frame('message', { ...content, id: optional(frameId) }),
 };
 
-/**
- * Frames that a client of nes may send. nes's `request` is left out: there is no HTTP over the
- * socket.
- */
+/** Without nes's `request`: no HTTP over the socket. */
 const nesFrames = {
   hello: frame('hello', {
     id: frameId,
@@ -60,23 +55,17 @@ const nesFrames = {
 export type PlainFrame = Static<(typeof plainFrames)[keyof typeof plainFrames]>;
 export type NesFrame = Static<(typeof nesFrames)[keyof typeof nesFrames]>;
 
-/**
- * Parses the JSON object in a text frame. Throws 400 if it is not JSON, not an object, or has no
- * type.
- */
+/** Throws 400 if the text is not JSON, not an object, or has no type. */
 export const readFrame = (text: string): Frame => {
   const value = parse(text);
   if (!isFrame(value)) throw Boom.badRequest('A frame must be a JSON object with a string "type"');
   return value;
 };
 
-/**
- * Checks a frame of a plain client. Throws 400 for an unknown type, or with the name of a wrong
- * field.
- */
+/** Throws 400 for an unknown type or an invalid field. */
 export const checkPlain = (frame: Frame): PlainFrame => check(plainFrames, frame);
 
-/** Checks a frame of nes. Throws 400 as for plain clients, and 501 for a `request`. */
+/** Throws 400 as for plain clients, and 501 for a `request`. */
 export const checkNes = (frame: Frame): NesFrame => {
   if (frame.type === 'request') {
     throw Boom.notImplemented('HTTP requests are not supported over the socket');
@@ -84,7 +73,7 @@ export const checkNes = (frame: Frame): NesFrame => {
   return check(nesFrames, frame);
 };
 
-/** Returns the id for the reply, if the frame has a valid one. */
+/** Undefined if invalid. */
 export const requestIdOfFrame = (frame: Frame | undefined): FrameId | undefined => {
   const { value, error } = frameId.validate(frame?.id, { convert: false });
   return error ? undefined : value;
@@ -106,7 +95,7 @@ const check = <K extends Record<string, Schema>>(schemas: K, frame: Frame): Stat
   if (!schema)
     throw Boom.badRequest(`Unknown type. Known types: ${Object.keys(schemas).join(', ')}`);
   const { value, error } = schema.validate(frame, { convert: false });
-  // The message may quote a key from the client; a long one is cut.
+  // The message may quote a long key from the client.
   if (error) throw Boom.badRequest(error.message.slice(0, 200));
   return value;
 };

@@ -8,7 +8,6 @@ import type { Peer } from './bridge.js';
 import { SocketClient, type SocketShared } from './client.js';
 import type { SocketIdentity } from './socketserver.js';
 
-/** The values of Node's `upgrade` event. */
 export interface Upgrade {
   request: IncomingMessage;
   socket: Duplex;
@@ -16,22 +15,17 @@ export interface Upgrade {
 }
 
 const PATH = '/ws';
-/** Longest token, in characters; the daemon makes none that is longer. */
+/** In characters. Own tokens are shorter. */
 const MAX_TOKEN = 4096;
 
-/**
- * Status codes of refusals that count against the anonymous limit. Others are the daemon's own
- * failures, or a user's.
- */
+/** Refusals that count against the anonymous limit. */
 const COUNTED = [401, 403, 404, 426];
 
-/**
- * Returns true if the gate must answer an upgrade: a WebSocket anywhere, or anything on its path.
- */
+/** A WebSocket anywhere, or any request on its path. */
 export const isForSocket = (request: IncomingMessage): boolean =>
   asksForWebSocket(request) || pathOf(request) === PATH;
 
-/** Decides before the 101 which clients get a WebSocket. */
+/** Decides before the 101. */
 export class UpgradeGate {
   private asking = 0;
 
@@ -42,10 +36,7 @@ export class UpgradeGate {
     });
   }
 
-  /**
-   * Handles an `upgrade` event. Until the decision the socket is paused, with a listener for its
-   * errors.
-   */
+  /** The socket is paused until the decision, with an error listener. */
   async accept(upgrade: Upgrade): Promise<void> {
     const { request, socket } = upgrade;
     socket.on('error', () => socket.destroy());
@@ -85,10 +76,7 @@ export class UpgradeGate {
     }
   }
 
-  /**
-   * Admits a client. Nothing is awaited between the count and the entry, so that the count stays
-   * right.
-   */
+  /** Synchronous, so that the count stays right. */
   private admit(identity: SocketIdentity, { request, socket, head }: Upgrade): void {
     const { wss, connections, settings } = this.shared;
     if (connections.isClosed) throw unavailable('The server is stopping');
@@ -101,7 +89,7 @@ export class UpgradeGate {
     });
   }
 
-  /** Returns the refusal of a request: the same as for all others if its address asked too often. */
+  /** 429 if the address is over its limit. */
   private refusalOf({ headers, socket }: IncomingMessage, error: unknown): Boom.Boom {
     const { anonymousLimit, log } = this.shared.settings;
     if (!Boom.isBoom(error)) {
@@ -115,7 +103,7 @@ export class UpgradeGate {
     return Boom.tooManyRequests(rateLimitMessage(allowance), { code: 'rate_limited', retryAfter });
   }
 
-  /** Refuses a request before the 101, as plain HTTP with the standard error body. */
+  /** Plain HTTP with the standard error body. */
   private refuse({ headers }: IncomingMessage, socket: Duplex, error: Boom.Boom): void {
     const { clock, log } = this.shared.settings;
     const requestId = requestIdOf(headers['x-request-id'], () => mint('request', clock.now()));
@@ -149,10 +137,7 @@ const asksForWebSocket = (request: IncomingMessage): boolean =>
 const pathOf = (request: IncomingMessage): string | undefined =>
   request.url?.split('?', 1)[0]?.replace(/(.)\/$/, '$1');
 
-/**
- * Returns all tokens of a request. If there are several, the gate refuses: a proxy may have checked
- * another one than the daemon does.
- */
+/** Several tokens are refused, because a proxy may have checked another one. */
 const tokensOf = (request: IncomingMessage): string[] => {
   const query = new URLSearchParams(request.url?.split('?', 2)[1]).getAll('token');
   const header = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';

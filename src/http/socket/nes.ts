@@ -5,8 +5,8 @@ import { checkNes, type NesFrame, requestIdOfFrame } from './frames.js';
 type NesHello = Extract<NesFrame, { type: 'hello' }>;
 
 /**
- * nes's own protocol, version 2, as its client speaks it. Every frame is checked and rebuilt, since
- * several frames that nes does not check would end the process.
+ * Version 2 of nes's protocol. Frames are checked and rebuilt, because some that nes does not check
+ * would end the process.
  */
 export const nes: Dialect = {
   reply: async (frame, client) => {
@@ -45,15 +45,12 @@ const hello = async ({ version, subs }: NesHello, client: SocketClient): Promise
   for (const path of subs ?? []) refuseClosed(path, client);
   const reply = await client.hello(version, subs);
   if (reply.statusCode) return reply;
-  // nes's own heartbeat is off, since it considers a socket alive if something was written to it.
+  // nes's own heartbeat is off, because it considers a socket alive after any write.
   const interval = client.shared.settings.limits.heartbeatMs;
   return { ...reply, heartbeat: { interval, timeout: interval / 3 } };
 };
 
-/**
- * Refuses a path that the client may not subscribe to. The path goes into the reply, so that nes's
- * client forgets that subscription.
- */
+/** The reply contains the path, so that nes's client forgets the subscription. */
 const refuseClosed = (path: string, client: SocketClient): void => {
   const channel = path.startsWith('/') ? path.slice(1) : '';
   const refusal = client.refusalOf(channel, 'Subscription not found');

@@ -8,9 +8,7 @@ interface Refused {
   message: string;
 }
 
-/**
- * The frames of PROTOCOL.md, for any client that knows JSON. It sends nes's hello for the client.
- */
+/** Frames of PROTOCOL.md. Sends nes's hello for the client. */
 export const plainProtocol: Dialect = {
   greet: (client) => client.hello('2'),
   reply: async (frame, client) => {

@@ -11,9 +11,8 @@ declare module '@hapi/hapi' {
 }
 
 /**
- * Registers nes for authentication by hapi and for subscriptions, but takes over the upgrades:
- * nes's WebSocket server accepts only the connections that it is given. Throws at the start if
- * another listener for upgrades exists, or if nes is not as expected.
+ * nes handles authentication and subscriptions, but gets its connections from the upgrade gate.
+ * Throws if another upgrade listener exists, or if nes has changed.
  */
 export const openSwitchboard = async (
   server: Server,
@@ -37,9 +36,7 @@ export const openSwitchboard = async (
   return wss;
 };
 
-/**
- * Turns nes's timers off: the bridge greets at once, and the list of connections has the one timer.
- */
+/** No timers of nes: the bridge greets at once, and the connections have one timer. */
 const nesOptions = (strategy: string): Nes.PluginOptions => ({
   heartbeat: false,
   auth: {
@@ -51,8 +48,5 @@ const nesOptions = (strategy: string): Nes.PluginOptions => ({
   },
 });
 
-/**
- * Subscriptions take an authenticated socket. The index by user lets the tests see that nes keeps
- * none of a client that is gone.
- */
+/** The index by user lets tests verify that nes forgets disconnected clients. */
 const subscription: Nes.SubscriptionOptions = { auth: { mode: 'required', index: true } };

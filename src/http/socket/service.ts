@@ -6,13 +6,9 @@ import type { Permissions } from '../../permissions/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { SocketService } from './socketserver.js';
 
-/** The channel of replies as they are written. */
 export const DELTA_CHANNEL = 'agent.delta';
 
-/**
- * Channels of `/ws`: the specification's three, and ours for the desk; each with the scope that a
- * personal access token needs for it.
- */
+/** Channels of `/ws` with the scope that a personal access token needs. */
 export const CHANNELS = {
   'agent.status': 'agents:read',
   'agent.message': 'agents:read',
@@ -29,7 +25,6 @@ export const CHANNELS = {
   'tunnel.status': 'tunnel:read',
 };
 
-/** Creates the functions that `/ws` needs: the identity of a token, and the target of a message. */
 export const createSocketService = (
   { identify, tickets }: Accounts,
   { chat, useRefusal }: Agents,

@@ -5,7 +5,7 @@ import { defaults } from './limits.js';
 import { openSwitchboard } from './publisher.js';
 import type { SocketOptions, SocketService } from './socketserver.js';
 
-/** Serves `/ws` as PROTOCOL.md describes. Call it once, before the server starts. */
+/** Serves `/ws` (PROTOCOL.md). Call once before the server starts. */
 export const openSockets = async (
   server: Server,
   service: SocketService,
@@ -32,14 +32,13 @@ export const openSockets = async (
   return connections;
 };
 
-/** Headers that offer the upgrade; all other headers stay unchanged. */
+/** Headers that offer the upgrade. */
 const OFFER = new Set(['connection', 'upgrade', 'http2-settings']);
 
 /**
- * Handles a request that offers an upgrade to another protocol as if it had not (RFC 9110, 7.8).
- * curl and Java's client offer h2c and continue with HTTP/1.1 if the server ignores that, but Node
- * passes every offer to the `upgrade` event as soon as it has a listener. The request is therefore
- * put back on its socket without the offer, and the server reads it once more.
+ * Ignores offers of other protocols (RFC 9110, 7.8), such as h2c from curl and Java. Node passes
+ * every offer to the `upgrade` event, so the request is put back on its socket without the offer
+ * and read again.
  */
 const decline = ({ listener }: Server, { request, socket, head }: Upgrade): void => {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
@@ -47,8 +46,7 @@ const decline = ({ listener }: Server, { request, socket, head }: Upgrade): void
     const [name = '', value = ''] = request.rawHeaders.slice(at, at + 2);
     if (!OFFER.has(name.toLowerCase())) lines.push(`${name}: ${value}`);
   }
-  // Only one request per connection, because listeners would accumulate on a socket that is read
-  // twice.
+  // One request per connection, because listeners would accumulate.
   lines.push('Connection: close', '', '');
   if (head.length > 0) socket.unshift(head);
   socket.unshift(Buffer.from(lines.join('\r\n'), 'latin1'));

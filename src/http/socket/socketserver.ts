@@ -3,17 +3,16 @@ import type { AnonymousLimit } from '../../kernel/anonymouslimit.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { SocketLimits } from './limits.js';
 
-/** The identity of a token. */
 export interface SocketIdentity {
   userId: string;
   sessionId: string;
-  /** Session of the admin who acts as the user; the socket ends with it too. */
+  /** Session of the impersonating admin, with which the socket ends too. */
   actorSessionId?: string;
-  /** Expiry of the token, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   expiresAt: number;
-  /** Scopes of a personal access token; null for all rights of the user. */
+  /** Null means all rights of the user. */
   scopes: readonly string[] | null;
-  /** Token in nes's hello for hapi's strategy: the given one, or the token of the ticket. */
+  /** Token for hapi's strategy: the given one, or that of the ticket. */
   token: string;
 }
 
@@ -22,22 +21,17 @@ export interface ChatMessage {
   sessionId?: string;
 }
 
-/** The conversation and the agent of a chat message. */
 export interface ChatReceipt {
   sessionId: string;
   agentId: string;
 }
 
-/** The functions of the service that the sockets need. */
 export interface SocketService {
-  /** Reads the session row. null gives 401, a rejection 503. */
+  /** Null gives 401, a rejection 503. */
   identify(token: string): Promise<SocketIdentity | null>;
-  /** Spends a ticket and returns its token; null if it is not a ticket. */
+  /** Returns the token of a ticket. Null if it is not a ticket. */
   redeem(ticket: string): string | null;
-  /**
-   * Accepts a chat message of that user, with the token of its socket and the address of the peer.
-   * Errors of the user are thrown as Boom.
-   */
+  /** User errors are thrown as Boom. */
   message(
     userId: string,
     message: ChatMessage,
@@ -46,31 +40,21 @@ export interface SocketService {
 }
 
 export interface SocketOptions {
-  /**
-   * Name of hapi's strategy that authenticates nes's hello; its `credentials.user` is the user's
-   * id.
-   */
+  /** hapi's strategy for nes's hello. Its `credentials.user` is the user ID. */
   strategy: string;
-  /**
-   * True if a browser may connect from the origin in these headers. A client that sends none is not
-   * a browser.
-   */
+  /** Clients without an origin are not browsers. */
   isAllowedOrigin(headers: IncomingHttpHeaders): boolean;
-  /** All channels, each with the scope that a personal access token needs for it. */
+  /** With the scope that a personal access token needs. */
   channels: Readonly<Record<string, string>>;
   clock: Clock;
-  /**
-   * Limit for requests without a valid token, which refusals of the gate count against as
-   * everywhere.
-   */
+  /** Refused upgrades count as well. */
   anonymousLimit: AnonymousLimit;
-  /** Writes one line to the log: ids and figures, never a frame, a token or a query string. */
+  /** IDs and figures only, never a frame, token or query string. */
   log(event: string, detail: Record<string, unknown>): void;
-  /** Limits that differ from the defaults in `limits.ts`. */
+  /** Overrides of `limits.ts`. */
   limits?: Partial<SocketLimits>;
 }
 
-/** The options with all limits. */
 export interface SocketSettings extends SocketOptions {
   limits: SocketLimits;
 }

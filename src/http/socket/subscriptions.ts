@@ -2,43 +2,36 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SocketConnection } from './connection.js';
 import { textFrame } from './textframe.js';
 
-/** An event for the sockets that subscribed to its channel. */
 export interface Publication {
   channel: string;
   data: unknown;
-  /** True if it may be left out for a reader that is behind, because what follows replaces it. */
+  /** May be skipped for slow readers, because later ones replace it. */
   isPassing?: true;
 }
 
-/** Writes a publication in the protocol of a client. */
+/** Formats a publication for a client's protocol. */
 export type PublicationText = (publication: Publication) => string;
 
 let subscriptions = 0;
-/** Returns the number of the next subscription of all sockets. */
 export const nextSubscription = (): number => ++subscriptions;
 
-/** Limit of publications in one turn of the event loop. */
+/** Publications per turn of the event loop. */
 const PER_TURN = 64;
-/** Limit of the bytes to one socket in one turn, because a reader that falls behind is cut off. */
+/** Bytes per socket and turn, because slow readers are dropped. */
 const BYTES_PER_TURN = 64 * 1024;
-/** Ours: with so many bytes or publications waiting, passing ones are left out. */
+/** Above this backlog, replaceable publications are skipped. */
 const BEHIND = { bytes: 64 * 1024, publications: 256 };
 
-/**
- * The open sockets of one user. Publications go to them in order, each as one frame that is made once
- * for all sockets of a protocol.
- */
+/** Sockets of one user. Publications are sent in order, each as one frame per protocol. */
 export class Audience {
   readonly connections = new Set<SocketConnection>();
   private waiting: Publication[] = [];
   private isSending = false;
 
-  /** `failed` is called with the error of a publication that cannot be written as JSON. */
+  /** `failed`: the publication cannot be serialized. */
   constructor(private readonly failed: (publication: Publication, error: unknown) => void) {}
 
-  /**
-   * Adds a publication. Returns false if too many wait already; the caller then closes the sockets.
-   */
+  /** False if too many are waiting. The caller then closes the sockets. */
   publish(publication: Publication, maxWaiting: number): boolean {
     if (publication.isPassing && this.waiting.length >= BEHIND.publications) return true;
     if (this.waiting.length >= maxWaiting) return false;
@@ -47,7 +40,7 @@ export class Audience {
     return true;
   }
 
-  /** Returns the number of the newest subscription of the sockets to the channel; 0 if there is none. */
+  /** 0 if there is none. */
   newestOf(channel: string): number {
     let newest = 0;
     for (const { channels } of this.connections) {
@@ -57,12 +50,12 @@ export class Audience {
   }
 
   /**
-   * Sends the waiting publications, those of one turn together. While bytes wait for some reader, it
-   * sends one per turn, so that the kernel has time to accept them.
+   * Sends a turn's publications together. If a reader is slow, one per turn, so that the kernel can
+   * keep up.
    */
   private async drain(): Promise<void> {
     this.isSending = true;
-    // What else is published in this turn goes along.
+    // Includes other publications of this turn.
     await Promise.resolve();
     while (this.connections.size > 0 && this.waiting.length > 0) {
       if (this.isBehind) this.sendNext();
@@ -85,7 +78,7 @@ export class Audience {
     for (const connection of corked) connection.uncork();
   }
 
-  /** Sends the next publication. Returns the bytes of its largest frame. */
+  /** Returns the bytes of the largest frame. */
   private sendNext(): number {
     const publication = this.waiting.shift();
     if (!publication) return 0;

@@ -2,10 +2,7 @@ const FINAL_TEXT = 0x81;
 const MEDIUM = 126;
 const LARGE = 127;
 
-/**
- * Returns the WebSocket frame of a text from the server: final, unmasked and not compressed (RFC
- * 6455, 5.2). It is made once for all sockets that it goes to.
- */
+/** Final, unmasked and uncompressed (RFC 6455, 5.2). Built once for all recipients. */
 export const textFrame = (text: string): Buffer => {
   const length = Buffer.byteLength(text);
   const head = length < MEDIUM ? 2 : length < 65_536 ? 4 : 10;

@@ -3,7 +3,6 @@ import Database from 'better-sqlite3';
 import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { type AuditHead, type StatementResult, Unavailable } from '../engine/protocol.js';
 
-/** The columns that a MAC covers in addition to the number, in its order. */
 const CHAINED = [
   'id',
   'at',
@@ -18,20 +17,16 @@ const CHAINED = [
 ] as const;
 type ChainedColumn = (typeof CHAINED)[number];
 
-/**
- * The SQL of a row as the MAC covers it: the stored bytes of each column, each after its length (a
- * netstring), so that no two rows give the same bytes.
- */
+/** Each column follows its length (a netstring), so that no two rows give the same bytes. */
 export const WRITTEN = `CAST(${CHAINED.map(
   (name) => `coalesce(';' || length(CAST(${name} AS BLOB)) || ':' || ${name}, ';-')`,
 ).join(' || ')} AS BLOB)`;
 
-/** The predecessor of the first entry. */
 export const BEGINNING: AuditHead = { number: 0, mac: '0'.repeat(64) };
 
 /**
- * Creates a function that makes MACs (HMAC-SHA256, RFC 2104), in hex, over the previous row's MAC,
- * the row's number and the row. So each covers all rows before it.
+ * HMAC-SHA256 (RFC 2104) over the previous MAC, the number and the row, so that each MAC covers all
+ * earlier rows.
  */
 export const macWith = (key: Uint8Array): MakeMac => {
   const secret: KeyObject = createSecretKey(key);
@@ -44,9 +39,8 @@ const SWALLOWED =
   'The audit log is not writable: the database did not store the entry. A trigger may prevent it';
 
 /**
- * Appends to the chain inside the current transaction. It reads the head anew each time, because
- * earlier entries may have been rolled back. Throws Unavailable if the row cannot be written, so
- * that the effect that it records does not happen either.
+ * Reads the head each time, because earlier entries may have been rolled back. Throws Unavailable
+ * if the row cannot be written, so that the recorded effect does not happen either.
  */
 export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
   const mac = macWith(auditKey);
@@ -67,7 +61,7 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
       const written = write.get(row) ?? Buffer.alloc(0);
       const made = { number, mac: mac(before.mac, number, written) };
       const { changes } = insert.run({ ...row, ...made });
-      // A trigger may swallow the row, or delete it again.
+      // A trigger may discard or delete the row.
       if (changes !== 1 || head()?.mac !== made.mac) throw new Unavailable(SWALLOWED);
       return { rows: [], changes };
     } catch (error) {
@@ -77,7 +71,6 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
   };
 };
 
-/** True if the newest entry has the MAC that the key makes, or if there is no entry. */
 export const newestHolds = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
   const mac = macWith(auditKey);
   const newest = db.prepare<[], AuditHead & { written: Buffer }>(
@@ -92,7 +85,6 @@ export const newestHolds = (db: Database.Database, { auditKey }: { auditKey: Uin
   };
 };
 
-/** Reads the newest entry's number and MAC, or null without an entry. */
 export const newestOf = (db: Database.Database): (() => AuditHead | null) => {
   const newest = db.prepare<[], AuditHead>(
     'SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1',

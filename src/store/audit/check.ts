@@ -2,22 +2,16 @@ import type Database from 'better-sqlite3';
 import type { AuditHead } from '../engine/protocol.js';
 import { BEGINNING, type MakeMac, macWith, WRITTEN } from './chain.js';
 
-/**
- * The most entries of one step. It takes a few milliseconds, after which the thread serves other
- * reads.
- */
+/** Entries per step. A step takes a few milliseconds, then the thread serves other reads. */
 const MOST = 500;
 
-/** The position where the chain is broken. */
 export interface AuditBreak {
   number: number;
   kind: 'changed' | 'missing';
 }
 
-/** The result of one step. The next step begins `after` its last entry. */
 export interface AuditCheck {
   checked: number;
-  /** The number of checked entries that differ from what was written. */
   broken: number;
   first: AuditBreak | null;
   last: AuditHead | null;
@@ -26,7 +20,7 @@ export interface AuditCheck {
 
 type StoredEntry = AuditHead & { written: Buffer };
 
-/** Checks the next entries against the chain. It uses the stored bytes, not the decoded values. */
+/** Checks the stored bytes, not the decoded values. */
 export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
   const mac = macWith(auditKey);
   return ({ after }: { after: AuditHead | null }): AuditCheck => {
@@ -51,9 +45,7 @@ export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint
   };
 };
 
-/**
- * Reads from the very first entry, whatever its number: somebody may have inserted one before it.
- */
+/** Starts at the very first entry, because one may have been inserted before it. */
 const readAfter = (db: Database.Database, after: AuditHead | null): StoredEntry[] => {
   const select = `SELECT number, mac, ${WRITTEN} AS written FROM audit`;
   const order = `ORDER BY number LIMIT ${MOST}`;
@@ -62,10 +54,7 @@ const readAfter = (db: Database.Database, after: AuditHead | null): StoredEntry[
     : db.prepare<[number], StoredEntry>(`${select} WHERE number > ? ${order}`).all(after.number);
 };
 
-/**
- * Returns the break at a row, or null. A row after a gap cannot be verified, because its
- * predecessor is missing.
- */
+/** A row after a gap cannot be verified, because its predecessor is missing. */
 const breakOf = (mac: MakeMac, before: AuditHead, row: StoredEntry): AuditBreak | null => {
   const due = before.number + 1;
   if (row.number > due) return { number: due, kind: 'missing' };

@@ -6,35 +6,30 @@ import { type HeadPlace, headPlaces } from './headplaces.js';
 
 type HeadsLocation = Pick<ThreadOptions, 'home' | 'auditHeads'>;
 
-/** The result of comparing one file of heads with the database, as far as it was read. */
 export interface HeadsFound {
-  /** The name of the file in messages. */
   name: string;
-  /** Heads that the database does not contain, oldest first. */
+  /** Heads missing in the database, oldest first. */
   heads: AuditHead[];
-  /** The reason that the file could not be used. */
   failure: string | null;
-  /** The position to continue from, or null at the end of the last file. */
+  /** Null at the end of the last file. */
   next: HeadsPlace | null;
 }
 
-/** One of the files, and an offset in it. */
 export interface HeadsPlace {
   place: number;
   from: number;
 }
 
-/** The current state of a file of heads. */
 export interface HeadsState {
   name: string;
-  /** The number of the newest head, or null if none is due yet or none can be read. */
+  /** Null if none is due yet or readable. */
   newest: number | null;
   failure: string | null;
 }
 
 /**
- * Returns the heads that the files contain and the database does not, some hundred lines at a time.
- * A file is read before the database, because it is never ahead of the database.
+ * Reads some hundred lines at a time. A file is read before the database, because it is never ahead
+ * of it.
  */
 export const contradictedHeads = (db: Database.Database, options: HeadsLocation) => {
   const places = headPlaces(db, options);
@@ -57,14 +52,10 @@ export const contradictedHeads = (db: Database.Database, options: HeadsLocation)
   };
 };
 
-/**
- * Reads the next heads. The file of a home is short and sometimes rewritten, so it is consistent
- * only if read at once.
- */
+/** The file in the home is sometimes rewritten, so it is consistent only if read at once. */
 const read = ({ file, isOwn }: HeadPlace, from: number): HeadChunk =>
   isOwn ? { heads: headsIn(readFileSync(file, 'latin1')), next: null } : readChunk(file, from);
 
-/** Returns the state of each file of heads. */
 export const headsState = (db: Database.Database, options: HeadsLocation) => {
   const places = headPlaces(db, options);
   return (_: undefined): HeadsState[] => places.map(stateOf);

@@ -16,29 +16,21 @@ import type { HeadRows } from './headrows.js';
 const KEPT = 1000;
 
 /**
- * A file of heads: a line `<number> <mac>` for each commit that wrote to the audit log. It shows if
- * entries were cut from the end of the database, or if the chain was rewritten with the key. One
- * line is enough for both, because each MAC covers all entries before it. More lines show the
- * position. So the file in the home keeps the newest thousand lines, and in addition those that the
- * database contradicts: however much is written after a cut, the line that proves it stays. A file
- * outside the home keeps all lines, because it is append-only. The file in the home cannot show
- * that somebody cut the file and the database alike. If the file itself was removed, the log
- * records that in an entry, which cannot be cut unnoticed.
+ * Contains a line `<number> <mac>` for each commit to the audit log, which reveals entries removed
+ * from the end of the database and a chain rewritten with the key. The file in the home keeps the
+ * newest thousand lines and those that the database contradicts, which stay as proof. A file
+ * outside the home is append-only. The removal of a file is recorded in the log itself.
  */
 export class HeadFile {
   private kept: AuditHead | null = null;
-  /** The head whose write failed. It is tried once; the next attempt is at the next head. */
+  /** A failed head is not retried. The next head is. */
   private failed: AuditHead | null = null;
   private hasTold = false;
   private hasRecorded = false;
-  /** True if the log had no entry when it was opened. */
   private isOfNewLog = false;
-  /**
-   * The number of lines that may be added before the file is read again, or 0 if its end may be
-   * half a line.
-   */
+  /** Lines that may be appended before the file is read again. 0 if its end may be incomplete. */
   private room = 0;
-  /** The size in bytes after the last write, because somebody may have emptied the file. */
+  /** Size after the last write, because somebody may have emptied the file. */
   private size = 0;
 
   constructor(
@@ -47,10 +39,7 @@ export class HeadFile {
     private readonly rows: HeadRows,
   ) {}
 
-  /**
-   * Reads the file at the start. Returns a message if the database contradicts it, or if it is
-   * gone.
-   */
+  /** Returns a message if the file contradicts the database or is missing. */
   look(): string | null {
     const { name, isOwn, file } = this.place;
     try {
@@ -69,7 +58,7 @@ export class HeadFile {
     }
   }
 
-  /** Writes a head if it has changed, otherwise returns undefined. A failure is reported once. */
+  /** Undefined if nothing changed. An error is reported once. */
   keep(head: AuditHead): { problem: string | null } | undefined {
     if (isSame(head, this.kept) || isSame(head, this.failed)) return undefined;
     try {
@@ -86,7 +75,6 @@ export class HeadFile {
     }
   }
 
-  /** Writes a head. Returns the head at the end of the file. */
   private write(head: AuditHead): AuditHead {
     const line = headLine(head);
     if (this.room > 0 && appendAt(this.place.file, this.size, line)) {
@@ -100,9 +88,7 @@ export class HeadFile {
     return head;
   }
 
-  /**
-   * Writes the first head of an empty file. The log records this, unless the log is new as well.
-   */
+  /** Recorded in the log, unless the log is new as well. */
   private begin(): AuditHead {
     const { name } = this.place;
     if (!this.hasRecorded && !this.place.isDue()) this.rows.lost(name);
@@ -115,10 +101,7 @@ export class HeadFile {
     return newest;
   }
 
-  /**
-   * Adds a head after those in the file. A head that this process still knows is added too, because
-   * it may contradict the database.
-   */
+  /** Also writes a head known to this process, because it may contradict the database. */
   private goOn(heads: AuditHead[], head: AuditHead): void {
     const { file, isOwn } = this.place;
     const last = heads.at(-1);
@@ -151,7 +134,7 @@ export class HeadFile {
 
 export const NOBODY = 'a removal of the newest entries cannot be detected';
 
-/** Returns the prefix of the next line: a crash, or a full disk, may have left half a line. */
+/** A crash or a full disk may have left half a line. */
 const endOf = (file: string): string => (!existsSync(file) || endsInLine(file) ? '' : '\n');
 
 const isSame = (a: AuditHead, b: AuditHead | null): boolean =>

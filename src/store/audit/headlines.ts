@@ -15,29 +15,23 @@ import type { AuditHead } from '../engine/protocol.js';
 const LINE = /^(\d{1,15}) ([0-9a-f]{64})$/;
 /** About eight hundred lines: a millisecond of work. */
 const CHUNK = 64 * 1024;
-/** O_NONBLOCK prevents blocking if, say, a named pipe has replaced the file. */
+/** O_NONBLOCK avoids blocking if a named pipe has replaced the file. */
 const { O_APPEND, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** A section of a file of heads. */
 export interface HeadChunk {
-  /** The heads, oldest first. */
   heads: AuditHead[];
-  /** The offset of what follows, or null at the end. */
+  /** Null at the end. */
   next: number | null;
 }
 
-/** Returns the path of the file of heads in a home. */
 export const headFileIn = (home: string): string => join(home, 'audit.head');
 
 export const headLine = ({ number, mac }: AuditHead): string => `${number} ${mac}\n`;
 
-/**
- * Returns the heads in the file of a home, oldest first. A half line that a crash left is ignored.
- */
+/** Oldest first. Ignores an incomplete line after a crash. */
 export const readHeads = (home: string): AuditHead[] =>
   headsIn(readFileSync(headFileIn(home), 'utf8'));
 
-/** Returns the next heads of a file from an offset, which is the beginning of a line. */
 export const readChunk = (file: string, from: number): HeadChunk => {
   const { text, size } = readAt(file, from);
   const isEnd = from + text.length >= size;
@@ -45,12 +39,11 @@ export const readChunk = (file: string, from: number): HeadChunk => {
   return { heads: headsIn(text.slice(0, end)), next: isEnd ? null : from + end };
 };
 
-/** Returns the newest heads of a file, however long it is. */
 export const readTail = (file: string): AuditHead[] => {
   const { size } = statSync(file);
   if (size <= CHUNK) return headsIn(readAt(file, 0).text);
   const { text } = readAt(file, size - CHUNK);
-  // The first line may have lost its beginning, and with it some digits of its number.
+  // The first line may be cut within its number.
   return headsIn(text.slice(text.indexOf('\n') + 1));
 };
 
@@ -65,13 +58,13 @@ const readAt = (file: string, from: number): { text: string; size: number } => {
   }
 };
 
-/** True if the next line can be added without a line break. */
+/** Whether no line break is needed before the next line. */
 export const endsInLine = (file: string): boolean => {
   const { size } = statSync(file);
   return size === 0 || readAt(file, size - 1).text === '\n';
 };
 
-/** Appends to a file of this size. Returns false if the file has another size, or is gone. */
+/** False if the size differs or the file is missing. */
 export const appendAt = (file: string, size: number, text: string): boolean => {
   try {
     const handle = openSync(file, O_WRONLY | O_APPEND | O_NONBLOCK);
@@ -88,7 +81,7 @@ export const appendAt = (file: string, size: number, text: string): boolean => {
   }
 };
 
-/** Returns the heads that the database does not contain, or contains with another MAC. */
+/** Heads that are missing in the database, or have another MAC there. */
 export const contradictedOf = (db: Database.Database, heads: AuditHead[]): AuditHead[] => {
   const macAt = db.prepare<[number], string>('SELECT mac FROM audit WHERE number = ?').pluck();
   return heads.filter(({ number, mac }) => macAt.get(number) !== mac);

@@ -2,23 +2,17 @@ import type Database from 'better-sqlite3';
 import type { ThreadOptions } from '../engine/protocol.js';
 import { headFileIn } from './headlines.js';
 
-/** A file for the heads of the audit log. */
 export interface HeadPlace {
   file: string;
-  /** The name of the file in messages. */
   name: string;
-  /**
-   * True if the file is in the home. A file outside it belongs to somebody else, and is only
-   * appended to.
-   */
+  /** A file outside the home is only appended to. */
   isOwn: boolean;
-  /** True if the file may still be without a head, because none was ever written there. */
+  /** True if no head was ever written there. */
   isDue(): boolean;
-  /** Records that the file must have a head from now on. */
   settle(): void;
 }
 
-/** Returns `audit.head` of the home, and the file outside it if one is set. */
+/** `audit.head` in the home, and the configured file outside it. */
 export const headPlaces = (
   db: Database.Database,
   { home, auditHeads }: Pick<ThreadOptions, 'home' | 'auditHeads'>,

@@ -4,22 +4,18 @@ import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { mint } from '../../kernel/ids.js';
 import { appendAudit, newestHolds, newestOf } from './chain.js';
 
-/**
- * The entry that a log without a file of heads got one. Whether entries were cut before is unknown.
- */
+/** A log without a head file got one. Earlier removals cannot be detected. */
 const ADOPTED = 'audit.head-adopted';
-/** The entry that a file of heads with earlier heads was gone or empty. */
+/** A head file was missing or empty. */
 const LOST = 'audit.head-lost';
-/** The actor for acts of the daemon itself. */
+/** Actor for actions of the daemon itself. */
 const DAEMON = 'daemon';
 
-/** An entry that records the loss of a file of heads. */
 export interface LostHead {
   number: number;
   file: string;
 }
 
-/** Makes the entries of the log about the files of its heads. */
 export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }) => {
   const append = db.transaction(appendAudit(db, keys));
   const holds = newestHolds(db, keys);
@@ -30,9 +26,9 @@ export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }) 
     .pluck();
   const record = (action: string, file: string, outcome: AuditRecord['outcome']): void => {
     const data = { file };
-    // There was a crash after the entry and before the file.
+    // A crash happened after the entry and before the file was written.
     if (last.get() === `${action} ${JSON.stringify(data)}`) return;
-    // Under a wrong master key no entry is written, and the start fails.
+    // With a wrong master key no entry is written, and the start fails.
     if (!holds()) throw new Error('the newest entry of the audit log is invalid');
     append(entryOf({ action, outcome, data }));
   };
@@ -45,7 +41,6 @@ export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }) 
 
 export type HeadRows = ReturnType<typeof headRows>;
 
-/** Returns the oldest entry that records a loss, or null if there is none. */
 export const lostHead = (db: Database.Database) => {
   const find = db.prepare<[string], { number: number; data: string }>(
     'SELECT number, data FROM audit WHERE action = ? ORDER BY number LIMIT 1',
@@ -56,7 +51,7 @@ export const lostHead = (db: Database.Database) => {
   };
 };
 
-/** Returns the file named in a row, which may have been edited. */
+/** The row may have been modified. */
 const fileIn = (data: string): string => /^\{"file":"([^"\\]*)"\}$/.exec(data)?.[1] ?? 'audit.head';
 
 const entryOf = (of: Pick<AuditRecord, 'action' | 'outcome' | 'data'>): AuditRecord => {

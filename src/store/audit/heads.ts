@@ -4,10 +4,7 @@ import { HeadFile, NOBODY } from './headfile.js';
 import { headPlaces } from './headplaces.js';
 import { type HeadRows, headRows, lostHead } from './headrows.js';
 
-/**
- * Writes the head of the chain to all its files. A file that cannot be written stops no work: the
- * work is done and has its entry.
- */
+/** An unwritable file stops no work, because the work already has its entry. */
 export class Heads {
   private readonly rows: HeadRows;
   private readonly files: HeadFile[];
@@ -22,10 +19,7 @@ export class Heads {
     this.files = headPlaces(db, options).map((place) => new HeadFile(place, db, this.rows));
   }
 
-  /**
-   * Writes the heads that a crash kept from the files, and reports heads that the database does not
-   * contain.
-   */
+  /** Writes heads lost in a crash, and reports heads missing in the database. */
   open(): AuditReport {
     const found = joined(this.files.map((file) => file.look())) ?? this.sayLost();
     const report = this.keep();
@@ -37,7 +31,7 @@ export class Heads {
     return lost && `${lost.file} was missing before entry ${lost.number} was written: ${NOBODY}`;
   }
 
-  /** Writes the head of the chain if it has changed. To be called after each commit. */
+  /** Call after each commit. */
   keep(): AuditReport | null {
     const problems: (string | null)[] = [];
     let hasMoved = false;
@@ -57,7 +51,6 @@ export class Heads {
     return hasMoved ? { head, problem: joined(problems) } : null;
   }
 
-  /** Returns the newest head, or null if it cannot be read now. The next commit reads it again. */
   private newest(): AuditHead | null {
     try {
       return this.rows.newest();

@@ -2,17 +2,13 @@ import type Database from 'better-sqlite3';
 import { EnvelopeError, unseal } from '../../kernel/envelope.js';
 import type { ThreadOptions } from '../engine/protocol.js';
 
-/**
- * The fact that holds the key of the MACs, after the master key from which it was derived has been
- * replaced.
- */
+/** Fact with the MAC key, stored when the master key it was derived from is replaced. */
 export const AUDIT_FACT = 'audit_key';
 export const AUDIT_BOUND = `facts:${AUDIT_FACT}`;
 
 /**
- * Returns the key that the chain was begun with: it stays the same when master keys change. With a
- * wrong master key this key is wrong too, and the start refuses the master key before anything is
- * written.
+ * The key stays the same when master keys change. With a wrong master key it is wrong too, and the
+ * start fails before anything is written.
  */
 export const auditKeyIn = (
   db: Database.Database,

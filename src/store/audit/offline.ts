@@ -8,7 +8,6 @@ import { contradictedHeads, type HeadsFound, type HeadsPlace } from './headcheck
 import { type LostHead, lostHead } from './headrows.js';
 import { auditKeyIn } from './key.js';
 
-/** The reading of the audit log and of the files of its heads. */
 export interface AuditReader {
   checkAudit(input: { after: AuditHead | null }): Promise<AuditCheck>;
   contradictedHeads(input: HeadsPlace): Promise<HeadsFound>;
@@ -17,10 +16,7 @@ export interface AuditReader {
 
 type StoppedHome = Pick<ThreadOptions, 'home' | 'auditKey' | 'comingAuditKey' | 'auditHeads'>;
 
-/**
- * Reads the audit log of a home whose daemon is stopped. Nothing in the home is written: a copy of the
- * database is read, with what is in its log. Throws OpenRefused with the reason.
- */
+/** Reads a copy, so that nothing in the home is written. Throws OpenRefused. */
 export const readStoppedLog = async <T>(
   of: StoppedHome,
   work: (reader: AuditReader) => Promise<T>,
@@ -64,10 +60,7 @@ const readCopy = async <T>(
   }
 };
 
-/**
- * Keeps a daemon from starting on a home, without writing there. Throws OpenRefused while one runs: its
- * lock excludes readers.
- */
+/** Prevents a daemon from starting, without writing. Throws OpenRefused while one runs. */
 const holdStopped = (home: string): (() => void) => {
   const file = join(home, 'lock.db');
   if (!existsSync(file)) return () => undefined;

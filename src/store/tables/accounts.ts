@@ -3,11 +3,9 @@ import { json, literal, number, orNull, preset, type Row, table, text } from './
 export const userTable = table('users', {
   id: text,
   username: text,
-  /** The name in NFKC with case folded, which must be unique. */
+  /** NFKC with case folded. Must be unique. */
   username_key: text,
-  /**
-   * The common form of names that look alike (UTS 39). null: the user is older than this column.
-   */
+  /** Common form of names that look alike (UTS 39). Null for users older than this column. */
   username_skeleton: orNull(text),
   email: orNull(text),
   email_key: orNull(text),
@@ -15,11 +13,9 @@ export const userTable = table('users', {
   role: literal<'admin' | 'user'>(),
   disabled_at: orNull(text),
   created_at: text,
-  /** The values that an admin set in place of the settings, as JSON. */
   limits: preset(json()),
-  /** The permissions that an admin set in place of those of the role, as JSON. */
   permissions: preset(json()),
-  /** Grows each time that all login sessions are ended. A login that began before is void. */
+  /** Increases when all sessions are ended. A login that began before is invalid. */
   login_epoch: preset(number),
 });
 export type UserRow = Row<typeof userTable>;
@@ -28,18 +24,15 @@ export const authSessionTable = table('auth_sessions', {
   id: text,
   user_id: text,
   device: orNull(text),
-  /** The address of the login. null: the session is older than this column. */
+  /** Null for sessions older than this column. */
   address: orNull(text),
   created_at: text,
-  /**
-   * The time when the user last proved their identity, if this session was made from another one.
-   * null: that of `created_at`.
-   */
+  /** Last proof of identity, if the session was created from another. Null means `created_at`. */
   proven_at: preset(orNull(text)),
   expires_at: text,
   ended_at: orNull(text),
   last_used_at: orNull(text),
-  /** The admin who acts as the user in this session, and the admin's session with which it ends. */
+  /** The impersonating admin, and the session with which the impersonation ends. */
   impersonator_id: preset(orNull(text)),
   impersonator_session_id: preset(orNull(text)),
 });
@@ -54,15 +47,12 @@ export const deviceTokenTable = table('device_tokens', {
 export type DeviceTokenRow = Row<typeof deviceTokenTable>;
 
 export const codeFailuresTable = table('code_failures', {
-  /**
-   * The party that tries codes: a user without a device token, a device, or a user's own sessions.
-   */
+  /** Who enters codes: a user without a device token, a device, or a user's sessions. */
   holder: text,
   user_id: text,
   count: number,
-  /** The time of the first try. */
   since: text,
-  /** The number of locks. Each lock is twice as long as the one before. */
+  /** Number of locks. Each is twice as long as the one before. */
   locks: preset(number),
   locked_until: orNull(text),
   told_at: orNull(text),
@@ -75,7 +65,7 @@ export const loginPlaceTable = table('login_places', {
   network: text,
   /** SHA-256 of the User-Agent, base64url. */
   program: text,
-  /** The time when the user was notified of it, or registered there. */
+  /** When the user was notified, or registered there. */
   told_at: text,
 });
 export type LoginPlaceRow = Row<typeof loginPlaceTable>;
@@ -83,9 +73,9 @@ export type LoginPlaceRow = Row<typeof loginPlaceTable>;
 export const inviteTable = table('invites', {
   /** SHA-256 of the token, base64url. */
   digest: text,
-  /** The user whose password it sets. null: it creates an account. */
+  /** User whose password is set. Null creates an account. */
   user_id: orNull(text),
-  /** The role and e-mail address of the account that it creates. */
+  /** Of the new account. */
   role: orNull(literal<UserRow['role']>()),
   email: orNull(text),
   invited_by: text,
@@ -105,7 +95,7 @@ export const accessTokenTable = table('access_tokens', {
   id: text,
   user_id: text,
   name: text,
-  /** A list as JSON. null: everything that its user may do. */
+  /** JSON list. Null means all rights of the user. */
   scopes: orNull(json<string[]>()),
   created_at: text,
   expires_at: text,
@@ -117,10 +107,7 @@ export const signingKeyTable = table('signing_keys', {
   id: text,
   sealed: text,
   created_at: text,
-  /**
-   * The time when the key was retired. After that it only verifies tokens that it signed before.
-   * null: it signs.
-   */
+  /** A retired key only verifies tokens signed before. Null for the signing key. */
   retired_at: orNull(text),
 });
 export type SigningKeyRow = Row<typeof signingKeyTable>;
@@ -128,9 +115,9 @@ export type SigningKeyRow = Row<typeof signingKeyTable>;
 export const totpTable = table('totp', {
   user_id: text,
   sealed: text,
-  /** The time of the first code. null: set up, but not confirmed by a code yet. */
+  /** Time of the first code. Null if not confirmed yet. */
   enabled_at: orNull(text),
-  /** The newest time step used, separately for each purpose. */
+  /** Newest used time step per purpose. */
   enable_step: orNull(number),
   login_step: orNull(number),
   disable_step: orNull(number),
@@ -149,7 +136,7 @@ export const passkeyTable = table('passkeys', {
   user_id: text,
   name: text,
   relying_party: text,
-  /** The id in base64url, as is the public key (COSE). */
+  /** base64url, as the public key (COSE). */
   credential_id: text,
   public_key: text,
   counter: number,
@@ -160,10 +147,10 @@ export const passkeyTable = table('passkeys', {
 export type PasskeyRow = Row<typeof passkeyTable>;
 
 export const passkeyChallengeTable = table('passkey_challenges', {
-  /** The id of the challenge. A registration has the id of its session. */
+  /** Challenge ID. A registration uses the ID of its session. */
   id: text,
   purpose: literal<'register' | 'authenticate'>(),
-  /** The user who may decide. null: any user. A text that is not a user's id: nobody. */
+  /** Who may decide. Null means any user, a text that is not a user ID nobody. */
   user_id: orNull(text),
   relying_party: text,
   challenge: text,

@@ -8,18 +8,18 @@ export const sessionTable = table('sessions', {
   title: text,
   channel: text,
   message_count: preset(number),
-  /** 1 if the conversation contains untrusted content. Every agent in it is untrusted then. */
+  /** Whether the conversation contains untrusted content, which makes all its agents untrusted. */
   untrusted: preset(flag),
-  /** The channel of the conversation, which gets its results. null: none, it is held here. */
+  /** Channel that receives results. Null if the conversation is only in Adjutant. */
   channel_id: preset(orNull(text)),
   created_at: text,
   updated_at: text,
 });
 export type SessionRow = Row<typeof sessionTable>;
 
-/** The circumstances of a model's reply that the next request needs. */
+/** Data of a model reply that the next request needs. */
 export interface Generation {
-  /** The number of the newest message that the model had read. Later ones follow the reply. */
+  /** Number of the newest message that the model had read. */
   seen: number;
   /** Reasoning that the same model needs back, as `ReplyReasoning`. */
   reasoning?: unknown;
@@ -35,7 +35,7 @@ export const messageTable = table('messages', {
   tool_call_id: orNull(text),
   agent_id: orNull(text),
   created_at: text,
-  /** How a model's reply came about (`Generation`). */
+  /** See `Generation`. */
   generation: preset(orNull(json<Generation>())),
 });
 export type MessageRow = Row<typeof messageTable>;
@@ -59,18 +59,17 @@ export const agentTable = table('agents', {
   prompt: text,
   status: literal<AgentStatus>(),
   untrusted: flag,
-  /** 1 if it was untrusted when it gave its last reply, whose calls are judged by that. */
+  /** Whether the agent was untrusted at its last reply. Its calls are judged by that. */
   reply_untrusted: preset(flag),
   parent_id: orNull(text),
-  /** The first agent of its tree. null: it is the first itself. */
+  /** Root of the tree. Null for the root itself. */
   root_id: orNull(text),
-  /** The number of agents above it. */
   depth: preset(number),
-  /** The call of its parent that its result answers. */
+  /** The parent's call that the result answers. */
   effect_id: orNull(text),
-  /** The working time of its parent in milliseconds when it was spawned. */
+  /** Working time of the parent at the spawn, in milliseconds. */
   parent_ms: preset(number),
-  /** The agent's persona as it was when the agent began, as JSON. */
+  /** Persona at the start of the agent, as JSON. */
   expert: orNull(json()),
   session_id: text,
   hook_id: orNull(text),
@@ -79,22 +78,21 @@ export const agentTable = table('agents', {
   orchestrated: flag,
   tools: orNull(json<string[]>()),
   limits: json(),
-  /** The queue lane whose concurrency limit includes this agent. */
   lane: text,
   steps: preset(number),
   input_tokens: preset(number),
   output_tokens: preset(number),
   cost_usd: preset(number),
   active_ms: preset(number),
-  /** The number of times that its cause has come back to this daemon. */
+  /** How often its cause has passed through this daemon. */
   hops: preset(number),
-  /** 1: an agent of a hook that is given its owner's memories; others are given them anyway. */
+  /** Whether an agent of a hook receives memories. Others always do. */
   memory: preset(flag),
-  /** The number of messages of its run for the owner, counted at the first agent of its tree. */
+  /** Messages to the owner in this run, counted at the root. */
   notices: preset(number),
   result: orNull(text),
   error: orNull(text),
-  /** A sentence about the result, such as that it was cut off. */
+  /** Remark on the result, such as that it is truncated. */
   note: preset(orNull(text)),
   created_at: text,
   started_at: orNull(text),
@@ -102,20 +100,15 @@ export const agentTable = table('agents', {
 });
 export type AgentRow = Row<typeof agentTable>;
 
-/**
- * The rows by which the loop decides: an agent, its owner's permissions and, for a step, its
- * conversation.
- */
+/** Rows that the agent loop needs. */
 export interface AgentSnapshot {
-  /** Undefined if the agent was removed. */
   agent: AgentRow | undefined;
   levels: Pick<PermissionRow, 'skill_id' | 'action' | 'level'>[];
   owner: Pick<UserRow, 'role' | 'permissions'> | undefined;
-  /** All messages of its session, oldest first; none if they were not asked for. */
+  /** Oldest first. Empty if not requested. */
   messages: SaidRow[];
-  /** True if it may be given memories, and its owner has some. */
+  /** Whether the agent may receive memories, and the owner has some. */
   hasMemories: boolean;
-  /** The time zone of its owner. */
   timezone: string;
 }
 
@@ -124,25 +117,21 @@ export type SaidRow = Pick<
   'seq' | 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'agent_id' | 'generation'
 >;
 
-/** The result of beginning or resuming the work of an agent. */
+/** Outcome of starting or resuming an agent. */
 export type AgentBeginning =
   | {
       is: 'begun';
-      /** The agent as it was before. */
       agent: AgentRow;
       event: { number: number; data: Record<string, unknown>; at: string };
-      /** The facts for its first step, after the beginning. */
+      /** For the first step. */
       snapshot: AgentSnapshot;
     }
-  /** The account of its owner is disabled; nothing was changed. */
+  /** The account of the owner is disabled. Nothing was changed. */
   | { is: 'suspended'; agent: AgentRow }
-  /** It was paused, stopped, removed or had ended. */
+  /** Paused, stopped, removed or ended. */
   | { is: 'gone' };
 
-/**
- * A notification of a run above the number that is sent one by one. The run's end sends them as one
- * message.
- */
+/** Notifications of a run above the limit. They are sent as one message at its end. */
 export const runNoticeTable = table('run_notices', {
   id: preset(number),
   agent_id: text,
@@ -160,9 +149,8 @@ export const agentEventTable = table('agent_events', {
 });
 export type AgentEventRow = Row<typeof agentEventTable>;
 
-/** The amount that agents used in a day. */
 const day = {
-  /** The day as 2026-03-01, in UTC. */
+  /** UTC, such as 2026-03-01. */
   day: text,
   cost_usd: number,
   tokens: number,

@@ -1,7 +1,7 @@
 import { json, literal, number, orNull, type Row, table, text } from './table.js';
 
 export const auditTable = table('audit', {
-  /** The number, from 1 without gaps. */
+  /** From 1 without gaps. */
   number: number,
   id: text,
   at: text,
@@ -13,7 +13,7 @@ export const auditTable = table('audit', {
   ip: text,
   request_id: text,
   data: orNull(json()),
-  /** HMAC-SHA256 over the whole row and the MAC of the row before, in hex. */
+  /** HMAC-SHA256 over the row and the previous MAC, in hex. */
   mac: text,
 });
 export type AuditRow = Row<typeof auditTable>;

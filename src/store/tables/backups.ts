@@ -5,14 +5,13 @@ export const backupTable = table('backups', {
   kind: literal<'create' | 'verify'>(),
   cause: literal<'asked' | 'scheduled'>(),
   status: literal<'running' | 'done' | 'failed' | 'cancelled' | 'interrupted'>(),
-  /** The absolute path. */
+  /** Absolute path. */
   file: text,
-  /** The result of the backup or the verification, as JSON. */
   report: orNull(json()),
   error: orNull(text),
   created_at: text,
   finished_at: orNull(text),
-  /** The time when its file was removed in favour of newer ones. */
+  /** When the file was removed in favour of newer ones. */
   removed_at: orNull(text),
 });
 export type BackupRow = Row<typeof backupTable>;

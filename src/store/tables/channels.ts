@@ -16,25 +16,22 @@ export const channelTable = table('channels', {
   id: text,
   user_id: text,
   kind: literal<ChannelKind>(),
-  /** The sender's id, which is immutable on its platform. */
+  /** Immutable on the platform. */
   sender_id: text,
-  /** The sender's name when it was linked. */
   sender_name: text,
   verified_at: orNull(text),
   created_at: text,
-  /** The current conversation of the channel. */
   session_id: preset(orNull(text)),
-  /** For a webhook: its URL, its secret under the master key, and the code that verifies it. */
+  /** Webhooks only: URL, sealed secret and verification code. */
   url: preset(orNull(text)),
   secret_sealed: preset(orNull(text)),
   code_digest: preset(orNull(text)),
   code_expires_at: preset(orNull(text)),
-  /** The time until which the platform accepts free text; null: not known, or always. */
+  /** Until when the platform accepts free text. Null if unknown or unlimited. */
   open_until: preset(orNull(text)),
-  /** A second id of the same sender, by which its platform may name it too. */
+  /** Second ID of the same sender on the platform. */
   other_id: preset(orNull(text)),
 });
-/** A channel without the columns that only some channels use. */
 export type ChannelRow = Omit<
   Row<typeof channelTable>,
   | 'session_id'
@@ -46,12 +43,12 @@ export type ChannelRow = Omit<
   | 'other_id'
 >;
 
-/** A message of a channel that waits for a moment, to be joined with what its sender adds. */
+/** A message held briefly to be joined with the following ones. */
 export const messagePartsTable = table('message_parts', {
   id: preset(number),
   channel_id: text,
   text,
-  /** 1 if the app of its sender has cut it off. */
+  /** Whether the sender's app truncated the message. */
   cut: number,
   untrusted: number,
   received_at: text,
@@ -59,8 +56,8 @@ export const messagePartsTable = table('message_parts', {
 });
 
 /**
- * A code of a user, or, if that is null, of a sender. `asked_by` is the user for whom a code was sent
- * to an address, and who alone may redeem it.
+ * A code of a user, or of a sender if `user_id` is null. `asked_by`: user who requested the code
+ * for an address, and alone may redeem it.
  */
 export const linkCodeTable = table('link_codes', {
   code_digest: text,
@@ -73,7 +70,7 @@ export const linkCodeTable = table('link_codes', {
 });
 export type LinkCodeRow = Row<typeof linkCodeTable>;
 
-/** A request of a user for a code that is sent to an address. */
+/** Request for a code sent to an address. */
 export const codeRequestTable = table('code_requests', {
   user_id: text,
   kind: literal<ChannelKind>(),

@@ -2,7 +2,6 @@ import { flag, json, literal, number, orNull, type Row, table, text } from './ta
 
 export type DocumentStatus = 'queued' | 'processing' | 'completed' | 'failed' | 'cancelled';
 
-/** A file of a user, and what was read from it. */
 export const documentTable = table('documents', {
   id: text,
   user_id: text,
@@ -10,34 +9,31 @@ export const documentTable = table('documents', {
   media_type: text,
   bytes: number,
   sha256: text,
-  /** null: not known yet. */
+  /** Null while unknown. */
   pages: orNull(number),
-  /** The languages that are recognized in pictures: `eng+deu`. */
+  /** OCR languages: `eng+deu`. */
   language: text,
   status: literal<DocumentStatus>(),
-  /** The share of its pages that were recognized from a picture. */
+  /** Share of pages recognized by OCR. */
   ocr: literal<'none' | 'some' | 'all'>(),
-  /** The mean confidence of the recognized pages, from 0 to 100. */
+  /** Mean OCR confidence, 0 to 100. */
   confidence: orNull(number),
   text_chars: number,
   tags: json<string[]>(),
-  /** The parts that are missing, or the reason why nothing was read. */
   error: orNull(text),
   code: orNull(text),
   operation_id: text,
   created_at: text,
   processed_at: orNull(text),
-  /** The entry of knowledge by which it is searched. */
+  /** Knowledge entry for searches. */
   knowledge_id: orNull(text),
-  /** True if it is to have such an entry. */
   indexed: flag,
 });
 export type DocumentRow = Row<typeof documentTable>;
 
-/** The text of a page of a document. */
 export const documentPageTable = table('document_pages', {
   document_id: text,
-  /** Counted from 1. */
+  /** From 1. */
   number,
   text,
   ocr: flag,

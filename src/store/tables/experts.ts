@@ -1,16 +1,15 @@
 import { json, orNull, type Row, table, text } from './table.js';
 
-/** An expert that a user made. */
 export const expertTable = table('experts', {
   id: text,
   user_id: text,
-  /** The name in lower case. */
+  /** Lower case. */
   name: text,
   description: text,
   instructions: text,
-  /** Words and phrases in lower case, as JSON. */
+  /** Lower-case words and phrases, as JSON. */
   keywords: json<string[]>(),
-  /** The tools as JSON: `http.request`, or `http` for all tools of a skill. null: all tools. */
+  /** JSON: `http.request`, or `http` for a whole skill. Null means all tools. */
   tools: orNull(json<string[]>()),
   topic: orNull(text),
   model: orNull(text),

@@ -1,6 +1,5 @@
 import { flag, json, literal, number, orNull, type Row, table, text } from './table.js';
 
-/** A folder of the machine, or one file, that a user has indexed. */
 export const knowledgeFolderTable = table('knowledge_folders', {
   id: text,
   user_id: text,
@@ -9,7 +8,7 @@ export const knowledgeFolderTable = table('knowledge_folders', {
   patterns: json<string[]>(),
   tags: json<string[]>(),
   watch: flag,
-  /** The file system that it was on when it was scanned last. */
+  /** File system at the last scan. */
   device: orNull(text),
   operation_id: text,
   error: orNull(text),
@@ -18,20 +17,19 @@ export const knowledgeFolderTable = table('knowledge_folders', {
 });
 export type KnowledgeFolderRow = Row<typeof knowledgeFolderTable>;
 
-/** A file of such a folder, as it was when it was read. */
 export const knowledgeFileTable = table('knowledge_files', {
   id: text,
   user_id: text,
   folder_id: text,
-  /** Below the folder, with slashes. */
+  /** Relative to the folder, with slashes. */
   path: text,
   bytes: number,
   modified_ms: number,
-  /** Its number in the file system and the time of its last change of any kind; null: not known. */
+  /** Inode and time of the last change. Null if unknown. */
   stamp: orNull(text),
-  /** null: not read yet. */
+  /** Null if not read yet. */
   sha256: orNull(text),
-  /** `pending`: not read yet; `skipped`: of a kind that is not read. */
+  /** `pending`: not read yet. `skipped`: unsupported kind. */
   status: literal<'pending' | 'ready' | 'failed' | 'skipped'>(),
   error: orNull(text),
 });

@@ -28,7 +28,7 @@ export const hookTable = table('hooks', {
   old_secret_sealed: orNull(text),
   old_secret_until: orNull(text),
   old_secret_last_used_at: orNull(text),
-  /** A vault entry that replaces a secret of its own. */
+  /** Vault credential used instead of an own secret. */
   credential_id: orNull(text),
   enabled: flag,
   conditions: json(),
@@ -37,7 +37,7 @@ export const hookTable = table('hooks', {
   max_executions: orNull(number),
   limits: orNull(json()),
   executions: preset(number),
-  /** The number of executions that were not skipped, which maxExecutions limits. */
+  /** Executions that were not skipped. Limited by maxExecutions. */
   runs: preset(number),
   last_run_at: orNull(text),
   next_run_at: orNull(text),
@@ -51,9 +51,8 @@ export const deliveryTable = table('deliveries', {
   path: text,
   method: text,
   headers: json(),
-  /** The payload's text, exactly as received and verified. */
+  /** Exactly as received and verified. */
   body: text,
-  /** The parameters of the query; null without any. */
   query: preset(orNull(json())),
   event: orNull(text),
   sender_id: orNull(text),
@@ -76,44 +75,40 @@ export const executionTable = table('executions', {
   delivery_id: orNull(text),
   trigger: literal<HookRow['trigger']>(),
   action: literal<HookRow['action']>(),
-  /** The trigger's data for an execution without a delivery. */
+  /** Trigger data of an execution without a delivery. */
   context: orNull(json()),
   status: literal<ExecutionStatus>(),
-  /** The progress of the effect outside the database. */
+  /** Progress of the effect outside the database. */
   effect: preset(literal<'none' | 'begun' | 'done'>()),
   result: orNull(json()),
   error: orNull(text),
   attempts: preset(number),
   agent_id: orNull(text),
   replay_of: orNull(text),
-  /** The number of times that its cause has come back to this daemon. */
+  /** How often its cause has passed through this daemon. */
   hops: preset(number),
   created_at: text,
   started_at: orNull(text),
   finished_at: orNull(text),
-  /** The time at which it may run; null where it is not in the queue. */
+  /** Due time. Null if the execution is not queued. */
   run_at: preset(orNull(text)),
-  /** The id of the start of the daemon that has claimed it. */
+  /** Daemon start that claimed the execution. */
   boot: preset(orNull(text)),
 });
 export type ExecutionRow = Row<typeof executionTable>;
 
-/** A hook as the queue reads it with an execution. */
 export interface ClaimedHook extends HookRow {
-  /** Since when the account of its owner is disabled. */
+  /** Since when the owner's account is disabled. */
   suspended_at: string | null;
 }
 
-/** An execution that the queue has claimed, with all that its action needs. */
 export interface ClaimedExecution {
-  /** The row after the claim. */
   execution: ExecutionRow;
-  /** The same object for all executions of the hook in one claim. */
+  /** Shared by all executions of the hook in one claim. */
   hook: ClaimedHook;
   delivery: LoadedDelivery | null;
 }
 
-/** A delivery as it is given to another thread. */
 export type LoadedDelivery = Omit<DeliveryRow, 'body'> & { body: SharedText };
 
 export const deliveryClaimTable = table('delivery_claims', {
@@ -127,10 +122,10 @@ export const deliveryClaimTable = table('delivery_claims', {
 });
 export type DeliveryClaimRow = Row<typeof deliveryClaimTable>;
 
-/** The number of a user's executions that began in one minute; a trigger on the counts of hooks keeps it. */
+/** Executions of a user per minute. A trigger on the hook counters updates it. */
 export const executionMinuteTable = table('execution_minutes', {
   user_id: text,
-  /** The minute in UTC, such as `2026-01-31T09:30`. */
+  /** UTC, such as `2026-01-31T09:30`. */
   minute: text,
   count: number,
 });

@@ -16,17 +16,16 @@ export const idempotencyTable = table('idempotency', {
   route: text,
   key: text,
   body_digest: text,
-  /** The status of the reply. null: the first call is still running. */
+  /** Null while the first call is running. */
   status: orNull(number),
   reply: orNull(text),
   created_at: text,
 });
 export type IdempotencyRow = Row<typeof idempotencyTable>;
 
-/** Single values of the installation, by name. */
 export const factTable = table('facts', { name: text, value: text });
 
-/** The next due times of work that the daemon does at intervals. */
+/** Next due times of periodic work. */
 export const timerTable = table('timers', {
   name: text,
   due_at: text,

@@ -9,19 +9,19 @@ export type KnowledgeSource =
   | 'research'
   | 'memory';
 
-/** One item of knowledge, without its text. */
+/** Without its text. */
 export const knowledgeEntryTable = table('knowledge_entries', {
   id: text,
   user_id: text,
   title: text,
-  /** The title in lower case and without accents. */
+  /** Lower case, without accents. */
   folded_title: text,
   source_type: literal<KnowledgeSource>(),
-  /** The thing that it was made from. */
+  /** Object from which the entry was created. */
   source_id: orNull(text),
   uri: orNull(text),
   tags: json<string[]>(),
-  /** `outside`: others wrote it, or an agent that had read what others wrote. */
+  /** `outside`: written by others, or by an agent that had read such content. */
   trust: literal<'owner' | 'outside'>(),
   status: literal<'indexing' | 'ready' | 'failed'>(),
   chunks: number,
@@ -31,7 +31,7 @@ export const knowledgeEntryTable = table('knowledge_entries', {
   error: orNull(text),
   created_at: text,
   updated_at: text,
-  /** The embedder that has taken it; null: it waits for one. */
+  /** Null while the entry waits for an embedder. */
   embedder: orNull(number),
 });
 export type KnowledgeEntryRow = Row<typeof knowledgeEntryTable>;
@@ -42,23 +42,22 @@ export const knowledgeTagTable = table('knowledge_tags', {
   entry_id: text,
 });
 
-/** A piece of the text of an entry. */
 export const knowledgeChunkTable = table('knowledge_chunks', {
   user_id: text,
   entry_id: text,
-  /** Counts from 0. */
+  /** From 0. */
   number,
-  /** The place of its first character in the whole text, in UTF-16 code units. */
+  /** Offset in the whole text, in UTF-16 code units. */
   start: number,
   text,
   heading: orNull(text),
   page: orNull(number),
-  /** The hash of what a vector of it is made of; null: not known yet. */
+  /** Hash of the vector's input. Null while unknown. */
   hash: orNull(text),
 });
 export type KnowledgeChunkRow = Row<typeof knowledgeChunkTable>;
 
-/** The entries that changed, in the order of their changes. */
+/** Changed entries in order of their changes. */
 export const knowledgeChangeTable = table('knowledge_changes', {
   seq: number,
   entry_id: text,
@@ -66,23 +65,23 @@ export const knowledgeChangeTable = table('knowledge_changes', {
   kind: preset(literal<'entry' | 'vectors' | 'owner'>()),
 });
 
-/** A maker of vectors. Only those of one embedder can be compared with each other. */
+/** Only vectors of one embedder are comparable. */
 export const embedderTable = table('embedders', {
   id: preset(number),
-  /** All that its vectors depend on. */
+  /** Everything that its vectors depend on. */
   key: text,
   name: text,
   dimensions: number,
 });
 
-/** The embedder whose vectors the searches of a user use. */
+/** Embedder used for the searches of a user. */
 export const userEmbedderTable = table('user_embedders', { user_id: text, embedder: number });
 
-/** Vectors by the hash of what they were made of. */
+/** By the hash of their input. */
 export const knowledgeVectorTable = table('knowledge_vectors', {
   user_id: text,
   hash: text,
   embedder: number,
-  /** One byte a dimension; null: the embedder refuses the text. */
+  /** One byte per dimension. Null if the embedder refuses the text. */
   vector: orNull(bytes),
 });

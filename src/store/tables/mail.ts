@@ -1,13 +1,11 @@
 import { flag, json, literal, number, orNull, type Row, table, text } from './table.js';
 
-/** A server of a mail account, as it is stored. */
 interface StoredMailServer {
   host: string;
   port: number;
   tls: 'implicit' | 'starttls';
 }
 
-/** A mailbox from which a user reads e-mail and sends it. */
 export const mailAccountTable = table('mail_accounts', {
   id: text,
   user_id: text,
@@ -22,25 +20,24 @@ export const mailAccountTable = table('mail_accounts', {
   watch: flag,
   sync_days: number,
   save_sent: flag,
-  /** The name under which the receiving server writes its authentication results. null: not known. */
+  /** Name in the server's Authentication-Results. Null if unknown. */
   authserv_id: orNull(text),
   status: literal<'ok' | 'failing' | 'needs_login'>(),
   last_sync_at: orNull(text),
   error: orNull(text),
-  /** The time from which on messages are new. */
+  /** Messages after this time are new. */
   new_from: text,
   created_at: text,
   updated_at: text,
 });
 export type MailAccountRow = Row<typeof mailAccountTable>;
 
-/** A person or a list, as a header names it. */
+/** A person or a list in a header. */
 export interface MailAddress {
   name: string;
   address: string;
 }
 
-/** One part of the text of a message. */
 export interface MailTextPart {
   part: string;
   encoding: string;
@@ -48,7 +45,6 @@ export interface MailTextPart {
   bytes: number;
 }
 
-/** A file of a message. */
 export interface MailFile extends MailTextPart {
   name: string;
   mediaType: string;
@@ -60,7 +56,6 @@ export const MAIL_CATEGORIES = [
 ] as const;
 export type MailCategory = (typeof MAIL_CATEGORIES)[number];
 
-/** The headers of an e-mail. */
 export const mailMessageTable = table('mail_messages', {
   id: text,
   user_id: text,
@@ -87,19 +82,19 @@ export const mailMessageTable = table('mail_messages', {
   priority: number,
   authentication: orNull(json<{ spf: string; dkim: string; dmarc: string }>()),
   size: number,
-  /** By what it is known wherever it lies: its Message-ID, or a digest of its header. */
+  /** Message-ID, or a digest of the header. Independent of the folder. */
   identity: text,
-  /** The number of times that its cause has come back to this daemon, as its header says. */
+  /** How often its cause has passed through this daemon, from its header. */
   hops: number,
-  /** The arrival as the server states it, in milliseconds. null: not known. */
+  /** Arrival at the server in milliseconds. Null if unknown. */
   arrived_ms: orNull(number),
   processed_at: orNull(text),
-  /** Set if a program has sent it, as its header says (RFC 3834). */
+  /** Whether a program sent the message, from its header (RFC 3834). */
   automatic: flag,
 });
 export type MailMessageRow = Row<typeof mailMessageTable>;
 
-/** A message that was processed, also if it is gone at the server. */
+/** Also kept if the message no longer exists on the server. */
 export const mailProcessedTable = table('mail_processed', {
   account_id: text,
   identity: text,
@@ -116,16 +111,14 @@ export type MailRecipientStatus =
   | 'cancelled'
   | 'unknown';
 
-/** A recipient of a message that a user sends. */
 export interface SentRecipient {
   address: string;
   place: 'to' | 'cc' | 'bcc';
   status: MailRecipientStatus;
-  /** The last reply of a server about it; null: there was none. */
+  /** Last reply of a server. Null if there was none. */
   reply: string | null;
 }
 
-/** A document that goes with a message. */
 export interface SentAttachment {
   documentId: string;
   name: string;
@@ -133,7 +126,6 @@ export interface SentAttachment {
   bytes: number;
 }
 
-/** An e-mail that a user sends. */
 export const sentMailTable = table('mail_sent', {
   id: text,
   user_id: text,
@@ -153,12 +145,11 @@ export const sentMailTable = table('mail_sent', {
   copy: literal<'none' | 'wanted' | 'saved' | 'failed'>(),
   created_at: text,
   finished_at: orNull(text),
-  /** The number of times that its cause has come back to this daemon; null: a person has sent it. */
+  /** How often its cause has passed through this daemon. Null if sent by a person. */
   hops: orNull(number),
 });
 export type SentMailRow = Row<typeof sentMailTable>;
 
-/** An e-mail that is not sent yet. */
 export const mailDraftTable = table('mail_drafts', {
   id: text,
   user_id: text,
@@ -171,11 +162,11 @@ export const mailDraftTable = table('mail_drafts', {
   html: orNull(text),
   in_reply_to: orNull(text),
   attachments: json<string[]>(),
-  /** Set if an agent that has read text from outside has written it. */
+  /** Written by an agent that has read untrusted text. */
   untrusted: flag,
   created_at: text,
   updated_at: text,
-  /** The effect of the call of a tool that made it. */
+  /** Effect ID of the tool call that created it. */
   effect_id: orNull(text),
 });
 export type MailDraftRow = Row<typeof mailDraftTable>;

@@ -6,16 +6,16 @@ export const notificationTable = table('notifications', {
   kind: text,
   title: text,
   body: text,
-  /** The body as Markdown, with text from outside escaped; null: it is the body itself. */
+  /** Markdown with untrusted text escaped. Null if the body is already the Markdown. */
   markdown: preset(orNull(text)),
   link: orNull(text),
-  /** The id of the effect, so that a repeated effect notifies nobody twice. */
+  /** Prevents duplicate notifications of one effect. */
   effect_id: orNull(text),
-  /** 1 for a message that a hook sends with `notifyOwner`, to which no preference applies. */
+  /** 1 for a hook with `notifyOwner`. Preferences do not apply. */
   direct: preset(flag),
-  /** The subject in a word: the name of a hook. A digest counts notifications by it. */
+  /** Subject such as the name of a hook, by which a digest counts. */
   about: orNull(text),
-  /** The number of times that its cause has come back to this daemon. */
+  /** How often its cause has passed through this daemon. */
   hops: preset(number),
   read_at: orNull(text),
   created_at: text,

@@ -8,44 +8,38 @@ export type OperationStatus =
   | 'cancelled'
   | 'interrupted';
 
-/** The progress of an operation. */
 export interface OperationProgress {
   done: number;
-  /** null: not known yet. */
+  /** Null while unknown. */
   total: number | null;
-  /** The things that are counted, in the plural: `runs`, `bytes`. */
+  /** Plural: `runs`, `bytes`. */
   unit: string;
   note: string | null;
-  /** The next try, while a run waits for it. */
   retry?: OperationRetry | undefined;
 }
 
-/** The try that comes next after one that broke off. */
+/** The next attempt after an interruption. */
 interface OperationRetry {
   attempt: number;
-  /** The most tries in a row. */
   of: number;
   nextAt: string;
-  /** The reason why the last try ended. */
   reason: string;
 }
 
-/** A long piece of work. */
 export const operationTable = table('operations', {
   id: text,
   user_id: text,
   kind: text,
-  /** The thing that it is about: `hook` and the ID of the hook, or `user` and its owner. */
+  /** `hook` and its ID, or `user` and the owner. */
   resource_kind: text,
   resource_id: text,
   title: text,
   status: literal<OperationStatus>(),
-  /** The request to its kind, as JSON. */
+  /** JSON. */
   input: text,
-  /** The place from which it goes on, as JSON of its kind. */
+  /** Where it continues, as JSON. */
   checkpoint: orNull(text),
   progress: orNull(json<OperationProgress>()),
-  /** The result by its kind, as JSON. */
   result: orNull(json<Record<string, unknown>>()),
   error: orNull(text),
   created_at: text,

@@ -6,7 +6,7 @@ export const permissionTable = table('permissions', {
   id: text,
   user_id: text,
   skill_id: text,
-  /** The name of a tool, or `*` for all tools of the skill. */
+  /** Tool name, or `*` for all tools of the skill. */
   action: text,
   level: literal<PermissionLevel>(),
   reason: orNull(text),
@@ -18,22 +18,21 @@ export type PermissionRow = Row<typeof permissionTable>;
 
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired';
 
-/** The scopes in which an approval stands for later calls. */
+/** Scopes of an approval for later calls. */
 export type GrantScope = 'conversation' | 'host';
 export type ApprovalScope = 'once' | GrantScope;
 
 export const approvalTable = table('approvals', {
   id: text,
   user_id: text,
-  /** The calling agent. null: the owner's own direct call. */
+  /** Null for a direct call of the owner. */
   agent_id: orNull(text),
-  /** The id of the call in the agent's transcript. */
+  /** Call ID in the transcript. */
   call_id: orNull(text),
   tool: text,
   action: text,
   arguments: json(),
   digest: text,
-  /** The reason for the request. */
   reason: text,
   untrusted: flag,
   status: literal<ApprovalStatus>(),
@@ -41,32 +40,31 @@ export const approvalTable = table('approvals', {
   expires_at: text,
   decided_at: orNull(text),
   decided_by: orNull(text),
-  /** The comment that came with the decision. */
   decision_reason: orNull(text),
-  /** The time when the approved call began. It runs once. */
+  /** Start of the approved call, which runs once. */
   used_at: orNull(text),
-  /** The scopes that may be chosen with an approval; `once` is always one of them. */
+  /** Available scopes. Always include `once`. */
   scopes: preset(json<ApprovalScope[]>()),
-  /** The fingerprint of the definition of an MCP server's tool, as it was shown. */
+  /** Fingerprint of the MCP tool definition that was shown. */
   tool_digest: preset(orNull(text)),
 });
 export type ApprovalRow = Row<typeof approvalTable>;
 
-/** An approval that stands for later calls of the same kind. */
+/** Approval for later calls of the same kind. */
 export const grantTable = table('approval_grants', {
   id: text,
   user_id: text,
   scope: literal<GrantScope>(),
   tool: text,
   action: text,
-  /** The fingerprint of the definition of an MCP server's tool. */
+  /** Fingerprint of the MCP tool definition. */
   tool_digest: orNull(text),
-  /** Scheme, host and port; null if the tool takes no URL. */
+  /** Scheme, host and port. Null for tools without URL. */
   origin: orNull(text),
-  /** The method and the path of the approved request. */
+  /** Method and path of the approved request. */
   method: orNull(text),
   path_prefix: orNull(text),
-  /** It is for the agents of this hook, or of this conversation. */
+  /** Hook or conversation whose agents may use it. */
   hook_id: orNull(text),
   session_id: orNull(text),
   agent_id: text,

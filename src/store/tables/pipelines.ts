@@ -1,6 +1,6 @@
 import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
-/** The templates of pipelines that users made. What is JSON has the form of the contract. */
+/** JSON columns have the form of the contract. */
 export const pipelineTemplateTable = table('pipeline_templates', {
   id: text,
   user_id: text,
@@ -10,40 +10,38 @@ export const pipelineTemplateTable = table('pipeline_templates', {
   stages: json(),
   limits: json(),
   on_finish: json(),
-  /** The number of the change that made it as it is, from 1. */
+  /** From 1. Increases with each change. */
   version: number,
   created_at: text,
   updated_at: text,
 });
 export type PipelineTemplateRow = Row<typeof pipelineTemplateTable>;
 
-/** The runs of pipelines. */
 export const pipelineRunTable = table('pipeline_runs', {
   id: text,
   user_id: text,
   template_id: text,
   template_version: number,
   name: text,
-  /** The part of the template that the run needs, as JSON. */
+  /** Part of the template that the run needs. */
   template: json(),
   params: json<Record<string, unknown>>(),
   status: literal<'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped'>(),
   untrusted: flag,
-  /** The run whose stage has begun this one, and the visit and attempt of that stage. */
+  /** Parent run, with visit and attempt of the stage. */
   parent_id: orNull(text),
   parent_key: orNull(text),
   parent_visits: orNull(number),
   parent_attempt: orNull(number),
-  /** The place of an item of a stage `foreach`, from 0, and the item. */
+  /** Index of the `foreach` item from 0, and the item. */
   item_at: orNull(number),
   item: orNull(json()),
-  /** The run that everything began with; null for that run itself. */
+  /** Null for the root itself. */
   root_id: orNull(text),
-  /** The number of pipelines that contain each other down to this one, from 1. */
+  /** Nesting depth from 1. */
   depth: preset(number),
-  /** The number of times that the cause of the run came back to this daemon. */
+  /** How often its cause has passed through this daemon. */
   hops: preset(number),
-  /** Counts the changes of the run. */
   step: number,
   tokens: preset(number),
   cost_usd: preset(number),
@@ -56,7 +54,6 @@ export const pipelineRunTable = table('pipeline_runs', {
 });
 export type PipelineRunRow = Row<typeof pipelineRunTable>;
 
-/** The stages of runs. */
 export const pipelineStageTable = table('pipeline_stages', {
   run_id: text,
   key: text,
@@ -85,7 +82,7 @@ export const pipelineStageTable = table('pipeline_stages', {
   output: orNull(json()),
   error: orNull(text),
   effect: preset(literal<'none' | 'begun'>()),
-  /** 1: all that it has begun waits for a person or for its time. */
+  /** 1 if everything it started waits for a person or a time. */
   rests: preset(flag),
   untrusted: preset(flag),
   due: orNull(literal<'wait' | 'retry' | 'timeout' | 'expiry'>()),

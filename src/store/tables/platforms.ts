@@ -3,17 +3,17 @@ import { json, literal, number, orNull, type Row, table, text } from './table.js
 
 export const platformTable = table('platforms', {
   kind: literal<Exclude<ChannelKind, 'webhook' | 'push'>>(),
-  /** The base URL. null: that of the real service. */
+  /** Null means the real service. */
   base_url: orNull(text),
-  /** The settings that are not secret, by name, as JSON. */
+  /** Settings by name, as JSON. */
   fields: json(),
-  /** The secrets by name, as JSON sealed with the master key. */
+  /** Secrets by name, as sealed JSON. */
   secrets_sealed: orNull(text),
   updated_at: text,
 });
 export type PlatformRow = Row<typeof platformTable>;
 
-/** An event that a platform sent, recorded once however often it is sent. */
+/** Recorded once, however often the platform sends it. */
 export const inboundEventTable = table('inbound_events', {
   kind: literal<ChannelKind>(),
   event_id: text,
@@ -21,12 +21,12 @@ export const inboundEventTable = table('inbound_events', {
 });
 export type InboundEventRow = Row<typeof inboundEventTable>;
 
-/** One message on the platform, of a message that was split into several. */
+/** Part of a message that was split. */
 export const messagePartTable = table('sending_parts', {
   sending_id: text,
-  /** The number, from 0. */
+  /** From 0. */
   number: number,
-  /** The platform's id of the message. */
+  /** The platform's ID of the message. */
   receipt: orNull(text),
 });
 export type MessagePartRow = Row<typeof messagePartTable>;

@@ -2,15 +2,14 @@ import { flag, json, literal, number, orNull, preset, type Row, table, text } fr
 
 type ContentFormat = 'markdown' | 'text' | 'html';
 
-/** Pages that a person had read. */
 export const readerTaskTable = table('reader_tasks', {
   id: text,
   user_id: text,
   url: text,
-  /** The form in which the content was asked for. */
+  /** Requested format. */
   format: literal<ContentFormat>(),
   summarize: flag,
-  /** The model that is to summarize; null: that of the topic. */
+  /** Summarizing model. Null means the model of the topic. */
   model: orNull(text),
   status: literal<'queued' | 'running' | 'completed' | 'failed' | 'cancelled'>(),
   final_url: orNull(text),
@@ -38,15 +37,15 @@ export const readerTaskTable = table('reader_tasks', {
   fetched_at: orNull(text),
   created_at: text,
   finished_at: orNull(text),
-  /** The tags under which it is to be kept as knowledge; null: it is not. */
+  /** Tags for the knowledge entry. Null if it is not stored. */
   tags: orNull(json<string[]>()),
   knowledge_id: orNull(text),
-  /** What the content lacks; null: nothing, as far as it is known. */
+  /** Missing parts of the content. Null if none are known. */
   note: orNull(text),
 });
 export type ReaderTaskRow = Row<typeof readerTaskTable>;
 
-/** The contents of the pages, apart from their tasks. */
+/** Separate from the tasks, because of their size. */
 export const readerContentTable = table('reader_contents', {
   task_id: text,
   content: orNull(text),

@@ -7,7 +7,7 @@ export const recurringTaskTable = table('recurring_tasks', {
   user_id: text,
   title: text,
   schedule: json<{ cron?: string; rrule?: string; timezone: string }>(),
-  /** The start of a rule without a start of its own. */
+  /** Start of a rule without DTSTART. */
   starts_at: text,
   action: literal<'create_task' | 'spawn_agent' | 'start_pipeline' | 'run_hook' | 'notify'>(),
   action_config: json(),
@@ -15,14 +15,14 @@ export const recurringTaskTable = table('recurring_tasks', {
   missed: literal<'skip' | 'once' | 'all'>(),
   overlap: literal<'skip' | 'queue'>(),
   next_run_at: orNull(text),
-  /** The last due time that has passed: none before it is due again. */
+  /** Last due time that has passed. */
   last_due_at: orNull(text),
   last_run_at: orNull(text),
   last_status: orNull(literal<RecurringRunStatus>()),
   last_error: orNull(text),
-  /** The number of runs at due times, which `max_runs` limits. */
+  /** Runs at due times. Limited by `max_runs`. */
   run_count: preset(number),
-  /** 1: the last run failed, and the owner was notified of it. */
+  /** 1 if the last run failed and the owner was notified. */
   failing: preset(flag),
   ends_at: orNull(text),
   max_runs: orNull(number),
@@ -35,7 +35,7 @@ export const recurringRunTable = table('recurring_runs', {
   id: text,
   recurring_task_id: text,
   user_id: text,
-  /** Null: it was run by hand. */
+  /** Null if started manually. */
   due_at: orNull(text),
   status: literal<RecurringRunStatus>(),
   reason: orNull(text),

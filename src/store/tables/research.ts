@@ -1,15 +1,14 @@
 import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
-/** Questions that were researched. */
 export const researchJobTable = table('research_jobs', {
   id: text,
   user_id: text,
   question: text,
   depth: literal<'quick' | 'standard' | 'deep'>(),
   source_kinds: json<('web' | 'knowledge')[]>(),
-  /** The addresses that the person named. */
+  /** URLs from the user. */
   urls: json<string[]>(),
-  /** The model that plans and writes; null: that of the topic. */
+  /** Model for planning and writing. Null means the model of the topic. */
   model: orNull(text),
   limits: json<{ maxSeconds: number; maxCostUsd: number | null; maxSources: number }>(),
   status: literal<
@@ -31,14 +30,13 @@ export const researchJobTable = table('research_jobs', {
     searches: number;
     pages: number;
   }>(),
-  /** The sentences for the report that say what was not possible so far. */
+  /** Remarks in the report on failed steps. */
   notes: json<{ sentence: string; isFailure: boolean }[]>(),
   progress: orNull(
     json<{ done: number; total: number | null; unit: string; note: string | null }>(),
   ),
   effect_id: orNull(text),
   operation_id: text,
-  /** The entry of knowledge that was made of the report. */
   knowledge_id: orNull(text),
   error: orNull(text),
   created_at: text,
@@ -46,7 +44,7 @@ export const researchJobTable = table('research_jobs', {
 });
 export type ResearchJobRow = Row<typeof researchJobTable>;
 
-/** The sources of a job: pages with an address, and entries of the person's knowledge. */
+/** Pages with a URL, and knowledge entries. */
 export const researchSourceTable = table('research_sources', {
   job_id: text,
   n: number,
@@ -63,7 +61,7 @@ export const researchSourceTable = table('research_sources', {
 });
 export type ResearchSourceRow = Row<typeof researchSourceTable>;
 
-/** The drafts and reports, apart from their jobs. */
+/** Separate from the jobs, because of their size. */
 export const researchReportTable = table('research_reports', {
   job_id: text,
   draft: json(),

@@ -1,38 +1,36 @@
 import type { Generated } from 'kysely';
 
-/** A column: how its value is stored, and how it is shown. `isPreset`: an insert may omit it. */
+/** Storage and view of a column. `isPreset`: has a default. */
 export interface Column<Stored, Shown = Stored, IsPreset extends boolean = boolean> {
   read(stored: Stored): Shown;
   write(shown: Shown): Stored;
   isPreset: IsPreset;
 }
 
-/** Any JSON value, of a column whose content only its module knows. */
+/** JSON whose structure only its module knows. */
 export interface AnyJson {
   readonly json: unique symbol;
 }
 
-/** A table of the database, and its columns in the order in which they are selected. */
+/** Columns in the order in which they are selected. */
 export interface Table<N extends string, C> {
   name: N;
   of: C;
   columns: (keyof C & string)[];
 }
 
-/** A row as SQLite stores it: JSON and times are TEXT, booleans 0 or 1. */
+/** As stored by SQLite: JSON and times are TEXT, booleans 0 or 1. */
 export type Row<T extends { of: unknown }> = { [K in keyof T['of']]: Stored<T['of'][K]> };
 
-/** A table as Kysely types it: an insert may omit the columns that have a default. */
+/** Columns with a default are optional in inserts. */
 export type Insertable<C> = {
   [K in keyof C]: C[K] extends { isPreset: true } ? Generated<Stored<C[K]>> : Stored<C[K]>;
 };
 
-/** The value of a column as it is stored. */
 export type Stored<C> = C extends { write(shown: never): infer S } ? S : never;
-/** The value of a column as it is shown. */
 export type Shown<C> = C extends { read(stored: never): infer V } ? V : never;
 
-/** A column's name in the code and in the API: `createdAt` for `created_at`. */
+/** `createdAt` for `created_at`. */
 export type CamelCase<N extends string> = N extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : N;
@@ -44,29 +42,25 @@ const plain = <T>(): Column<T, T, false> => ({ read: same, write: same, isPreset
 export const text = plain<string>();
 export const number = plain<number>();
 export const bytes = plain<Uint8Array>();
-/** A boolean, stored as 0 or 1. */
 export const flag: Column<number, boolean, false> = {
   read: (stored) => stored === 1,
   write: (shown) => (shown ? 1 : 0),
   isPreset: false,
 };
-/** One of a few words. */
 export const literal = <T extends string>(): Column<T, T, false> => plain<T>();
-/** A value that is stored as its JSON. */
 export const json = <T = AnyJson>(): Column<string, T, false> => ({
   read: JSON.parse,
   write: JSON.stringify,
   isPreset: false,
 });
 
-/** Allows null as well. */
 export const orNull = <S, V>(of: Column<S, V>): Column<S | null, V | null, false> => ({
   read: (stored) => (stored === null ? null : of.read(stored)),
   write: (shown) => (shown === null ? null : of.write(shown)),
   isPreset: false,
 });
 
-/** A column with a default in the database. */
+/** Has a default in the database. */
 export const preset = <S, V>(of: Column<S, V>): Column<S, V, true> => ({ ...of, isPreset: true });
 
 export const table = <const N extends string, C extends Record<string, object>>(

@@ -1,24 +1,24 @@
 import { flag, json, literal, orNull, type Row, table, text } from './table.js';
 
-/** The tunnel by which other machines reach this daemon. There is at most one row. */
+/** At most one row. */
 export const tunnelTable = table('tunnel', {
   id: literal<'tunnel'>(),
   provider: literal<'cloudflared' | 'ngrok' | 'tailscale' | 'ssh' | 'proxy'>(),
-  /** The provider's settings as JSON, none of them secret. */
+  /** Settings of the provider as JSON, without secrets. */
   settings: json(),
-  /** The permanent address, as an origin. null: none, or a setting of the daemon states it. */
+  /** Permanent public URL. Null if none, or set by the daemon's settings. */
   public_url: orNull(text),
   token_sealed: orNull(text),
-  /** A vault entry that replaces a token of its own. */
+  /** Vault credential used instead of an own token. */
   credential_id: orNull(text),
   is_on: flag,
-  /** The id and start time of the tunnel's process, as JSON. */
+  /** PID and start time as JSON. */
   process: orNull(json()),
   updated_at: text,
 });
 export type TunnelRow = Row<typeof tunnelTable>;
 
-/** The last check of the public address of this daemon. There is at most one row. */
+/** Last check of the public URL. At most one row. */
 export const tunnelReachTable = table('tunnel_reach', {
   id: literal<'reach'>(),
   address: text,

@@ -1,6 +1,6 @@
 import { json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
-/** A credential without its value. */
+/** Without its value. */
 export const credentialTable = table('credentials', {
   id: text,
   user_id: text,
@@ -10,18 +10,18 @@ export const credentialTable = table('credentials', {
   >(),
   description: orNull(text),
   tags: json<string[]>(),
-  /** Names such as `http.request`, or `http` for all tools of a skill. */
+  /** `http.request`, or `http` for a whole skill. */
   allowed_tools: json<string[]>(),
-  /** Names such as `api.example.com`, with a port if it is not the scheme's default. */
+  /** `api.example.com`, with a port if it is not the default. */
   allowed_hosts: json<string[]>(),
-  /** The version of its newest value, counted from 1. */
+  /** Version of the newest value, from 1. */
   version: number,
   expires_at: orNull(text),
   last_used_at: orNull(text),
   rotated_at: orNull(text),
-  /** The days between rotations. null: nobody is reminded. */
+  /** Days between rotations. Null means no reminder. */
   rotate_every_days: orNull(number),
-  /** The number of reminders of its expiry that were sent, or were due before it was set. */
+  /** Sent expiry reminders, or those due before the expiry was set. */
   expiry_told: preset(number),
   rotation_told: preset(number),
   created_at: text,
@@ -29,13 +29,12 @@ export const credentialTable = table('credentials', {
 });
 export type CredentialRow = Row<typeof credentialTable>;
 
-/** One value of a credential. */
 export const credentialVersionTable = table('credential_versions', {
   credential_id: text,
   version: number,
   user_id: text,
   sealed: text,
-  /** The end of the value's validity. null: it is the newest value. */
+  /** Null for the newest value. */
   valid_until: orNull(text),
   created_at: text,
 });

@@ -1,10 +1,9 @@
 import { json, literal, number, orNull, type Row, table, text } from './table.js';
 
-/** Audio that was transcribed for its owner. */
 export const transcriptionTable = table('transcriptions', {
   id: text,
   user_id: text,
-  /** The name of the file; null: it came without one. */
+  /** Null if unnamed. */
   filename: orNull(text),
   media_type: text,
   bytes: number,
@@ -17,9 +16,9 @@ export const transcriptionTable = table('transcriptions', {
   model: orNull(text),
   language: orNull(text),
   text: orNull(text),
-  /** The reason for which the text is empty. */
+  /** Reason why the text is empty. */
   reason: orNull(literal<'silence' | 'no_speech' | 'not_understood'>()),
-  /** The engines that were to transcribe it and did not. */
+  /** Engines that were tried before and failed. */
   passed_over: json<{ engine: string; because: string }[]>(),
   cost_usd: orNull(number),
   error: orNull(text),
@@ -30,12 +29,12 @@ export const transcriptionTable = table('transcriptions', {
 });
 export type TranscriptionRow = Row<typeof transcriptionTable>;
 
-/** The pieces of a transcription, in the order of the audio. */
+/** In the order of the audio. */
 export const transcriptionPieceTable = table('transcription_pieces', {
   transcription_id: text,
   number,
   text,
-  /** In seconds from the beginning of the audio. */
+  /** In seconds from the start. */
   segments: json<{ start: number; end: number; text: string }[]>(),
 });
 export type TranscriptionPieceRow = Row<typeof transcriptionPieceTable>;

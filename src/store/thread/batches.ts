@@ -15,19 +15,17 @@ import { mendTexts } from './wholetexts.js';
 
 const STATEMENTS_KEPT = 500;
 
-/** A synchronous function in the database thread, which is prepared once and called often. */
+/** Prepared once and called often, in the database thread. */
 export interface Procedure {
-  /** Runs successive calls. Returns one result for each. */
+  /** One result per call. */
   run(inputs: unknown[]): unknown[];
 }
 
 /**
- * Creates a function that runs a batch in one transaction, so that concurrent calls share one
- * fsync. A batch first runs as if nothing in it failed. If a unit fails, all is rolled back and run
- * again with a savepoint around each unit, so that a failed unit does not affect the others.
- * Savepoints copy every page that they might have to restore, which is a quarter of the cost of a
- * delivery. BEGIN never outlives the call. What a unit that was rolled back had added to `queued` is
- * removed from it.
+ * Concurrent calls share one transaction and fsync. A batch first runs without savepoints, which
+ * would cost a quarter of a delivery. If a unit fails, everything is rolled back and repeated with
+ * a savepoint per unit. BEGIN never outlives the call. Entries in `queued` of failed units are
+ * removed.
  */
 export const createBatchRunner = (
   db: Database.Database,
@@ -124,7 +122,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
     return outcome;
   };
 
-  /** Adjacent calls of the same procedure are joined into one. */
+  /** Adjacent calls of the same procedure are joined. */
   return (works: StoreWork[]): unknown[] => {
     const values: unknown[] = [];
     let inputs: unknown[] = [];
@@ -145,9 +143,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
 const calls = (work: StoreWork | undefined, procedure: string): boolean =>
   work !== undefined && 'procedure' in work && work.procedure === procedure;
 
-/**
- * Returns prepared statements. Each is prepared once; the oldest is dropped if there are too many.
- */
+/** Cached. The oldest is dropped if there are too many. */
 const statementsOf = (db: Database.Database) => {
   const prepared = new Map<string, Database.Statement>();
   return (sql: string): Database.Statement => {

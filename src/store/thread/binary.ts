@@ -2,8 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Returns the remedy if SQLite's native binary does not load: the package has none for this machine,
- * or it needs newer system libraries. Null: it is another error.
+ * The native binary of SQLite is missing, or needs newer system libraries. Null for other errors.
  */
 export const binaryFault = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;

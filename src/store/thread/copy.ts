@@ -9,20 +9,17 @@ const FIRST_WITH_DELIVERIES = 30;
 
 export interface NewestDelivery {
   id: string;
-  /** The time in ISO 8601. */
   receivedAt: string;
 }
 
-/** Facts about the contents of a database file. */
 export interface DatabaseFacts {
   schema: number;
   newestDelivery: NewestDelivery | null;
 }
 
 /**
- * Copies the current database of a home into one file, by the online backup API. One read
- * transaction lasts for the whole copy: the copy has the state of one moment, and commits continue
- * meanwhile without restarting it. To be run in a thread of its own. `told` may throw to end it.
+ * Online backup in one read transaction, so that the copy is consistent and commits continue. Run
+ * it in a separate thread. `told` may throw to stop it.
  */
 export const copyDatabase = async (
   home: string,
@@ -32,7 +29,7 @@ export const copyDatabase = async (
   const db = new Database(join(home, DATABASE), { readonly: true, timeout: 1000 });
   try {
     db.exec('BEGIN');
-    // The transaction has its snapshot from the first read on.
+    // The snapshot starts with the first read.
     schemaOf(db);
     const pageBytes = Number(db.pragma('page_size', { simple: true }));
     makePrivate(to);
@@ -48,10 +45,7 @@ export const copyDatabase = async (
   return asOneFile(to);
 };
 
-/**
- * Makes the database one file, without a write-ahead log beside it. Returns facts about its
- * contents.
- */
+/** Without a write-ahead log beside it. */
 const asOneFile = (file: string): DatabaseFacts =>
   withDatabase(file, {}, (db) => {
     db.pragma('journal_mode = DELETE');
@@ -65,9 +59,7 @@ const asOneFile = (file: string): DatabaseFacts =>
     return { schema, newestDelivery: newest ?? null };
   });
 
-/**
- * Returns the faults of a database file in SQLite's own words, or an empty list if it is intact.
- */
+/** In SQLite's words. Empty if the file is intact. */
 export const integrityFaults = (file: string): string[] => {
   const db = new Database(file, { readonly: true });
   try {

@@ -9,14 +9,10 @@ import { LOG_BYTES } from './checkpoint.js';
 import { makeSnapshot } from './snapshots.js';
 import { findTriggerFault, triggerRefusal } from './triggers.js';
 
-/**
- * A file that exists in a home while a backup is restored into it, and after a restore that was
- * interrupted.
- */
+/** Exists in a home during a restore, and after an interrupted one. */
 export const RESTORING = 'restoring';
 const QUICK_CHECK_BELOW_BYTES = 16 * 1024 * 1024;
 
-/** Opens a database file for a piece of work, and closes it afterwards. */
 export const withDatabase = <T>(
   file: string,
   options: Database.Options,
@@ -31,8 +27,8 @@ export const withDatabase = <T>(
 };
 
 /**
- * Takes a lock for the life of the process. SQLite's lock on a separate file is refused to a second
- * process and is released after `kill -9`; a pid file offers neither.
+ * For the life of the process. SQLite's lock on a separate file excludes a second process and is
+ * released after `kill -9`; a pid file offers neither.
  */
 export const takeLock = (home: string): Database.Database => {
   const file = join(home, 'lock.db');
@@ -50,7 +46,6 @@ export const takeLock = (home: string): Database.Database => {
   }
 };
 
-/** Throws if a restore into the home was interrupted. */
 const refuseHalfRestored = (home: string): void => {
   if (!existsSync(join(home, RESTORING))) return;
   throw new OpenRefused(
@@ -74,12 +69,11 @@ const cannotWrite = (place: string, { message }: Error): OpenRefused =>
   new OpenRefused(`Cannot write to ${place}: ${message}`);
 
 /**
- * Ours: free bytes below which an I/O error of SQLite is that of a full disk. SQLite reports one as
- * SQLITE_IOERR where it cannot extend the index of its log.
+ * Free bytes below which an I/O error means a full disk. SQLite reports SQLITE_IOERR if it cannot
+ * extend the index of its log.
  */
 const FULL_BYTES = 2 * 1024 * 1024;
 
-/** Returns true for an error of SQLite that a full disk causes. */
 export const isStorageFull = (error: unknown, folder: string): boolean => {
   const code = codeOf(error);
   if (code === 'SQLITE_FULL') return true;
@@ -91,10 +85,7 @@ export const isStorageFull = (error: unknown, folder: string): boolean => {
 const codeOf = (error: unknown): string =>
   error instanceof Database.SqliteError ? error.code : '';
 
-/**
- * Returns an error of one line if the operator can fix the problem. All other errors are returned
- * as they are.
- */
+/** A one-line error if the operator can fix the problem, otherwise the error itself. */
 const refusalOf = (error: unknown, place: string): unknown => {
   const fault = binaryFault(error);
   if (fault !== null) return new OpenRefused(fault);
@@ -111,7 +102,7 @@ const refusalOf = (error: unknown, place: string): unknown => {
   return error;
 };
 
-/** Opens the only writing connection, migrates the schema and makes a snapshot first. */
+/** The only writing connection. Makes a snapshot before migrations. */
 export const openWriter = async (home: string, migrations: Migration[]) => {
   refuseHalfRestored(home);
   const file = join(home, DATABASE);
@@ -137,10 +128,7 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
   }
 };
 
-/**
- * Opens a second connection for lists and queries. It may checkpoint, but cannot change anything
- * else.
- */
+/** May checkpoint, but change nothing else. */
 export const openReadOnly = (home: string): Database.Database => {
   const db = openFile(join(home, DATABASE), 1000);
   setPragmas(db);
@@ -148,9 +136,6 @@ export const openReadOnly = (home: string): Database.Database => {
   return db;
 };
 
-/**
- * Returns the version of the newest migration that was applied to the database, or 0 if none was.
- */
 export const schemaOf = (db: Database.Database): number =>
   Number(db.pragma('user_version', { simple: true }));
 
@@ -163,8 +148,7 @@ const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[
         'Nothing was changed. Run the newer version, or restore an older snapshot',
     );
   }
-  // Checks the triggers of the current schema, before any migration runs with a foreign trigger in
-  // place.
+  // Before migrations, so that none runs with a foreign trigger.
   const made = migrations.filter(({ version }) => version <= found);
   const fault = findTriggerFault(db, made);
   if (fault !== null) throw new OpenRefused(triggerRefusal(file, fault));
@@ -181,10 +165,7 @@ const readSchema = (db: Database.Database, file: string): number => {
 const damaged = (file: string): string =>
   `The database ${file} is damaged. Nothing was changed. Restore a backup, or a snapshot from the same folder`;
 
-/**
- * Sets the pragmas. WAL reduces `synchronous` to NORMAL in better-sqlite3, so it is set again and
- * checked.
- */
+/** WAL reduces `synchronous` to NORMAL in better-sqlite3, so it is set again and checked. */
 const setPragmas = (db: Database.Database): void => {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
@@ -205,9 +186,9 @@ const setPragmas = (db: Database.Database): void => {
 };
 
 /**
- * Applies one migration, in a transaction. Dropping a table would first delete its rows, and with
- * them what refers to them, so foreign keys are checked only at the end of a migration that replaces
- * tables (SQLite, ALTER TABLE: Making Other Kinds Of Table Schema Changes).
+ * Dropping a table would delete its rows and those that refer to them, so foreign keys are checked
+ * at the end of a migration that replaces tables (SQLite, ALTER TABLE: Making Other Kinds Of Table
+ * Schema Changes).
  */
 const apply = (db: Database.Database, migration: Migration): void => {
   const { version, name, sql } = migration;
@@ -220,7 +201,7 @@ const apply = (db: Database.Database, migration: Migration): void => {
     db.pragma(`user_version = ${version}`);
     db.exec('COMMIT');
   } catch (error) {
-    // SQLite itself rolls back where the disk is full.
+    // SQLite itself rolls back if the disk is full.
     if (db.inTransaction) db.exec('ROLLBACK');
     if (/^SQLITE_(FULL|IOERR)/.test(codeOf(error))) throw error;
     throw new OpenRefused(

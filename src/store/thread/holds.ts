@@ -1,16 +1,16 @@
-/** A statement that stops one automatic action of a copied database. */
+/** Stops one automatic action of a copied database. */
 export interface QuarantineStatement {
-  /** The first schema that has the tables of the statement, and the first for which it is not. */
+  /** First schema with the tables, and first schema to which it no longer applies. */
   since: number;
   until?: number;
   sql: string;
-  /** The count to which the number of changed rows is reported, if any. */
+  /** Counter for the changed rows. */
   counts?: keyof QuarantineCounts;
 }
 
 /**
- * Returns the statement that makes a message of each waiting event for each of these webhooks. Its id
- * is that of the event, with the number of the webhook in the place of the last digits.
+ * Creates a message per waiting event and webhook. Its ID is that of the event, with the webhook
+ * number as last digits.
  */
 const unsentEvents = (webhooks: string): string => `
   INSERT INTO sendings
@@ -23,21 +23,18 @@ const unsentEvents = (webhooks: string): string => `
   FROM jobs AS j JOIN outgoing_events AS e ON e.id = j.ref ${webhooks}
   WHERE j.kind = 'event' ON CONFLICT DO NOTHING`;
 
-/** The number of things in quarantine. */
 export interface QuarantineCounts {
   agents: number;
   executions: number;
   schedules: number;
-  /** The folders that were watched. */
   folders: number;
 }
 
 /**
- * The statements that put a database into quarantine when it continues as a copy, after a restore
- * or a rollback. The other copy may have done this work, or may still do it, and nothing may happen
- * twice. Nothing is lost: waiting work stays, in a state from which a person can continue it. The
- * statements run in this order, each on the schema of the copy, before any migration. A new part of
- * the daemon that acts by itself (a queue, a schedule, a sender) needs a line here.
+ * Quarantine after a restore or rollback: the other copy may have done this work or may still do
+ * it, and nothing may happen twice. Waiting work stays in a state from which a person can continue
+ * it. Statements run in order, on the schema of the copy, before migrations. Every new automatic
+ * part of the daemon (queue, schedule, sender) needs an entry here.
  */
 export const HOLDS: QuarantineStatement[] = [
   {
@@ -63,11 +60,11 @@ export const HOLDS: QuarantineStatement[] = [
     counts: 'executions',
   },
   {
-    // The approval was for a call that may have been made; the agent asks again.
+    // The approved call may have been made. The agent asks again.
     since: 130,
     sql: `UPDATE approvals SET used_at = @at WHERE status = 'approved' AND used_at IS NULL`,
   },
-  // What stands in the other copy may have been revoked there.
+  // Grants may have been revoked in the other copy.
   { since: 380, sql: 'DELETE FROM approval_grants' },
   {
     since: 30,
@@ -75,13 +72,13 @@ export const HOLDS: QuarantineStatement[] = [
     counts: 'schedules',
   },
   {
-    // Nothing is sent twice automatically. A dead letter can be sent again by a person.
+    // Nothing is resent automatically. A person can resend a dead letter.
     since: 180,
     sql: `UPDATE sendings SET status = 'unknown', finished_at = @at, next_at = NULL,
         error = @why || ': it may have been sent elsewhere'
       WHERE status IN ('queued', 'sending')`,
   },
-  // Events that no message was made of yet: one for each webhook, in the same state.
+  // Events without messages yet: one per webhook, in the same state.
   {
     since: 180,
     until: 360,
@@ -93,7 +90,7 @@ export const HOLDS: QuarantineStatement[] = [
     sql: unsentEvents('JOIN webhooks AS w ON w.id IN (SELECT key FROM json_each(e.webhooks))'),
   },
   {
-    // What a step of it does may have been done elsewhere.
+    // A step may have run elsewhere.
     since: 370,
     sql: `UPDATE operations SET status = 'interrupted', finished_at = @at,
         error = @why || ': it may go on elsewhere. Begin it again if it should run here'
@@ -122,17 +119,18 @@ export const HOLDS: QuarantineStatement[] = [
     sql: 'UPDATE recurring_tasks SET enabled = 0, next_run_at = NULL WHERE enabled = 1',
     counts: 'schedules',
   },
-  // They waited for a second: the other copy has given them to its agents.
+  // The other copy has passed these to its agents.
   { since: 682, sql: 'DELETE FROM message_parts' },
   { since: 510, sql: 'UPDATE knowledge_folders SET watch = 0 WHERE watch = 1', counts: 'folders' },
   { since: 600, until: 630, sql: 'UPDATE mail_accounts SET watch = 0' },
   {
-    // What is new is processed by the other copy. Here it counts from now on, once it is watched.
+    // The other copy processes new messages. Here they count from the moment the account is watched
+    // again.
     since: 630,
     sql: 'UPDATE mail_accounts SET watch = 0, new_from = @at',
   },
   {
-    // The other copy sends what waits, and may have sent what was on its way.
+    // The other copy sends waiting messages, and may have sent those in progress.
     since: 640,
     sql: `UPDATE mail_sent SET status = 'unknown', next_at = NULL, finished_at = @at,
         recipients = replace(recipients, '"status":"queued"', '"status":"unknown"'),
@@ -140,7 +138,7 @@ export const HOLDS: QuarantineStatement[] = [
       WHERE status IN ('queued', 'sending')`,
   },
   { since: 640, sql: `UPDATE mail_sent SET copy = 'none' WHERE copy = 'wanted'` },
-  // The other copy told these. Later ones are told by this copy too.
+  // The other copy sent these reminders. Later ones are sent by this copy too.
   { since: 530, sql: 'UPDATE tasks SET remind_at = NULL WHERE remind_at <= @at' },
   {
     since: 555,

@@ -8,20 +8,16 @@ import { schemaOf } from './database.js';
 import { HOLDS, type QuarantineCounts } from './holds.js';
 
 export interface QuarantineOptions {
-  /** The time in ISO 8601. */
   at: string;
-  /** The beginning of the sentences that the owners read: `Restored from a backup`. */
+  /** Start of the messages to owners: `Restored from a backup`. */
   why: string;
-  /** Returns the id of a notification for a user. */
   mintId(): string;
-  /** The row for the audit log, to which the counts are added. */
+  /** Audit row, to which the counts are added. */
   entry: AuditRecord;
   keys: Pick<ThreadOptions, 'auditKey' | 'comingAuditKey'>;
 }
 
-/**
- * Puts a database file into quarantine, so that it does nothing by itself. Durable when it returns.
- */
+/** The copy does nothing by itself afterwards. Durable on return. */
 export const quarantineCopy = (file: string, holding: QuarantineOptions): QuarantineCounts => {
   const { at, why } = holding;
   const db = new Database(file);
@@ -55,13 +51,12 @@ export const quarantineCopy = (file: string, holding: QuarantineOptions): Quaran
 const namedIn = (sql: string, values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`@${name}`)));
 
-/** The number of an owner's things that wait for a decision. */
 type OwnerCounts = { id: string } & Record<
   'agents' | 'executions' | 'hooks' | 'recurring' | 'messages' | 'operations',
   number
 >;
 
-/** Counts what waits of each owner; what the schema of the copy has not yet is 0. */
+/** 0 for what the schema of the copy does not have. */
 const countByOwner = (db: Database.Database, at: string): OwnerCounts[] => {
   const since = (schema: number, count: string): string =>
     schemaOf(db) < schema ? '0' : `(SELECT count(*) FROM ${count})`;
@@ -88,7 +83,6 @@ const countByOwner = (db: Database.Database, at: string): OwnerCounts[] => {
     .all({ at });
 };
 
-/** Counts the watched folders of each owner, which cannot be told from others afterwards. */
 const watchedByOwner = (db: Database.Database): Map<string, number> => {
   if (schemaOf(db) < 510) return new Map();
   const rows = db
@@ -100,7 +94,6 @@ const watchedByOwner = (db: Database.Database): Map<string, number> => {
   return new Map(rows.map(({ id, folders }) => [id, folders]));
 };
 
-/** Notifies each owner once, with the number of their things that wait for a decision. */
 const tellOwners = (
   db: Database.Database,
   { at, why, mintId }: QuarantineOptions,

@@ -22,24 +22,20 @@ import { type AuditHead, DATABASE } from '../engine/protocol.js';
 import { schemaOf, withDatabase } from './database.js';
 import type { Snapshot } from './snapshots.js';
 
-/** The contents of a database that its snapshot lacks. */
 export interface SnapshotLoss {
-  /** The schemas of the database and of the snapshot. */
   from: number;
   to: number;
   deliveries: number;
-  /** The newest entry of its audit log. */
   audit: AuditHead | null;
 }
 
-/** Returns one value of the table of facts in a database file, or null if the name is missing. */
 export const factIn = (file: string, name: string): string | null =>
   withDatabase(file, { readonly: true }, (db) => {
     const find = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
     return find.get(name) ?? null;
   });
 
-/** Returns what a home loses by a rollback. The caller holds the home's lock. */
+/** The caller holds the home's lock. */
 export const compareWith = (home: string, { file }: Snapshot): SnapshotLoss =>
   withBoth(home, file, (db) => {
     const count = db.prepare<[], number>(`SELECT count(*) FROM deliveries AS d WHERE ${DROPPED}`);
@@ -52,8 +48,8 @@ export const compareWith = (home: string, { file }: Snapshot): SnapshotLoss =>
   });
 
 /**
- * Writes every delivery that a rollback drops as a line of JSON, with its headers, its body as
- * received and the executions of its hooks. Durable when it returns.
+ * Writes each dropped delivery as a line of JSON, with headers, original body and executions.
+ * Durable on return.
  */
 export const saveDropped = (home: string, { file }: Snapshot, to: string): void =>
   withBoth(home, file, (db) => {
@@ -104,10 +100,7 @@ const withBoth = <T>(home: string, file: string, work: (db: Database.Database) =
     return work(db);
   });
 
-/**
- * Copies the snapshot to a file beside the database, to be prepared for `restoreSnapshot`. Returns
- * its path.
- */
+/** Copies the snapshot beside the database, for `restoreSnapshot`. */
 export const prepareBack = (home: string, { file }: Snapshot): string => {
   const coming = join(home, `${DATABASE}.rollback`);
   for (const left of [coming, `${coming}-journal`]) rmSync(left, { force: true });
@@ -117,9 +110,8 @@ export const prepareBack = (home: string, { file }: Snapshot): string => {
 };
 
 /**
- * Makes the prepared copy the database. The newer database stays in `aside`, in one file. A
- * database exists under the name at every moment. `audit.head` keeps the lines that the copy
- * contains.
+ * Replaces the database. The newer one stays in `aside` as one file. A database exists at every
+ * moment. `audit.head` keeps the lines that the copy contains.
  */
 export const restoreSnapshot = (home: string, coming: string, stamp: string): string => {
   const file = join(home, DATABASE);
@@ -139,7 +131,7 @@ const asOneFile = (file: string): void =>
     db.pragma('journal_mode = DELETE');
   });
 
-/** Makes a second link to the file, or a copy if the file system has no links. */
+/** A hard link, or a copy if the file system has no links. */
 const keepAside = (file: string, aside: string): void => {
   try {
     linkSync(file, aside);
@@ -160,18 +152,14 @@ const putHeadsBack = (home: string, coming: string, aside: string): void => {
     const heads = readHeads(home);
     const gone = new Set(contradictedOf(db, heads));
     const known = heads.filter((head) => !gone.has(head));
-    // If no head is known, all belong to dropped entries. A file without a head would look like one
-    // that was emptied.
+    // An empty file would look like a removed one.
     const text = (known.length > 0 ? known : lastOfBoth(db)).map(headLine);
     writeFileSync(`${file}.new`, text.join(''), { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
   });
 };
 
-/**
- * Returns the last entry of the snapshot from which the copy was made. The newest entry of the copy
- * records the rollback.
- */
+/** Last entry of the snapshot. The newest entry of the copy records the rollback. */
 const lastOfBoth = (db: Database.Database): AuditHead[] =>
   db
     .prepare<[], AuditHead>('SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1 OFFSET 1')

@@ -4,9 +4,8 @@ import type Database from 'better-sqlite3';
 import { renameDurably } from '../../kernel/durable.js';
 import { makePrivate, makePrivateFolder } from '../../kernel/private.js';
 
-/** The database as it was before a migration. */
 export interface Snapshot {
-  /** The name with the first pending schema: `before-43`. */
+  /** Named after the first pending schema: `before-43`. */
   name: string;
   file: string;
   bytes: number;
@@ -18,10 +17,7 @@ const KEPT = 3;
 
 const folderIn = (home: string): string => join(home, 'snapshots');
 
-/**
- * Makes a snapshot by the online backup API, and keeps the newest three. Returns the name of its
- * file.
- */
+/** Online backup. Keeps the newest three. */
 export const makeSnapshot = async (
   db: Database.Database,
   home: string,
@@ -30,7 +26,7 @@ export const makeSnapshot = async (
   const folder = folderIn(home);
   makePrivateFolder(folder);
   const name = `before-${schema}.db`;
-  // On a full disk no half snapshot is left, which would look like the newest.
+  // A full disk must not leave an incomplete snapshot.
   const part = join(folder, `${name}.part`);
   try {
     makePrivate(part);
@@ -43,7 +39,7 @@ export const makeSnapshot = async (
   return name;
 };
 
-/** Returns the snapshots in a home, the newest first. */
+/** Newest first. */
 export const snapshotsOf = (home: string): Snapshot[] => {
   const folder = folderIn(home);
   if (!existsSync(folder)) return [];

@@ -14,11 +14,8 @@ import { createBatchRunner } from './batches.js';
 import { boundLog, checkpoint, checkpointByTimer, emptyLog } from './checkpoint.js';
 import { openReadOnly, openWriter, takeLock } from './database.js';
 
-/** The role of a database thread, which runs this file with one connection. */
 interface Role {
-  /** Runs all batches that wait. */
   perform(batches: Batch[]): void;
-  /** Moves committed pages out of the log. */
   checkpoint(): void;
   close(): void;
 }
@@ -28,10 +25,7 @@ if (!port) throw new Error('Start the database thread through the store');
 const options: ThreadOptions = workerData;
 const reply = (message: ThreadReply): void => port.postMessage(message);
 
-/**
- * Opens the writer thread. All calls that arrive during a transaction share the next one, and one
- * fsync.
- */
+/** Calls that arrive during a transaction share the next one and its fsync. */
 const openWriting = async (): Promise<Role> => {
   const lock = takeLock(options.home);
   const { db, opened } = await openWriter(options.home, options.migrations);
@@ -58,10 +52,7 @@ const openWriting = async (): Promise<Role> => {
   };
 };
 
-/**
- * Opens the reader thread. Each batch gets its own reply, so that no caller waits for another's
- * list.
- */
+/** Each batch gets its own reply, so that no caller waits for another's list. */
 const openReading = async (): Promise<Role> => {
   const db = openReadOnly(options.home);
   const runner = createBatchRunner(db, openProcedures(db, options));

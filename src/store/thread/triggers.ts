@@ -2,18 +2,16 @@ import Database from 'better-sqlite3';
 import { shellWord } from '../../kernel/shellword.js';
 import type { MadeTrigger, Migration } from '../engine/protocol.js';
 
-/** A difference between the triggers of a database and those that the migrations make. */
 interface TriggerFault {
-  /** The sentence about the database, which goes on after its name: `lacks the trigger …`. */
+  /** Continues a sentence about the database: `lacks the trigger …`. */
   fault: string;
-  /** What mends the file, as the end of a sentence that begins with Then. */
+  /** Continues a sentence that begins with Then. */
   remedy(file: string): string;
 }
 
 /**
- * Returns the first difference between the triggers of a database and those that the migrations make
- * at its schema, or null. Somebody who can write the file could add a trigger that swallows an entry
- * of the audit log, or drop those that protect the log.
+ * Whoever can write the file could add a trigger that swallows audit entries, or drop those that
+ * protect the log.
  */
 export const findTriggerFault = (
   db: Database.Database,
@@ -31,7 +29,6 @@ export const findTriggerFault = (
   return null;
 };
 
-/** Returns the refusal of a database file with such a difference. */
 export const triggerRefusal = (file: string, { fault, remedy }: TriggerFault): string =>
   `The database ${file} ${fault}. Nothing was changed. Find out who changed it and keep a copy of the ` +
   `file. Then ${remedy(shellWord(file))}`;
@@ -44,10 +41,7 @@ const triggersOf = (db: Database.Database): MadeTrigger[] =>
     .all()
     .map(({ sql, ...one }) => ({ ...one, sql: sql.replaceAll(/\s+/g, ' ').trim() }));
 
-/**
- * Returns the triggers as SQLite stores them after all migrations, because a later one may drop
- * what an earlier one made.
- */
+/** As stored by SQLite after all migrations, because a later one may drop earlier triggers. */
 export const triggersMadeBy = (migrations: Migration[]): MadeTrigger[] => {
   if (!migrations.some(({ sql }) => /\bTRIGGER\b/i.test(sql))) return [];
   const db = new Database(':memory:');
@@ -80,10 +74,7 @@ const changedTrigger = ({ name, table, sql }: MadeTrigger): TriggerFault => ({
     `restore a backup, or create the trigger again: sqlite3 ${file} "DROP TRIGGER ${name}; ${sql}"`,
 });
 
-/**
- * Names that are safe to show on a terminal and to copy from there. The name may be chosen by an
- * attacker.
- */
+/** Safe to show and copy in a terminal. An attacker may have chosen the name. */
 const PLAIN = /^\w{1,100}$/;
 const shown = (name: string): string =>
   PLAIN.test(name) ? name : JSON.stringify(name.replaceAll(/[^ -~]/g, '?').slice(0, 100));

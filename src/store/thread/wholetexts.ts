@@ -1,7 +1,6 @@
 /**
- * Replaces, in all texts of a plain value at any depth, each lone half of a surrogate pair by U+FFFD,
- * which is as long. SQLite would store a half as three bytes that are not UTF-8 and return it as
- * three characters, so that a text of the greatest length allowed would come back longer.
+ * Replaces lone surrogates with U+FFFD. SQLite would store them as invalid UTF-8 and return three
+ * characters, so that a text of maximum length would come back longer.
  */
 export const mendTexts = (given: object): void => {
   if (ArrayBuffer.isView(given)) return;
