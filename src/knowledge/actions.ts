@@ -9,42 +9,41 @@ import type { FoundChunk } from './procedures/find.js';
 import { searchKnowledge } from './search.js';
 import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
 
-/** A text that a tool keeps. What an agent of a hook or an untrusted one keeps is from outside. */
+/**
+ * Text that a tool stores. Text from an untrusted agent or an agent of a hook has the trust
+ * `outside`.
+ */
 export interface KeptText {
   text: string;
   title?: string | undefined;
   tags?: string[] | undefined;
-  /** The agent that keeps it; null: a person by hand, or a run. */
+  /** `null` for a person or a run. */
   agentId: string | null;
   executionId: string | null;
-  /** The ID of the call, the same in all its retries: they keep one note. */
+  /** ID of the tool call. It is the same for all retries, so that only one note is stored. */
   effectId: string;
 }
 
-/** A chunk that a tool reads, with the entry that it is of. */
 export interface ReadChunk {
   entry: Pick<KnowledgeEntryRow, 'title' | 'source_type' | 'uri' | 'trust' | 'chunks'>;
   chunk: Pick<KnowledgeChunkRow, 'text' | 'page' | 'heading'>;
 }
 
-/** The actions of tools on the knowledge of a user. */
 export interface KnowledgeActions {
-  /** Finds chunks, the best match first. Returns null if the query has nothing to search for. */
+  /** Returns null if the query contains no search word. */
   search(
     userId: string,
     query: string,
     limit: number,
     filters?: KnowledgeSearch['filters'],
   ): Promise<FoundChunk[] | null>;
-  /** Returns null if the user has no such chunk. */
   read(userId: string, entryId: string, number: number): Promise<ReadChunk | null>;
-  /** Has a model answer a question; "outside" if others wrote some of what it read. */
+  /** `trust` is `outside` if the model read text with that trust. */
   ask(
     userId: string,
     question: string,
     signal: AbortSignal,
   ): Promise<KnowledgeAnswer & { trust: KnowledgeEntryRow['trust'] }>;
-  /** Keeps a text as a note, which can be searched soon after. */
   index(
     userId: string,
     text: KeptText,

@@ -8,7 +8,6 @@ import type { FoundChunk } from './procedures/find.js';
 import { isProved, type QuotedSentence, quoteFinder, readSentences } from './quotes.js';
 import { type SearchDeps, searchKnowledge, textOrigin } from './search.js';
 
-/** One question to a model on behalf of a user, outside any agent. */
 interface ModelQuestion {
   userId: string;
   askedBy: string;
@@ -19,14 +18,14 @@ interface ModelQuestion {
   signal: AbortSignal;
 }
 
-/** The answer of a model, with the models before it that did not answer, and why. */
+/** `unanswered` names the models that failed before, with the reason. */
 interface ModelAnswer {
   text: string;
   model: string;
   unanswered: string | null;
 }
 
-/** Asks a model. Resolves to null if a limit of the user's day forbids it. */
+/** Resolves to null if the user's daily limit does not allow a call. */
 export type AskModel = (question: ModelQuestion) => Promise<ModelAnswer | null>;
 
 interface AskDeps extends SearchDeps {
@@ -34,7 +33,6 @@ interface AskDeps extends SearchDeps {
   askModel: AskModel;
 }
 
-/** A question of a user to their knowledge. */
 export interface KnowledgeQuestion {
   userId: string;
   question: string;
@@ -42,17 +40,16 @@ export interface KnowledgeQuestion {
   signal: AbortSignal;
 }
 
-/** The types of entries that prove something: all but reports, which would prove each other. */
+/**
+ * Source types that may support an answer. Research reports are excluded, because they could cite
+ * each other.
+ */
 export const PROVING_TYPES = ['document', 'file', 'page', 'note', 'email', 'memory'] as const;
 
-/** The topic whose models answer. */
 const TOPIC = 'knowledge';
-/** Ours: the chunks that a model is given. */
 const MAX_CHUNKS = 8;
 const OUTPUT_TOKENS = 2048;
-/** The chunks that are shown where no model answers. */
 const SHOWN = 3;
-/** The built-in stand-in for a model. */
 const DIGEST = 'digest';
 
 const RULES = [
@@ -63,8 +60,8 @@ const RULES = [
 ].join('\n');
 
 /**
- * Answers a question by what is found in the knowledge of a user. Each quote of the model is held
- * against its chunk. `isOutside`: others wrote some of what the model read. 503: no model answered.
+ * Answers a question from the knowledge of a user and verifies each quote. `isOutside` is true if
+ * the model read text with the trust `outside`. Throws 503 if no model answers.
  */
 export const askKnowledge = async (
   deps: AskDeps,
@@ -89,7 +86,6 @@ export const askKnowledge = async (
   return { answer: checkedAnswer(reply, { question, chunks }), isOutside };
 };
 
-/** Takes what is syntax of a search out of a question. */
 export const plainWords = (question: string): string =>
   question.replace(/["“”„‟«»]/g, ' ').replace(/(^|\s)-+/g, ' ');
 
@@ -140,7 +136,7 @@ const NOTHING: KnowledgeAnswer = {
   grounded: false,
 };
 
-/** Makes the answer of the quotes that stand. A sentence with one that does not is not grounded. */
+/** Drops quotes that are not in their chunk. Then the answer is not grounded. */
 const checkedAnswer = (
   { text, model }: { text: string; model: string },
   { question, chunks }: { question: string; chunks: FoundChunk[] },
@@ -173,11 +169,10 @@ const checkedAnswer = (
   return { answer: written.join(' '), citations, model, grounded };
 };
 
-/** True for an answer in words; false for nothing, and for JSON that is cut or of another form. */
+/** False for empty replies and for JSON in a wrong format. */
 const isProse = (text: string): boolean =>
   /\p{L}/u.test(text) && !/^(?:`{3}\w*\s*)?[[{]/.test(text) && !text.includes('"sentences"');
 
-/** Ours: the sentences of an answer that are read, the quotes of each, and the characters in all. */
 const MAX_SENTENCES = 50;
 const MAX_QUOTES = 10;
 const MAX_ANSWER_LENGTH = 20_000;
@@ -199,12 +194,11 @@ const citing = (found: FoundChunk, { from, to }: { from: number; to: number }): 
   return { n: 1, entryId, chunk, ...textOrigin(found), page, quote, from, to };
 };
 
-/** The characters of a chunk that are shown where no model answers. */
 const SHOWN_CHARS = 400;
 
 /**
- * Shows the best places in place of an answer, and says why. Those without a word of
- * the question are shown if there are no others.
+ * Quotes the best passages instead of an answer. Passages without a word of the question are used
+ * only if there are no others.
  */
 const placesIn = (found: FoundChunk[], why: string): KnowledgeAnswer => {
   const distinct: Citation[] = [];
@@ -225,7 +219,7 @@ const placesIn = (found: FoundChunk[], why: string): KnowledgeAnswer => {
   return { answer, citations, model: DIGEST, grounded: false };
 };
 
-/** Quotes a chunk from the snippet on that the search made of it, in whole words. */
+/** Quotes whole words of a chunk, from its snippet on. */
 const placeIn = (chunk: FoundChunk): Citation => {
   const { text, snippet } = chunk;
   const core = snippet.replace(/^…/, '').replace(/…$/, '');
@@ -237,15 +231,14 @@ const placeIn = (chunk: FoundChunk): Citation => {
   return citing(chunk, { from, to: from + (space > 0 ? space : SHOWN_CHARS) });
 };
 
-/** Returns true if two quotes of an entry have a text in common, since its chunks overlap. */
+/** Chunks of an entry overlap, so two quotes may contain the same text. */
 const isRepeated = (one: Citation, other: Citation): boolean =>
   one.entryId === other.entryId &&
   (overlaps(one.quote, other.quote) || overlaps(other.quote, one.quote));
 
-/** Ours: the characters at the beginning of a quote by which it is found in another one. */
+/** Length of the beginning of a quote that is compared with another quote. */
 const SHARED_CHARS = 20;
 
-/** Returns true if the first text contains the other one, or ends as that one begins. */
 const overlaps = (first: string, other: string): boolean => {
   const beginning = other.slice(0, SHARED_CHARS);
   for (let at = first.indexOf(beginning); at >= 0; at = first.indexOf(beginning, at + 1)) {

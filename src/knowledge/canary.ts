@@ -3,11 +3,9 @@ import type { KnowledgeEntryRow } from '../store/tables/knowledge.js';
 import type { KnowledgeStore } from './queries.js';
 import type { SearchIndex } from './searchindex.js';
 
-/** Ours: the words of a phrase, and the characters of one in a script without spaces. */
 const PHRASE_WORDS = 5;
 const PHRASE_SIGNS = 6;
 
-/** Whole words of Latin letters, with accents of their own or combined ones, and of digits. */
 const WORDS = new RegExp(
   `(?<![\\p{L}\\p{N}\\p{M}\\p{Co}])(?:[\\p{sc=Latin}\\p{N}\\p{M}]+[ \\n]+){2,${PHRASE_WORDS}}`,
   'u',
@@ -15,8 +13,8 @@ const WORDS = new RegExp(
 const SIGNS = new RegExp(`[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}]{2,${PHRASE_SIGNS}}`, 'u');
 
 /**
- * Searches for phrases of an entry's own: of its first chunk, its middle one and its last one.
- * Returns what is not found, or null if all is.
+ * Searches for phrases of the first, middle and last chunk of an entry. Returns a phrase that is
+ * not found, or null.
  */
 export const missingPhrase = async (
   { entries, index }: { entries: KnowledgeStore; index: Pick<SearchIndex, 'find'> },

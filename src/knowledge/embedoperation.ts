@@ -10,7 +10,6 @@ import { textToEmbed } from './procedures/hash.js';
 import { isLatin } from './procedures/language.js';
 import type { SearchIndex } from './searchindex.js';
 
-/** The chunks that an operation has embedded so far, and those that it has to. */
 export interface EmbedCheckpoint {
   done: number;
   total: number;
@@ -23,7 +22,6 @@ export interface EmbedDeps {
   turns: EmbedTurns;
 }
 
-/** The kind of the operations that make vectors. */
 export const EMBED_KIND = 'knowledge.embed';
 
 type EmbedRun = OperationRun<object, EmbedCheckpoint>;
@@ -31,8 +29,8 @@ type EmbedRun = OperationRun<object, EmbedCheckpoint>;
 const UNIT = 'chunks';
 
 /**
- * The kind of operation that makes vectors of what waits for them, batch after batch. All that it has
- * to know is in the database, so that it goes on after any end.
+ * Creates vectors for waiting chunks, batch by batch. Its state is in the database, so that it can
+ * resume at any time.
  */
 export const embedOperation = (deps: EmbedDeps): OperationKind<object, EmbedCheckpoint> => ({
   kind: EMBED_KIND,
@@ -54,7 +52,6 @@ export const embedOperation = (deps: EmbedDeps): OperationKind<object, EmbedChec
 
 const completed = (chunks: number): OperationEnd => ({ status: 'completed', result: { chunks } });
 
-/** Ours: the entries that are named. */
 const MAX_NAMED = 3;
 
 const unfound = (unproved: Set<string>): OperationEnd => {
@@ -86,7 +83,6 @@ const embedAll = async (deps: EmbedDeps, run: EmbedRun): Promise<OperationEnd> =
   }
 };
 
-/** Returns the embedder with its number, and records that it is in force. */
 const numberedOf = async (
   { embedders, vectors }: EmbedDeps,
   embedder: Embedder,
@@ -98,7 +94,6 @@ const numberedOf = async (
   return { id, key, name, isEnglish, isSwitched };
 };
 
-/** Finds out what there is to be done, after texts have come. */
 const prepare = async (
   deps: EmbedDeps,
   run: EmbedRun,
@@ -112,13 +107,11 @@ const prepare = async (
   at.total = at.done + (await vectors.lacking(userId, numbered));
 };
 
-/** Commits steps with the progress. */
 const commit = (run: EmbedRun, at: EmbedCheckpoint, steps: TransactionStep[]): Promise<void> => {
   const progress = { done: at.done, total: Math.max(at.total, at.done), unit: UNIT, note: null };
   return run.commit(steps, { checkpoint: at, progress });
 };
 
-/** A batch of chunks for an embedder. */
 interface EmbedBatch {
   at: EmbedCheckpoint;
   embedder: Embedder;
@@ -148,13 +141,13 @@ const embedBatch = async (
   await commit(run, at, steps);
 };
 
-/** The language of a short text cannot be told; then its letters decide. */
+/** The language of a short text cannot be detected. Then its letters decide. */
 const isTaken = ({ isEnglish }: Embedder, { language, text }: ChunkToEmbed): boolean =>
   !isEnglish || language !== null || isLatin(text);
 
 /**
- * Takes the entries of which each chunk has its vector, once the index finds them by it; it adds those
- * that it does not find to the unproved ones. Returns true if there were any.
+ * Marks entries whose chunks all have vectors, once a vector search finds them. Others are added to
+ * `unproved`. Returns true if there were any entries.
  */
 const takeEntries = async (
   deps: EmbedDeps,
@@ -185,7 +178,6 @@ const takeEntries = async (
   return true;
 };
 
-/** Searches for an entry by a vector of its own. Returns false if it is not found. */
 const isProved = async (
   { vectors, index }: EmbedDeps,
   { userId, signal }: EmbedRun,
@@ -196,11 +188,11 @@ const isProved = async (
   const vector = await vectors.vectorOf(userId, entryId, id);
   if (!vector) return true;
   if (await index.nearest({ userId, embedder: id, vector, entryId })) return true;
-  // It may have been deleted, or its text replaced, meanwhile.
+  // It may have been deleted or replaced in the meantime.
   return !(await vectors.vectorOf(userId, entryId, id));
 };
 
-/** Has the searches of the user use the new vectors alone, once all are there. */
+/** Switches the searches of the user to the new vectors when all exist. */
 const switchSearches = async (
   deps: EmbedDeps,
   run: EmbedRun,

@@ -7,20 +7,22 @@ import {
 } from './embedders/embedder.js';
 import type { Embedders } from './embedders/registry.js';
 
-/** A call that waits while the embedder fails, and tells why. */
 export interface PatientCall extends EmbedCall {
   tell(note: string): void;
 }
 
-/** Ours: the waits after a failure, in milliseconds: the first one, doubled up to the longest. */
+/** Delay after the first failure, in milliseconds. It doubles up to the maximum. */
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
-/** Ours: a text at which the embedder fails so often, while it works for another, has no vector. */
+/**
+ * After this number of failures, while the embedder works for another text, the text gets no
+ * vector.
+ */
 const MAX_FAULTS = 2;
 
 /**
- * Has vectors made, and waits while the embedder fails or a limit forbids it. Resolves to null if
- * another embedder is in force meanwhile; a text that is the cause of failures has no vector.
+ * Creates vectors, and waits while the embedder fails or a limit is reached. Resolves to null if
+ * another embedder becomes active. A text that causes failures gets no vector.
  */
 export const embedPatiently = async (
   embedders: Pick<Embedders, 'embed' | 'change' | 'inForce'>,
@@ -46,7 +48,6 @@ export const embedPatiently = async (
   }
 };
 
-/** Finds out which of the texts is the cause. */
 const embedSingly: typeof embedPatiently = async (embedders, embedder, texts, call) => {
   const vectors: (Uint8Array | null)[] = [];
   for (const text of texts) {

@@ -5,7 +5,6 @@ import type { KnowledgeChunkRow, KnowledgeEntryRow } from '../store/tables/knowl
 import { visibleTo } from '../store/visible.js';
 import { hashOfChunk } from './procedures/hash.js';
 
-/** An embedder with its number in the database. */
 export interface NumberedEmbedder {
   id: number;
   key: string;
@@ -13,14 +12,12 @@ export interface NumberedEmbedder {
   isEnglish: boolean;
 }
 
-/** A chunk without a vector, with what the vector is made of. */
 export interface ChunkToEmbed extends Pick<KnowledgeChunkRow, 'number' | 'heading' | 'text'> {
   entryId: string;
   hash: string;
   language: KnowledgeEntryRow['language'];
 }
 
-/** The texts of all users. */
 export interface KnowledgeAmount {
   users: number;
   chunks: number;
@@ -28,24 +25,20 @@ export interface KnowledgeAmount {
   chars: number;
 }
 
-/** The chunks of a user, by their vectors. */
 export interface EmbedCounts {
   embedded: number;
   waiting: number;
 }
 
-/** Name of the fact that holds the key of the embedder in force. */
 export const EMBEDDER_FACT = 'embedder';
-/** Ours: the chunks whose hashes are made at once, and the entries that are looked at at once. */
 const HASHES_AT_ONCE = 200;
 const ENTRIES_AT_ONCE = 200;
 
-/** A chunk `c` of an entry `e` that has no vector of an embedder, nor is refused by it. */
+/** A chunk `c` of an entry `e` without a vector of this embedder. */
 const lacks = (id: number) =>
   sql<boolean>`NOT EXISTS (SELECT 1 FROM knowledge_vectors AS v
     WHERE v.user_id = c.user_id AND v.hash = c.hash AND v.embedder = ${id})`;
 
-/** Selects the entries of a user that wait. */
 const waitingEntries = ({ db }: Store, userId: string) =>
   db
     .selectFrom('knowledge_entries as e')
@@ -55,7 +48,6 @@ const waitingEntries = ({ db }: Store, userId: string) =>
 
 const isEntryForEnglish = sql<boolean>`(e.language IS NULL OR e.language = 'en')`;
 
-/** Selects those that the embedder takes. */
 const waitingFor = (
   store: Store,
   userId: string,
@@ -65,7 +57,6 @@ const waitingFor = (
   return isEnglish ? waiting.where(isEntryForEnglish) : waiting;
 };
 
-/** Returns true if an entry of a user waits that the embedder takes. */
 export const isWaiting = async (
   store: Store,
   userId: string,
@@ -82,7 +73,6 @@ const waitingOf = async (store: Store, userId: string): Promise<number> => {
   return (await left.executeTakeFirst())?.chunks ?? 0;
 };
 
-/** Returns true if a user has vectors of another embedder. */
 const hasOthers = async ({ db }: Store, userId: string, id: number): Promise<boolean> => {
   const row = db
     .selectFrom('knowledge_vectors')
@@ -94,8 +84,8 @@ const hasOthers = async ({ db }: Store, userId: string, id: number): Promise<boo
 };
 
 /**
- * Returns entries that wait although none of their chunks lacks a vector, some at a time and without
- * those named.
+ * Returns waiting entries whose chunks all have vectors, a few at a time and without the named
+ * ones.
  */
 const completeEntries = async (
   store: Store,
@@ -114,14 +104,13 @@ const completeEntries = async (
   return (await rows.execute()).map((row) => row.id);
 };
 
-/** Returns the queries of the vectors of a user's knowledge. */
 export const embedStore = (store: Store) => {
   const { db } = store;
 
   return {
     key: () => readFact(store, EMBEDDER_FACT),
 
-    /** Records which embedder is in force, and has all entries wait that another has taken. */
+    /** Records the active embedder and makes all entries of others wait. */
     begin: (id: number, key: string): Promise<unknown> =>
       store.transact([
         statement(writeFact(store, EMBEDDER_FACT, key)),
@@ -131,7 +120,6 @@ export const embedStore = (store: Store) => {
         },
       ]),
 
-    /** Returns the users with entries that wait. */
     waitingUsers: async (): Promise<string[]> => {
       const rows = db
         .selectFrom('knowledge_entries')
@@ -142,13 +130,12 @@ export const embedStore = (store: Store) => {
       return (await rows.execute()).map(({ user_id }) => user_id);
     },
 
-    /** Returns the embedder that the searches of a user use; undefined: that in force. */
+    /** `undefined` means the active embedder. */
     current: async (userId: string): Promise<number | undefined> => {
       const row = db.selectFrom('user_embedders').select('embedder').where(visibleTo(userId));
       return (await row.executeTakeFirst())?.embedder;
     },
 
-    /** Counts the chunks of the entries that wait. */
     waitingChunks: (userId: string): Promise<number> => waitingOf(store, userId),
 
     counts: async (
@@ -168,7 +155,6 @@ export const embedStore = (store: Store) => {
       return { embedded: embedded?.chunks ?? 0, waiting: left };
     },
 
-    /** Counts the texts of all users. */
     amount: async (): Promise<KnowledgeAmount> => {
       const row = db
         .selectFrom('knowledge_entries')
@@ -180,7 +166,6 @@ export const embedStore = (store: Store) => {
       return row.executeTakeFirstOrThrow();
     },
 
-    /** Counts the chunks that have no vector yet. */
     lacking: async (userId: string, embedder: NumberedEmbedder): Promise<number> => {
       const row = waitingFor(store, userId, embedder)
         .innerJoin('knowledge_chunks as c', (join) =>
@@ -191,7 +176,7 @@ export const embedStore = (store: Store) => {
       return (await row.executeTakeFirst())?.count ?? 0;
     },
 
-    /** Makes hashes of chunks that have none yet. Returns true if there may be more. */
+    /** Returns true if there may be more chunks without a hash. */
     addHashes: async (userId: string): Promise<boolean> => {
       const rows = await db
         .selectFrom('knowledge_chunks')
@@ -210,7 +195,6 @@ export const embedStore = (store: Store) => {
       return true;
     },
 
-    /** Returns the next chunks that have no vector yet. */
     chunks: (userId: string, embedder: NumberedEmbedder, limit: number): Promise<ChunkToEmbed[]> =>
       waitingFor(store, userId, embedder)
         .innerJoin('knowledge_chunks as c', (join) =>
@@ -228,7 +212,6 @@ export const embedStore = (store: Store) => {
     complete: (userId: string, embedder: NumberedEmbedder, without: ReadonlySet<string>) =>
       completeEntries(store, userId, { embedder, without }),
 
-    /** Returns a vector of an entry; undefined if it has none. */
     vectorOf: async (userId: string, entryId: string, id: number) => {
       const row = await db
         .selectFrom('knowledge_chunks as c')
@@ -249,6 +232,6 @@ export const embedStore = (store: Store) => {
 
 export type EmbedStore = ReturnType<typeof embedStore>;
 
-/** The condition of the index of entries that wait, which it takes literally. */
+/** The index of waiting entries contains exactly this condition. */
 const hasChunks = sql<boolean>`chunks > 0`;
 const isForEnglish = sql<boolean>`(language IS NULL OR language = 'en')`;

@@ -9,13 +9,9 @@ import { type EmbedStore, isWaiting } from './embedqueries.js';
 import { embedSteps } from './embedsteps.js';
 import type { EmbedTurns } from './embedturns.js';
 
-/** Begins the operations that make vectors. */
 export interface EmbedScheduler {
-  /** Has vectors made of what waits for them, of one user. */
   wanted(userId: string): void;
-  /** Has vectors made of all that waits, by the embedder that is in force now. */
   reconcile(): Promise<void>;
-  /** Does the same after a start. */
   start(): Promise<void>;
 }
 
@@ -28,7 +24,7 @@ interface SchedulerDeps {
   operations: OperationBeginner<object>;
 }
 
-/** Creates the scheduler. Each user has one operation, which takes what comes while it runs. */
+/** Each user has at most one operation, which also processes texts that arrive while it runs. */
 export const createEmbedScheduler = (deps: SchedulerDeps): EmbedScheduler => {
   const { log, embedders, vectors, turns } = deps;
 
@@ -68,8 +64,8 @@ export const createEmbedScheduler = (deps: SchedulerDeps): EmbedScheduler => {
 };
 
 /**
- * Begins an operation if there is work for one: another one may have taken the texts that have come,
- * or an English embedder takes them as they are.
+ * Starts an operation only if there is work: another operation may have processed the new texts, or
+ * an English embedder skips them.
  */
 const beginIfNeeded = async (deps: SchedulerDeps, userId: string): Promise<void> => {
   const { turns } = deps;
@@ -106,13 +102,12 @@ const begin = async ({ embedders, operations }: SchedulerDeps, userId: string): 
   return id;
 };
 
-/** Returns the operation of a user that an earlier start has begun. */
 const unended = ({ db }: Store, userId: string) =>
   db
     .selectFrom('operations')
     .select('id')
     .where(visibleTo(userId))
     .where('kind', '=', EMBED_KIND)
-    // The condition of the index of operations that have not ended, which it takes literally.
+    // The index of open operations contains exactly this condition.
     .where(sql<boolean>`status IN ('queued', 'running')`)
     .executeTakeFirst();

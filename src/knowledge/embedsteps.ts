@@ -1,22 +1,24 @@
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { EMBEDDER_FACT, type NumberedEmbedder } from './embedqueries.js';
 
-/** The name of an embedder (2nd parameter; its number is the 1st) if each chunk has its vector. */
+/**
+ * Name of the embedder (second parameter) if each chunk has a vector of it (first parameter is its
+ * ID).
+ */
 const nameIfWhole = `(CASE WHEN EXISTS (SELECT 1 FROM knowledge_chunks AS c
   LEFT JOIN knowledge_vectors AS v
     ON v.user_id = c.user_id AND v.hash = c.hash AND v.embedder = ?
   WHERE c.user_id = e.user_id AND c.entry_id = e.id AND v.vector IS NULL) THEN NULL ELSE ? END)`;
 
-/** The steps of transactions that write vectors. */
 export const embedSteps = {
-  /** Builds the step by which an English embedder takes entries of other languages as they are. */
+  /** An English embedder marks entries in other languages as processed. */
   skipOthers: (userId: string, { id }: NumberedEmbedder): TransactionStep => ({
     sql: `UPDATE knowledge_entries SET embedder = ?, embedded_with = NULL
         WHERE user_id = ? AND embedder IS NULL AND chunks > 0 AND language <> 'en'`,
     parameters: [id, userId],
   }),
 
-  /** Builds the step that writes the vector of a text, unless its last entry was deleted meanwhile. */
+  /** Does nothing if the last entry with this text was deleted. */
   insert: (
     userId: string,
     id: number,
@@ -28,15 +30,14 @@ export const embedSteps = {
     parameters: [userId, hash, id, vector, userId, hash],
   }),
 
-  /** Builds the step after which the index takes over vectors: of an entry, or of all of an owner. */
   change: (id: string, kind: 'vectors' | 'owner'): TransactionStep => ({
     sql: 'INSERT INTO knowledge_changes (entry_id, mark, kind) VALUES (?, hex(randomblob(8)), ?)',
     parameters: [id, kind],
   }),
 
   /**
-   * Builds the step by which an embedder takes an entry, unless it has changed meanwhile or another
-   * embedder is in force. `isCurrent`: the searches of its owner use these vectors.
+   * Does nothing if the entry has changed or another embedder is active. `isCurrent` means that
+   * searches of the owner use these vectors.
    */
   take: (
     userId: string,
@@ -54,7 +55,6 @@ export const embedSteps = {
     parameters: [id, isCurrent ? 1 : 0, id, name, userId, entryId, id, key],
   }),
 
-  /** Builds the steps after which the searches of a user use the vectors of this embedder alone. */
   switchTo: (userId: string, { id, name }: NumberedEmbedder): TransactionStep[] => [
     {
       sql: `INSERT INTO user_embedders (user_id, embedder) VALUES (?, ?)

@@ -1,14 +1,12 @@
-/** The operations that embed: one at a time for each user, which is told when texts have come. */
+/** Allows one embedding operation per user, which is notified of new texts. */
 export interface EmbedTurns {
-  /** Tells the operation of a user that texts have come. Returns false if there is none. */
+  /** Returns false if the user has no operation. */
   tell(userId: string): boolean;
-  /** Records the operation that a user has. null: it is about to begin. */
+  /** `null` means that an operation is about to start. */
   expect(userId: string, operationId: string | null): void;
-  /** Begins the turn of an operation; false if another one of the user has it. */
   enter(userId: string, operationId: string): boolean;
-  /** Returns true, once, if texts have come since it was last asked. */
+  /** Returns true once if new texts arrived since the last call. */
   takeNews(userId: string): boolean;
-  /** Ends the turn of an operation, if it has it. */
   leave(userId: string, operationId: string | null): void;
 }
 

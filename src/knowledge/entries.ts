@@ -8,27 +8,25 @@ import { CHUNKS_OF_BATCH, type EntryText } from './procedures/batches.js';
 import { type KnowledgeStore, tagSteps } from './queries.js';
 import type { SearchIndex, SplitText } from './searchindex.js';
 
-/** A text that becomes an entry. */
 export interface KnowledgeText {
   userId: string;
   sourceType: KnowledgeEntryRow['source_type'];
-  /** The thing that it was made from; the entry that was made from it before is replaced. */
+  /** ID of the source. An existing entry of the same source is replaced. */
   sourceId: string | null;
   uri: string | null;
   title: string;
   tags: string[];
-  /** `owner` only for what the person wrote or confirmed. */
+  /** `owner` only for text that the person wrote or confirmed. */
   trust: KnowledgeEntryRow['trust'];
   text: EntryText;
 }
 
-/** An entry that is ready to be written. */
 export interface PreparedEntry {
   id: string;
   chunks: number;
   /**
-   * The transactions that write it, in this order, each made when it is asked for. Until the last one
-   * is committed the entry has no chunks that can be found.
+   * Transactions that write the entry, in order, each created on demand. Before the last one is
+   * committed, its chunks cannot be found.
    */
   transactions: AsyncIterable<TransactionStep[]>;
 }
@@ -41,7 +39,6 @@ interface EntriesDeps {
   index: Pick<SearchIndex, 'split'>;
 }
 
-/** Splits a text and builds the transactions that write it as an entry with the state `indexing`. */
 export const prepareEntry = async (
   { clock, entries, index }: EntriesDeps,
   given: KnowledgeText,
@@ -65,7 +62,6 @@ export const prepareEntry = async (
   return { id: row.id, chunks: split.chunks, transactions: transactions() };
 };
 
-/** The title of an entry that says none. */
 export const UNTITLED = 'Untitled';
 
 const rowOf = (
@@ -101,7 +97,6 @@ const rowOf = (
   };
 };
 
-/** Builds the steps that empty an entry and give it what is new of it but its chunks. */
 const replacement = (row: KnowledgeEntryRow): TransactionStep[] => [
   {
     sql: `UPDATE knowledge_entries SET title = ?, folded_title = ?, uri = ?, tags = ?, trust = ?,
@@ -120,7 +115,6 @@ const replacement = (row: KnowledgeEntryRow): TransactionStep[] => [
   },
 ];
 
-/** Builds the step that gives an entry its size, by which it can be found. */
 const ofSize = (
   { id, user_id }: KnowledgeEntryRow,
   { chunks, chars }: SplitText,
@@ -142,7 +136,7 @@ const insertChunks = (
   parameters: [user_id, id, at * CHUNKS_OF_BATCH, batch],
 });
 
-/** Builds the step that removes those vectors of an entry's earlier chunks that no chunk has now. */
+/** Removes vectors of earlier chunks that no chunk uses any more. */
 const removeVectors = (userId: string, hashes: string[]): TransactionStep => ({
   sql: `DELETE FROM knowledge_vectors
     WHERE user_id = ? AND hash IN (SELECT value FROM json_each(?)) AND NOT EXISTS (

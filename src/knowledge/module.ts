@@ -38,46 +38,40 @@ export {
 } from './quotes.js';
 export type { IndexedPath } from './service.js';
 
-/** Texts that become entries, for the modules that have them. */
 export interface KnowledgeTexts {
   /**
-   * Splits a text and builds the transactions that write it, for an operation that commits them with
-   * its checkpoints. `finish` comes after the last one. The entry of the same source is replaced.
+   * Splits a text and builds the transactions that write it, for an operation that commits them
+   * with its checkpoints. Call `finish` after the last one. An existing entry of the same source is
+   * replaced.
    */
   prepare(text: KnowledgeText): Promise<PreparedEntry>;
-  /** Waits until an entry is searchable. Returns why it is not, or null. */
+  /** Waits until an entry can be searched. Returns the reason if it cannot, or null. */
   finish(userId: string, entryId: string): Promise<string | null>;
-  /** Does all of it at once: returns the id of the entry, and why it is not searchable, or null. */
+  /** Prepares, commits and finishes an entry. */
   index(text: KnowledgeText): Promise<{ id: string; error: string | null }>;
-  /** Builds the step that removes the entry of a source, if there is one; then call `changed`. */
+  /** Call `changed` after the commit. */
   removal(
     userId: string,
     sourceType: KnowledgeEntryRow['source_type'],
     sourceId: string,
   ): TransactionStep;
-  /** Builds the steps that give the entry of a source other labels; then call `changed`. */
+  /** Call `changed` after the commit. */
   relabel(userId: string, source: KnowledgeSourceRef, labels: KnowledgeLabels): TransactionStep[];
-  /** Has the index take over what was committed. */
+  /** Makes the index read committed changes. */
   changed(): void;
 }
 
-/** The texts that a person has written down or gathered, and the search in them. */
 export interface Knowledge {
   actions: KnowledgeActions;
   texts: KnowledgeTexts;
-  /** Registers functions that index what is no text, of the modules that read it. */
   handle(sources: Partial<KnowledgeSources>): void;
-  /** Registers the function that asks models. */
   answerWith(ask: AskModel): void;
-  /** Registers the models that make vectors. */
   embedWith(source: EmbedderSource): void;
-  /** Has vectors made by what is to make them now, after that may have changed. */
+  /** Call after the embedding model may have changed. */
   embedAnew(): void;
-  /** Counts the texts of all users. */
   amount(): Promise<KnowledgeAmount>;
-  /** Finds out, within 2 s, how what makes vectors is. */
+  /** Takes at most 2 s. */
   reportEmbedder(userId: string): Promise<EmbedderReport>;
-  /** Has the index take over what an earlier start has left. */
   start(): Promise<void>;
   stop(): Promise<void>;
   resources(): Resource[];
@@ -86,11 +80,10 @@ export interface Knowledge {
 interface KnowledgeOptions {
   operations: Operations;
   confinement: Confinement | null;
-  /** False: no vectors are made without a model that is routed to embeddings. */
+  /** If false, vectors require a model that is routed to embeddings. */
   builtinEmbedder: boolean;
 }
 
-/** Opens the knowledge of users. */
 export const openKnowledge = (
   { store, clock, log, home }: Base,
   { operations, confinement, builtinEmbedder: isBuiltinOn }: KnowledgeOptions,

@@ -5,7 +5,6 @@ import type { EmbedScheduler } from './embedscheduler.js';
 import type { KnowledgeStore } from './queries.js';
 import type { SearchIndex } from './searchindex.js';
 
-/** The entry that an operation makes searchable. Its chunks are stored before the operation begins. */
 export interface IndexInput {
   entryId: string;
 }
@@ -16,7 +15,6 @@ interface FinishDeps {
   embedding: Pick<EmbedScheduler, 'wanted'>;
 }
 
-/** The end of the indexing of an entry, and the step that records it. */
 interface FinishedEntry {
   error: string | null;
   chunks: number;
@@ -24,8 +22,8 @@ interface FinishedEntry {
 }
 
 /**
- * Waits until the index has an entry, and then searches for phrases of it. Returns null if there is
- * no such entry any more.
+ * Waits until the index contains an entry, then searches for phrases of it. Returns null if the
+ * entry was deleted.
  */
 export const finishEntry = async (
   { entries, index, embedding }: FinishDeps,
@@ -44,14 +42,14 @@ export const finishEntry = async (
 };
 
 /**
- * The kind of operation that makes an entry searchable: the index takes over its chunks, and at last
- * must find phrases of it. It can be done again from its beginning at any time.
+ * Makes an entry searchable and verifies that a search finds its phrases. It can be restarted at
+ * any time.
  */
 export const indexOperation = (deps: FinishDeps): OperationKind<IndexInput, null> => ({
   kind: 'knowledge.index',
   isResumable: true,
   isAdmins: false,
-  // A person may add notes faster than the index takes them.
+  // A user may add notes faster than the index processes them.
   most: 10_000,
   run: async ({ userId, input: { entryId }, signal, commit }) => {
     const finished = await finishEntry(deps, userId, entryId);

@@ -13,7 +13,6 @@ import {
 } from '../store/tables/knowledge.js';
 import { visibleTo } from '../store/visible.js';
 
-/** The filters of a list. */
 interface EntryFilter extends PageInput {
   sourceType?: KnowledgeEntryRow['source_type'] | undefined;
   tag?: string | undefined;
@@ -22,20 +21,17 @@ interface EntryFilter extends PageInput {
   since?: string | undefined;
 }
 
-/** The thing that an entry was made from. */
 export interface KnowledgeSourceRef {
   type: KnowledgeEntryRow['source_type'];
   id: string;
 }
 
-/** The name, the address and the tags of an entry. */
 export interface KnowledgeLabels {
   title: string;
   uri: string | null;
   tags: string[];
 }
 
-/** The entries of one type. */
 export interface TypeCount {
   sourceType: KnowledgeEntryRow['source_type'];
   entries: number;
@@ -43,7 +39,6 @@ export interface TypeCount {
   chars: number;
 }
 
-/** Returns the queries for the entries of a user, and the steps of transactions that write them. */
 export const knowledgeStore = ({ db, transact }: Store) => {
   const own = (userId: string) => selectRows(db, knowledgeEntryTable, {}, visibleTo(userId));
   const ownChunks = (userId: string, entryId: string) =>
@@ -57,7 +52,7 @@ export const knowledgeStore = ({ db, transact }: Store) => {
       if (tag !== undefined) found = found.where('id', 'in', withTag(userId, tag));
       if (q !== undefined)
         found = found.where(sql<boolean>`instr(folded_title, ${foldText(q)}) > 0`);
-      // The first condition is fast; the second is exact where the clock was set back.
+      // The first condition uses the index. The second is exact even if the clock was set back.
       if (since !== undefined) {
         found = found
           .where('id', '>=', `entry_${timeDigits(Date.parse(since))}`)
@@ -79,14 +74,13 @@ export const knowledgeStore = ({ db, transact }: Store) => {
         .where('source_id', '=', sourceId)
         .executeTakeFirst(),
 
-    /** Reads the chunks that begin before a place of the whole text, in their order. */
+    /** Reads the chunks that begin before an offset of the whole text. */
     chunksBefore: (userId: string, id: string, place: number): Promise<KnowledgeChunkRow[]> =>
       ownChunks(userId, id).where('start', '<', place).orderBy('number').execute(),
 
     chunk: (userId: string, id: string, number: number): Promise<KnowledgeChunkRow | undefined> =>
       ownChunks(userId, id).where('number', '=', number).executeTakeFirst(),
 
-    /** Returns the hashes of the chunks of an entry. */
     hashes: async (userId: string, id: string): Promise<string[]> => {
       const rows = db
         .selectFrom('knowledge_chunks')
@@ -109,7 +103,6 @@ export const knowledgeStore = ({ db, transact }: Store) => {
         .groupBy('source_type')
         .execute(),
 
-    /** Returns false if the user has no such entry. */
     update: (userId: string, id: string, change: Partial<KnowledgeEntryRow>): Promise<boolean> => {
       const changed = db
         .updateTable('knowledge_entries')
@@ -120,7 +113,6 @@ export const knowledgeStore = ({ db, transact }: Store) => {
       return unlessUnmet(transact([statement(changed, 1), ...tags]));
     },
 
-    /** Returns false if the user has no such entry. */
     delete: (userId: string, id: string): Promise<boolean> => {
       const removed = db
         .deleteFrom('knowledge_entries')
@@ -129,7 +121,6 @@ export const knowledgeStore = ({ db, transact }: Store) => {
       return unlessUnmet(transact([statement(removed, 1)]));
     },
 
-    /** Builds the step that removes the entry of a source, if there is one. */
     removal: (
       userId: string,
       sourceType: KnowledgeEntryRow['source_type'],
@@ -143,7 +134,6 @@ export const knowledgeStore = ({ db, transact }: Store) => {
           .where('source_id', '=', sourceId),
       ),
 
-    /** Builds the steps that give the entry of a source, if there is one, other labels. */
     relabel: (
       userId: string,
       { type, id }: KnowledgeSourceRef,
@@ -168,7 +158,6 @@ export const knowledgeStore = ({ db, transact }: Store) => {
       ];
     },
 
-    /** Builds the step that ends the indexing of an entry, if it is still under way. */
     settle: (
       userId: string,
       id: string,
@@ -187,7 +176,6 @@ export const knowledgeStore = ({ db, transact }: Store) => {
 
 export type KnowledgeStore = ReturnType<typeof knowledgeStore>;
 
-/** Builds the steps that replace the tags of an entry; `tags` is their JSON. */
 export const tagSteps = ({
   id,
   userId,

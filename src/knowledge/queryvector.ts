@@ -3,22 +3,20 @@ import type { EmbedStore } from './embedqueries.js';
 import type { QueryMeaning } from './procedures/find.js';
 import { mayBeEnglish } from './procedures/language.js';
 
-/** The embedders, and the vectors that they have made. */
 export interface MeaningDeps {
   embedders: Embedders;
   vectors: EmbedStore;
 }
 
-/** The vector of a query, or why there is none. `note`: it does not find all that it should. */
+/** `note` says which chunks the vector search cannot find. */
 export type FoundMeaning = { meaning: QueryMeaning; note: string | null } | { reason: string };
 
-/** A query as a person has written it. */
 interface WrittenQuery {
   userId: string;
   query: string;
 }
 
-/** Makes the vector of a query, with the embedder whose vectors the searches of its user use. */
+/** Uses the embedder whose vectors the searches of the user use. */
 export const vectorOfQuery = async (
   { embedders, vectors }: MeaningDeps,
   { userId, query }: WrittenQuery,
@@ -52,7 +50,7 @@ const noteOf = (waiting: number): string =>
     ? '1 chunk has no vector yet and can only be found by keywords'
     : `${waiting} chunks have no vectors yet and can only be found by keywords`;
 
-/** Takes exclusions and quotation marks out of a query: they say nothing of its subject. */
+/** Removes exclusions and quotation marks, which are not part of the meaning. */
 const withoutSyntax = (query: string): string =>
   query
     .replace(/[“”„‟«»]/g, '"')

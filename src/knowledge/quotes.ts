@@ -2,27 +2,25 @@ import { parsedJson } from '../kernel/jsonvalue.js';
 import { type DividedWord, dividedWords, isIgnorable, normalForm } from '../kernel/normalform.js';
 import { UNSPACED_SCRIPTS } from '../kernel/searchwords.js';
 
-/** A sentence of an answer, with the places that it is taken from. */
 export interface QuotedSentence {
   text: string;
   quotes: { n: number; quote: string }[];
 }
 
-/** Ours: the fewest characters of a quote that says something, and the most of one. */
+/** Minimum and maximum length of a quote, in characters. */
 const SHORTEST = 8;
 const MIN_UNSPACED_LENGTH = 4;
 const LONGEST = 4000;
 
-/** The sentences that a model wrote. */
 interface ReadSentences {
   sentences: QuotedSentence[];
-  /** False: some of what it wrote is no sentence, and is left out. */
+  /** False if some parts of the reply are not sentences. These are left out. */
   isWhole: boolean;
 }
 
 /**
- * Reads the answer of a model: JSON, with whatever stands around it. Null: it is none, or nothing in
- * its list is a sentence.
+ * Reads the JSON in a model reply, ignoring text around it. Returns null if it contains no
+ * sentence.
  */
 export const readSentences = (text: string): ReadSentences | null => {
   const { sentences: list }: { sentences?: unknown } = Object(jsonWithin(text, 'sentences'));
@@ -32,26 +30,25 @@ export const readSentences = (text: string): ReadSentences | null => {
   return { sentences, isWhole: sentences.length === list.length };
 };
 
-/** Ours: the braces in the answer of a model that are tried as the beginning of its JSON. */
+/** Maximum number of opening braces that are tried as the start of JSON. */
 const MAX_BEGINNINGS = 20;
 
-/** Reads the first JSON object with that member in the answer of a model; undefined if there is none. */
+/** Returns the first JSON object in a model reply that has the given member, or undefined. */
 export const jsonWithin = (text: string, member: string): unknown => {
   let from = text.indexOf('{');
   for (let tried = 0; from >= 0 && tried < MAX_BEGINNINGS; tried++) {
     const object = firstObject(text.slice(from));
     const value = object === null ? undefined : parsedJson(object);
     if (value !== undefined && Object.hasOwn(Object(value), member)) return value;
-    // What is no JSON may have some within.
+    // Invalid JSON may contain valid JSON.
     from = text.indexOf('{', from + (value === undefined ? 1 : (object?.length ?? 1)));
   }
   return undefined;
 };
 
-/** A string, which may lack its end, or what opens or closes an object (RFC 8259, 7 and 4). */
+/** A string, which may be unterminated, or a brace (RFC 8259, 7 and 4). */
 const STRING_OR_BRACE = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}]/gs;
 
-/** Returns the object that a text begins with; null if it has no end. */
 const firstObject = (text: string): string | null => {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(STRING_OR_BRACE)) {
@@ -61,7 +58,6 @@ const firstObject = (text: string): string | null => {
   return null;
 };
 
-/** Reads the sentences of a list that a model wrote; what is none is left out. */
 export const sentencesIn = (list: unknown[]): QuotedSentence[] => list.flatMap(sentenceOf);
 
 const sentenceOf = (given: unknown): QuotedSentence[] => {
@@ -71,7 +67,7 @@ const sentenceOf = (given: unknown): QuotedSentence[] => {
   return [{ text: text.trim(), quotes: list.map(quoteOf) }];
 };
 
-/** A quote that is none stands in no text, so that its sentence is not proved. */
+/** An invalid quote is in no text, so its sentence is not supported. */
 const NO_QUOTE = { n: 0, quote: '' };
 
 const quoteOf = (given: unknown): QuotedSentence['quotes'][number] => {
@@ -80,14 +76,13 @@ const quoteOf = (given: unknown): QuotedSentence['quotes'][number] => {
   return typeof number === 'number' && typeof quote === 'string' ? { n: number, quote } : NO_QUOTE;
 };
 
-/** A number with its sign and its separators: `-2,400.50`, `10:30`, `½`. */
+/** A number with its sign and separators: `-2,400.50`, `10:30`, `½`. */
 const NUMBER = /(?:(?<![\p{L}\p{N}])[-\u2212])?\p{N}+(?:[.,:/'’]\p{N}+)*/gu;
-/** The end of a sentence without a space behind it. */
 const GLUED_END = /(?<=[\p{Ll}\p{N}][.!?…])(?=\p{Lu})/gu;
 
 /**
- * True if a text is a quote itself, or if each of its sentences may have one of its own and each
- * number in it stands in a quote. What a question says proves nothing.
+ * True if a text is itself a quote, or if there is a quote for each of its sentences and each of
+ * its numbers is in a quote.
  */
 export const isProved = (text: string, quotes: { quote: string }[]): boolean => {
   const said = plainForm(text.replace(/^[“"]|[”"]$/g, '')).text.trim();
@@ -96,7 +91,7 @@ export const isProved = (text: string, quotes: { quote: string }[]): boolean => 
   const split = text.replace(GLUED_END, ' ');
   const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(split)];
   const worded = sentences.filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment));
-  // A quote within another one is not a further one.
+  // A quote within another quote does not count.
   const folded = [...new Set(plain.map((quote) => quote.toLowerCase()))];
   const apart = folded.filter(
     (quote) => !folded.some((one) => one !== quote && one.includes(quote)),
@@ -108,20 +103,18 @@ export const isProved = (text: string, quotes: { quote: string }[]): boolean => 
   );
 };
 
-/** Returns the numbers of a text, each with a plain sign and plain separators. */
+/** Normalizes signs and separators. */
 export const numbersIn = (text: string): string[] =>
   (text.match(NUMBER) ?? []).map((number) => number.replace('\u2212', '-').replaceAll('’', "'"));
 
-/** The place of a quote in UTF-16 code units. */
 interface QuotePlace {
   from: number;
   to: number;
 }
 
 /**
- * Returns the function that finds quotes in one text, whatever the white space, the form of the
- * quotation marks and that of accents. It returns null for one that does not stand there in whole
- * words, or is too short to prove anything.
+ * Returns a function that finds quotes in a text. White space, quotation marks and the form of
+ * accents may differ. It returns null for quotes that do not match whole words or are too short.
  */
 export const quoteFinder = (text: string): ((quote: string) => QuotePlace | null) => {
   let prepared: ReturnType<typeof plainForm> | null = null;
@@ -140,7 +133,7 @@ export const quoteFinder = (text: string): ((quote: string) => QuotePlace | null
 
 interface PlainText {
   text: string;
-  /** The place in the text of each code of its plain form. */
+  /** Offset in the text of each code unit of the normalized form. */
   places: Int32Array;
 }
 
@@ -151,7 +144,7 @@ const placeIn = (plain: PlainText | null, wanted: string) => {
   return { from, last };
 };
 
-/** Returns the plain form with words joined that lines divide, each as the quote has it. */
+/** Joins words that are hyphenated at line ends, in the form that the quote uses. */
 const joinedForm = (text: string, quote: string): PlainText | null => {
   const divided = dividedWords(text);
   if (divided.length === 0) return null;
@@ -162,16 +155,14 @@ const joinedForm = (text: string, quote: string): PlainText | null => {
   return plainForm(text, new Map(breaks));
 };
 
-/** The break of a divided word, whose hyphen is a part of the word, or not. */
 interface WordBreak {
   to: DividedWord['breakTo'];
   isHyphen: boolean;
 }
 
-/** Ours: the places of a quote that are looked at; each comparison takes as long as the quote is. */
+/** Maximum number of positions that are tried. Each comparison takes as long as the quote. */
 const MAX_PLACES = 1000;
 
-/** Returns the place of words in a text where no longer word contains the first or the last one. */
 const placeOfWords = (text: string, words: string): number | null => {
   if (words === '') return null;
   let at = text.indexOf(words);
@@ -182,16 +173,16 @@ const placeOfWords = (text: string, words: string): number | null => {
   return null;
 };
 
-/** Scripts without spaces have no words that begin or end at a place. */
+/** Scripts without spaces have no word boundaries. */
 const IN_WORD = new RegExp(`^(?![${UNSPACED_SCRIPTS}])[\\p{L}\\p{N}\\p{M}]`, 'u');
 
 const isWithinWord = (text: string, place: number): boolean =>
   place > 0 &&
   ((isOfWord(text, place - 1) && isOfWord(text, place)) || isWithinNumber(text, place));
 
-/** Longest beginning or end of a number that is looked at, in UTF-16 code units. */
+/** Maximum length of the part of a number that is checked, in UTF-16 code units. */
 const NUMBER_LENGTH = 8;
-/** A number that goes on: `10|,000`, `10,|000`, `10| 000`; and one that lacks its sign: `-|500`. */
+/** A number that continues (`10|,000`, `10,|000`, `10| 000`) or lacks its sign (`-|500`). */
 const GOES_ON = [
   [/\p{N}$/u, /^(?:[.,:/']\p{N}| \p{N}{3}(?!\p{N}))/u],
   [/\p{N}[.,:/']$/u, /^\p{N}/u],
@@ -212,7 +203,6 @@ const isOfWord = (text: string, place: number): boolean =>
 
 const SPACE = 0x20;
 
-/** The codes of characters that have a plain form; white space has that of a space. */
 const PLAIN = new Map<number, number>(
   [
     ["'", '‘’‚‛′'],
@@ -224,16 +214,15 @@ const PLAIN = new Map<number, number>(
     [...others].map((one): [number, number] => [one.charCodeAt(0), plain.charCodeAt(0)]),
   ),
 );
-/** The codes below are their own plain forms but for these controls. */
+/** Code units below are their own normalized form, except for these control characters. */
 const ASCII = 0x80;
 const FIRST_CONTROL = 9;
 const LAST_CONTROL = 13;
-/** The most arguments of one call. */
 const CODES_AT_ONCE = 8192;
 
 /**
- * Gives each character its plain form, and white space the form of one space. Letters and their
- * combining accents are composed (Unicode Standard Annex 15, NFC); what is not visible is left out.
+ * Normalizes each character. Any white space becomes one space. Letters and combining accents are
+ * composed (Unicode Standard Annex 15, NFC). Invisible characters are removed.
  */
 const plainForm = (text: string, breaks?: ReadonlyMap<number, WordBreak>): PlainText => {
   const codes = new Uint16Array(text.length);
@@ -257,16 +246,14 @@ const plainForm = (text: string, breaks?: ReadonlyMap<number, WordBreak>): Plain
   return { text: plain, places };
 };
 
-/** The first code of a combining mark. */
 const FIRST_MARK = 0x300;
 const MARK = /^\p{M}/u;
 /**
- * The marks that are combined with one character (Unicode Standard Annex 15, Stream-Safe Text Format).
- * Composing takes the square of their number.
+ * Maximum number of combining marks per character (Unicode Standard Annex 15, Stream-Safe Text
+ * Format). Composition is quadratic in their number.
  */
 const MAX_MARKS = 30;
 
-/** Returns where a character ends with the marks that are combined with it. */
 const endOfCharacter = (text: string, at: number): number => {
   let end = at + 1;
   const last = end + MAX_MARKS;
@@ -274,13 +261,12 @@ const endOfCharacter = (text: string, at: number): number => {
   return end;
 };
 
-/** Returns the plain form of a character of several codes, or without any; null for other ones. */
 const plainPiece = (text: string, at: number, end: number): string | null => {
   if (end > at + 1) return composed(text.slice(at, end));
   return text.charCodeAt(at) >= ASCII && isIgnorable(text.charAt(at)) ? '' : null;
 };
 
-/** Composes a character; one that would become longer stays as it is. */
+/** Keeps a character if its composed form would be longer. */
 const composed = (character: string): string => {
   const whole = normalForm(character);
   return whole.length > character.length ? character : whole;

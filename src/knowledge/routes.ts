@@ -14,7 +14,6 @@ import { searchKnowledge, textOrigin, viewFound } from './search.js';
 import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
 import { knowledgeStats } from './stats.js';
 
-/** The characters of a text that an entry shows. */
 const MAX_SHOWN = 1_000_000;
 
 const viewEntry = viewer(knowledgeEntryTable, KnowledgeEntry, {});
@@ -93,7 +92,6 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
   });
 };
 
-/** Returns what a person has written as a note. */
 const noteOf = (
   userId: string,
   { text, title = titleOf(text), tags = [] }: { text: string; title?: string; tags?: string[] },
@@ -108,7 +106,7 @@ const noteOf = (
   text,
 });
 
-/** Joins chunks to the text that they were cut from. What no chunk has is white space. */
+/** Joins chunks to the original text. Text between chunks is white space. */
 const contentOf = (chunks: KnowledgeChunkRow[]): string => {
   let content = '';
   for (const { start, text } of chunks) {

@@ -7,7 +7,6 @@ import { faultOfQuery } from './procedures/querypieces.js';
 import { type FoundMeaning, type MeaningDeps, vectorOfQuery } from './queryvector.js';
 import type { SearchIndex } from './searchindex.js';
 
-/** The dependencies of a search. */
 export interface SearchDeps {
   index: Pick<SearchIndex, 'find'>;
   embedding: MeaningDeps;
@@ -17,17 +16,13 @@ const DEFAULT_LIMIT = 10;
 const REMEDY = 'An admin can route the topic `embeddings` to a model that creates vectors';
 const PARTIAL = 'The search index is being rebuilt. Entries may be missing until it is complete';
 
-/** A search with what was found, each chunk with its whole text. */
 interface KnowledgeFinds {
   mode: KnowledgeResults['mode'];
   degraded: string | null;
   chunks: FoundChunk[];
 }
 
-/**
- * Searches the knowledge of a user. Throws 400 for a query of exclusions alone, and for one of too many
- * conditions.
- */
+/** Throws 400 for a query with only exclusions or with too many conditions. */
 export const searchKnowledge = async (
   deps: SearchDeps,
   userId: string,
@@ -86,7 +81,6 @@ type TextOrigin = Pick<
   'title' | 'sourceType' | 'sourceId' | 'uri' | 'trust'
 >;
 
-/** Returns the facts of an entry that its chunks and citations repeat. */
 export const textOrigin = ({
   title,
   sourceType,
@@ -101,7 +95,6 @@ export const textOrigin = ({
   trust,
 });
 
-/** Returns a chunk as a result of the API shows it. */
 export const viewFound = ({
   text: _text,
   ...shown

@@ -11,35 +11,29 @@ interface SearchIndexDeps {
   home: string;
 }
 
-/** A text that was split into chunks. */
 export interface SplitText extends SplitSummary {
-  /** Fetches a batch of its chunks, as a JSON array. Call it once for each, in their order. */
+  /** Returns a batch of chunks as a JSON array. Call it once per batch, in order. */
   batch(at: number): Promise<string>;
 }
 
-/** The search index, which a process of its own writes and reads. */
 export interface SearchIndex {
-  /** Has the index take over what was committed. */
+  /** Makes the index read committed changes. */
   changed(): void;
-  /** Resolves when the index has all that was committed before the call. */
+  /** Resolves when the index contains everything that was committed before the call. */
   settled(): Promise<void>;
   find(request: Omit<FindRequest, 'home'>): Promise<Found>;
-  /** Finds out if an entry is found by a vector. */
   nearest(of: Omit<NearestEntry, 'home'>): Promise<boolean>;
   split(userId: string, text: EntryText): Promise<SplitText>;
-  /** Has it take over what an earlier start has left, if anything. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Ours: the time after which the idle process is ended. */
 const IDLE_MS = 60_000;
-/** Ours: the time without changes after which words are merged. */
 const MERGE_AFTER_MS = 5000;
-/** Stands for the daemon among those who ask the thread that writes. */
+/** Key of the daemon in the queue of the writer thread. */
 const SYNC = 'sync';
 
-/** Opens the search index. Its process starts when it is needed, and ends when it is idle. */
+/** Its process starts on demand and stops when it is idle. */
 export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIndex => {
   const script = new URL('./procedures/main.js', import.meta.url);
   const pools = openPoolProcess({ script, idleMs: IDLE_MS });
@@ -95,7 +89,7 @@ export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIn
     const batch = async (at: number): Promise<string> => {
       const kept = await splitter.run(userId, 'takeBatch', { id, at });
       if (kept !== null) return kept;
-      // Its thread has ended meanwhile, or others took the place.
+      // Its thread has stopped in the meantime, or other texts took its place.
       await splitter.run(userId, 'splitIntoBatches', { id, text });
       return batch(at);
     };

@@ -18,32 +18,27 @@ export interface KnowledgeDeps {
   clock: Clock;
   entries: KnowledgeStore;
   index: SearchIndex;
-  /** Begins the operation that makes an entry searchable. */
   indexing: OperationBeginner<IndexInput>;
   askModel: AskModel;
-  /** Returns the functions that index what is no text. */
   sources(): KnowledgeSources;
   embedding: MeaningDeps & Pick<EmbedScheduler, 'wanted'>;
 }
 
-/** A folder or a file of the machine that is to be indexed. */
 export type IndexedPath = Pick<KnowledgeIndex, 'type' | 'patterns' | 'watch' | 'tags'> & {
   path: string;
 };
 
-/** The functions that begin to index what is no text yet. Each is of the module that reads it. */
 export interface KnowledgeSources {
   url(userId: string, of: { url: string; tags: string[] }): Promise<Operation>;
   document(userId: string, of: { documentId: string; tags: string[] | null }): Promise<Operation>;
   path(userId: string, of: IndexedPath): Promise<Operation>;
 }
 
-/** Ours: the characters of a text above which it waits for its turn. */
+/** Longer texts are processed one at a time. */
 const LARGE_CHARS = 100_000;
-/** Ours: one at once, because it takes some ten times its size of memory. */
+/** One at a time, because splitting uses about ten times the size of the text as memory. */
 const largeTexts = createTurns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
 
-/** Stores a text as an entry, and begins the operation that makes it searchable. */
 export const beginEntry = async (
   deps: KnowledgeDeps,
   text: KnowledgeText,
@@ -72,7 +67,7 @@ const storeAndBegin = async (
   return { id, operation };
 };
 
-/** Stores a text as an entry and makes it searchable. Returns its id, and why it failed, if so. */
+/** Returns the ID, and the reason if indexing failed. */
 export const indexText = async (
   deps: KnowledgeDeps,
   text: KnowledgeText,
@@ -84,10 +79,8 @@ export const indexText = async (
   return { id, error: finished?.error ?? null };
 };
 
-/** Ours: the longest title that a text gives itself. */
 const MAX_TITLE_LENGTH = 100;
 
-/** Returns the first line of a text as its title, without the marks of a heading. */
 export const titleOf = (text: string): string => {
   const line = /[^\s#].*/.exec(text)?.[0].trim() ?? '';
   if (line === '') return UNTITLED;

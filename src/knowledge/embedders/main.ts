@@ -1,16 +1,14 @@
 import { createInterface } from 'node:readline';
 
-/** A line to the process that makes vectors: one text. */
 export interface TextToEmbed {
   text: string;
 }
 
-/** A line of that process: that it is ready, or the vector of the text that it was given. */
 export type EmbedderLine = { ready: true } | { vector: number[] };
 
 /**
- * Makes vectors of English texts, in a process of its own: a TextToEmbed a line on its standard
- * input, an EmbedderLine for each on its standard output.
+ * Creates vectors for English texts in a separate process: reads one TextToEmbed per line from
+ * standard input, and writes one EmbedderLine for each to standard output.
  */
 const main = async (): Promise<void> => {
   const [{ initModel }, { modelSource }] = await Promise.all([

@@ -13,50 +13,37 @@ import {
 import { createFaults, HARMLESS_TEXT, lateMessage } from './fault.js';
 import { createHealthRecord } from './health.js';
 
-/** The models of the registry that make vectors. */
 export interface EmbedderSource {
   /**
-   * Returns the model that an admin has routed to embeddings, or why it cannot be used; null if there
-   * is none.
+   * Returns the model that is routed to embeddings, the reason why it cannot be used, or null if
+   * none is routed.
    */
   routed(): Embedder | { reason: string } | null;
-  /** Returns the model whose vectors have that key; null if there is none any more. */
   withKey(key: string): Embedder | null;
 }
 
-/** The vector of a query, or why there is none. */
 export type QueryVector = { vector: Uint8Array } | { reason: string };
 
-/** The state of the embedder in force. */
 export interface EmbedderReport {
   isWell: boolean;
-  /** Its name, or why it makes no vectors. */
   detail: string;
 }
 
-/** The embedders, the one in force among them, and what calls have shown of them. */
 export interface Embedders {
-  /** Returns the one that makes the vectors of texts now; null if there is none. */
   inForce(): Embedder | null;
-  /** Says why none is in force. */
   whyNone(): string;
-  /** Returns the embedder of these vectors; null if there is none any more. */
   withId(id: number): Promise<Embedder | null>;
-  /** Returns the number of an embedder in the database, which is given at its first use. */
+  /** The ID is assigned on first use. */
   idOf(embedder: Embedder): Promise<number>;
-  /** Makes the vectors of texts. Errors: as those of an embedder. */
   embed(embedder: Embedder, texts: string[], call: EmbedCall): Promise<ArrayLike<number>[]>;
-  /** Makes the vector of a query, in time for its search. */
   queryVector(embedder: Embedder, userId: string, query: string): Promise<QueryVector>;
-  /** Finds out if the one in force works; resolves to why it does not, or null, within 2 s. */
+  /** Resolves within 2 s to the reason why the active embedder does not work, or to null. */
   check(userId: string): Promise<string | null>;
-  /** Reports how the one in force is, within 2 s. */
+  /** Resolves within 2 s. */
   report(userId: string): Promise<EmbedderReport>;
-  /** Registers the models that make vectors. */
   use(source: EmbedderSource): void;
-  /** Waits for so long, or until the embedder in force may be another. */
+  /** Waits for a time, or until the active embedder may have changed. */
   change(ms: number, signal: AbortSignal): Promise<void>;
-  /** Has those that wait look again which embedder is in force. */
   changed(): void;
 }
 
@@ -64,17 +51,14 @@ interface EmbeddersDeps {
   store: Store;
   clock: Clock;
   builtin: BuiltinEmbedder;
-  /** False: nothing here compares vectors, so that none are made. */
+  /** Without it, no vectors are created. */
   comparesVectors: boolean;
-  /** False: an admin has turned the built-in one off. */
   isBuiltinOn: boolean;
 }
 
-/** Ours: the time for which one that failed is not asked for the vector of a query. */
+/** Time after a failure in which an embedder is not used for queries. */
 const REST_MS = 15_000;
-/** Ours: the vectors of queries that are kept in memory. */
 const MAX_KEPT = 1000;
-/** Said where the functions that compare vectors cannot be loaded. */
 export const NO_COMPARISON = 'Vector search is not available on this machine';
 
 export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
@@ -123,7 +107,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
       const late = signal.aborted ? { message: lateMessage(embedder), mayBeOfText: true } : null;
       const failure = late ?? (error instanceof EmbedderFailed ? error : null);
       if (!failure) throw error;
-      // The search does not wait for that.
+      // The search does not wait for this check.
       void faults.of(embedder, { ...call, texts: [query], failure });
       return { reason: failure.message };
     }
@@ -134,7 +118,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     const known = kept.get(key);
     const asked = known ? { vector: known } : await askVector(embedder, userId, query);
     if ('reason' in asked) return asked;
-    // The newest stand last.
+    // The most recently used entries are last.
     kept.delete(key);
     kept.set(key, asked.vector);
     for (const oldest of kept.keys()) {
@@ -144,7 +128,6 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     return asked;
   };
 
-  /** Returns true if an admin wants no vectors. */
   const isOff = (): boolean => !isBuiltinOn && !source.routed();
 
   const whyNone = (): string => {

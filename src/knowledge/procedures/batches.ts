@@ -2,27 +2,25 @@ import { hashOfChunk } from './hash.js';
 import { languageOf } from './language.js';
 import { type SplitChunk, splitIntoChunks, type TextToSplit } from './split.js';
 
-/** The text of an entry: without pages, or the texts of its pages. */
+/** One text, or the texts of pages. */
 export type EntryText = string | { number: number; text: string }[];
 
-/** A text that was split. Its chunks stay in the thread until they are fetched, batch by batch. */
+/** Chunks of a split text. They stay in the thread until they are fetched in batches. */
 export interface SplitSummary {
   chunks: number;
   batches: number;
-  /** The length of the whole text in UTF-16 code units. */
+  /** UTF-16 code units. */
   chars: number;
-  /** The code of its language; null if it is not known. */
   language: string | null;
 }
 
-/** Ours: the chunks of a batch, which is written in one transaction. */
+/** Chunks per batch. A batch is written in one transaction. */
 export const CHUNKS_OF_BATCH = 64;
-/** Ours: the texts whose batches are kept at once; the one that was used longest ago gives way. */
+/** Number of texts whose batches are kept. The least recently used one is dropped. */
 const MAX_KEPT = 8;
 
 const kept = new Map<string, string[]>();
 
-/** Splits a text into chunks and keeps these under an ID. */
 export const splitIntoBatches = async ({
   id,
   text,
@@ -41,7 +39,10 @@ export const splitIntoBatches = async ({
   return { chunks: chunks.length, batches: batches.length, chars: whole.text.length, language };
 };
 
-/** Returns a batch as a JSON array of chunks; null if the text is not kept. The last one frees it. */
+/**
+ * Returns a JSON array of chunks, or null if the text is not kept. Fetching the last batch frees
+ * it.
+ */
 export const takeBatch = ({ id, at }: { id: string; at: number }): string | null => {
   const batches = kept.get(id);
   if (!batches) return null;
@@ -50,7 +51,6 @@ export const takeBatch = ({ id, at }: { id: string; at: number }): string | null
   return batches[at] ?? null;
 };
 
-/** Keeps batches as those that were used last. */
 const keep = (id: string, batches: string[]): void => {
   kept.delete(id);
   kept.set(id, batches);
@@ -58,7 +58,6 @@ const keep = (id: string, batches: string[]): void => {
   if (oldest !== undefined && kept.size > MAX_KEPT) kept.delete(oldest);
 };
 
-/** Joins pages to one text. */
 const wholeText = (text: EntryText): TextToSplit => {
   if (typeof text === 'string') return { text: plainText(text), pages: [] };
   let whole = '';
@@ -71,8 +70,8 @@ const wholeText = (text: EntryText): TextToSplit => {
 };
 
 /**
- * Replaces what is in no text: NUL characters by spaces, and lone halves of surrogate pairs by U+FFFD,
- * since SQLite would read one in the JSON of a batch as three characters.
+ * Replaces NUL characters by spaces and lone surrogates by U+FFFD, which SQLite would read as three
+ * characters in the JSON of a batch.
  */
 const plainText = (text: string): string => text.toWellFormed().replaceAll('\0', ' ');
 

@@ -1,7 +1,6 @@
-/** The entries that a search is narrowed to. Times are ISO 8601. */
+/** Times are ISO 8601. */
 export interface KnowledgeFilter {
   sourceType?: string[] | undefined;
-  /** The tags that an entry must all have. */
   tags?: string[] | undefined;
   trust?: string | undefined;
   since?: string | undefined;
@@ -10,13 +9,12 @@ export interface KnowledgeFilter {
   exceptEntries?: string[] | undefined;
 }
 
-/** The conditions of a filter on the table `entries`, as `m`, and the values that they name. */
+/** Conditions on the table `entries` with the alias `m`. */
 export interface FilterConditions {
   conditions: string[];
   values: Record<string, string | number>;
 }
 
-/** Builds the conditions of a filter. */
 export const conditionsOf = ({
   sourceType,
   tags,

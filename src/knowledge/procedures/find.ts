@@ -8,14 +8,10 @@ import { oncePerDatabase, type SearchDatabases } from './searchdb.js';
 import { snippetOf } from './snippet.js';
 import { type Hit, hitFinder, type IndexOwner } from './wordhits.js';
 
-/** The vector of a query. */
 export interface QueryMeaning {
-  /** The number of the embedder that made it. */
   embedder: number;
   vector: Uint8Array;
-  /** The weight of what it finds beside what words find. */
   weight: number;
-  /** The least cosine of what it finds. */
   leastLikeness: number;
 }
 
@@ -25,13 +21,12 @@ export interface FindRequest {
   query: string;
   filter: KnowledgeFilter;
   limit: number;
-  /** null: the search is by words alone. */
+  /** `null` for a keyword search. */
   meaning: QueryMeaning | null;
-  /** False: the search is by the vector alone. */
+  /** False for a semantic search. */
   byWords: boolean;
 }
 
-/** A chunk that was found. */
 export interface FoundChunk {
   entryId: string;
   chunk: number;
@@ -41,30 +36,31 @@ export interface FoundChunk {
   uri: string | null;
   page: number | null;
   snippet: string;
-  /** The places of what matched in the snippet, in UTF-16 code units. */
+  /** Start and end of each match in the snippet, in UTF-16 code units. */
   highlights: [number, number][];
-  /** From 0 to 1, by how well it fits beside the others. */
+  /** From 0 to 1, relative to the other results. */
   score: number;
-  /** `word`: words of the query stand in it; `part`: parts of words do; `meaning`: its vector is near. */
+  /**
+   * `word`: contains words of the query. `part`: contains parts of words. `meaning`: has a similar
+   * vector.
+   */
   matched: ('word' | 'part' | 'meaning')[];
   trust: KnowledgeEntryRow['trust'];
-  /** The whole text. */
   text: string;
 }
 
-/** The result of a search: chunks, the best first, or null if nothing can be searched for. */
+/** `results` is null if the query contains no search word. */
 export interface Found {
   results: FoundChunk[] | null;
-  /** True if the index is being made anew and does not have all entries. */
+  /** Whether the index is being rebuilt and incomplete. */
   isPartial: boolean;
   /** False if vectors cannot be compared on this machine. */
   comparesVectors: boolean;
 }
 
-/** Ours: hits beyond the limit, in place of those that are gone when they are read. */
+/** Extra hits that replace entries that were deleted in the meantime. */
 const SPARE_HITS = 10;
 
-/** Finds the chunks of a user that fit a query best. */
 export const findChunks = async (
   databases: SearchDatabases,
   request: FindRequest,
@@ -93,11 +89,10 @@ export const findChunks = async (
   return { results };
 };
 
-/** Reads the index as it is at one moment: the tables of an owner may be dropped meanwhile. */
+/** Reads a consistent state, because tables of an owner may be dropped at any time. */
 export const ofOneState = <T>(search: Database.Database, read: () => T): T =>
   search.transaction(read)();
 
-/** Finds the owner in the index; undefined if it has nothing of theirs. */
 export const findOwner = (search: Database.Database, userId: string): IndexOwner | undefined =>
   ownerRow(search).get(userId);
 
@@ -112,7 +107,6 @@ const shownHit = ({ entryId, number, score, matched }: RankedHit) => ({
   matched,
 });
 
-/** Runs each way to search. */
 const hitsOf = (
   search: Database.Database,
   owner: IndexOwner,
@@ -132,7 +126,7 @@ const hitsOf = (
   };
 };
 
-/** Reads chunks as they are now: one that is gone since it was indexed is not shown. */
+/** Reads the current state. Chunks that were deleted since indexing are skipped. */
 const chunkReader = (main: Database.Database, userId: string) => {
   const row = chunkRow(main);
   return ({ entryId, number }: Hit) => row.get(userId, entryId, number);

@@ -19,18 +19,15 @@ interface ChunkToIndex {
   heading: string | null;
 }
 
-/** Ours: the words of which parts are found: shorter ones have none, longer ones are no words. */
+/** Only parts of words in this length range are indexed. */
 const MIN_WORD_LENGTH = 4;
 const MAX_WORD_LENGTH = 40;
-/** The most words that are remembered as known, so that they are not looked up again. */
 const MAX_KNOWN = 200_000;
 
 const known = new Set<string>();
 
-/** Forgets which words are known: what was written of them may be gone. */
 export const forgetKnownWords = (): void => known.clear();
 
-/** Writes entries of the main database into the index, with prepared statements. */
 export const indexWriter = (search: Database.Database, main: Database.Database) => {
   const entryOf = main.prepare<[string], EntryToIndex>(
     `SELECT id AS entry_id, user_id, title, source_type, trust, tags, created_at
@@ -83,7 +80,6 @@ export const indexWriter = (search: Database.Database, main: Database.Database) 
   };
 
   return {
-    /** Puts an entry as it is now into the index, or takes it out if it is gone. */
     put: (id: string): void => {
       remove(id);
       const entry = entryOf.get(id);
@@ -119,13 +115,12 @@ const remover = (search: Database.Database, removeVectors: (entry: number) => vo
     const { changes } = removeChunks.run(entry.id);
     removeEntry.run(entry.id);
     if (countChunks.get(changes, entry.owner) !== 0) return;
-    // Nothing of what the owner had is left behind.
+    // Removes all data of the owner.
     dropOwner(search, entry.owner);
     forgetKnownWords();
   };
 };
 
-/** Keeps the distinct words of each owner, by whose parts they are found. */
 const wordWriter = (search: Database.Database) => {
   const insert = search.prepare(
     `INSERT OR IGNORE INTO vocabulary (id, owner, word)

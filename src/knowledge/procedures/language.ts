@@ -1,11 +1,10 @@
 import { foldText } from '../../kernel/searchwords.js';
 
-/** The characters of a text that are read for its language. */
 const READ = 20_000;
-/** Ours: the least share of words without a subject by which a language is told. */
+/** Minimum share of stop words by which a language is detected. */
 const MIN_SHARE = 0.15;
 
-/** Scripts that tell a language by themselves, in the order in which they are looked for. */
+/** Scripts that identify a language, in the order in which they are checked. */
 const SCRIPTS: [RegExp, string][] = [
   [/[\p{sc=Hiragana}\p{sc=Katakana}]/gu, 'ja'],
   [/\p{sc=Hangul}/gu, 'ko'],
@@ -17,7 +16,7 @@ const SCRIPTS: [RegExp, string][] = [
   [/\p{sc=Hebrew}/gu, 'he'],
 ];
 
-/** Returns the language of a text as its code of two letters, or null if it cannot be told. */
+/** Returns a two-letter code, or null. */
 export const languageOf = async (text: string): Promise<string | null> => {
   const part = text.slice(0, READ);
   const letters = part.match(/\p{L}/gu)?.length ?? 0;
@@ -29,8 +28,8 @@ export const languageOf = async (text: string): Promise<string | null> => {
 };
 
 /**
- * Returns true for a text that is English as far as can be told. The language of a few words cannot;
- * then the letters decide, of which English has no others than ASCII.
+ * The language of a few words cannot be detected. Then the letters decide: English uses only ASCII
+ * letters.
  */
 export const mayBeEnglish = async (text: string): Promise<boolean> => {
   const language = await languageOf(text);
@@ -39,7 +38,6 @@ export const mayBeEnglish = async (text: string): Promise<boolean> => {
 
 const OTHER_LETTER = /(?![a-z])\p{L}/iu;
 
-/** Returns true if most letters are those of English. */
 export const isLatin = (text: string): boolean => {
   const part = text.slice(0, READ);
   const letters = part.match(/\p{L}/gu)?.length ?? 0;
@@ -48,7 +46,6 @@ export const isLatin = (text: string): boolean => {
 
 let lists: Promise<[string, Set<string>][]> | null = null;
 
-/** Loads the words without a subject of the languages that are told by them. */
 const loadLists = async (): Promise<[string, Set<string>][]> => {
   const { deu, eng, fra, ita, nld, por, spa } = await import('stopword');
   const languages = { en: eng, de: deu, fr: fra, it: ita, nl: nld, pt: por, es: spa };

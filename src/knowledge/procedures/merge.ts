@@ -1,13 +1,12 @@
 import type Database from 'better-sqlite3';
 import { ownerTables } from './searchdb.js';
 
-/** The time after which a step ends and lets others have the thread, in milliseconds. */
 const STEP_MS = 100;
-/** Ours: the pages of 4 KiB that are written between two looks at the clock. */
+/** Pages of 4 KiB that are written between two checks of the time. */
 const PAGES_AT_ONCE = 250;
 /**
- * Ours: words are merged when so many chunks were written since, and at least a quarter of those that
- * the owner has. So the work stays in proportion to what was written.
+ * Words are merged after this number of new chunks, if these are at least a quarter of the owner's
+ * chunks. So the work is proportional to the written data.
  */
 const MIN_CHUNKS = 2000;
 
@@ -17,8 +16,8 @@ interface Unmerged {
 }
 
 /**
- * Merges, for a moment, the segments in which words were written into one per owner, which a search
- * reads in four fifths of the time (SQLite, FTS5: The 'merge' Command). Returns true if more is left.
+ * Merges the index segments of each owner for a limited time. Searches in one segment take four
+ * fifths of the time (SQLite, FTS5: The 'merge' Command). Returns true if more is left.
  */
 export const mergeWords = (search: Database.Database): boolean => {
   const next = search.prepare<[], Unmerged>(
@@ -35,12 +34,11 @@ export const mergeWords = (search: Database.Database): boolean => {
   }
 };
 
-/** Merges some pages. Returns false when all segments are one. */
 const mergeSome = (search: Database.Database, owner: number): boolean => {
   const { words } = ownerTables(owner);
   const changes = search.prepare<[], number>('SELECT total_changes()').pluck();
   const before = changes.get() ?? 0;
-  // A negative number begins a merge of all segments. It changes one row if nothing is left.
+  // A negative number starts a merge of all segments. It changes one row if nothing is left.
   search.prepare(`INSERT INTO ${words} (${words}, rank) VALUES ('merge', ?)`).run(-PAGES_AT_ONCE);
   return (changes.get() ?? 0) - before >= 2;
 };

@@ -5,28 +5,24 @@ import { ofOwner, ownerTables } from './searchdb.js';
 import { signsOf, tablesOf, vectorTables } from './vectors.js';
 import { anyOf, type Hit, type IndexOwner } from './wordhits.js';
 
-/** A search by a vector, for chunks whose vectors have nearly the same direction. */
 export interface NearestRequest {
   owner: IndexOwner;
   filter: KnowledgeFilter;
-  /** The number of the embedder that made the vector. */
   embedder: number;
   vector: Uint8Array;
-  /** The least cosine of what is found. */
+  /** Minimum cosine similarity. */
   leastLikeness: number;
-  /** The phrases that must stand in a chunk, and the words and phrases that must not. */
   terms: Pick<ParsedQuery, 'phrases' | 'excluded'>;
   limit: number;
 }
 
 /**
- * Ours: the chunks of an owner up to which all vectors are compared. With more, the signs choose those
- * that are compared.
+ * Up to this number of chunks of an owner, all vectors are compared. With more, their signs select
+ * candidates.
  */
 const MAX_COMPARED = 25_000;
 const MAX_CANDIDATES = 400;
 
-/** Finds the chunks of an owner that are nearest to a vector, the nearest first. */
 export const nearestChunks = (search: Database.Database, request: NearestRequest): Hit[] => {
   const { owner, filter, embedder, vector, leastLikeness, terms, limit } = request;
   if (!vectorTables(search).some((each) => each.embedder === embedder)) return [];
@@ -70,7 +66,7 @@ const byConditions = (
   { conditions, restrictions }: { conditions: string[]; restrictions: string[] },
 ): string => {
   const { vectors } = tablesOf(embedder);
-  // The entries that are left are few as a rule: they come first.
+  // The filtered entries are usually few, so they come first.
   const from =
     conditions.length > 0
       ? `entries AS m CROSS JOIN chunks AS d ON d.entry = m.id CROSS JOIN ${vectors} AS v ON v.id = d.id`

@@ -2,40 +2,32 @@ import { loadStopwords } from '../../kernel/searchwords.js';
 import { queryPieces } from './querypieces.js';
 import { gramsOf, segmentsOf, spacedWords, stemOf, unspacedRuns } from './words.js';
 
-/** Ours: the most words of a query that are searched for. */
 const MAX_WORDS = 48;
 
-/** A query as it is searched for: each term is an expression of FTS5 without any syntax of its own. */
+/** Each term is an escaped FTS5 expression. */
 export interface ParsedQuery {
-  /** The words of which one at least must stand in a chunk, if there are no phrases. */
   words: QueryWord[];
-  /** The phrases, all of which must stand in a chunk. */
   phrases: string[];
-  /** The words and phrases of which none may stand there. */
   excluded: string[];
-  /** The pieces that are marked in a snippet. */
   marks: QueryMarks;
-  /** The words as they were written, of which parts of other words are made. */
   parts: string[];
 }
 
 export interface QueryWord {
   expression: string;
-  /** The word as the index has it; null for characters of a script without spaces. */
+  /** `null` for characters of a script without spaces. */
   stem: string | null;
 }
 
 export interface QueryMarks {
   stems: string[];
-  /** Sequences of characters of scripts without spaces. */
   runs: string[];
-  /** Parts of words. */
   parts: string[];
 }
 
 /**
- * Reads what a person searches for. Quotes keep a phrase and `-` excludes; all else is literal.
- * Returns null if nothing but exclusions can be searched for.
+ * Quotes match a phrase and `-` excludes. Everything else is literal. Returns null if the query has
+ * only exclusions.
  */
 export const parseQuery = async (query: string): Promise<ParsedQuery | null> => {
   const pieces = queryPieces(query);
@@ -68,7 +60,7 @@ const distinctTerms = (terms: QueryWord[]): QueryWord[] => [
   ...new Map(terms.map((term) => [term.expression, term])).values(),
 ];
 
-/** Quotes a text for FTS5: within the quotes nothing is syntax. */
+/** Quoted text has no FTS5 syntax. */
 const quoted = (text: string): string => `"${text.replaceAll('"', '""').replaceAll('\0', ' ')}"`;
 
 const inWords = (text: string): string => `{title words} : ${quoted(text)}`;
@@ -79,7 +71,7 @@ const spacedTerm = (word: string): QueryWord => ({
   stem: stemOf(word),
 });
 
-/** Makes the terms of a run: its words by the dictionary, and each pair of its characters. */
+/** Uses dictionary words and all pairs of characters. */
 const unspacedTerms = (run: string): QueryWord[] => {
   const pairs = gramsOf(run).split(' ').slice(0, -1);
   const grams = pairs.length > 0 ? pairs.map(inGrams) : [`${inGrams(run)} *`];
@@ -87,7 +79,6 @@ const unspacedTerms = (run: string): QueryWord[] => {
   return [...segments, ...grams].map((expression) => ({ expression, stem: null }));
 };
 
-/** Makes the expression of a phrase; none if it has no words. */
 const phraseTerms = (phrase: string): string[] => {
   const runs = unspacedRuns(phrase).map((run) => {
     const pairs = gramsOf(run).split(' ').slice(0, -1);

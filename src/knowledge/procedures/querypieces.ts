@@ -1,6 +1,5 @@
 import { foldText } from '../../kernel/searchwords.js';
 
-/** Ours: the most phrases of a query, and the most exclusions. */
 const MAX_PHRASES = 16;
 
 interface QueryPiece {
@@ -9,11 +8,9 @@ interface QueryPiece {
   isExcluded: boolean;
 }
 
-/** A phrase in quotes or a word, with `-` before it if it is excluded. */
 const PIECE = /(-)?"([^"]*)"|(\S+)/g;
 const QUOTES = /[“”„‟«»]/g;
 
-/** Takes a query apart: what is searched for, and what is excluded. */
 export const queryPieces = (query: string): QueryPiece[] =>
   [...foldText(query.replace(QUOTES, '"')).matchAll(PIECE)].map(([, minus, phrase, word = '']) => {
     if (phrase !== undefined)
@@ -22,7 +19,7 @@ export const queryPieces = (query: string): QueryPiece[] =>
     return { text: isExcluded ? word.slice(1) : word, isPhrase: false, isExcluded };
   });
 
-/** Says why a query is refused: none of its conditions is left out. Returns null for any other. */
+/** Returns an error instead of ignoring conditions beyond the limit, or null. */
 export const faultOfQuery = (query: string): string | null => {
   const pieces = queryPieces(query).filter(({ text }) => text.trim() !== '');
   const excluded = pieces.filter(({ isExcluded }) => isExcluded).length;

@@ -5,20 +5,18 @@ import { makePrivate } from '../../kernel/private.js';
 import { loadVectorFunctions } from './vectors.js';
 import { TOKENIZER } from './words.js';
 
-/** The index, which is made of the main database and can be lost without loss. */
+/** Derived from the main database. It can be deleted at any time. */
 const FILE = 'search.db';
-/** The main database, of which the texts are read. */
 const MAIN = 'adjutant.db';
-/** Counts the forms of the index: one of another form is made anew. */
+/** Version of the index format. An index with another version is rebuilt. */
 const FORM = 7;
-/** An index below this size is checked when it is opened. */
+/** A smaller index is checked when it is opened. */
 const CHECKED_BYTES = 16 * 1024 * 1024;
 
 /**
- * The schema. The IDs of the chunks and words of an owner are a range of their own: the owner's ID
- * times 2^32, and a number. So a search reads no more of the index than what is the owner's. An
- * owner's ID is not used again, since threads remember what they counted by it. The
- * words of the chunks are in tables of the owner (`createOwnerTables`).
+ * The IDs of an owner's chunks and words form a range: the owner's ID times 2^32, plus a number. So
+ * a search reads only data of its owner. Owner IDs are not reused, because threads cache counts by
+ * them. Words of chunks are in tables per owner (`createOwnerTables`).
  */
 const SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -44,16 +42,14 @@ CREATE VIRTUAL TABLE word_parts USING fts5(
 );
 `;
 
-/** Names the tables of the words of an owner's chunks, and of how often each word stands there. */
 export const ownerTables = (owner: number) => ({
   words: `chunk_words_${owner}`,
   counts: `word_counts_${owner}`,
 });
 
 /**
- * Creates the tables of an owner unless they exist. Each owner has tables of their own, because the
- * rank of a hit depends on how often its words stand in the whole table: in a shared one it would
- * tell what others have.
+ * Each owner has separate tables, because the BM25 rank depends on the word counts of the whole
+ * table. A shared table would leak information about other owners.
  */
 export const createOwnerTables = (search: Database.Database, owner: number): void => {
   const { words, counts } = ownerTables(owner);
@@ -65,7 +61,7 @@ export const createOwnerTables = (search: Database.Database, owner: number): voi
   `);
 };
 
-/** Drops the tables of an owner, and all words that are known of them. */
+/** Also clears cached words. */
 export const dropOwner = (search: Database.Database, owner: number): void => {
   const { words, counts } = ownerTables(owner);
   search.exec(`DROP TABLE IF EXISTS ${counts}; DROP TABLE IF EXISTS ${words};`);
@@ -75,11 +71,9 @@ export const dropOwner = (search: Database.Database, owner: number): void => {
   search.prepare('DELETE FROM owners WHERE id = @owner').run(of);
 };
 
-/** Builds the condition that a row of a table of the index is of the owner `@owner`. */
 export const ofOwner = (rowid: string): string =>
   `${rowid} BETWEEN (@owner << 32) AND (@owner << 32) + 4294967295`;
 
-/** Returns a function that makes something once for each database, as long as that is open. */
 export const oncePerDatabase = <T>(make: (database: Database.Database) => T) => {
   const made = new WeakMap<Database.Database, T>();
   return (database: Database.Database): T => {
@@ -89,17 +83,15 @@ export const oncePerDatabase = <T>(make: (database: Database.Database) => T) => 
   };
 };
 
-/** The index and the main database, opened in a thread. */
 export interface SearchDatabases {
   search: Database.Database;
   main: Database.Database;
-  /** Identifies the file of the index: another one may have taken its place. */
+  /** Identifies the file. Another file may have replaced it. */
   inode: number;
-  /** True if vectors can be compared here. */
   comparesVectors: boolean;
 }
 
-/** Opens both for the thread that writes the index. A missing or damaged index is made anew. */
+/** Rebuilds a missing or damaged index. */
 export const openToWrite = (home: string): SearchDatabases => {
   const path = join(home, FILE);
   let search = tryOpen(path);
@@ -111,7 +103,7 @@ export const openToWrite = (home: string): SearchDatabases => {
   return { search, main: openMain(home), inode, comparesVectors: false };
 };
 
-/** Opens both for searches. Returns null if there is no index, or none of the present form yet. */
+/** Returns null if there is no index in the current format. */
 export const openToSearch = (home: string): SearchDatabases | null => {
   const path = join(home, FILE);
   const inode = indexInode(home);
@@ -128,16 +120,14 @@ export const openToSearch = (home: string): SearchDatabases | null => {
   return { search, main: openMain(home), inode, comparesVectors };
 };
 
-/** Returns what identifies the file of the index; null if there is none. */
 export const indexInode = (home: string): number | null =>
   statSync(join(home, FILE), { throwIfNoEntry: false })?.ino ?? null;
 
-/** Removes the index. What is open of it stays readable until it is closed. */
+/** Open handles stay readable until they are closed. */
 export const removeIndex = (home: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, FILE + suffix), { force: true });
 };
 
-/** True for the error of a damaged file. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /CORRUPT|NOTADB/.test(error.code);
 
@@ -148,7 +138,6 @@ const openMain = (home: string): Database.Database => {
   return main;
 };
 
-/** Opens an index that is whole and has the present form. */
 const tryOpen = (path: string): Database.Database | null => {
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 };
   if (size === 0) return null;

@@ -3,19 +3,17 @@ import { foldText, UNSPACED } from '../../kernel/searchwords.js';
 import type { QueryMarks } from './query.js';
 import { placedWords, stemOf, wordsLike } from './words.js';
 
-/** Ours: the characters of a snippet, and those before its first match. */
+/** Length of a snippet and of the text before its first match, in characters. */
 const LENGTH = 240;
 const BEFORE = 60;
 
 type MarkedSpan = [from: number, to: number];
 
-/** A part of a text around what matched, and the places of that within the part. */
 export interface ChunkSnippet {
   snippet: string;
   highlights: MarkedSpan[];
 }
 
-/** Cuts the part of a text that has most of the different words of a query. */
 export const snippetOf = (text: string, marks: QueryMarks): ChunkSnippet => {
   const matches = matchesIn(text, marks);
   const start = startOf(text, bestStart(matches));
@@ -34,7 +32,6 @@ export const snippetOf = (text: string, marks: QueryMarks): ChunkSnippet => {
 
 interface WordMatch {
   span: MarkedSpan;
-  /** The word of the query. */
   of: string;
 }
 
@@ -53,7 +50,7 @@ const matchesIn = (text: string, { stems, runs, parts }: QueryMarks): WordMatch[
   );
 };
 
-/** Finds the longest common pieces, of two characters or more, of a run of the query and a text. */
+/** Finds the longest common substrings, of at least two characters. */
 const runMatches = (text: string, run: string): WordMatch[] => {
   const signs = [...run];
   const shortest = Math.min(2, signs.length);
@@ -79,7 +76,6 @@ const longestAt = (text: string, signs: string[], at: number): number => {
   return length;
 };
 
-/** The place from which a snippet would show most of the different words, the first of these. */
 const bestStart = (matches: WordMatch[]): number => {
   let best = { from: matches[0]?.span[0] ?? 0, words: 0 };
   for (const [at, { span }] of matches.entries()) {
@@ -95,7 +91,6 @@ const bestStart = (matches: WordMatch[]): number => {
   return best.from;
 };
 
-/** Goes back to the beginning of a word, some way before a match. */
 const startOf = (text: string, match: number): number => {
   const from = Math.max(0, Math.min(match - BEFORE, text.trimEnd().length - LENGTH));
   if (from === 0) return text.length - text.trimStart().length;
@@ -110,13 +105,12 @@ const endOf = (text: string, start: number): number => {
   return space > start + LENGTH / 2 ? space : aligned(text, limit);
 };
 
-/** Goes one back if a place is within a character of two code units. */
+/** Avoids splitting a surrogate pair. */
 const aligned = (text: string, at: number): number => {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 };
 
-/** Joins spans that overlap or touch. */
 const joined = (spans: MarkedSpan[]): MarkedSpan[] => {
   const all: MarkedSpan[] = [];
   for (const [from, to] of spans) {

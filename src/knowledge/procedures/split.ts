@@ -1,16 +1,15 @@
 import { UNSPACED } from '../../kernel/searchwords.js';
 
-/** A text, and the places in it where pages begin, if it has any. */
 export interface TextToSplit {
   text: string;
   pages: { number: number; start: number }[];
 }
 
-/** A piece of a text. Successive ones may overlap, and together they are the whole text. */
+/** Successive chunks may overlap. Together they cover the whole text. */
 export interface SplitChunk {
   start: number;
   text: string;
-  /** The headings above it, the outermost first. */
+  /** Headings above the chunk, outermost first. */
   heading: string | null;
   page: number | null;
 }
@@ -19,17 +18,15 @@ export interface SplitChunks {
   chunks: SplitChunk[];
 }
 
-/** Ours: the words from which on a chunk ends at a paragraph, and those that it has at most. */
+/** A chunk ends at a paragraph after this number of words, and at the maximum in any case. */
 const ENOUGH_WORDS = 200;
 const MAX_WORDS = 400;
-/** Ours: a section that is shorter than this shares a chunk with the next one. */
+/** A shorter section shares a chunk with the next one. */
 const SHORT_SECTION = 60;
-/** Ours: the most words of a chunk that the next one repeats. */
 const OVERLAP_WORDS = 40;
-/** Ours: a sentence without an end is cut after so many characters. */
+/** A longer sentence is cut. */
 const MAX_CHARS = 2000;
 
-/** A sentence, a heading, or a part of what has no sentences. Each begins where the last one ends. */
 interface Unit {
   from: number;
   to: number;
@@ -40,8 +37,8 @@ interface Unit {
 }
 
 /**
- * Splits a text by its structure: at pages always, at headings, then at paragraphs, and within these
- * at sentences. A text without a word has no chunks.
+ * Splits at pages, at headings, then at paragraphs and sentences. A text without words has no
+ * chunks.
  */
 export const splitIntoChunks = (given: TextToSplit): SplitChunks => {
   const { text } = given;
@@ -75,7 +72,6 @@ export const splitIntoChunks = (given: TextToSplit): SplitChunks => {
 
 const wordsIn = (units: Unit[]): number => units.reduce((sum, { words }) => sum + words, 0);
 
-/** Returns the last sentences of a chunk, as many as the next one repeats. */
 const overlapOf = (units: Unit[]): Unit[] => {
   let from = units.length;
   let words = 0;
@@ -115,7 +111,7 @@ const unitsOf = function* ({ text, pages }: TextToSplit): Generator<Unit> {
   }
 };
 
-/** Returns the text of a heading without the number signs that may close it (CommonMark 0.31, 4.2). */
+/** Removes closing number signs (CommonMark 0.31, 4.2). */
 const titleIn = (line: string): string => {
   const text = line.trimEnd();
   let to = text.length;
@@ -124,7 +120,6 @@ const titleIn = (line: string): string => {
   return (isClosed ? text.slice(0, to) : text).trimEnd();
 };
 
-/** The most characters of a heading that are kept. */
 const MAX_HEADING_LENGTH = 200;
 
 const pushHeading = (
@@ -136,7 +131,6 @@ const pushHeading = (
   headings.push({ level, title: title.slice(0, MAX_HEADING_LENGTH) });
 };
 
-/** Splits a part of a text behind each match; nothing is left out. */
 const piecesOf = function* (
   text: string,
   from: number,
@@ -154,7 +148,6 @@ const piecesOf = function* (
   if (start < part.length) yield [from + start, to];
 };
 
-/** Cuts what is too long for a sentence, at a space if there is one. */
 const cutLong = function* (text: string, from: number, to: number): Generator<[number, number]> {
   let start = from;
   while (to - start > MAX_CHARS) {
@@ -166,11 +159,11 @@ const cutLong = function* (text: string, from: number, to: number): Generator<[n
   yield [start, to];
 };
 
-/** Goes one back if a place is within a character of two code units. */
+/** Avoids splitting a surrogate pair. */
 const wholeAt = (text: string, at: number): number =>
   /[\udc00-\udfff]/.test(text[at] ?? '') ? at - 1 : at;
 
-/** Counts words; in scripts without spaces two characters count as one. */
+/** In scripts without spaces, two characters count as one word. */
 const countWords = (text: string): number => {
   const spaced = text.replace(UNSPACED, ' ').match(/\S+/g)?.length ?? 0;
   const unspaced = text.match(UNSPACED)?.join('').length ?? 0;

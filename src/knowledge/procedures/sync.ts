@@ -3,16 +3,12 @@ import { forgetKnownWords, indexWriter } from './indexwriter.js';
 import { dropOwner, type SearchDatabases } from './searchdb.js';
 import { dropVectorTables, vectorTables } from './vectors.js';
 
-/** The time after which a step ends and lets others have the thread, in milliseconds. */
 const STEP_MS = 200;
 
-/** The progress of the index in taking over the changes of the main database. */
 export interface SyncReport {
-  /** The newest change that it has taken over. */
   seq: number;
-  /** True if there are more. */
   isLeft: boolean;
-  /** True while an index is made anew: it does not have all entries yet. */
+  /** Whether the index is being rebuilt and incomplete. */
   isPartial: boolean;
 }
 
@@ -21,12 +17,11 @@ type Databases = Pick<SearchDatabases, 'search' | 'main'>;
 interface Change {
   seq: number;
   mark: string;
-  /** The entry; of the kind `owner`, the owner. */
   entry_id: string;
   kind: 'entry' | 'vectors' | 'owner';
 }
 
-/** The last change that the index has, and the entry up to which it is made anew, if it is. */
+/** Last applied change, and the entry up to which the index is rebuilt. */
 interface IndexState {
   seq: number;
   mark: string;
@@ -34,8 +29,8 @@ interface IndexState {
 }
 
 /**
- * Takes over changes of the main database into the index for a moment. An index of another database,
- * such as that before a rollback, is emptied and made anew.
+ * Applies changes of the main database for a limited time. An index of another database, such as
+ * before a rollback, is rebuilt.
  */
 export const takeChanges = ({ search, main }: SearchDatabases): SyncReport => {
   const state = readState(search);
@@ -55,7 +50,6 @@ export const takeChanges = ({ search, main }: SearchDatabases): SyncReport => {
   return { seq: state.seq, isLeft: !isDone, isPartial: state.rebuiltTo !== null };
 };
 
-/** Reads which change the index has taken over; null from an index that has just been made. */
 const readState = (search: Database.Database): IndexState | null => {
   const value = search
     .prepare<[], string>(`SELECT value FROM state WHERE key = 'changes'`)
@@ -70,7 +64,7 @@ const writeState = (search: Database.Database, state: IndexState): void => {
     .run(JSON.stringify(state));
 };
 
-/** True if the index has taken its last change from this database. */
+/** Whether the last applied change comes from this database. */
 const belongs = (main: Database.Database, { seq, mark }: IndexState): boolean => {
   const find = main.prepare<[number], string>('SELECT mark FROM knowledge_changes WHERE seq = ?');
   if (seq > 0) return find.pluck().get(seq) === mark;
@@ -89,7 +83,6 @@ const reset = (search: Database.Database, last: Change | undefined): void => {
   })();
 };
 
-/** Puts entry after entry into an index that is made anew. Returns true when it has all of them. */
 const rebuild = ({ search, main }: Databases, state: IndexState, until: number): boolean => {
   const next = main.prepare<[string], string>(
     'SELECT id FROM knowledge_entries WHERE id > ? AND chunks > 0 ORDER BY id LIMIT 1',
@@ -106,7 +99,6 @@ const rebuild = ({ search, main }: Databases, state: IndexState, until: number):
   return state.rebuiltTo === null;
 };
 
-/** Takes over change after change. Returns true when there are no more. */
 const apply = ({ search, main }: Databases, state: IndexState, until: number): boolean => {
   const next = main.prepare<[number], Change>(
     'SELECT seq, mark, entry_id, kind FROM knowledge_changes WHERE seq > ? ORDER BY seq LIMIT 64',

@@ -22,7 +22,6 @@ const close = (databases: SearchDatabases | null): void => {
   databases?.main.close();
 };
 
-/** Takes over changes of the main database. A damaged index is made anew. */
 const sync = ({ home }: { home: string }): SyncReport => {
   try {
     if (writing && writing.inode !== indexInode(home)) writing = dropped(writing);
@@ -37,7 +36,7 @@ const sync = ({ home }: { home: string }): SyncReport => {
   }
 };
 
-/** Merges words in the index. Returns true if more is left; a damaged index is left to `sync`. */
+/** Returns true if more is left. A damaged index is left to `sync`. */
 const merge = ({ home }: { home: string }): boolean =>
   writing?.inode === indexInode(home) && mergeWords(writing.search);
 
@@ -48,10 +47,9 @@ const dropped = (databases: SearchDatabases | null): null => {
 
 type LostFind = Found & { isLost: boolean };
 
-/** A search of an index that is missing or damaged: it is to be made anew. */
+/** Result if the index is missing or damaged. It must be rebuilt. */
 const LOST: LostFind = { results: [], isPartial: true, isLost: true, comparesVectors: true };
 
-/** Searches the index of the home. */
 const find = (request: FindRequest): Promise<LostFind> =>
   searchIn<LostFind>(request.home, LOST, async (databases) => {
     const { comparesVectors } = databases;
@@ -60,7 +58,6 @@ const find = (request: FindRequest): Promise<LostFind> =>
     return { results, isPartial: isPartial(databases), isLost: false, comparesVectors };
   });
 
-/** The vector of an entry, by which it is to be found. */
 export interface NearestEntry {
   home: string;
   userId: string;
@@ -69,7 +66,6 @@ export interface NearestEntry {
   vector: Uint8Array;
 }
 
-/** Returns true if an entry is found by a vector. */
 const nearest = ({ home, userId, entryId, ...by }: NearestEntry): Promise<boolean> =>
   searchIn(home, false, async ({ search }) =>
     ofOneState(search, () => {
@@ -84,7 +80,6 @@ const nearest = ({ home, userId, entryId, ...by }: NearestEntry): Promise<boolea
     }),
   );
 
-/** Searches in the index; `lost` stands for the result if it is missing or damaged. */
 const searchIn = async <T>(
   home: string,
   lost: T,
@@ -112,5 +107,4 @@ const wholeIndexes = oncePerDatabase((search) =>
     .pluck(),
 );
 
-/** The tasks of the threads of knowledge. */
 export const knowledgeTasks = { sync, merge, find, nearest, splitIntoBatches, takeBatch };

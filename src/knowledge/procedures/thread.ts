@@ -3,11 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { TaskReply } from '../../kernel/pool.js';
 import { knowledgeTasks } from './tasks.js';
 
-/** The file that each thread of knowledge runs: that which writes the index, and those that read. */
 const port = parentPort;
 if (!port) throw new Error('The knowledge thread must be started by its pool');
 
-// On Linux a thread has a nice value of its own (setpriority(2), C library/kernel differences).
+// On Linux each thread has its own nice value (setpriority(2), C library/kernel differences).
 if (typeof workerData === 'number' && process.platform === 'linux') setPriority(workerData);
 
 const perform = async (task: keyof typeof knowledgeTasks, input: never): Promise<TaskReply> => {

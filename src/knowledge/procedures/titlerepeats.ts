@@ -1,27 +1,23 @@
 import type { Hit } from './wordhits.js';
 
-/** A hit of the words, with the ID of its chunk in the index. */
 export interface WordHit extends Hit {
   id: number;
 }
 
 interface RepeatOptions {
-  /** The most hits that are returned. */
   limit: number;
-  /** Returns those of some chunks in whose text a word of the query stands. */
   inTexts(ids: number[]): number[];
-  /** Finds the best hits that are of other entries. */
   others(exceptEntries: string[]): WordHit[];
 }
 
-/** Ours: the hits of an entry up to which it is not asked if they are there by their title alone. */
+/** Up to this number of hits per entry, repeats are allowed. */
 const FEW_HITS = 2;
-/** Ours: how often others are looked for in the place of repeats. */
+/** Maximum number of searches for replacements. */
 const MAX_ROUNDS = 3;
 
 /**
- * Keeps one of the hits that an entry has by its title alone, which stands with each of its chunks: a
- * long text would take all places otherwise. Others come in their place, and the repeats after these.
+ * Each chunk contains the title of its entry. Of hits that match only by title, one per entry is
+ * kept, so that a long text does not fill the results. Others follow after the replacements.
  */
 export const withoutRepeats = (
   found: WordHit[],
@@ -44,7 +40,6 @@ export const withoutRepeats = (
   return [...hits, ...last].slice(0, limit);
 };
 
-/** Returns the hits that an entry has by its title alone, but the first of each entry. */
 const repeatsIn = (hits: WordHit[], inTexts: RepeatOptions['inTexts']): WordHit[] => {
   const byEntry = new Map<string, WordHit[]>();
   for (const hit of hits) byEntry.set(hit.entryId, [...(byEntry.get(hit.entryId) ?? []), hit]);

@@ -3,27 +3,24 @@ import type Database from 'better-sqlite3';
 import { getLoadablePath } from 'sqlite-vec';
 
 /**
- * Each embedder has two tables by the ids of chunks, so that what an owner has is a range of each: its
- * vectors, and their signs, one bit a dimension.
+ * Each embedder has two tables, indexed by chunk ID: vectors, and their signs with one bit per
+ * dimension.
  */
 const VECTORS = 'vectors_';
 const SIGNS = 'signs_';
 
-/** The tables of one embedder. */
 export interface VectorTables {
   embedder: number;
   vectors: string;
   signs: string;
 }
 
-/** Returns the names of the tables of an embedder. */
 export const tablesOf = (embedder: number): VectorTables => ({
   embedder,
   vectors: `${VECTORS}${Math.trunc(embedder)}`,
   signs: `${SIGNS}${Math.trunc(embedder)}`,
 });
 
-/** Returns the tables that there are. */
 export const vectorTables = (search: Database.Database): VectorTables[] =>
   search
     .prepare<[], string>(
@@ -33,7 +30,6 @@ export const vectorTables = (search: Database.Database): VectorTables[] =>
     .all()
     .map((name) => tablesOf(Number(name.slice(VECTORS.length))));
 
-/** Makes the tables of an embedder, unless they are there. */
 export const createVectorTables = (search: Database.Database, embedder: number): VectorTables => {
   const tables = tablesOf(embedder);
   search.exec(`
@@ -42,11 +38,10 @@ export const createVectorTables = (search: Database.Database, embedder: number):
   return tables;
 };
 
-/** Drops the tables of an embedder. */
 export const dropVectorTables = (search: Database.Database, { vectors, signs }: VectorTables) =>
   search.exec(`DROP TABLE IF EXISTS ${vectors}; DROP TABLE IF EXISTS ${signs};`);
 
-/** Loads the functions that compare vectors. Returns false where there are none for this machine. */
+/** Returns false if there is no build for this machine. */
 export const loadVectorFunctions = (search: Database.Database): boolean => {
   try {
     search.loadExtension(getLoadablePath());
@@ -56,7 +51,6 @@ export const loadVectorFunctions = (search: Database.Database): boolean => {
   }
 };
 
-/** Returns true if there is a build of those functions for this machine. */
 export const hasVectorFunctions = (): boolean => {
   try {
     return existsSync(getLoadablePath());
@@ -65,7 +59,6 @@ export const hasVectorFunctions = (): boolean => {
   }
 };
 
-/** Returns the signs of a vector with one byte a dimension, filled up to whole bytes. */
 export const signsOf = (vector: Uint8Array): Uint8Array => {
   const signs = new Uint8Array(Math.ceil(vector.length / 8));
   vector.forEach((byte, at) => {

@@ -6,13 +6,11 @@ interface StoredVector {
   vector: Buffer;
 }
 
-/** A chunk of the index. */
 interface IndexedChunk {
   id: number;
   number: number;
 }
 
-/** Writes the vectors of the main database into the index. */
 export const vectorWriter = (search: Database.Database, main: Database.Database) => {
   const vectorsOf = main.prepare<[string, string, number], StoredVector>(
     `SELECT v.embedder, v.vector FROM knowledge_chunks AS c
@@ -48,7 +46,6 @@ export const vectorWriter = (search: Database.Database, main: Database.Database)
   };
 
   return {
-    /** Puts the vectors of an entry into the index, if it has the entry. */
     put: (entryId: string): void => {
       const userId = ownerOf.pluck().get(entryId);
       if (userId === undefined) return;
@@ -57,7 +54,7 @@ export const vectorWriter = (search: Database.Database, main: Database.Database)
       }
     },
 
-    /** Takes the vectors of an entry out; `entry` is its id in the index. */
+    /** `entry` is its ID in the index. */
     remove: (entry: number): void => {
       for (const { vectors, signs } of vectorTables(search)) {
         for (const table of [vectors, signs]) {
@@ -68,7 +65,7 @@ export const vectorWriter = (search: Database.Database, main: Database.Database)
       }
     },
 
-    /** Takes those vectors of an owner out of which the main database has none any more. */
+    /** Removes vectors of an owner that no longer exist in the main database. */
     removeOthers: (userId: string): void => {
       inserts.clear();
       for (const tables of vectorTables(search)) {

@@ -4,41 +4,35 @@ import type { ParsedQuery, QueryWord } from './query.js';
 import { ofOwner, oncePerDatabase, ownerTables } from './searchdb.js';
 import { type WordHit, withoutRepeats } from './titlerepeats.js';
 
-/** A chunk of the index that was found. */
 export interface Hit {
   entryId: string;
   number: number;
-  /** The BM25 by words, or the cosine by meaning: the better it fits, the higher. */
+  /** BM25 score or cosine. Higher is better. */
   fit: number;
 }
 
-/** An owner of chunks in the index. */
 export interface IndexOwner {
   id: number;
   chunks: number;
 }
 
-/** The part of the index that is searched in. */
 interface HitOptions {
   owner: IndexOwner;
   filter: KnowledgeFilter;
-  /** The hits that are wanted. */
   limit: number;
-  /** The most hits that are returned. */
   depth: number;
 }
 
-/** The weights of the columns title, words and grams; measured over CISI. */
+/** Weights of the columns title, words and grams, measured on CISI. */
 const WEIGHTS = '2.0, 1.0, 1.0';
 /**
- * Ours: the chunks that are ranked for a query of many common words. Those that have none of its
- * rarest words are looked at only if there are too few others.
+ * Maximum number of chunks that are ranked for common words. Chunks without one of the rarest words
+ * are considered only if there are too few others.
  */
 const MAX_RANKED = 2000;
-/** The most words of an owner that are searched for as those that contain a part. */
+/** Maximum number of words that are searched for a part. */
 const MAX_PARTS = 32;
 
-/** Runs the queries of one search. Each reads what is the owner's alone. */
 export const hitFinder = (
   search: Database.Database,
   { owner, filter, limit, depth }: HitOptions,
@@ -58,7 +52,7 @@ export const hitFinder = (
       const not = notOf(excluded);
       const any = expressions(words);
       if (phrases.length > 0) {
-        // The words count for the rank alone: what has the phrases has enough.
+        // The words only affect the rank. Phrases decide about a match.
         const rank = any.length > 0 ? [anyOf([...phrases, ...any])] : [];
         return run(`(${[...phrases, ...rank].join(' AND ')})${not}`);
       }
@@ -71,7 +65,6 @@ export const hitFinder = (
       const match = `${anyOf(any)}${not}`;
       return varied(run(match), match, any);
     },
-    /** Finds chunks with words that contain those of the query. */
     parts: ({ parts, excluded }: ParsedQuery): Hit[] => {
       const words = parts.flatMap((part) => wordsWith(search, owner, part));
       if (words.length === 0) return [];
@@ -81,7 +74,6 @@ export const hitFinder = (
   };
 };
 
-/** Prepares the query for the chunks that fit an expression best, except those of some entries. */
 const wordQuery = (
   search: Database.Database,
   { owner, filter, limit }: Pick<HitOptions, 'owner' | 'filter' | 'limit'>,
@@ -107,7 +99,7 @@ const wordQuery = (
   };
 };
 
-/** Returns those of some chunks in whose text, not their title alone, one of the words stands. */
+/** Returns chunks with one of the words in the text, not only in the title. */
 const hitsInTexts = (
   search: Database.Database,
   owner: IndexOwner,
@@ -123,14 +115,13 @@ const hitsInTexts = (
     .all({ match: `{words grams} : ${anyOf(words)}`, ids: JSON.stringify(ids) });
 };
 
-/** Builds the expression of what has one of the terms. */
 export const anyOf = (terms: string[]): string => `(${terms.join(' OR ')})`;
 const notOf = (terms: string[]): string => terms.map((one) => ` NOT ${one}`).join('');
 const expressions = (words: QueryWord[]): string[] => words.map(({ expression }) => expression);
 
 /**
- * Builds the expression of chunks that have one of the rarest words. The others count for the rank:
- * as often as the rarest, which stand in both parts.
+ * Matches chunks with one of the rarest words. The other words only affect the rank: rare words
+ * occur in both parts of the expression.
  */
 const rarest = (rare: QueryWord[], common: QueryWord[]): string => {
   const [needed, others] = [expressions(rare), expressions(common)];
@@ -138,8 +129,8 @@ const rarest = (rare: QueryWord[], common: QueryWord[]): string => {
 };
 
 /**
- * Splits words into the rarest ones, which at most `MAX_RANKED` chunks have together, and the
- * others. There is always one at least among the first.
+ * Splits words into the rarest ones, which match at most `MAX_RANKED` chunks together, and the
+ * others. The first group has at least one word.
  */
 const splitByRarity = (
   search: Database.Database,
@@ -161,18 +152,17 @@ const splitByRarity = (
   return [all.slice(0, cut), all.slice(cut)];
 };
 
-/** Ours: the words of which the counts are kept. */
 const MAX_COUNTS = 10_000;
 
 interface KnownCounts {
-  /** The chunks that the owner had when they were counted. */
+  /** Number of chunks of the owner when they were counted. */
   chunks: number;
   of: Map<string, number>;
 }
 
 const countsByOwner = oncePerDatabase(() => new Map<number, KnownCounts>());
 
-/** Counts the chunks of an owner that have a word. Counting takes longer the more there are. */
+/** Counting is cached, because it is slow for frequent words. */
 const chunksWith = (search: Database.Database, owner: IndexOwner, stem: string): number => {
   const all = countsByOwner(search);
   const kept = all.get(owner.id);
@@ -191,7 +181,6 @@ const chunksWith = (search: Database.Database, owner: IndexOwner, stem: string):
   return count;
 };
 
-/** Returns the words of an owner that contain a part and are longer than it. */
 const wordsWith = (search: Database.Database, owner: IndexOwner, part: string): string[] =>
   search
     .prepare<[object], string>(
