@@ -249,7 +249,7 @@ describe('a proxy at the public address', () => {
       status: 'fail',
       detail:
         'a request to the public address arrives without a proxy header, so it looks like a request of this machine',
-      remedy: 'adjutant tunnel config caddy   or nginx: these set X-Forwarded-For themselves',
+      remedy: 'adjutant tunnel config caddy   or nginx. These configurations set X-Forwarded-For',
     };
     proxy.breakBy({ headers: bare });
     expect(await front()).to.equal(found);

@@ -21,7 +21,6 @@ interface CheckDeps {
   state: TunnelState;
   probes: Probes;
   addresses: TunnelAddresses;
-  /** Called after each check. */
   checked(): void;
 }
 
@@ -59,14 +58,11 @@ export const createCheck = ({ http, clock }: Base, deps: CheckDeps) => {
 
   return {
     lastCheck: () => last,
-    /** Forgets the last check, because the configuration has changed. */
+    /** Called when the configuration changes. */
     forget: () => {
       last = null;
     },
-    /**
-     * Resolves to null if there is no address yet. Only one check runs at a time: a caller that
-     * comes meanwhile gets the same result.
-     */
+    /** Null if there is no address yet. Only one check runs at a time; concurrent callers share it. */
     check: (openings: StageInput['openings']) => {
       checking ??= run(openings).finally(() => {
         checking = null;
@@ -74,9 +70,8 @@ export const createCheck = ({ http, clock }: Base, deps: CheckDeps) => {
       return checking;
     },
     /**
-     * Sends one request through the public address. Resolves to true if it arrived without a header
-     * of a proxy; null if there is no address, if the provider adds no header, or if nothing arrived
-     * within `replyMs`.
+     * Sends one request through the public address. True if it arrived without a proxy header; null if
+     * there is no address, the provider adds no header, or nothing arrived within `replyMs`.
      */
     arrivesUnmarked: async (replyMs: number): Promise<boolean | null> => {
       const address = deps.addresses.address();
@@ -85,7 +80,7 @@ export const createCheck = ({ http, clock }: Base, deps: CheckDeps) => {
       try {
         const input = { ...inputOf(address, probe), openings: [], replyMs };
         if (input.addressHeader === null) return null;
-        // What arrived counts, whatever became of the reply.
+        // Only the arrival counts, not the reply.
         await deliverThroughTunnel(input, probe.open).catch((error: unknown) => {
           if (!(error instanceof StageFailed)) throw error;
         });
@@ -97,10 +92,7 @@ export const createCheck = ({ http, clock }: Base, deps: CheckDeps) => {
   };
 };
 
-/**
- * Checks the way from outside to the daemon, stage by stage. The stages after the first failure do
- * not run.
- */
+/** The stages after the first failure do not run. */
 const runStages = async (
   input: StageInput,
 ): Promise<Pick<TunnelCheck, 'ok' | 'stages' | 'failure'>> => {

@@ -3,9 +3,7 @@ import { hasForwardingHeader, isLoopbackHost } from '../../kernel/clientaddress.
 import { askThroughTunnel, deliverThroughTunnel, describeReply } from './request.js';
 import { remedies, StageFailed, type StageInput, type StageOutcome } from './stage.js';
 
-/**
- * Paths that must not be readable without a login; metrics are for this machine or with a token.
- */
+/** Paths that must not be readable without a login from outside. */
 const CLOSED = [
   '/api/admin/users',
   '/api/admin/audit',
@@ -14,12 +12,12 @@ const CLOSED = [
   '/api/hooks',
   '/metrics',
 ];
-/** Address from a documentation network, which no client has. */
+/** From a documentation network (RFC 5737), which no client has. */
 const FORGED = '192.0.2.77';
 /** Headers of a client that pretends to be on this machine. */
 const LIES = { 'x-forwarded-for': FORGED, 'x-real-ip': '127.0.0.1' };
 
-/** Checks that unauthenticated clients can do nothing but deliver and log in. */
+/** Checks that unauthenticated clients can only deliver and log in. */
 export const checkExposure = async (input: StageInput): Promise<StageOutcome> => {
   const since = performance.now();
   for (const path of CLOSED) await refuseOpen(input, path);
@@ -28,7 +26,7 @@ export const checkExposure = async (input: StageInput): Promise<StageOutcome> =>
   const latencyMs = (performance.now() - since) / (CLOSED.length + 1);
   const warnings = [...missingAddresses(input), ...input.openings];
   if (warnings.length === 0) {
-    return { detail: 'no admin route answers without a login, figures are closed', latencyMs };
+    return { detail: 'admin routes require a login, and metrics are not public', latencyMs };
   }
   const detail = warnings.map(({ seen, remedy }) => `${seen} (${remedy})`).join('; ');
   return { status: 'warn', detail, latencyMs };
@@ -39,29 +37,24 @@ const refuseOpen = async (input: StageInput, path: string): Promise<void> => {
   const reply = await askThroughTunnel(input, { method: 'GET', url, headers: LIES });
   if (reply.status >= 300) return;
   throw new StageFailed({
-    seen: `${path} answered ${describeReply(reply)} without a login`,
-    cause: 'something in front logs anonymous clients in: it adds a token, or replies from a cache',
-    remedy: 'take the Authorization header and caching out of what is in front, then check again',
+    seen: `${path} replied with ${describeReply(reply)} without a login`,
+    cause: 'a proxy authenticates anonymous clients: it adds a token, or replies from a cache',
+    remedy:
+      'remove the Authorization header and caching from the proxy configuration, then check again',
   });
 };
 
-/**
- * Checks that what is in front adds a header of a proxy: the delivery before was sent without one.
- * Otherwise a request from anywhere looks like one of this machine.
- */
+/** Without a proxy header, a request from anywhere would look like a request of this machine. */
 const refuseUnmarked = (input: StageInput): void => {
   if (isUnmarked(input, input.probe.signed) !== true) return;
   throw new StageFailed({
-    seen: 'the request of this check arrived without a header of a proxy, as one of this machine would',
-    cause: 'what is in front passes requests on and adds nothing, as a bare proxy_pass does',
+    seen: 'the request of this check arrived without a proxy header, so it looks like a request of this machine',
+    cause: 'the proxy forwards requests without adding headers, as a bare proxy_pass does',
     remedy: remedies.addresses,
   });
 };
 
-/**
- * True if the request on that path of the probe arrived without a header of a proxy; null if none
- * arrived, or if the provider adds no header.
- */
+/** Null if no request arrived on the path, or the provider adds no header. */
 export const isUnmarked = (
   { probe, addressHeader }: Pick<StageInput, 'probe' | 'addressHeader'>,
   path: string,
@@ -71,37 +64,34 @@ export const isUnmarked = (
   return !hasForwardingHeader(arrived.headers);
 };
 
-/**
- * Checks that an unauthenticated client cannot choose the address that is used for limits and in
- * the audit log.
- */
+/** An unauthenticated client must not choose the address that limits and the audit log use. */
 const refuseForged = async (input: StageInput): Promise<void> => {
   const { probe } = input;
   await deliverThroughTunnel(input, probe.open, { headers: { 'x-forwarded-for': FORGED } });
   if (probe.arrivedOn(probe.open)?.address !== FORGED) return;
   throw new StageFailed({
-    seen: `a forged X-Forwarded-For was believed: the caller passed for ${FORGED}`,
-    cause: 'what is in front passes on the addresses that clients claim to have',
+    seen: `a forged X-Forwarded-For was accepted: the client appeared as ${FORGED}`,
+    cause: 'the proxy forwards the address headers of clients',
     remedy: remedies.addresses,
   });
 };
 
-/** Warns if the header that gives the caller's address is missing. */
+/** Warns if the header with the client address is missing. */
 const missingAddresses = ({ probe, addressHeader }: StageInput): StageInput['openings'] => {
   const arrived = probe.arrivedOn(probe.open);
   if (addressHeader === null || arrived?.headers[addressHeader] !== undefined) return [];
-  const seen = `nothing tells the addresses of callers: ${addressHeader} is not set`;
+  const seen = `client addresses are unknown: ${addressHeader} is not set`;
   return [{ seen, remedy: remedies.addresses }];
 };
 
-/** Returns the settings that give unauthenticated clients more than they should have. */
+/** Settings that give unauthenticated clients more access than they should have. */
 export const openingsOf = ({ registration, host, port }: Config): StageInput['openings'] => {
   const registering = {
-    seen: 'anybody may make an account',
+    seen: 'anybody can create an account',
     remedy: 'unset ADJUTANT_REGISTRATION, then: adjutant restart',
   };
   const listening = {
-    seen: `port ${port} answers beyond this machine without TLS`,
+    seen: `port ${port} is reachable from other machines without TLS`,
     remedy: 'adjutant restart --host 127.0.0.1',
   };
   return [

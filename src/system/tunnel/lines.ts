@@ -3,7 +3,7 @@ import type { TunnelView } from './contract.js';
 
 const KEPT = 200;
 
-/** Keeps the newest lines from the tunnel's program, and from the daemon about it. */
+/** The newest lines of the tunnel's program, and of the daemon about it. */
 export const createLines = (clock: Clock) => {
   let lines: TunnelView['log'] = [];
   let hidden: string | null = null;
@@ -13,7 +13,7 @@ export const createLines = (clock: Clock) => {
       if (shown.trim() === '') return;
       lines = [...lines.slice(1 - KEPT), { at: iso(clock.now()), line: shown }];
     },
-    /** Sets the value that is removed from all further lines. */
+    /** The value is removed from all further lines. */
     hide: (secret: string | null): void => {
       hidden = secret;
     },

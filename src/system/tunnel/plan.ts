@@ -19,16 +19,13 @@ interface PlanInput {
   lines: ProcessLines;
 }
 
-/**
- * Builds the plan for the next start of the tunnel's program. Throws NotStarted with what is
- * missing.
- */
+/** Throws NotStarted with what is missing. */
 export const planOf = async (
   deps: TunnelDeps,
   { home, row, publicUrl, port, lines }: PlanInput,
 ): Promise<Plan> => {
   const provider = row && tunnelProvider(row.provider);
-  if (!row || !provider) throw new NotStarted('no program is set up');
+  if (!row || !provider) throw new NotStarted('no tunnel program is configured');
   const { cliPath } = deps.config;
   const path = await findProgram(cliPath, provider.program);
   if (path === null) throw new NotStarted(`${provider.program} is not installed`);
@@ -49,19 +46,16 @@ const tokenOf = async (
   if (credential_id === null) {
     if (token_sealed === null) return null;
     const own = unlessShut(() => unsealToken(id, token_sealed));
-    if (own === null) throw new NotStarted('its token was damaged: set it anew');
+    if (own === null) throw new NotStarted('the token is damaged. Set it again');
     return own;
   }
   const token = await vault.newest(credential_id);
-  if (token === null) throw new NotStarted('the credential of its token is gone or has expired');
+  if (token === null) throw new NotStarted('the credential with the token is missing or expired');
   vault.used(credential_id);
   return token;
 };
 
-/**
- * Writes the host keys that the user accepted to a file and returns its path; null if there are
- * none, so that ssh uses the known_hosts of this account.
- */
+/** Returns the path of a known_hosts file with the accepted keys; null to use that of this user. */
 const keepHostKeys = async (
   home: string,
   { hostKeys = [] }: TunnelSettings,

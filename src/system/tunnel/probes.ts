@@ -4,32 +4,26 @@ import type { ProbeArrival } from '../../hooks/module.js';
 import type { Clock } from '../../kernel/clock.js';
 import { verifySignature } from '../../kernel/signature.js';
 
-/** The paths that are open for one check, and the requests that arrived on them. */
+/** The temporary paths of one check, and the requests that arrived on them. */
 export interface Probe {
-  /** Path that replies to every request, with the nonce. */
+  /** Path that replies to every request with the nonce. */
   open: string;
-  /**
-   * Path that replies to a request signed with the key, as a hook would. The reply is held back for
-   * HELD_MS.
-   */
+  /** Path that replies to a signed request, like a hook, after HELD_MS. */
   signed: string;
   nonce: string;
   key: KeyObject;
-  /** Returns the last request on that path. */
+  /** The last request on that path. */
   arrivedOn(path: string): ProbeArrival | null;
   forget(): void;
   close(): void;
 }
 
-/**
- * Time for which the reply to a signed probe is held back, to detect a proxy that cuts off slow
- * replies.
- */
+/** Delay of the reply to a signed probe, to detect a proxy that cuts off slow replies. */
 export const HELD_MS = 1_500;
 
 /**
- * Makes the probes. A request to a probe is not a delivery: it is compared in memory and forgotten.
- * Its paths are random and exist for one check only, so that they never collide with a hook.
+ * A request to a probe is not a delivery: it is compared in memory and dropped. The paths are random and
+ * exist only during one check, so that they never collide with a hook.
  */
 export const createProbes = (clock: Clock) => {
   const live = new Set<Probe & { arrivals: Map<string, ProbeArrival> }>();
@@ -50,7 +44,7 @@ export const createProbes = (clock: Clock) => {
       live.add(probe);
       return probe;
     },
-    /** Returns null if the path belongs to no probe. */
+    /** Null if the path belongs to no probe. */
     receive: (
       path: string,
       arrived: () => ProbeArrival,

@@ -10,13 +10,10 @@ export interface TimedReply extends Incoming {
 const PATIENCE_MS = 10_000;
 const MAX_BYTES = 65_536;
 
-/** Returns the egress allowance for exactly the public host and port, which may be private. */
+/** The egress allowance for exactly the public host and port, which may be private. */
 export const allowanceOf = (url: URL): string[] => [`${url.hostname}:${portOf(url)}`];
 
-/**
- * Sends one request to the public address. No redirect is followed. Throws StageFailed if no reply
- * came.
- */
+/** Follows no redirect. Throws StageFailed if there is no reply. */
 export const askThroughTunnel = async (
   input: StageInput,
   request: Pick<Outgoing, 'method' | 'url' | 'headers' | 'body'>,
@@ -41,7 +38,7 @@ export const askThroughTunnel = async (
   }
 };
 
-/** Sends a body to a path of the receiver. */
+/** `path` is that of a hook. */
 export const deliverThroughTunnel = (
   input: StageInput,
   path: string,
@@ -54,16 +51,15 @@ export const deliverThroughTunnel = (
     body,
   });
 
-/** Builds the error for an address to which the daemon sends nothing. */
+/** The daemon sends nothing to such addresses. */
 export const refusedAddress = ({ message: seen }: EgressRefused): StageFailed => {
-  const cause = 'this is no address to be reached at';
+  const cause = 'the address is not a public address';
   return new StageFailed({ seen, cause, remedy: remedies.address });
 };
 
-/** Builds the error for a request that got no reply. */
 const noReply = (input: StageInput, { kind, message }: HttpFailure, ms: number): StageFailed => {
   const seconds = `${(ms / 1000).toFixed(1)} s`;
-  const broken = { seen: `${message} (${seconds})`, cause: 'something between is broken' };
+  const broken = { seen: `${message} (${seconds})`, cause: 'the connection is broken on the way' };
   const found = explanations[kind]?.(seconds, input.url) ?? broken;
   return new StageFailed({ ...found, remedy: remedies.way(input) });
 };
@@ -73,23 +69,23 @@ type Explanation = (seconds: string, url: URL) => { seen: string; cause: string 
 const explanations: Partial<Record<FailureKind, Explanation>> = {
   refused_connection: (_, url) => ({
     seen: `${url.hostname} refuses connections on port ${portOf(url)}`,
-    cause: 'nothing listens there, or a firewall refuses',
+    cause: 'nothing listens on the port, or a firewall refuses connections',
   }),
   reset: (seconds) => ({
-    seen: `the connection was cut after ${seconds}, before an answer`,
-    cause: 'something in front ends connections: a time-out, or a filter',
+    seen: `the connection was closed after ${seconds}, before a reply`,
+    cause: 'a proxy closes connections because of a timeout or a filter',
   }),
   timeout: (seconds) => ({
-    seen: `no answer within ${seconds}`,
-    cause: 'a firewall swallows it, or something in front waits for nobody',
+    seen: `no reply within ${seconds}`,
+    cause: 'a firewall drops the request, or a proxy waits for a server that does not respond',
   }),
   bad_response: () => ({
-    seen: 'what came back is not HTTP',
-    cause: 'another service listens there, or an answer was cut off in the middle',
+    seen: 'the reply is not HTTP',
+    cause: 'another service listens on the port, or the reply was truncated',
   }),
-  too_large: () => ({ seen: 'a long page came back', cause: 'another server answers there' }),
+  too_large: () => ({ seen: 'the reply is unexpectedly long', cause: 'another server replies' }),
 };
 
-/** Describes a reply, as in `502 from Caddy`. */
+/** Such as `502 from Caddy`. */
 export const describeReply = ({ status, headers: { server } }: Incoming): string =>
   server ? `${status} from ${server.slice(0, 40)}` : `${status}`;

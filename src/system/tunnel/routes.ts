@@ -36,7 +36,8 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
       const asked = { provider: 'ssh' as const, remotePort: 1, ...body };
       refuseFaults(tunnelFaults({ ...asked, publicUrl: 'https://a.test' }, null));
       const keyscan = await findProgram(folders, 'ssh-keyscan');
-      if (keyscan === null) throw Boom.conflict('ssh-keyscan is not installed here');
+      if (keyscan === null)
+        throw Boom.conflict('ssh-keyscan is not installed on the machine of the daemon');
       await store.transact([by.record({ target: body.target })]);
       return { hostKeys: await scanHostKeys(keyscan, { ...body, folders }) };
     },
@@ -44,9 +45,12 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
       refuseFaults([...fileFault('certificate', certificate), ...fileFault('key', key)]);
       const given = publicUrl ?? tunnel.publicUrl();
       if (given === null) {
-        throw Boom.conflict('Under which name? Say publicUrl, as https://hooks.example.org', {
-          code: 'no_public_url',
-        });
+        throw Boom.conflict(
+          'No public address is known. Send publicUrl, such as https://hooks.example.org',
+          {
+            code: 'no_public_url',
+          },
+        );
       }
       const origin = originOf(given);
       if (origin === null)

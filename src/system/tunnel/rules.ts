@@ -7,7 +7,7 @@ import type { TunnelSettingsInput } from './contract.js';
 
 type TunnelField = Exclude<keyof TunnelSettingsInput, 'provider' | 'publicUrl'>;
 
-/** Settings that each provider accepts beside an address. */
+/** The settings of each provider beside the address. */
 const TAKES: Record<ProviderName, TunnelField[]> = {
   cloudflared: ['name', 'token', 'credentialId'],
   ngrok: ['token', 'credentialId'],
@@ -16,25 +16,19 @@ const TAKES: Record<ProviderName, TunnelField[]> = {
   proxy: [],
 };
 
-/**
- * An origin and nothing more. Input that a URL parser would tolerate, such as line breaks, is
- * refused.
- */
+/** An origin. Input that a URL parser would tolerate, such as line breaks, is refused. */
 const ADDRESS =
   /^https?:\/\/([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9a-fA-F:.]+\])(:\d{1,5})?\/?$/;
-/**
- * No value that matches these can be taken for an option, or be interpreted by ssh in another way.
- */
+/** Values that match cannot be taken for an option, or be interpreted by ssh in another way. */
 const TARGET = /^([A-Za-z_][\w.-]*@)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const NAME = /^[A-Za-z0-9][\w.-]*$/;
 const PATH = /^\/[^\p{Cc}"'%\\]+$/u;
 const TOKEN = /^[\w.=+/~-]{8,}$/;
 
-/** Returns the origin of an address; null if it is not valid. */
+/** Null if the address is not valid. */
 export const originOf = (address: string): string | null =>
   ADDRESS.test(address) && URL.canParse(address) ? new URL(address).origin : null;
 
-/** Returns the faults in the settings, each with its field. */
 export const tunnelFaults = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => [
   ...useless(given),
   ...addressFaults(given, fixedUrl),
@@ -42,19 +36,19 @@ export const tunnelFaults = (given: TunnelSettingsInput, fixedUrl: string | null
   ...shapes(given),
 ];
 
-/** Validates the path of a file on the proxy, which goes into the proxy's configuration. */
+/** The path becomes part of a proxy configuration. */
 export const fileFault = (path: 'certificate' | 'key', file = '/x'): FieldFault[] =>
   faultIf(
     !PATH.test(file) || /[\s;{}$]/.test(file),
     path,
-    'must be an absolute path of plain characters',
+    'must be an absolute path without special characters',
   );
 
 const useless = (given: TunnelSettingsInput): FieldFault[] =>
   [...new Set(Object.values(TAKES).flat())]
     .filter((field) => given[field] !== undefined && given[field] !== null)
     .filter((field) => !TAKES[given.provider].includes(field))
-    .map((path) => ({ path, message: `is nothing that ${given.provider} takes` }));
+    .map((path) => ({ path, message: `is not used by ${given.provider}` }));
 
 const addressFaults = (
   { publicUrl }: TunnelSettingsInput,
@@ -63,14 +57,14 @@ const addressFaults = (
   if (publicUrl === undefined || publicUrl === null) return [];
   const origin = originOf(publicUrl);
   if (origin === null) {
-    const message = 'must be an address without a path, as https://hooks.example.org';
+    const message = 'must be an address without a path, such as https://hooks.example.org';
     return [{ path: 'publicUrl', message }];
   }
   if (TEMPORARY.test(new URL(origin).hostname)) {
-    return [{ path: 'publicUrl', message: 'is a temporary name: it ends with the tunnel' }];
+    return [{ path: 'publicUrl', message: 'is a temporary address, which ends with the tunnel' }];
   }
   const isOther = fixedUrl !== null && originOf(fixedUrl) !== origin;
-  return faultIf(isOther, 'publicUrl', `is set by ADJUTANT_PUBLIC_URL: ${fixedUrl}`);
+  return faultIf(isOther, 'publicUrl', `is already set by ADJUTANT_PUBLIC_URL: ${fixedUrl}`);
 };
 
 const missing = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => {
@@ -91,16 +85,24 @@ const shapes = (given: TunnelSettingsInput): FieldFault[] => {
   const isPath =
     identityFile === undefined || (isAbsolute(identityFile) && PATH.test(identityFile));
   return [
-    ...faultIf(!NAME.test(name ?? 'x'), 'name', 'must be letters, digits and . _ -, not - first'),
+    ...faultIf(
+      !NAME.test(name ?? 'x'),
+      'name',
+      'must consist of letters, digits, ".", "_" and "-", and begin with a letter or digit',
+    ),
     ...faultIf(!TARGET.test(target ?? 'x'), 'target', 'must be a host, or user@host'),
     ...faultIf(!isPath, 'identityFile', 'must be an absolute path'),
-    ...faultIf(wrongKeys.length > 0, 'hostKeys', 'must be as ssh-ed25519 AAAA…'),
-    ...faultIf(!TOKEN.test(token ?? 'xxxxxxxx'), 'token', 'must be the bare token, without blanks'),
-    ...faultIf(name && (token || credentialId), 'name', 'needs no token: give one of the two'),
+    ...faultIf(wrongKeys.length > 0, 'hostKeys', 'must have the form ssh-ed25519 AAAA…'),
+    ...faultIf(!TOKEN.test(token ?? 'xxxxxxxx'), 'token', 'must be the token only, without blanks'),
+    ...faultIf(
+      name && (token || credentialId),
+      'name',
+      'cannot be combined with a token. Send only one of them',
+    ),
     ...faultIf(
       token && credentialId,
       'credentialId',
-      'takes the place of token: give one of the two',
+      'cannot be combined with token. Send only one of them',
     ),
   ];
 };

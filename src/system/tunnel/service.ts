@@ -52,9 +52,9 @@ export const setTunnel = async (
 ): Promise<ConfiguredTunnel> => {
   const { tunnel, vault } = deps;
   refuseFaults(tunnelFaults(given, deps.config.publicUrl));
-  // Another user's credential counts as none.
+  // A credential of another user counts as missing.
   if (given.credentialId && !(await vault.isOwn(by.userId, given.credentialId))) {
-    refuseFaults([{ path: 'credentialId', message: 'names no credential of yours' }]);
+    refuseFaults([{ path: 'credentialId', message: 'is not the ID of one of your credentials' }]);
   }
   const row = rowOf(deps, given);
   const { token, ...fields } = given;
@@ -83,8 +83,10 @@ export const forgetAddress = async (
 ): Promise<ConfiguredTunnel> => {
   const { tunnel } = deps;
   if (deps.config.publicUrl !== null) {
-    const how = 'Unset ADJUTANT_PUBLIC_URL, then restart the daemon';
-    throw Boom.conflict(`A setting says the address. ${how}`, { code: 'public_url_setting' });
+    const how = 'Unset the variable, then restart the daemon';
+    throw Boom.conflict(`ADJUTANT_PUBLIC_URL sets the address. ${how}`, {
+      code: 'public_url_setting',
+    });
   }
   const [before, address] = [tunnel.publicUrl(), tunnel.address()];
   const recorded = by.record({ target: address ?? 'none' });
@@ -92,10 +94,7 @@ export const forgetAddress = async (
   return { ...viewTunnel(deps), passkeysLost: await lostPasskeys(deps, before) };
 };
 
-/**
- * Runs the check. The audit entry is written before anything is sent: a check that cannot be
- * recorded does not happen.
- */
+/** The audit entry is written first: a check that cannot be recorded is not run. */
 export const checkTunnel = async (deps: TunnelServiceDeps, by: Recorder): Promise<TunnelCheck> => {
   const address = deps.tunnel.address();
   if (address === null) throw notSetUp();
@@ -112,7 +111,7 @@ const rowOf = (
   const { provider, publicUrl, token, credentialId, ...settings } = given;
   const before = tunnel.row();
   const kept = before?.provider === provider ? before : null;
-  // A tunnel that is given by its name logs in without a token.
+  // A named tunnel does not use a token.
   const isNew = [token, credentialId, settings.name].some((given) => given !== undefined);
   const id = 'tunnel';
   return {
@@ -128,10 +127,7 @@ const rowOf = (
   };
 };
 
-/**
- * Lists the passkeys that a new address makes useless, since a passkey is bound to the name under
- * which it was made.
- */
+/** Passkeys that a new address makes useless, since a passkey is bound to a host name. */
 const lostPasskeys = async (
   { tunnel, store }: TunnelServiceDeps,
   before: string | null,
@@ -150,6 +146,6 @@ const lostPasskeys = async (
 };
 
 const notSetUp = (): Boom.Boom =>
-  Boom.conflict('No tunnel is set up. Say how others reach this daemon first: PUT /api/tunnel', {
+  Boom.conflict('No tunnel is set up. Configure it first with PUT /api/tunnel', {
     code: 'tunnel_not_set_up',
   });

@@ -7,7 +7,7 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import { statement, unlessUnmet } from '../../store/store.js';
 import type { TunnelReachRow, TunnelRow } from '../../store/tables/tunnel.js';
 
-/** Creates the configuration of the tunnel, in the database with a copy in memory. */
+/** The configuration, with a copy in memory. */
 export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | null) => {
   const { db } = store;
   let row: TunnelRow | null = null;
@@ -20,11 +20,11 @@ export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | nul
   return {
     read,
     row: () => row,
-    /** Returns the permanent address as an origin; null if there is none. */
+    /** The permanent address as an origin; null if there is none. */
     publicUrl: (): string | null => fixedUrl ?? row?.public_url ?? null,
     trust: (): ProxyTrust['tunnel'] =>
       row?.is_on === 1 ? { header: addressHeaderOf(row.provider) } : null,
-    /** Returns the result of the last check of the address; null if there was none. */
+    /** The result of the last check of the address. */
     reach: () => reach,
     keepReach: async (given: Omit<TunnelReachRow, 'id'>): Promise<void> => {
       const next: TunnelReachRow = { id: 'reach', ...given };
@@ -32,18 +32,16 @@ export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | nul
       await insert.onConflict((on) => on.column('id').doUpdateSet(given)).execute();
       reach = next;
     },
-    /** Replaces the configuration, with the steps in the same transaction. */
     replace: async (next: TunnelRow, also: TransactionStep[]): Promise<void> => {
       const { id: _, process: __, ...changes } = next;
       const insert = db.insertInto('tunnel').values({ ...next, process: null });
       const replaced = insert.onConflict((on) => on.column('id').doUpdateSet(changes));
-      // A changed address needs no reset here, since the stored check names the address that it
-      // checked.
+      // A new address needs no reset, since the stored check contains the address that it checked.
       const isSameWay = row?.provider === next.provider && row.settings === next.settings;
       await store.transact([statement(replaced), ...(isSameWay ? [] : [unchecked]), ...also]);
       await read();
     },
-    /** Changes single columns. Resolves to false if nothing is set up. */
+    /** Resolves to false if no tunnel is set up. */
     change: async (changes: Partial<TunnelRow>, also: TransactionStep[]): Promise<boolean> => {
       const set = { ...changes, updated_at: iso(clock.now()) };
       const changed = statement(db.updateTable('tunnel').set(set), 1);
@@ -52,7 +50,7 @@ export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | nul
       if (isSetUp) await read();
       return isSetUp;
     },
-    /** Stores the process of the tunnel so that the next start finds it; null if there is none. */
+    /** Stored so that the next start finds the process; null if there is none. */
     keepProcess: async (pid: number | null): Promise<void> => {
       const mark = pid === null ? null : await markOf(pid);
       const process = mark && JSON.stringify(mark);

@@ -5,16 +5,13 @@ import type { TunnelOutput } from '../../providers/tunnels/tunnel.js';
 import type { TunnelView } from './contract.js';
 import type { ProcessLines } from './lines.js';
 
-/** The state of the process that provides the public address. */
 export interface ProcessState
   extends Pick<TunnelView, 'status' | 'since' | 'pid' | 'restarts' | 'detail' | 'nextTryAt'> {
-  /** The address that the process reported, as an origin. */
+  /** The address that the program reported, as an origin. */
   url: string | null;
 }
 
-/**
- * The input for one start. It is made again for each start, since a token may have been rotated.
- */
+/** Created again for each start, since a token may have been rotated. */
 export interface Plan {
   launch: TunnelLaunch;
   hear(line: string): TunnelOutput;
@@ -23,18 +20,18 @@ export interface Plan {
 export interface SupervisorDeps {
   clock: Clock;
   lines: ProcessLines;
-  /** Throws NotStarted with the reason if the program cannot be started now. */
+  /** Throws NotStarted if the program cannot be started now. */
   plan(): Promise<Plan>;
-  /** Stores the process id so that the next daemon finds it; null when the process has ended. */
+  /** Stores the process ID so that the next daemon finds it; null after its end. */
   keep(pid: number | null): Promise<void>;
   changed(): void;
 }
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
-/** A process that stayed up for this long begins again with the shortest pause. */
+/** A process that ran for longer restarts with the shortest pause. */
 const STEADY_MS = 60_000;
-/** A program that is not up after this time is started again. */
+/** A program that is not up after this time is restarted. */
 const PATIENCE_MS = 60_000;
 
 const OFF: ProcessState = {
@@ -47,16 +44,13 @@ const OFF: ProcessState = {
   nextTryAt: null,
 };
 
-/**
- * Returns the pause before the next try: between half and all of a pause that doubles with each
- * failure.
- */
+/** A random pause between half and all of a value that doubles with each failure. */
 export const pauseMs = (failures: number, chance: number): number => {
   const full = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 16));
   return Math.round(full * (0.5 + chance / 2));
 };
 
-/** Keeps one program running until `stop` is called: it is restarted whenever it ends. */
+/** Restarts the program whenever it ends, until `stop` is called. */
 export const createSupervisor = (deps: SupervisorDeps) => {
   const { clock, lines } = deps;
   let state = OFF;
@@ -74,7 +68,7 @@ export const createSupervisor = (deps: SupervisorDeps) => {
     if (isUp && state.status !== 'running') set({ status: 'running', detail: null });
   };
 
-  /** Runs the program once; resolves to the reason why it ended. */
+  /** Resolves to the reason of the end. */
   const live = async (signal: AbortSignal): Promise<string> => {
     const plan = await deps.plan();
     const child = await startTunnelChild(plan.launch, (line) => take(plan.hear(line)));
@@ -82,16 +76,16 @@ export const createSupervisor = (deps: SupervisorDeps) => {
     const stop = (): void => void child.stop();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    const late = setTimeout(() => {
+    const startTimer = setTimeout(() => {
       if (state.status === 'running') return;
-      lines.add('adjutant: not up after 60 s, started anew');
+      lines.add('adjutant: not running after 60 s, restarting');
       stop();
     }, PATIENCE_MS);
     try {
       await deps.keep(child.pid);
       return await child.ended;
     } finally {
-      clearTimeout(late);
+      clearTimeout(startTimer);
       await child.stop();
       signal.removeEventListener('abort', stop);
       await deps.keep(null);
@@ -102,13 +96,13 @@ export const createSupervisor = (deps: SupervisorDeps) => {
     for (let failures = 0; !signal.aborted; failures++) {
       set({ status: 'starting', nextTryAt: null, url: null });
       const since = performance.now();
-      const why = await live(signal).catch(sayNotStarted);
+      const why = await live(signal).catch(notStartedReason);
       if (signal.aborted) break;
       if (performance.now() - since > STEADY_MS) failures = 0;
       const ms = pauseMs(failures, Math.random());
       const last = lines.all().at(-1);
       const detail = last ? `${why}: ${last.line}` : why;
-      lines.add(`adjutant: ${why}; next try in ${(ms / 1000).toFixed(1)} s`);
+      lines.add(`adjutant: ${why}; next attempt in ${(ms / 1000).toFixed(1)} s`);
       const nextTryAt = iso(clock.now() + ms);
       set({ status: 'restarting', pid: null, detail, nextTryAt, restarts: state.restarts + 1 });
       await pause(ms, undefined, { signal }).catch(() => undefined);
@@ -122,7 +116,7 @@ export const createSupervisor = (deps: SupervisorDeps) => {
       const end = new AbortController();
       running = { end, over: supervise(end.signal) };
     },
-    /** Resolves when nothing runs any more. */
+    /** Resolves when the program has ended. */
     stop: async (): Promise<void> => {
       if (!running) return;
       const { end, over } = running;
@@ -135,7 +129,7 @@ export const createSupervisor = (deps: SupervisorDeps) => {
   };
 };
 
-const sayNotStarted = (error: unknown): string => {
+const notStartedReason = (error: unknown): string => {
   if (error instanceof NotStarted) return error.message;
   throw error;
 };

@@ -20,34 +20,30 @@ export interface TunnelDeps {
   unsealToken(id: string, sealed: string): string;
 }
 
-/**
- * Creates the way in which others reach this daemon: its configuration, its process and the proxy
- * that is trusted.
- */
 export const createTunnel = (base: Base, deps: TunnelDeps) => {
   const { clock, home, log } = base;
   const state = createTunnelState(base, deps.config.publicUrl);
   const { row, trust } = state;
   const lines = createLines(clock);
   const probes = createProbes(clock);
-  const inTurn = createTurns();
+  const inOrder = createSerial();
   let port = 0;
 
-  const tell = (): void =>
+  const publishState = (): void =>
     publish(base, deps.hub, { ...supervisor.state(), address: addresses.address() });
   const plan = (): Promise<Plan> =>
     planOf(deps, { home, row: row(), publicUrl: state.publicUrl(), port, lines });
   const keep = state.keepProcess;
-  const supervisor = createSupervisor({ clock, lines, keep, plan, changed: tell });
+  const supervisor = createSupervisor({ clock, lines, keep, plan, changed: publishState });
   const addresses = addressesOf(state, { process: supervisor.state, port: () => port });
-  const checks = createCheck(base, { state, probes, addresses, checked: tell });
+  const checks = createCheck(base, { state, probes, addresses, checked: publishState });
 
-  /** Starts or stops the process, as the row says. */
+  /** Starts or stops the process according to the row. */
   const follow = async (): Promise<void> => {
     await supervisor.stop();
     const current = row();
     if (current?.is_on === 1 && current.provider !== 'proxy') supervisor.start();
-    tell();
+    publishState();
   };
 
   return {
@@ -58,30 +54,30 @@ export const createTunnel = (base: Base, deps: TunnelDeps) => {
     trust,
     process: supervisor.state,
     lines: lines.all,
-    /** Reads the configuration; called before anything listens. */
+    /** Called before anything listens. */
     load: state.read,
-    /** Called when the daemon listens: ends what an earlier one left, and starts what was on. */
+    /** Called when the daemon listens. Ends a process of an earlier daemon first. */
     begin: (at: number): Promise<void> =>
-      inTurn(async () => {
+      inOrder(async () => {
         port = at;
         const left = row();
         if (left?.process && (await killLeftover(JSON.parse(left.process)))) {
-          log.warn({ provider: left.provider }, 'ended a tunnel of an earlier start');
+          log.warn({ provider: left.provider }, 'killed a tunnel process of an earlier start');
         }
         await follow();
       }),
-    /** Resolves when no process runs any more. The tunnel is on again after the next start. */
-    end: (): Promise<void> => inTurn(supervisor.stop),
-    /** Replaces the configuration, with the steps in one transaction; restarts what is on. */
+    /** Resolves when no process runs. The tunnel is on again after the next start. */
+    end: (): Promise<void> => inOrder(supervisor.stop),
+    /** Restarts the program if the tunnel is on. */
     configure: (next: TunnelRow, also: TransactionStep[]): Promise<void> =>
-      inTurn(async () => {
+      inOrder(async () => {
         await state.replace(next, also);
         checks.forget();
         await follow();
       }),
-    /** Switches it on or off, or forgets its address; resolves to false if nothing is set up. */
+    /** Resolves to false if no tunnel is set up. */
     change: (changes: Partial<TunnelRow>, also: TransactionStep[]): Promise<boolean> =>
-      inTurn(async () => {
+      inOrder(async () => {
         const isSetUp = await state.change(changes, also);
         if (changes.public_url === null) checks.forget();
         if (isSetUp) await follow();
@@ -92,7 +88,6 @@ export const createTunnel = (base: Base, deps: TunnelDeps) => {
 
 export type Tunnel = ReturnType<typeof createTunnel>;
 
-/** Builds the questions of where others reach this daemon, and how sure that is. */
 const addressesOf = (
   { row, publicUrl, ...state }: TunnelState,
   of: { process(): ProcessState; port(): number },
@@ -100,21 +95,15 @@ const addressesOf = (
   const address = (): string | null => publicUrl() ?? of.process().url;
   return {
     publicUrl,
-    /** Returns the permanent address, or else the temporary one from the provider. */
+    /** The permanent address, or else the temporary one of the provider. */
     address,
-    /**
-     * Returns the address to which a proxy sends requests: the daemon's own, or where the forward
-     * listens on the server.
-     */
+    /** Where a proxy sends requests: the daemon's port, or the port of the forward on the server. */
     upstream: (): string => {
       const current = row();
       const far = current?.provider === 'ssh' ? JSON.parse(current.settings).remotePort : null;
       return `127.0.0.1:${far ?? of.port()}`;
     },
-    /**
-     * Returns the certainty that others reach the address. `unverified`: no check was made since
-     * the address was set, or the tunnel is not up now; `failed`: the last check failed.
-     */
+    /** `unverified`: not checked since the address was set, or the tunnel is not running. */
     reach: (): TunnelView['reach'] => {
       const [at, current, checked] = [address(), row(), state.reach()];
       if (at === null) return 'none';
@@ -128,11 +117,8 @@ const addressesOf = (
 
 export type TunnelAddresses = ReturnType<typeof addressesOf>;
 
-/**
- * Runs the given functions one after the other: a start and a stop at the same time would leave a
- * process behind.
- */
-const createTurns = () => {
+/** Runs functions one after the other: a concurrent start and stop would leave a process behind. */
+const createSerial = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(act: () => Promise<T>): Promise<T> => {
     const done = last.catch(() => undefined).then(act);
@@ -141,7 +127,7 @@ const createTurns = () => {
   };
 };
 
-/** Publishes the state to every admin. */
+/** To every admin. */
 const publish = ({ store, log }: Base, hub: Hub, state: object): void => {
   store.db
     .selectFrom('users')
@@ -151,5 +137,5 @@ const publish = ({ store, log }: Base, hub: Hub, state: object): void => {
     .then((admins) => {
       for (const { id } of admins) hub.publish(id, 'tunnel.status', state);
     })
-    .catch((err) => log.warn({ err }, 'the state of the tunnel was not told'));
+    .catch((err) => log.warn({ err }, 'the state of the tunnel could not be published'));
 };

@@ -10,5 +10,7 @@ export const unbuiltResource = () =>
   );
 
 const refuse = async (): Promise<never> => {
-  throw Boom.notImplemented('Not built yet; the README lists what is', { code: 'not_built' });
+  throw Boom.notImplemented('Not implemented yet. The README lists the implemented endpoints', {
+    code: 'not_built',
+  });
 };

@@ -77,8 +77,8 @@ describe('tunnel', () => {
       / {2}3 reaches us +FAILED +127\.0\.0\.1 refuses connections on port \d+\n/,
     );
     expect(stdout).to.match(/ {2}4 unsigned +not run\n/);
-    expect(stdout).to.match(/\nWhy {3}nothing listens there/);
-    expect(stdout).to.match(/\nDo {4}let the proxy send it to 127\.0\.0\.1:\d+/);
+    expect(stdout).to.match(/\nWhy {3}nothing listens on the port/);
+    expect(stdout).to.match(/\nDo {4}configure the proxy to forward to 127\.0\.0\.1:\d+/);
   });
 
   it('needs a provider where nobody can be asked', async () => {

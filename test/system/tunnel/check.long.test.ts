@@ -34,21 +34,21 @@ const broken: Broken[] = [
     by: { answer: (_, response) => !!response.writeHead(404, { server: 'Other' }).end('no') },
     stage: 'reaches us',
     seen: /^404 from Other$/,
-    cause: /not passed on/,
+    cause: /not forwarded/,
   },
   {
     what: 'a page answers with 200',
     by: { answer: (_, response) => !!response.end('<h1>Welcome</h1>') },
     stage: 'reaches us',
     seen: /^200$/,
-    cause: /another server answers/,
+    cause: /another server replies/,
   },
   {
     what: 'the daemon is not reached',
     by: { answer: (_, response) => !!response.writeHead(502, { server: 'Caddy' }).end() },
     stage: 'reaches us',
     seen: /^502 from Caddy$/,
-    cause: /got no answer from 127\.0\.0\.1:/,
+    cause: /got no reply from 127\.0\.0\.1:/,
   },
   {
     what: 'a redirect stands in front',
@@ -71,8 +71,8 @@ const broken: Broken[] = [
     what: 'nothing is answered and the connection is cut after 1 s',
     by: { answer: () => true, cutMs: 1000 },
     stage: 'reaches us',
-    seen: /cut after (1\.\d|0\.9) s, before an answer/,
-    cause: /ends connections/,
+    seen: /closed after (1\.\d|0\.9) s, before a reply/,
+    cause: /closes connections/,
   },
   {
     what: 'garbage comes back',
@@ -85,8 +85,8 @@ const broken: Broken[] = [
     what: 'the answer is written anew',
     by: { reply: () => ({ status: 200, body: Buffer.from('ok') }) },
     stage: 'reaches us',
-    seen: /the probe arrived, and its answer came back as 200/,
-    cause: /in our place/,
+    seen: /the request arrived, but the reply was 200/,
+    cause: /replies instead of this daemon/,
   },
   {
     what: 'a refusal is turned into a yes',
@@ -95,22 +95,22 @@ const broken: Broken[] = [
         status === 401 ? { status: 200, body: Buffer.from('{}') } : { status, body },
     },
     stage: 'unsigned',
-    seen: /answered with 200/,
-    cause: /in our place/,
+    seen: /without a signature was 200/,
+    cause: /replies instead of this daemon/,
   },
   {
     what: 'the signature is stripped',
     by: { headers: (headers) => delete headers['x-hub-signature-256'] && undefined },
     stage: 'signed',
-    seen: /^arrived without X-Hub-Signature-256; the body arrived whole, 3 of 4 headers$/,
+    seen: /^arrived without X-Hub-Signature-256; the body arrived unchanged, 3 of 4 headers$/,
     cause: /removes or changes headers/,
   },
   {
     what: 'the body is written anew',
     by: { body: (body) => (body[0] === 123 && body.length > 9 ? rewrite(body) : body) },
     stage: 'signed',
-    seen: /^the body arrived changed: \d+ bytes sent, \d+ came, they differ from byte 1$/,
-    cause: /writes bodies anew/,
+    seen: /^the body was changed: \d+ bytes sent, \d+ received, first difference at byte 1$/,
+    cause: /rewrites bodies/,
   },
   {
     what: 'signed deliveries are kept',
@@ -119,15 +119,15 @@ const broken: Broken[] = [
         isSigned(headers) && !!response.writeHead(413, { server: 'Small' }).end(),
     },
     stage: 'signed',
-    seen: /^it did not arrive: 413 from Small$/,
-    cause: /keeps it/,
+    seen: /^the delivery did not arrive: 413 from Small$/,
+    cause: /holds it back/,
   },
   {
     what: 'what takes longer than 1 s is cut',
     by: { cutMs: 1000 },
     stage: 'signed',
-    seen: /cut after (1\.\d|0\.\d) s, before an answer/,
-    cause: /ends connections/,
+    seen: /closed after (1\.\d|0\.\d) s, before a reply/,
+    cause: /closes connections/,
   },
   {
     what: 'strangers are logged in',
@@ -136,14 +136,14 @@ const broken: Broken[] = [
     },
     stage: 'exposed',
     seen: /^\/api\/tunnel answered 200 without a login$/,
-    cause: /logs anonymous clients in/,
+    cause: /authenticates anonymous clients/,
   },
   {
     what: 'figures are open',
     by: { answer: ({ url }, response) => url === '/metrics' && !!response.end('a 1') },
     stage: 'exposed',
     seen: /^\/metrics answered 200 without a login$/,
-    cause: /logs anonymous clients in/,
+    cause: /authenticates anonymous clients/,
   },
   {
     what: 'a forged address is passed on',
@@ -153,8 +153,8 @@ const broken: Broken[] = [
       },
     },
     stage: 'exposed',
-    seen: /a forged X-Forwarded-For was believed/,
-    cause: /clients claim to have/,
+    seen: /a forged X-Forwarded-For was accepted/,
+    cause: /address headers of clients/,
   },
 ];
 
@@ -238,8 +238,8 @@ describe(`a check of the way from outside${said}`, { skip: missing !== null }, (
 
   for (const [what, options, cause] of [
     ['has expired', { from: -2, days: -1 }, /^the certificate has expired$/],
-    ['is not valid yet', { from: 1 }, /not valid yet, or the clock of this machine is late$/],
-    ['belongs to another name', { host: 'other.test' }, /belongs to another name/],
+    ['is not valid yet', { from: 1 }, /not valid yet, or the clock of this machine is slow$/],
+    ['belongs to another name', { host: 'other.test' }, /is for another name/],
   ] as const) {
     it(`names "certificate" where it ${what}`, async () => {
       const other = await freePort();
@@ -262,13 +262,13 @@ describe(`a check of the way from outside${said}`, { skip: missing !== null }, (
     await anonymousLimit.remove();
     expect([unknown.stage, unknown.cause]).to.equal([
       'certificate',
-      'no authority that is known here signed it, or one between is not sent along',
+      'the certificate is not signed by a trusted authority, or an intermediate certificate is missing',
     ]);
     const bare = await startBreaking({ port: other, to: daemon.url, certificate: null });
     const plain = await failing(`https://localhost:${other}`);
     await bare.stop();
     expect(plain.stage).to.equal('certificate');
-    expect(plain.cause).to.match(/does not speak TLS/);
+    expect(plain.cause).to.match(/does not support TLS/);
   });
 
   it('names "reaches us" where connections are refused', async () => {
@@ -284,9 +284,9 @@ describe(`a check of the way from outside${said}`, { skip: missing !== null }, (
     proxy.breakBy({});
     expect(failure).to.equal({
       stage: 'exposed',
-      seen: 'the request of this check arrived without a header of a proxy, as one of this machine would',
-      cause: 'what is in front passes requests on and adds nothing, as a bare proxy_pass does',
-      remedy: 'adjutant tunnel config caddy   or nginx: these set X-Forwarded-For themselves',
+      seen: 'the request of this check arrived without a proxy header, so it looks like a request of this machine',
+      cause: 'the proxy forwards requests without adding headers, as a bare proxy_pass does',
+      remedy: 'adjutant tunnel config caddy   or nginx. These configurations set X-Forwarded-For',
     });
   });
 
@@ -301,7 +301,7 @@ describe(`a check of the way from outside${said}`, { skip: missing !== null }, (
     proxy.breakBy({});
     expect(ok).to.be.true();
     expect(stages.at(-1)?.status).to.equal('warn');
-    expect(stages.at(-1)?.detail).to.match(/nothing tells the addresses of callers/);
+    expect(stages.at(-1)?.detail).to.match(/client addresses are unknown/);
   });
 
   it('is one at a time, and leaves nothing behind of its probes', async () => {

@@ -128,7 +128,7 @@ describe('the tunnel', () => {
     await stage.restart({ publicUrl: PUBLIC });
     const other = await put({ provider: 'proxy', publicUrl: 'https://other.example.org' });
     expect(other.body.details).to.equal([
-      { path: 'publicUrl', message: `is set by ADJUTANT_PUBLIC_URL: ${PUBLIC}` },
+      { path: 'publicUrl', message: `is already set by ADJUTANT_PUBLIC_URL: ${PUBLIC}` },
     ]);
     const { status, body } = await put({ provider: 'proxy' });
     expect(status).to.equal(200);
@@ -226,7 +226,7 @@ describe('the tunnel', () => {
     ],
     ['another protocol', { provider: 'proxy', publicUrl: 'file:///etc' }, 'publicUrl'],
     [
-      'a temporary name',
+      'a temporary address',
       { provider: 'proxy', publicUrl: 'https://a.trycloudflare.com' },
       'publicUrl',
     ],
