@@ -22,7 +22,6 @@ export {
 export { type CredentialUsageDeps, usersOf } from './usage.js';
 export type { OpenedCredential, UsableCredential, Vault } from './vault.js';
 
-/** Opens the credentials of the users. */
 export const openVault = (base: Base, { secrets }: { secrets: Secrets }) => {
   const { store, clock, log } = base;
   const { sealVersion, openVersion } = secrets.sealers.vault;
@@ -40,13 +39,13 @@ export const openVault = (base: Base, { secrets }: { secrets: Secrets }) => {
   return {
     vault,
     renew,
-    /** The dependencies of `usersOf`, which names what uses a credential. */
+    /** For `usersOf`. */
     usage,
-    /** Registers the check of whether a chat platform uses a credential. */
+    /** Registers the check whether a chat platform uses a credential. */
     platformsUse: (check: CredentialUsageDeps['platformUses']): void => {
       platformUses = check;
     },
-    /** Registers what reads the credentials again after a change. */
+    /** Registers a function that is called after each change of credentials. */
     onChange: (refresh: () => Promise<void>): void => {
       refreshes.push(refresh);
     },

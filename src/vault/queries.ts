@@ -19,7 +19,6 @@ import {
   usersOf,
 } from './usage.js';
 
-/** A change of a credential that was read earlier. */
 interface CredentialChange {
   read: CredentialRow;
   changes: Partial<CredentialRow>;
@@ -50,7 +49,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
 
     get: (userId: string, id: string): Promise<CredentialRow | undefined> =>
       selectRows(db, credentialTable, { id }, visibleTo(userId)).executeTakeFirst(),
-    /** Reads one version of the user's own credential. */
+    /** One version of the user's own credential. */
     version: (
       userId: string,
       id: string,
@@ -58,7 +57,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
     ): Promise<CredentialVersionRow | undefined> =>
       versions(userId, { credential_id: id, version }).executeTakeFirst(),
 
-    /** Reads the versions that are valid at that time, the newest first. */
+    /** Valid versions, newest first. */
     versions: (userId: string, id: string, at: string): Promise<CredentialVersionRow[]> =>
       versions(userId, { credential_id: id })
         .where((of) => of.or([of('valid_until', 'is', null), of('valid_until', '>', at)]))
@@ -67,7 +66,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
 
     count: (userId: string): Promise<number> =>
       countRows(db, credentialTable, {}, visibleTo(userId)),
-    /** Inserts a credential. Throws Taken if the user has one with that name. */
+    /** Throws Taken if the user already has a credential with that name. */
     insert: (row: CredentialRow, version: CredentialVersionRow, also: TransactionStep) =>
       store.transact([
         statement(db.insertInto('credentials').values(row), 1),
@@ -75,13 +74,13 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
         also,
       ]),
 
-    /** Updates a credential. False if it was changed or deleted since it was read. Throws Taken. */
+    /** False if the credential was changed or deleted since it was read. Throws Taken. */
     update: (change: CredentialChange): Promise<boolean> =>
       store.tryTransact([update(change), ...change.also]),
 
     /**
-     * Updates a credential and adds a new version; same result and errors as `update`. The earlier
-     * versions are valid until `overlapUntil` at most; with null they are destroyed at once.
+     * Same result and errors as `update`. Earlier versions are valid until `overlapUntil` at most; with
+     * null they are destroyed at once.
      */
     rotate: (
       change: CredentialChange,
@@ -107,10 +106,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
 
     ...useOf(deps),
 
-    /**
-     * Deletes a credential. False if it is gone or in use by now, or if a platform was changed
-     * since `users` read it.
-     */
+    /** False if it is gone or in use, or if a platform was changed since `users` read it. */
     delete: (
       { user_id, id }: CredentialRow,
       { platforms }: Pick<CredentialUsers, 'platforms'>,
@@ -128,19 +124,18 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
   };
 };
 
-/** Queries about the use of a credential elsewhere. */
 const useOf = (deps: CredentialUsageDeps) => {
   const { db } = deps.store;
   return {
     users: (id: string): Promise<CredentialUsers> => usersOf(deps, id),
 
-    /** True if an outgoing webhook signs with it. */
+    /** True if an outgoing webhook signs with the credential. */
     signs: async (id: string): Promise<boolean> => {
       const signed = db.selectFrom('webhooks').select('id').where('credential_id', '=', id);
       return (await signed.limit(1).executeTakeFirst()) !== undefined;
     },
 
-    /** True if a model, a forward or a chat platform sends it in a header. */
+    /** True if a model, a forward or a chat platform sends the credential in a header. */
     isSent: async (id: string): Promise<boolean> => {
       const models = db.selectFrom('models').select('id').where('credential_id', '=', id);
       const forwards = db

@@ -1,9 +1,9 @@
-/** The key of a whole argument that names a credential: `{ "$credential": "github-pat" }`. */
+/** Key of an argument that is only a credential: `{ "$credential": "github-pat" }`. */
 const KEY = '$credential';
-/** A reference to a credential within a text argument: `Bearer $credential(github-pat)`. */
+/** A credential within a text argument: `Bearer $credential(github-pat)`. */
 export const WITHIN = /\$credential\(([\w.-]{1,100})\)/g;
 
-/** Returns the names of the credentials in the arguments of a call, in their order. */
+/** The names in the arguments of a call, in order. */
 export const credentialsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return [...value.matchAll(WITHIN)].map(([, name = '']) => name);
   const name = wholeName(value);

@@ -2,18 +2,18 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { CredentialsStore } from './queries.js';
 import { newVersion, type VaultServiceDeps } from './service.js';
 
-/** A value that a service issued in place of the one that it took. */
+/** A value that a service issued to replace another one. */
 interface IssuedValue {
   userId: string;
   credentialId: string;
   value: string;
-  /** The value in whose place it was issued. */
+  /** The value that was replaced. */
   before: string;
 }
 
 /**
- * Stores an issued value as the newest version, as a rotation does; the one before stays for the
- * overlap. Resolves to false if the credential has another value by now, which somebody gave it.
+ * Stores the value as the newest version, like a rotation. Resolves to false if the credential was
+ * changed meanwhile.
  */
 export type Renewal = (issued: IssuedValue) => Promise<boolean>;
 
@@ -23,10 +23,10 @@ interface RenewalDeps extends Pick<VaultServiceDeps, 'sealVersion' | 'openVersio
   applied(): Promise<void>;
 }
 
-/** Ours: how long the value before can be restored. */
+/** How long the replaced value can be restored. */
 const OVERLAP_MS = 3_600_000;
 
-/** Creates the renewal of credentials whose values the services that take them replace. */
+/** For credentials whose values are replaced by the service that uses them. */
 export const createRenewal =
   (deps: RenewalDeps): Renewal =>
   async ({ userId, credentialId, value, before }) => {

@@ -21,7 +21,7 @@ import {
 
 const OVERLAP_MINUTES = 60;
 
-/** Rotates a credential. If no value is given, one is generated, which is shown only this once. */
+/** Without a value, one is generated and returned only this once. */
 export const rotateCredential = async (
   deps: VaultServiceDeps,
   { id, given }: { id: string; given: CredentialRotation },
@@ -36,18 +36,18 @@ export const rotateCredential = async (
   return { row, value: given.value === undefined ? value : null };
 };
 
-/** Throws if there is no new value: a value that somebody else issued cannot be generated here. */
+/** A value that another service issues cannot be generated here. */
 const refuseNone = (
   { name, type }: CredentialRow,
   { value, generate }: CredentialRotation,
 ): void => {
   if (value !== undefined && generate === true) {
-    const message = 'takes the place of value: give one of the two';
+    const message = 'cannot be combined with value. Send only one of them';
     throw badRequest([{ path: 'generate', message }]);
   }
   const isMade = generate ?? type === 'webhook_secret';
   if (value !== undefined || isMade) return;
-  throw Boom.badRequest(`Give the new value of ${name}, or generate: true to have one made`, {
+  throw Boom.badRequest(`Send the new value of ${name}, or generate: true to generate one`, {
     code: 'value_required',
   });
 };
@@ -56,11 +56,10 @@ interface SecretRenewal {
   id: string;
   value: string;
   overlapMinutes?: number | undefined;
-  /** Further data for the audit log. */
+  /** Additional data for the audit log. */
   data?: Record<string, unknown>;
 }
 
-/** Stores the value as the newest version. */
 const renew = (
   deps: VaultServiceDeps,
   { id, value, overlapMinutes = OVERLAP_MINUTES, data }: SecretRenewal,
@@ -82,7 +81,7 @@ const renew = (
     return { done: deps.credentials.rotate({ read, changes, also }, version, until), changes };
   });
 
-/** Returns the versions that are valid now, the newest first. */
+/** Valid versions, newest first. */
 export const versionsOf = async (
   deps: VaultServiceDeps,
   id: string,
@@ -97,10 +96,7 @@ export const versionsOf = async (
   }));
 };
 
-/**
- * Restores an earlier version. Ours: its value becomes a new version, so that version numbers only
- * rise. Throws 409 after its overlap has ended.
- */
+/** The value becomes a new version, so that version numbers only rise. Throws 409 after the overlap. */
 export const restoreCredential = async (
   deps: VaultServiceDeps,
   { id, given }: { id: string; given: CredentialRestoration },
@@ -115,7 +111,7 @@ export const restoreCredential = async (
   if (!from) {
     const which =
       given.version === undefined ? 'no earlier version' : `no version ${given.version}`;
-    const message = `${name} has ${which} that is good and could be restored: its overlap has ended`;
+    const message = `${name} has ${which} that can be restored, because the overlap has ended`;
     throw Boom.conflict(message, { code: 'version_over' });
   }
   const value = unlessShut(() => deps.openVersion(from))?.take((bytes) => bytes.toString());
@@ -125,14 +121,11 @@ export const restoreCredential = async (
   return renew(deps, { id, value, overlapMinutes, data: { restored: from.version } }, by);
 };
 
-/**
- * Throws 400 if the value does not fit its use. Ours: an outgoing webhook must not sign with a
- * weaker secret than it may be created with.
- */
+/** A webhook must not sign with a weaker secret than it may be created with. Throws 400. */
 const refuseUnfit = async (deps: VaultServiceDeps, id: string, value: string): Promise<void> => {
   const short = faultOfSecret(value, true);
   if (short !== null && (await deps.credentials.signs(id))) {
-    throw unfit(`${short}: an outgoing webhook signs with it`);
+    throw unfit(`${short}, since an outgoing webhook signs with it`);
   }
   const odd = faultOfHeaderValue(value);
   if (odd !== null && (await deps.credentials.isSent(id))) throw unfit(odd);
@@ -141,10 +134,7 @@ const refuseUnfit = async (deps: VaultServiceDeps, id: string, value: string): P
 const unfit = (message: string): Boom.Boom =>
   Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
 
-/**
- * Generates a value in the form of the value before. Ours: a recipient with a Standard Webhooks
- * secret decodes the next one, too.
- */
+/** Keeps the form of the previous value, so that a Standard Webhooks recipient can decode it. */
 const madeLike = async (deps: VaultServiceDeps, { user_id, id, version }: CredentialRow) => {
   const before = await deps.credentials.version(user_id, id, version);
   const secret = before && unlessShut(() => deps.openVersion(before));
@@ -152,10 +142,7 @@ const madeLike = async (deps: VaultServiceDeps, { user_id, id, version }: Creden
   return isStandard ? newSecret() : randomBytes(32).toString('base64url');
 };
 
-/**
- * Returns the end of the overlap; null if it ends at once. A rotation does not make an expired
- * value valid again.
- */
+/** Null if there is no overlap. A rotation does not extend the validity of an expired value. */
 const overlapEnd = (read: CredentialRow, now: number, overlapMinutes: number): string | null => {
   const expires = read.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(read.expires_at);
   const end = Math.min(now + overlapMinutes * 60_000, expires);
@@ -163,8 +150,8 @@ const overlapEnd = (read: CredentialRow, now: number, overlapMinutes: number): s
 };
 
 /**
- * Returns the expiry of a new value. Ours: it is valid for as long as the value before it was to
- * be. If that one expired before it began, the new one never expires, since nothing would renew it.
+ * The new value is valid for as long as the previous one was. If that one expired before it began, the
+ * new one never expires, since nothing would renew it.
  */
 const renewed = (row: CredentialRow, now: number): string | null => {
   if (row.expires_at === null) return null;

@@ -23,16 +23,15 @@ export interface VaultServiceDeps {
   sealVersion(of: Omit<CredentialVersionRow, 'sealed'>, value: string): string;
   openVersion(of: CredentialVersionRow): Secret;
   accounts: {
-    /** Checks the password. Throws 401 if it is wrong, and 429 after too many wrong ones. */
+    /** Throws 401 if the password is wrong, and 429 after too many failures. */
     proveFresh(by: Caller, password: string): Promise<void>;
   };
-  /** Applies the change to everything that uses credentials. */
+  /** Called after each change. */
   applied(): Promise<void>;
   rekey: Rekey;
 }
 
-/** Ours: the most credentials of one user. */
-const MOST = 1000;
+const MAX_CREDENTIALS = 1000;
 export type VaultCaller = Caller & Recorder;
 
 export const createCredential = async (
@@ -40,8 +39,10 @@ export const createCredential = async (
   given: NewCredential,
   by: VaultCaller,
 ): Promise<CredentialRow> => {
-  if ((await deps.credentials.count(by.userId)) >= MOST) {
-    throw Boom.conflict(`You have ${MOST} credentials, the most there may be`);
+  if ((await deps.credentials.count(by.userId)) >= MAX_CREDENTIALS) {
+    throw Boom.conflict(
+      `You already have ${MAX_CREDENTIALS} credentials, the maximum. Delete one first`,
+    );
   }
   const row = newRow(deps, given, by.userId);
   const recorded = by.record({ target: row.id, data: { name: row.name } });
@@ -65,7 +66,7 @@ export const updateCredential = (
     }),
   );
 
-/** True if the change allows more tools or more hosts than before. */
+/** True if the change allows more tools or hosts. */
 const isWider = (read: CredentialRow, { allowedTools, allowedHosts }: CredentialChanges): boolean =>
   isMore(read.allowed_tools, allowedTools) || isMore(read.allowed_hosts, allowedHosts);
 
@@ -74,21 +75,15 @@ const isMore = (before: string, given: string[] = []): boolean => {
   return given.some((one) => !known.has(one));
 };
 
-/**
- * Throws 403 unless the owner acts in person. Ours: a caller that adds a host or a tool can have
- * the value sent to itself, which is as good as a reveal.
- */
+/** Whoever adds a host or a tool can have the value sent there, which is as good as a reveal. */
 const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
   if (tokenId === null && !impersonator) return;
-  throw Boom.forbidden('Only the owner, logged in, lends a value to further tools and hosts', {
+  throw Boom.forbidden('Only the owner, logged in, may allow more tools or hosts', {
     code: 'personal_only',
   });
 };
 
-/**
- * Deletes a credential. Ours: throws 409 while hooks, models, platforms, outgoing webhooks, mail
- * accounts or the tunnel use it.
- */
+/** Throws 409 while something uses the credential. */
 export const deleteCredential = async (
   deps: VaultServiceDeps,
   id: string,
@@ -106,12 +101,15 @@ export const deleteCredential = async (
 
 const refuseUsed = ({ name }: CredentialRow, users: string[]): void => {
   if (users.length === 0) return;
-  throw Boom.conflict(`${name} is used by ${users.join(', ')}: give them another one first`, {
-    code: 'credential_in_use',
-  });
+  throw Boom.conflict(
+    `${name} is used by ${users.join(', ')}. Assign another credential to them first`,
+    {
+      code: 'credential_in_use',
+    },
+  );
 };
 
-/** Returns the value of a credential. The password is required even after a fresh login. */
+/** The password is required even after a recent login. */
 export const revealCredential = async (
   deps: VaultServiceDeps,
   { id, password }: { id: string; password: string },
@@ -127,7 +125,7 @@ export const revealCredential = async (
 };
 
 export const damagedValue = (): Boom.Boom =>
-  Boom.conflict('The value was damaged and does not open: rotate it', { code: 'value_damaged' });
+  Boom.conflict('The value is damaged. Rotate the credential', { code: 'value_damaged' });
 
 export const findCredential = async (
   { credentials }: { credentials: CredentialsStore },
@@ -139,10 +137,7 @@ export const findCredential = async (
   return row;
 };
 
-/**
- * Changes a credential. The change is computed from the row that it replaces, and computed again if
- * another change came first.
- */
+/** `attempt` is repeated if another change came first. */
 export const change = async (
   deps: VaultServiceDeps,
   { id, by }: { id: string; by: VaultCaller },
@@ -219,9 +214,12 @@ export const expiring = (expiresAt: string | null, now: number) => ({
 
 export const refuseImpersonator = ({ impersonator }: Caller): void => {
   if (!impersonator) return;
-  throw Boom.forbidden('Whoever acts as another makes no values of theirs', {
-    code: 'personal_only',
-  });
+  throw Boom.forbidden(
+    'An admin who impersonates a user may not change the values of credentials',
+    {
+      code: 'personal_only',
+    },
+  );
 };
 
 const unlessTaken = async <T>(name: string, write: () => Promise<T>): Promise<T> => {
@@ -229,7 +227,9 @@ const unlessTaken = async <T>(name: string, write: () => Promise<T>): Promise<T>
     return await write();
   } catch (error) {
     if (!(error instanceof Taken)) throw error;
-    throw Boom.conflict(`You have a credential called ${name} already`, { code: 'name_taken' });
+    throw Boom.conflict(`You already have a credential with the name ${name}`, {
+      code: 'name_taken',
+    });
   }
 };
 

@@ -4,32 +4,31 @@ import { type PlatformRow, platformTable } from '../store/tables/platforms.js';
 
 export interface CredentialUsageDeps {
   store: Store;
-  /** True if a chat platform takes one of its secrets from that credential. */
+  /** True if a secret of the platform is that credential. */
   platformUses(platform: PlatformRow, credentialId: string): boolean;
 }
 
-/** The names of what uses a credential, and the chat platforms as they were at that time. */
+/** Names of what uses a credential, and the platforms at that time. */
 export interface CredentialUsers {
   names: string[];
   platforms: PlatformRow[];
 }
 
-const MOST = 10;
+const MAX_NAMED = 10;
 
-/** Returns the names of what uses a credential, at most ten. */
+/** At most ten names. */
 export const usersOf = async (
   deps: CredentialUsageDeps,
   credentialId: string,
 ): Promise<CredentialUsers> => {
   const { store } = deps;
   const platforms = await store.db.selectFrom('platforms').select(platformTable.columns).execute();
-  const rows = await credentialUses(store, credentialId).limit(MOST).execute();
+  const rows = await credentialUses(store, credentialId).limit(MAX_NAMED).execute();
   const users = platforms.filter((row) => deps.platformUses(row, credentialId));
   const names = [...rows.map(({ name }) => name), ...users.map(({ kind }) => `platform ${kind}`)];
-  return { names: names.slice(0, MOST), platforms };
+  return { names: names.slice(0, MAX_NAMED), platforms };
 };
 
-/** True if a chat platform takes one of its secrets from the credential. */
 export const isOfPlatform = async (
   deps: CredentialUsageDeps,
   credentialId: string,
@@ -38,10 +37,7 @@ export const isOfPlatform = async (
   return rows.some((row) => deps.platformUses(row, credentialId));
 };
 
-/**
- * Selects the platforms other than those in `seen`. The credentials that a platform names are
- * sealed, so SQL cannot search them.
- */
+/** Platforms other than those in `seen`. Their credentials are sealed, so SQL cannot search them. */
 export const platformsBut = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
   db
     .selectFrom('platforms')
@@ -56,10 +52,7 @@ export const platformsBut = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
       ),
     );
 
-/**
- * Selects the names of the hooks, models, webhooks and mail accounts that need the credential, and of
- * the tunnel, which has no name of its own.
- */
+/** Names of the hooks, models, webhooks and mail accounts that use the credential, and `the tunnel`. */
 export const credentialUses = ({ db }: Pick<Store, 'db'>, credentialId: string) => {
   const hooks = db
     .selectFrom('hooks')
@@ -69,9 +62,9 @@ export const credentialUses = ({ db }: Pick<Store, 'db'>, credentialId: string) 
     .where((of) =>
       of.or([
         of('hooks.credential_id', '=', credentialId),
-        // A forward names the credential in the settings of its action.
+        // A forward contains the ID in its settings.
         of('hooks.action_config', 'like', `%"credentialId":"${credentialId}"%`),
-        // Arguments of tools give the credential's name in one of two ways.
+        // Arguments of tools contain the name in one of two forms.
         sql<boolean>`instr(hooks.action_config, '$credential(' || credentials.name || ')') > 0`,
         sql<boolean>`instr(hooks.action_config, '{"$credential":"' || credentials.name || '"}') > 0`,
       ]),

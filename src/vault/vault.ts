@@ -19,72 +19,59 @@ export interface VaultDeps {
   openVersion(of: CredentialVersionRow): Secret;
 }
 
-/** A credential with the tools and hosts that may receive it. */
 export interface UsableCredential extends Pick<CredentialRow, 'id' | 'name'> {
   allowedTools: string[];
   allowedHosts: string[];
 }
 
-/** A credential that a tool may use, with its value. */
 export interface OpenedCredential extends UsableCredential {
   secret: Secret;
 }
 
-/** The vault as the running daemon uses it. An expired credential is never returned. */
+/** The vault for the running daemon. It never returns an expired credential. */
 export interface Vault {
-  /**
-   * Reads the keys with which hooks verify anew, including all that was committed before the call.
-   */
+  /** Reads the keys of hooks again, including everything committed before the call. */
   refresh(): Promise<void>;
-  /**
-   * Returns the keys with which a hook that names the credential verifies: the newest value, and
-   * older ones during their overlap.
-   */
+  /** The keys with which a hook verifies: the newest, and previous ones during their overlap. */
   keysOf(credentialId: string): VerifyingKey[];
-  /** Returns the newest value; null if there is none. */
+  /** The newest value; null if there is none. */
   newest(credentialId: string): Promise<string | null>;
-  /**
-   * Returns the values that sign and verify now: the newest, then older ones while their overlap
-   * lasts.
-   */
+  /** The newest value, then previous ones during their overlap. */
   liveValues(credentialId: string): Promise<LiveValue[]>;
-  /** Returns the user's own credential with that name or ID; null if there is none. */
+  /** The user's own credential; null if there is none. */
   borrow(
     userId: string,
     by: { name: string } | { id: string },
   ): Promise<OpenedCredential | 'expired' | 'damaged' | null>;
-  /**
-   * Returns a function that opens the live values of the user's credentials for which `isMeant`
-   * returns true.
-   */
+  /** Resolves to a function that opens the valid values of the matching credentials. */
   openSecretsFor(
     userId: string,
     isMeant: (lending: UsableCredential) => boolean,
   ): Promise<() => Secret[]>;
   /**
-   * Returns the newest value of the credential with that name that an admin has, for what the daemon
-   * does for all users; null if no admin has one. Of several admins the first one counts.
+   * The newest value of an admin's credential, for work that the daemon does for all users; null if
+   * there is none. Of several admins the first one counts.
    */
   newestOfAdmin(name: string): Promise<string | null>;
-  /** Returns the credential's name and expiry; null if there is none. */
+  /** Null if there is no such credential. */
   termOf(credentialId: string): Promise<CredentialTerm | null>;
   isOwn(userId: string, credentialId: string): Promise<boolean>;
-  /** Records that the credential was used, to the minute. */
+  /** Records the use, to the minute. */
   used(credentialId: string): void;
-  /** Destroys the versions whose overlap has ended, and resolves to their number. */
+  /** Destroys versions whose overlap has ended. Resolves to their number. */
   destroyPassed(): Promise<number>;
 }
 
 export interface LiveValue {
   secret: Secret;
-  /** The end of its validity in milliseconds since 1970; null if it never ends. */
+  /** End of the validity in milliseconds since 1970; null if there is none. */
   until: number | null;
   isOld: boolean;
 }
 
 export interface CredentialTerm {
   name: string;
-  /** The expiry in ISO 8601; null if there is none. */
+  /** ISO 8601; null if it does not expire. */
   expiresAt: string | null;
 }
 
@@ -127,15 +114,13 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
     }
   };
 
-  /**
-   * Returns no value if it does not open, so that one damaged value does not disable the others.
-   */
+  /** Empty for a damaged value, which must not disable the others. */
   const live = (row: LiveVersion): LiveValue[] => {
     const { valid_until, expires_at, credential_id: credentialId, version } = row;
     const secret = unlessShut(() => openVersion(row));
     if (secret)
       return [{ secret, until: earlier(valid_until, expires_at), isOld: valid_until !== null }];
-    log.warn({ credentialId, version }, 'a value of the vault does not open');
+    log.warn({ credentialId, version }, 'a value in the vault is damaged');
     return [];
   };
   const keyOf = (row: LiveVersion): VerifyingKey[] =>
@@ -208,7 +193,9 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
         .set({ last_used_at: iso(now) })
         .where('id', '=', credentialId)
         .execute()
-        .catch((err) => log.warn({ err, credentialId }, 'the use of a credential was not noted'));
+        .catch((err) =>
+          log.warn({ err, credentialId }, 'the use of a credential could not be recorded'),
+        );
     },
     destroyPassed: async () => {
       const { numDeletedRows } = await db
@@ -229,7 +216,7 @@ const lendingOf = (
   allowedHosts: JSON.parse(row.allowed_hosts),
 });
 
-/** Returns the earliest time in milliseconds since 1970; null if all are null. */
+/** The earliest time in milliseconds since 1970; null if all are null. */
 const earlier = (...times: (string | null)[]): number | null => {
   const given = times.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
   return given.length === 0 ? null : Math.min(...given);

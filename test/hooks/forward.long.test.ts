@@ -93,7 +93,9 @@ describe('a forward', () => {
     await desk.deliver('elsewhere', '{}');
     const run = await firstRun(id);
     expect([run.status, target.received]).to.equal(['error', []]);
-    expect(run.error).to.include(`may not be sent to ${target.address}: allowedHosts`);
+    expect(run.error).to.include(
+      `may not be sent to ${target.address}. Add the host to its allowedHosts`,
+    );
   });
 
   it('is refused with a credential that is not one’s own, or could not be used', async () => {

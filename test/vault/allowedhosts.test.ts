@@ -44,7 +44,7 @@ describe('where a credential may be sent', () => {
   it('says how plain http is allowed', () => {
     const lending = { name: 'pat', allowedHosts: ['nas.lan'] };
     expect(hostRefusal(new URL('http://nas.lan/'), lending)).to.equal(
-      'The credential pat is sent to nas.lan by https alone: allowedHosts may name nas.lan:80',
+      'The credential pat may be sent to nas.lan only over https. To allow http, add nas.lan:80 to its allowedHosts',
     );
   });
 });

@@ -64,7 +64,7 @@ describe('whom a credential is lent to', () => {
       const { status, body } = await call(token());
       expect([status, body.message]).to.equal([
         409,
-        `The credential pat may not be sent to ${target.address}: allowedHosts`,
+        `The credential pat may not be sent to ${target.address}. Add the host to its allowedHosts`,
       ]);
       expect(target.received).to.equal([]);
     });

@@ -74,7 +74,7 @@ describe('a credential that changes while it is used', () => {
     [
       'lent to another host',
       { allowedHosts: ['api.example.org'] },
-      /^The credential \S+ may not be sent to 127\.0\.0\.1:\d+: allowedHosts$/,
+      /^The credential \S+ may not be sent to 127\.0\.0\.1:\d+\. Add the host to its allowedHosts$/,
     ],
   ] as const) {
     it(`is sent no more once it is ${what}, by no further attempt`, async () => {

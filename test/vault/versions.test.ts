@@ -37,7 +37,7 @@ describe('versions of a credential', () => {
     const both = await ask('POST', `/${id}/rotate`, { value: 'x', generate: true });
     expect([both.status, both.body.details]).to.equal([
       400,
-      [{ path: 'generate', message: 'takes the place of value: give one of the two' }],
+      [{ path: 'generate', message: 'cannot be combined with value. Send only one of them' }],
     ]);
     expect(await reveal(id)).to.equal('first value');
     const made = await ask('POST', `/${id}/rotate`, { generate: true });
