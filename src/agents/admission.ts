@@ -15,17 +15,12 @@ import { type AgentFacts, readFacts } from './snapshot.js';
 import { agentTrust } from './taint.js';
 import { requestOf, waitForOwner } from './waitforapproval.js';
 
-/**
- * The names that grant models which are command-line tools, in addition to those that grant tools.
- */
 export const MODEL_GRANTS = Object.values(cliTools).map(grantOf);
 
 /**
- * Returns the constraints on which models may answer the agent, by its present state. A
- * command-line tool has a login and the machine's network. An untrusted agent gets one by its
- * hook's grant, or by the owner's approval. If such a model is its first choice, the agent waits
- * for that approval. Ours: the approval covers this model for the whole life of the
- * agent, and a denial is not asked about again.
+ * Returns the models that may answer the agent. A command-line tool has a login and network access,
+ * so an untrusted agent needs a grant of its hook or an approval of the owner for it. The approval
+ * covers the model for the life of the agent. A denial is final.
  */
 export const modelConstraintsOf = async (
   deps: LoopDeps,
@@ -50,7 +45,6 @@ export const modelConstraintsOf = async (
     questions: isAsked ? [] : [questionOf(agent, first)],
     waiting: isAsked ? 1 : 0,
   });
-  // The decision came in between.
   return outcome === 'again' ? modelConstraintsOf(deps, run, await readFacts(deps, run)) : outcome;
 };
 
@@ -71,7 +65,7 @@ const whyBarred = (
 const isDecided = (approval: ApprovalRow | undefined): boolean =>
   approval !== undefined && approval.status !== 'pending';
 
-/** Returns the id of the call. No model can give a call of its own such an id. */
+/** No model can give a call of its own such an ID. */
 const callIdOf = (name: string): string => `cli:${name}`;
 
 const callOf = (agent: AgentRow, { name, modelId }: RegisteredModel): ExactCall => ({

@@ -2,7 +2,7 @@ import type { Persona } from '../experts/module.js';
 import type { AgentStatus } from '../store/tables/agents.js';
 import type { Agent } from './contract.js';
 
-/** The limits of an agent. Times are in seconds of work; pauses do not count. */
+/** Times are in seconds of work. Pauses do not count. */
 export type AgentLimits = Agent['limits'];
 
 export const DEFAULT_LIMITS: AgentLimits = {
@@ -15,7 +15,7 @@ export const DEFAULT_LIMITS: AgentLimits = {
   maxAgents: 8,
 };
 
-/** The possible changes of an agent's state; any other is impossible (409). */
+/** Permitted status changes. All others return 409. */
 export const moves: Record<AgentStatus, AgentStatus[]> = {
   queued: ['running', 'paused', 'failed', 'stopped'],
   running: ['waiting_approval', 'paused', 'completed', 'failed', 'stopped'],
@@ -26,27 +26,22 @@ export const moves: Record<AgentStatus, AgentStatus[]> = {
   stopped: ['queued'],
 };
 
-/** Returns the states from which a change to that state is possible. */
 const originsOf = (to: AgentStatus): AgentStatus[] =>
   STATES.filter((from) => moves[from].includes(to));
 
 export const FINISHED: AgentStatus[] = ['completed', 'failed', 'stopped'];
 export const UNFINISHED: AgentStatus[] = ['queued', 'running', 'waiting_approval', 'paused'];
-/** The states in which nothing happens until a person acts. */
+/** Statuses in which nothing happens until a person acts. */
 export const RESTING: AgentStatus[] = ['waiting_approval', 'paused'];
 const STATES = [...UNFINISHED, ...FINISHED];
 
-/** The verbs that change an agent's state from outside: from which states, and to which. */
 export const verbs = {
   pause: { from: originsOf('paused'), to: 'paused' },
-  /**
-   * Ours: only a paused agent can resume, although a message brings a finished one to `queued` too.
-   */
+  /** A finished agent returns to `queued` only through a message. */
   resume: { from: ['paused'], to: 'queued' },
   stop: { from: originsOf('stopped'), to: 'stopped' },
 } as const satisfies Record<string, { from: AgentStatus[]; to: AgentStatus }>;
 
-/** Thrown if an agent cannot make that change of state now. */
 export class ImpossibleMove extends Error {
   constructor(from: AgentStatus, verb: keyof typeof verbs) {
     super(`Cannot ${verb} the agent. Its status is ${from}.`);
@@ -54,16 +49,12 @@ export class ImpossibleMove extends Error {
   }
 }
 
-/** Thrown if the named session does not belong to the user. */
 export class NoSession extends Error {
   override name = 'NoSession';
   override message = 'No session with that id';
 }
 
-/**
- * Thrown if another agent is at work in the session: two at once would read each other's unfinished
- * turns.
- */
+/** Two active agents in a session would read each other's unfinished turns. */
 export class SessionBusy extends Error {
   override name = 'SessionBusy';
   override message =
@@ -72,19 +63,16 @@ export class SessionBusy extends Error {
 
 export const JOB = 'agent';
 
-/** The topics on which the events of agents are published. */
 export const AGENT_CHANNELS = ['agent.status', 'agent.message', 'agent.tool_call'];
 
-/** True if a publication on one of these topics is about that agent. */
 export const isAbout = (data: unknown, id: string): boolean =>
   typeof data === 'object' && data !== null && 'agentId' in data && data.agentId === id;
 
-/** Returns the persona that an agent has taken on. */
 export const readPersona = (expert: string): Persona => JSON.parse(expert);
 
 /**
- * Returns the prompt of an agent that a webhook spawns, exactly as specified (spec: receiver, rule
- * 7; the line breaks are ours). Another trigger gives a heading of its own.
+ * The prompt of an agent that a webhook spawns (spec: receiver, rule 7). Other triggers have
+ * another heading.
  */
 export const webhookPrompt = (
   prompt: string,

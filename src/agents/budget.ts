@@ -9,27 +9,22 @@ import type { CallGrant } from './procedures/reserve.js';
 import { type DayCaps, releaseCall, settleCall } from './procedures/spending.js';
 import { CapReached } from './run.js';
 
-/** A model, and the most that a call of it may use. */
 export type Quote = Pick<CallRequest, 'model' | 'price' | 'inputTokens' | 'outputTokens'>;
 
-/** A call that may be made, with the budget reserved for it. */
 export interface ReservedBudget extends Quote {
   id: string;
   step: number;
 }
 
-/** The fewest tokens of a reply for which it is worth asking. */
+/** Minimum size of a reply that is worth a call, in tokens. */
 const MIN_TOKENS = 256;
-/**
- * Ours: the time in milliseconds for which room for a full reply is awaited; after that a shorter
- * one is accepted.
- */
+/** Time to wait for room for a full reply. After that, a shorter one is accepted. */
 const WHOLE_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 const LOOK_MS = 200;
-/** The maximum number of tokens that is counted, because an endpoint may report any number. */
+/** Upper bound, because an endpoint may report any number. */
 const MAX_TOKENS = 1e12;
-/** The maximum cost of a call that is counted, in USD, for the same reason. */
+/** Upper bound in USD, for the same reason. */
 const MAX_USD = 1e6;
 
 interface BudgetDeps {
@@ -38,15 +33,14 @@ interface BudgetDeps {
   access: { dailyCostUsd: number };
 }
 
-/** The agent that calls models, or what calls them on behalf of a user without one. */
+/** The agent that calls models, or the ID of an operation that does so for a user. */
 export interface Spender {
   agent: { id: string; user_id: string; hook_id: string | null };
-  /** True: it is no agent, so that only the day of its user is charged. */
+  /** Without an agent, only the daily limits of the user are charged. */
   isNoAgent?: true;
   signal: AbortSignal;
 }
 
-/** Opens the budget for the calls of one step. */
 export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spender) => {
   const { store, clock } = deps;
   let isStep = true;
@@ -72,10 +66,9 @@ export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spend
 
   return {
     /**
-     * Reserves the budget of a call; the first one that is granted counts as the step. Waits if only
-     * calls under way use up the rest of a limit. Returns null if a limit forbids a further call of
-     * the step, and `gone` if the agent no longer runs. Errors: CapReached if a limit forbids the
-     * first call; the reason of the run's signal.
+     * The first granted call counts as the step. Waits while only running calls use up a limit.
+     * Returns null if a limit forbids another call of the step, and `gone` if the agent no longer
+     * runs. Throws CapReached if a limit forbids the first call, or the abort reason.
      */
     reserve: async (quote: Quote): Promise<ReservedBudget | 'gone' | null> => {
       const id = mint('usage', clock.now());
@@ -88,7 +81,6 @@ export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spend
       isStep = false;
       return { ...quote, ...grant, id };
     },
-    /** Settles a call that brought no reply with its usage, or with nothing if none is given. */
     close: async (
       reserved: ReservedBudget,
       usage: ModelUsage | undefined,
@@ -104,7 +96,7 @@ export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spend
 
 export type StepBudget = ReturnType<typeof openBudget>;
 
-/** Asks again until the reason is no longer that calls under way use up the limit. */
+/** Retries until the limit is no longer used up by running calls alone. */
 const granted = async (
   { store }: BudgetDeps,
   signal: AbortSignal,
@@ -135,7 +127,6 @@ const reasonOf = (grant: Exclude<CallGrant, { is: 'granted' }>): string => {
 
 const UNITS = { steps: 'steps', tokens: 'tokens', cost: 'USD' };
 
-/** Builds the statements that replace the reserved budget of a call with its usage. */
 export const settleReserved = (
   { clock }: { clock: Clock },
   { id }: ReservedBudget,
@@ -152,10 +143,7 @@ export const settleReserved = (
 
 const countedCost = (usd: number): number => (usd >= 0 && usd < MAX_USD ? usd : MAX_USD);
 
-/**
- * Counts the calls that were under way when the daemon ended by all that was reserved for them,
- * before any other begins.
- */
+/** Calls that ran when the daemon was killed count with everything that was reserved for them. */
 export const settleLeftover = async ({ store, clock }: { store: Store; clock: Clock }) => {
   const left = await store.db
     .selectFrom('reservations')
@@ -166,10 +154,6 @@ export const settleLeftover = async ({ store, clock }: { store: Store; clock: Cl
   for (const row of left) await store.transact(settleCall({ ...row, latencyMs: 0, at }));
 };
 
-/**
- * Creates the function that reads the daily caps of all agents of a user: those that an admin set,
- * otherwise those of the settings.
- */
 export const dailyCapsOf =
   ({ db }: Pick<Store, 'db'>, { dailyCostUsd }: { dailyCostUsd: number }) =>
   async (userId: string): Promise<DayCaps> => {

@@ -19,8 +19,8 @@ import { openCalls } from './turns.js';
 import { waitForOwner } from './waitforapproval.js';
 
 /**
- * Finishes calls that were requested before a pause, a restart or an approval. A call that had
- * begun is reported as interrupted. One that had not begun runs, unless the user has sent a message
+ * Finishes calls that were requested before a pause, a restart or an approval. A started call is
+ * reported as interrupted. A call that has not started runs, unless the user has sent a message
  * since.
  */
 export const finishCalls = async (
@@ -44,11 +44,9 @@ export const finishCalls = async (
 };
 
 /**
- * Runs the calls of one reply. Calls that change nothing run in parallel; one with side effects
- * runs alone, after those before it and before those behind it. The beginning of a call is
- * committed first, and results are in the order of the calls. Calls that need the owner's approval
- * are requested together when the others are done, and the agent waits. It also waits for
- * sub-agents that have not returned their results yet.
+ * Calls without side effects run in parallel, calls with side effects alone and in order. The start
+ * of a call is committed before it runs. When all other calls are done, the agent requests the
+ * approvals together, or waits for its sub-agents.
  */
 export const runCalls = async (
   deps: LoopDeps,
@@ -63,24 +61,18 @@ export const runCalls = async (
   const outcome = isAsking
     ? await waitForOwner(deps, run, { questions, waiting })
     : await waitForAgents(deps, run, delegated);
-  // A decision that came in between has changed the situation, so the calls are judged again.
   return outcome === 'again' ? finishCalls(deps, run) : outcome;
 };
 
-/** The number of calls of one reply that run at once. */
 const AT_ONCE = 8;
 
-/** The outcome of the calls of one reply. */
 interface CallsOutcome {
   questions: ApprovalRequest[];
-  /** Calls whose result a sub-agent will bring. */
+  /** Calls whose results come from sub-agents. */
   delegated: ToolCall[];
-  /** The number of calls that wait for the owner already. */
+  /** Number of calls that already wait for the owner. */
   waiting: number;
-  /**
-   * Set if the calls were broken off: the agent no longer runs, or something has changed, so that
-   * each call must be judged again.
-   */
+  /** `gone`: the agent no longer runs. `changed`: each call must be decided again. */
   broken: 'gone' | 'changed' | null;
 }
 
@@ -140,8 +132,8 @@ interface StartedCall {
 }
 
 /**
- * Commits the beginning of a call, then runs it. Its result is stored even if a pause came first.
- * The call does not run if its approval or grant is no longer valid.
+ * The result is stored even after a pause. The call does not run if its approval or grant is no
+ * longer valid.
  */
 const beginCall = async (
   deps: LoopDeps,
@@ -161,7 +153,7 @@ const beginCall = async (
     });
   const unmet = await unmetStep(begins.commit());
   if (unmet !== null) {
-    // The first statement is that the agent runs.
+    // The first statement asserts that the agent runs.
     performed.broken = unmet === 0 ? 'gone' : 'changed';
     return { result: Promise.resolve(null), write: async () => undefined };
   }
@@ -189,20 +181,13 @@ const beginCall = async (
   return { result, write };
 };
 
-/**
- * Builds the statement that uses up an approval. It is valid once, in the transaction in which the
- * call begins.
- */
 const spend = ({ store, clock }: LoopDeps, { id, digest }: ApprovalRow): Statement =>
   statement(
     spendApprovals(store, iso(clock.now())).where('id', '=', id).where('digest', '=', digest),
     1,
   );
 
-/**
- * Tells the model why a call was not run, or what its sub-agent returned. Returns false if the text
- * is no longer true.
- */
+/** Returns false if the text is no longer true. */
 const recordReport = async (
   deps: LoopDeps,
   { agent }: AgentRun,

@@ -2,37 +2,29 @@ import { isLocalHost } from '../kernel/egress.js';
 import { DEFAULT_FALLBACK, type RegisteredModel, type Registry } from '../models/module.js';
 import { digest } from '../providers/llm/digest.js';
 
-/** The properties of an agent that decide which models may answer it. */
 export interface CandidateAgent {
-  /** The agent's model: the one named for it, or that of its topic when it began. */
+  /** Model named for the agent, or routed for its topic when it started. */
   model: string;
   topic: string | null;
-  /**
-   * True if the agent reads untrusted content, which must not choose where that content is sent.
-   */
+  /** Untrusted content must not choose where it is sent. */
   isUntrusted: boolean;
 }
 
 type ModelLookup = Pick<Registry, 'find' | 'routes' | 'default'>;
 
 /**
- * Returns the models that may answer, in the order in which they are tried: the agent's own with
- * its fallbacks, those of its topic, the default with its fallbacks, and last the digest, which is
- * always available. If an untrusted agent's model is on the machine or in its network, the content
- * stays there: after that model's own fallbacks comes the digest, unless they name `default`.
+ * Returns the models in the order in which they are tried. The content of an untrusted agent with a
+ * local model stays local: only its own fallbacks and the digest follow, unless the fallbacks
+ * contain `default`.
  */
 export const candidatesOf = (registry: ModelLookup, of: CandidateAgent): string[] => [
   ...new Set([...chosenFor(registry, of), digest.name]),
 ];
 
-/**
- * True if the owner chose the digest for the agent: as its model, a fallback or the default, which it
- * is while no language model is configured.
- */
+/** Whether the digest was configured for the agent: as its model, a fallback, or the default. */
 export const choosesDigest = (registry: ModelLookup, of: CandidateAgent): boolean =>
   chosenFor(registry, of).includes(digest.name);
 
-/** Returns the models that the owner chose for the agent. */
 const chosenFor = (registry: ModelLookup, of: CandidateAgent): string[] => {
   const { model, topic, isUntrusted } = of;
   const route = registry.routes().find((each) => each.topic === topic);
@@ -54,10 +46,7 @@ const fallbacksOf = (registry: ModelLookup, name: string): string[] =>
 
 const HERE: RegisteredModel['provider'][] = ['llama', 'ollama', 'digest'];
 
-/**
- * True if a model runs on this machine or in its network. A command-line tool runs here but asks a
- * service elsewhere.
- */
+/** A command-line tool runs locally, but calls a remote service. */
 const isLocal = (entry: RegisteredModel | undefined): boolean => {
   if (!entry || entry.provider === 'cli') return false;
   if (HERE.includes(entry.provider)) return true;

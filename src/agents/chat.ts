@@ -8,31 +8,29 @@ import type { AgentControl } from './control.js';
 import type { Models } from './models.js';
 import type { AgentRows } from './rows.js';
 
-/** A chat message, its conversation, and the wishes for the agent that answers it. */
 interface ChatInput {
   content: string;
   sessionId?: string;
   model?: string;
   topic?: string;
   expert?: Expert;
-  /** The user's channel on which it came. A conversation that begins there stays there. */
+  /** Channel that the message came from. A conversation that starts there stays there. */
   via?: {
     channelId: string;
     kind: ChannelKind;
-    /** Returns the steps that are committed together with the message. */
+    /** Steps to commit together with the message. */
     steps(sessionId: string): TransactionStep[];
   };
-  /** The sender, if the message may decide on an approval of the agent. */
+  /** Sender, if the message may decide on an approval. */
   by?: AgentSpeaker;
-  /** Throws if this sender may not give the agent, or one after it, the message. */
+  /** Throws if the sender may not send the agent a message. */
   check?(agent: AgentRow): void | Promise<void>;
 }
 
 /**
- * Creates the function that handles a chat message: the agent at work in the session reads it, or
- * the newest one takes it as its next turn. A new agent begins if there is no session, if the last
- * agent is removed or has used up its limits, or if another model, topic or expert is wished for.
- * Errors: NoSession, SessionBusy; with `by` also DecisionRefused and NotOpen.
+ * The message goes to the active agent of the session, or starts the next turn of the newest one. A
+ * new agent starts if there is none, if it has used up its limits, or if another model, topic or
+ * expert is requested. Errors: NoSession, SessionBusy; with `by` also DecisionRefused and NotOpen.
  */
 export const createChat =
   (deps: {
@@ -74,10 +72,7 @@ const suits = (agent: AgentRow, { model, topic, expert }: ChatInput): boolean =>
   (topic === undefined || topic === agent.topic) &&
   (!expert || (agent.expert !== null && readPersona(agent.expert).id === expert.id));
 
-/**
- * True if a finished agent has used up its limits. A conversation may go on for longer than the
- * limits of one agent.
- */
+/** A conversation may last longer than the limits of one agent. */
 const isSpent = (agent: AgentRow): boolean => {
   if (!FINISHED.includes(agent.status)) return false;
   const { maxSteps, maxSeconds, maxTokens, maxCostUsd }: AgentLimits = JSON.parse(agent.limits);

@@ -7,25 +7,19 @@ import type { ModelConstraints, Models } from './models.js';
 import { type DroppedContext, noteOf, trim } from './trim.js';
 import { inReadingOrder, turnsOf } from './turns.js';
 
-/** The tokens of the note that lists what was left out. */
+/** Size of the note about removed content. */
 const NOTE_TOKENS = 100;
 
-/** The parts from which a conversation is made. */
 interface ConversationInput {
   rows: SaidRow[];
-  /** The memories of the owner, one line each. */
   memories: string[];
-  /** The present time, in milliseconds, and the time zone of the owner. */
+  /** Current time in milliseconds. */
   now: number;
   timezone: string;
   wanted: ModelConstraints;
   tools: ToolSpec[];
 }
 
-/**
- * Returns the conversation, shortened as far as possible to fit the model that is likely to answer,
- * and what was left out.
- */
 export const conversationOf = (
   models: Pick<Models, 'room'>,
   agent: AgentRow,
@@ -43,8 +37,8 @@ export const conversationOf = (
 };
 
 /**
- * Returns the line with the date and the time zone. It has no time of day, which would change the
- * beginning of the prompt with each step: local servers would then read the whole prompt again.
+ * Without the time of day, so that the beginning of the prompt stays the same and local servers can
+ * reuse their cache.
  */
 const dateLine = (now: number, timezone: string): string => {
   const day = dayAt(timezone, now);
@@ -55,10 +49,7 @@ const dateLine = (now: number, timezone: string): string => {
   return `Today is ${weekday}, ${day}. The time zone of your owner is ${timezone}.`;
 };
 
-/**
- * The rules that every agent gets before its task. Rules that matter are enforced in code, not
- * here.
- */
+/** Rules that matter are enforced in code, not here. */
 const EVERYBODY = [
   'You are an agent of Adjutant, working for the owner of this installation.',
   'Do the task, then answer with the result: plain text, short, facts first. The first line is a headline.',
@@ -67,7 +58,6 @@ const EVERYBODY = [
   'If something cannot be done with the tools you have, say so and say what is missing.',
 ];
 
-/** Ours: the line above what is remembered. */
 const REMEMBERED =
   'Memories of your owner from earlier conversations. They may be outdated. The current conversation takes precedence:';
 
@@ -76,10 +66,6 @@ const BELOW =
 const DIRECTING =
   'You coordinate the work. An expert has received the task. Read its result, delegate what is still missing, then report the result to your owner as your own answer.';
 
-/**
- * Returns the system prompt of an agent: the general rules, its place among other agents, its
- * persona.
- */
 const systemTurn = (agent: AgentRow, ...notes: string[]): Turn => {
   const persona = agent.expert === null ? null : readPersona(agent.expert);
   const lines = [

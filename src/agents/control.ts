@@ -14,20 +14,15 @@ export interface ControlDeps extends MovingDeps {
   removeFolder(agent: AgentRow): Promise<void>;
 }
 
-/** The agents at work in this process. */
 export interface LiveAgents {
-  /**
-   * The loops at work: how to end each, and when it has ended. Each registers itself here, so that
-   * a verb can end it at once.
-   */
+  /** Running loops, so that a command can end them immediately. */
   running: Map<string, { abort(): void; ended: Promise<void> }>;
   deltas: Deltas;
 }
 
 /**
- * Creates the operations on an agent from outside. Each verb is durable when it resolves, and if it
- * ends the loop, the loop has ended. Every verb but `spawn` does nothing to an agent that is removed
- * meanwhile.
+ * Every command is durable when it resolves. All commands except `spawn` ignore an agent that is
+ * deleted meanwhile.
  */
 export const createControl = (deps: ControlDeps) => {
   const { rows, queue } = deps;
@@ -40,9 +35,8 @@ export const createControl = (deps: ControlDeps) => {
   };
 
   /**
-   * Changes the state of an agent and of all its sub-agents. The change is judged in its own
-   * transaction, so that the loop cannot override it at the same moment. Returns null if the agent
-   * is gone.
+   * The check is part of the transaction, so that the loop cannot override the change. Returns null
+   * if the agent is gone.
    */
   const move = async (agent: AgentRow, verb: Verb): Promise<AgentRow[] | null> => {
     const { record, under, published } = await moveTree(deps, agent, verb);
@@ -57,7 +51,7 @@ export const createControl = (deps: ControlDeps) => {
     return move(now, verb);
   };
 
-  /** Tells those who wait for the agent that it has ended. */
+  /** Notifies everything that waits for the agent. */
   const tellEnd = (agent: AgentRow): void => {
     deps.followers.ended(agent);
     if (agent.parent_id !== null) queue.added(agent.lane);
@@ -75,7 +69,7 @@ export const createControl = (deps: ControlDeps) => {
       queue.added(agent.lane);
       return;
     }
-    // The agent finished, continued or got a decision between the query and the write: try again.
+    // The agent changed between the query and the write.
     const now = await rows.byId(agent.id);
     if (isNextTurn && now && FINISHED.includes(now.status)) throw new SessionBusy();
     if (now) await message(now, content, also);
@@ -103,7 +97,7 @@ export const createControl = (deps: ControlDeps) => {
 
   return {
     live,
-    /** Creates an agent. Errors: NoSession, SessionBusy. */
+    /** Errors: NoSession, SessionBusy. */
     spawn: async (agent: SpawnRequest): Promise<{ id: string; sessionId: string }> => {
       const session =
         agent.sessionId !== undefined && (await rows.session(agent.userId, agent.sessionId));
@@ -114,9 +108,9 @@ export const createControl = (deps: ControlDeps) => {
       queue.added(agent.lane);
       return { id, sessionId };
     },
-    /** Sends a message, committed together with `also`. Errors: SessionBusy. */
+    /** Commits the message together with `also`. Errors: SessionBusy. */
     message,
-    /** Pauses the agent and, as the next two, its sub-agents if possible. Errors: ImpossibleMove. */
+    /** Errors: ImpossibleMove. */
     pause: async (agent: AgentRow): Promise<void> => {
       await interrupt((await move(agent, 'pause')) ?? []);
     },
@@ -125,22 +119,17 @@ export const createControl = (deps: ControlDeps) => {
       if (resumed) queue.added(agent.lane, resumed.length);
     },
     stop,
-    /** Stops all unfinished agents of a user. */
     stopAll: async (userId: string): Promise<void> => {
       const agents = await rows.unfinished(userId);
       await Promise.all(agents.map((agent) => stop(agent).catch(unlessFinished)));
     },
-    /** Stops the agent and deletes it with its sub-agents; the session keeps its messages. */
+    /** The session keeps its messages. */
     remove,
   };
 };
 
 export type AgentControl = ReturnType<typeof createControl>;
 
-/**
- * Builds the record that stops an agent and its sub-agents if they are not finished, and deletes
- * all of them.
- */
 const removal = async (deps: ControlDeps, agent: AgentRow, gone: AgentRow[]): Promise<TreeMove> => {
   const { store } = deps;
   const ids = gone.map(({ id }) => id);
@@ -163,13 +152,11 @@ const unlessFinished = (error: unknown): void => {
   if (!(error instanceof ImpossibleMove)) throw error;
 };
 
-/** A message to an agent, and what to publish after its commit. */
 type MessageRecord = Pick<TreeMove, 'record' | 'published'>;
 
 /**
- * Builds the record for a message to an agent that is not finished. The message denies the agent's
- * pending approvals. An agent that waits for them or for sub-agents reads it at once, any other
- * before its next step.
+ * The message denies pending approvals. A waiting agent reads it immediately, a working one before
+ * its next step.
  */
 const aside = async (
   deps: ControlDeps,

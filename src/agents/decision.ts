@@ -22,23 +22,19 @@ import type { Toolset } from './toolset.js';
 import { INTERRUPTED } from './turns.js';
 import { requestOf } from './waitforapproval.js';
 
-/** The calls of one reply that have no result yet, with the facts that decide on them. */
 export interface UndecidedCalls {
   calls: ToolCall[];
   tools: Toolset;
-  /** The ids of calls that began before this run. */
+  /** IDs of calls that started before this run. */
   begun: Set<unknown>;
-  /** The approvals by the id of the call. */
   approvals: Map<string, ApprovalRow>;
-  /** The sub-agents that answer the calls, by the id of the call. */
   subs: Map<string, AgentRow>;
-  /** True if the user has sent a message since the calls were requested. */
+  /** Whether the user has sent a message since the calls were requested. */
   isOverridden: boolean;
-  /** The number of times in a row that the same calls were requested. */
+  /** Number of times in a row that the same calls were requested. */
   repetitions: number;
 }
 
-/** The facts of calls that are new. */
 export const UNTOUCHED = {
   begun: new Set(),
   approvals: new Map(),
@@ -46,23 +42,19 @@ export const UNTOUCHED = {
   isOverridden: false,
 };
 
-/** A grant that covers a call, and the trust by which that was decided. */
+/** The grant with the trust at the time of the decision. */
 export interface UsedGrant extends GrantRow {
   isUntrusted: boolean;
 }
 
-/** The decision on one call. */
 export type CallDecision =
   | { do: 'run'; tool: Tool | null; approval?: ApprovalRow; grant?: UsedGrant }
-  /**
-   * `holds` has the conditions for reporting this to the model; if one fails, the call is judged
-   * again.
-   */
+  /** `holds` are the conditions of the report. If one fails, the call is decided again. */
   | { do: 'report'; ok: boolean; content: string; holds?: Statement[] }
   | { do: 'ask'; question: ApprovalRequest }
-  /** Its approval was requested already. */
+  /** The approval has already been requested. */
   | { do: 'waitForOwner' }
-  /** A sub-agent works on it. */
+  /** A sub-agent works on the call. */
   | { do: 'waitForSubAgent' };
 
 const OVERRIDDEN = 'Not run: a new message arrived first.';
@@ -75,8 +67,8 @@ const unreadable = (tool: string, fault: string): string =>
   `The arguments of this call cannot be parsed: ${fault}`;
 
 /**
- * Decides on a call right before it runs: by the permissions, grants and decisions of the owner that
- * are valid then, and by the trust in the agent when it chose the call.
+ * Decides right before the call runs, by the current permissions, grants and approvals, and by the
+ * trust that the agent had when it chose the call.
  */
 export const decisionOf = async (
   deps: LoopDeps,
@@ -121,10 +113,7 @@ export const decisionOf = async (
 
 const report = (content: string): CallDecision => ({ do: 'report', ok: false, content });
 
-/**
- * Returns the result of a sub-agent, or waits for it. After a message from the user the agent waits
- * no longer.
- */
+/** After a message from the user, the agent no longer waits. */
 const brought = async (
   deps: LoopDeps,
   sub: AgentRow,
@@ -148,10 +137,7 @@ const exactly = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
   arguments: call.arguments,
 });
 
-/**
- * Decides by the approval. The call is compared with the approved one again: only exactly that call
- * runs, and only once.
- */
+/** The call is compared with the approved one again, and runs only once. */
 const decisionBy = (
   approval: ApprovalRow,
   tool: Tool | null,

@@ -25,10 +25,8 @@ export interface DelegateDeps extends RecordDeps {
 }
 
 /**
- * Creates the function that starts a sub-agent. The sub-agent, its place in its tree and its job
- * are one transaction, which checks how many there are already, so that simultaneous requests
- * cannot exceed the limit. The sub-agent inherits grants and taint, and its limits are within what
- * its parent has left.
+ * One transaction creates the sub-agent and checks the limit, so that simultaneous calls cannot
+ * exceed it.
  */
 export const createDelegate =
   (deps: DelegateDeps): Delegate =>
@@ -56,8 +54,8 @@ const subAgent = async (
     userId: parent.user_id,
     prompt: promptOf(parent, order),
     ...begins,
-    // A sub-agent of an orchestrated agent has all tools (spec: orchestrated); otherwise an expert
-    // has its own.
+    // A sub-agent of an orchestrated agent has all tools (spec: orchestrated). Otherwise an expert
+    // restricts them.
     ...(persona && { persona: parent.orchestrated === 1 ? { ...persona, tools: null } : persona }),
     channel: 'agent',
     untrusted: parent.untrusted === 1,
@@ -78,9 +76,8 @@ const subAgent = async (
 };
 
 /**
- * Returns the persona, model and topic of a sub-agent. An untrusted parent may pass on what it has
- * read. Therefore the work goes to no model that the parent could not use, and the topic and model
- * of an expert do not count.
+ * An untrusted parent may pass on what it has read. Its sub-agents therefore use only models that
+ * it could use itself, and the topic and model of an expert are ignored.
  */
 const beginning = (
   { models }: DelegateDeps,
@@ -116,14 +113,10 @@ const named = async (
   throw refused(`unknown expert. Available experts: ${all.map(({ name }) => name).join(', ')}`);
 };
 
-/** Returns the prompt with the task's own text last: nothing may follow a payload in it. */
 const promptOf = (parent: AgentRow, { prompt, withTask }: Delegation): string =>
   [...(prompt === undefined ? [] : [prompt]), ...(withTask ? [parent.prompt] : [])].join('\n\n');
 
-/**
- * Returns the limits of a sub-agent: of steps, seconds, tokens and cost at most what the parent has
- * left, and one level of depth less.
- */
+/** The limits are at most the remaining limits of the parent, with one level of depth less. */
 const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): AgentLimits => {
   const limits: AgentLimits = JSON.parse(parent.limits);
   const used = parent.input_tokens + parent.output_tokens;
@@ -149,10 +142,7 @@ const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): Age
   };
 };
 
-/**
- * Builds a statement that holds while the parent runs and its whole tree has room for one more; it
- * throws Unmet otherwise.
- */
+/** Holds while the parent runs and its tree has room for one more agent. Throws Unmet otherwise. */
 const mayGrow = ({ db }: Store, parent: AgentRow): Statement => {
   const rootId = parent.root_id ?? parent.id;
   const hasRoom = sql<boolean>`(SELECT count(*) FROM agents WHERE root_id = ${rootId})

@@ -17,9 +17,7 @@ import { wakeParent } from './subagents.js';
 import { taintParent } from './taint.js';
 
 const RUNNING: AgentStatus[] = ['running'];
-/**
- * The states from which an agent can fail. A loop that cannot even begin leaves its agent queued.
- */
+/** A loop that cannot start leaves its agent queued. */
 const UNENDED: AgentStatus[] = ['queued', 'running'];
 
 export interface EndingDeps extends MovingDeps {
@@ -28,10 +26,9 @@ export interface EndingDeps extends MovingDeps {
 }
 
 /**
- * Ends an agent. One transaction contains its state, its execution's outcome, the end of its job,
- * the notification to its owner, the events for webhooks, the hooks that its end fires, and its
- * parent's continuation. If it failed, the same transaction stops its sub-agents. Throws Unmet if
- * it can no longer end this way.
+ * One transaction ends the agent, its execution and its job, and stores the notifications, events
+ * and the continuation of the parent. If the agent failed, it also stops the sub-agents. Throws
+ * Unmet if the status has changed.
  */
 export const endAgent = async (
   deps: EndingDeps,
@@ -44,7 +41,7 @@ export const endAgent = async (
   const ended =
     outcome.status === 'completed' ? { result: outcome.result } : { error: outcome.error };
   const from = outcome.status === 'completed' ? RUNNING : UNENDED;
-  // Asked in one turn, they go to the reader in one message.
+  // Requested in one turn, so that the reader thread gets them in one message.
   const [consequence, messages, orphaned] = await Promise.all([
     deps.followers.ending(agent, outcome),
     postingsOf(deps, agent, outcome),
@@ -70,10 +67,6 @@ export const endAgent = async (
   deps.followers.ended(agent);
 };
 
-/**
- * Returns the notification and the events about the end of an agent. The end of a sub-agent has no
- * event of its own.
- */
 const postingsOf = async (
   deps: EndingDeps,
   agent: AgentRow,
@@ -115,14 +108,12 @@ const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
   };
 };
 
-/** Returns the result for a person, with the note about it as a paragraph of its own. */
 export const withNote = ({ result, note }: { result: string; note?: string }): string =>
   note === undefined ? result : `${result}\n\n${note}`;
 
 /**
- * Returns the event for the end of an agent. Ours: the end of a sub-agent concerns only its parent.
- * The event has no effect id: the agent's change of state, in the same transaction, happens once,
- * and an agent may end again after a message.
+ * Only for root agents. The event has no effect ID, because the status change in the same
+ * transaction happens once, and an agent may end again after a message.
  */
 const agentEnded = (agent: AgentRow, outcome: AgentOutcome): OutgoingEvent => ({
   type: `agent.${outcome.status}`,

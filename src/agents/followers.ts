@@ -7,36 +7,32 @@ export type AgentOutcome =
   | {
       status: 'completed';
       result: string;
-      /** Sentence for readers of the result. */
+      /** Note for readers of the result. */
       note?: string;
     }
   | { status: 'failed'; error: string };
 
-/** Statements that belong to a change of an agent, and what to do after their commit. */
 export interface FollowUp {
   statements: Statement[];
   committed(): void;
 }
 
-/** The end of the execution that spawned an agent, as outgoing webhooks get it. */
 export interface ExecutionEnd {
   status: 'success' | 'error' | 'skipped' | 'interrupted';
   result?: unknown;
   error?: string;
 }
 
-/** Adds the statements of another module to the transaction in which an agent ends. */
 export type AgentEnding = (agent: AgentRow, outcome: AgentOutcome) => Promise<FollowUp>;
 
-/** The executions that spawn agents, which end when their agents do. */
 export interface Executions {
-  /** Builds the event for the end of an execution, in the transaction that ends both. */
+  /** Event for the end of an execution, for the transaction that ends it. */
   event(agent: AgentRow, end: ExecutionEnd): Promise<QueuedMessage>;
-  /** Returns the notification about a failed execution; null if none is due. */
+  /** Null if no notification is due. */
   failure(agent: AgentRow, error: string): Promise<Notice | null>;
   /** Called after the transaction. */
   ended(agent: AgentRow): void;
-  /** Returns the statements for the hooks that fire when an agent asks for approvals. */
+  /** Statements for the hooks that approval requests fire. */
   approvalsRequested(agent: AgentRow, approvals: Approval[]): Promise<FollowUp>;
 }
 
@@ -48,13 +44,11 @@ const NO_EXECUTIONS: Executions = {
   approvalsRequested: async () => NO_CONSEQUENCE,
 };
 
-/** Creates the list of what follows agents. Modules register themselves when they are opened. */
 export const createFollowers = () => {
   const endings: AgentEnding[] = [];
   const listeners: ((agent: AgentRow) => void)[] = [];
   const followers = {
     executions: NO_EXECUTIONS,
-    /** Returns what all modules add to the end of an agent. */
     ending: async (agent: AgentRow, outcome: AgentOutcome): Promise<FollowUp> => {
       const all = await Promise.all(endings.map((ending) => ending(agent, outcome)));
       return {
@@ -67,7 +61,7 @@ export const createFollowers = () => {
     onEnd: (ending: AgentEnding): void => {
       endings.push(ending);
     },
-    /** Called after an agent has ended, was stopped or was removed. */
+    /** Called after an agent has ended, was stopped or was deleted. */
     ended: (agent: AgentRow): void => {
       followers.executions.ended(agent);
       for (const listen of listeners) listen(agent);

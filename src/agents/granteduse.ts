@@ -7,9 +7,7 @@ import type { AgentRow } from '../store/tables/agents.js';
 import { agentTrust } from './taint.js';
 
 /**
- * Creates the check that an admin who acts as somebody else does not speak to an agent that may use
- * tools which the person granted, to the agent itself or by an approval that stands. Throws a 403
- * that names the tools.
+ * An impersonating admin must not use tools that the person granted. Throws a 403 that names them.
  */
 export const createUseRefusal =
   ({ store, clock }: { store: Store; clock: Clock }) =>

@@ -14,18 +14,16 @@ import { openCalls } from './turns.js';
 
 const SUSPENDED = 'the account of its owner is disabled';
 
-/** The reasons for which a run may end before its agent does. */
 interface Interrupts {
-  /** A verb has changed the agent's state. */
+  /** A command has changed the status of the agent. */
   stop: AbortSignal;
-  /** The daemon stops; the next start resumes the agent. */
+  /** The daemon stops. The next start resumes the agent. */
   shutdown: AbortSignal;
 }
 
 /**
- * Creates the durable loop: each model step and each tool result is committed before the next
- * begins, so that a restart resumes at the last one. The budget of a step is reserved before the
- * model is asked.
+ * Each step and tool result is committed before the next one starts, so that a restart resumes
+ * there. The budget is reserved before the model is called.
  */
 export const createLoop = (deps: LoopDeps): JobHandler => {
   const { store, clock, hub, rows } = deps;
@@ -34,7 +32,7 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
   const fail = async (agent: AgentRow, error: string): Promise<void> => {
     if (await unlessUnmet(endAgent(deps, agent, { status: 'failed', error }))) return;
     const now = await rows.byId(agent.id);
-    // A sub-agent changed its state at the same moment: try again.
+    // A sub-agent changed its status at the same moment.
     if (now?.status === 'queued' || now?.status === 'running') await fail(now, error);
   };
 
@@ -71,7 +69,7 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
     return attempt(agent, factsOf(agent, beginning.snapshot), interrupts);
   };
 
-  /** Deletes only this job: the agent may have a newer one already. */
+  /** Deletes only this job, because the agent may already have a newer one. */
   const drop = async ({ id }: Job): Promise<void> => {
     await store.db.deleteFrom('jobs').where('id', '=', id).execute();
   };
@@ -102,7 +100,7 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
   };
 };
 
-/** Takes steps until the agent ends, waits, or no longer runs; `facts` are for the first of them. */
+/** `facts` are for the first step only. */
 const work = async (deps: LoopDeps, run: AgentRun, facts: StepFacts): Promise<LoopOutcome> => {
   const { calls } = openCalls(facts.messages, run.agent.id);
   const finished = calls.length === 0 ? 'again' : await finishCalls(deps, run, facts);
@@ -122,7 +120,7 @@ const meter = ({ clock }: LoopDeps, { active_ms }: AgentRow): (() => number) => 
   return () => active_ms + Math.max(0, clock.now() - since);
 };
 
-/** Counts the time of a step that was cut off too. */
+/** The time of an aborted step counts too. */
 const keepTime = async ({ store }: LoopDeps, { agent, activeMs }: AgentRun): Promise<void> => {
   await store.db
     .updateTable('agents')

@@ -13,60 +13,49 @@ import type { Quote, ReservedBudget, StepBudget } from './budget.js';
 import { type CandidateAgent, candidatesOf, choosesDigest } from './candidates.js';
 import type { ReplyDeltas } from './textdeltas.js';
 
-/** A reply with the model that gave it, and the reasons why the models before it did not. */
 export interface ModelReply {
   reply: StepReply;
   model: string;
   latencyMs: number;
-  /** The reserved budget, to be settled with the usage of the reply. */
   reserved: ReservedBudget;
   passedOver: { model: string; because: string }[];
 }
 
-/**
- * The constraints on the choice of a model: those that may answer an agent, and those that it may
- * not have.
- */
+/** Constraints on the models that may answer an agent. */
 export interface ModelConstraints extends CandidateAgent {
-  /** Returns why the agent may not have this model; null if it may. */
+  /** Returns the reason why the agent may not use the model, or null. */
   barred(entry: RegisteredModel): string | null;
 }
 
-/** A step of an agent, for whichever model answers it. */
 export interface AskedStep extends Omit<ModelRequest, 'onText'> {
-  /** Begins the passing on of one model's reply to a step, by the number of the step. */
+  /** Starts forwarding the reply of one model to a step. */
   hear?(step: number): ReplyDeltas;
   /**
-   * True if the digest may answer in place of models that refused, because its reply is not what the
-   * caller needs. Otherwise the digest answers only where the owner chose it.
+   * Whether the digest may answer if all models fail. By default it answers only if it was
+   * configured.
    */
   isDigestEnough?: boolean;
 }
 
-/** A model that may be used, with its state. */
 export interface ModelState extends Pick<ModelHealth, 'status' | 'lastError'> {
   name: string;
 }
 
 /**
- * Ours: the tokens of a context that are left free for the reply, but never more than an eighth of
- * it.
+ * Maximum space in the context window reserved for the reply, in tokens. At most an eighth of it is
+ * used.
  */
 const MAX_REPLY_LENGTH = 8192;
-/** The factor by which the estimate of a prompt may be too low. */
+/** Safety margin for the estimate of a prompt. */
 const INPUT_MARGIN = 1.25;
-/**
- * Ours: the tokens that a reply may always have, even if the prompt fills the context by the
- * estimate.
- */
+/** Minimum size of a reply, even if the prompt fills the context window by the estimate. */
 const MIN_ANSWER_LENGTH = 256;
 
-/** The result of asking one model: its reply, or the reason why there is none. */
 type Attempt = Omit<ModelReply, 'model' | 'passedOver'> | PassedOver | 'gone';
 
 interface PassedOver {
   because: string;
-  /** True if the prompt is too large for the model. */
+  /** Whether the prompt is too large for the model. */
   isTooLarge?: boolean;
 }
 
@@ -94,7 +83,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     const tookMs = (): number => Math.round(performance.now() - since);
     const maxOutputTokens = reserved.outputTokens;
     const deltas = hear?.(reserved.step);
-    // Always stream, even without a listener: only a stream shows that a model has fallen silent.
+    // Always stream: only a stream reveals that a model hangs.
     const onText = (text: string): void => deltas?.take(text);
     const onRestart = (): void => deltas?.restart();
     try {
@@ -135,40 +124,34 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
   };
 
   return {
-    /** Returns true if an agent may be given this model. */
     has,
     names: () => enabledOf(registry).map(({ name }) => name),
-    /** Returns the names of those that are command-line tools. */
     cliNames: () =>
       enabledOf(registry).flatMap(({ name, provider }) => (provider === 'cli' ? [name] : [])),
-    /** Returns the models that may be used, with their states. */
     states: (): ModelState[] =>
       enabledOf(registry).map((entry) => stateOf(entry.name, health.of(entry))),
-    /** Returns the model of an agent that names none: the first of its topic, or the default. */
+    /** First model of the topic, or the default model. */
     choose: (topic?: string | null): string => {
       const primary = routed(topic);
       return primary !== undefined && has(primary) ? primary : registry.default();
     },
     /**
-     * Returns the same for an agent that reads payloads, even if the topic's first model is disabled:
-     * that one is passed over later, and the models that follow it are those that follow a local
-     * model.
+     * For agents that read payloads. A disabled model is included: it is skipped later, but decides
+     * whether the content stays local.
      */
     routed: (topic?: string): string => routed(topic) ?? registry.default(),
-    /** Returns the model that would be tried first, whatever its health. */
     first: (of: CandidateAgent): RegisteredModel | undefined =>
       registry.find(candidatesOf(registry, of).find(has) ?? ''),
-    /** Returns the models to which an agent may delegate: its own that lead to no further ones. */
+    /** Models to which an agent may delegate: its own that lead to no others. */
     within: (of: CandidateAgent): string[] => {
       const own = candidatesOf(registry, of);
       const reaches = (model: string) => candidatesOf(registry, { ...of, model });
       return own.filter((name) => has(name) && reaches(name).every((each) => own.includes(each)));
     },
     /**
-     * Asks the models that may answer, one after the other (candidatesOf). A prompt too large for a
-     * model is never cut: the next model with enough room gets it. Each call is reserved separately,
-     * and the usage of a failed one is counted. Returns `gone` if the agent no longer runs. Throws
-     * ModelFailure if no model answered.
+     * Calls the candidates in order. A prompt is never cut: the next model with enough room gets
+     * it. Each call is reserved separately. Returns `gone` if the agent no longer runs. Throws
+     * ModelFailure if no model answers.
      */
     ask: async (
       wanted: ModelConstraints,
@@ -191,7 +174,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       }
       throw new ModelFailure('server', `No model answered. ${reasonsOf(passedOver).join('. ')}.`);
     },
-    /** Returns the tokens of a prompt that the likely model accepts, with room for a reply. */
+    /** Maximum size of a prompt for the likely model, in tokens, with room for a reply. */
     room: (wanted: ModelConstraints): number => {
       const mayHave = (name: string) => whyBarred(registry.find(name), wanted) === null;
       const likely = candidatesOf(registry, wanted).find(
@@ -205,13 +188,12 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 
 export type Models = ReturnType<typeof createModels>;
 
-/** Returns the reasons why models did not answer, each with the name of its model. */
 export const reasonsOf = (passedOver: ModelReply['passedOver']): string[] =>
   passedOver.map(({ model, because }) =>
     because.startsWith(model) ? because : `${model}: ${because}`,
   );
 
-/** Returns why the model cannot continue a conversation with calls; null if it can. */
+/** A model without tools cannot continue a conversation that contains calls. */
 const toolFault = (
   entry: RegisteredModel | undefined,
   { turns }: Pick<ModelRequest, 'turns'>,
@@ -220,7 +202,6 @@ const toolFault = (
     ? 'it does not support tools'
     : null;
 
-/** Returns why the prompt is too large for the model; null if it is not. */
 const sizeFault = (
   entry: RegisteredModel,
   { turns, tools }: Pick<ModelRequest, 'turns' | 'tools'>,
@@ -240,10 +221,7 @@ const whyBarred = (entry: RegisteredModel | undefined, wanted: ModelConstraints)
 const isAboutTools = (turn: ModelRequest['turns'][number]): boolean =>
   turn.role === 'tool' || (turn.role === 'assistant' && turn.toolCalls.length > 0);
 
-/**
- * Returns the most that a call may use. The digest uses nothing; for all others the smallest of the
- * limits of agent, model and context applies.
- */
+/** The smallest limit of agent, model and context applies. The digest costs nothing. */
 const quoteOf = (
   entry: RegisteredModel,
   { turns, tools, maxOutputTokens = MAX_REPLY_LENGTH }: ModelRequest,
@@ -260,6 +238,6 @@ const quoteOf = (
   };
 };
 
-/** Returns all of the reserved budget as the usage, because it is unknown how far the call came. */
+/** The whole reservation, because the progress of the call is unknown. */
 const wholeOf = ({ inputTokens, outputTokens, price }: ReservedBudget): ModelUsage =>
   usageWith(price ?? undefined, inputTokens, outputTokens);

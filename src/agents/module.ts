@@ -66,15 +66,13 @@ export interface AgentsModuleDeps {
   experts: Experts;
 }
 
-/** The dependencies of the loop beside those of its module. */
 interface LoopModuleDeps {
   skills: Skills;
   recall: Recall;
-  /** The daily limit of the cost of all agents of a user, unless an admin has set another. */
+  /** Default daily cost limit for all agents of a user. */
   dailyCostUsd: number;
 }
 
-/** Opens the agents: the loop that runs them, and the operations on them. */
 export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
   const { store, clock, log } = base;
   const { hub, tools, outbound, approvals, experts } = deps;
@@ -107,11 +105,9 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     chat,
     deltas: control.live.deltas,
     useRefusal,
-    /** Registers the modules that follow what agents do. */
+    /** Modules that follow the life of agents. */
     followers,
-    /** Opens the questions to models on behalf of a user without an agent. */
     userCalls: (dailyCostUsd: number) => createUserCalls({ store, clock, models, dailyCostUsd }),
-    /** Opens the models that make vectors on behalf of users. */
     embedders: (dailyCostUsd: number) =>
       createEmbedderSource({
         store,
@@ -120,7 +116,6 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
         health: deps.models.health,
         dailyCostUsd,
       }),
-    /** Opens the models that transcribe speech on behalf of users. */
     speechModels: (dailyCostUsd: number) =>
       createSpeechModels({
         store,
@@ -129,7 +124,6 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
         health: deps.models.health,
         dailyCostUsd,
       }),
-    /** Registers the loop with the queue. */
     run: ({ skills, recall, dailyCostUsd }: LoopModuleDeps): void => {
       const loop = createLoop({
         store,
@@ -157,7 +151,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
       });
       queue.handle(JOB, loop);
     },
-    /** Settles the budget that calls of models had reserved when the daemon was killed. */
+    /** Settles reservations of calls that ran when the daemon was killed. */
     load: () => settleLeftover({ store, clock }),
     resources: ({ grants }: Permissions) => ({
       agents: agentsResource({

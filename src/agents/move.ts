@@ -19,20 +19,18 @@ export interface MovingDeps extends RecordDeps {
 
 export type Verb = keyof typeof verbs;
 
-/** The effect of a verb on an agent and on all its sub-agents, in one transaction. */
+/** The effect of a command on an agent and its sub-agents, in one transaction. */
 export interface TreeMove {
   /**
-   * The record to commit. The commit throws Unmet at 0 if the agent cannot make that change, and
-   * elsewhere if a sub-agent changed between the query and the write.
+   * The commit throws Unmet: at 0 if the status forbids the change, otherwise if a sub-agent
+   * changed meanwhile.
    */
   record: AgentRecord;
-  /** The sub-agents that change with it. */
   under: AgentRow[];
-  /** Publishes the changes after the commit. */
   published(): void;
 }
 
-/** The outcome of the execution of an agent that is stopped. */
+/** Outcome of the execution of a stopped agent. */
 const STOPPED = { status: 'error', error: 'stopped' } as const;
 
 export const moveTree = async (
@@ -61,10 +59,7 @@ export const moveTree = async (
   };
 };
 
-/**
- * Returns the effect of a verb on the sub-agents of an agent; the records must be committed
- * together.
- */
+/** The records must be committed together. */
 export const moveUnder = async (
   deps: MovingDeps,
   agent: Pick<AgentRow, 'id' | 'user_id' | 'session_id'>,
@@ -90,10 +85,7 @@ export const moveUnder = async (
   };
 };
 
-/**
- * Builds a statement that holds if exactly this many sub-agents of the agent have not finished; it
- * throws Unmet otherwise.
- */
+/** Holds if exactly this many sub-agents are unfinished. Throws Unmet otherwise. */
 const onlyUnder = ({ store }: MovingDeps, id: string, count: number): Statement => {
   const unfinished = store.db
     .selectFrom('agents')
@@ -103,7 +95,7 @@ const onlyUnder = ({ store }: MovingDeps, id: string, count: number): Statement 
   return assertRows(unfinished, count);
 };
 
-/** Builds the record of one agent; its first statement is the change of state itself. */
+/** The first statement is the status change. */
 const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => {
   const { store } = deps;
   const { from, to } = verbs[verb];
@@ -119,11 +111,9 @@ const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => 
     );
 };
 
-/** Builds the statement for the job with which an agent begins or continues. */
 export const jobOf = (agent: AgentRow, runAt: string): Statement =>
   addJob({ kind: JOB, ref: agent.id, lane: agent.lane, runAt });
 
-/** The end of an agent, for the execution that spawned it. */
 type AgentEnd =
   | { status: 'success'; result: string; note: string | null }
   | { status: 'error'; error: string };
@@ -131,10 +121,7 @@ type AgentEnd =
 const textAndNote = ({ result: text, note }: { result: string; note: string | null }) =>
   note === null ? { text } : { text, note };
 
-/**
- * Builds the statements that write an agent's outcome to the execution that spawned it, in the
- * transaction that ends the agent.
- */
+/** Must be part of the transaction that ends the agent. */
 export const endExecution = (
   agent: Pick<AgentRow, 'execution_id'>,
   outcome: AgentEnd,

@@ -11,18 +11,13 @@ interface NoticesDeps {
   outbox: Outbox;
 }
 
-/**
- * The number of messages of an agent, those of its sub-agents included, that are sent one by one.
- */
+/** Messages that are sent individually, per root agent. */
 const MAX_NOTICES = 20;
-/** The number of further messages whose text is stored; any others are only counted. */
+/** Further messages whose text is stored. Others are only counted. */
 const MAX_KEPT = 100;
 const MAX_LINE_LENGTH = 200;
 
-/**
- * Creates the function that notifies the owner at once of an agent's message, up to the limit; the
- * rest is sent when the agent ends.
- */
+/** Messages beyond the limit are sent when the agent ends. */
 export const createNotify =
   (deps: NoticesDeps): Notify =>
   async (userId, { agentId, ...said }) => {
@@ -39,7 +34,6 @@ export const createNotify =
     return isTold;
   };
 
-/** Builds the statement that counts a message; it throws Unmet if the limit is reached. */
 const counted = (agentId: string, most: number | null) => ({
   sql: `UPDATE agents SET notices = notices + 1
     WHERE id = coalesce((SELECT root_id FROM agents WHERE id = @agentId), @agentId)
@@ -64,10 +58,7 @@ const hold = async (
   await store.transact([counted(agentId, null), kept]);
 };
 
-/**
- * Returns the messages that were not sent one by one as one message at the agent's end; nothing for
- * a sub-agent.
- */
+/** Combines the remaining messages into one. Sub-agents have none of their own. */
 export const remainingNotices = async (
   store: Store,
   outbox: Outbox,
@@ -94,7 +85,6 @@ export const remainingNotices = async (
   return [anew, outbox.toOwner(agent.user_id, summaryOf(agent, count - MAX_NOTICES, kept))];
 };
 
-/** Builds the one message for the messages beyond the limit; `kept` are those with a text. */
 const summaryOf = (agent: AgentRow, rest: number, kept: { line: string }[]): Notice => {
   const unkept = rest - kept.length;
   const body = [...kept.map(({ line }) => line), ...(unkept > 0 ? [`… ${unkept} more`] : [])];

@@ -23,10 +23,9 @@ import { type AgentFacts, readStepFacts } from './snapshot.js';
 const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
 
 /**
- * Performs the first step of an orchestrated agent (spec: orchestrated): it chooses an expert for
- * the task and gives the task to a sub-agent with that persona, word for word and with all tools
- * that permissions leave. If the agent may not delegate, it takes on the persona itself. Returns
- * the run to continue with.
+ * First step of an orchestrated agent (spec: orchestrated): an expert is chosen and receives the
+ * task verbatim as a sub-agent with all permitted tools. If the agent may not delegate, it becomes
+ * that expert itself.
  */
 export const route = async (deps: LoopDeps, run: AgentRun): Promise<AgentRun | Interruption> => {
   const { agent } = run;
@@ -62,14 +61,10 @@ export const route = async (deps: LoopDeps, run: AgentRun): Promise<AgentRun | I
 
 interface ChosenExpert {
   choice: ExpertChoice;
-  /** The model's reply, if a model was asked to choose. */
   modelReply: ModelReply | null;
 }
 
-/**
- * Chooses an expert: the one that the owner named, otherwise the one that a model chooses,
- * otherwise by keywords if there is no model or it names none.
- */
+/** Order: the expert that the owner named, the choice of a model, keywords. */
 const choose = async (
   deps: LoopDeps,
   run: AgentRun,
@@ -87,7 +82,7 @@ const choose = async (
   const turns = questionOf(agent.prompt, experts);
   const wanted = await modelConstraintsOf(deps, run, facts);
   if (typeof wanted === 'string') return wanted;
-  // Keywords choose if no model does.
+  // Keywords are the fallback.
   const step = { turns, tools: [], maxOutputTokens, signal, isDigestEnough: true };
   const modelReply = await deps.access.models.ask(wanted, step, openBudget(deps, run));
   if (modelReply === 'gone') return modelReply;
@@ -96,7 +91,6 @@ const choose = async (
   return { choice: read ?? chooseByKeywords(agent.prompt, experts), modelReply };
 };
 
-/** Adds the choice and its cost to a record, and commits it. */
 const recordChoice = (
   deps: LoopDeps,
   { activeMs }: AgentRun,
@@ -126,9 +120,8 @@ const sentenceOf = ({ expert, because }: ExpertChoice): string =>
   `Expert ${expert.name} chosen: ${because}`;
 
 /**
- * Returns the report of an orchestrated agent. If only the digest is left to write it, the newest
- * result of a sub-agent is the report: a model may have written it, and the digest would not know
- * it.
+ * If only the digest is left, the newest result of a sub-agent is the report, because the digest
+ * does not know it.
  */
 export const reported = async (
   { rows }: LoopDeps,
@@ -140,7 +133,7 @@ export const reported = async (
   return text === null ? modelReply : { ...modelReply, reply: { ...modelReply.reply, text } };
 };
 
-/** True if an orchestrated agent has a result of a sub-agent, so that the digest may end it. */
+/** Whether a sub-agent has returned a result, so that the digest may end the agent. */
 export const hasReport = async ({ rows }: LoopDeps, agent: AgentRow): Promise<boolean> =>
   agent.orchestrated === 1 && (await newestReport(rows, agent)) !== null;
 

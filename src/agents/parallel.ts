@@ -1,16 +1,15 @@
-/** Work that has begun, and the function that writes its result. */
 export interface StartedWork<T> {
   result: Promise<T>;
   write(result: T): Promise<void>;
 }
 
-/** Creates what runs work in parallel and writes the results in the order of the calls. */
+/** Runs work in parallel and writes the results in the order of the calls. */
 export const createParallel = (most: number, signal: AbortSignal) => {
   const working = new Set<Promise<unknown>>();
   let written: Promise<void>[] = [];
 
   return {
-    /** Begins the work once there is room. Rejects if the signal is aborted. */
+    /** Waits for a free slot. Rejects if the signal is aborted. */
     add: async <T>(begin: () => Promise<StartedWork<T>>): Promise<void> => {
       while (working.size >= most) await Promise.race(working);
       signal.throwIfAborted();
@@ -19,7 +18,7 @@ export const createParallel = (most: number, signal: AbortSignal) => {
       working.add(ended);
       written.push(inOrder(written.at(-1), result, write));
     },
-    /** Resolves when all work has ended and is written. Errors: the first one that occurred. */
+    /** Resolves when everything is written. Rejects with the first error. */
     settled: async (): Promise<void> => {
       const outcomes = await Promise.allSettled(written);
       written = [];
@@ -30,10 +29,7 @@ export const createParallel = (most: number, signal: AbortSignal) => {
 
 const nothing = (): void => undefined;
 
-/**
- * Writes a result after those before it. An earlier failure does not keep a later result from being
- * written.
- */
+/** An earlier failure does not prevent a later result from being written. */
 const inOrder = <T>(
   before: Promise<void> | undefined,
   result: Promise<T>,
@@ -44,7 +40,6 @@ const inOrder = <T>(
     if (last.status === 'rejected') throw last.reason;
     await write(last.value);
   })();
-  // The error is handled when all have settled.
   writing.catch(nothing);
   return writing;
 };

@@ -16,13 +16,12 @@ export interface RecordDeps {
 
 interface Recorded {
   statements: TransactionStep[];
-  /** The events; `at` is the index of the statement that gives the event its number. */
+  /** `at` is the index of the statement that returns the number of the event. */
   events: { at: number; event: Omit<AgentEvent, 'id'> }[];
 }
 
 type RecordedAgent = Pick<AgentRow, 'id' | 'user_id' | 'session_id'>;
 type TranscriptEntry = Pick<MessageRow, 'role' | 'content'> & {
-  /** The id of the message, if its event names it. */
   id?: string;
   toolCalls?: unknown[];
   toolCallId?: string;
@@ -30,9 +29,8 @@ type TranscriptEntry = Pick<MessageRow, 'role' | 'content'> & {
 };
 
 /**
- * Creates a record: one durable change to an agent, made of statements and events that are
- * committed together. The events are published after the commit, with the numbers that it gave
- * them.
+ * One durable change to an agent: statements and events that are committed together. The events are
+ * published after the commit.
  */
 export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedAgent) => {
   const at = iso(clock.now());
@@ -42,7 +40,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
   const record = {
     at,
     recorded: { statements, events },
-    /** Adds the change to another agent of the same user to the same transaction. */
+    /** Adds the change of another agent of the same user to the transaction. */
     join: ({ recorded }: { recorded: Recorded }) => {
       const before = statements.length;
       events.push(...recorded.events.map((one) => ({ ...one, at: before + one.at })));
@@ -58,10 +56,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
       statements.push(...appendEvent({ agentId: agent.id, type, data, at }));
       return record;
     },
-    /**
-     * Makes the commit throw Unmet, and commit nothing, unless the agent is then in one of these
-     * states.
-     */
+    /** The commit throws Unmet unless the agent has one of these statuses. */
     only: (states: readonly AgentStatus[], change: Partial<AgentRow> = {}) => {
       statements.push(onlyIn({ id: agent.id, states, change }));
       return record;
@@ -88,7 +83,6 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
       };
       return record.add(...appendMessage(message));
     },
-    /** Resolves to the results of the steps. */
     commit: async (): Promise<StatementResult[]> => {
       const outcomes = await store.transact(statements);
       for (const { at: index, event } of events) {
@@ -106,10 +100,7 @@ interface StateChange {
   change: Partial<AgentRow>;
 }
 
-/**
- * Builds the statement that changes an agent in one of these states, or asserts the state if there is
- * nothing to change.
- */
+/** Without changes, the statement only asserts the status. */
 const onlyIn = ({ id, states, change }: StateChange): Statement => {
   const set = Object.keys(change).map((column) => `"${column}" = ?`);
   const wanted = `id = ? AND status IN (${states.map(() => '?').join(', ')})`;

@@ -3,17 +3,16 @@ import type { ToolCall } from '../providers/llm/model.js';
 import type { SaidRow } from '../store/tables/agents.js';
 import { callsOf } from './turns.js';
 
-/** The repetition from which on the calls are not run, and the model is told. */
+/** From this repetition on, calls are not run and the model is told. */
 export const TOLD_AT = 4;
-/** The repetition at which the agent is ended. */
+/** At this repetition, the agent fails. */
 export const ENDED_AT = 6;
 
-/** The maximum length of a repeated sequence: the same few replies over and over are a loop too. */
+/** Maximum length of a repeated sequence of replies. */
 const MAX_CIRCLE_LENGTH = 4;
 
 /**
- * Returns how many times in a row the newest reply, or the newest few together, requested exactly
- * the same calls: 1 if nothing is repeated. A message from the owner or from others in between
+ * Returns how many times in a row the newest replies requested the same calls. A user message
  * restarts the count.
  */
 export const repetitionsOf = (rows: SaidRow[], agentId: string, newest?: ToolCall[]): number => {
@@ -26,7 +25,7 @@ export const repetitionsOf = (rows: SaidRow[], agentId: string, newest?: ToolCal
   return Math.max(1, ...circles);
 };
 
-/** Calls of a tool with arguments that cannot be parsed count as the same, whatever their text was. */
+/** Calls with unreadable arguments count as equal, whatever their text. */
 const signOf = (calls: ToolCall[]): string =>
   calls
     .map(({ name, arguments: args, fault }) => canonical([name, fault === undefined ? args : '']))

@@ -24,7 +24,6 @@ export interface AgentsDeps {
   refuseUse: RefuseUse;
 }
 
-/** The models, experts and tools that a new agent may be given. */
 interface AgentChoices {
   models: Models;
   experts: Experts;
@@ -105,14 +104,13 @@ export const ownedAgent = async (
   return orNotFound(await rows.owned(userId, id), 'No agent with that id');
 };
 
-/** Returns the named expert: undefined if it does not exist, null if none is named. */
+/** Undefined if the expert does not exist, null if none is named. */
 export const namedExpert = async (
   experts: Pick<Experts, 'find'>,
   userId: string,
   id: string | undefined,
 ): Promise<Expert | null | undefined> => (id === undefined ? null : experts.find(userId, id));
 
-/** Returns the faults of a request for an agent, each with the field that it concerns. */
 export const agentFaults = (
   models: Models,
   { model, expert }: { model?: string; expert: Expert | null | undefined },
@@ -131,10 +129,7 @@ export const agentFaults = (
   return faults;
 };
 
-/**
- * Turns an error of the runtime into an HTTP error: 409 for what is impossible now, 404 for another
- * user's session, 403 for a decision by somebody who may not decide.
- */
+/** Maps errors of the runtime to 404, 409 and 403. */
 export const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   try {
     return await verb;

@@ -7,14 +7,12 @@ import { visibleTo } from '../store/visible.js';
 import { UNFINISHED } from './agent.js';
 import type { agents as contract } from './contract.js';
 
-/** Returns a condition that holds for all sub-agents of an agent, at any depth. */
 export const isUnder = (id: string) =>
   sql<boolean>`agents.id IN (WITH RECURSIVE under (id) AS (
       SELECT id FROM agents WHERE parent_id = ${id}
       UNION ALL SELECT a.id FROM agents AS a JOIN under AS u ON a.parent_id = u.id)
     SELECT id FROM under)`;
 
-/** Returns the queries for agents. */
 export const agentRows = ({ db }: Store) => {
   const agents = () => db.selectFrom('agents').select(agentTable.columns);
   const visible = (userId: string) => agents().where(visibleTo(userId));
@@ -24,15 +22,13 @@ export const agentRows = ({ db }: Store) => {
     byId: (id: string): Promise<AgentRow | undefined> =>
       agents().where('id', '=', id).executeTakeFirst(),
 
-    /** Returns sub-agents by the calls that they answer. */
     byEffects: async (effects: string[]): Promise<AgentRow[]> =>
       effects.length === 0 ? [] : agents().where('effect_id', 'in', effects).execute(),
 
-    /** Returns all sub-agents of an agent, those above others first. */
+    /** Parents first. */
     under: (id: string): Promise<AgentRow[]> =>
       agents().where(isUnder(id)).orderBy('depth').execute(),
 
-    /** Returns the agent if it belongs to the user. */
     owned: (userId: string, id: string): Promise<AgentRow | undefined> =>
       visible(userId).where('id', '=', id).executeTakeFirst(),
 
@@ -55,7 +51,6 @@ export const agentRows = ({ db }: Store) => {
       return newestFirst(tree, filters);
     },
 
-    /** Returns the user's agents that have not finished. */
     unfinished: (userId: string): Promise<AgentRow[]> =>
       visible(userId).where('status', 'in', UNFINISHED).execute(),
 
@@ -67,7 +62,7 @@ export const agentRows = ({ db }: Store) => {
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    /** Returns the agent that a message to the session is for: the one at work, or the newest. */
+    /** The active agent of the session, or the newest. */
     speaker: (userId: string, sessionId: string): Promise<AgentRow | undefined> =>
       visible(userId)
         .where('session_id', '=', sessionId)
@@ -76,7 +71,7 @@ export const agentRows = ({ db }: Store) => {
         .limit(1)
         .executeTakeFirst(),
 
-    /** Returns the ids of the calls that the agent has begun, as far back as its ring reaches. */
+    /** IDs of started calls, as far back as the ring buffer reaches. */
     begunCalls: async (agentId: string): Promise<Set<unknown>> => {
       const calls = eventsOf(agentId).select('data').where('type', '=', 'agent.tool_call');
       const events = (await calls.execute()).map(({ data }) => JSON.parse(data));

@@ -15,57 +15,47 @@ export interface LoopDeps extends EndingDeps {
   log: Log;
 }
 
-/**
- * Returns what the owner wants to be remembered and fits what was said last, one line each.
- */
+/** Returns the memories that match the last message, one line each. */
 export type Recall = (userId: string, said: string) => Promise<string[]>;
 
-/** The models, tools and limits of agents. */
 export interface AgentAccess {
   models: Models;
   experts: Experts;
-  /** The approvals that stand for later calls. */
+  /** Standing approvals. */
   grants: Pick<Grants, 'covering' | 'use'>;
   recall: Recall;
   toolsOf(agent: AgentRow, permissions: EffectivePermissions): Promise<Toolset>;
-  /** Returns the working folder of an agent. */
   folderOf(agent: AgentRow): Promise<string>;
-  /** The daily limit of the cost of all agents of a user, unless an admin has set another. */
+  /** Default daily cost limit for all agents of a user. */
   dailyCostUsd: number;
 }
 
-/** One stretch of an agent's work, from a claim of its job to its end, a pause or a stop. */
+/** One period of work: from the claim of the job to its end, a pause or a stop. */
 export interface AgentRun {
-  /** The agent as it was when the run began. */
   agent: AgentRow;
   signal: AbortSignal;
-  /** Returns the milliseconds that the agent has worked in total, this run included. */
+  /** Total working time of the agent in milliseconds, including this run. */
   activeMs(): number;
 }
 
 /**
- * The result of a step, which is recorded already. The agent has ended (`finished`), waits for its
- * owner or for sub-agents (`waiting`), goes on (`again`), or was paused, stopped or removed
- * meanwhile (`gone`).
+ * The agent has ended (`finished`), waits for its owner or sub-agents (`waiting`), continues
+ * (`again`), or was paused, stopped or deleted (`gone`).
  */
 export type LoopOutcome = 'finished' | 'waiting' | 'again' | 'gone';
-/** The outcomes after which the run ends although the agent has not. */
 export type Interruption = 'waiting' | 'gone';
 
-/** Thrown if the agent may not go on; the message is its error. */
+/** The message is the error of the agent. */
 export class CapReached extends Error {}
 
-/**
- * Commits a record with which the agent begins to wait. Its first statement is the reason to wait;
- * if that no longer holds, the agent goes on.
- */
+/** The first statement is the reason to wait. If it no longer holds, the agent continues. */
 export const commitWaiting = async (record: AgentRecord): Promise<'again' | Interruption> => {
   const unmet = await unmetStep(record.commit());
   if (unmet === null) return 'waiting';
   return unmet === 0 ? 'again' : 'gone';
 };
 
-/** Commits a record with the cost of a reply, which counts even if the agent is gone. */
+/** The cost counts even if the agent is gone. */
 export const commitWithCost = async (
   { store }: LoopDeps,
   record: AgentRecord,

@@ -3,28 +3,23 @@ import { type EffectivePermissions, effectivePermissions } from '../permissions/
 import type { AgentRow, AgentSnapshot, SaidRow } from '../store/tables/agents.js';
 import type { AgentRun, LoopDeps } from './run.js';
 
-/** The facts by which the loop decides, as they were at one moment. */
 export interface AgentFacts {
-  /** The agent's row; the one with which the run began if the agent was removed. */
+  /** The row at the start of the run if the agent was deleted. */
   now: AgentRow;
   permissions: EffectivePermissions;
 }
 
-/** The facts for a step. */
 export interface StepFacts extends AgentFacts {
-  /** All messages of the session, oldest first. */
   messages: SaidRow[];
-  /** True if it may be given memories, and its owner has some. */
+  /** Whether the agent may use memories and its owner has some. */
   hasMemories: boolean;
-  /** The time zone of its owner. */
   timezone: string;
 }
 
-/** Reads the facts for the decision on a call. */
 export const readFacts = (deps: LoopDeps, run: AgentRun): Promise<AgentFacts> =>
   read(deps, run, null);
 
-/** Reads the facts for a step. They are read anew for each, so that a change takes effect at once. */
+/** Read again for each step, so that a change takes effect immediately. */
 export const readStepFacts = (deps: LoopDeps, run: AgentRun): Promise<StepFacts> =>
   read(deps, run, run.agent.session_id);
 

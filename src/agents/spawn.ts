@@ -16,28 +16,22 @@ export interface SpawnRequest {
   model: string;
   name?: string;
   topic?: string;
-  /** An existing session of the same user to continue. */
   sessionId?: string;
   channel: 'api' | 'hook' | 'chat' | 'agent' | ChannelKind;
-  /** The channel of a new session, to which its results go. */
+  /** Channel of a new session, to which results are sent. */
   channelId?: string;
-  /** Returns the steps that are committed together with the agent. */
   also?(sessionId: string): TransactionStep[];
-  /**
-   * True if the agent's input is untrusted. An untrusted session or parent makes the agent
-   * untrusted too.
-   */
+  /** An untrusted session or parent makes the agent untrusted too. */
   untrusted: boolean;
   parentId?: string;
-  /** The place of a sub-agent in its tree. */
   place?: { rootId: string; depth: number; effectId: string; parentMs: number };
   persona?: Persona;
   hookId?: string;
   executionId?: string;
-  /** The number of times that its cause came back to this daemon. */
+  /** Number of times that the cause came back to this daemon. */
   hops?: number;
   notifyOwner?: boolean;
-  /** True if an agent of a hook is given its owner's memories. */
+  /** Whether an agent of a hook may use memories. */
   memory?: boolean;
   orchestrated?: boolean;
   tools?: string[];
@@ -45,10 +39,7 @@ export interface SpawnRequest {
   lane: string;
 }
 
-/**
- * Builds the record that creates an agent, its session and its first message; the caller adds the
- * job. The commit throws Unmet if another agent is at work in the named session.
- */
+/** The caller adds the job. The commit throws Unmet if another agent is active in the session. */
 export const spawnRecord = (
   deps: RecordDeps,
   agent: SpawnRequest,
@@ -74,10 +65,7 @@ export const spawnRecord = (
   return { id, sessionId, record };
 };
 
-/**
- * Builds a statement that holds if the session belongs to the user and no agent is at work in it;
- * it throws Unmet otherwise.
- */
+/** Holds if the session belongs to the user and has no active agent. Throws Unmet otherwise. */
 export const onlyFree = (
   { db }: Store,
   { id, userId }: { id: string; userId: string },
@@ -114,10 +102,7 @@ const newSession = (
   });
 };
 
-/**
- * Inserts the agent. Its trust is judged in the transaction, because the session may have been
- * tainted a moment ago.
- */
+/** The trust is decided in the transaction, because the session may have just been tainted. */
 const insert = (
   { id, sessionId, at }: { id: string; sessionId: string; at: string },
   agent: SpawnRequest,
@@ -159,9 +144,6 @@ const insert = (
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'untitled';
 
-/**
- * Returns the label for an agent's name. A sub-agent inherits its topic, so the topic says nothing
- * about it.
- */
+/** A sub-agent inherits its topic, which therefore says nothing about it. */
 const labelOf = ({ persona, topic, place, channel }: SpawnRequest): string =>
   persona?.name ?? (place ? undefined : topic) ?? channel;

@@ -21,7 +21,6 @@ import { keepReplyTrust } from './taint.js';
 import type { DroppedContext } from './trim.js';
 import { callsOf } from './turns.js';
 
-/** Asks a model once and acts on its reply. */
 export const takeStep = async (
   deps: LoopDeps,
   run: AgentRun,
@@ -58,7 +57,7 @@ export const takeStep = async (
   return runCalls(deps, run, { calls, tools, ...UNTOUCHED, repetitions });
 };
 
-/** Returns what the agent's owner, or whoever gave it its task, said last. */
+/** Last message of the owner or the parent. */
 const saidLast = (rows: SaidRow[]): string =>
   rows.findLast(({ role }) => role === 'user')?.content ?? '';
 
@@ -66,14 +65,13 @@ interface CompletedStep {
   run: AgentRun;
   modelReply: ModelReply;
   bounded: BoundedReply;
-  /** The id of the message that the reply becomes. */
   messageId: string;
   dropped: DroppedContext | null;
-  /** The number of the newest message that the model was given. */
+  /** Sequence number of the newest message in the prompt. */
   seen: number;
 }
 
-/** Stores the reply. Its cost is counted even if the agent was paused or removed meanwhile. */
+/** The cost counts even if the agent was paused or deleted. */
 const recordReply = async (deps: LoopDeps, taken: CompletedStep): Promise<LoopOutcome> => {
   const { run, modelReply, bounded } = taken;
   const { reserved, reply, latencyMs } = modelReply;
@@ -82,10 +80,7 @@ const recordReply = async (deps: LoopDeps, taken: CompletedStep): Promise<LoopOu
   return commitWithCost(deps, addReply(deps, createRecord(deps, run.agent), taken), settled);
 };
 
-/**
- * Commits the last reply and the end of the agent in one transaction; returns false if a message
- * came in before it.
- */
+/** Returns false if a new message arrived before. */
 const finish = async (
   deps: LoopDeps,
   taken: CompletedStep,
@@ -138,10 +133,7 @@ const addReply = (
   });
 };
 
-/**
- * Returns what readers are told about a reply beside its words; null if nothing. It is stored as a
- * message of its own, so that the words of the model stay as they are.
- */
+/** Stored as a separate message, so that the text of the model stays unchanged. */
 const readerNote = ({ finish }: StepReply): string | null =>
   finish === 'length' ? "The reply was cut off at the model's output limit." : null;
 
@@ -150,19 +142,17 @@ const MAX_ARGUMENTS_LENGTH = 2_097_152;
 const MAX_CALLS = 32;
 const DEEPEST = 64;
 
-/** The part of a model's reply that is stored and executed. */
 interface BoundedReply {
   text: string;
   toolCalls: ToolCall[];
-  /** The number of calls that were left out: too many, too long or nested too deep. */
+  /** Number of dropped calls: too many, too long or nested too deeply. */
   dropped: number;
-  /** Reasoning that the model needs back, by the new ids of its calls. */
+  /** Keyed by the new IDs of the calls. */
   reasoning: ReplyReasoning | undefined;
 }
 
 /**
- * Limits a reply in size. A model may use one id for two calls, or names that no provider would
- * accept again: ids become unique within the session, and names harmless.
+ * A model may use one ID twice, or names that providers reject. IDs become unique in the session.
  */
 const boundedReply = (reply: StepReply, rows: SaidRow[], now: number): BoundedReply => {
   const used = new Set(rows.flatMap(callsOf).map(({ id }) => id));
@@ -191,16 +181,13 @@ const boundedReply = (reply: StepReply, rows: SaidRow[], now: number): BoundedRe
 const isBounded = ({ arguments: args }: ToolCall): boolean =>
   isShallow(args) && JSON.stringify(args).length <= MAX_ARGUMENTS_LENGTH;
 
-/** True if the value is not nested too deep to be written as JSON again. */
+/** Deeper values cannot be serialized again. */
 const isShallow = (value: unknown, deepest = DEEPEST): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (deepest > 0 && Object.values(value).every((member) => isShallow(member, deepest - 1)));
 
-/**
- * Returns the given id, or nine letters and digits if it cannot be used: the form of an id that
- * even Mistral accepts.
- */
+/** Nine letters and digits is the strictest format, that of Mistral. */
 const unusedId = (given: string, used: Set<string>, now: number): string => {
   const isGood = /^[\w-]{1,64}$/.test(given) && !used.has(given);
   const id = isGood ? given : mint('call', now).slice(-9);

@@ -11,10 +11,9 @@ import type { AgentRows } from './rows.js';
 import { type AgentRun, commitWaiting, type Interruption, type LoopDeps } from './run.js';
 import { MAX_RESULT_LENGTH, type ToolResult } from './toolcall.js';
 
-/** Returns the effect id of an agent's call, the same over all retries. */
+/** The same for all retries. */
 export const effectOf = (agentId: string, callId: string): string => `${agentId}_${callId}`;
 
-/** Returns the sub-agents that answer these calls of an agent, by the ids of the calls. */
 export const subAgentsOf = async (
   { rows }: { rows: AgentRows },
   agentId: string,
@@ -25,7 +24,7 @@ export const subAgentsOf = async (
   return new Map(found.map((sub) => [byEffect.get(sub.effect_id ?? '') ?? '', sub]));
 };
 
-/** Returns the result of an ended sub-agent as its parent gets it; null while it has not ended. */
+/** Null while the sub-agent is unfinished. */
 export const resultOfSubAgent = (sub: AgentRow): Omit<ToolResult, 'isOutside'> | null => {
   if (!FINISHED.includes(sub.status)) return null;
   const who = `${sub.name} (${sub.id})`;
@@ -35,8 +34,8 @@ export const resultOfSubAgent = (sub: AgentRow): Omit<ToolResult, 'isOutside'> |
 };
 
 /**
- * Lets the agent wait until one of these sub-agents ends. It stays `running`, without a job: its
- * place in the queue is free for the sub-agents. Goes on if one has ended already.
+ * The agent stays `running` without a job, so that its place in the queue is free for the
+ * sub-agents.
  */
 export const waitForAgents = async (
   deps: LoopDeps,
@@ -56,10 +55,7 @@ export const waitForAgents = async (
   return commitWaiting(record);
 };
 
-/**
- * Builds a statement that holds while no sub-agent with these effects has ended; it throws Unmet
- * otherwise.
- */
+/** Holds while no sub-agent with these effects has ended. Throws Unmet otherwise. */
 export const onlyUnfinished = ({ db }: Store, effects: (string | null)[]): Statement => {
   const unfinished = db
     .selectFrom('agents')
@@ -69,14 +65,13 @@ export const onlyUnfinished = ({ db }: Store, effects: (string | null)[]): State
   return assertRows(unfinished, effects.length);
 };
 
-/** Returns the text for a parent that no longer waits for a sub-agent, because a message came. */
+/** Compared in SQL below. Do not change it: stored messages contain it. */
 export const notWaitedText = ({ name, id }: Pick<AgentRow, 'name' | 'id'>): string =>
   `${name} (${id}) is still at work. Its result will come as a message.`;
 
 /**
- * Builds the statements for a sub-agent that has ended, or is about to be removed. Its parent
- * continues if it waits, and gets the result as a message if it went on without it. The parent's
- * working time continues from that of its sub-agents; those that worked in parallel count once.
+ * The parent resumes if it waits, and otherwise gets the result as a message. Its working time
+ * continues from that of its sub-agents. Parallel ones count once.
  */
 export const wakeParent = (store: Store, sub: AgentRow, at: string): Statement[] => {
   const { id, parent_id, parent_ms } = sub;
@@ -94,10 +89,7 @@ export const wakeParent = (store: Store, sub: AgentRow, at: string): Statement[]
   ];
 };
 
-/**
- * Builds the statements that send the result to a parent that was told that the sub-agent is still
- * at work; nothing for any other.
- */
+/** Only for a parent that was told that the sub-agent is still at work. */
 const bringLate = (sub: AgentRow, at: string): Statement[] => {
   const { id, parent_id, effect_id } = sub;
   const brought = resultOfSubAgent(sub);
@@ -123,11 +115,7 @@ const IS_AWAITED = `EXISTS (SELECT 1 FROM messages AS reply WHERE reply.session_
   AND NOT EXISTS (SELECT 1 FROM messages AS late WHERE late.session_id = p.session_id
     AND late.role = 'user' AND late.agent_id = @id)`;
 
-/**
- * The statements for a late result: the message and then, if the parent has answered already and no
- * other agent is at work in the session, the parent's next turn with its state, its event and its
- * job.
- */
+/** The message and, if the parent has already answered and the session is free, its next turn. */
 const LATE = [
   `INSERT INTO messages
       (id, session_id, seq, role, content, tool_calls, tool_call_id, agent_id, created_at)

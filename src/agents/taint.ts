@@ -4,10 +4,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
-/**
- * Builds the statements that taint the session of an agent that reads untrusted content, with every
- * agent in it, because all of them read its messages. A taint is never removed.
- */
+/** All agents of a session read its messages. A taint is never removed. */
 export const taint = (store: Store, { session_id }: Pick<AgentRow, 'session_id'>): Statement[] =>
   taintSession(store, session_id);
 
@@ -19,10 +16,7 @@ export const inheritTaint = (
   { id, sessionId }: { id: string; sessionId: string },
 ): Statement[] => taintSession(store, sessionId, isUntrusted(id));
 
-/**
- * Builds the statements that taint the session of the parent of an untrusted agent, because the
- * parent gets its result.
- */
+/** The parent gets the result. */
 export const taintParent = (store: Store, { id, parent_id }: AgentRow): Statement[] => {
   if (parent_id === null) return [];
   const session = sql<string>`(SELECT session_id FROM agents WHERE id = ${parent_id})`;
@@ -47,9 +41,8 @@ const taintSession = (
   ].map((each) => statement(each));
 
 /**
- * Builds the statement that keeps the trust in an agent as it is now, for the calls of the reply that
- * is stored with it. What those calls bring in does not count for the other calls of that reply,
- * which the model had chosen before.
+ * Results of these calls do not affect the other calls of the reply, which the model had already
+ * chosen.
  */
 export const keepReplyTrust = ({ db }: Store, id: string): Statement =>
   statement(
@@ -59,7 +52,7 @@ export const keepReplyTrust = ({ db }: Store, id: string): Statement =>
       .where('id', '=', id),
   );
 
-/** Returns the trust in an agent when it gave its last reply, by which its calls are judged. */
+/** Trust at the last reply, by which its calls are decided. */
 export const trustAtReply = (
   agent: Pick<AgentRow, 'untrusted' | 'reply_untrusted' | 'hook_id' | 'tools'>,
 ): CallerTrust => {
@@ -68,8 +61,7 @@ export const trustAtReply = (
 };
 
 /**
- * Returns the present trust in an agent. A hook's grant was given to an agent that reads payloads
- * and stays valid. A grant to a trusted agent ends when the agent reads untrusted content.
+ * A grant of a hook stays valid. A grant to a trusted agent ends when it reads untrusted content.
  */
 export const agentTrust = (
   agent: Pick<AgentRow, 'untrusted' | 'hook_id' | 'tools'>,

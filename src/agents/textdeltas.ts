@@ -2,37 +2,28 @@ import type { AgentRow } from '../store/tables/agents.js';
 import type { TextDelta } from './contract.js';
 import { createPacedText } from './pacedtext.js';
 
-/** The sockets that deltas are sent to. */
 export interface DeltaSockets {
-  /** Returns the number of the newest subscription of the user's sockets to deltas; 0 if none. */
+  /** Number of the newest subscription of the user to deltas, or 0. */
   newestReader(userId: string): number;
   send(userId: string, delta: TextDelta): void;
 }
 
-/**
- * Called with each piece of a reply, and with the agent's step that the reply belongs to. `null` in
- * place of a piece: the pieces so far were reasoning, and the reply begins with the next one.
- */
+/** `null`: the text so far was reasoning. The reply starts with the next piece. */
 type ReplyListener = (text: string | null, step: number) => void;
 
-/** One reply that is being written. */
 export interface ReplyDeltas {
   take(text: string): void;
-  /** Called if the text so far was reasoning, and the reply begins with the next piece. */
+  /** The text so far was reasoning. */
   restart(): void;
-  /** Called when the reply is complete or has failed. What was held back is passed on. */
+  /** Forwards buffered text. */
   end(): void;
 }
 
-/**
- * Creates the passing on of replies as they are written. Ours: the pieces have no number and are not
- * stored; the message that follows has the complete text.
- */
+/** Deltas have no number and are not stored. */
 export const createDeltas = () => {
   const listeners = new Map<string, Set<ReplyListener>>();
   let sockets: DeltaSockets = { newestReader: () => 0, send: () => undefined };
   return {
-    /** Calls `hear` with each piece, until the returned function is called. */
     listen: (agentId: string, hear: ReplyListener): (() => void) => {
       const those = listeners.get(agentId) ?? new Set();
       listeners.set(agentId, those.add(hear));
@@ -41,11 +32,10 @@ export const createDeltas = () => {
         if (those.size === 0) listeners.delete(agentId);
       };
     },
-    /** Registers the sockets, which get the text of a reply a few times a second. */
+    /** The sockets get the text a few times per second. */
     toSockets: (to: DeltaSockets): void => {
       sockets = to;
     },
-    /** Begins the reply of a model to a step of the agent. */
     begin: (
       { id, user_id: userId }: Pick<AgentRow, 'id' | 'user_id'>,
       step: number,

@@ -2,19 +2,18 @@ import { excerpt } from '../kernel/excerpt.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import { Pending, type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/module.js';
 
-/** The maximum length of a result, in characters. */
 export const MAX_RESULT_LENGTH = 65_536;
 
 export interface ToolResult {
   ok: boolean;
   content: string;
-  /** True if others wrote some of it. */
+  /** Whether others wrote a part of the result. */
   isOutside: boolean;
 }
 
 /**
- * Runs a tool for a model. An error of the tool is returned to the model and not thrown, unless the
- * run is over. Returns null if another agent will bring the result.
+ * Errors of the tool are returned to the model. Returns null if a sub-agent will deliver the
+ * result.
  */
 export const runToolCall = async (
   tool: Tool | null,

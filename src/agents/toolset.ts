@@ -5,10 +5,7 @@ import type { AgentRow } from '../store/tables/agents.js';
 import { functionName, type Tool, type Toolbox } from '../tools/module.js';
 import { type AgentLimits, readPersona } from './agent.js';
 
-/**
- * Returns all tools that the owner's permissions leave. An offered tool is not yet allowed: each
- * call is judged separately when it is made (`courseOf`), whatever the model says.
- */
+/** An offered tool is not yet permitted: each call is decided separately (`decisionOf`). */
 export const toolsetOf = (
   toolbox: Pick<Toolbox, 'list'>,
   permissions: EffectivePermissions,
@@ -24,7 +21,6 @@ export const toolsetOf = (
   };
 };
 
-/** The specifications by tool: the tokens of each are estimated once and kept with it. */
 const specs = new WeakMap<Tool, ToolSpec>();
 
 const specOf = (tool: Tool): ToolSpec => {
@@ -36,13 +32,11 @@ const specOf = (tool: Tool): ToolSpec => {
   return spec;
 };
 
-/** The tools that one agent is offered, and the function that finds the tool of a call. */
 export type Toolset = ReturnType<typeof toolsetOf>;
 
 /**
- * Returns a filter for the tools of this agent: an expert has those of its persona, an agent at the
- * deepest level cannot delegate, and one of a hook that is given no memories reads none, nor any
- * knowledge.
+ * An expert has the tools of its persona. At the maximum depth there is no delegation. An agent of
+ * a hook without memories cannot read memories or knowledge.
  */
 export const toolsOfPersona = (
   agent: Pick<AgentRow, 'limits' | 'expert' | 'hook_id' | 'memory'>,

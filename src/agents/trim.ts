@@ -1,22 +1,20 @@
 import { textTokens } from '../providers/llm/tokens.js';
 import type { SaidRow } from '../store/tables/agents.js';
 
-/** The parts of a conversation that were left out so that it fits. */
 export interface DroppedContext {
-  /** The number of tool results that were replaced by a note. */
+  /** Tool results replaced by a note. */
   results: number;
-  /** The number of messages and replies that were removed, with their calls and results. */
+  /** Removed messages and replies, with their calls and results. */
   messages: number;
 }
 
-/** The length in characters below which a result is not worth replacing by a note. */
+/** Shorter results are not worth replacing, in characters. */
 const WORTH_DROPPING = 400;
 
 /**
- * Shortens the conversation by at least this many tokens if possible. It drops first the agent's
- * older tool results, then the messages in the session before its task, then its older replies with
- * their calls, always oldest first. It never drops the agent's task with the payload, the owner's
- * later messages, its newest reply, or the results of that.
+ * Removes the oldest tool results first, then messages before the task, then older replies with
+ * their calls. The task, later messages of the owner, and the newest reply with its results are
+ * never removed.
  */
 export const trim = (
   rows: SaidRow[],
@@ -46,15 +44,12 @@ export const trim = (
   return { rows: [...kept.values()], dropped: hasDropped ? { results, messages } : null };
 };
 
-/** Returns the note that tells the model what was left out. */
 export const noteOf = ({ results, messages }: DroppedContext): string =>
   `The oldest parts of this conversation were removed to fit your context window: ` +
   `${results} tool results, ${messages} other messages. Do not guess their content.`;
 
 interface TrimState extends DroppedContext {
-  /** The number of tokens that are still too many. */
   left: number;
-  /** The rows by their place in the conversation. */
   kept: Map<number, SaidRow>;
 }
 
@@ -66,10 +61,7 @@ const shorten = (cutting: TrimState, at: number, row: SaidRow): void => {
   cutting.results++;
 };
 
-/**
- * Removes a reply together with the results of its calls, because no model accepts the one without
- * the other.
- */
+/** No model accepts calls without results, or the reverse. */
 const remove = (cutting: TrimState, at: number, row: SaidRow, rows: SaidRow[] = []): void => {
   if (cutting.left <= 0) return;
   cutting.kept.delete(at);

@@ -1,7 +1,6 @@
 import type { ReplyReasoning, ToolCall, Turn } from '../providers/llm/model.js';
 import type { Generation, SaidRow } from '../store/tables/agents.js';
 
-/** The circumstances of a reply, as its row contains them. */
 interface ReplyGeneration extends Generation {
   reasoning?: ReplyReasoning;
 }
@@ -10,8 +9,7 @@ export const INTERRUPTED =
   'Interrupted while running. It is unknown whether the call took effect. It is not retried automatically.';
 
 /**
- * Returns the rows in the order in which they were read: a message that came while a model wrote its
- * reply follows the reply, which did not know it, and the notes about that reply.
+ * A message that arrived while a model wrote its reply follows the reply, which did not know it.
  */
 export const inReadingOrder = (rows: SaidRow[]): SaidRow[] => {
   const ordered: SaidRow[] = [];
@@ -33,11 +31,7 @@ export const inReadingOrder = (rows: SaidRow[]): SaidRow[] => {
 const generationOf = ({ generation }: SaidRow): ReplyGeneration | null =>
   generation === null ? null : JSON.parse(generation);
 
-/**
- * Returns the conversation as models read it: the results of calls stand right behind the reply
- * that requested them, in its order; messages that came meanwhile follow them. Every call has a
- * result.
- */
+/** The results of calls directly follow the reply that requested them. Every call has a result. */
 export const turnsOf = (rows: SaidRow[]): Turn[] => {
   const results = resultsIn(rows);
   return rows.flatMap((row): Turn[] => {
@@ -58,10 +52,7 @@ export const turnsOf = (rows: SaidRow[]): Turn[] => {
   });
 };
 
-/**
- * Returns the calls of the agent's own last reply that have no result yet. `isOverridden` is true if
- * the user has sent a message since.
- */
+/** `isOverridden`: the user has sent a message since. */
 export const openCalls = (
   rows: SaidRow[],
   agentId: string,
@@ -72,8 +63,7 @@ export const openCalls = (
   const results = resultsIn(rows);
   return {
     calls: callsOf(reply).filter(({ id }) => !results.has(id)),
-    // A sub-agent's late result is a message with its own agent id, and not an instruction of the
-    // user.
+    // The late result of a sub-agent has its own agent ID. It is not an instruction of the user.
     isOverridden: rows.slice(at).some((row) => row.role === 'user' && row.agent_id === agentId),
   };
 };

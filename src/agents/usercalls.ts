@@ -6,43 +6,34 @@ import { type ModelConstraints, type Models, reasonsOf } from './models.js';
 import { callCost } from './procedures/caps.js';
 import { CapReached } from './run.js';
 
-/** One question to a model on behalf of a user, outside any agent. */
 interface UserQuestion {
   userId: string;
-  /** The id of what asks, such as an operation, under which the call is counted. */
+  /** ID under which the call is counted, such as that of an operation. */
   askedBy: string;
-  /** The model; that of the topic, or the default, unless given. */
+  /** Null for the model of the topic, or the default model. */
   model: string | null;
   topic: string;
   turns: Turn[];
   maxOutputTokens: number;
-  /** The most that the call may cost, in USD; only the limits of the day apply unless given. */
+  /** In USD. Only the daily limits apply if it is omitted. */
   maxCostUsd?: number;
-  /** Told of the usage of each call that brought no answer. */
   wasted?(usage: ModelUsage): void;
   signal: AbortSignal;
 }
 
-/** The answer, and the name of the model that gave it: `digest` if there is no language model. */
 interface UserAnswer {
   text: string;
   model: string;
-  /** The models that were to answer and did not, each with its reason; null: there are none. */
+  /** Models that failed, with their reasons. Null if there are none. */
   unanswered: string | null;
   usage: ModelUsage;
 }
 
-/**
- * Questions to models on behalf of a user, outside any agent. Their text is from outside, so that no
- * command-line tool is given it.
- */
+/** The text is untrusted, so that command-line tools are excluded. */
 export interface UserCalls {
-  /**
-   * Asks a model. The cost counts on the user's day as that of agents does; null if a limit of the
-   * day forbids it.
-   */
+  /** Counts towards the daily limits of the user. Null if they forbid the call. */
   ask(question: UserQuestion): Promise<UserAnswer | null>;
-  /** Returns the tokens of a prompt that the likely model takes, with room for the answer. */
+  /** Maximum size of a prompt for the likely model, with room for a reply. */
   room(of: Pick<UserQuestion, 'model' | 'topic'>): number;
 }
 
@@ -99,13 +90,9 @@ export const createUserCalls = ({
   };
 };
 
-/** The fewest tokens of an answer for which it is worth asking. */
 const MIN_TOKENS = 256;
 
-/**
- * Limits the cost of all calls of a budget together. A model whose call would cost more is passed
- * over.
- */
+/** Limits the total cost. A model whose call would exceed it is skipped. */
 const budgetWithin = (
   budget: StepBudget,
   { maxCostUsd, wasted }: Pick<UserQuestion, 'maxCostUsd' | 'wasted'>,

@@ -27,10 +27,10 @@ interface UserEmbedderDeps {
   dailyCostUsd: number;
 }
 
-/** Ours: the texts of one call, and the longest time of the vector of a query in milliseconds. */
+/** Texts per call, and the time limit for the vector of a query in milliseconds. */
 const AT_ONCE = 32;
 const QUERY_MS = 2000;
-/** Failures that a text can cause: some servers answer 500 to one, never answer, or end. */
+/** Some servers return 500 for a text, hang, or end. */
 const MAY_BE_OF_TEXT: ModelFailureKind[] = [
   'bad_request',
   'context_length',
@@ -40,7 +40,7 @@ const MAY_BE_OF_TEXT: ModelFailureKind[] = [
   'timeout',
 ];
 
-/** Creates the models that make vectors on behalf of users, whose days are charged for them. */
+/** The cost counts towards the daily limits of the user. */
 export const createEmbedderSource = (deps: UserEmbedderDeps): EmbedderSource => {
   const { registry } = deps;
   const embedderOf = (entry: RegisteredModel): Embedder | null => {
@@ -88,7 +88,7 @@ interface ChargedTexts {
   texts: string[];
 }
 
-/** Calls the model within the day's limits of the user, and counts what it used. */
+/** Throws DayLimitReached if the daily limits forbid the call. */
 const charged = async (
   deps: UserEmbedderDeps,
   { entry, embedder, texts }: ChargedTexts,

@@ -12,36 +12,29 @@ import type { Store } from '../store/store.js';
 import { openBudget, settleReserved } from './budget.js';
 import { CapReached } from './run.js';
 
-/** The error of a model that did not transcribe; it says why. */
+/** The message is the reason. */
 export class SpeechUnheard extends NamedError {}
 
-/** Speech of a user that a model is to transcribe. */
 export interface UserSpeech extends SpeechInput {
   userId: string;
-  /** The id of what asks, under which the call is counted. */
   askedBy: string;
   seconds: number;
   signal: AbortSignal;
 }
 
-/** A model that transcribes on behalf of users. */
 export interface SpeechModel {
   name: string;
-  /** Throws SpeechUnheard, or the reason of the signal. The cost is null if it has no price. */
+  /** Throws SpeechUnheard or the abort reason. The cost is null without a price. */
   hear(speech: UserSpeech): Promise<HeardText & { costUsd: number | null }>;
 }
 
-/** A model that cannot transcribe, with the reason. */
 export interface DeafModel {
   name: string;
   because: string;
 }
 
-/** The models that transcribe on behalf of users. */
 export interface SpeechModels {
-  /** Lists those of the topic, in their order. */
   routed(): (SpeechModel | DeafModel)[];
-  /** Returns the one with that name; null if no model has it. */
   named(name: string): SpeechModel | DeafModel | null;
 }
 
@@ -53,7 +46,7 @@ interface SpeechModelsDeps {
   dailyCostUsd: number;
 }
 
-/** Creates the models that transcribe, whose cost counts on the days of users as that of agents does. */
+/** The cost counts towards the daily limits of the user. */
 export const createSpeechModels = (deps: SpeechModelsDeps): SpeechModels => {
   const { registry } = deps;
   const named = (name: string): SpeechModel | DeafModel | null => {
@@ -73,7 +66,7 @@ export const createSpeechModels = (deps: SpeechModelsDeps): SpeechModels => {
   };
 };
 
-/** Ours: tokens that a second of speech is taken for until the provider has counted them. */
+/** Speech is priced per minute. In a budget, one token stands for one second of speech. */
 const SECONDS = 60;
 const TOKENS = 1_000_000;
 
@@ -93,7 +86,7 @@ const heard = async (
     { agent: { id: askedBy, user_id: userId, hook_id: null }, isNoAgent: true, signal },
   );
   try {
-    // The seconds stand for tokens of the same price, which is what a budget is kept in.
+    // One token costs as much as one second.
     const rate = perSecond === null ? null : { inputPerMTok: perSecond * TOKENS, outputPerMTok: 0 };
     const quote = { model: name, price: rate, inputTokens: Math.ceil(seconds), outputTokens: 0 };
     const reserved = await budget.reserve(quote);

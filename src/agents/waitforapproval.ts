@@ -16,7 +16,6 @@ import { createRecord, type RecordDeps } from './record.js';
 import type { AgentRows } from './rows.js';
 import { type AgentRun, commitWaiting, type Interruption, type LoopDeps } from './run.js';
 
-/** Builds the request for an approval of an agent's call. */
 export const requestOf = (
   agent: AgentRow,
   call: ExactCall,
@@ -33,9 +32,8 @@ export const requestOf = (
 });
 
 /**
- * Lets the agent wait for its owner: for new requests, and for as many as are `waiting` already. Its state, its approvals, the notification to its owner and
- * the hooks that it fires are one transaction. Its place in the queue is free then. Goes
- * on if a decision came before that.
+ * One transaction stores the status, the approvals, the notification and the hooks that fire.
+ * Returns `again` if a decision came first.
  */
 export const waitForOwner = async (
   deps: LoopDeps,
@@ -75,7 +73,7 @@ const eventOf = (approval: Approval, callId: string | null | undefined) => ({
   expiresAt: approval.expiresAt,
 });
 
-/** Finds the agent that waits for a decision on one of its calls; null if it is gone. */
+/** Null if the agent is gone. */
 export const findWaitingAgent =
   (deps: RecordDeps & { rows: AgentRows; queue: Queue }) =>
   async (id: string): Promise<CommitDecision | null> => {

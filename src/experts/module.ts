@@ -7,7 +7,6 @@ export { chooseByKeywords, type ExpertChoice, questionOf, readChoice } from './c
 export { type Expert, expertPersona, MCP, modelAndPersona, type Persona } from './expert.js';
 export type { Experts } from './queries.js';
 
-/** Opens the personas that agents can be given. */
 export const openExperts = (base: Base, { toolbox }: { toolbox: Toolbox }) => {
   const { store, clock } = base;
   return {

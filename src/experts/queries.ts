@@ -6,25 +6,16 @@ import { SYSTEM_EXPERTS } from './builtin.js';
 import { ExpertReply } from './contract.js';
 import type { Expert } from './expert.js';
 
-/**
- * The maximum number of a user's own experts. Ours: there is a limit because a model that chooses
- * an expert reads all of them.
- */
+/** Limited because a model that chooses an expert reads all of them. */
 export const MAX_EXPERTS = 100;
 
-/**
- * Returns the queries for a user's own experts. A write throws `Taken` if the user has an expert of
- * that name already.
- */
+/** A write throws `Taken` if the name exists. */
 export const expertsStore = ({ db, transact }: Store) => {
   const isWritten = (query: Compilable) => unlessUnmet(transact([statement(query, 1)]));
   const own = (userId: string) =>
     db.selectFrom('experts').select(expertTable.columns).where(visibleTo(userId));
   return {
-    /**
-     * Returns a page of experts, newest first; `before` is the id of the last expert of the page
-     * before.
-     */
+    /** `before` is the ID of the last expert of the previous page. */
     list: (userId: string, most: number, before?: string): Promise<ExpertRow[]> => {
       const older = before === undefined ? own(userId) : own(userId).where('id', '<', before);
       return older.orderBy('id', 'desc').limit(most).execute();
@@ -33,7 +24,7 @@ export const expertsStore = ({ db, transact }: Store) => {
     get: (userId: string, id: string): Promise<ExpertRow | undefined> =>
       own(userId).where('id', '=', id).executeTakeFirst(),
 
-    /** Returns false if the user has `most` experts already. */
+    /** Returns false if the limit is reached. */
     insert: (row: ExpertRow, most: number): Promise<boolean> => {
       const count = db
         .selectFrom('experts')
@@ -45,13 +36,11 @@ export const expertsStore = ({ db, transact }: Store) => {
       return isWritten(db.insertInto('experts').columns(expertTable.columns).expression(values));
     },
 
-    /** Returns false if the user has no such expert. */
     update: (userId: string, id: string, change: Partial<ExpertRow>): Promise<boolean> =>
       isWritten(
         db.updateTable('experts').set(change).where(visibleTo(userId)).where('id', '=', id),
       ),
 
-    /** Returns false if the user has no such expert. */
     delete: (userId: string, id: string): Promise<boolean> =>
       isWritten(db.deleteFrom('experts').where(visibleTo(userId)).where('id', '=', id)),
   };
@@ -59,11 +48,10 @@ export const expertsStore = ({ db, transact }: Store) => {
 
 export type ExpertsStore = ReturnType<typeof expertsStore>;
 
-/** Returns the queries for the experts of a user: the built-in ones and the user's own. */
 export const createExperts = (store: Store) => {
   const own = expertsStore(store);
   return {
-    /** Returns the user's own experts first, newest first, then the built-in ones. */
+    /** Newest first, then the built-in experts. */
     list: async (userId: string): Promise<Expert[]> => [
       ...(await own.list(userId, MAX_EXPERTS)).map(viewOwn),
       ...SYSTEM_EXPERTS,

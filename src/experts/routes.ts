@@ -29,8 +29,7 @@ export const expertsResource = (deps: ExpertsDeps) => {
   };
 
   return resource('experts', experts, {
-    // The user's own experts, then the built-in ones. The cursor is the id of the last expert of
-    // the page before.
+    // The cursor is the ID of the last expert of the previous page.
     list: async ({ query }, by) => {
       const { limit = DEFAULT_LIMIT, cursor, source } = query;
       const last = SYSTEM_EXPERTS.findIndex(({ id }) => id === cursor);
@@ -100,10 +99,7 @@ const refuseSystem = (id: string): void => {
   );
 };
 
-/**
- * Throws if the name is taken, or if a tool or the model does not exist. A model that is removed
- * later is ignored.
- */
+/** A model that is deleted later is ignored. */
 const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void => {
   if (SYSTEM_EXPERTS.some((expert) => expert.name === name)) throw taken(name ?? '');
   const asked = (tools ?? []).map((tool) => (tool === MCP ? null : tool));

@@ -5,36 +5,30 @@ import type { MemoryRow } from '../store/tables/memories.js';
 import type { RecalledMemory } from './procedures.js';
 import type { MemoriesStore } from './queries.js';
 
-/** A memory that a tool saves. What a run of a hook says may come from outside. */
 export interface SavedMemory {
   text: string;
   about: MemoryRow['about'];
-  /** The agent that saves it; null: a person by hand, or a run. */
+  /** Null for a person, or a run. */
   agentId: string | null;
   executionId: string | null;
 }
 
-/** The outcome of saving: the memory, which may have been there before. */
 export interface SaveOutcome {
   id: string;
   confirmed: boolean;
   isNew: boolean;
 }
 
-/** The actions of tools on the memories of a user. */
 export interface MemoryActions {
-  /** Resolves to null if there is no room. */
+  /** Null if the limit is reached. */
   save(userId: string, memory: SavedMemory): Promise<SaveOutcome | null>;
-  /** Finds confirmed memories, the best match first. */
   search(userId: string, query: string, limit: number): Promise<RecalledMemory[]>;
-  /** Resolves to false if the user has no such memory. */
   forget(userId: string, id: string): Promise<boolean>;
 }
 
 interface ActionsDeps {
   clock: Clock;
   memories: MemoriesStore;
-  /** Called when a tool has saved a new memory. */
   saved(row: MemoryRow): void;
 }
 

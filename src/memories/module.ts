@@ -9,15 +9,12 @@ import { memoriesResource, viewMemory } from './routes.js';
 export type { MemoryActions } from './actions.js';
 export { memoryAbout, memoryText } from './contract.js';
 
-/** The memories that assistants have of their owners. */
 export interface Memories {
   actions: MemoryActions;
-  /** Returns the memories for a conversation, one line each; see `recall`. */
   recall(userId: string, said: string): Promise<string[]>;
   resources(): Resource[];
 }
 
-/** Opens what assistants remember of their owner between conversations. */
 export const openMemories = ({ store, clock }: Base, { hub }: { hub: Hub }): Memories => {
   const rows = memoriesStore(store);
   return {

@@ -2,9 +2,9 @@ import type Database from 'better-sqlite3';
 
 export interface RecallRequest {
   userId: string;
-  /** The words of the question; see `searchWords`. */
+  /** See `searchWords`. */
   words: string[];
-  /** The most memories of each kind. */
+  /** Maximum per kind. */
   most: number;
 }
 
@@ -14,16 +14,13 @@ export interface RecalledMemory {
   about: string;
 }
 
-/** The memories that a conversation is given: the pinned ones, newest first, and the best matches. */
+/** Pinned memories are newest first. */
 export interface RecalledMemories {
   pinned: RecalledMemory[];
   matching: RecalledMemory[];
 }
 
-/**
- * Reads the confirmed memories of a user that fit some words. A memory counts for more the more of
- * the words it has, and a word the fewer memories have it.
- */
+/** A memory scores higher the more of the words it contains, and the rarer they are. */
 export const recalledMemories = (db: Database.Database) => {
   const pinned = db.prepare<[string, number], RecalledMemory>(
     `SELECT id, text, about FROM memories

@@ -6,11 +6,11 @@ import { type Store, statement, unlessUnmet } from '../store/store.js';
 import { type MemoryRow, memoryTable } from '../store/tables/memories.js';
 import { visibleTo } from '../store/visible.js';
 
-/** Ours: so many memories a user may have, and so many that are not confirmed. */
+/** Limits per user: all memories, and unconfirmed ones. */
 export const MAX_MEMORIES = 5000;
 const MAX_UNCONFIRMED = 200;
 
-/** The filters of a list. Of `words` a memory must have one at least; null: any text. */
+/** A memory must contain at least one of `words`. Null for any text. */
 interface MemoryFilter extends PageInput {
   words: string[] | null;
   about?: MemoryRow['about'] | undefined;
@@ -18,7 +18,6 @@ interface MemoryFilter extends PageInput {
   confirmed?: boolean | undefined;
 }
 
-/** Returns the queries for the memories of a user. */
 export const memoriesStore = ({ db, transact, look }: Store) => {
   const own = (userId: string) => selectRows(db, memoryTable, {}, visibleTo(userId));
 
@@ -39,8 +38,8 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
       own(userId).where('text', '=', text).executeTakeFirst(),
 
     /**
-     * Keeps a memory with its words. It counts as confirmed only if the agent that saves it, if any,
-     * is trusted at that moment. Returns false if there is no room, or the user has that text.
+     * Confirmed only if the saving agent is trusted at that moment. Returns false if a limit is
+     * reached or the text exists.
      */
     insert: (
       row: MemoryRow,
@@ -48,7 +47,7 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
       { agentId }: { agentId: string | null },
     ): Promise<boolean> => unlessUnmet(transact([insertion(row, agentId), ...wordsOf(row, words)])),
 
-    /** Returns false if the user has no such memory. Throws Taken if another one has that text. */
+    /** Throws Taken if another memory has the text. */
     update: (
       userId: string,
       id: string,
@@ -66,7 +65,6 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
       return unlessUnmet(transact([statement(changed, 1), ...renewed]));
     },
 
-    /** Returns false if the user has no such memory. */
     delete: (userId: string, id: string): Promise<boolean> =>
       unlessUnmet(
         transact([
@@ -74,7 +72,7 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
         ]),
       ),
 
-    /** Returns the confirmed memories that fit the words best, with the pinned ones first. */
+    /** Confirmed memories only, pinned ones first. */
     recall: (userId: string, words: string[], most: number) =>
       look('recalledMemories', { userId, words, most }),
   };

@@ -3,15 +3,12 @@ import { textTokens } from '../providers/llm/tokens.js';
 import type { RecalledMemory } from './procedures.js';
 import type { MemoriesStore } from './queries.js';
 
-/** Ours: the most tokens of memories that a conversation is given. */
+/** Maximum tokens of memories in a prompt. */
 const MAX_TOKENS = 2000;
-/** The most of each kind that are read. */
+/** Maximum memories read per kind. */
 const MAX_READ = 100;
 
-/**
- * Returns the memories for a conversation in which this was said last, one line each: the pinned
- * ones, then those that fit it best, as far as there is room.
- */
+/** One line each, pinned first, up to the token limit. */
 export const recall = async (
   memories: Pick<MemoriesStore, 'recall'>,
   userId: string,
@@ -29,6 +26,6 @@ export const recall = async (
   return lines;
 };
 
-/** Returns a memory on one line, so that no text in it can look like another part of the prompt. */
+/** On one line, so that the text cannot imitate other parts of the prompt. */
 const lineOf = ({ about, text }: RecalledMemory): string =>
   `- (${about}) ${text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()}`;

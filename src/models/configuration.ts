@@ -5,7 +5,6 @@ import type { ModelTimeouts } from '../providers/llm/timeouts.js';
 import { OpenRefused } from '../store/engine/protocol.js';
 import { ALL, type ConfiguredModel } from './registry.js';
 
-/** Returns the model that the environment names. The API shows it and cannot change it. */
 export const configuredModel = (config: Config): ConfiguredModel | null => {
   const { modelUrl, modelName, modelKey } = config;
   if (modelUrl === null) return null;
@@ -33,7 +32,6 @@ export const configuredModel = (config: Config): ConfiguredModel | null => {
   };
 };
 
-/** The settings of the models that run here. */
 export const llamaLimits = ({ llamaLoadSeconds, llamaIdleMinutes, llamaGpu }: Config) => ({
   loadMs: llamaLoadSeconds * 1000,
   idleMs: llamaIdleMinutes * 60_000,

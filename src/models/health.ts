@@ -5,16 +5,16 @@ import type { ModelView } from './contract.js';
 import type { LostFiles } from './lostfiles.js';
 import type { RegisteredModel } from './registry.js';
 
-/** The state of a model, as far as calls have shown. */
+/** Known only from calls. */
 export type ModelHealth = ModelView['health'];
 
 interface HealthState extends Pick<ModelHealth, 'latencyMs' | 'lastError' | 'checkedAt'> {
-  /** Number of failures since the last reply. */
+  /** Failures since the last reply. */
   failures: number;
   isCooling: boolean;
-  /** Time of the next permitted call; null while the circuit is closed. */
+  /** Time of the next permitted call. Null while the circuit is closed. */
   openUntil: number | null;
-  /** True while one call tries if the model works again. */
+  /** Whether one call currently tests the model. */
   isTried: boolean;
 }
 
@@ -28,30 +28,26 @@ const FRESH: HealthState = {
   isTried: false,
 };
 
-/** Ours: number of failures in a row that open a circuit. */
+/** Failures in a row that open the circuit. */
 const THRESHOLD = 3;
-/** Ours: time that a circuit stays open, doubled with each further failure. */
+/** Time that a circuit stays open. Doubles with each further failure. */
 const OPEN_MS = 30_000;
 const MAX_OPEN_MS = 600_000;
-/** Ours: pause of a model that asks for one without a duration. */
+/** Pause if an endpoint requests one without a duration. */
 const COOL_MS = 60_000;
-/** Ours: longest pause, whatever an endpoint asks for. */
+/** Maximum pause, whatever an endpoint requests. */
 const MAX_COOL_MS = 24 * 3600 * 1000;
-/** Failures that concern the prompt or the caller, not the model. */
+/** Caused by the prompt or the caller, not by the model. */
 const NOT_ITS_FAULT: ModelFailureKind[] = ['bad_request', 'context_length', 'aborted'];
 
 interface ModelHealthDeps {
   clock: Clock;
   log: Pick<Log, 'warn'>;
-  /** Returns why a model cannot answer, whatever its calls have shown; null: nothing is known. */
+  /** Reason why a model cannot answer regardless of its calls, or null. */
   lost: LostFiles;
 }
 
-/**
- * Makes the record of the models' health. A model that fails repeatedly, hangs or asks for a pause
- * gets no calls for a while. Then one call tries it, and if that succeeds, all others follow. The
- * record is in memory only: after a restart nothing is known.
- */
+/** A circuit breaker per model. It is in memory only: after a restart, nothing is known. */
 export const createHealth = ({ clock, log, lost }: ModelHealthDeps) => {
   const states = new Map<string, HealthState>();
   const of = (name: string): HealthState => states.get(name) ?? FRESH;
@@ -59,7 +55,7 @@ export const createHealth = ({ clock, log, lost }: ModelHealthDeps) => {
     states.set(name, { ...of(name), ...by });
   };
 
-  /** Returns why the model must not be called now; null if it may. */
+  /** Reason why the model must not be called now, or null. */
   const refusal = (name: string): string | null => {
     const { openUntil, isTried, isCooling, lastError } = of(name);
     if (openUntil === null) return null;
@@ -72,10 +68,7 @@ export const createHealth = ({ clock, log, lost }: ModelHealthDeps) => {
   return {
     refusal,
 
-    /**
-     * Begins a call, with the same result as `refusal`. If it is null, one of the next three must
-     * follow.
-     */
+    /** If the result is null, one of the next three functions must be called. */
     begin: (name: string): string | null => {
       const because = refusal(name);
       if (because === null && of(name).openUntil !== null) change(name, { isTried: true });
@@ -109,13 +102,13 @@ export const createHealth = ({ clock, log, lost }: ModelHealthDeps) => {
     },
     released: (name: string): void => change(name, { isTried: false }),
 
-    /** Returns the health of a model; a model of this machine whose file is gone is down. */
+    /** A local model whose file is missing is down. */
     of: (model: Pick<RegisteredModel, 'name' | 'provider' | 'modelId'>): ModelHealth => {
       const seen = viewOf(of(model.name), clock.now());
       const lastError = lost(model);
       return lastError === null ? seen : { ...seen, status: 'down', lastError };
     },
-    /** Forgets the model's state, because the model was changed. */
+    /** Called when a model was changed. */
     forget: (name: string): void => {
       states.delete(name);
     },
@@ -130,8 +123,8 @@ const coolMs = ({ retryAfterMs }: ModelFailure, failures: number): number =>
     : Math.min(retryAfterMs, MAX_COOL_MS);
 
 /**
- * Returns the pause after a failure; null for none. A timeout opens the circuit at once, because a
- * model that hangs costs every caller minutes.
+ * Null for no pause. A timeout opens the circuit immediately, because a hanging model costs every
+ * caller minutes.
  */
 const openMs = ({ kind }: ModelFailure, failures: number): number | null => {
   const further = kind === 'timeout' ? failures - 1 : failures - THRESHOLD;

@@ -1,14 +1,12 @@
 import type { LlamaMemory } from '../providers/llm/llama/memory.js';
 
-/** The memory of models that run here, of which a later module may know more. */
 export interface LlamaMemoryBoard extends LlamaMemory {
-  /** Registers what knows it. */
   use(memory: LlamaMemory): void;
 }
 
 /**
- * Creates the memory as it is known by itself: what the system has available, within the limit of a
- * container; and no need of a model, so that the bytes of its files count.
+ * By default, the memory that the system reports within the limit of a container. The file size
+ * then stands for the need of a model.
  */
 export const createLlamaMemory = (): LlamaMemoryBoard => {
   let known: LlamaMemory = {

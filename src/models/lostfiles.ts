@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { DAMAGE_NOTE, damageSentence, isSlug } from '../providers/llm/llama/files.js';
 import type { RegisteredModel } from './registry.js';
 
-/** Returns why a model of this machine cannot be loaded; null: it can, or is none of this machine. */
+/** Null if the model can be loaded, or is not local. */
 export type LostFiles = (model: Pick<RegisteredModel, 'provider' | 'modelId'>) => string | null;
 
-/** Creates what looks at the files of models that run here, without reading them. */
 export const createLostFiles =
   (home: string): LostFiles =>
   ({ provider, modelId }) => {

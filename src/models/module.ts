@@ -31,21 +31,17 @@ export {
   TRANSCRIPTION,
 } from './registry.js';
 
-/** The models that agents may be given, and the ways to reach them. */
 export interface ModelsModule {
   registry: Registry;
   health: ModelHealths;
   cliTools: CliTools;
   llama: Pick<LlamaModels, 'unload'>;
-  /** Tells the models of llama what they need of the memory. */
+  /** Sets how the memory of local models is measured. */
   measureLlama: LlamaMemoryBoard['use'];
-  /** Tells what the files of models of llama say of them. */
+  /** Sets how the files of local models are read. */
   describeLlama: LlamaFactsBoard['use'];
-  /** Registers a model that was installed here, and returns its name. */
   register(given: NewModel): Promise<string>;
-  /** Reads the registered models. */
   load(): Promise<void>;
-  /** Ends the processes of models that run here. */
   stop(): Promise<void>;
   resources(): Resource[];
 }
@@ -55,7 +51,7 @@ export interface ModelsModuleDeps {
   secrets: Secrets;
   vault: VaultModule;
   confinement: Confinement | null;
-  /** Counts the texts of all users, all of which go to the model that is routed to embeddings. */
+  /** Counts the texts that go to the embedding model. */
   amountOfTexts(): Promise<KnowledgeAmount>;
 }
 

@@ -16,21 +16,20 @@ import type { ModelEmbedding } from './facts.js';
 
 export type Supports = ModelView['supports'];
 
-/** The data that is needed to call a model. */
 export interface ModelAccess {
   name: string;
   provider: Provider | 'llama' | 'cli';
   modelId: string;
-  /** Base URL; null for the provider's own. */
+  /** Null for the default of the provider. */
   baseUrl: string | null;
   apiKey?: string;
-  /** Replaces `apiKey`: returns the present key for each step; null if there is none now. */
+  /** Replaces `apiKey`. Called for each step. Null if there is no key. */
   keyOf?(): Promise<string | null>;
   contextWindow: number;
   maxOutputTokens: number | null;
   supports: Supports;
   price: Price | null;
-  /** The facts of the vectors that it makes; null: it makes none. */
+  /** Null if the model creates no embeddings. */
   embedding: ModelEmbedding | null;
 }
 
@@ -38,10 +37,10 @@ export type OpenModel = (opening: ModelAccess) => Model;
 
 export type OpenEmbedding = (opening: ModelAccess) => EmbeddingModel | null;
 
-/** Ours: the longest time of a batch of vectors, in milliseconds. */
+/** Time limit of a batch of texts. */
 const BATCH_MS = 120_000;
 
-/** Returns the function that opens models which make vectors; null for one that makes none. */
+/** Null for a model without embeddings. */
 export const embeddingOpener =
   (http: Http, llama: LlamaModels): OpenEmbedding =>
   ({ provider, embedding, ...opening }) => {
@@ -61,10 +60,10 @@ export const embeddingOpener =
 
 export type OpenTranscription = (opening: ModelAccess) => TranscriptionModel | null;
 
-/** Ours: the longest time of a piece of speech, in milliseconds. */
+/** Time limit of a piece of speech. */
 const SPEECH_MS = 600_000;
 
-/** Returns the function that opens models which turn speech into text; null for one that does not. */
+/** Null for a model without transcription. */
 export const transcriptionOpener =
   (http: Http): OpenTranscription =>
   ({ provider, supports, ...opening }) => {
@@ -75,16 +74,12 @@ export const transcriptionOpener =
     return transcriptionModel({ ...opening, provider, baseUrl, fetch });
   };
 
-/** The models that need no server. */
 interface LocalModels {
   cliTools: Pick<CliTools, 'model'>;
   llama: LlamaModels;
 }
 
-/**
- * Returns the function that opens models. A model reaches the host and port of its base URL, and
- * what egressAllow names.
- */
+/** A model can reach the host and port of its base URL, and egressAllow. */
 export const modelOpener =
   (http: Http, timeouts: ModelTimeouts, { cliTools, llama }: LocalModels): OpenModel =>
   ({ provider, ...given }) => {

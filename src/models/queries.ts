@@ -16,7 +16,6 @@ interface UsageFilters {
   cursor?: string;
 }
 
-/** Queries for models, routes and costs. Models belong to the installation, costs to their user. */
 export const modelsStore = (store: Store) => {
   const { db } = store;
 
@@ -40,7 +39,6 @@ export const modelsStore = (store: Store) => {
     row: (name: string): Promise<ModelRow | undefined> =>
       db.selectFrom('models').selectAll().where('name', '=', name).executeTakeFirst(),
 
-    /** Returns the newest model of a provider, with the address and the key of its server. */
     newestOf: (provider: ModelRow['provider']): Promise<ServerRow | undefined> =>
       db
         .selectFrom('models')
@@ -52,7 +50,7 @@ export const modelsStore = (store: Store) => {
 
     insert: (row: ModelRow): Statement => statement(db.insertInto('models').values(row), 1),
 
-    /** Returns a statement that is unmet if the model was changed or deleted since it was read. */
+    /** The statement is unmet if the model changed since it was read. */
     update: (read: ModelRow, changes: Partial<ModelRow>): Statement =>
       statement(
         db

@@ -4,13 +4,10 @@ import type { NewModel } from './contract.js';
 import { faultsOfName, modelFaults } from './rules.js';
 import { type ModelsDeps, modelNames, newRow } from './service.js';
 
-/** Ours: so many names are tried for one model. */
+/** Number of names to try. */
 const MAX_NAMES = 100;
 
-/**
- * Registers a model that was installed on this machine, unless it is registered already. Returns its
- * name: the one that is given, or with a number behind it if that is taken.
- */
+/** Returns the name, with a number appended if it is taken. */
 export const registerInstalled = async (deps: ModelsDeps, given: NewModel): Promise<string> => {
   const { models, registry } = deps;
   for (let nth = 1; nth <= MAX_NAMES; nth++) {

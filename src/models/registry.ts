@@ -11,27 +11,24 @@ import type { Vault } from '../vault/module.js';
 import type { ModelView, RoutingView } from './contract.js';
 import type { ModelAccess, OpenEmbedding, OpenModel, OpenTranscription, Supports } from './open.js';
 
-/**
- * A model that may be named: one of the registry, the one in the settings, or the built-in digest.
- */
+/** Registered, from the environment, or the built-in digest. */
 export interface RegisteredModel extends Omit<ModelAccess, 'provider' | 'apiKey' | 'keyOf'> {
   provider: ModelAccess['provider'] | 'digest';
   hasKey: boolean;
   credentialId: string | null;
-  /** Returns why it has no key at present, though it should have one. */
+  /** Reason why a required key is unavailable, or null. */
   whyKeyless(): string | null;
-  /** Models that are tried after it, in this order, whatever the topic. */
+  /** Tried after the model, in this order, for every topic. */
   fallbacks: string[];
   isEnabled: boolean;
   source: ModelView['source'];
   model: Model;
-  /** Makes vectors; null: it makes none. */
+  /** Null if the model creates no embeddings. */
   embedder: EmbeddingModel | null;
-  /** Turns speech into text; null: it does not. */
+  /** Null if the model does not transcribe. */
   transcriber: TranscriptionModel | null;
 }
 
-/** The models of a topic, in the order in which they are tried. */
 export type TopicRoute = RoutingView['topics'][number];
 
 export interface RegistryDeps {
@@ -42,22 +39,21 @@ export interface RegistryDeps {
   unsealKey(id: string, sealed: string): string;
   clock: Clock;
   vault: Pick<Vault, 'newest' | 'termOf' | 'used'>;
-  /** The model from the environment; it hides one of the same name in the registry. */
+  /** Model from the environment. Hides a registered one of the same name. */
   configured: ConfiguredModel | null;
 }
 
-/** The model of the settings. */
 export interface ConfiguredModel extends ModelAccess {
   fallbacks: string[];
 }
 
-/** Name among fallbacks that means the default model, whichever it is; no model has this name. */
+/** Stands for the default model in fallbacks. */
 export const DEFAULT_FALLBACK = 'default';
-/** The topic whose model makes the vectors of texts. */
+/** Topic of the embedding model. */
 export const EMBEDDINGS = 'embeddings';
-/** Name of the fact that holds the default model's name, which may be a model without a row. */
+/** May name a model without a row. */
 export const DEFAULT_FACT = 'default_model';
-/** The topic whose models turn speech into text. */
+/** Topic of the transcription models. */
 export const TRANSCRIPTION = 'transcription';
 export const ALL: Supports = {
   tools: true,
@@ -95,32 +91,23 @@ export const createRegistry = (deps: RegistryDeps) => {
   };
 
   return {
-    /** Reads everything again, including all that was committed before the call. */
+    /** Includes everything that was committed before the call. */
     refresh: (): Promise<void> => {
       reading = reading.catch(() => undefined).then(read);
       return reading;
     },
-    /** Registers the function that is called after each reading. */
     onRead: (call: () => void): void => {
       follow = call;
     },
-    /**
-     * Returns the models: the newest of the registry first, then the one in the settings, then the
-     * digest.
-     */
+    /** Registered models, newest first, then that of the environment, then the digest. */
     list: () => entries,
     find: (name: string) => entries.find((entry) => entry.name === name),
-    /** Returns the routes, sorted by topic. */
     routes: () => routes,
-    /** Returns true if models were chosen for the topic. */
     isRouted: (topic: string): boolean => routes.some((route) => route.topic === topic),
-    /**
-     * Returns the name of the model for prompts without a named or routed model. Ours: if none was
-     * chosen, this is the one in the settings, else the oldest in the registry, else the digest.
-     */
+    /** Without a choice: the model of the environment, the oldest registered one, or the digest. */
     default: (): string => {
       const usable = entries.filter(
-        // A model that makes vectors or hears speech answers no prompts, unless it was chosen to.
+        // Embedding and transcription models answer prompts only if they were chosen.
         ({ isEnabled, embedding, supports: { transcription }, name }) =>
           isEnabled && (!(embedding || transcription) || name === chosen),
       );
@@ -202,7 +189,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
   };
 };
 
-/** Reads the key from the database each time, since the master key may have changed. */
+/** Read each time, because the master key may have changed. */
 const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> => {
   const { id, credential_id } = row;
   if (credential_id !== null) {
@@ -221,7 +208,7 @@ const keyOf = async (deps: RegistryDeps, row: ModelRow): Promise<string | null> 
 const opened = ({ unsealKey }: RegistryDeps, id: string, sealed: string): string | null =>
   unlessShut(() => unsealKey(id, sealed));
 
-/** Returns a function to call before each use, since a key in memory may outlive its credential. */
+/** Call the function before each use: a key in memory may outlive its credential. */
 const expiryOf = async (
   { vault, clock }: RegistryDeps,
   { credential_id }: ModelRow,

@@ -12,7 +12,7 @@ export const viewRouting = ({ registry }: { registry: Registry }): RoutingView =
   topics: registry.routes(),
 });
 
-/** Sets the default model. Replies with 409 if the model is disabled. */
+/** 409 if the model is disabled. */
 export const chooseDefault = async (
   deps: ModelsDeps,
   name: string,

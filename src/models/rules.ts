@@ -12,23 +12,20 @@ import type { NewModel, RoutingChanges } from './contract.js';
 import type { ModelAccess, Supports } from './open.js';
 import { ALL, DEFAULT_FALLBACK, EMBEDDINGS, TRANSCRIPTION } from './registry.js';
 
-/** The fields of a registered model that are checked. */
 type CheckedModel = TriedModel & Pick<NewModel, 'name' | 'topics' | 'fallbacks'>;
 
-/** The fields of an unregistered model that are checked before a test. */
 type TriedModel = Pick<NewModel, 'provider'> & Partial<NewModel>;
 
-/** Segments of the paths below `/api/models`. */
+/** Path segments below `/api/models`. */
 const ROUTES = ['routing', 'health', 'test', 'usage', 'cli', 'providers'];
 const NAME = /^[A-Za-z0-9][\w.:@+/-]*$/;
 
-/** Returns true if there is an adapter that opens the provider's models. */
 export const isProvider = (provider: string): provider is ModelAccess['provider'] =>
   provider === 'cli' || provider === 'llama' || isServer(provider);
 
 const isServer = (provider: string): provider is Provider => Object.hasOwn(adapters, provider);
 
-/** Lists the faults of a model beyond its shape, each with its field. */
+/** Checks that the schema cannot express. */
 export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] => [
   ...providerFaults(model),
   ...(model.fallbacks ?? []).flatMap((name, at) =>
@@ -42,7 +39,6 @@ export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] 
   ...speechFaults(model),
 ];
 
-/** Lists the faults of a name for a new model. */
 export const faultsOfName = (name: string): FieldFault[] => {
   const [first = ''] = name.split('/');
   if (ROUTES.includes(first.toLowerCase()))
@@ -58,7 +54,7 @@ export const faultsOfName = (name: string): FieldFault[] => {
   ];
 };
 
-/** Lists the faults of an unregistered model, which has neither name nor routes. */
+/** An unregistered model has neither name nor routes. */
 export const providerFaults = (model: TriedModel): FieldFault[] => {
   const { provider, baseUrl, credentialId, apiKey } = model;
   const faults: FieldFault[] = [];
@@ -79,7 +75,6 @@ export const providerFaults = (model: TriedModel): FieldFault[] => {
   return isNeeded ? [...faults, fault('baseUrl', 'is required')] : faults;
 };
 
-/** Lists the faults of the facts of the vectors that a model makes. */
 const embeddingFaults = ({ provider, embedding }: CheckedModel): FieldFault[] => {
   if (!embedding) return [];
   if (!embedsTexts(provider)) {
@@ -88,13 +83,11 @@ const embeddingFaults = ({ provider, embedding }: CheckedModel): FieldFault[] =>
   return embedding.dimensions === undefined ? [fault('embedding.dimensions', 'is required')] : [];
 };
 
-/** Lists the fault of a model that is to turn speech into text and cannot. */
 const speechFaults = ({ provider, supports }: CheckedModel): FieldFault[] =>
   supports?.transcription && !hearsSpeech(provider)
     ? [fault('supports.transcription', `is not supported for models of ${provider}`)]
     : [];
 
-/** The names of models that a route may have: all, those that are enabled, those for vectors. */
 interface RoutableNames {
   names: string[];
   enabled: string[];
@@ -122,14 +115,13 @@ export const routingFaults = (routing: RoutingChanges, known: RoutableNames): Fi
   ];
 };
 
-/** Lists the fault of the route of the topic for speech, if one of its models hears none. */
 const deafFaults = (at: number, names: string[], { speech }: RoutableNames): FieldFault[] => {
   const deaf = names.filter((name) => !speech.includes(name));
   const message = `must name only models with supports.transcription, unlike ${deaf.join(', ')}`;
   return deaf.length === 0 ? [] : [fault(`topics.${at}.primary`, message)];
 };
 
-/** Lists the faults of the route of the topic for vectors, of which one model makes all. */
+/** One model creates all vectors. */
 const vectorFaults = (
   at: number,
   { primary, fallbacks }: { primary: string; fallbacks: string[] },
@@ -144,10 +136,7 @@ const vectorFaults = (
   ];
 };
 
-/**
- * Fills in the fields that a new model leaves out, from the facts that its provider publishes.
- * Ours: the defaults for all other models.
- */
+/** Uses the published facts of the provider, and otherwise our defaults. */
 export const filledIn = (
   given: Pick<NewModel, 'provider' | 'modelId' | 'contextWindow' | 'maxOutputTokens'> & {
     supports?: Partial<Supports>;
@@ -170,10 +159,7 @@ export const filledIn = (
   };
 };
 
-/**
- * Returns the default context window in tokens. Ollama and llama.cpp allocate memory for the whole
- * window, however little of it is used.
- */
+/** Ollama and llama.cpp allocate memory for the whole window. */
 const usualWindow = (provider: string): number =>
   provider === 'ollama' || provider === 'llama' ? 8192 : 128_000;
 
@@ -185,7 +171,7 @@ const nameFaults = (path: string, name: string, names: string[]): FieldFault[] =
 const repeats = (path: string, words: string[] = []): FieldFault[] =>
   new Set(words).size === words.length ? [] : [fault(path, 'must not contain duplicates')];
 
-/** Capabilities of a command-line tool as a model: it produces text. */
+/** A command-line tool only generates text. */
 const CLI_SUPPORTS: Supports = {
   tools: false,
   vision: false,
@@ -197,7 +183,6 @@ const CLI_SUPPORTS: Supports = {
 const USELESS =
   'is not supported for a command-line tool; log it in with adjutant models cli login';
 
-/** Lists the settings that a model must not have if it is a command-line tool. */
 const toolFaults = ({
   modelId,
   baseUrl,
@@ -224,7 +209,6 @@ const uselessFaults = (fields: Partial<NewModel>, message: string): FieldFault[]
 
 const IN_PROCESS = 'is not supported for models of llama';
 
-/** Lists the settings that a model must not have if it runs in a process of ours. */
 const llamaFaults = ({
   modelId,
   baseUrl,

@@ -31,13 +31,10 @@ export interface ModelsDeps {
   keys: Pick<Vault, 'isOwn' | 'newest'> & {
     seal(id: string, key: string): string;
   };
-  /** Counts the texts of all users. */
   amountOfTexts(): Promise<KnowledgeAmount>;
-  /** Reads what the file of a model of llama says of it. */
   llamaFacts: ReadLlamaFacts;
 }
 
-/** Ours: limit of models. */
 const MOST = 500;
 
 export const addModel = async (
@@ -70,10 +67,7 @@ export const addModel = async (
   return shown(deps, row.name);
 };
 
-/**
- * Changes a model. Ours: a key is for the origin for which it was given, so another address or
- * provider needs it again.
- */
+/** A key belongs to its origin: another address or provider requires it again. */
 export const changeModel = async (
   deps: ModelsDeps,
   name: string,
@@ -107,7 +101,7 @@ export const changeModel = async (
   return shown(deps, name);
 };
 
-/** Reads what the file of a model that runs here says of it; null of all others. */
+/** Null for models that are not local. */
 const factsOf = async (
   { llamaFacts }: ModelsDeps,
   { provider, modelId }: Pick<NewModel, 'provider' | 'modelId'>,
@@ -115,7 +109,6 @@ const factsOf = async (
 ): Promise<LlamaFacts | null> =>
   provider === 'llama' && isSlug(modelId) ? llamaFacts(modelId, signal) : null;
 
-/** Deletes a model. Routes, fallbacks and the default continue without it. */
 export const deleteModel = async (deps: ModelsDeps, name: string, by: Recorder): Promise<void> => {
   refuseFixed(findModel(deps, name));
   const statements = [...deps.models.delete(name), ...withoutModel(deps, name)];
@@ -133,10 +126,7 @@ export const findModel = ({ registry }: ModelsDeps, name: string): RegisteredMod
 
 export const modelNames = (registry: Registry): string[] => registry.list().map(({ name }) => name);
 
-/**
- * Replies with 400 if the caller has no such credential, or its value cannot be a key. Another
- * user's credential counts as none.
- */
+/** 400 if the credential does not exist for the caller, or cannot be an HTTP header. */
 export const checkModelCredential = async (
   { keys }: ModelsDeps,
   id: string | null | undefined,
@@ -180,13 +170,12 @@ export const viewModel = (
   health: healthOf(modelHealth, entry),
 });
 
-/** Returns the health of a model; a built-in model is always up. */
+/** A built-in model is always up. */
 export const healthOf = (health: ModelHealths, entry: RegisteredModel): ModelHealth => {
   const seen = health.of(entry);
   return entry.source === 'builtin' ? { ...seen, status: 'up' } : seen;
 };
 
-/** Builds the view of a model after a change. */
 export const shown = async (deps: ModelsDeps, name: string): Promise<ModelView> => {
   await deps.registry.refresh();
   return viewModel(deps, findModel(deps, name));
@@ -207,7 +196,7 @@ const refuseFixed = ({ name, source }: Pick<RegisteredModel, 'name' | 'source'>)
   throw Boom.conflict(message, { code: 'model_fixed' });
 };
 
-/** Builds the row of a new model, whose fields were checked before. */
+/** The fields must be checked before. */
 export const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow => {
   const now = clock.now();
   const id = mint('model', now);
@@ -265,9 +254,7 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
   };
 };
 
-/**
- * Narrows the type of a provider. The faults were checked before, so there is always an adapter.
- */
+/** The fields are checked before, so that there is always an adapter. */
 const providerOf = (provider: string): ModelRow['provider'] => {
   if (!isProvider(provider)) throw new Error(`No adapter for the provider ${provider}`);
   return provider;
@@ -276,7 +263,6 @@ const providerOf = (provider: string): ModelRow['provider'] => {
 const originOf = (baseUrl: string | null): string | null =>
   baseUrl === null ? null : new URL(baseUrl).origin;
 
-/** Returns the input for the audit log, without the key. */
 const auditData = ({ apiKey, ...given }: NewModel | ModelChanges): Record<string, unknown> => ({
   ...given,
   ...(apiKey !== undefined && { apiKey: apiKey === null ? 'removed' : 'given' }),

@@ -14,10 +14,9 @@ import type { ModelHealths } from './health.js';
 import { filledIn, isProvider, providerFaults } from './rules.js';
 import { checkModelCredential, findModel, type ModelsDeps } from './service.js';
 
-/** Ours: number of models that are checked at the same time. */
+/** Models that are tested at the same time. */
 const AT_ONCE = 8;
 
-/** Tests a model that is not registered. */
 export const testUnregistered = async (
   deps: ModelsDeps,
   { provider, modelId, baseUrl = null, credentialId, apiKey }: ModelTrial,
@@ -40,7 +39,6 @@ export const testUnregistered = async (
   return probe(model, by.signal);
 };
 
-/** Tests a registered model and updates its health. */
 export const checkModel = async (
   deps: ModelsDeps,
   name: string,
@@ -53,7 +51,6 @@ export const checkModel = async (
   return probe(entry.model, signal, deps.modelHealth);
 };
 
-/** Has a model make the vector of one word. */
 const probeEmbedder = async (
   name: string,
   embedder: EmbeddingModel,
@@ -83,23 +80,23 @@ export const checkAllModels = async (deps: ModelsDeps, signal: AbortSignal): Pro
   await Promise.all(Array.from({ length: AT_ONCE }, next));
 };
 
-/** Ours: a person who waits for the result does not wait longer. A model here may have to load first. */
+/** A person waits for the result. A local model may have to load first. */
 const PROBE_MS = 20_000;
 const LOADING_PROBE_MS = 100_000;
 const MAX_REPLY_LENGTH = 200;
 
-/** A step of an agent in small: the features of a model that agents use. */
+/** The features of a model that agents use. */
 interface ProbeFeatures {
   tools: boolean;
-  /** False: the reply comes in one piece. */
+  /** Whether the reply is streamed. */
   streaming: boolean;
-  /** False: the request has one message only. */
+  /** Whether the request has a second message. */
   conversation: boolean;
 }
 
 type ProbedFeature = keyof ProbeFeatures;
 
-/** What a model lacks that answers only without the feature. */
+/** Messages for a model that replies only without the feature. */
 const LACKS: Record<ProbedFeature, string> = {
   tools:
     'it replies, but not if it is offered tools. Set supports.tools to false to use it without tools',
@@ -114,8 +111,8 @@ const ECHO: ToolSpec = {
 };
 
 /**
- * Asks the model twice for one word, as agents ask: with a tool, and with the first reply in the second
- * request. Nothing is stored. Pass `health` for a registered model.
+ * Sends the requests that agents send: with a tool, and with the first reply in the second request.
+ * Pass `health` for a registered model.
  */
 const probe = async (
   model: Model,
@@ -128,7 +125,7 @@ const probe = async (
   const limit = AbortSignal.timeout(isLoaded ? PROBE_MS : LOADING_PROBE_MS);
   const ask = (features: ProbeFeatures): Promise<string> =>
     converse(model, features, AbortSignal.any([signal, limit]));
-  // Each question to a command-line tool starts a program, which has no tools of ours.
+  // A command-line tool cannot use our tools, and each request starts a program.
   const isProgram = model.provider === 'cli';
   const all = { tools: model.takesTools !== false, streaming: true, conversation: !isProgram };
   try {
@@ -137,7 +134,7 @@ const probe = async (
     return { ok: true, latencyMs: took(), reply: text.trim().slice(0, MAX_REPLY_LENGTH) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
-    // A timeout of this test says little about a model that is still loading.
+    // This timeout says little about a model that is still loading.
     if (!limit.aborted) health?.failed(model.name, error);
     const missing = isProgram ? null : await missingFeature(error, all, ask);
     const { message } = error;
@@ -147,10 +144,10 @@ const probe = async (
   }
 };
 
-/** Failures that a request without one of the features may not have. */
+/** Failures that may disappear without one of the features. */
 const DUE_TO_REQUEST: ModelFailureKind[] = ['bad_request', 'invalid_reply', 'server'];
 
-/** Returns the feature without which the model answers; null if it answers without none of them. */
+/** Null if no feature is the cause. */
 const missingFeature = async (
   { kind }: ModelFailure,
   all: ProbeFeatures,
@@ -182,7 +179,7 @@ const converse = async (
     model.step({
       turns,
       tools: tools ? [ECHO] : [],
-      // Enough for models that reason before they reply.
+      // Enough for models that reason first.
       maxOutputTokens: 512,
       signal,
       ...(streaming && { onText: () => undefined }),

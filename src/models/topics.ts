@@ -2,7 +2,6 @@ import type { Statement } from '../store/engine/protocol.js';
 import { DEFAULT_FALLBACK, type TopicRoute } from './registry.js';
 import type { ModelsDeps } from './service.js';
 
-/** Returns the statements that make the model the first of these topics, and of no others. */
 export const topicStatements = (
   { registry, models }: ModelsDeps,
   name: string,
@@ -18,8 +17,8 @@ export const topicStatements = (
 };
 
 /**
- * Returns the statements that remove the model from routes and fallbacks. The next model of a route
- * moves up; a route that is empty then, or begins with the default, is removed.
+ * The next model of a route moves up. An empty route, or one that starts with the default, is
+ * deleted.
  */
 export const withoutModel = ({ registry, models }: ModelsDeps, name: string): Statement[] => {
   const routes = registry.routes().filter((route) => namesIn(route).includes(name));

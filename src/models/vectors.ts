@@ -5,23 +5,21 @@ import type { GivenEmbedding } from './facts.js';
 import { EMBEDDINGS, type Registry } from './registry.js';
 import type { ModelsDeps } from './service.js';
 
-/** Ours: the facts of vectors of which an admin says nothing. */
+/** Defaults. */
 const PRESET = { queryPrefix: '', documentPrefix: '', maxInputTokens: 512, weight: 0.5 };
-/** The usual characters of a token. */
+/** Usual characters per token. */
 const TOKEN_CHARACTERS = 4;
 
-/** Returns the facts of a model's vectors: those that are given, and else those from before. */
 export const mergedEmbedding = (given: GivenEmbedding, before: string | null): GivenEmbedding => ({
   ...PRESET,
   ...(before === null ? {} : JSON.parse(before)),
   ...given,
 });
 
-/** Returns the name of the model that is routed to embeddings, if there is one. */
 const routedEmbedder = ({ routes }: Pick<Registry, 'routes'>): string | undefined =>
   routes().find(({ topic }) => topic === EMBEDDINGS)?.primary;
 
-/** Lists the fault of a model that is given the topic for vectors, which only a route gives. */
+/** Only a route can set the topic for embeddings, because it asks for confirmation. */
 export const embedderTopicFaults = (
   { registry }: ModelsDeps,
   { name, topics = [] }: Pick<NewModel, 'name' | 'topics'>,
@@ -33,13 +31,10 @@ export const embedderTopicFaults = (
   return [{ path: `topics.${at}`, message }];
 };
 
-/** Fields on which vectors, or the place to which all texts go, depend. */
+/** Vectors, or the destination of all texts, depend on these fields. */
 const FIXED = ['provider', 'modelId', 'baseUrl', 'embedding'] as const;
 
-/**
- * Refuses to change what makes the vectors of all texts into another model. Its weight and the length
- * of its input may change.
- */
+/** Its weight and input length may change. */
 export const refuseInUse = ({ registry }: ModelsDeps, name: string, given: ModelChanges): void => {
   if (routedEmbedder(registry) !== name) return;
   const { weight: _weight, maxInputTokens: _most, ...others } = given.embedding ?? {};
@@ -52,10 +47,7 @@ export const refuseInUse = ({ registry }: ModelsDeps, name: string, given: Model
   );
 };
 
-/**
- * Refuses a routing that sends the texts of all users to another model, unless that is confirmed, and
- * says what it costs.
- */
+/** The error states the cost. */
 export const refuseUnconfirmed = async (
   { registry, amountOfTexts }: ModelsDeps,
   { topics, confirm }: RoutingChanges,

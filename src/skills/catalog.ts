@@ -5,13 +5,12 @@ import { digestOfPins, isQuarantined } from './pinneddefinitions.js';
 import type { ServerState } from './servers.js';
 import type { Skills } from './skills.js';
 
-/** A group of tools, a skill folder or an MCP server, as the API shows them. */
 export interface Skill extends Omit<SkillReply, 'tools' | 'server' | 'pending'> {
   tools: Tool[];
   server: ServerState | null;
 }
 
-/** Returns all skills, sorted by id, including those that cannot be used. */
+/** Sorted by ID. */
 export const catalogOf = (toolbox: Toolbox, skills: Skills): Skill[] => {
   const servers = new Map(skills.servers.all().map((server) => [server.name, server]));
   const groups = toolbox.groups();
@@ -27,7 +26,7 @@ export const catalogOf = (toolbox: Toolbox, skills: Skills): Skill[] => {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 };
 
-/** The maximum length of a reason, because an error message of a server may have any length. */
+/** An error message of a server may have any length. */
 const MAX_REASON_LENGTH = 1_000;
 
 const builtInSkill = (id: string, description: string, tools: Tool[]): Skill => {
@@ -78,16 +77,13 @@ const folderSkill = ({ folder, file, fault }: ReturnType<Skills['folders']>[numb
   server: null,
 });
 
-/** The caller's permissions and role, which decide what is shown. */
+/** Decides what is shown. */
 export interface Viewer {
   permissions: EffectivePermissions;
   isAdmin: boolean;
 }
 
-/**
- * True if the caller may see the skill. An MCP server that is not for everyone is hidden from users
- * without the right.
- */
+/** Users without the permission cannot see a server that is not for everyone. */
 export const isVisible = ({ server }: Skill, { permissions }: Viewer): boolean =>
   server === null || server.spec?.everyone === true || permissions.may('mcp');
 
@@ -136,7 +132,7 @@ const viewServer = ({ origin, spec, secrets }: ServerState): SkillReply['server'
   };
 };
 
-/** The fields of the other transport. */
+/** Fields of the other transport. */
 const NOWHERE = { command: null, args: [], readable: [], network: true, url: null };
 
 const viewPending = ({ name, pins }: ServerState): SkillReply['pending'] => {

@@ -3,13 +3,9 @@ import { join } from 'node:path';
 import { type FolderEntry, listInside, NotInside, readInside } from '../kernel/confinedpath.js';
 import { BadSkill, readSkillFile, type SkillFile } from './frontmatter.js';
 
-/** A folder below `skills`, whether or not it could be read. */
 export interface FolderSkill {
-  /** The name of the folder. */
   folder: string;
-  /** The name and description in SKILL.md; null if the skill cannot be used. */
   file: Pick<SkillFile, 'name' | 'description'> | null;
-  /** The reason why the skill cannot be used; null if it can. */
   fault: string | null;
 }
 
@@ -19,7 +15,6 @@ const MAX_SKILL_BYTES = 256 * 1024;
 const MAX_FILE_BYTES = 512 * 1024;
 const LISTED = { levels: 4, most: 200 };
 
-/** Creates the reader of the skill folders in the home. */
 export const createSkillFolders = (home: string) => {
   const root = join(home, 'skills');
   const known = new Map<string, { stamp: string; skill: FolderSkill }>();
@@ -34,17 +29,14 @@ export const createSkillFolders = (home: string) => {
   };
 
   return {
-    /** Scans the folders again; unchanged ones are not read again. */
+    /** Unchanged folders are not read again. */
     scan: async (): Promise<FolderSkill[]> => {
       const folders = await foldersIn(root);
       if (typeof folders === 'string') return [{ folder: 'skills', file: null, fault: folders }];
       for (const folder of known.keys()) if (!folders.includes(folder)) known.delete(folder);
       return Promise.all(folders.map(look));
     },
-    /**
-     * Returns the text of SKILL.md and the names of the other files in the folder. Errors: NotInside,
-     * BadSkill.
-     */
+    /** Errors: NotInside, BadSkill. */
     open: async (folder: string) => {
       const { body } = readSkillFile(
         await textIn(root, `${folder}/${SKILL_FILE}`, MAX_SKILL_BYTES),
@@ -52,7 +44,7 @@ export const createSkillFolders = (home: string) => {
       const { entries, isCut } = await listInside(root, folder, LISTED);
       return { body, files: filesOf(folder, entries), isCut };
     },
-    /** Returns the text of one of the other files in the folder. Errors: NotInside. */
+    /** Errors: NotInside. */
     read: (folder: string, path: string): Promise<string> =>
       textIn(root, `${folder}/${path}`, MAX_FILE_BYTES),
   };
@@ -66,10 +58,7 @@ const filesOf = (folder: string, entries: FolderEntry[]): string[] =>
     .map(({ path }) => path.slice(folder.length + 1))
     .filter((path) => path !== SKILL_FILE);
 
-/**
- * Returns the names of the folders, without plain files and hidden entries, or a sentence that says
- * why they cannot be read.
- */
+/** Returns a string with the reason if the folder cannot be read. */
 const foldersIn = async (root: string): Promise<string[] | string> => {
   try {
     const entries = await readdir(root, { withFileTypes: true });
@@ -84,7 +73,6 @@ const foldersIn = async (root: string): Promise<string[] | string> => {
   }
 };
 
-/** Returns a value that changes if the folder is replaced or its SKILL.md is written. */
 const stampOf = async (root: string, folder: string): Promise<string> => {
   const paths = [join(root, folder), join(root, folder, SKILL_FILE)];
   const stats = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));

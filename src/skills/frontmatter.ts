@@ -1,4 +1,3 @@
-/** Thrown if a SKILL.md cannot be used; the message says why. */
 export class BadSkill extends Error {
   override name = 'BadSkill';
 }
@@ -6,7 +5,6 @@ export class BadSkill extends Error {
 export interface SkillFile {
   name: string;
   description: string;
-  /** The text below the front matter. */
   body: string;
 }
 
@@ -14,7 +12,7 @@ const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_024;
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Parses a SKILL.md in the Agent Skills format. Errors: BadSkill. */
+/** Agent Skills format. Errors: BadSkill. */
 export const readSkillFile = (source: string): SkillFile => {
   const { fields, body } = split(source);
   const name = fields.get('name') ?? '';
@@ -47,10 +45,9 @@ const split = (source: string): { fields: Map<string, string>; body: string } =>
 };
 
 /**
- * Parses the text fields of YAML front matter. Ours: only the YAML that the format needs is
- * supported: plain and quoted values, block scalars, and values that continue on indented lines.
- * Real descriptions often contain text that strict YAML refuses (`Use when: …`), and this parser
- * has nothing that could be made to expand.
+ * A subset of YAML: plain and quoted values, block scalars, and indented continuations. Real
+ * descriptions often contain text that strict YAML rejects (`Use when: …`), and nothing here can
+ * expand.
  */
 const fieldsOf = (lines: string[]): Map<string, string> => {
   const fields = new Map<string, string>();

@@ -2,20 +2,16 @@ import { lstat, readFile } from 'node:fs/promises';
 import { withoutMark } from '../kernel/jsonvalue.js';
 import { BadServer, SERVER_NAME, type WrittenServer, writtenServer } from './spec.js';
 
-/** An entry of `mcp.json`. */
 export type McpFileEntry =
   | { name: string; server: WrittenServer }
   | { name: string; fault: string };
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_SERVERS = 100;
-/** The name under which a file that cannot be used at all is listed. */
+/** Name under which an unusable file is listed. */
 const WHOLE = 'mcp.json';
 
-/**
- * Returns a function that reads the servers from a file of the usual shape, `{ "mcpServers": {
- * <name>: … } }`; a missing file has none. An unchanged entry is returned as the same object.
- */
+/** A missing file has no servers. An unchanged entry is the same object. */
 export const createMcpFile = (path: string): (() => Promise<McpFileEntry[]>) => {
   let known: { stamp: string; written: McpFileEntry[] } = { stamp: '', written: [] };
   return async () => {
@@ -36,7 +32,7 @@ const load = async (path: string, size: number): Promise<McpFileEntry[]> => {
   try {
     return entriesOf(JSON.parse(withoutMark(await readFile(path, 'utf8'))));
   } catch (error) {
-    // The parser's message quotes the file, which holds secrets.
+    // The message of the parser quotes the file, which contains secrets.
     if (error instanceof SyntaxError) return [{ name: WHOLE, fault: 'The file is not valid JSON' }];
     if (!(error instanceof Error && 'code' in error)) throw error;
     return [{ name: WHOLE, fault: `The file cannot be read (${error.code})` }];

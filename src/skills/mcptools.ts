@@ -8,7 +8,6 @@ import { type Tool, type ToolContext, ToolFailed, type ToolGroup } from '../tool
 import { isQuarantined, type Pin } from './pinneddefinitions.js';
 import type { ServerSecrets, ServerSpec } from './spec.js';
 
-/** Calls one tool of a server. Errors: those of tools. */
 export type CallMcp = (
   server: string,
   definition: Definition,
@@ -16,13 +15,10 @@ export type CallMcp = (
   context: ToolContext,
 ) => Promise<unknown>;
 
-/** The maximum length of the description of one tool that is sent to a model. */
+/** Maximum description of a tool that is sent to a model. */
 const MAX_DESCRIPTION = 4_096;
 
-/**
- * Returns the tools of a server as they were accepted. Each counts as having side effects, sending
- * data out and returning untrusted content, whatever its server says of it.
- */
+/** All MCP tools count as having side effects, sending data out and returning untrusted content. */
 export const mcpGroup = (
   server: { name: string; spec: ServerSpec; whyOff: string | null },
   pins: Pin[],
@@ -69,9 +65,8 @@ const whyNot = (server: string, pin: Pin): string | null => {
 };
 
 /**
- * Returns the secrets that were sent to a server and must not come back in its output. Ours: a
- * setting whose name is not a secret's is left out, because its value, such as `production`, may
- * occur in any text.
+ * Settings without a secret's name are excluded, because a value such as `production` may occur in
+ * any text.
  */
 export const secretTextsOf = (secrets: ServerSecrets | undefined): string[] =>
   [...Object.entries(secrets?.env ?? {}), ...Object.entries(secrets?.headers ?? {})]
@@ -79,7 +74,7 @@ export const secretTextsOf = (secrets: ServerSecrets | undefined): string[] =>
     .flatMap(([, value]) => [value, value.replace(/^\S+ /, '')])
     .filter(({ length }) => length >= MIN_PIECE_LENGTH);
 
-/** Returns a failure of the server as an error of the tool; any other error unchanged. */
+/** Returns other errors unchanged. */
 export const toolError = async (
   error: unknown,
   tool: string,

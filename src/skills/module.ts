@@ -17,11 +17,9 @@ export interface SkillsModuleDeps {
   permissions: Permissions;
   approvals: Approvals;
   confinement: Confinement | null;
-  /** The version of this package, which servers are told. */
   version: string;
 }
 
-/** Opens the skill folders and MCP servers of the home. */
 export const openSkills = (base: Base, deps: SkillsModuleDeps) => {
   const { store, clock, log, http, home } = base;
   const { tools, confinement, version, approvals } = deps;

@@ -6,22 +6,18 @@ import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import { type McpPinRow, mcpPinTable } from '../store/tables/skills.js';
 
-/** One tool of a server: its accepted definition and the one that the server offered last. */
+/** Accepted and last offered definition of a tool. */
 export interface Pin {
   tool: string;
-  /** The accepted definition; null if it was never accepted. */
   pinned: Definition | null;
-  /** The definition offered last; null if the server no longer offers the tool. */
+  /** Null if the server no longer offers the tool. */
   offered: Definition | null;
 }
 
 export const isQuarantined = ({ pinned, offered }: Pin): boolean =>
   offered !== null && (pinned === null || !isSame(pinned, offered));
 
-/**
- * Returns the SHA-256, in hex, over all definitions that wait to be accepted, so that what was read
- * is what is accepted.
- */
+/** SHA-256 in hex, so that exactly the reviewed definitions are accepted. */
 export const digestOfPins = (server: string, pins: Pin[]): string =>
   createHash('sha256')
     .update(canonical([server, ...pins.filter(isQuarantined).map(({ offered }) => offered)]))
@@ -29,18 +25,13 @@ export const digestOfPins = (server: string, pins: Pin[]): string =>
 
 const isSame = (one: Definition, other: Definition): boolean => canonical(one) === canonical(other);
 
-/**
- * Creates the accepted definitions of the tools of MCP servers. Ours: adding a server accepts its
- * first definitions; any later change or addition waits for an admin.
- */
+/** Adding a server accepts its definitions. Later changes require an admin. */
 export const createPins = ({ store, clock }: { store: Store; clock: Clock }) => {
   const { db } = store;
   const known = new Map<string, Map<string, McpPinRow>>();
   let last: Promise<unknown> = Promise.resolve();
 
-  /**
-   * Runs work one piece at a time: each reads `known`, commits a transaction and writes `known`.
-   */
+  /** Serializes changes of `known` and its tables. */
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
     last = done.catch(() => undefined);
@@ -81,12 +72,11 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }) => 
       for (const { server } of listings) known.set(server, new Map());
       for (const row of rows) known.get(row.server)?.set(row.tool, row);
     },
-    /** True if the server's tools have ever been seen. */
+    /** Whether the tools of the server have ever been listed. */
     isKnown: (server: string): boolean => known.has(server),
     of: pinsOf,
     isPinned: (server: string, definition: Definition): boolean =>
       known.get(server)?.get(definition.name)?.pinned === canonical(definition),
-    /** Stores the definitions that a server offers now; returns true if they changed. */
     observe: (server: string, offered: Definition[]): Promise<boolean> =>
       alone(async () => {
         const rows = changed(server, known.get(server), offered, iso(clock.now()));
@@ -94,7 +84,7 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }) => 
         if (isNews) await keep(server, rows, []);
         return isNews;
       }),
-    /** Accepts all that the server offers. `also` gives steps for the same transaction, or throws. */
+    /** `also` returns steps for the same transaction, or throws. */
     accept: (server: string, by: string, also: (pins: Pin[]) => TransactionStep[]): Promise<void> =>
       alone(async () => {
         const steps = also(pinsOf(server));
@@ -113,9 +103,7 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }) => 
   };
 };
 
-/**
- * Returns the rows that differ from before. If nothing of the server was known, all are accepted.
- */
+/** The first definitions of a server are accepted. */
 const changed = (
   server: string,
   before: Map<string, McpPinRow> | undefined,

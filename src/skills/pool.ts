@@ -2,13 +2,12 @@ import type { Clock } from '../kernel/clock.js';
 import { unlessAborted } from '../kernel/gate.js';
 import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
 
-/** The key of one user's session with one server. Its data never reaches another user. */
+/** Sessions are never shared between users. */
 export interface SessionKey {
   server: string;
   userId: string;
 }
 
-/** The reason why a server cannot be reached, and the time of the next attempt. */
 export interface ServerTrouble {
   why: string;
   failures: number;
@@ -56,7 +55,7 @@ export const createSessionPool = (deps: {
     return slot;
   };
 
-  /** Notes trouble if a session ends by itself, that is, while it is still in the pool. */
+  /** Only for a session that is still in the pool. */
   const watch = (slot: PooledSession): void => {
     const gone = (why: string): void => {
       if (slots.get(nameOf(slot.key)) !== slot) return;
@@ -86,7 +85,7 @@ export const createSessionPool = (deps: {
       return await work(await unlessAborted(slot.opening, signal));
     } catch (error) {
       const hangs = signal.aborted || (error instanceof McpFailed && error.kind === 'silent');
-      // A call without a caller must not go on; but others may still use the session.
+      // A call without a caller must not continue, but others may use the session.
       if (hangs && slot.users === 1) await discard(slot);
       throw error;
     } finally {
@@ -95,7 +94,7 @@ export const createSessionPool = (deps: {
     }
   };
 
-  /** Runs `work` on the shared session. Errors: McpFailed, the signal's reason, those of `work`. */
+  /** Errors: McpFailed, the abort reason, those of `work`. */
   const use = async <T>(
     key: SessionKey,
     signal: AbortSignal,
@@ -106,7 +105,7 @@ export const createSessionPool = (deps: {
       try {
         return await succeed(key, attempt(before, signal, work));
       } catch (error) {
-        // A session that was lost unnoticed is opened again, once, if nothing was done in it.
+        // A lost session is reopened once if nothing was done in it.
         const isStale = error instanceof McpFailed && error.kind === 'unreached';
         if (!isStale || before.users > 0) throw error;
         await discard(before);
@@ -129,14 +128,11 @@ export const createSessionPool = (deps: {
     use,
     troubleOf: (server: string): ServerTrouble | null =>
       [...troubles.values()].findLast((one) => one.server === server) ?? null,
-    /** Ends every session with the server and forgets its failures. */
     drop: async (server: string): Promise<void> => {
       for (const [name, one] of troubles) if (one.server === server) troubles.delete(name);
       await dropAll(({ key }) => key.server === server);
     },
-    /** Ends sessions that have been idle for 5 minutes. */
     sweep: () => dropAll(({ users, usedMs }) => users === 0 && usedMs <= clock.now() - IDLE_MS),
-    /** Ends all sessions and opens no new ones. */
     close: async (): Promise<void> => {
       isClosed = true;
       await dropAll(() => true);

@@ -17,7 +17,6 @@ export interface ReachDeps {
   folderOf(userId: string, name: string): Promise<string>;
 }
 
-/** A server with its specification and secrets, ready to be connected to. */
 export interface ReachableServer {
   name: string;
   spec: ServerSpec;
@@ -28,17 +27,17 @@ export const NOT_CONFINED =
   'No confinement works on this machine, so programs of MCP servers cannot be started. Install ' +
   'bubblewrap, or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
 
-/** The limits of one reply, progress included, and of messages that a server sends unasked. */
+/** Limits of one response, and of messages that the server sends by itself. */
 const limits = {
   firstByteMs: 120_000,
   silenceMs: 600_000,
   totalMs: 3_600_000,
   maxBytes: 16 * 1024 * 1024,
-  // The SDK follows redirects that stay on the server.
+  // The SDK follows redirects within the server.
   redirects: 0,
 };
 
-/** Opens a session with a server on behalf of a user. Errors: McpFailed. */
+/** Errors: McpFailed. */
 export const reach = async (
   deps: ReachDeps,
   { target, userId }: { target: ReachableServer; userId: string },
@@ -81,10 +80,7 @@ const hold = async (
   });
 };
 
-/**
- * Throws if a readable folder would open the daemon's own folder, with its keys and database, to a
- * server.
- */
+/** The data folder contains the keys and the database. */
 const checkReadable = async (home: string, readable: string[]): Promise<void> => {
   const own = await realpath(home);
   for (const path of readable) {

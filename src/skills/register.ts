@@ -13,20 +13,18 @@ import {
   type WrittenServer,
 } from './spec.js';
 
-/** A configured MCP server of this installation. */
 export interface RegisteredServer {
-  /** The listed name: the given name, with `@mcp` appended if that cannot be used. */
+  /** Given name, with `@mcp` appended if it cannot be used. */
   name: string;
   given: string;
-  /** The source of the entry: `mcp.json`, which the operator writes, or the API. */
+  /** `file`: `mcp.json`. */
   origin: 'file' | 'api';
   spec: ServerSpec | null;
   secrets: ServerSecrets;
-  /** The reason why the configuration is not valid; null if there is a spec. */
+  /** Null if there is a spec. */
   fault: string | null;
 }
 
-/** Thrown if the name is taken. */
 export class NameTaken extends Error {
   override name = 'NameTaken';
 }
@@ -34,11 +32,9 @@ export class NameTaken extends Error {
 export interface ServerRegisterDeps {
   store: Store;
   clock: Clock;
-  /** The path of `mcp.json`. */
   file: string;
-  /** Seals the secrets, bound to the server's name. */
+  /** Bound to the name of the server. */
   sealer: Secrets['sealers']['mcp'];
-  /** The names of built-in groups and of routes. */
   reserved: ReadonlySet<string>;
 }
 
@@ -51,9 +47,7 @@ export interface NewServer {
 const DAMAGED = 'The stored secrets are damaged. Remove the server and add it again.';
 const NO_SECRETS: ServerSecrets = { env: {}, headers: {} };
 
-/**
- * Creates the registry of MCP servers: those of `mcp.json`, then those that were added by the API.
- */
+/** Servers of `mcp.json`, then those of the API. */
 export const createRegister = (deps: ServerRegisterDeps) => {
   const { db } = deps.store;
   const readFile = createMcpFile(deps.file);
@@ -89,10 +83,10 @@ export const createRegister = (deps: ServerRegisterDeps) => {
       });
       return refresh();
     },
-    /** Reads `mcp.json` again. Unchanged servers are the same objects. */
+    /** Unchanged servers are the same objects. */
     refresh,
     all: () => servers,
-    /** Adds a server. Errors: BadServer, NameTaken. */
+    /** Errors: BadServer, NameTaken. */
     add: async ({ name, written, ownerId }: NewServer, also: TransactionStep[]): Promise<void> => {
       if (!SERVER_NAME.test(name))
         throw new BadServer('name', 'must contain only letters, digits, - and _');
@@ -118,10 +112,7 @@ export const createRegister = (deps: ServerRegisterDeps) => {
       added = [...added, { name, given: name, origin: 'api', spec, secrets, fault: null }];
       await refresh();
     },
-    /**
-     * Returns the statement that removes a server added by the API, and `removed`, to be called
-     * after its commit.
-     */
+    /** Call `removed` after the commit. */
     removal: (given: string) => ({
       statement: statement(db.deleteFrom('mcp_servers').where('name', '=', given), 1),
       removed: async (): Promise<void> => {
@@ -152,10 +143,7 @@ const serverOf = (written: McpFileEntry, reserved: ReadonlySet<string>): Registe
   }
 };
 
-/**
- * Returns the server under another name, as an invalid one, so that it is listed and can be
- * removed.
- */
+/** Listed as invalid, so that it can be removed. */
 const shadowed = (server: RegisteredServer): RegisteredServer => ({
   ...server,
   name: `${server.name}@mcp`,

@@ -92,7 +92,6 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
     },
   });
 
-/** Returns all skills that the caller may see, as they are now. */
 const lookAt = async (
   { skills: known, toolbox, permissionsOf }: SkillsResourceDeps,
   { userId, role }: Caller,
@@ -116,17 +115,13 @@ const show = async (deps: SkillsResourceDeps, id: string, by: Caller): Promise<S
   return viewSkill(skill, viewer);
 };
 
-/**
- * Returns the tools of an MCP server that are trusted once they are accepted: those that wait, or
- * the whole server if none was seen yet.
- */
+/** Changed tools, or the whole server if it was never listed. */
 const waitingAt = ({ skills: { servers } }: SkillsResourceDeps, name: string): string[] => {
   const pins = servers.all().find((server) => server.name === name)?.pins ?? [];
   const waiting = pins.filter(isQuarantined).map(({ tool }) => `${name}.${tool}`);
   return waiting.length > 0 ? waiting : [`${name}.*`];
 };
 
-/** Returns the name of the MCP server behind a skill; throws 409 if there is none. */
 const serverOf = async (deps: SkillsResourceDeps, id: string, by: Caller): Promise<string> => {
   const { server } = (await find(deps, id, by)).skill;
   if (server?.spec) return server.name;
@@ -141,14 +136,13 @@ const addServer = async (
   const data = written.url === undefined ? { command: written.command } : { url: written.url };
   const also = [by.record({ target: name, data })];
   const { servers } = deps.skills;
-  // The server's tools are unknown until it is asked, and all of them are trusted then.
+  // The tools are unknown until the server is connected, and all are accepted then.
   deps.grants.refuse(by, [`${name}.*`]);
   await servers.add({ name, written, ownerId: by.userId }, also).catch(refused);
   await servers.look(name, by.userId);
   return show(deps, name, by);
 };
 
-/** Turns an error of the runtime into an HTTP error. */
 const refused = (error: unknown): never => {
   if (error instanceof NoApproval) throw Boom.notFound(error.message);
   if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'approval_not_open' });
@@ -161,10 +155,7 @@ const refused = (error: unknown): never => {
   throw Boom.badRequest(`Not accepted: ${error.message}`, { details });
 };
 
-/**
- * Returns a page of the list. Ours: sorted by id and not newest first, since most skills have no
- * time of creation.
- */
+/** Sorted by ID, because most skills have no creation time. */
 const pageFrom = <T extends { id: string }>(
   all: T[],
   { limit = DEFAULT_LIMIT, cursor = '' }: { limit?: number; cursor?: string },
@@ -174,10 +165,9 @@ const pageFrom = <T extends { id: string }>(
     limit,
   );
 
-/** Ours: the folder for a user's direct calls, which have no agent. */
+/** Folder for direct calls, which have no agent. */
 const FOLDER = 'direct';
 
-/** Runs a tool for its user. If the call needs an approval, returns 202 with the approval. */
 const execute = async (
   { approvals, folderOf }: SkillsResourceDeps,
   call: Omit<DirectCall, 'userId'>,
@@ -205,10 +195,7 @@ const execute = async (
 
 const DENIED = { code: 'tool_denied' };
 
-/**
- * Turns an error of a tool into an HTTP error. Ours: 424 if the tool failed. A 5xx would say that
- * the daemon failed, and a client would retry the call, whatever it had done.
- */
+/** 424, because a 5xx would make clients retry the call whatever it had done. */
 const failureOf = (error: unknown): unknown => {
   if (error instanceof ToolFailed) {
     return Boom.failedDependency(error.message, { code: 'tool_failed' });

@@ -16,17 +16,15 @@ import {
   type ServerRegisterDeps,
 } from './register.js';
 
-/** A configured server and its state. */
 export interface ServerState extends RegisteredServer {
   pins: Pin[];
-  /** True if its tools have ever been seen. */
+  /** Whether the tools have ever been listed. */
   isKnown: boolean;
   trouble: ServerTrouble | null;
-  /** The reason why the server cannot run on this machine; null if it can. */
+  /** Reason why the server cannot run on this machine, or null. */
   whyOff: string | null;
 }
 
-/** Thrown if the definitions to accept are not those that were shown. */
 export class OtherDefinitions extends Error {
   override name = 'OtherDefinitions';
   override message = 'The pending definitions have changed. Review them again.';
@@ -36,10 +34,9 @@ export interface ServersDeps extends ReachDeps, ServerRegisterDeps {
   log: Log;
 }
 
-/** The user id of sessions that the daemon opens by itself. */
+/** User ID of sessions that the daemon opens itself. */
 const DAEMON = 'daemon';
 
-/** Creates the MCP servers: their registry, their sessions and the tools that they offer. */
 export const createServers = (deps: ServersDeps) => {
   const { log } = deps;
   const register = createRegister(deps);
@@ -78,7 +75,7 @@ export const createServers = (deps: ServersDeps) => {
     }
   };
 
-  /** Ends the sessions of servers that were removed or changed, and connects to new ones. */
+  /** Connects to new servers and ends the sessions of changed ones. */
   const follow = async (now: RegisteredServer[]): Promise<void> => {
     const gone = before.filter((server) => !now.includes(server));
     const fresh = now.filter((server) => !before.includes(server));
@@ -126,14 +123,14 @@ export const createServers = (deps: ServersDeps) => {
   });
 
   return {
-    /** Loads the servers; those that were never seen are connected to in the background. */
+    /** Unknown servers are connected in the background. */
     start: async (): Promise<void> => {
       await pins.load();
       await follow(await register.load());
     },
     refresh: async (): Promise<void> => follow(await register.refresh()),
     all: (): ServerState[] => register.all().map(stateOf),
-    /** Returns the tools; the array stays the same until something changes. */
+    /** The array stays the same until something changes. */
     groups: (): ToolGroup[] => {
       groups ??= register.all().flatMap((server) => {
         const { name, spec, whyOff, pins: seen } = stateOf(server);
@@ -145,14 +142,14 @@ export const createServers = (deps: ServersDeps) => {
       await register.add(server, also);
       await follow(register.all());
     },
-    /** Removes a server that was added by the API; returns false if it is gone already. */
+    /** Returns false if the server is already gone. */
     remove: async (
       { name, given }: RegisteredServer,
       also: TransactionStep[],
     ): Promise<boolean> => {
       const { statement, removed } = register.removal(given);
       const steps = [statement, ...also];
-      // The accepted tools of a server in mcp.json with the same name stay accepted.
+      // A server of mcp.json with the same name keeps its accepted tools.
       const removing = name === given ? pins.forget(name, steps) : deps.store.transact(steps);
       if (!(await unlessUnmet(removing))) return false;
       await removed();
@@ -160,7 +157,7 @@ export const createServers = (deps: ServersDeps) => {
       return true;
     },
     look,
-    /** Accepts the tools that a server offers now. Errors: OtherDefinitions. */
+    /** Errors: OtherDefinitions. */
     accept: async (
       name: string,
       digest: string,

@@ -4,9 +4,7 @@ import { createSkillFolders, type FolderSkill } from './folders.js';
 import type { Servers } from './servers.js';
 import { skillsTools } from './tools.js';
 
-/**
- * Reserved names: words in the API's paths, the group that reads skill folders, and future groups.
- */
+/** Path words of the API, the group of skill folders, and future groups. */
 const RESERVED = ['permissions', 'tools', 'mcp', 'skills', 'agents', 'knowledge', 'tasks', 'email'];
 const FRESH_MS = 2_000;
 const SWEEP_MS = 60_000;
@@ -18,11 +16,9 @@ interface SkillsDeps {
   reserved: ReadonlySet<string>;
 }
 
-/** Returns the names that no skill and no server may have. */
 export const reservedSkillNames = (builtIn: string[]): ReadonlySet<string> =>
   new Set([...RESERVED, ...builtIn]);
 
-/** Creates the extensions of the built-in tools: skill folders and MCP servers. */
 export const createSkills = ({ home, log, servers, reserved }: SkillsDeps) => {
   const reader = createSkillFolders(home);
   let folders: FolderSkill[] = [];
@@ -59,15 +55,14 @@ export const createSkills = ({ home, log, servers, reserved }: SkillsDeps) => {
       clearInterval(sweeping);
       await servers.stop();
     },
-    /** Reads the skill folders and `mcp.json` again. */
     refresh,
-    /** Does the same, but at most every two seconds, for callers that come often. */
+    /** At most every two seconds. */
     keepFresh: async (): Promise<void> => {
       if (performance.now() >= freshUntil) await refresh();
     },
     folders: (): FolderSkill[] => folders,
     servers,
-    /** Returns their tools; the array stays the same until something changes. */
+    /** The array stays the same until something changes. */
     groups: (): ToolGroup[] => {
       const now = servers.groups();
       if (now !== ofServers) groups = [folderTools, ...now];
@@ -79,10 +74,7 @@ export const createSkills = ({ home, log, servers, reserved }: SkillsDeps) => {
 
 export type Skills = ReturnType<typeof createSkills>;
 
-/**
- * Marks a skill as unusable if its name is taken: skills and groups of tools share one set of
- * names.
- */
+/** Skills and groups of tools share one namespace. */
 const distinct = (skill: FolderSkill, taken: ReadonlySet<string>): FolderSkill =>
   skill.file && taken.has(skill.folder)
     ? {

@@ -5,27 +5,25 @@ import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { argvFault } from '../providers/confine/request.js';
 import { NewMcpServer } from './contract.js';
 
-/** The configuration of an MCP server. All of it may be shown to an admin. */
+/** Visible to admins. */
 export interface ServerSpec {
   at:
     | { kind: 'stdio'; command: string; args: string[]; readable: string[]; network: boolean }
     | { kind: 'http'; url: string };
-  /** The longest silence within a call, in milliseconds. */
+  /** Maximum time without a message during a call, in milliseconds. */
   timeoutMs: number;
-  /** True if every user may use it, not only users with the right to MCP servers. */
+  /** If false, users need the permission for MCP servers. */
   everyone: boolean;
 }
 
-/** The part of the configuration that is never shown. */
 export interface ServerSecrets {
   env: Record<string, string>;
   headers: Record<string, string>;
 }
 
-/** The configuration as it is written in `mcp.json` and in the API. */
 export type WrittenServer = Omit<NewMcpServer, 'name'>;
 
-/** Thrown if the configuration is not valid; the message names the field. */
+/** The message names the field. */
 export class BadServer extends Error {
   constructor(
     readonly path: string,
@@ -39,10 +37,7 @@ export class BadServer extends Error {
 export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/**
- * The schema of an entry of `mcp.json`: the body of the API without the name. Ours: further fields,
- * which other programs write into the same file, are ignored.
- */
+/** Unknown fields are ignored, because other programs write into the file. */
 const Written: Joi.ObjectSchema<WrittenServer> = s.lenient(
   s.later(() => {
     const server: Joi.ObjectSchema = NewMcpServer;
@@ -51,7 +46,7 @@ const Written: Joi.ObjectSchema<WrittenServer> = s.lenient(
   }),
 );
 
-/** Parses an entry of `mcp.json`. Errors: BadServer. */
+/** Errors: BadServer. */
 export const writtenServer = (given: unknown): WrittenServer => {
   const { value, error } = Written.validate(given, { errors: { label: false } });
   const [detail] = error?.details ?? [];
@@ -60,7 +55,7 @@ export const writtenServer = (given: unknown): WrittenServer => {
   return value;
 };
 
-/** Splits a configuration into what may be shown and the secrets. Errors: BadServer. */
+/** Errors: BadServer. */
 export const specOf = (written: WrittenServer): { spec: ServerSpec; secrets: ServerSecrets } => {
   const { env = {}, headers = {}, timeoutMs = DEFAULT_TIMEOUT_MS, everyone = false } = written;
   for (const [name, value] of Object.entries(headers)) {

@@ -4,10 +4,7 @@ import { defineTool, HARMLESS, refusal, type Tool, type ToolGroup } from '../too
 import type { FolderSkill, SkillFolders } from './folders.js';
 import { BadSkill } from './frontmatter.js';
 
-/**
- * The maximum total length of the descriptions in every agent's prompt; `skills.list` gives the
- * rest.
- */
+/** Maximum total length of the descriptions in a prompt. `skills.list` returns the rest. */
 const MAX_TOLD = 6_000;
 
 const ListInput = s.object('SkillsListInput', {});
@@ -20,7 +17,7 @@ const ReadInput = s.object('SkillsReadInput', {
 
 const traits = { skillId: 'skills', ...HARMLESS };
 
-/** Returns the tools that read skill folders: short descriptions first, the rest on request. */
+/** Short descriptions first, the rest on request. */
 export const skillsTools = (folders: SkillFolders, skills: FolderSkill[]): ToolGroup => {
   const usable = skills.flatMap(({ file }) => (file ? [file] : []));
   return {

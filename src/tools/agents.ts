@@ -32,13 +32,11 @@ const input = s
   .or('prompt', 'withTask');
 export type Delegation = s.Static<typeof input>;
 
-/** Starts a sub-agent for the calling agent. Throws ToolRefused. */
 export type Delegate = (order: Delegation, context: ToolContext) => Promise<Pending>;
 
 /**
- * Creates the tools for sub-agents. Ours: they count as free of side effects, since a sub-agent can
- * do nothing that its parent cannot. It has the same permissions and grants and at most the
- * parent's trust, and each of its calls is judged on its own.
+ * Without side effects, because a sub-agent can do nothing that its parent cannot, and each of its
+ * calls is decided separately.
  */
 export const agentsTools = (delegate: Delegate): ToolGroup => ({
   skillId: 'agents',

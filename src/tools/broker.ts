@@ -14,10 +14,9 @@ import { type Tool, type ToolContext, ToolFailed, ToolRefused } from './tool.js'
 import { type Toolbox, toolboxOver } from './toolbox.js';
 
 /**
- * Wraps a toolbox so that the values of credentials replace their names in the arguments just
- * before the tool runs. The code that requests, permits or records a call sees only the names. In
- * results these values are redacted, and so are those that an earlier call may have sent, since a
- * service may store what it receives.
+ * Credential values replace their names just before the tool runs. Everything else sees only names.
+ * Results are redacted, including values of earlier calls, because a service may store what it
+ * receives.
  */
 export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
   const known = new WeakMap<Tool, Tool>();
@@ -62,14 +61,11 @@ const performed = (
   return tool.run(Object.fromEntries(filled), { ...context, holdsSecret: true });
 };
 
-/** True if the recipient of this call may have received that value before. */
+/** Whether the recipient may have received the value before. */
 const mayKnow = ({ tool, args }: BrokeredCall, lending: UsableCredential): boolean =>
   isFor(tool, lending) || lending.allowedHosts.includes(addressOf(args)?.host ?? '');
 
-/**
- * Returns the values to redact. Ours: shorter values are left out, since they stand in most texts
- * by chance.
- */
+/** Shorter values occur in most texts by chance. */
 const known = (secrets: Secret[]): string[] =>
   secrets.map(textIn).filter(({ length }) => length >= MIN_PIECE_LENGTH);
 
@@ -117,10 +113,7 @@ const refuseTool = (tool: Tool, credential: UsableCredential): void => {
 const isFor = ({ skillId, name }: Tool, { allowedTools }: UsableCredential): boolean =>
   allowedTools.includes(skillId) || allowedTools.includes(`${skillId}.${name}`);
 
-/**
- * Refuses a credential in an exposed argument. Ours: any user who can list the machine's processes
- * could read it there.
- */
+/** Every user who can list processes could read it. */
 const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): void => {
   for (const field of exposed) {
     const [name] = credentialsIn(args[field]);
@@ -132,10 +125,7 @@ const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): v
   }
 };
 
-/**
- * Refuses a host that the credential does not allow. Ours: a tool without a `url` has a fixed
- * destination, which allowedTools covers.
- */
+/** A tool without `url` has a fixed destination, which allowedTools covers. */
 const refuseHost = (args: Record<string, unknown>, credential: UsableCredential): void => {
   if (args.url === undefined) return;
   const to = addressOf(args);
@@ -145,10 +135,7 @@ const refuseHost = (args: Record<string, unknown>, credential: UsableCredential)
   if (reason !== null) throw new ToolRefused(reason);
 };
 
-/**
- * Returns the address of the call; null if there is none, or if it contains a credential, which
- * would then appear in logs, errors and redirects.
- */
+/** Null without a URL, or if it contains a credential, which would appear in logs and redirects. */
 const addressOf = ({ url }: Record<string, unknown>): URL | null =>
   typeof url === 'string' && credentialsIn(url).length === 0 && URL.canParse(url)
     ? new URL(url)

@@ -4,7 +4,7 @@ import { defineTool, HARMLESS, ToolFailed, type ToolGroup } from './tool.js';
 
 const MAX_LISTED = 50;
 const MAX_PAGES = 20;
-/** The most characters that one call returns: some 15,000 tokens. */
+/** Maximum characters per call, about 15,000 tokens. */
 const MAX_CHARS = 60_000;
 
 const listing = s.object('DocumentsListInput', {
@@ -20,7 +20,6 @@ const reading = s.object('DocumentsReadInput', {
   pages: s.optional(s.whole(1, MAX_PAGES).description('Maximum number of pages. Defaults to 5.')),
 });
 
-/** Creates the tools with which agents read the documents of their owner. */
 export const documentTools = (documents: DocumentActions): ToolGroup => ({
   skillId: 'documents',
   description: 'Documents that the owner uploaded',
@@ -33,7 +32,7 @@ export const documentTools = (documents: DocumentActions): ToolGroup => ({
         'mediaType, status, pages, tags }] }.',
       input: listing,
       ...HARMLESS,
-      // Names of files come from wherever the files do.
+      // File names come from the same sources as the files.
       outside: true,
       run: async ({ limit = 20, ...filter }, { userId }) => ({
         documents: await documents.list(userId, { ...filter, limit }),
@@ -60,7 +59,7 @@ export const documentTools = (documents: DocumentActions): ToolGroup => ({
   ],
 });
 
-/** Returns the first pages that fit together; the first one is cut if it is too long alone. */
+/** The first page is cut if it is too long. */
 const withinLimit = <P extends { text: string }>(pages: P[]): P[] => {
   let chars = 0;
   const fit = pages.filter((page, at) => {

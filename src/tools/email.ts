@@ -41,7 +41,6 @@ const letter = () => ({
 const drafting = s.object('EmailDraftInput', { ...letter(), to: s.optional(addresses()) });
 const sending = s.object('EmailSendInput', letter());
 
-/** An e-mail as agents find it. */
 export interface ToolMail {
   id: string;
   folder: string;
@@ -56,35 +55,31 @@ export interface ToolMail {
   authentication: { spf: string; dkim: string; dmarc: string } | null;
 }
 
-/** The caller of a tool, and the effect of the call. */
+/** The caller and the effect of a call. */
 export type EmailToolCaller = Pick<
   ToolContext,
   'userId' | 'agentId' | 'executionId' | 'effectId' | 'hops'
 >;
 
-/** The actions of tools on the mailboxes of a user. All throw ToolRefused. */
 export interface EmailActions {
   search(
     userId: string,
     query: Omit<s.Static<typeof searching>, 'limit'> & { limit: number },
     signal: AbortSignal,
   ): Promise<ToolMail[]>;
-  /** Reads the text of a message. */
   read(
     userId: string,
     id: string,
     signal: AbortSignal,
   ): Promise<{ mail: ToolMail; text: string; problem: string | null }>;
-  /** Keeps a draft, once for each effect. */
+  /** Once for each effect. */
   draft(by: EmailToolCaller, draft: s.Static<typeof drafting>): Promise<{ id: string }>;
-  /** Stores a message, which is then sent. */
   send(
     by: EmailToolCaller,
     mail: s.Static<typeof sending>,
   ): Promise<{ id: string; status: string }>;
 }
 
-/** Creates the tools with which agents read the mail of their owner, and write. */
 export const emailTools = (email: EmailActions): ToolGroup => ({
   skillId: 'email',
   description: 'Mailboxes of the owner',
@@ -145,7 +140,7 @@ const sendTool = (email: Pick<EmailActions, 'send'>): Tool =>
     sideEffects: true,
     once: true,
     sendsOut: true,
-    // What an agent writes after it has read text from outside is sent only by its owner.
+    // E-mails of an untrusted agent are sent only with approval.
     asksUntrusted: true,
     literal: ['to', 'cc', 'bcc'],
     needs: 'email',

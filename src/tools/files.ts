@@ -58,9 +58,8 @@ export const filesTools = (): ToolGroup => ({
 });
 
 /**
- * Creates a tool that reports a bad path as a fault of the argument `path`. Ours: writing counts as
- * free of side effects, since an agent's folder is its own, like its transcript. A file in it runs
- * only through a tool that has side effects.
+ * Reports an invalid path as a fault of `path`. Writing counts as free of side effects, because the
+ * folder belongs to the agent, and running a file requires a tool with side effects.
  */
 const fileTool = <T>(
   definition: Pick<ToolDefinition<T>, 'name' | 'description' | 'input' | 'run'>,
@@ -146,16 +145,12 @@ const textOf = (path: string, bytes: Buffer): string => {
 
 interface SearchMatch {
   path: string;
-  /** The number of the line, from 1. */
+  /** From 1. */
   line: number;
-  /** The line, cut to 300 characters. */
   text: string;
 }
 
-/**
- * Returns every line below a folder that contains the text. Throws NotInside, or the signal's
- * reason.
- */
+/** Throws NotInside or the abort reason. */
 const searchFolder = async (
   root: string,
   wanted: { text: string; path: string; ignoreCase: boolean },
@@ -179,7 +174,7 @@ const searchFolder = async (
   return { matches, truncated: found.isCut };
 };
 
-/** Returns a file's text; empty if the file was removed meanwhile or is binary. */
+/** Empty for a deleted or binary file. */
 const contentOf = async (root: string, path: string): Promise<string> => {
   try {
     const bytes = await readInside(root, path, MAX_SEARCHED_BYTES);

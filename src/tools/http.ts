@@ -15,11 +15,10 @@ import {
   type ToolIdentity,
 } from './tool.js';
 
-/** The guarded HTTP client, as far as tools need it. */
 export type Requester = Pick<Http, 'request'>;
 
 const MAX_TEXT = 256 * 1024;
-/** The characters of an address that an error shows. */
+/** Characters of an address in an error. */
 const MAX_SHOWN = 200;
 
 const input = s.object('HttpRequestInput', {
@@ -112,9 +111,8 @@ const failureIn = (result: unknown): string | null => {
 const isSafeMethod = (method: unknown): boolean => method === 'GET' || method === 'HEAD';
 
 /**
- * Returns all headers of a request. A request with effects carries its ID under both usual names,
- * unless the caller set them. It also carries the hop count of its cause, which the caller cannot
- * set.
+ * A request with effects carries its ID under both usual names, unless the caller set them, and the
+ * hop count, which the caller cannot set.
  */
 const allHeaders = (
   headers: Record<string, string>,
@@ -128,7 +126,7 @@ const allHeaders = (
   ...(!isSafeMethod(method) && hopHeader(hops)),
 });
 
-/** Runs a request for a tool, whose argument `url` is the address. Throws the errors of tools. */
+/** The address must be the argument `url`. Throws the errors of tools. */
 export const requestForTool = async <T>(
   tool: ToolIdentity,
   request: () => Promise<T>,

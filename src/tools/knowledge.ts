@@ -33,14 +33,13 @@ const indexing = s.object('KnowledgeIndexInput', {
   tags: s.optional(s.list(knowledgeTag(), 20).unique()),
 });
 
-/** Returns true if others wrote some of what was found or read. */
+/** Whether others wrote a part of the result. */
 const outsideIn = (result: unknown): boolean => {
   if (!isRecord(result)) return false;
   const { results, trust } = result;
   return trust === 'outside' || (Array.isArray(results) && results.some(outsideIn));
 };
 
-/** Creates the tools with which agents use what their owner has written down and gathered. */
 export const knowledgeTools = (knowledge: KnowledgeActions): ToolGroup => ({
   skillId: 'knowledge',
   description: 'Knowledge base of the owner: notes, documents and pages',
@@ -117,7 +116,7 @@ const indexTool = (knowledge: Pick<KnowledgeActions, 'index'>): Tool =>
       { text: body, title: given = '', tags },
       { userId, agentId, executionId, effectId },
     ) => {
-      // The subject and the text of an e-mail may be empty. A long title is cut where it is stored.
+      // Subject and text of an e-mail may be empty. A long title is cut where it is stored.
       const title = given.trim();
       const text = body.trim() === '' ? title : body;
       if (text === '') return { entryId: null, trust: null };

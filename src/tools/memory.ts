@@ -20,7 +20,6 @@ const forgetting = s.object('MemoryForgetInput', {
   id: s.text(80).description('ID of the memory, from memory.search'),
 });
 
-/** Creates the tools with which agents remember things for their owner. */
 export const memoryTools = (memories: MemoryActions): ToolGroup => ({
   skillId: 'memory',
   description: 'Memories of the owner across conversations',

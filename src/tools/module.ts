@@ -45,7 +45,6 @@ export interface ToolsDeps {
   knowledge: KnowledgeActions;
 }
 
-/** Opens the tools that hooks and agents call. */
 export const openTools = (base: Base, deps: ToolsDeps) => {
   const { http, clock } = base;
   const { confinement, search, vault, memories, documents, knowledge } = deps;
@@ -91,14 +90,13 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
       createToolbox(groups, () => more()),
       vault,
     ),
-    /** The skill IDs of the built-in groups. */
+    /** Skill IDs of the built-in groups. */
     builtIn: groups.map(({ skillId }) => skillId),
     work: createWorkFolders(base.home),
-    /** Registers functions that carry out tools. */
     handle: (given: Partial<ToolHandlers>): void => {
       Object.assign(handlers, given);
     },
-    /** Registers groups that may change; `groups` returns the same array until they do. */
+    /** `groups` must return the same array until they change. */
     extend: (given: () => ToolGroup[]): void => {
       more = given;
     },

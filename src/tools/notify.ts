@@ -2,16 +2,15 @@ import * as s from '../kernel/contract/schema.js';
 import { defineTool, HARMLESS, type ToolGroup } from './tool.js';
 
 /**
- * Notifies a user. The effect ID is the same in all retries, so that one effect is one
- * notification. Resolves to false if the agent's run has sent so many notifications that this one
- * is held for the digest at its end.
+ * The effect ID is the same for all retries. Resolves to false if the message is held for the
+ * summary at the end of the run.
  */
 export type Notify = (
   userId: string,
   message: {
     title: string;
     body: string;
-    /** The body as Markdown, where text from outside is escaped in it. */
+    /** The body as Markdown with untrusted text escaped. */
     markdown?: string | undefined;
     effectId: string;
     agentId: string | null;
@@ -28,9 +27,8 @@ const input = s.object('NotifySendInput', {
 });
 
 /**
- * Creates the tool that notifies the owner. Ours: it counts neither as a side effect nor as sending
- * out, since it reaches the owner alone, in the app and on the owner's linked channels. An
- * untrusted agent may always notify its owner.
+ * Not a side effect, because it reaches only the owner. An untrusted agent may always notify its
+ * owner.
  */
 export const notifyTools = (notify: Notify): ToolGroup => ({
   skillId: 'notify',

@@ -21,40 +21,35 @@ const reading = s.object('ResearchReadInput', {
   id: s.text(80).description('ID of the research job, from research.start'),
 });
 
-/** A piece of research, as an agent reads it. */
 interface ReadResearch {
   id: string;
   question: string;
   status: string;
-  /** The step that it is at. */
   progress: string | null;
   error: string | null;
-  /** The report; null until it is written. */
+  /** Null until the report is written. */
   markdown: string | null;
   unverified: number | null;
   sources: { n: number; url: string | null; entryId: string | null; title: string }[];
 }
 
-/** The actions of tools on the research of a user. */
 export interface ResearchActions {
-  /** Begins it, once for each effect. Throws ToolRefused. */
+  /** Once for each effect. Throws ToolRefused. */
   start(
     userId: string,
     request: Starting,
     effectId: string,
   ): Promise<{ id: string; status: string }>;
-  /** Returns null if the user has no such research. */
   read(userId: string, id: string): Promise<ReadResearch | null>;
 }
 
-/** Creates the tools with which agents have questions researched. */
 export const researchTools = (research: ResearchActions): ToolGroup => ({
   skillId: 'research',
   description: 'Research in the web and in the knowledge base of the owner',
   tools: [startTool(research), readTool(research)],
 });
 
-/** The question goes to the search provider. Like a search it changes nothing. */
+/** The question goes to the search provider. Like a search, it changes nothing. */
 const startTool = (research: Pick<ResearchActions, 'start'>): Tool =>
   defineTool({
     skillId: 'research',
@@ -70,7 +65,7 @@ const startTool = (research: Pick<ResearchActions, 'start'>): Tool =>
     run: (request, { userId, effectId }) => research.start(userId, request, effectId),
   });
 
-/** The most characters of a report that one call returns: some 15,000 tokens. */
+/** Maximum characters per call, about 15,000 tokens. */
 const MAX_CHARS = 60_000;
 
 const readTool = (research: Pick<ResearchActions, 'read'>): Tool =>

@@ -42,10 +42,7 @@ const input = s.object('ShellRunInput', {
   ),
 });
 
-/**
- * Creates the tool that runs commands. Without a confinement the tool is still listed, with the
- * reason why it cannot run, and refuses each call.
- */
+/** Without a confinement, the tool is listed with the reason and refuses each call. */
 export const shellTools = (confinement: Confinement | null): ToolGroup => ({
   skillId: 'shell',
   description: "Commands in the agent's folder",

@@ -70,7 +70,6 @@ const completing = s.object('TasksCompleteInput', {
   ),
 });
 
-/** A task as agents read it. */
 export interface ToolTask {
   id: string;
   title: string;
@@ -87,13 +86,12 @@ export interface ToolTask {
   untrusted: boolean;
 }
 
-/** The caller of a tool, and the effect of the call. */
+/** The caller and the effect of a call. */
 export type TaskToolCaller = Pick<ToolContext, 'agentId' | 'executionId' | 'effectId' | 'hops'>;
 
-/** The actions of tools on the tasks of a user. All throw ToolRefused. */
 export interface TaskActions {
   list(userId: string, query: s.Static<typeof listing>): Promise<ToolTask[]>;
-  /** Creates it, once for each effect. */
+  /** Once for each effect. */
   create(userId: string, task: Creating, by: TaskToolCaller): Promise<ToolTask>;
   update(
     userId: string,
@@ -104,17 +102,14 @@ export interface TaskActions {
   complete(userId: string, id: string, cascade: boolean, by: TaskToolCaller): Promise<ToolTask>;
 }
 
-/** Returns true if others wrote some of the tasks of a result. */
+/** Whether others wrote a part of the result. */
 const outsideIn = (result: unknown): boolean => {
   if (!isRecord(result)) return false;
   const { tasks, untrusted } = result;
   return untrusted === true || (Array.isArray(tasks) && tasks.some(outsideIn));
 };
 
-/**
- * Creates the tools with which agents see to the tasks of their owner. They need no approval: all
- * that they change can be changed back.
- */
+/** No approval is needed, because all changes are reversible. */
 export const tasksTools = (tasks: TaskActions): ToolGroup => ({
   skillId: 'tasks',
   description: 'Tasks of the owner',

@@ -1,7 +1,6 @@
 import * as s from '../kernel/contract/schema.js';
 import type { ToolContext } from './tool.js';
 
-/** Returns the schema of the argument `offset`, with which a text is read on. */
 export const offsetInput = () =>
   s.optional(
     s
@@ -13,23 +12,20 @@ export const offsetInput = () =>
   );
 
 interface Paging {
-  /** The name of the text in the result. */
+  /** Key of the text in the result. */
   key: string;
-  /** The rest of the result, which takes up room as well. */
+  /** Other fields of the result, which count towards the limit. */
   beside: Record<string, unknown>;
   offset?: number | undefined;
-  /** The most characters of one part. */
+  /** Maximum characters of one part. */
   most: number;
-  /** False if a repeated call would have a second effect, so that nothing can be read on. */
+  /** False if a repeated call would repeat an effect. */
   isRepeatable: boolean;
 }
 
 /**
- * Returns a result with the part of a text that begins at the offset. If the text goes on,
- * `truncated` has `missingChars` and `nextOffset`, both in UTF-16 code units; `nextOffset` is null
- * if no more of it can be had. The part is as long as the tool allows and as the caller
- * can read. Secrets are redacted in the whole text first, since a cut through one would hide
- * it from redaction. A character of two code units is never split.
+ * If the text continues, `truncated` has `missingChars` and `nextOffset` in UTF-16 units. The whole
+ * text is redacted first, because a cut could hide a secret. Surrogate pairs are never split.
  */
 export const textPart = async (
   text: string,
@@ -51,19 +47,16 @@ export const textPart = async (
 };
 
 const LONG = 9_999_999;
-/** Ours: the characters by which a last redaction may lengthen a result. */
+/** Characters that a final redaction may add. */
 const MARGIN = 256;
 
-/** Returns the position itself, or the one before it if it is in the middle of a character. */
+/** Moves back if the position splits a surrogate pair. */
 const boundary = (text: string, at: number): number => {
   const isLow = /[\udc00-\udfff]/.test(text.charAt(at));
   return isLow && /[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at;
 };
 
-/**
- * Returns the end of the longest part from there that has at most `most` characters, and at most
- * `room` in JSON.
- */
+/** At most `most` characters, and `room` characters of JSON. */
 const endWithin = (
   text: string,
   from: number,
@@ -74,7 +67,7 @@ const endWithin = (
   let left = room;
   for (let at = from; at < end; at++) {
     left -= lengthInJson(text.charCodeAt(at));
-    // A part has at least one character, so that reading on comes to an end.
+    // At least one character, so that reading always progresses.
     if (left < 0) return Math.max(at, from + 2);
   }
   return end;

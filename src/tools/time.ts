@@ -35,9 +35,7 @@ export const timeTools = (clock: Clock): ToolGroup => ({
   ],
 });
 
-/**
- * Returns the local time. `local` is ISO 8601 to the second, with the zone's offset at that time.
- */
+/** `local` is ISO 8601 with the offset of the zone. */
 const localTime = (ms: number, timeZone: string): { local: string; weekday: string } => {
   const parts = new Map(
     formatOf(timeZone)
@@ -53,7 +51,7 @@ const localTime = (ms: number, timeZone: string): { local: string; weekday: stri
   };
 };
 
-/** The number of zones whose formats are kept; making one takes as long as ten uses of it. */
+/** Number of cached formats. Creating one takes as long as ten uses. */
 const MAX_FORMATS = 64;
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -21,7 +21,7 @@ import { timeTools } from './time.js';
 import type { Tool, ToolGroup, ToolIdentity } from './tool.js';
 import { webTools } from './web.js';
 
-/** The built-in tools that another module carries out. */
+/** Carried out by other modules. */
 export interface ToolHandlers {
   notify: Notify;
   delegate: Delegate;
@@ -41,7 +41,6 @@ export interface BuiltInDeps {
   clock: Clock;
 }
 
-/** The groups of tools that are part of Adjutant. */
 export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   httpTools(deps.http),
   webTools({ http: deps.http, search: deps.search, readPage: deps.documents.readPage }),
@@ -58,10 +57,7 @@ export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   shellTools(deps.confinement),
 ];
 
-/**
- * Creates the toolbox. `more` returns groups that may change while the daemon runs; it returns the
- * same array until they do.
- */
+/** `more` returns the same array until its groups change. */
 export const createToolbox = (builtIn: ToolGroup[], more: () => ToolGroup[]): Toolbox => {
   let before: ToolGroup[] = [];
   let known = distinct(builtIn);
@@ -73,10 +69,7 @@ export const createToolbox = (builtIn: ToolGroup[], more: () => ToolGroup[]): To
   });
 };
 
-/**
- * Creates a toolbox of groups that are read anew at each use. It has all tools, including those that
- * cannot run here.
- */
+/** Reads the groups at each use. Includes unavailable tools. */
 export const toolboxOver = (groups: () => ToolGroup[]) => {
   const list = (): Tool[] => groups().flatMap(({ tools }) => tools);
   return {
@@ -89,10 +82,7 @@ export const toolboxOver = (groups: () => ToolGroup[]) => {
 
 export type Toolbox = ReturnType<typeof toolboxOver>;
 
-/**
- * Marks tools as unusable whose function name another tool before them has, since a model could not
- * tell them apart.
- */
+/** A model could not distinguish tools with the same function name. */
 const distinct = (given: ToolGroup[]): ToolGroup[] => {
   const functions = new Map<string, Tool>();
   const marked = (tool: Tool): Tool => {
@@ -108,24 +98,18 @@ const distinct = (given: ToolGroup[]): ToolGroup[] => {
 
 const callName = ({ skillId, name }: ToolIdentity): string => `${skillId}.${name}`;
 
-/**
- * Returns the name of `http.request` for models: `http_request`, with letters, digits, `_` and `-`
- * only.
- */
+/** `http.request` becomes `http_request`. */
 export const functionName = (tool: ToolIdentity): string =>
   `${tool.skillId}_${tool.name}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
 
-/**
- * Returns the faults of names that grant tools, each with its place in the list. The names in
- * `others` grant something else and are always valid.
- */
+/** `others` are names that grant something else and are valid. */
 export const faultsOfTools = (
   toolbox: Pick<Toolbox, 'list'>,
   names: string[],
   others: string[] = [],
 ): { at: number; message: string }[] => {
   const tools = toolbox.list();
-  // A tool such as `http.request`, or all tools of a skill, such as `http`.
+  // `http.request`, or `http` for all tools of a skill.
   const known = tools.map(callName);
   const granting = new Set([...known, ...tools.map(({ skillId }) => skillId), ...others]);
   return names.flatMap((name, at) =>
@@ -135,7 +119,6 @@ export const faultsOfTools = (
   );
 };
 
-/** Returns the tools whose names are nearest, and where all of them are listed. */
 const advice = (name: string, known: string[]): string => {
   const near = nearestFew(name.slice(0, 100), known, NEAREST);
   return `${near.length > 0 ? `; closest names: ${near.join(', ')}` : ''}; all tools: GET ${LIST}`;
@@ -143,10 +126,7 @@ const advice = (name: string, known: string[]): string => {
 const NEAREST = 3;
 const LIST = '/api/skills/tools/all';
 
-/**
- * Returns the faults of arguments whose values are not known yet: those that a tool does not have, and
- * those that it needs. No tool, no faults.
- */
+/** Checks names and required arguments before the values are known. */
 export const faultsOfParams = (
   toolbox: Pick<Toolbox, 'find'>,
   { toolId, toolAction }: { toolId: string; toolAction: string },
@@ -176,18 +156,17 @@ export const faultsOfParams = (
   ];
 };
 
-/** False for a value that stands where only a text may; other types are compared when the tool runs. */
+/** Only strings are checked here. Other types are checked when the tool runs. */
 const mayBe = (types: unknown[], value: unknown): boolean => {
   if (value === undefined || typeof value === 'string') return true;
   if (value === null && types.includes('null')) return true;
   return types.length === 0 || types.some((type) => type !== 'string' && type !== 'null');
 };
 
-/** Returns the types of an argument in JSON Schema; none if they are not stated. */
 const typesOf = (inputSchema: Tool['inputSchema'], key: string): unknown[] =>
   [memberAt(inputSchema, 'properties', key, 'type') ?? []].flat();
 
-/** True if an argument of a tool is a number, which may be written in any way. */
+/** Whether the argument is a number, which may be written in any form. */
 export const isNumericParam = (
   toolbox: Pick<Toolbox, 'find'>,
   { toolId, toolAction }: { toolId: string; toolAction: string },
@@ -198,5 +177,5 @@ export const isNumericParam = (
   return types.length > 0 && types.every((type) => type === 'number' || type === 'integer');
 };
 
-/** The most characters of a list that grows with the connected servers. */
+/** Maximum length of a list that grows with connected servers. */
 const LONGEST = 700;

@@ -35,7 +35,6 @@ interface WebToolsDeps {
   readPage: ReadPage;
 }
 
-/** Creates the tools for the web. */
 export const webTools = ({ http, search, readPage }: WebToolsDeps): ToolGroup => ({
   skillId: 'web',
   description: 'Web pages and web search',
@@ -66,7 +65,7 @@ const readTool = (http: Requester, readPage: ReadPage): Tool =>
       );
       const page = await readable(readPage, reply, context);
       const title = page.title ?? '';
-      // Redacted before it is cut, as the text is.
+      // Redacted before it is cut.
       const redacted = context.redact ? await context.redact(title) : title;
       const { url: readAt, status, notFollowed } = reply;
       const moved = notFollowed === undefined ? {} : { notFollowed };
@@ -83,7 +82,7 @@ const readTool = (http: Requester, readPage: ReadPage): Tool =>
 
 type WebReply = Awaited<ReturnType<Requester['request']>>;
 
-/** All that is visible of a page, with the addresses of its links. */
+/** All visible text, with the addresses of links. */
 const WISH = { format: 'text', isWhole: true, hasAddresses: true, most: 10_000_000 } as const;
 
 const readable = async (

@@ -16,13 +16,9 @@ export interface FollowingDeps {
 
 const PAGE = 200;
 const IDLE_MS = 15_000;
-/**
- * The maximum length of text that waits for a slow reader. The reader gets the rest only with the
- * complete message.
- */
+/** Maximum text that is buffered for a slow reader, who gets the rest with the complete message. */
 const MAX_PENDING = 262_144;
 
-/** Returns an agent's present result as the API shows it. */
 export const viewAnswer = ({
   id,
   session_id,
@@ -40,11 +36,8 @@ export const viewAnswer = ({
 });
 
 /**
- * Streams the results of a message: `chat` first, then the agent's events under their own names and
- * numbers, the text of its replies as `delta` while it is written, and `done` with the result. A
- * `delta` with `restart` replaces the text of the reply before it, which was reasoning. A client
- * that sends the number of an event as `Last-Event-ID` gets the events after it. The stream ends
- * when the daemon stops.
+ * Streams `chat`, then the events of the agent, the text of its replies as `delta`, and `done`. A
+ * `delta` with `restart` replaces the previous text, which was reasoning.
  */
 export async function* eventsOf(
   deps: FollowingDeps,
@@ -65,9 +58,8 @@ export async function* eventsOf(
 }
 
 /**
- * Streams the agent's events after a number, and its replies as they are written, until the agent
- * finishes or the reader disconnects. An empty event says that there is nothing new. It subscribes
- * before it reads, so that no event is missed. The text of a reply comes before its message.
+ * Subscribes before it reads, so that no event is missed. An empty event means that there is
+ * nothing new. The text of a reply comes before its message.
  */
 async function* followReply(
   deps: FollowingDeps,
@@ -91,7 +83,7 @@ async function* followReply(
         if (page.events.length === PAGE) news.again();
         else if (page.events.length === 0 && (await isOver(deps, agent.id))) {
           if (wasOver) return;
-          // The last events may have been written after they were read, and before the status was.
+          // The last events may be newer than the read and older than the status.
           wasOver = true;
           news.again();
         }
@@ -104,17 +96,14 @@ async function* followReply(
   }
 }
 
-/** Returns the number before the event with which the agent's present turn began. */
+/** Returns the sequence number before the current turn. */
 export const seqBeforeTurn = async (rows: AgentRows, agentId: string): Promise<number> => {
   const { events } = await rows.events(agentId, 0, PAGE);
   const began = events.findLast(({ data }) => data.status === 'queued');
   return began ? began.id - 1 : 0;
 };
 
-/**
- * Waits until the agent finishes or rests, or the time is up. Returns the agent as it is then;
- * undefined if it is gone.
- */
+/** Returns undefined if the agent has been deleted. */
 export const waitForOneAgent = async (
   { rows, hub }: FollowingDeps,
   { id, user_id }: AgentRow,
@@ -139,14 +128,13 @@ const deltaOf = ({ text, isRestart }: PendingText): ServerSentEvent[] => {
   return [{ event: 'delta', data: isRestart ? { text, restart: true } : { text } }];
 };
 
-/** Text of a reply that its reader has not got. */
 interface PendingText {
   text: string;
-  /** True if it replaces the text of the reply that the reader has. */
+  /** Whether the text replaces the previous text of the reply. */
   isRestart: boolean;
 }
 
-/** Returns the step whose reply is complete with this event; 0 if it completes none. */
+/** Returns the step whose reply the event completes, or 0. */
 const stepOf = ({ type, data }: AgentEvent): number =>
   type === 'agent.message' && typeof data.step === 'number' ? data.step : 0;
 
@@ -158,11 +146,10 @@ const isOver = async ({ rows }: FollowingDeps, id: string): Promise<boolean> => 
   return now === undefined || FINISHED.includes(now.status);
 };
 
-/** Collects what arrives while the reader is busy, and wakes the reader. */
 const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signal: AbortSignal) => {
   let waking = new AbortController();
   let hasEvents = true;
-  /** Pieces of replies in the order of writing. */
+  /** In the order of writing. */
   let pending: (PendingText & { step: number })[] = [];
   let length = 0;
   const stops = [
@@ -188,7 +175,7 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
     }),
   ];
   return {
-    /** Takes the text of the replies up to this step. */
+    /** Takes the text of all replies up to this step. */
     takeText: (upTo: number): PendingText => {
       const taken = pending.filter(({ step }) => step <= upTo);
       const text = taken.map((piece) => piece.text).join('');
@@ -204,9 +191,7 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
     again: () => {
       hasEvents = true;
     },
-    /**
-     * Resolves to false when there is something new, and to true after a while without anything.
-     */
+    /** Resolves to false on news, and to true after a period without any. */
     isIdle: async (): Promise<boolean> => {
       if (hasEvents || pending.length > 0 || signal.aborted) return false;
       waking = new AbortController();

@@ -3,10 +3,7 @@ import { type AgentBeginning, type AgentRow, agentTable } from '../../store/tabl
 import { eventAppender } from '../../store/transcript.js';
 import { snapshotReader } from './snapshot.js';
 
-/**
- * Moves a queued agent to `running`, records the event, and reads the facts for its first step; one
- * that runs already is resumed. `at` is the time in ISO 8601.
- */
+/** A running agent is resumed. `at` is an ISO 8601 time. */
 export const beginAgent = (db: Database.Database) => {
   const find = db.prepare<[string], AgentRow>(
     `SELECT ${agentTable.columns.join(', ')} FROM agents WHERE id = ?`,
@@ -20,7 +17,7 @@ export const beginAgent = (db: Database.Database) => {
   return ({ id, at }: { id: string; at: string }): AgentBeginning => {
     const agent = find.get(id);
     if (agent?.status !== 'queued' && agent?.status !== 'running') return { is: 'gone' };
-    // The agent began at the moment of the disabling, or a crash left it over from then.
+    // Covers an agent that started while the account was disabled, or that a crash left over.
     if (!isEnabled.get(agent.user_id)) return { is: 'suspended', agent };
     const isResumed = agent.status === 'running';
     if (!isResumed) move.run(at, id);

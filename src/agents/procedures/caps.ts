@@ -2,36 +2,35 @@ import type Database from 'better-sqlite3';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { DayCaps } from './spending.js';
 
-/** A planned call of a model, and the caps that it must stay within. */
+/** A planned call of a model. */
 export interface CallRequest {
   id: string;
-  /** The agent; of a call that no agent makes, what makes it, such as an operation. */
+  /** The agent, or the operation if no agent makes the call. */
   agentId: string;
-  /** False: no agent makes it, so that only its user's day is charged. */
+  /** If false, only the daily limits of the user are charged. */
   isOfAgent: boolean;
   userId: string;
   hookId: string | null;
-  /** The day as 2026-03-01, in UTC. */
+  /** The day in UTC, such as 2026-03-01. */
   day: string;
-  /** The time in ISO 8601. */
+  /** ISO 8601. */
   at: string;
   model: string;
-  /** The price in USD per million tokens, or null if it costs nothing. */
+  /** USD per million tokens. Null if the model is free. */
   price: { inputPerMTok: number; outputPerMTok: number } | null;
-  /** The estimated tokens of the prompt, and the most tokens of the output. */
+  /** Estimated prompt tokens, and maximum output tokens. */
   inputTokens: number;
   outputTokens: number;
-  /** The fewest output tokens for which the model is called. */
   fewestTokens: number;
-  /** True for the first call of a step, which counts the step. */
+  /** Whether the call starts a step, which is counted. */
   isStep: boolean;
-  /** True if the call accepts a shorter output than it would get with no other call under way. */
+  /** Whether a shorter output is acceptable while other calls run. */
   takesLess: boolean;
-  /** The daily limit of a user's cost in USD, unless an admin has set another. */
+  /** Default daily cost limit of a user, in USD. */
   dailyCostUsd: number;
 }
 
-/** The owner of a cap. `above`: an agent above the calling one. */
+/** `above`: a parent agent. */
 export type Capped = 'agent' | 'above' | 'user' | 'hook';
 
 interface UsageAmount {
@@ -39,7 +38,6 @@ interface UsageAmount {
   usd: number;
 }
 
-/** An account: the amount used up, the amount reserved for calls under way, and the caps. */
 export interface SpendingAccount {
   on: Capped;
   used: UsageAmount & { steps: number };
@@ -57,16 +55,13 @@ export type SpenderRow = Pick<
 const NOTHING = { tokens: 0, usd: 0, steps: 0 };
 const HELD = `SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
     coalesce(sum(cost_usd), 0) AS usd FROM reservations`;
-/** The amount reserved by an agent and all agents below it. */
+/** Reserved by an agent and all its sub-agents. */
 const HELD_UNDER = `WITH RECURSIVE under (id) AS (SELECT @id
     UNION SELECT a.id FROM agents AS a JOIN under ON a.parent_id = under.id)
   ${HELD} WHERE user_id = @userId
     AND (agent_id IN (SELECT id FROM under) OR parent_id IN (SELECT id FROM under))`;
 
-/**
- * Reads the accounts that a call is charged to: those of its agent, of the agents above, of its
- * user's day and of its hook.
- */
+/** A call is charged to its agent, the parents, the day of the user, and the hook. */
 export const accountReader = (db: Database.Database) => {
   const agentOf = db.prepare<[string], SpenderRow>(
     `SELECT parent_id, status, steps, input_tokens, output_tokens, cost_usd, limits
@@ -88,7 +83,7 @@ export const accountReader = (db: Database.Database) => {
       on: isOwn ? 'agent' : 'above',
       used: { steps, tokens: input_tokens + output_tokens, usd },
       held: heldUnder.get({ id, userId }) ?? NOTHING,
-      // The steps of agents below are not counted here.
+      // Steps of sub-agents are not counted here.
       mostSteps: isOwn ? maxSteps : null,
       mostTokens: maxTokens,
       mostUsd: maxCostUsd,
@@ -114,24 +109,20 @@ export const accountReader = (db: Database.Database) => {
 
 const ANY: DayCaps = { dailyCostUsd: null, dailyTokens: null, dailySteps: null };
 
-/** Returns the daily caps of a user or a hook: those of its `limits`, otherwise the preset ones. */
+/** The limits of the row override the defaults. */
 export const dayCaps = (preset: Partial<DayCaps>, limits: string | null | undefined): DayCaps => ({
   ...ANY,
   ...preset,
   ...(limits ? JSON.parse(limits) : {}),
 });
 
-/** The tables of the accounts of a day: the usage, the key of its owner, and the owners. */
 interface DayTables {
   table: string;
   key: string;
   owners: string;
 }
 
-/**
- * Reads an account of a day. The caps are read in the transaction of each call, so that a change
- * takes effect at once.
- */
+/** Read in the transaction of each call, so that a change takes effect immediately. */
 const dayReader = (db: Database.Database, { table, key, owners }: DayTables) => {
   const usedOn = db.prepare<[string, string], typeof NOTHING>(
     `SELECT tokens, cost_usd AS usd, steps FROM ${table} WHERE ${key} = ? AND day = ?`,
@@ -158,19 +149,15 @@ const dayReader = (db: Database.Database, { table, key, owners }: DayTables) => 
   };
 };
 
-/** Returns the cap of an account on steps, tokens or cost. */
 export const capOf = (
   { mostSteps, mostTokens, mostUsd }: SpendingAccount,
   of: 'steps' | 'tokens' | 'cost',
 ): number => ({ steps: mostSteps, tokens: mostTokens, cost: mostUsd })[of] ?? 0;
 
-/** The tolerance for sums of fractions of a dollar, which differ after the ninth digit. */
+/** Tolerance for sums of dollar fractions, which differ after the ninth digit. */
 const TINY_USD = 1e-9;
 
-/**
- * Returns the cap of the account that is reached, however the calls under way end, or null if there
- * is room.
- */
+/** Returns the limit that is reached however the running calls end, or null. */
 export const capReached = (
   call: CallRequest,
   { used, mostSteps, ...most }: SpendingAccount,
@@ -180,7 +167,6 @@ export const capReached = (
   return byCost(call, used, most.mostUsd) < call.fewestTokens ? 'cost' : null;
 };
 
-/** Returns the output tokens for which the account has room. */
 export const outputTokensLeft = (
   call: CallRequest,
   used: UsageAmount,
@@ -195,10 +181,7 @@ export const withHeld = ({ used, held }: SpendingAccount): UsageAmount => ({
 const byTokens = (call: CallRequest, used: UsageAmount, most: number | null): number =>
   most === null ? Number.POSITIVE_INFINITY : most - used.tokens - call.inputTokens;
 
-/**
- * Returns the output tokens for which the cost cap has room. Ours: calls that cost nothing are not
- * checked against it.
- */
+/** Calls that cost nothing are not checked against the limit. */
 const byCost = (
   { price, inputTokens }: CallRequest,
   used: UsageAmount,
@@ -213,7 +196,6 @@ const byCost = (
   return Math.floor(((left + TINY_USD) * 1_000_000) / price.outputPerMTok);
 };
 
-/** Returns the cost of a call in USD. */
 export const callCost = (
   price: NonNullable<CallRequest['price']>,
   inputTokens: number,

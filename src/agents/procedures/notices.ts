@@ -1,14 +1,10 @@
 import type Database from 'better-sqlite3';
 
-/** The messages that an agent wanted to send its owner. */
 export interface AgentNotices {
-  /** The number of all of them. */
   count: number;
-  /** The texts of messages that were not sent one by one, oldest first. */
   kept: { id: number; line: string }[];
 }
 
-/** Reads the messages of an agent. */
 export const agentNotices = (db: Database.Database) => {
   const countOf = db.prepare<[string], { notices: number }>(
     'SELECT notices FROM agents WHERE id = ?',

@@ -11,20 +11,16 @@ import {
 } from './caps.js';
 import { type CallSettlement, settleCall } from './spending.js';
 
-/** The result of reserving a call of a model. */
+/** Result of a reservation. */
 export type CallGrant =
   | { is: 'granted'; outputTokens: number; step: number }
-  /** There will be room when other calls under way have cost less than was reserved for them. */
+  /** Room is expected when running calls cost less than reserved. */
   | { is: 'held' }
-  /** The cap `most` is reached; a cost is in USD. */
+  /** The limit `most` is reached. A cost is in USD. */
   | { is: 'full'; on: Capped; of: 'steps' | 'tokens' | 'cost'; most: number }
-  /** The agent is no longer running. */
   | { is: 'gone' };
 
-/**
- * Reserves the most that a call may cost if every cap has room for it, and counts its step. Calls
- * of many agents that begin at once cannot exceed a cap in total.
- */
+/** Reserves the maximum cost of a call if every limit has room for it, and counts the step. */
 export const reserveCall = (db: Database.Database) => {
   const { agentOf, accounts } = accountReader(db);
   const settleLeft = leftSettler(db);
@@ -64,8 +60,8 @@ export const reserveCall = (db: Database.Database) => {
 };
 
 /**
- * Settles reservations left by a disk failure, by all that was reserved. An agent makes one call at
- * a time, so an earlier reservation of the agent is such a one.
+ * Settles reservations that a disk failure left behind. An agent makes one call at a time, so an
+ * earlier reservation is such a one.
  */
 const leftSettler = (db: Database.Database) => {
   const left = db.prepare<[string], Omit<CallSettlement, 'latencyMs' | 'at'>>(

@@ -9,16 +9,13 @@ import {
 export interface SnapshotRequest {
   agentId: string;
   userId: string;
-  /** The session whose messages are wanted, or null. */
   sessionId: string | null;
-  /** The time in ISO 8601, by which levels expire. */
+  /** ISO 8601. Expired levels are ignored. */
   now: string;
 }
 
-/** Reads a snapshot of an agent in one read transaction. */
 export const agentSnapshot = (db: Database.Database) => db.transaction(snapshotReader(db));
 
-/** Returns the function that reads a snapshot, for a transaction that is open. */
 export const snapshotReader = (db: Database.Database) => {
   const agentOf = db.prepare<[string], AgentRow>(
     `SELECT ${agentTable.columns.join(', ')} FROM agents WHERE id = ?`,

@@ -1,26 +1,23 @@
 import type { Statement } from '../../store/engine/protocol.js';
 
-/** The most that may be used in a day. null: any amount. Costs are in USD. */
+/** Null means no limit. Costs are in USD. */
 export interface DayCaps {
   dailyCostUsd: number | null;
   dailyTokens: number | null;
   dailySteps: number | null;
 }
 
-/** The actual use of a call. */
 export interface CallSettlement {
-  /** The id of its reservation. */
   id: string;
   inputTokens: number;
   outputTokens: number;
-  /** The cost in USD, or null if the model has no price. */
+  /** USD. Null if the model has no price. */
   costUsd: number | null;
   latencyMs: number;
-  /** The time in ISO 8601. */
   at: string;
 }
 
-/** The agent of a reservation and all agents above it, as long as the reservation exists. */
+/** The agent of a reservation and all its parents. */
 const CHARGED = `WITH RECURSIVE charged (id) AS (
     SELECT agent_id FROM reservations WHERE id = @id
     UNION SELECT parent_id FROM reservations WHERE id = @id
@@ -47,14 +44,10 @@ const SETTLE = [
   'DELETE FROM reservations WHERE id = @id',
 ];
 
-/**
- * Counts the actual use of a call for its agent, those above it, its user and its hook, and removes
- * the reservation. It does nothing if that was done already.
- */
+/** Does nothing if the reservation is already settled. */
 export const settleCall = (call: CallSettlement): Statement[] =>
   SETTLE.map((sql) => ({ sql, parameters: [call] }));
 
-/** Removes the reservation of a call that used nothing. */
 export const releaseCall = (id: string): Statement => ({
   sql: 'DELETE FROM reservations WHERE id = @id',
   parameters: [{ id }],

@@ -25,10 +25,7 @@ export interface ProvidersDeps {
 
 const lists = { ollama: ollamaModels, litellm: litellmModels };
 
-/**
- * Lists the models that a server offers: the named one, or that of the newest model of the
- * provider, or the one at the usual address.
- */
+/** The named server, that of the newest model of the provider, or its usual address. */
 export const listAvailable = async (
   deps: ProvidersDeps,
   provider: keyof typeof lists,
@@ -50,19 +47,14 @@ export const listAvailable = async (
   }
 };
 
-/**
- * Refuses a base URL with 403 if the caller is not an admin, since a private address that anybody
- * may name would be a way into the network.
- */
+/** A private address that every user may set would give access to the network. */
 const checkNamed = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
   if (role !== 'admin') throw Boom.forbidden('Only an admin may set baseUrl');
   const message = faultOfAddress(baseUrl);
   if (message !== null) throw badRequest([{ path: 'baseUrl', message }]);
 };
 
-/**
- * Returns the server with its key. A stored key is sent only to the server for which it is stored.
- */
+/** A stored key is sent only to the server that it is stored for. */
 const serverOf = async (
   deps: ProvidersDeps,
   provider: Provider & keyof typeof lists,

@@ -23,19 +23,14 @@ export interface CallDeps {
   quotas: Quotas;
 }
 
-/** A model that is a command-line tool. */
 export interface ToolModel {
-  /** The name of the model in its failures. */
   name: string;
   tool: CliTool;
   model: string | null;
   price: Price | null;
 }
 
-/**
- * Runs one request on a tool, whose process has ended when this resolves or rejects. Throws
- * ModelFailure.
- */
+/** The process has ended when this settles. Throws ModelFailure. */
 export const call = async (deps: CallDeps, of: ToolModel, asked: ModelRequest) => {
   const { confinement, known } = await ready(deps, of);
   const { system, prompt } = writePrompt(asked.turns);
@@ -81,10 +76,7 @@ const start = async (
   }
 };
 
-/**
- * Sends the prompt and returns the reply. The tool and all processes that it started are killed
- * when it ends, fails, is too slow, or the request is cancelled.
- */
+/** All processes are killed when the tool ends, fails, times out, or the request is cancelled. */
 const converse = async (
   { timeouts, quotas }: CallDeps,
   { name, tool, price, held, prompt }: ToolModel & { held: ConfinedProcess; prompt: string },

@@ -4,9 +4,8 @@ import { failureWithStatus, toolUsage } from './event.js';
 import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
 /**
- * The adapter of Claude Code, for the stream that version 2.1.197 was observed to write. `--tools
- * ""` removes its own tools and `--strict-mcp-config` those of MCP servers; the first event lists
- * the tools that are left. Settings, hooks and skills of any folder are not read.
+ * Tested with version 2.1.197. `--tools ""` removes its own tools and `--strict-mcp-config` those
+ * of MCP servers. The first event lists the remaining tools.
  */
 export const claude: CliTool = {
   name: 'claude',
@@ -45,7 +44,7 @@ const piece = (event: unknown): ToolEvent[] => {
   return text === null ? [{ is: 'token' }] : [{ is: 'text', text }];
 };
 
-/** The errors that the tool reports itself if the provider refused. */
+/** Errors that the tool reports if the provider refuses. */
 const REFUSALS: Record<string, ModelFailureKind> = {
   authentication_failed: 'credentials',
   billing_error: 'credentials',
@@ -70,14 +69,13 @@ const end = (event: unknown): ToolEvent[] => [
   },
 ];
 
-/** Returns the input tokens, including those from the cache. */
 const inputOf = (usage: unknown): number | null => {
   const parts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
   const reported = parts.flatMap((part) => numberAt(usage, part) ?? []);
   return reported.length === 0 ? null : reported.reduce((all, one) => all + one);
 };
 
-/** Returns the quota. `utilization` is a fraction of 1, and `resetsAt` is in seconds since 1970. */
+/** `utilization` is a fraction of 1, and `resetsAt` is in seconds since 1970. */
 const quota = (reported: unknown): ToolEvent[] => {
   const status = textAt(reported, 'status');
   if (status === null) return [];

@@ -15,10 +15,9 @@ import { createHomes, isLoggedIn } from './home.js';
 import { createQuotas } from './quota.js';
 import { cliTools, toolOf } from './tools.js';
 
-/** The settings of a model that is a command-line tool. */
 export interface CliOpening {
   name: string;
-  /** The tool, with an optional model: `claude`, `claude:opus`. */
+  /** Tool with an optional model: `claude`, `claude:opus`. */
   modelId: string;
   contextWindow: number;
   price: Price | null;
@@ -31,13 +30,12 @@ export interface CliToolsDeps extends FinderDeps {
   timeouts: ModelTimeouts;
 }
 
-/** Ours: the most tools that run at once, since each takes some hundred megabytes. */
+/** Each tool takes several hundred megabytes. */
 const AT_ONCE = 4;
 
 /**
- * Creates the command-line tools as models. Ours: a tool works in its own HOME, not in the agent's
- * folder. It has no tools with which to use that folder, and an agent could write settings, hooks
- * or plugins there that the tool would obey.
+ * A tool works in its own HOME, because an agent could write settings, hooks or plugins into its
+ * folder that the tool would obey.
  */
 export const createCliTools = (deps: CliToolsDeps) => {
   const { home, confinement, timeouts } = deps;
@@ -74,7 +72,6 @@ export const createCliTools = (deps: CliToolsDeps) => {
       ...(opening.price && { price: opening.price }),
       step: (asked) => step(opening, asked),
     }),
-    /** Returns the state of each tool: if it is installed, and if it is logged in. */
     status: () =>
       Promise.all(
         all.map(async (tool) => {

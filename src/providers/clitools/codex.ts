@@ -2,10 +2,7 @@ import { memberAt, textAt } from '../../kernel/jsonvalue.js';
 import { failureInWords, toolUsage } from './event.js';
 import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
-/**
- * The features that bring tools; all are turned off. `code_mode_host` runs `exec`, the tool that
- * stays listed.
- */
+/** `code_mode_host` runs `exec`, which stays listed. */
 const FEATURES = [
   ...['shell_tool', 'unified_exec', 'view_image', 'multi_agent', 'multi_agent_v2', 'code_mode'],
   ...['code_mode_host', 'goals', 'apps', 'plugins', 'hooks', 'image_generation', 'browser_use'],
@@ -13,10 +10,8 @@ const FEATURES = [
 ];
 
 /**
- * The adapter of Codex, for the stream that version 0.169.0 was observed to write. It has no
- * pieces: a message comes whole. No flag removes `apply_patch` and the code mode's `exec` from its
- * tools. In a read-only sandbox the first cannot write and ends the call; the second fails without
- * its host.
+ * Tested with version 0.169.0, which sends whole messages. No flag removes `apply_patch` and
+ * `exec`. In a read-only sandbox the first cannot write, and the second fails without its host.
  */
 export const codex: CliTool = {
   name: 'codex',
@@ -49,14 +44,14 @@ export const codex: CliTool = {
       toolUsage(memberAt(event, 'usage')),
       { is: 'end', text: null, isCut: false },
     ],
-    // An earlier `error` event of its own may be followed by a new attempt.
+    // An earlier `error` event may be followed by a retry.
     'turn.failed': failureInWords,
   },
 };
 
 const set = (key: string, value: string): string[] => ['--config', `${key}=${value}`];
 
-/** The items that no tool creates. */
+/** Items that are not calls of tools. */
 const HARMLESS = ['agent_message', 'reasoning', 'error', 'todo_list', 'plan'];
 
 const armed = (event: unknown): ToolEvent[] =>

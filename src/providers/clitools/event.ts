@@ -2,7 +2,7 @@ import { numberAt, textAt } from '../../kernel/jsonvalue.js';
 import type { ModelFailureKind } from '../llm/model.js';
 import type { ToolEvent } from './tool.js';
 
-/** Returns a tool's failure from the HTTP status that it reports. */
+/** From the HTTP status that the tool reports. */
 export const failureWithStatus = (status: number | null): Extract<ToolEvent, { is: 'failure' }> => {
   const detail = status === null ? '' : `status ${status}`;
   return { is: 'failure', kind: kindOfStatus(status), detail };
@@ -23,17 +23,13 @@ const WORDS: [RegExp, ModelFailureKind][] = [
   [/model.{0,80}(not found|not supported|does not exist)|\b404\b/i, 'unknown_model'],
 ];
 
-/**
- * Returns the failure for tools that report it in words only. The words are not stored, since they
- * may quote the prompt.
- */
+/** The words are not stored, because they may quote the prompt. */
 export const failureInWords = (event: unknown): ToolEvent[] => {
   const words = textAt(event, 'error', 'message') ?? '';
   const kind = WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'server';
   return [{ is: 'failure', kind, detail: '' }];
 };
 
-/** Returns the usage with its two counts, by these names. */
 export const toolUsage = (
   reported: unknown,
   input = 'input_tokens',

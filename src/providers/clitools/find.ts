@@ -7,21 +7,20 @@ import { type Confinement, ConfinementFailed } from '../confine/confinement.js';
 import { homeEnv } from './home.js';
 import type { CliTool, ToolName } from './tool.js';
 
-/** A tool that is installed on this machine. */
 export interface InstalledTool {
   path: string;
-  /** The first arguments of its command line. */
+  /** First arguments of the command line. */
   command: string[];
-  /** The paths that it must be able to read, beside the system. */
+  /** Paths to make readable, in addition to the system. */
   readable: string[];
-  /** The version; null if the tool does not run here. */
+  /** Null if the tool does not run here. */
   version: string | null;
 }
 
 export type ToolFinder = ReturnType<typeof createFinder>;
 
 export interface FinderDeps {
-  /** The absolute folders that are searched for the tools. */
+  /** Absolute folders to search. */
   path: string[];
   confinement: Confinement | null;
   clock: Clock;
@@ -29,11 +28,11 @@ export interface FinderDeps {
 
 const KEPT_MS = 60_000;
 const VERSION_MS = 10_000;
-/** The folders that every command may read. */
+/** Readable for every confined command. */
 const SYSTEM = ['/usr/', '/bin/'];
 const NODE = /^#!.*\bnode\b/;
 
-/** Creates a function that finds a tool, and searches again after a minute. */
+/** Cached for a minute. */
 export const createFinder = (deps: FinderDeps) => {
   const { clock } = deps;
   const known = new Map<ToolName, { at: number; found: Promise<InstalledTool | null> }>();
@@ -43,7 +42,7 @@ export const createFinder = (deps: FinderDeps) => {
     if (before && clock.now() - before.at < KEPT_MS) return before.found;
     const found = findTool(deps, tool);
     known.set(tool.name, { at: clock.now(), found });
-    // An error may be temporary, so it is not kept.
+    // An error may be temporary.
     found.catch(() => known.delete(tool.name));
     return found;
   };
@@ -59,10 +58,7 @@ const findTool = async (
   return { ...tool, version: confinement && (await versionOf(confinement, tool)) };
 };
 
-/**
- * Returns the command of a program. A program for Node runs on our Node, since another Node may be
- * in a place that no confined command can read.
- */
+/** Programs for Node run on our Node, because another may not be readable when confined. */
 const commandOf = async (real: string): Promise<Pick<InstalledTool, 'command' | 'readable'>> => {
   const command = NODE.test(await firstLine(real)) ? [process.execPath, real] : [real];
   const places = command.map(placeOf);
@@ -70,7 +66,7 @@ const commandOf = async (real: string): Promise<Pick<InstalledTool, 'command' | 
   return { command, readable };
 };
 
-/** Returns the path that must be readable. For a package that includes the packages beside it. */
+/** For a package, this includes its neighbours. */
 const placeOf = (program: string): string => {
   const at = program.indexOf('/node_modules/');
   return at < 0 ? program : program.slice(0, at + '/node_modules'.length);
@@ -86,10 +82,7 @@ const firstLine = async (path: string): Promise<string> => {
   }
 };
 
-/**
- * Returns the version that `--version` prints, run without network in a folder of its own, since it
- * has no need of the login; null if there is none or it is too slow.
- */
+/** Runs without network and login. Null if there is no version, or it takes too long. */
 const versionOf = async (
   confinement: Confinement,
   { command, readable }: Pick<InstalledTool, 'command' | 'readable'>,

@@ -6,9 +6,8 @@ const POLICY_FILE = 'tools-off.toml';
 const SETTINGS_FILE = 'settings.json';
 
 /**
- * The adapter of Gemini CLI, for the stream that version 0.61.0 was observed to write. A policy of
- * the highest rank denies every tool, including those of MCP servers and extensions. Our settings
- * take precedence over those of any folder.
+ * Tested with version 0.61.0. A policy of the highest rank denies every tool. Our settings take
+ * precedence over those of any folder.
  */
 export const gemini: CliTool = {
   name: 'gemini',

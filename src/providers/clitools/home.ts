@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import { errorCode } from '../../kernel/failure.js';
 import { type CliTool, SYSTEM_FILE, type ToolName } from './tool.js';
 
-/** Returns the HOME of a tool, which holds its login and no other data of the user. */
+/** Holds the login and no other data of the user. */
 const homeOf = (home: string, name: ToolName): string => join(home, 'clitools', name);
 
-/**
- * Returns an environment in which a tool finds only its own HOME, whatever the environment of the
- * daemon or of the operator is.
- */
+/** The environment of the daemon and the operator is ignored. */
 export const homeEnv = (folder: string): Record<string, string> => ({
   HOME: folder,
   XDG_CONFIG_HOME: join(folder, '.config'),
@@ -32,7 +29,7 @@ export const isLoggedIn = async (home: string, { name, logins }: CliTool): Promi
   return files.includes(true);
 };
 
-/** True if the path is a regular file with content, and not a link. */
+/** A regular file with content, not a link. */
 export const isFile = async (path: string): Promise<boolean> => {
   try {
     const found = await lstat(path);
@@ -43,7 +40,7 @@ export const isFile = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Creates a folder for one call in the tool's HOME, with the files that the call needs. */
+/** Folder for one call, in the HOME of the tool. */
 export const openCall = async (
   folder: string,
   tool: CliTool,
@@ -58,9 +55,8 @@ export const openCall = async (
 };
 
 /**
- * Returns a function that runs one call of a tool, during which nothing is removed from its HOME.
- * After the last call everything but the login and the kept files is removed: sessions, logs and
- * caches of conversations.
+ * Nothing is removed during a call. After the last one, everything but the login and the kept files
+ * is removed.
  */
 export const createHomes = (home: string) => {
   const users = new Map<ToolName, number>();

@@ -7,10 +7,7 @@ import { cliTools } from './tools.js';
 
 export type ToolLogin = NonNullable<Awaited<ReturnType<typeof loginOf>>>;
 
-/**
- * Creates the tool's HOME under the daemon, and returns the data to log the tool in there; null if
- * there is no such tool.
- */
+/** Null if there is no such tool. */
 export const loginOf = async (home: string, name: string) => {
   const tool = Object.values(cliTools).find((each) => each.name === name);
   if (!tool) return null;
@@ -24,13 +21,11 @@ export const loginOf = async (home: string, name: string) => {
   const files = theirs.filter((_, at) => found[at]);
   return {
     argv: [tool.name, ...tool.loginArgs] as const,
-    /** The folder in which the login command runs. */
     folder,
     env: homeEnv(folder),
-    /** The path of the user's own login, which could be copied; null if there is none. */
+    /** Path of the user's own login, which can be copied, or null. */
     own: files.find(({ isLogin }) => isLogin)?.from ?? null,
     isThere: () => isLoggedIn(home, tool),
-    /** Copies the user's own login. */
     copy: async () => {
       for (const { from, to } of files) {
         await mkdir(dirname(to), { recursive: true, mode: 0o700 });

@@ -5,15 +5,14 @@ import { type CliTool, SYSTEM_FILE, type ToolPrompt } from './tool.js';
 const AGENT = 'adjutant';
 
 /**
- * The adapter of OpenCode, for the stream that version 1.18.33 was observed to write. It has no
- * pieces: a part comes whole. Denied tools are not offered. If its provider replies 429, it retries
- * for ever without reporting that, and our time limit ends it.
+ * Tested with version 1.18.33, which sends whole parts. Denied tools are not offered. On 429 of its
+ * provider it retries silently until our time limit.
  */
 export const opencode: CliTool = {
   name: 'opencode',
   args: ({ model }) => [
     ...['run', '--pure', '--format', 'json', '--agent', AGENT],
-    // Without a title it requests one from its provider.
+    // Without a title, it requests one from its provider.
     ...['--title', AGENT],
     ...(model === null ? [] : ['--model', model]),
   ],

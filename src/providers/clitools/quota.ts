@@ -1,13 +1,11 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { ToolName, ToolQuota } from './tool.js';
 
-/** Keeps the quotas that the tools have reported since the start. Nothing is estimated. */
+/** Quotas that the tools reported since the start. Nothing is estimated. */
 export const createQuotas = (clock: Clock) => {
   const known = new Map<ToolName, ToolQuota>();
 
-  /**
-   * Returns the current quota. A report on a window that is over says nothing about the next one.
-   */
+  /** A report on a past window says nothing about the next one. */
   const quotaOf = (name: ToolName): ToolQuota | null => {
     const quota = known.get(name);
     const isOver = quota && quota.resetsAtMs !== null && quota.resetsAtMs <= clock.now();
@@ -18,9 +16,7 @@ export const createQuotas = (clock: Clock) => {
     hear: (name: ToolName, quota: ToolQuota): void => {
       known.set(name, quota);
     },
-    /**
-     * Records that the quota is used up. Returns the ms until it begins anew, if that was reported.
-     */
+    /** Returns the milliseconds until the reset, if they were reported. */
     refused: (name: ToolName): number | undefined => {
       const quota = quotaOf(name);
       const nothing = { used: null, limit: null, resetsAtMs: null, source: 'rejected request' };
@@ -30,7 +26,7 @@ export const createQuotas = (clock: Clock) => {
     replied: (name: ToolName): void => {
       if (known.get(name)?.exhausted) known.delete(name);
     },
-    /** Returns the current quota; null for values that the tool did not report. */
+    /** Null for values that were not reported. */
     of: (name: ToolName) => {
       const quota: Partial<ToolQuota> = quotaOf(name) ?? {};
       const { used = null, limit = null, resetsAtMs = null, exhausted = null } = quota;

@@ -14,7 +14,6 @@ import { withoutJoiners } from './prompt.js';
 import type { CliTool, ToolEvent, ToolQuota } from './tool.js';
 
 export interface ToolListener {
-  /** The name of the model in its failures. */
   name: string;
   tool: CliTool;
   held: ConfinedProcess;
@@ -24,38 +23,32 @@ export interface ToolListener {
   quota(reported: ToolQuota): void;
 }
 
-/** Ours: the most bytes of a reply's stream, and the most characters of one of its lines. */
+/** Maximum bytes of a stream, and characters of a line. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 
-/** The most characters of a reply. */
+/** Maximum characters of a reply. */
 const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
-/** The time that a tool gets to end by itself after its reply. */
+/** Time for a tool to end after its reply. */
 const FAREWELL_MS = 300;
 
-/**
- * Reads a tool's stream to the end of its reply, and waits briefly for the process to end. Throws
- * ModelFailure.
- */
+/** Throws ModelFailure. */
 export const listen = async (of: ToolListener): Promise<SdkReply> => {
   const reply: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
   for await (const line of linesOf(of)) {
-    // A line that is not JSON is a remark of the tool and is ignored.
+    // Other lines are remarks of the tool.
     const parsed = parsedJson(line);
     for (const event of of.tool.readers[textAt(parsed, 'type') ?? '']?.(parsed) ?? []) {
       if (event.is !== 'end') take(of, reply, event);
       else return await ended(of, reply, event);
     }
   }
-  // The tool's last words stand behind the colon and may quote the prompt, so they are left out.
+  // The text after the colon may quote the prompt.
   const [how] = (await of.held.ended).split(':', 1);
   throw failed(of, 'invalid_reply', `sent no reply: ${how}`);
 };
 
-/**
- * Yields the lines as they arrive, with the last one even if it has no line end. Throws
- * ModelFailure.
- */
+/** Throws ModelFailure. */
 async function* linesOf(of: ToolListener): AsyncGenerator<string, void, undefined> {
   const decoder = new StringDecoder('utf8');
   let bytes = 0;
@@ -77,10 +70,7 @@ async function* linesOf(of: ToolListener): AsyncGenerator<string, void, undefine
   yield rest.join('') + decoder.end();
 }
 
-/**
- * Yields the chunks of a stream. A broken pipe counts as the end, since a killed process leaves
- * one.
- */
+/** A killed process leaves a broken pipe, which counts as the end. */
 async function* chunksOf(stream: Readable): AsyncGenerator<Buffer, void, undefined> {
   try {
     for await (const piece of stream) yield piece;

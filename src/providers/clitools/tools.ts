@@ -6,15 +6,15 @@ import type { CliTool, ToolName } from './tool.js';
 
 export const cliTools: Record<ToolName, CliTool> = { claude, codex, gemini, opencode };
 
-/** The form of a model ID. One that began with a dash would be read as a flag. */
+/** A leading dash would be read as a flag. */
 const MODEL_ID = /^(claude|codex|gemini|opencode)(?::([A-Za-z0-9][\w.:@/+[\]-]{0,150}))?$/;
 
-/** Returns the tool and its model, for `claude` or `claude:opus`; null if there is no such tool. */
+/** For `claude` or `claude:opus`. */
 export const toolOf = (modelId: string): { tool: CliTool; model: string | null } | null => {
   const [, name, model = null] = MODEL_ID.exec(modelId) ?? [];
   const tool = Object.values(cliTools).find((each) => each.name === name);
   return tool ? { tool, model } : null;
 };
 
-/** Returns the name with which a hook or an agent is granted a tool: `cli:claude`. */
+/** Name of the grant: `cli:claude`. */
 export const grantOf = ({ name }: Pick<CliTool, 'name'>): string => `cli:${name}`;

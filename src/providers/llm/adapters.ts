@@ -3,7 +3,6 @@ import { uniformChunks } from './chunks.js';
 import { objectLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
 
-/** The providers that are called over HTTP. */
 export type Provider =
   | 'openai'
   | 'anthropic'
@@ -13,43 +12,37 @@ export type Provider =
   | 'openrouter'
   | 'openai-compatible';
 
-/** The address of a model. */
 export interface ModelEndpoint {
-  /** The name of the model in its failures. */
   name: string;
   modelId: string;
   baseUrl: string;
   fetch: GlobalFetch;
 }
 
-/** The most tokens of a reply, and of a whole call. */
+/** Maximum tokens. */
 interface TokenLimits {
   contextWindow: number;
   maxOutputTokens: number | undefined;
 }
 
 interface Adapter {
-  /** The provider's own address; null if there is none. */
   baseUrl: string | null;
   /**
-   * Loads the provider's package on first use, and opens the model. Most of that is the schema of its
-   * replies, so it is done once for all calls, and without the key.
+   * The package is loaded on first use, and the model is opened once, without the key, because its
+   * schemas are expensive.
    */
   open(at: ModelEndpoint): Promise<LanguageModelV3>;
-  /** Returns the header of a call that holds the key; its name must be in lower case. */
+  /** The name of the header must be in lower case. */
   keyHeader(apiKey: string): Record<string, string>;
-  /** Returns the options of each call that only this provider has. */
   options?(room: TokenLimits): Record<string, Record<string, Record<string, number>>>;
 }
 
-/** A placeholder: an adapter without a key would look for one in the environment. */
+/** Without a key, an adapter would read one from the environment. */
 const NO_KEY = 'none';
 
-/** Returns the header for servers that expect their key as OpenAI's does. */
 export const bearer = (apiKey: string | undefined): Record<string, string> =>
   apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 
-/** Creates the adapter for servers with OpenAI's chat completions. Without a key none is sent. */
 const compatible = (baseUrl: string | null): Adapter => ({
   baseUrl,
   open: async ({ modelId, baseUrl: baseURL, fetch }) => {
@@ -70,8 +63,7 @@ export const adapters: Record<Provider, Adapter> = {
     baseUrl: 'https://api.openai.com/v1',
     open: async ({ modelId, baseUrl: baseURL, fetch }) => {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      // Chat completions are used because the newer interface stores the conversation at the
-      // provider.
+      // The newer interface stores conversations at the provider.
       return createOpenAI({ baseURL, apiKey: NO_KEY, fetch: uniformChunks(fetch) }).chat(modelId);
     },
     keyHeader: bearer,
@@ -115,5 +107,5 @@ export const adapters: Record<Provider, Adapter> = {
   'openai-compatible': compatible(null),
 };
 
-/** Returns Ollama's address without the path of one of its interfaces. */
+/** Without the path of an API. */
 export const ollamaRoot = (baseUrl: string): string => baseUrl.replace(/\/(api|v1)?\/*$/, '');

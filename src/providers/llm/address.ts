@@ -1,9 +1,6 @@
 import { createEgress, hostAndPort, parseUrl, whyRefused } from '../../kernel/egress.js';
 
-/**
- * Returns the reason why an admin may not set this address for a model; null if it is allowed. A
- * private address is allowed, a metadata service never is.
- */
+/** A private address is permitted. A metadata service never is. */
 export const faultOfAddress = (baseUrl: string): string | null => {
   const check = (): void => {
     const url = parseUrl(baseUrl);

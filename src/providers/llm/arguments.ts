@@ -2,24 +2,24 @@ import Bourne from '@hapi/bourne';
 import { parseExact, roundedIn } from '../../kernel/exactjson.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 
-/** The most characters of broken arguments that are shown to the model again. */
+/** Maximum characters of invalid arguments that are shown to the model. */
 const SHOWN = 300;
-/** The most digits of a number that are shown to the model again. */
+/** Maximum digits of a number that are shown to the model. */
 const SHOWN_DIGITS = 60;
-/** The piece of the text that the parser quotes in some of its messages. */
+/** Text that the parser quotes in some messages. */
 const QUOTED = /, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s;
 
-/** The arguments of a call as they could be read. */
+/** Parsed arguments of a call. */
 export interface ReadArguments {
   input: Record<string, unknown>;
-  /** Reason why they could not be read, and how they begin; missing if they could. */
+  /** Missing if the arguments are valid. */
   fault?: string;
 }
 
 /**
- * Parses the arguments that a model wrote. No text or `null` stands for no arguments, and an object
- * may be encoded twice. Arguments with a `__proto__` key are as broken as those that are not JSON.
- * So are those with a number that a double rounds, since the owner would approve another number.
+ * Empty text and `null` mean no arguments, and an object may be encoded twice. Keys named
+ * `__proto__` are invalid. So are numbers that a double would round, because the owner would
+ * approve another number.
  */
 export const readArguments = (text: string): ReadArguments => {
   if (text.trim() === '') return { input: {} };
@@ -40,7 +40,7 @@ export const readArguments = (text: string): ReadArguments => {
 const unkept = (digits: string): string =>
   `the number ${digits.slice(0, SHOWN_DIGITS)} cannot be represented exactly; write it as a string`;
 
-/** The text comes last: redaction knows that a secret may be cut off at the end of a text. */
+/** The text comes last, because redaction handles a secret that is cut off at the end. */
 const broken = (because: string, text: string): ReadArguments => ({
   input: {},
   fault: `${because}. They begin with: ${text.slice(0, SHOWN)}`,

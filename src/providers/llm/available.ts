@@ -5,29 +5,27 @@ import { isRecord, memberAt, numberAt, parsedJson, textAt } from '../../kernel/j
 import { bearer, ollamaRoot } from './adapters.js';
 import type { Price } from './model.js';
 
-/** A model that a server offers now; null for values that the server does not give. */
+/** Null for values that the server does not report. */
 export interface AvailableModel {
   modelId: string;
   contextWindow: number | null;
   maxOutputTokens: number | null;
-  /** The price in USD per million tokens. */
+  /** USD per million tokens. */
   price: Price | null;
-  /** The bytes on the server's disk. */
+  /** Size on the disk of the server. */
   sizeBytes: number | null;
 }
 
-/** A server that lists its models. */
 export interface ModelServer {
   baseUrl: string;
   apiKey?: string;
 }
 
-/** The error if the server gave no list. The message says why, without quoting the server. */
+/** The message does not quote the server. */
 export class NoList extends NamedError {}
 
 const MOST = 1000;
 
-/** Returns the models that Ollama has pulled (`/api/tags`). Throws NoList. */
 export const ollamaModels = async (http: Http, at: ModelServer): Promise<AvailableModel[]> => {
   const reply = await get(http, at, `${ollamaRoot(at.baseUrl)}/api/tags`);
   return rowsOf(reply, 'models').flatMap((row) => {
@@ -36,10 +34,7 @@ export const ollamaModels = async (http: Http, at: ModelServer): Promise<Availab
   });
 };
 
-/**
- * Returns the models that a LiteLLM proxy routes to, from `/model/info`, or only their names if
- * that is closed. Throws NoList.
- */
+/** From `/model/info`, or only names if that is closed. Throws NoList. */
 export const litellmModels = async (http: Http, at: ModelServer): Promise<AvailableModel[]> => {
   const root = at.baseUrl.replace(/(\/v1)?\/*$/, '');
   try {
@@ -79,7 +74,7 @@ const describedModel = (row: Record<string, unknown>): AvailableModel[] => {
   ];
 };
 
-/** Converts a price, without the stray digits of floating-point multiplication. */
+/** Removes the noise of floating-point multiplication. */
 const perMillion = (perToken: number): number => Number((perToken * 1e6).toPrecision(9));
 
 const get = async (http: Http, { apiKey }: ModelServer, url: string): Promise<unknown> => {

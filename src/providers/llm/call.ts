@@ -16,10 +16,9 @@ import type { TimeoutWatch } from './timeouts.js';
 import { usageIn } from './usage.js';
 import { framedFailure } from './wire.js';
 
-/** The most bytes of a reply: text, reasoning and arguments together. */
+/** Maximum bytes of a reply, including reasoning and arguments. */
 const MAX_REPLY_LENGTH = 4 * 1024 * 1024;
 
-/** A call of a model, and what follows its reply. */
 export interface ModelCall {
   name: string;
   model: LanguageModelV3;
@@ -29,7 +28,6 @@ export interface ModelCall {
   tally: ReplyTally;
 }
 
-/** Requests one JSON reply. */
 export const askWhole = async ({
   name,
   model,
@@ -57,7 +55,6 @@ export const askWhole = async ({
   return reader.end({ text: '', toolCalls, ...reasonOf(finishReason), ...counted });
 };
 
-/** Requests a streamed reply, and passes each piece of text on as it comes. */
 export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
   const { name, model, call, reader, watch, tally } = asking;
   const reply: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
@@ -83,7 +80,6 @@ export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
   return reader.end({ ...reply, ...countOf(tally, reply.usage) });
 };
 
-/** Yields the parts of a streamed reply as the adapter reads them. */
 async function* partsOf(
   name: string,
   model: LanguageModelV3,
@@ -97,7 +93,6 @@ async function* partsOf(
   }
 }
 
-/** Reads a call, whose arguments come as JSON. */
 const readCall = ({
   toolCallId,
   toolName,
@@ -120,7 +115,7 @@ const totalOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): SdkReply[
   outputTokens: outputTokens.total,
 });
 
-/** Returns the usage that the provider reported; an adapter may miss reasoning tokens in it. */
+/** An adapter may miss reasoning tokens. */
 const countOf = (tally: ReplyTally, read: SdkReply['usage']): Pick<SdkReply, 'usage' | 'seen'> => {
   const { inputTokens = 0, outputTokens = 0 } = tally.reported;
   const seen = tally.tokens();
@@ -131,7 +126,7 @@ const countOf = (tally: ReplyTally, read: SdkReply['usage']): Pick<SdkReply, 'us
 
 type StreamPart = LanguageModelV3StreamPart;
 
-/** Counts a part. Some adapters pass a tool's arguments in pieces, others with the call. */
+/** Some adapters pass arguments in pieces, others with the call. */
 const count = (tally: ReplyTally, inPieces: Set<string>, part: StreamPart): void => {
   if (part.type === 'text-delta') tally.add(part.delta);
   if (part.type === 'reasoning-delta') tally.add(part.delta, 'reasoning');
@@ -144,7 +139,7 @@ const count = (tally: ReplyTally, inPieces: Set<string>, part: StreamPart): void
   tally.add(part.input);
 };
 
-/** The parts that come before the first token, or that stand for no token. */
+/** Parts that are not tokens. */
 const SIGNS = new Set([
   'stream-start',
   'response-metadata',
@@ -155,7 +150,7 @@ const SIGNS = new Set([
 
 const tooLong = (name: string): string => `${name} exceeded the maximum length of a reply`;
 
-/** Converts an error of the stream. One that the endpoint put into its stream is plain JSON. */
+/** An error that the endpoint put into its stream is plain JSON. */
 const errorOf = (name: string, error: unknown, tally: ReplyTally): unknown => {
   // The adapters report a missing finish reason without data.
   const isUnended = InvalidResponseDataError.isInstance(error) && error.data === undefined;
@@ -163,7 +158,7 @@ const errorOf = (name: string, error: unknown, tally: ReplyTally): unknown => {
   return error instanceof Error ? readable(name, error) : framedFailure(name, error);
 };
 
-/** Converts a RangeError, the result of a reply that is nested too deep for the SDK's recursion. */
+/** A RangeError means that the reply exceeds the recursion of the SDK. */
 const readable = (name: string, error: unknown): unknown =>
   error instanceof RangeError
     ? new ModelFailure('invalid_reply', `${name} sent a reply that is nested too deeply`)

@@ -1,14 +1,13 @@
-/** The data that a provider publishes about one of its models. */
 type KnownModel = ReturnType<typeof table>[number];
 
-/** A model with the most tokens of prompt and reply together, those of a reply, and prices. */
+/** Context window and maximum reply in tokens, prices in USD per million tokens. */
 type CatalogueRow = [modelId: string, window: number, output: number, prices: [number, number]];
 
 const K = 1000;
 
 /**
- * Returns the rows as models. All of them support tools, images and streaming. `asOf` is the day on
- * which the price was read. Prices change, and an admin's own price takes precedence.
+ * All models support tools, images and streaming. `asOf` is the date of the price. A price set by
+ * an admin takes precedence.
  */
 const table = (asOf: string, rows: CatalogueRow[]) =>
   rows.map(([modelId, contextWindow, maxOutputTokens, [inputPerMTok, outputPerMTok]]) => ({
@@ -21,10 +20,9 @@ const table = (asOf: string, rows: CatalogueRow[]) =>
   }));
 
 /**
- * The known models of the providers that sell models, a selection. The prices are the published
- * ones in USD per million tokens, without caching, batches or surcharges (Gemini 2.5 Pro doubles
- * beyond 200,000 tokens of prompt). The table fills in values that a new model omits; it is not a
- * complete list.
+ * A selection. Published prices in USD per million tokens, without caching, batches or surcharges
+ * (Gemini 2.5 Pro doubles beyond 200,000 prompt tokens). They fill in values that a new model
+ * omits.
  */
 const TABLES: Record<string, KnownModel[]> = {
   openai: table('2025-11-30', [
@@ -55,14 +53,10 @@ const TABLES: Record<string, KnownModel[]> = {
   ]),
 };
 
-/** Returns the known models of a provider; none if it does not sell models of its own. */
 export const knownModels = (provider: string): KnownModel[] =>
   Object.hasOwn(TABLES, provider) ? (TABLES[provider] ?? []) : [];
 
-/**
- * Returns a known model by its ID, also if the day of its release follows:
- * `claude-sonnet-4-5-20250929`.
- */
+/** Also matches a release date suffix, as in `claude-sonnet-4-5-20250929`. */
 export const knownModel = (provider: string, modelId: string): KnownModel | undefined =>
   knownModels(provider).find(
     (known) => known.modelId === modelId.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, ''),

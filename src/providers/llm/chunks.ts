@@ -12,9 +12,8 @@ type Json = Record<string, unknown>;
 const DONE = '[DONE]';
 
 /**
- * Wraps fetch so that replies of OpenAI's protocol have the form that the adapters check strictly.
- * Many servers are nearly compatible: they send arguments as an object, an empty finish reason or
- * none, numbers for ids, or one JSON reply where a stream was requested.
+ * The adapters check replies strictly. Many servers send arguments as an object, an empty finish
+ * reason or none, numbers for IDs, or one JSON reply instead of a stream.
  */
 export const uniformChunks =
   (fetch: GlobalFetch): GlobalFetch =>
@@ -39,7 +38,6 @@ export const uniformChunks =
     return new Response(stringifyExact(uniform), { status, headers });
   };
 
-/** Filters a stream of events, line by line. */
 const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
@@ -75,7 +73,7 @@ const eventFilter = (): TransformStream<Uint8Array, Uint8Array> => {
   });
 };
 
-/** Parses with numbers as they were received, since arguments may be an object with such numbers. */
+/** Numbers stay as received, because arguments may contain them. */
 const parsed = (text: string): unknown => {
   const value = parsedJson(text);
   return value !== undefined && hasInexactNumber(text) ? parseSpelled(withoutMark(text)) : value;
@@ -83,10 +81,9 @@ const parsed = (text: string): unknown => {
 
 const eventOf = (value: unknown): string => `data: ${stringifyExact(value)}\n\n`;
 
-/** A server that says `[DONE]` has sent a complete reply. */
+/** A server that sends `[DONE]` has sent a complete reply. */
 const FINISH = { choices: [{ delta: {}, finish_reason: 'stop' }] };
 
-/** Returns a complete reply as a stream of events. */
 const eventsOf = (reply: Json): string => {
   const choices = listAt(reply, 'choices').map((choice) =>
     isRecord(choice) ? { ...choice, delta: choice.message, message: undefined } : choice,
@@ -99,7 +96,7 @@ const eventsOf = (reply: Json): string => {
 const isSaid = ({ content, tool_calls: calls }: Json): boolean =>
   Boolean(content) || listAt({ calls }, 'calls').length > 0;
 
-/** Returns a chunk or reply without what no caller reads, and with what it says in one form. */
+/** Removes unused fields and unifies the others. */
 const uniformReply = (reply: Json, part: 'delta' | 'message'): Json => {
   const { error, ...rest } = without(reply, ['id', 'created', 'model']);
   if (error !== undefined && error !== null) return { error: uniformError(error) };

@@ -14,34 +14,27 @@ import { functionTools, promptOf } from './turns.js';
 import { wireOf } from './wire.js';
 
 /**
- * The options of a model. `fetch` is the guarded client's `fetchFor`, which checks addresses and
- * limits the connection. The base URL ends before `/chat/completions`, `/messages` or `/models`;
- * Ollama's is its root.
+ * `fetch` is `fetchFor` of the guarded client. The base URL excludes `/chat/completions`,
+ * `/messages` and `/models`. That of Ollama is its root.
  */
 export interface ModelOptions extends ModelEndpoint {
   provider: Provider;
   apiKey?: string;
-  /**
-   * Returns the key, in place of `apiKey`. It is called at each step, so that no key stays in
-   * memory.
-   */
+  /** Replaces `apiKey`. Called at each step, so that no key stays in memory. */
   keyOf?(): Promise<string | null>;
-  /** The context window in tokens. */
   contextWindow: number;
-  /** The most tokens of one answer if the step sets no limit; by default the provider's own. */
+  /** Default limit of a reply, in tokens. */
   maxOutputTokens?: number;
-  /** False if the endpoint cannot stream: the text then comes in one piece. */
+  /** False if the endpoint does not stream. */
   streaming?: boolean;
-  /** False if the model cannot use tools. */
   takesTools?: boolean;
   price?: Price;
   timeouts?: ModelTimeouts;
 }
 
-/** The default time limits. Ours: half an hour for a whole answer. */
+/** Half an hour for a whole reply. */
 const TIMEOUTS: ModelTimeouts = { firstTokenMs: 120_000, silenceMs: 60_000, totalMs: 1_800_000 };
 
-/** Creates a model that calls the endpoint of a provider. */
 export const openAiSdkModel = (options: ModelOptions): Model => {
   const learned: ObservedEndpoint = {
     adaptations: new Set(),
@@ -59,20 +52,18 @@ export const openAiSdkModel = (options: ModelOptions): Model => {
   };
 };
 
-/** The model's properties, as far as its replies have shown them. */
+/** Properties of the model that its replies have shown. */
 interface ObservedEndpoint extends DialectTraits, ReasoningTraits {
-  /** True if it reasons without showing that, so that it may have generated more than was seen. */
+  /** Whether the model reasons invisibly, so that it may have generated more than was seen. */
   hidesReasoning: boolean;
 }
 
-/** A model that is opened, and the function to call for a reply that begins. */
 interface OpenedModel {
   model: LanguageModelV3;
-  /** Calls `begun` when a reply with a success status begins, for the call with that signal. */
+  /** Calls `begun` when a successful reply to the call with that signal starts. */
   watch(signal: AbortSignal, begun: () => void): void;
 }
 
-/** Returns the function that opens the model at the first call, and gives the same one after. */
 const openOnce = (
   { name, provider, modelId, baseUrl, fetch }: ModelOptions,
   traits: DialectTraits,
@@ -137,7 +128,6 @@ const take = async (
   }
 };
 
-/** Opens what passes text on to the caller without the key. */
 const openListener = (
   { onText, onRestart }: Pick<ModelRequest, 'onText' | 'onRestart'>,
   apiKey: string | undefined,
@@ -155,17 +145,15 @@ const openListener = (
   };
 };
 
-/** Returns the failure of a call: the reason of an aborted signal, or what the error says. */
+/** The reason of an aborted signal takes precedence. */
 const failureOf = (name: string, error: unknown, [asked, watch]: AbortSignal[]): ModelFailure => {
   if (asked?.aborted) return endedBy(name, asked);
   return watch?.aborted ? watch.reason : modelFailure(name, error);
 };
 
 /**
- * Returns one call: one step, no retries. Loops, fallbacks and cool-downs belong to the runtime. The
- * adapters are called by their own interface: the functions for applications that the AI SDK puts
- * over it check every message and pass every token through a chain of streams, which took two
- * thirds of the processor time of a step.
+ * One call without retries. The low-level interface is used because the high-level functions of the
+ * AI SDK took two thirds of the processor time of a step.
  */
 const callOf = (
   { name, modelId, provider, apiKey, contextWindow }: ModelOptions,

@@ -3,19 +3,15 @@ import { isRecord, listAt, parsedJson } from '../../kernel/jsonvalue.js';
 type Message = Record<string, unknown>;
 type Body = Record<string, unknown> & { messages: Message[] };
 
-/**
- * What the server of one model refuses in a request of OpenAI's protocol, as far as its refusals have
- * shown. A request is repeated without it, and later ones are sent without it.
- */
+/** Request features that the server of a model has rejected. Later requests omit them. */
 export interface DialectTraits {
-  /** Names of adaptations, in the order in which they were learned. */
+  /** In the order in which they were learned. */
   adaptations: Set<string>;
 }
 
 interface Adaptation {
-  /** The error texts of servers. */
   refusal: RegExp;
-  /** Returns the body without what the server refuses; null if it does not contain that. */
+  /** Null if the body does not contain the rejected feature. */
   adapt(body: Body): Body | null;
 }
 
@@ -24,13 +20,13 @@ const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'];
 const NOT_ALLOWED =
   /unsupported|not supported|not permitted|not allowed|unexpected|unrecognized|unknown|extra/i;
 
-/** Stands between the results of tools and a user, where an assistant has to speak. */
+/** Inserted between tool results and a user message if the roles must alternate. */
 const FILLER = 'I have read the results.';
 
-/** The adaptations by name, the mildest first. */
+/** Mildest first. */
 const ADAPTATIONS = new Map<string, Adaptation>([
   [
-    // OpenAI's own wording, which compatible servers repeat.
+    // The wording of OpenAI, which compatible servers repeat.
     'max_completion_tokens',
     {
       refusal: /max_completion_tokens/,
@@ -53,7 +49,7 @@ const ADAPTATIONS = new Map<string, Adaptation>([
     },
   ],
   [
-    // DeepSeek refuses calls without it, also those of other models or without any thought.
+    // DeepSeek rejects calls without it, even those of other models.
     'with reasoning',
     {
       refusal: /\breasoning_content\b.*(?:must|missing|required|passed back)/is,
@@ -96,7 +92,6 @@ const ADAPTATIONS = new Map<string, Adaptation>([
   ],
 ]);
 
-/** Returns the body of a request as the server accepts it, by what was learned of it. */
 export const adapted = (text: string, { adaptations }: DialectTraits): string => {
   if (adaptations.size === 0) return text;
   let body = bodyOf(text);
@@ -107,16 +102,13 @@ export const adapted = (text: string, { adaptations }: DialectTraits): string =>
   return JSON.stringify(body);
 };
 
-/**
- * Returns the adaptation that a refusal of a body suggests and that the body has not had; null if there
- * is none.
- */
+/** Null if no untried adaptation matches. */
 export const adaptationFor = (
   { adaptations }: DialectTraits,
   { status, excerpt }: { status: number; excerpt: string },
   sent: string,
 ): string | null => {
-  // llama.cpp answers 500 where the chat template raises an exception.
+  // llama.cpp returns 500 if the chat template raises an exception.
   const body = [400, 422, 500].includes(status) ? bodyOf(sent) : null;
   if (!body) return null;
   for (const [name, { refusal, adapt }] of ADAPTATIONS) {

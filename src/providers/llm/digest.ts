@@ -13,21 +13,20 @@ const LINE_CHARACTERS = 160;
 const TASK_CHARACTERS = 200;
 const SETUP =
   'To set one up, run adjutant models recommend --install or adjutant models create (see adjutant help models).';
-/** Ours: the longest reasons why no model answered. */
+/** Maximum length of the reasons. */
 const REASONS_CHARACTERS = 600;
 const NOT_CONFIGURED = 'No language model is configured.';
 const SIGNED =
   'This text is from the built-in digest, which is not a language model and only quotes.';
 
 /**
- * The model that is always available. It is not a language model, but a factual extract of the
- * payload in the last user turn, so that a webhook never ends without a result. The same turns give
- * the same bytes. The payload is quoted and never obeyed. It costs nothing and calls no tool.
+ * Not a language model, but a factual extract of the payload, so that a webhook never ends without
+ * a result. The same input gives the same bytes. The payload is quoted and never obeyed.
  */
 export const digest: Model = {
   name: 'digest',
   provider: 'digest',
-  /** The largest number, since no prompt is too long for it. */
+  /** No prompt is too long. */
   contextWindow: Number.MAX_SAFE_INTEGER,
   step: async (asked) => reply(asked),
 };
@@ -41,7 +40,7 @@ const reply = (asked: ModelRequest): StepReply => {
   return { text, toolCalls: [], usage, finish: 'stop' };
 };
 
-/** Returns why the digest answers in place of a language model. */
+/** Why the digest answers instead of a language model. */
 const reasonOf = ({ unanswered = [], isDigestChosen }: ModelRequest): string => {
   if (unanswered.length > 0) {
     return `No language model answered. ${beginningOf(unanswered.join('. '), REASONS_CHARACTERS)}.`;
@@ -74,14 +73,14 @@ const withoutPayload = ({ task }: Prompt, reason: string): string => {
   return [`${reason} Task not carried out: ${given}`, '', `${SIGNED}${setup}`].join('\n');
 };
 
-/** The reason is left out if it is the usual one, which the last sentence explains. */
+/** The usual reason is explained by the last sentence. */
 const signature = (reason: string): string =>
   reason === NOT_CONFIGURED ? `${SIGNED} ${SETUP}` : `${reason} ${SIGNED}`;
 
 const textHeadline = (event: string | null, first: string): string =>
   `${named(event ?? 'webhook')}: ${first}`;
 
-/** Returns the first lines of a payload that is not JSON, each as a quotation. */
+/** For a payload that is not JSON. */
 const textLines = (payload: string): string[] =>
   payload
     .slice(0, TEXT_BYTES)
@@ -90,7 +89,7 @@ const textLines = (payload: string): string[] =>
     .slice(0, TEXT_LINES)
     .map((text) => quote(withoutSecret(text), LINE_CHARACTERS));
 
-/** Returns a line without its secret: `password = hunter2` keeps only the name. */
+/** `password = hunter2` keeps only the name. */
 const withoutSecret = (text: string): string => {
   const [name = '', rest] = text.split(/[:=]/, 2);
   return rest !== undefined && isSecretName(name) ? `${name.trim()}: [hidden]` : text;

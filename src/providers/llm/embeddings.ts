@@ -6,44 +6,39 @@ import { textTokens } from './tokens.js';
 import { usageIn } from './usage.js';
 import { wireOf } from './wire.js';
 
-/** Vectors of texts, in their order, and the tokens that the provider counted. */
 export interface EmbeddedTexts {
   vectors: number[][];
   inputTokens: number;
 }
 
-/** A model that makes vectors. */
 export interface EmbeddingModel {
-  /** Makes the vectors of texts, without retries. Every failure is a ModelFailure. */
+  /** No retries. Every failure is a ModelFailure. */
   embed(texts: string[], signal: AbortSignal): Promise<EmbeddedTexts>;
 }
 
-/** The options of such a model. `fetch` is the guarded client's. */
+/** `fetch` is that of the guarded client. */
 export interface EmbeddingOptions extends ModelEndpoint {
   provider: Provider;
-  /** The numbers of a vector. A reply with others is refused. */
+  /** A reply with another number of dimensions is rejected. */
   dimensions: number;
   apiKey?: string;
-  /** Returns the key, in place of `apiKey`. */
   keyOf?(): Promise<string | null>;
 }
 
-/** The interface by which a provider makes vectors. */
 interface EmbeddingWire {
   path(baseUrl: string): string;
   body(options: EmbeddingOptions, texts: string[]): Record<string, unknown>;
   vectors(reply: unknown): unknown[];
 }
 
-/** Ours: the most bytes of a number in a reply, with what parts it from the next. */
+/** Maximum bytes of a number in a reply, with its separator. */
 const NUMBER_BYTES = 32;
-/** Ours: the most bytes of a reply beside its numbers. */
+/** Maximum bytes of a reply in addition to its numbers. */
 const FRAME_BYTES = 64 * 1024;
 
-/** Models of OpenAI that can shorten their vectors; others refuse the field. */
+/** Other models reject the field. */
 const SHORTENS = /^text-embedding-3-/;
 
-/** The interface of OpenAI: `POST /embeddings`. */
 const openAiWire: EmbeddingWire = {
   path: (baseUrl) => `${baseUrl.replace(/\/+$/, '')}/embeddings`,
   body: ({ provider, modelId, dimensions }, input) => ({
@@ -62,14 +57,13 @@ const openAiWire: EmbeddingWire = {
   },
 };
 
-/** The interface of Ollama: `POST /api/embed`. */
 const ollamaWire: EmbeddingWire = {
   path: (baseUrl) => `${ollamaRoot(baseUrl)}/api/embed`,
   body: ({ modelId }, input) => ({ model: modelId, input, truncate: true }),
   vectors: (reply) => (isRecord(reply) && Array.isArray(reply.embeddings) ? reply.embeddings : []),
 };
 
-/** The interfaces by provider. Models of llama make vectors in a process of ours. */
+/** Models of llama create vectors in a local process. */
 const wires: Partial<Record<string, EmbeddingWire>> = {
   openai: openAiWire,
   litellm: openAiWire,
@@ -78,11 +72,9 @@ const wires: Partial<Record<string, EmbeddingWire>> = {
   ollama: ollamaWire,
 };
 
-/** Returns true if the models of a provider can make vectors here. */
 export const embedsTexts = (provider: string): boolean =>
   provider === 'llama' || wires[provider] !== undefined;
 
-/** Creates a model that makes vectors at the endpoint of a provider. */
 export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
   const { name, provider } = options;
   const traits = { adaptations: new Set<string>() };
@@ -114,7 +106,7 @@ export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
   };
 };
 
-/** Reads a reply of no more bytes than so many vectors take. */
+/** Limited by the expected size of the vectors. */
 const replyText = async (
   { name, dimensions }: EmbeddingOptions,
   response: Response,
@@ -133,7 +125,7 @@ const replyText = async (
 const estimate = (texts: string[]): number =>
   texts.reduce((sum, text) => sum + textTokens(text), 0);
 
-/** Returns a vector if it is one of so many numbers. Throws ModelFailure. */
+/** Throws ModelFailure. */
 export const checkedVector = (
   { name, dimensions }: Pick<EmbeddingOptions, 'name' | 'dimensions'>,
   vector: unknown,

@@ -2,15 +2,15 @@ import { isSecretName, line, quote } from './quote.js';
 
 const LINES = 15;
 const VALUE_CHARACTERS = 160;
-/** The limits of the search, so that a payload of any size or shape takes milliseconds. */
+/** Limits of the search, so that any payload takes milliseconds. */
 const VALUES_SEEN = 5000;
 const KEYS_SEEN = 200;
 const ITEMS_SEEN = 3;
 const DEPTH = 7;
-/** The most lines for one name, so that no name fills the extract alone. */
+/** Maximum lines per name. */
 const PER_NAME = 3;
 
-/** The names that mean most to a person, the most important first; each row is one rank. */
+/** Field names by importance. Each row is one rank. */
 const RANKS = [
   'title subject alertname summary headline',
   'number iid merged conclusion',
@@ -27,28 +27,26 @@ const RANKS = [
 ].map((row) => row.split(' '));
 const RANK_OF = new Map(RANKS.flatMap((row, rank) => row.map((name) => [name, rank] as const)));
 
-/** Names of fields about the place and the people rather than the event. */
+/** Fields about the place and the people, not the event. */
 const SURROUNDINGS = new Set(
   'repository repo project sender user owner author actor pusher committer creator organization installation assignee enterprise milestone request'.split(
     ' ',
   ),
 );
-/** Names of wrappers around the event. */
 const WRAPPERS = new Set(['data', 'object', 'payload', 'object_attributes', 'attributes']);
-/** Names that are left out beside a better one. */
+/** Left out if one of the better names exists. */
 const BETTER = new Map([
   ['url', ['html_url', 'web_url']],
   ['name', ['full_name', 'path_with_namespace']],
 ]);
 const NOISE = /^(_links|reactions|permissions|node_id|gravatar_id)$|_url$/;
-/** Names of lists of settings and headers, in which any name or value may be a secret. */
+/** Lists in which any name or value may be a secret. */
 const SETTINGS = /^(variables|env|environment_variables|headers|cookies)$/i;
 
 interface JsonPosition {
   path: string;
   name: string;
   depth: number;
-  /** The score added on the way to this position. */
   penalty: number;
 }
 interface ExtractedLine extends JsonPosition {
@@ -57,16 +55,15 @@ interface ExtractedLine extends JsonPosition {
 }
 
 /**
- * Returns the most important fields of a JSON payload at any depth, as `path: value`, at most 15.
- * Text is quoted and shortened, an array is shown as its count, and fields with a secret's name are
- * skipped.
+ * Returns at most 15 fields as `path: value`. Text is quoted and shortened, arrays are shown as
+ * counts, and fields with secret names are skipped.
  */
 export const extract = (payload: unknown): string[] =>
   choose(search(payload))
     .slice(0, LINES)
     .map(({ path, shown }) => `${path}: ${shown}`);
 
-/** Searches breadth first, so that fields near the top are found even in a large payload. */
+/** Breadth first, so that a large payload does not hide the top fields. */
 const search = (payload: unknown): ExtractedLine[] => {
   const found: ExtractedLine[] = [];
   const queue: [JsonPosition, unknown][] = [
@@ -99,7 +96,7 @@ const choose = (found: ExtractedLine[]): ExtractedLine[] => {
 const show = (value: unknown): string | null => {
   if (Array.isArray(value)) return `${value.length} ${value.length === 1 ? 'item' : 'items'}`;
   if (typeof value === 'boolean') return String(value);
-  // A whole number beyond 2^53 has lost digits in parsing, so it is left out.
+  // A whole number beyond 2^53 has lost digits.
   if (typeof value === 'number')
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? null : String(value);
   if (typeof value !== 'string' || value.trim() === '') return null;
@@ -130,7 +127,7 @@ const within = (place: JsonPosition, value: unknown): [JsonPosition, unknown][] 
     ]);
 };
 
-/** True for a pair such as `{ "name": "API_KEY", "value": "…" }`. */
+/** Such as `{ "name": "API_KEY", "value": "…" }`. */
 const isSecretPair = (pair: object): boolean =>
   'value' in pair &&
   ['name', 'key'].some((name) => {
@@ -153,7 +150,7 @@ const deeper = ({ depth, penalty }: JsonPosition, more: number) => ({
   penalty: penalty + more,
 });
 
-/** Writes a name from outside so that it cannot be read as a path or a value. */
+/** Prevents a name from being read as a path or a value. */
 const segment = (name: string, isFirst: boolean): string => {
   if (!/^[\w$-]{1,60}$/.test(name)) return `[${quote(name, 60)}]`;
   return isFirst ? name : `.${name}`;

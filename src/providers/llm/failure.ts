@@ -5,8 +5,8 @@ import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { ModelFailure, type ModelFailureKind } from './model.js';
 
 /**
- * Returns the failure of a step. The errors of the adapters and their libraries may contain the whole
- * request with its key, so their texts are not reported and none of them is kept as a cause.
+ * Errors of adapters and libraries may contain the request with its key. Their texts are neither
+ * reported nor kept as a cause.
  */
 export const modelFailure = (name: string, error: unknown): ModelFailure => {
   const all = [...causes(error)];
@@ -23,7 +23,7 @@ const libraryFailure = (name: string, error: unknown): ModelFailure => {
   return new ModelFailure('server', `${name} could not be asked: an error of its client (${kind})`);
 };
 
-/** Refuses a key that no header can hold. Otherwise a library would quote it in its error. */
+/** Otherwise a library would quote the key in its error. */
 export const refuseUnsendable = (name: string, key: string | undefined): void => {
   if (key === undefined || faultOfHeaderValue(key) === null) return;
   const remedy =
@@ -34,7 +34,7 @@ export const refuseUnsendable = (name: string, key: string | undefined): void =>
   );
 };
 
-/** Recognizes the errors of a listener, which are not failures of the model. */
+/** Recognizes errors of the listener, which are not failures of the model. */
 export const createOwnErrors = () => {
   const own = new WeakSet<object>();
   return {
@@ -50,13 +50,11 @@ export const createOwnErrors = () => {
   };
 };
 
-/** Returns the failure for the reason of the caller's signal. */
 export const endedBy = (name: string, { reason }: AbortSignal): ModelFailure =>
   reason instanceof Error && reason.name === 'TimeoutError'
     ? new ModelFailure('timeout', `${name} did not finish in time`)
     : new ModelFailure('aborted', `The call of ${name} was stopped`);
 
-/** Returns the failure of a request that got no reply. */
 export const noReplyFailure = (name: string, error: unknown): unknown => {
   if (error instanceof HttpFailure) return lost(name, error, 'refused_connection');
   if (!(error instanceof EgressRefused)) return error;
@@ -73,7 +71,6 @@ const BY_KIND = new Map<HttpFailure['kind'], ModelFailureKind>([
   ['too_large', 'invalid_reply'],
 ]);
 
-/** Yields the error and its causes, outermost first. */
 function* causes(error: unknown): Generator<Error> {
   let cause = error;
   for (let depth = 0; cause instanceof Error && depth < 8; depth++) {

@@ -3,10 +3,7 @@ import { line, named, quote } from './quote.js';
 
 const NAME_CHARACTERS = 100;
 
-/**
- * The paths to the subject of an event, the most specific first. If none exists, the payload itself
- * is used.
- */
+/** Most specific first. The fallback is the payload itself. */
 const SUBJECTS = [
   'issue',
   'pull_request',
@@ -49,10 +46,7 @@ const ACTORS = [
   'username',
 ];
 const TITLES = ['title', 'subject', 'alertname', 'name', 'message', 'summary', 'text'];
-/**
- * The paths to the title within a subject. The payload's own `id` is not used, since it means
- * nothing to a person.
- */
+/** The `id` of the payload itself means nothing to a person. */
 const SUBJECT_TITLES = [
   ...TITLES,
   'security_advisory.summary',
@@ -67,9 +61,8 @@ const SUBJECT_TITLES = [
 const OUTCOMES = ['conclusion', 'status', 'severity'];
 
 /**
- * Returns one line for a title, for example
- * `issues.opened in octo/app: "Login loops" (#412) by ada`.
- * If the payload has no such fields, returns the event and `otherwise`.
+ * For example `issues.opened in octo/app: "Login loops" (#412) by ada`. Falls back to the event and
+ * `otherwise`.
  */
 export const headline = (payload: unknown, event: string | null, otherwise: string): string => {
   const subject = [event ?? '', ...SUBJECTS].map((path) => at(payload, path)).find(isObject);
@@ -86,10 +79,7 @@ export const headline = (payload: unknown, event: string | null, otherwise: stri
   return whatOf(payload, event) + (parts || `: ${otherwise}`);
 };
 
-/**
- * Returns the event and its action, such as `issues.opened`. GitLab's header is a phrase (`Push
- * Hook`), so its body is used.
- */
+/** The header of GitLab is a phrase (`Push Hook`), so that its body is used. */
 const whatOf = (payload: unknown, event: string | null): string => {
   const header = line(event ?? '', NAME_CHARACTERS);
   const isAlerts = Array.isArray(at(payload, 'alerts'));

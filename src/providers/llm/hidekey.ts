@@ -6,7 +6,7 @@ import type { ReplyReasoning, StepReply, ToolCall } from './model.js';
 
 const SHOWN = '[hidden]';
 
-/** Returns a reply without the key, since an endpoint may repeat it in any field. */
+/** An endpoint may repeat the key in any field. */
 export const withoutKey = async (reply: StepReply, key: string | undefined): Promise<StepReply> => {
   if (key === undefined || key.length < MIN_PIECE_LENGTH) return reply;
   const toolCalls = reply.toolCalls.map((call) => callWithout(call, key));
@@ -42,7 +42,7 @@ const callWithout = async (call: ToolCall, key: string): Promise<ToolCall> => {
   };
 };
 
-/** Passes pieces of a text on without the key, which may be spread over several of them. */
+/** The key may be split over several pieces. */
 export const withoutApiKey = (
   key: string | undefined,
   onText: (piece: string) => void,

@@ -3,13 +3,12 @@ import { ModelFailure } from './model.js';
 import { framedFailure, type GlobalFetch } from './wire.js';
 
 const LF = 10;
-/** The longest line of a stream of events or objects; a token takes a few hundred bytes. */
+/** A token takes a few hundred bytes. */
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 
 /**
- * Wraps fetch so that streamed replies have lines of bounded length. The adapters' parsers read an
- * unfinished line again with each chunk, so a line without an end would block the event loop. A
- * reply that is one JSON object has only the connection's limit.
+ * The parsers of the adapters read an unfinished line again with each chunk, so that an endless
+ * line would block the event loop.
  */
 export const boundedLines =
   (name: string, fetch: GlobalFetch): GlobalFetch =>
@@ -19,10 +18,7 @@ export const boundedLines =
     return isWhole ? response : through(lineBound(name), response);
   };
 
-/**
- * Wraps fetch so that each line of a streamed reply is one of Ollama's objects; otherwise the reply
- * fails. The adapter would print an unreadable line to the console and continue without it.
- */
+/** The adapter of Ollama would print an unreadable line to the console and continue. */
 export const objectLines =
   (name: string, fetch: GlobalFetch): GlobalFetch =>
   async (input, init) => {

@@ -1,44 +1,37 @@
 import type { TokenUsage } from './usage.js';
 
-/**
- * A tool that a model may call. Our own loop checks the arguments, asks for approval and runs it.
- */
+/** Our own loop checks the arguments, requests approval and runs the tool. */
 export interface ToolSpec {
   name: string;
   description: string;
-  /** The JSON Schema of the arguments, an object. */
   inputSchema: Record<string, unknown>;
 }
 
 export interface ToolCall {
-  /** The model's own ID of the call. The `tool` turn with the result has the same ID. */
+  /** ID chosen by the model. The `tool` turn with the result has the same ID. */
   id: string;
   name: string;
-  /** Well-formed JSON, not yet validated against the tool's schema. */
+  /** Valid JSON, not yet checked against the schema of the tool. */
   arguments: Record<string, unknown>;
-  /**
-   * Reason why the arguments that the model wrote cannot be read, for the model; `arguments` is empty
-   * then. Missing if they can.
-   */
+  /** Why the arguments cannot be parsed, for the model. `arguments` is then empty. */
   fault?: string;
-  /** Google's signature of the thoughts behind the call. Kept in `ReplyReasoning`. */
+  /** Thought signature of Google. Moved to `ReplyReasoning`. */
   signature?: string;
 }
 
 /**
- * Reasoning of a reply that calls tools. Some providers refuse the results of the calls without it.
- * It is sent back to the same model only, and never shown.
+ * Some providers reject the results of calls without it. It is sent only to the same model, and
+ * never shown.
  */
 export interface ReplyReasoning {
-  /** The name of the model, and the model's ID at its provider. */
+  /** Name of the model, and its ID at the provider. */
   model: string;
   modelId: string;
   text: string;
-  /** The field of a chat completion that contained it. `null` if it came in another form. */
+  /** Field of the chat completion that contained it, or null. */
   field: 'reasoning_content' | 'reasoning' | null;
-  /** The `reasoning_details` of OpenRouter. */
   details?: unknown[];
-  /** Google's signatures, by the ID of the call. */
+  /** Thought signatures of Google by call ID. */
   signatures?: Record<string, string>;
 }
 
@@ -52,39 +45,26 @@ export type Turn =
     }
   | { role: 'tool'; toolCallId: string; toolName: string; content: string };
 
-/** One request to a model: the conversation so far, and the tools that it may call. */
 export interface ModelRequest {
   turns: Turn[];
   tools: ToolSpec[];
-  /**
-   * The most tokens of the reply, including reasoning. The limit is sent with the call, and a
-   * stream that exceeds it is cut.
-   */
+  /** Maximum reply in tokens, including reasoning. A stream that exceeds it is cut. */
   maxOutputTokens?: number;
-  /**
-   * A signal that ends the call at once: as `timeout` for `AbortSignal.timeout`, else as `aborted`.
-   */
+  /** Ends the call immediately: as `timeout` for `AbortSignal.timeout`, otherwise as `aborted`. */
   signal: AbortSignal;
-  /**
-   * Called with each piece of text as it comes. An error that it throws ends the step and is passed
-   * on.
-   */
+  /** An error that it throws ends the step and is passed on. */
   onText?(delta: string): void;
-  /**
-   * Called if the text so far has proved to be reasoning. The reply begins again with the next
-   * delta.
-   */
+  /** The text so far was reasoning. The reply restarts with the next delta. */
   onRestart?(): void;
-  /** The models that were tried before this one, each with its reason, for the digest. */
+  /** Models that failed before, with reasons, for the digest. */
   unanswered?: string[];
-  /** True if there are language models and the digest was chosen to answer. */
+  /** Whether the digest was chosen although there are language models. */
   isDigestChosen?: boolean;
 }
 
 export interface ModelUsage {
   inputTokens: number;
   outputTokens: number;
-  /** The cost in USD; null if the model has no price. */
   costUsd: number | null;
 }
 
@@ -93,58 +73,52 @@ export interface StepReply {
   toolCalls: ToolCall[];
   usage: ModelUsage;
   finish: 'stop' | 'tool_calls' | 'length';
-  /** The reasoning that has to be sent back with the reply. */
+  /** Must be sent back with the reply. */
   reasoning?: ReplyReasoning;
 }
 
-/** A price in USD per million tokens, and per minute of speech. */
 export interface Price {
   inputPerMTok: number;
   outputPerMTok: number;
   perMinuteUsd?: number;
 }
 
-/** A model that can answer. */
 export interface Model {
   name: string;
   provider: string;
-  /** The most tokens of turns, tools and reply together. */
+  /** Maximum tokens of turns, tools and reply together. */
   contextWindow: number;
-  /** The price; left out if it is unknown or zero. */
+  /** Missing if it is unknown or zero. */
   price?: Price;
-  /** False if it cannot call tools; then it must not be offered any. */
+  /** If false, no tools may be offered. */
   takesTools?: boolean;
-  /** Requests one reply, without retries. Every failure is a ModelFailure. */
+  /** No retries. Every failure is a ModelFailure. */
   step(step: ModelRequest): Promise<StepReply>;
 }
 
 export type ModelFailureKind =
-  /** No connection, or it broke before the reply began. */
+  /** Also if the connection broke before the reply. */
   | 'refused_connection'
   | 'timeout'
   | 'rate_limited'
-  /** The provider failed (5xx), or its reply broke off. */
+  /** 5xx, or the reply was aborted. */
   | 'server'
   | 'credentials'
-  /** The provider does not know the model, or the address does not exist. */
+  /** Also if the address does not exist. */
   | 'unknown_model'
-  /** The reply is not valid. */
   | 'invalid_reply'
   | 'context_length'
   | 'aborted'
   | 'bad_request';
 
-/**
- * The failure of a model. The message names the model and the failure, and contains nothing of a
- * prompt, a reply or a key.
- */
+/** The message contains no part of a prompt, reply or key. */
 export class ModelFailure extends Error {
   constructor(
     readonly kind: ModelFailureKind,
     message: string,
-    /** The time to wait that the provider asked for. */
+    /** Requested by the provider. */
     readonly retryAfterMs?: number,
-    /** The usage of the failed call; left out if it used nothing. */
+    /** Missing if the call used nothing. */
     readonly usage?: ModelUsage,
   ) {
     super(message);
@@ -152,12 +126,11 @@ export class ModelFailure extends Error {
   }
 }
 
-/** A refusal by the provider, by an error status or by an error in its stream. */
+/** By an error status, or an error in the stream. */
 export class ModelRefusal extends ModelFailure {
   constructor(
     kind: ModelFailureKind,
     message: string,
-    /** The usage that the provider reported. */
     readonly reported: TokenUsage,
     retryAfterMs?: number,
   ) {

@@ -1,12 +1,12 @@
-/** The parts of a user turn, which a hook's `spawn_agent` wrote or which is plain text. */
+/** A user turn of `spawn_agent`, or plain text. */
 export type Prompt = ReturnType<typeof readPrompt>;
 
 const SEPARATOR = '--- Webhook Payload ---';
 const EVENT_LABEL = 'Event type: ';
 
 /**
- * Splits a turn at the first separator line (spec: Inbound webhook receiver, rule 7), so a payload
- * that contains such a line stays whole. The payload is null if the turn has none.
+ * Splits at the first separator (spec: Inbound webhook receiver, rule 7), so that a payload that
+ * contains one stays whole.
  */
 export const readPrompt = (content: string) => {
   const at = `\n${content}\n`.indexOf(`\n${SEPARATOR}\n`);

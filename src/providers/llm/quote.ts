@@ -1,24 +1,22 @@
 /** ANSI escape sequences: CSI, then OSC with its text. */
 const ESCAPES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?/g;
-/** Controls, bidirectional overrides and other invisible characters, except the two joiners. */
+/** Includes bidirectional overrides, and excludes the two joiners. */
 const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const NAME = /^(?!.*\/\/)[\p{L}\p{N}_.:@/+[\]-]{1,100}$/u;
 const NAME_CHARACTERS = 100;
 const SECRET_NAME =
   /token|secret|passw|passphrase|authori[sz]ation|signature|credential|cookie|apikey|privatekey/;
 const SECRET_WORD = /^(key|keys|auth|pwd|pin|otp|sig|bearer)$/;
-/** Tokens by their issuers' prefixes, JSON web tokens, and bearer headers. */
+/** Issuer prefixes, JSON web tokens and bearer headers. */
 const SECRET_VALUE =
   /\b(?:gh[opsur]_|github_pat_|glpat-|[rs]k_(?:live|test)_|whsec_|xox[abprs]-|sk-|AKIA|eyJ[\w-]+\.|Bearer )[\w.~+/=-]{8,}/g;
 const URL_LOGIN = /(:\/\/)[^/?#\s@]*@/g;
 const URL_SECRET = /([?&][^=&\s#]*(?:token|secret|key|sig|passw|auth|code)[^=&\s#]*=)[^&\s#]+/gi;
 
-/**
- * Returns one printable line of at most `max` characters, without text that looks like a secret.
- */
+/** Removes text that looks like a secret. */
 export const line = (text: string, max: number): string => {
-  // Escapes and blanks are removed below, so a generous cut first avoids work on megabytes.
+  // A generous cut avoids work on megabytes.
   const clean = text
     .slice(0, max * 20)
     .replace(ESCAPES, '')
@@ -32,15 +30,15 @@ export const line = (text: string, max: number): string => {
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : clean;
 };
 
-/** Returns the text as a quotation on one line, so that it is recognized as data. */
+/** A quotation is recognizable as data. */
 export const quote = (text: string, max: number): string =>
   `"${line(text, max).replaceAll('"', "'")}"`;
 
-/** Returns a name unchanged; a text that could be a sentence or a link is quoted. */
+/** Quotes a text that could be a sentence or a link. */
 export const named = (text: string): string =>
   text === '' || NAME.test(text) ? text : quote(text, NAME_CHARACTERS);
 
-/** True for the names of secrets, such as `apiKey`, `client_secret` or `X-Hub-Signature-256`. */
+/** Such as `apiKey`, `client_secret` or `X-Hub-Signature-256`. */
 export const isSecretName = (name: string): boolean => {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

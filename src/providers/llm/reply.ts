@@ -11,33 +11,28 @@ import {
 import { usageWith } from './tally.js';
 import { estimateTokens } from './tokens.js';
 
-/** One reply as the adapters return it. */
+/** A reply as the adapters return it. */
 export interface SdkReply {
   text: string;
   toolCalls: ({ toolCallId: string; toolName: string; signature?: string } & ReadArguments)[];
   usage: { inputTokens?: number | undefined; outputTokens?: number | undefined };
   finishReason: string;
-  /** True if the rest of the reply was not read, because it was longer than asked for. */
+  /** Whether the rest was not read, because the reply was too long. */
   isCutOff?: boolean;
-  /** The provider's own reason; missing if it gave none. */
+  /** Missing if the provider gave none. */
   rawFinishReason?: string | undefined;
-  /**
-   * The tokens of output that were seen, including reasoning and arguments; used if none are
-   * reported.
-   */
+  /** Output tokens seen, including reasoning and arguments. Used if none are reported. */
   seen: number;
   reasoning?: ReplyReasoning | undefined;
 }
 
 interface ReplyInput {
-  /** The model's name. */
   name: string;
   asked: ModelRequest;
   sdkReply: SdkReply;
   price?: Price;
 }
 
-/** Converts a reply to a StepReply. Throws ModelFailure if it is not usable. */
 export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply => {
   if (sdkReply.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
@@ -56,15 +51,15 @@ export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply
 export const unended = (name: string): ModelFailure =>
   new ModelFailure('invalid_reply', `${name} ended its reply without finish_reason`);
 
-/** True if the reply has no end: some adapters take the end of the connection for it. */
+/** Some adapters treat the end of the connection as the end of the reply. */
 const isUnended = ({ finishReason, rawFinishReason }: SdkReply): boolean =>
   finishReason === 'other' && rawFinishReason === undefined;
 
 const CUT = 'your reply was cut off at the output limit before the arguments were complete';
 
 /**
- * Converts a call. One with broken arguments is told to the model as the result of the call, so it
- * is no failure of the model. A reply that was cut may end in half a call.
+ * Invalid arguments are reported to the model as the result of the call. A cut reply may end in
+ * half a call.
  */
 const callOf = (call: SdkReply['toolCalls'][number], isCut: boolean): ToolCall => {
   const { toolCallId: id, toolName: name, input, fault, signature } = call;
@@ -74,10 +69,7 @@ const callOf = (call: SdkReply['toolCalls'][number], isCut: boolean): ToolCall =
   return { id, name, arguments: {}, fault: isCut ? CUT : fault };
 };
 
-/**
- * Returns the usage. If the endpoint reports none (or zero), it is estimated, so that budgets still
- * count.
- */
+/** Estimated if the endpoint reports none or zero, so that budgets still count. */
 const usageOf = ({ usage, seen }: SdkReply, asked: ModelRequest, price?: Price): ModelUsage =>
   usageWith(
     price,

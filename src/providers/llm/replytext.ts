@@ -4,15 +4,15 @@ import type { SdkReply } from './reply.js';
 import { createThoughtFilter } from './thoughts.js';
 import { callsInText, mayBecomeCall } from './writtencalls.js';
 
-/** Models whose chat template often writes the opening mark of reasoning itself. */
+/** Their chat template often writes the opening mark itself. */
 const REASONS_UNOPENED = /(?:^|[^a-z])(?:r1|qwq|think|thinking|reasoner|reasoning)(?:[^a-z]|$)/i;
-/** The most characters of reasoning that is kept to be sent back. */
+/** Maximum characters of reasoning to keep. */
 const MAX_KEPT = 262_144;
 
-/** How the replies of a model begin, as far as its name or its replies have shown. */
+/** Learned from the name of the model or its replies. */
 export interface ReasoningTraits {
   beginsInThought: boolean;
-  /** True if a reply has shown it, and not the name alone. */
+  /** Whether a reply has shown it, not only the name. */
   isShown: boolean;
 }
 
@@ -31,14 +31,14 @@ interface ReplyReaderOptions {
 export type ReplyReader = ReturnType<typeof createReplyReader>;
 
 /**
- * Creates the reader of one reply: it takes reasoning and written calls out of its text, and collects
- * the reasoning that the provider wants back.
+ * Separates reasoning and written calls from the text, and collects reasoning that the provider
+ * requires.
  */
 export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderOptions) => {
   let reasoning = '';
   let field: ReplyReasoning['field'] = null;
   const details: Record<string, unknown>[] = [];
-  /** Text that is held back because it may be a call; null once it is shown. */
+  /** Text that may still become a call. Null once it is shown. */
   let held: string | null = '';
 
   const filter = createThoughtFilter({
@@ -75,7 +75,7 @@ export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderO
       reasoning += piece;
       filter.reasoningCame();
     },
-    /** Reads the fields of a chunk or reply that the adapters leave out. */
+    /** Fields that the adapters ignore. */
     raw: (value: unknown): void => {
       const choice = listAt(value, 'choices')[0];
       const said = memberAt(choice, 'delta') ?? memberAt(choice, 'message');
@@ -85,7 +85,7 @@ export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderO
       }
       for (const detail of listAt(said, 'reasoning_details')) addDetail(details, detail);
     },
-    /** Completes the reply. Throws ModelFailure if its text is a call that cannot be run. */
+    /** Throws ModelFailure if the text is a call that cannot be run. */
     end: (reply: SdkReply): SdkReply => {
       filter.end(reply.finishReason === 'length');
       const text = filter.text();
@@ -106,7 +106,7 @@ export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderO
 
 const PIECES = ['text', 'summary', 'data'];
 
-/** Adds a detail of reasoning. A stream divides it into pieces of one type and index. */
+/** A stream splits a detail into pieces of one type and index. */
 const addDetail = (details: Record<string, unknown>[], detail: unknown): void => {
   if (!isRecord(detail)) return;
   const last = details.at(-1);

@@ -2,14 +2,12 @@ import type { Turn } from './model.js';
 
 type AssistantTurn = Extract<Turn, { role: 'assistant' }>;
 
-/** Stands in for the beginning of a conversation that was trimmed: a user speaks first everywhere. */
+/** Every conversation must start with a user message. */
 const LEFT_OUT = '[The beginning of this conversation was left out.]';
 
 /**
- * Returns a conversation in the shape that every provider and chat template accepts: one system turn
- * at the beginning, then user and assistant in turn. Neighbours of one role are joined, an assistant
- * turn without text and calls is left out, and a system turn within the conversation becomes a note
- * in the user's next turn, or in the system turn if an assistant speaks next.
+ * Every provider and chat template accepts one system turn, then alternating user and assistant
+ * turns. A later system turn becomes a note in the next user turn, or in the system turn.
  */
 export const shapeTurns = (turns: Turn[]): Turn[] => {
   const system: string[] = [];

@@ -9,26 +9,25 @@ import {
 import { estimateTokens } from './tokens.js';
 import type { TokenUsage } from './usage.js';
 
-/** The bytes per token of text that is not streamed token by token, as in `estimateTokens`. */
+/** As in `estimateTokens`. */
 const BYTES_PER_TOKEN = 3;
-/** The fewest pieces that show how an endpoint streams. */
+/** Minimum pieces that reveal how an endpoint streams. */
 const MIN_PIECES = 32;
-/** The average bytes of a piece that is taken for one token. */
+/** Average size of a piece that counts as one token. */
 const TOKEN_BYTES = { least: 2, most: 6 };
 
 export type ReplyTally = ReturnType<typeof createTally>;
 
-/** Creates the state of one reply so far: its text, reasoning and tool arguments. */
 export const createTally = () => {
   let bytes = 0;
   let pieces = 0;
   let hasReasoned = false;
   const reported: TokenUsage = {};
   const tally = {
-    /** True if a reply with a success status has begun. */
+    /** Whether a successful reply has started. */
     hasBegun: false,
     reported,
-    /** True if reasoning was reported and none of it was shown. */
+    /** Whether reasoning was reported but not shown. */
     hidesReasoning: false,
     begin: (): void => {
       tally.hasBegun = true;
@@ -47,8 +46,8 @@ export const createTally = () => {
     },
     bytes: (): number => bytes,
     /**
-     * Returns the tokens of output. If the endpoint streams token by token, its pieces are counted;
-     * otherwise the tokens are estimated at three bytes each.
+     * Counts pieces if the endpoint streams token by token. Otherwise estimates three bytes per
+     * token.
      */
     tokens: (): number => {
       const size = bytes / pieces;
@@ -60,22 +59,20 @@ export const createTally = () => {
   return tally;
 };
 
-/** Returns the larger value; zero counts as not reported. */
 const atLeast = (name: string, before = 0, now = 0) =>
   Math.max(before, now) > 0 ? { [name]: Math.max(before, now) } : {};
 
-/** A failed call. */
 export interface Failed {
   tally: ReplyTally;
   asked: ModelRequest;
   price: Price | undefined;
-  /** False if the endpoint sends nothing before the whole reply is generated. */
+  /** False if nothing is sent before the reply is complete. */
   isStreamed: boolean;
-  /** True if the model is known to reason without showing it. */
+  /** Whether the model reasons invisibly. */
   hidesReasoning?: boolean;
 }
 
-/** Adds the usage of the call to its failure. Returns other errors unchanged. */
+/** Returns other errors unchanged. */
 export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: number): unknown => {
   if (!(failure instanceof ModelFailure)) return failure;
   const { kind, message } = failure;
@@ -84,9 +81,8 @@ export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: numbe
 };
 
 /**
- * Returns the usage of a failed call: the reported usage, else the part of the reply that was
- * seen, else the most that the reply may take. Undefined if the provider refused before any part
- * of a reply and reported no usage, or if it sent nothing at all.
+ * The reported usage, otherwise the part that was seen, otherwise the maximum. Undefined if the
+ * provider refused or sent nothing, without reporting usage.
  */
 const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | undefined => {
   const { tally, asked, price } = failed;
@@ -102,17 +98,14 @@ const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | unde
   return usageWith(price, inputTokens, Math.max(reported.outputTokens ?? 0, seen, unseen));
 };
 
-/** True if the reply was cut off, so that the model may have reasoned further than was seen. */
+/** Whether a cut reply may contain unseen reasoning. */
 const isUnseen = (failure: ModelFailure, { tally, hidesReasoning }: Failed): boolean =>
   !(failure instanceof ModelRefusal) &&
   CUT.includes(failure.kind) &&
   (tally.tokens() === 0 || hidesReasoning || tally.hidesReasoning);
 const CUT: ModelFailureKind[] = ['timeout', 'aborted', 'server'];
 
-/**
- * True if the call may have cost something: a reply began, the caller stopped the call, or a call
- * that is not streamed timed out.
- */
+/** A reply started, the caller aborted, or a call without streaming timed out. */
 const mayHaveCost = (kind: ModelFailureKind, { tally, isStreamed }: Failed): boolean =>
   tally.hasBegun || kind === 'aborted' || (kind === 'timeout' && !isStreamed);
 

@@ -1,4 +1,4 @@
-/** The marks around reasoning in the text of a reply, as models and their chat templates write them. */
+/** Marks around reasoning that models and chat templates write. */
 const PAIRS: [string, string][] = [
   ...['think', 'thinking', 'thought', 'reasoning', 'seed:think'].map((name): [string, string] => [
     `<${name}>`,
@@ -21,14 +21,12 @@ const anyOf = (marks: string[]): RegExp =>
 const MARK = anyOf(MARKS);
 const CLOSING = anyOf(CLOSINGS);
 
-/** Returns the first match at or after an index. */
 const find = (pattern: RegExp, text: string, from: number): Place | null => {
   pattern.lastIndex = Math.max(0, from);
   const match = pattern.exec(text);
   return match && { mark: match[0].toLowerCase(), at: match.index, end: pattern.lastIndex };
 };
 
-/** A mark in a text. */
 interface Place {
   mark: string;
   at: number;
@@ -36,45 +34,38 @@ interface Place {
 }
 
 interface ThoughtFilterOptions {
-  /**
-   * True if replies of the model are known to begin within their reasoning, because the chat template
-   * has written the opening mark. Text is held back until the closing mark then.
-   */
+  /** The chat template has written the opening mark. Text is held back until the closing mark. */
   beginsInThought: boolean;
   onText(piece: string): void;
-  /** Called if all text so far was reasoning, as a closing mark without an opening one shows. */
+  /** A closing mark without an opening one shows that all text was reasoning. */
   onRestart(): void;
 }
 
-/** `held`: text and reasoning cannot be told apart yet. `start`: before the first word of text. */
+/** `held`: undecided. `start`: before the first word. */
 type State = 'held' | 'start' | 'thought' | 'text' | 'perhaps';
 
-/** The longest blank beginning of a line before a mark. */
+/** Maximum indentation before a mark. */
 const MAX_INDENT = 100;
-/** Marks that are looked at within the text of one reply; more of them are text. */
+/** Further marks are treated as text. */
 const MAX_MARKS = 100;
 
 /**
- * Creates the filter that takes reasoning out of the text of a reply, whose pieces may divide a mark.
- * Reasoning stands at the beginning of a reply, or begins with a line; a mark in code, in quotes or
- * within a sentence is text.
- *
- * The middleware of the AI SDK does not fit: it takes a mark for reasoning wherever it stands, knows
- * one pair of marks, must be told beforehand of a missing opening mark, and loses a text that ends
- * with the beginning of a mark.
+ * Reasoning starts at the beginning of a reply or of a line. A mark in code, quotes or a sentence
+ * is text. The middleware of the AI SDK does not fit: it accepts a mark anywhere, knows one pair,
+ * and loses text that ends with the beginning of a mark.
  */
 export const createThoughtFilter = ({
   beginsInThought,
   onText,
   onRestart,
 }: ThoughtFilterOptions) => {
-  /** The part of the reply that is not yet taken for text or reasoning. */
+  /** Undecided part of the reply. */
   let buffer = '';
   let text = '';
   let state: State = beginsInThought ? 'held' : 'start';
-  /** The mark that ends the reasoning. */
+  /** Ends the reasoning. */
   let closing = CLOSING;
-  /** The length of the buffer that contains no mark. */
+  /** Length of the buffer that contains no mark. */
   let searched = 0;
   let hasSeenMark = false;
   let marks = 0;
@@ -104,7 +95,7 @@ export const createThoughtFilter = ({
     state = 'start';
   };
 
-  /** Each takes from the buffer what it can, and returns false if it needs more of the reply. */
+  /** Each consumes a part of the buffer, or returns false if it needs more. */
   const steps: Record<State, (isEnd: boolean) => boolean> = {
     held: (isEnd) => {
       const found = search(CLOSING);
@@ -120,7 +111,7 @@ export const createThoughtFilter = ({
       const begun = buffer.trimStart();
       const opening = openingAt(begun);
       if (begun === '' || (opening === 'incomplete' && !isEnd)) return false;
-      // Words without reasoning before them keep their space.
+      // Without reasoning before, leading space is kept.
       if (hasSeenMark || isPair(opening)) drop(buffer.length - begun.length);
       state = 'text';
       if (!isPair(opening)) return true;
@@ -150,7 +141,7 @@ export const createThoughtFilter = ({
         pass(isEnd ? buffer.length : buffer.length - openEnd(buffer));
         return false;
       }
-      // A quotation shows only behind the mark.
+      // A closing quote follows the mark.
       if (found.end === buffer.length && !isEnd) return false;
       marks++;
       const before = text + buffer.slice(0, found.at);
@@ -180,23 +171,23 @@ export const createThoughtFilter = ({
       buffer += piece;
       read(false);
     },
-    /** Called if the server sends reasoning apart from text, so that the text contains none. */
+    /** The server sends reasoning separately, so that the text contains none. */
     reasoningCame: (): void => {
       if (state === 'held') state = 'start';
       read(false);
     },
-    /** `isCut`: the reply was cut off, so that text which is held back may be reasoning. */
+    /** If the reply was cut, held text may be reasoning. */
     end: (isCut: boolean): void => {
       if (state === 'held' && isCut) drop(buffer.length);
       read(true);
     },
     text: (): string => text,
-    /** True if the reply began within its reasoning. */
+    /** Whether the reply started inside its reasoning. */
     isUnopened: (): boolean => isUnopened,
   };
 };
 
-/** An opening mark at the beginning of a text; `incomplete` if the rest of one may follow. */
+/** `incomplete`: the rest of a mark may follow. */
 type Opening = { closing: string; length: number } | 'incomplete' | null;
 
 const isPair = (opening: Opening): opening is Exclude<Opening, string | null> =>
@@ -209,7 +200,7 @@ const openingAt = (text: string): Opening => {
   return OPENINGS.some((opening) => opening.startsWith(begin)) ? 'incomplete' : null;
 };
 
-/** Returns the length of the end of a text with which a mark may begin. */
+/** Length of the end that may start a mark. */
 const openEnd = (text: string): number => {
   const end = text.slice(-MAX_MARK_LENGTH).toLowerCase();
   for (let at = 0; at < end.length; at++) {
@@ -222,7 +213,7 @@ const openEnd = (text: string): number => {
 const isQuoted = (before: string, after: string): boolean =>
   before !== '' && QUOTES.includes(before.slice(-1)) && QUOTES.includes(after.charAt(0));
 
-/** True behind an odd number of fences, or of backticks in the line. */
+/** After an odd number of fences, or of backticks in the line. */
 const isInCode = (before: string): boolean => {
   const fences = before.match(/^[ \t]*(?:```|~~~)/gm) ?? [];
   const line = before.slice(before.lastIndexOf('\n') + 1);

@@ -1,19 +1,13 @@
 import { ModelFailure } from './model.js';
 
-/** The time limits of a model, in milliseconds. */
 export interface ModelTimeouts {
-  /** The limit until the first token. */
+  /** In milliseconds, as all limits. */
   firstTokenMs: number;
-  /** The limit between one token and the next. */
   silenceMs: number;
-  /** The limit for a whole reply. */
   totalMs: number;
 }
 
-/**
- * Watches the time limits of one reply. An endpoint may send data that is no token, such as a sign
- * of life every few seconds, so the limits of the connection are not enough.
- */
+/** The limits of the connection are not enough, because an endpoint may send keep-alive data. */
 export const watchTimeouts = (
   name: string,
   { firstTokenMs, silenceMs, totalMs }: ModelTimeouts,
@@ -26,9 +20,7 @@ export const watchTimeouts = (
   let timer = endAfter(firstTokenMs, `sent no token within ${firstTokenMs / 1000} s`);
 
   return {
-    /** A signal that is aborted with a ModelFailure as its reason. */
     signal: end.signal,
-    /** Records that a token came. */
     active: (): void => {
       if (!isFirst) {
         timer.refresh();

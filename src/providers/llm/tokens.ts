@@ -1,15 +1,12 @@
 import type { ToolSpec, Turn } from './model.js';
 
 const BYTES_PER_TOKEN = 3;
-/** The tokens of the role, separators and IDs around a turn or a tool. */
+/** Tokens around a turn or a tool: role, separators and IDs. */
 const FRAME_TOKENS = 6;
 
 /**
- * Estimates the tokens of the turns and tools: one for each three bytes of UTF-8, and six around
- * each turn or tool. English prose takes four bytes a token, JSON and code near three, Chinese and
- * Japanese near three. So the estimate is right for payloads and a third too high for prose. It is
- * used for checks before a call (does it fit?) and for endpoints that report no usage, never in
- * place of reported usage.
+ * One token per three bytes: right for JSON, code, Chinese and Japanese, and a third too high for
+ * English. Used before a call and for endpoints that report no usage.
  */
 export const estimateTokens = (turns: Turn[], tools: ToolSpec[] = []): number =>
   sum(turns.map(turnTokens)) + sum(tools.map(toolTokens));
@@ -17,11 +14,11 @@ export const estimateTokens = (turns: Turn[], tools: ToolSpec[] = []): number =>
 export const textTokens = (text: string): number =>
   Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
-/** Returns the beginning of a text that has so many tokens by that estimate. */
+/** By the same estimate. */
 export const cutToTokens = (text: string, most: number): string => {
   if (textTokens(text) <= most) return text;
   const bytes = Buffer.from(text).subarray(0, most * BYTES_PER_TOKEN);
-  // A character that was cut in its middle is left out.
+  // Drops a character that was cut.
   return bytes.toString().replace(/\uFFFD$/, '');
 };
 
@@ -31,7 +28,7 @@ const turnTokens = (turn: Turn): number => {
   return FRAME_TOKENS + textTokens(turn.content) + sum(asked) + FRAME_TOKENS * calls.length;
 };
 
-/** The estimates by tool: a step estimates the same tools three times, and the next step again. */
+/** A step estimates the same tools several times. */
 const estimates = new WeakMap<ToolSpec, number>();
 
 const toolTokens = (tool: ToolSpec): number => {

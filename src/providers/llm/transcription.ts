@@ -5,47 +5,41 @@ import { ModelFailure } from './model.js';
 import { type TokenUsage, usageIn } from './usage.js';
 import { wireOf } from './wire.js';
 
-/** Speech as a WAV file, with what is known of it. */
 export interface SpeechInput {
   wav: Buffer;
   language: string | null;
   prompt: string | null;
 }
 
-/** The text of speech, as the provider heard it. */
 export interface HeardText {
   text: string;
-  /** In seconds from the beginning; empty if the provider tells no times. */
+  /** Seconds from the beginning. Empty if the provider reports no times. */
   segments: { start: number; end: number; text: string }[];
-  /** The language as the provider calls it; null: it tells none. */
+  /** As the provider names it. Null if it reports none. */
   language: string | null;
   usage: TokenUsage;
 }
 
-/** A model that turns speech into text. */
 export interface TranscriptionModel {
-  /** Transcribes speech, without retries. Every failure is a ModelFailure. */
+  /** No retries. Every failure is a ModelFailure. */
   hear(speech: SpeechInput, signal: AbortSignal): Promise<HeardText>;
 }
 
 interface TranscriptionOptions extends ModelEndpoint {
   provider: Provider;
   apiKey?: string;
-  /** Returns the key, in place of `apiKey`. */
   keyOf?(): Promise<string | null>;
 }
 
-/** The providers that have the interface of OpenAI: `POST /audio/transcriptions`. */
+/** Providers with the interface of OpenAI: `POST /audio/transcriptions`. */
 const HEARING: string[] = ['openai', 'litellm', 'openrouter', 'openai-compatible'];
-/** Models of OpenAI that tell no times, and refuse the form of reply that has them. */
+/** These models report no times, and reject `verbose_json`. */
 const TIMELESS = /^gpt-4o/;
-/** Ours: the most bytes of a reply. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Returns true if models of a provider can turn speech into text here. */
+/** Whether models of the provider can transcribe here. */
 export const hearsSpeech = (provider: string): provider is Provider => HEARING.includes(provider);
 
-/** Creates a model that turns speech into text at the endpoint of a provider. */
 export const transcriptionModel = (options: TranscriptionOptions): TranscriptionModel => {
   const { name, provider, baseUrl } = options;
   const traits = { adaptations: new Set<string>() };

@@ -13,7 +13,6 @@ import {
 } from './model.js';
 import { shapeTurns } from './shape.js';
 
-/** The model to which a prompt is sent. */
 interface ReceivingModel {
   name: string;
   modelId: string;
@@ -22,9 +21,8 @@ interface ReceivingModel {
 type ToolMessage = Extract<LanguageModelV3Message, { role: 'tool' }>;
 
 /**
- * Converts our turns to the prompt that the adapters take, in the shape of `shapeTurns`; results that
- * follow one another are one message. Throws ModelFailure if there is nothing to ask, or if a call
- * has no result before the next turn: providers refuse both.
+ * Consecutive results become one message. Throws ModelFailure if there are no turns, or a call has
+ * no result.
  */
 export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prompt => {
   const { name } = to;
@@ -51,7 +49,6 @@ export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prom
   throw new ModelFailure('bad_request', `${name} was not called: the conversation is empty`);
 };
 
-/** Converts tools for the adapters. */
 export const functionTools = (specs: ToolSpec[]): LanguageModelV3FunctionTool[] =>
   specs.map(({ name, description, inputSchema }) => ({
     type: 'function',
@@ -60,7 +57,7 @@ export const functionTools = (specs: ToolSpec[]): LanguageModelV3FunctionTool[] 
     inputSchema,
   }));
 
-/** Takes the model, since reasoning is sent back to the model that wrote it only. */
+/** Reasoning is sent only to the model that wrote it. */
 const messageOf = (
   turn: Exclude<Turn, { role: 'tool' }>,
   to: ReceivingModel,
@@ -72,7 +69,7 @@ const messageOf = (
   const isOwn = turn.reasoning?.model === to.name && turn.reasoning.modelId === to.modelId;
   const reasoning = isOwn ? turn.reasoning : undefined;
   const calls = turn.toolCalls.map((call) => callPart(call, reasoning?.signatures?.[call.id]));
-  // Anthropic refuses an empty text.
+  // Anthropic rejects an empty text.
   const text = turn.content === '' ? [] : [textOf(turn.content)];
   return {
     role: 'assistant',
@@ -81,7 +78,6 @@ const messageOf = (
   };
 };
 
-/** Returns the fields of OpenAI's protocol that contained the reasoning. */
 const fieldsOf = ({ text, field, details }: ReplyReasoning): Record<string, JSONValue> => {
   if (details) return { reasoning_details: jsonOf(details) };
   return field === null ? {} : { [field]: text };
@@ -94,7 +90,7 @@ const callPart = ({ id, name, arguments: input }: ToolCall, signature: string | 
   toolCallId: id,
   toolName: name,
   input,
-  // The adapters of Google and of OpenAI's protocol both read it there.
+  // Read by the adapters of Google and of compatible servers.
   ...(signature !== undefined && { providerOptions: { google: { thoughtSignature: signature } } }),
 });
 

@@ -1,16 +1,12 @@
 import { isRecord } from '../../kernel/jsonvalue.js';
 
-/** The usage that a provider reports for one call; reasoning is part of the output. */
 export interface TokenUsage {
   inputTokens?: number;
   outputTokens?: number;
   reasoningTokens?: number;
 }
 
-/**
- * Returns the usage in a chunk of a stream, a reply or the body of an error, in the formats of
- * OpenAI, Anthropic, Google and Ollama; empty if there is none.
- */
+/** Formats of OpenAI, Anthropic, Google and Ollama. Empty if there is none. */
 export const usageIn = (body: unknown): TokenUsage => {
   if (!isRecord(body)) return {};
   const { usage, usageMetadata, message } = body;
@@ -20,7 +16,7 @@ export const usageIn = (body: unknown): TokenUsage => {
   return tokenUsage({ input: body.prompt_eval_count, output: body.eval_count });
 };
 
-/** Reads the usage. Some servers count reasoning apart from the reply; then the total is used. */
+/** Some servers count reasoning separately. The total is then used. */
 const ofUsage = (usage: RawUsage): TokenUsage => {
   if ('prompt_tokens' in usage || 'completion_tokens' in usage) {
     const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
@@ -53,8 +49,6 @@ const tokenUsage = (of: { input: unknown; output: unknown; reasoning?: unknown }
   ...(count(of.reasoning) > 0 && { reasoningTokens: count(of.reasoning) }),
 });
 
-/**
- * Returns a count. An endpoint may report anything; a value that is not a number counts as zero.
- */
+/** An endpoint may report anything. */
 const count = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;

@@ -18,22 +18,22 @@ const BY_STATUS = new Map<number, ModelFailureKind>([
   [413, 'context_length'],
   [429, 'rate_limited'],
 ]);
-/** The error texts of OpenAI, vLLM, llama.cpp, Ollama, Groq, Gemini and Anthropic. */
+/** Error texts of OpenAI, vLLM, llama.cpp, Ollama, Groq, Gemini and Anthropic. */
 const TOO_LONG =
   /context[ _](length|window|size)|maximum number of tokens|prompt is too long|reduce the length/i;
-/** Google refuses a wrong key with 400. */
+/** Google returns 400 for a wrong key. */
 const WRONG_KEY = /API_KEY_INVALID/;
-/** Google's counterpart of Retry-After, in its `RetryInfo`. */
+/** `RetryInfo`, Google's counterpart of Retry-After. */
 const RETRY_DELAY = /"retryDelay":\s*"(\d{1,6})(\.\d+)?s"/;
-/** The error codes worth reporting. Other text of a provider may quote the prompt or the key. */
+/** Codes that are safe to report. Other text may quote the prompt or the key. */
 const TOLD =
   /\b(model_not_found|insufficient_quota|invalid_api_key|unsupported_parameter|unsupported_value)\b/;
-/** The names of fields that requests have, which are worth reporting too. */
+/** Request fields that are safe to report. */
 const FIELD =
   /\b(stream_options|max_completion_tokens|max_tokens|tool_choice|reasoning_content|reasoning_details)\b/;
 const NO_TOOLS =
   /(?:support|capab)\w*\b.{0,40}\b(?:tools?|functions?)\b|\b(?:tools?|functions?)\b.{0,60}not (?:supported|support|allowed|permitted|available)/is;
-/** What the error texts of servers mean, in our own words. */
+/** Meaning of error texts of servers. */
 const CAUSES: [RegExp, string][] = [
   [
     /enable-auto-tool-choice|tool-call-parser/,
@@ -54,14 +54,12 @@ export interface WireOptions {
   name: string;
   fetch: GlobalFetch;
   traits: DialectTraits;
-  /** Called with the signal of a request when a reply with a success status begins. */
   begun(signal: AbortSignal): void;
 }
 
 /**
- * Returns `fetch` for one model's endpoint. Any status but 2xx, and a missing reply, is a
- * ModelFailure. A request is repeated without what the server refuses in it, and what that changes is
- * kept for later requests if the server accepts it.
+ * Any status but 2xx is a ModelFailure. A rejected feature is omitted in a retry, and in later
+ * requests if the retry succeeds.
  */
 export const wireOf = ({ name, fetch, traits, begun }: WireOptions): GlobalFetch => {
   return async (input, init) => {
@@ -87,10 +85,7 @@ export const wireOf = ({ name, fetch, traits, begun }: WireOptions): GlobalFetch
   };
 };
 
-/**
- * Returns the failure for an error inside a stream, after the 200. `code` may hold the status that
- * it would have had.
- */
+/** An error inside a stream. `code` may be the status. */
 export const framedFailure = (name: string, frame: unknown): ModelFailure => {
   const excerpt = JSON.stringify(frame) ?? '';
   const status =
@@ -111,7 +106,7 @@ const refusal = (name: string, { status, headers }: Response, excerpt: string): 
     retryAfterMs(headers) ?? retryDelayMs(excerpt),
   );
 
-/** Returns the first bytes of a refusal. If it breaks off, returns what was received. */
+/** If the reply is aborted, returns what was received. */
 const opening = async (response: Response): Promise<string> => {
   let excerpt = Buffer.alloc(0);
   try {
@@ -128,7 +123,7 @@ const opening = async (response: Response): Promise<string> => {
 const kindOf = (status: number, excerpt: string): ModelFailureKind => {
   if ((status === 400 || status === 422) && TOO_LONG.test(excerpt)) return 'context_length';
   if (status === 400 && WRONG_KEY.test(excerpt)) return 'credentials';
-  // OpenRouter answers 404 if no provider of the model takes tools.
+  // OpenRouter returns 404 if no provider of the model supports tools.
   if (status === 404 && NO_TOOLS.test(excerpt)) return 'bad_request';
   return BY_STATUS.get(status) ?? (status >= 500 ? 'server' : 'bad_request');
 };
@@ -140,10 +135,7 @@ const reasonText = (excerpt: string): string => {
   return code ? ` (${code})` : '';
 };
 
-/**
- * Returns the time to wait, from seconds or from a date, which is compared with the sender's own
- * clock (RFC 9110, 10.2.3).
- */
+/** A date is compared with the clock of the sender (RFC 9110, 10.2.3). */
 const retryAfterMs = (headers: Headers): number | undefined => {
   const after = headers.get('retry-after') ?? '';
   if (/^\d{1,7}$/.test(after)) return Number(after) * 1000;

@@ -8,10 +8,10 @@ import type { SdkReply } from './reply.js';
 
 type ReadCall = SdkReply['toolCalls'][number];
 
-/** Each alternative is the beginning of a call in the syntax of some model. */
+/** Beginnings of a call in the syntax of some model. */
 const TAG = /^(?:<tool_call>|<function_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>)/;
 const FENCE = /^```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```$/s;
-/** Hermes, Qwen and GLM. The closing tag may be missing, since it can be a stop sequence. */
+/** Hermes, Qwen and GLM. The closing tag may be a stop sequence, and therefore missing. */
 const TAGGED = /<(tool_call|function_call)>(.*?)(?:<\/\1>|$)/gs;
 const ENDS_TAGGED = /<\/(?:tool_call|function_call)>$/;
 /** Llama and Qwen Coder. */
@@ -26,10 +26,9 @@ interface WrittenCall {
 }
 
 /**
- * Finds the calls in the text of a reply, into which some models write them because their server does
- * not read their syntax. Returns null if the text is no call, and `unreadable` if it is visibly one
- * that cannot be run: it names no offered tool, or follows other text. A text that repeats a part of
- * the conversation is no call, so that content from outside does not become one by being quoted.
+ * Some models write calls as text, because their server does not parse them. Null: no call.
+ * `unreadable`: a call of an unknown tool, or after other text. A text from the conversation is no
+ * call, so that quoted content cannot become one.
  */
 export const callsInText = (
   text: string,
@@ -48,7 +47,7 @@ export const callsInText = (
   return calls.length > 0 && calls.length === written.length ? calls : 'unreadable';
 };
 
-/** True if a text may yet prove to be a call, so that it is not shown while it is written. */
+/** Such text is not shown while it is written. */
 export const mayBecomeCall = (text: string): boolean => {
   const begun = text.slice(0, 200);
   if (TAGS.some((tag) => tag.startsWith(begun) || begun.startsWith(tag))) return true;
@@ -65,7 +64,7 @@ const CALL_KEYS = [
   'tool_calls',
 ];
 
-/** Reads calls in tags. Returns null if there are none, and an empty list if they cannot be read. */
+/** Null if there are none. Empty if they cannot be parsed. */
 const taggedCalls = (reply: string): WrittenCall[] | null => {
   if (!TAG.test(reply)) return ENDS_TAGGED.test(reply) && !reply.includes('`') ? [] : null;
   const tagged = [...reply.matchAll(TAGGED)];
@@ -87,7 +86,7 @@ const innerCalls = (inner: string): WrittenCall[] => {
   return callsIn(json(inner)) ?? [];
 };
 
-/** Reads calls that are plain JSON, or JSON in a block of code. */
+/** Plain JSON, or JSON in a code block. */
 const plainCalls = (reply: string): WrittenCall[] | null => {
   const [, inner = reply] = FENCE.exec(reply) ?? [];
   if (!/^[[{]/.test(inner.trim())) return null;
@@ -99,7 +98,7 @@ const plainCalls = (reply: string): WrittenCall[] | null => {
 
 const ALLOWED = new Set([...CALL_KEYS, 'input', 'function_name', 'tool_call_id']);
 
-/** Returns the calls that a value is. `isStrict`: it must have arguments. */
+/** `isStrict`: arguments are required. */
 const callsIn = (value: unknown, isStrict = false): WrittenCall[] | null => {
   if (Array.isArray(value)) {
     const calls = value.map((each) => callsIn(each, isStrict));
@@ -115,7 +114,7 @@ const callsIn = (value: unknown, isStrict = false): WrittenCall[] | null => {
   return isRecord(args) || typeof args === 'string' ? [{ name, args }] : null;
 };
 
-/** Returns undefined for a text that is not JSON, or has a `__proto__` key. */
+/** Undefined for invalid JSON or a `__proto__` key. */
 const json = (text: string): unknown => {
   try {
     Bourne.parse(text.trim());
@@ -125,10 +124,10 @@ const json = (text: string): unknown => {
   }
 };
 
-/** Models write the name of a tool with another separator. */
+/** Models may write another separator in the name of a tool. */
 const comparable = (name: string): string => name.replace(/[^\w-]/g, '_').toLowerCase();
 
-/** True if what others wrote contains the text, with other spaces or escapes or as it is. */
+/** Ignores spaces and escapes. */
 const isRepeated = (reply: string, turns: Turn[]): boolean => {
   const [, inner = reply] = FENCE.exec(reply) ?? [];
   const bare = bareText(inner.replace(TAGGED, '$2'));

@@ -8,28 +8,23 @@ import { resultOf } from './result.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { watched } from './watch.js';
 
-/** The address of a server: a process or a URL. */
 export type McpAddress =
   | { kind: 'stdio'; hold(): Promise<ConfinedProcess> }
   | { kind: 'http'; url: string; headers: Record<string, string>; fetch: typeof fetch };
 
 const CONNECT_MS = 15_000;
-/** The longest time of a call, however often the server reports progress. */
+/** Maximum time of a call, regardless of progress reports. */
 const MAX_CALL_MS = 600_000;
 const FAREWELL_MS = 1_000;
 
 interface ConnectOptions {
   version: string;
-  /** The longest silence of a server in a call. */
+  /** Maximum time without a message during a call. */
   timeoutMs: number;
-  /** A signal that cancels the connecting. */
   signal: AbortSignal;
 }
 
-/**
- * Begins a session with a server. The server may make no requests to us: for a model, the user or
- * folders. Throws McpFailed and the errors of `hold`.
- */
+/** The server may not send requests to us. Throws McpFailed and the errors of `hold`. */
 export const connectMcp = async (
   to: McpAddress,
   { version, timeoutMs, signal }: ConnectOptions,
@@ -77,14 +72,13 @@ const calling =
     signal.throwIfAborted();
     const request = { method: 'tools/call' as const, params: { name, arguments: args } };
     try {
-      // `callTool` is not used, since it compiles the server's output schema, including its
-      // patterns.
+      // `callTool` would compile the output schema of the server, including its patterns.
       const result = await of.client.request(request, of.sdk.types.CallToolResultSchema, {
         signal,
         timeout: of.timeoutMs,
         resetTimeoutOnProgress: true,
         maxTotalTimeout: MAX_CALL_MS,
-        // Without a listener the SDK requests no progress.
+        // Without a listener, the SDK does not request progress.
         onprogress: () => undefined,
       });
       return resultOf(result);
@@ -94,7 +88,6 @@ const calling =
     }
   };
 
-/** Returns the transport, the reason of its end, and how to end the session at the server. */
 const transportTo = async (sdk: McpSdk, to: McpAddress, broken: () => void) => {
   if (to.kind === 'stdio') {
     const held = await to.hold();
@@ -111,7 +104,7 @@ const transportTo = async (sdk: McpSdk, to: McpAddress, broken: () => void) => {
   });
   const leave = async () => {
     const late = new Promise<void>((resolve) => setTimeout(resolve, FAREWELL_MS).unref());
-    // If the server does not get this, no harm is done: it forgets the session by itself.
+    // If this fails, the server drops the session by itself.
     await Promise.race([transport.terminateSession().catch(() => undefined), late]);
   };
   return { transport, whyEnded: async () => why, leave };

@@ -3,13 +3,12 @@ import type { Definition } from './definition.js';
 import type { McpResult } from './result.js';
 
 /**
- * The kind of a failure. `unreached`: the request cannot have had an effect. `refused`: the server
- * refused it. `silent`: no reply in time. `gone`: the server ended or the connection broke.
- * `wrong`: an error, or a reply that is not valid MCP.
+ * `unreached`: no effect is possible. `refused`: rejected by the server. `silent`: timeout. `gone`:
+ * the server ended or the connection broke. `wrong`: an error, or invalid MCP.
  */
 export type McpFailure = 'unreached' | 'refused' | 'silent' | 'gone' | 'wrong';
 
-/** The error if the server did not do what was asked. The message is for a person. */
+/** The message is for a person. */
 export class McpFailed extends NamedError {
   constructor(
     readonly kind: McpFailure,
@@ -24,19 +23,11 @@ export class McpFailed extends NamedError {
   }
 }
 
-/** An open session with one MCP server. */
 export interface McpConnection {
-  /**
-   * Returns the current tools of the server; waits if the server has just reported a change. Throws
-   * McpFailed.
-   */
+  /** Waits if the server has just reported a change. Throws McpFailed. */
   definitions(): Promise<Definition[]>;
-  /**
-   * Calls a tool. Progress reports of the server keep the call alive. Throws McpFailed, or the
-   * signal's reason.
-   */
+  /** Progress reports keep the call alive. Throws McpFailed or the abort reason. */
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<McpResult>;
-  /** The reason of the session's end, in words, once it has ended. */
   ended: Promise<string>;
   close(): Promise<void>;
 }

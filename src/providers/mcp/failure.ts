@@ -4,16 +4,16 @@ import { McpFailed } from './connection.js';
 import type { McpSdk } from './sdk.js';
 
 const LONGEST = 500;
-/** The statuses of a lost session: 404 by the specification, 400 from its own servers. */
+/** 404 by the specification, 400 by the servers of the SDK. */
 const LOST: unknown[] = [400, 404];
 
-/** Converts an error of the SDK. Each one means that the server did not do what was asked. */
+/** Every error of the SDK means that the request failed. */
 export const mcpFailure = (sdk: McpSdk, error: unknown, over: string | null): McpFailed => {
   if (over !== null) return new McpFailed('gone', `The server has ended: ${over}`, error);
   if (error instanceof HttpFailure || error instanceof EgressRefused) {
     return new McpFailed(error.effectBegan ? 'gone' : 'unreached', error.message, error);
   }
-  // Errors of the platform below the SDK quote their input, including headers.
+  // Platform errors quote their input, including headers.
   if (error instanceof TypeError || error instanceof RangeError) {
     return new McpFailed('wrong', `The request could not be made (${error.name})`);
   }

@@ -5,10 +5,7 @@ import type { McpSdk } from './sdk.js';
 const LIST_MS = 15_000;
 const MAX_PAGES = 20;
 
-/**
- * Returns a function for the server's tools, which are requested once, and again after the server
- * has reported a change.
- */
+/** Cached until the server reports a change. */
 export const createListing = (
   sdk: McpSdk,
   client: Client,
@@ -33,8 +30,7 @@ const list = async ({ types }: McpSdk, client: Client): Promise<Definition[]> =>
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const request = { method: 'tools/list' as const, params: { cursor } };
-    // `listTools` is not used, since it compiles the server's output schemas, including their
-    // patterns.
+    // `listTools` would compile the output schemas of the server, including their patterns.
     const reply = await client.request(request, types.ListToolsResultSchema, { timeout: LIST_MS });
     for (const tool of reply.tools) {
       const definition = definitionOf(tool);

@@ -4,17 +4,14 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { NamedError } from '../../kernel/failure.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
 
-/** The most output of a server between two of our messages. A server that exceeds it is ended. */
+/** Maximum output between two of our messages. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_LINES = 20_000;
 
-/** The error if the process has ended; the process itself reports the reason. */
+/** The process itself reports the reason. */
 export class PipeEnded extends NamedError {}
 
-/**
- * The transport of MCP over the pipes of a process: JSON messages, one in each line (MCP,
- * stdio).
- */
+/** MCP over stdio: one JSON message per line. */
 export class PipeTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -27,7 +24,6 @@ export class PipeTransport implements Transport {
 
   constructor(
     private readonly held: ConfinedProcess,
-    /** Parses a line; throws if it is not a message. */
     private readonly parse: (line: string) => JSONRPCMessage,
   ) {}
 
@@ -74,7 +70,7 @@ export class PipeTransport implements Transport {
     try {
       this.onmessage?.(this.parse(line));
     } catch (error) {
-      // A server may print other lines beside its messages; that does no harm.
+      // A server may print other lines.
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
   }

@@ -1,13 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-/** The result of a tool of an MCP server, limited in size. */
 export interface McpResult {
-  /** True if the tool reports that it failed; the text says why. */
+  /** Whether the tool reports a failure, which `text` describes. */
   isError: boolean;
   text: string;
-  /** The structured result; left out if it is too large. */
+  /** Missing if it is too large. */
   structured?: Record<string, unknown>;
-  /** Set if the text or the structured result is incomplete. */
+  /** Set if the result is incomplete. */
   truncated?: true;
 }
 
@@ -30,7 +29,7 @@ export const resultOf = ({
   };
 };
 
-/** Returns the text of a part. Content that is not text is shown as its kind and size. */
+/** Other content is shown as its kind and size. */
 const textOf = (part: CallToolResult['content'][number]): string => {
   switch (part.type) {
     case 'text':

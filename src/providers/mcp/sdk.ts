@@ -1,8 +1,8 @@
 import { inPieces } from '../../kernel/pieces.js';
 
 /**
- * Loads the SDK on first use, which takes 170 ms and 28 MB. Loaded in one piece it would block the
- * event loop for 50 ms; in these pieces it is 30 ms at most.
+ * Takes 170 ms and 28 MB. In one piece it would block the event loop for 50 ms, in these pieces at
+ * most 30 ms.
  */
 export const loadSdk = inPieces({
   library: '@modelcontextprotocol/sdk/client/index.js',

@@ -1,13 +1,10 @@
-/**
- * Wraps fetch to report a POST that gets no reply or an incomplete one. The reply to a call was in
- * it, and the SDK would wait for that until its time limit.
- */
+/** The SDK would wait for a lost reply until its time limit. */
 export const watched =
   (fetch: typeof globalThis.fetch, broken: (error: Error) => void): typeof globalThis.fetch =>
   async (input, init) => {
     if (init?.method !== 'POST') return fetch(input, init);
     const response = await fetch(input, init).catch((error: Error) => {
-      // Later, so that the caller gets this error, and not the end of the session.
+      // Delayed, so that the caller gets this error and not the end of the session.
       setImmediate(broken, error);
       throw error;
     });
@@ -25,7 +22,7 @@ const watchedBody = (
     pull: async (sink) => {
       try {
         const { value, done } = await reader.read();
-        // After a cancel an open read ends, and the stream is closed already.
+        // After a cancel, the stream is already closed.
         if (!isWanted) return;
         if (done) sink.close();
         else sink.enqueue(value);

@@ -20,10 +20,8 @@ interface ChatDeps {
   opening: LlamaOpening;
 }
 
-/** Ours: the most bytes of the text of a reply. */
 const MAX_REPLY_LENGTH = 4 * 1024 * 1024;
 
-/** Requests one reply from a model that runs here. Throws ModelFailure. */
 export const askForReply = async (
   { residents, timeouts, opening }: ChatDeps,
   given: ModelRequest,
@@ -43,7 +41,7 @@ export const askForReply = async (
       const watch = watchTimeouts(name, timeouts);
       const tally = createTally();
       try {
-        // Its library knows where the reasoning of a chat template begins.
+        // The engine recognizes the reasoning of a chat template itself.
         const traits = { beginsInThought: false, isShown: false };
         const reader = createReplyReader({ name, modelId: slug, asked, traits });
         const said = await converse({ name, process, request, asked, reader, watch, tally });
@@ -76,7 +74,6 @@ interface Conversing {
   tally: ReplyTally;
 }
 
-/** Asks the process, and passes the pieces of its text on. */
 const converse = async (of: Conversing): Promise<SdkReply> => {
   const { name, process, request, asked, reader, watch, tally } = of;
   const own = new AbortController();
@@ -107,7 +104,6 @@ const converse = async (of: Conversing): Promise<SdkReply> => {
   return { ...sdkReplyOf(name, end, asked), text: '', seen: tally.tokens() };
 };
 
-/** Returns the reason why a reply was stopped. */
 const reasonOf = ({ name, asked, watch }: Conversing, own: AbortSignal): unknown => {
   if (asked.signal.aborted) return endedBy(name, asked.signal);
   return watch.signal.aborted ? watch.signal.reason : own.reason;

@@ -1,12 +1,9 @@
 import { type ModelFiles, NotLoaded } from './files.js';
 
-/** Ours: how often a file may end the engine while it is loaded. */
+/** Crashes of the engine after which a file is rejected. */
 const MAX_CRASHES = 3;
 
-/**
- * Creates the record of the files that ended the engine, or held it up, while they were loaded. It is
- * in memory only, so that a restart tries them again.
- */
+/** In memory only, so that a restart tries the files again. */
 export const createCrashRecord = () => {
   const crashes = new Map<string, { fingerprint: string; times: number; how: string }>();
   const of = ({ path, fingerprint }: ModelFiles) => {
@@ -18,9 +15,8 @@ export const createCrashRecord = () => {
       const times = (of(files)?.times ?? 0) + 1;
       crashes.set(files.path, { fingerprint: files.fingerprint, times, how });
     },
-    /** Forgets a file that was loaded after all. */
     forget: ({ path }: ModelFiles): void => void crashes.delete(path),
-    /** Throws NotLoaded for a file that has done so too often and has not changed since. */
+    /** Throws NotLoaded. */
     refuse: (files: ModelFiles): void => {
       const record = of(files);
       if (!record || record.times < MAX_CRASHES) return;

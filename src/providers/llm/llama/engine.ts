@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { GrammarSchema, HistoryItem, LlamaFunctions, LoadRequest } from './protocol.js';
 
-/** The part of node-llama-cpp 3.22 that is used here; it is installed apart from our packages. */
+/** The used part of node-llama-cpp 3.22, which is installed separately. */
 interface EnginePackage {
   getLlama(options: {
     gpu: 'auto' | false;
@@ -70,7 +70,6 @@ export interface EngineReply {
   metadata: { stopReason: string };
 }
 
-/** A model that answers. */
 export interface LoadedChat {
   use: 'chat';
   chat: EngineChat;
@@ -78,7 +77,6 @@ export interface LoadedChat {
   sequence: Sequence;
 }
 
-/** A model that makes vectors. */
 export interface LoadedVectors {
   use: 'vectors';
   model: EngineModel;
@@ -86,7 +84,6 @@ export interface LoadedVectors {
   contextSize: number;
 }
 
-/** Loads the engine from its folder, and the model from its file. */
 export const loadModel = async (asked: LoadRequest): Promise<LoadedChat | LoadedVectors> => {
   const { engine, threads, useGpu, use } = asked;
   const entry = join(engine, 'node_modules/node-llama-cpp/dist/index.js');

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { errorCode, NamedError } from '../../../kernel/failure.js';
 import type { ModelFailureKind } from '../model.js';
 
-/** The error of a model that is not loaded. The message goes on after the model's name. */
+/** The message continues after the name of the model. */
 export class NotLoaded extends NamedError {
   constructor(
     readonly kind: ModelFailureKind,
@@ -13,33 +13,28 @@ export class NotLoaded extends NamedError {
   }
 }
 
-/** The files of an installed model, and the engine that runs it. */
 export interface ModelFiles {
-  /** The folder that has node-llama-cpp in its node_modules. */
+  /** Contains node-llama-cpp in its node_modules. */
   engine: string;
-  /** The GGUF file, the first of several if it is split. */
   path: string;
-  /** The bytes of all its files. */
   bytes: number;
-  /** Another one after each change of the files. */
+  /** Changes with the files. */
   fingerprint: string;
 }
 
-/** The file in the folder of a model, or of the engine, that was found damaged. */
+/** Marks a model or the engine as damaged. */
 export const DAMAGE_NOTE = 'damaged.txt';
 
-/** Returns the sentence about something that is installed and damaged, with what to do. */
+/** With the remedy. */
 export const damageSentence = (slug: string, whose = 'Its file is'): string =>
   `${whose} damaged. Reinstall it with: adjutant capabilities install ${slug}`;
 
-/** The names of installed models. */
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 const MODEL_FILE = /^model(?:-\d{5}-of-\d{5})?\.gguf$/;
 
-/** Returns true for a text that may be the name of an installed model. */
 export const isSlug = (text: string): boolean => SLUG.test(text);
 
-/** Finds an installed model and its engine in the folder of capabilities. Throws NotLoaded. */
+/** Throws NotLoaded. */
 export const findModelFiles = async (capabilities: string, slug: string): Promise<ModelFiles> => {
   const folder = isSlug(slug) ? join(capabilities, slug) : null;
   const names =
@@ -81,7 +76,6 @@ export const findModelFiles = async (capabilities: string, slug: string): Promis
 const notInstalled = (slug: string): NotLoaded =>
   new NotLoaded('unknown_model', `is not installed: no model ${slug} found`);
 
-/** Throws NotLoaded if a check has found files in the folder damaged. */
 const refuseDamaged = async (folder: string, why: string): Promise<void> => {
   if ((await folderOf(join(folder, DAMAGE_NOTE))) === null) return;
   throw new NotLoaded('refused_connection', `is not loaded: ${why}`);
@@ -93,7 +87,6 @@ const namesIn = (folder: string): Promise<string[]> =>
     throw error;
   });
 
-/** Returns the real folder of a file; null if there is no such file. */
 const folderOf = async (file: string): Promise<string | null> => {
   try {
     return dirname(await realpath(file));

@@ -7,13 +7,12 @@ import type {
   LlamaFinish,
 } from './protocol.js';
 
-/** Ours: how much chance the choice of a token has. Some models repeat themselves without any. */
+/** Some models repeat themselves without randomness. */
 const SAMPLING = { temperature: 0.6, topP: 0.95 };
-/** Ours: the tokens of the context that a reply leaves free, so that nothing is moved out of it. */
+/** Tokens to leave free, so that nothing is shifted out of the context. */
 const SPARE_TOKENS = 8;
 const FINISHES: Partial<Record<string, LlamaFinish>> = { abort: 'aborted', maxTokens: 'length' };
 
-/** Generates a reply. Its text is passed on in pieces, of which those without text are signs of life. */
 export const generate = async (
   { chat, model, sequence }: LoadedChat,
   { history, functions, maxOutputTokens }: GenerateRequest,
@@ -33,7 +32,7 @@ export const generate = async (
     maxTokens: Math.min(maxOutputTokens ?? room, room),
     signal,
     stopOnAbortSignal: true,
-    // A chunk with a type is of a segment, such as reasoning.
+    // A chunk with a type belongs to a segment, such as reasoning.
     onResponseChunk: ({ type, text }) => onText(type === undefined ? text : ''),
   });
   const { usedOutputTokens: outputTokens } = sequence.tokenMeter.diff(before);
@@ -45,7 +44,7 @@ export const generate = async (
   };
 };
 
-/** Makes the vector of each text, of which the beginning counts that the model can read. */
+/** Texts are cut to the context size. */
 export const embed = async (
   { model, context, contextSize }: LoadedVectors,
   { texts }: EmbedRequest,

@@ -2,7 +2,7 @@ import { isRecord, listAt, memberAt, textAt } from '../../../kernel/jsonvalue.js
 import type { ToolSpec } from '../model.js';
 import type { GrammarSchema, LlamaFunctions } from './protocol.js';
 
-/** Ours: how deep the schema of a tool is followed. Deeper parts may be any JSON. */
+/** Deeper parts of a schema may be any JSON. */
 const DEEPEST = 12;
 const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
 const FORMATS = ['date-time', 'time', 'date'];
@@ -15,7 +15,7 @@ const ANY: GrammarSchema = {
   ],
 };
 
-/** Converts tools to functions whose arguments are held to their schema while they are generated. */
+/** Arguments are constrained to their schema during generation. */
 export const functionsOf = (tools: ToolSpec[]): LlamaFunctions =>
   Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => {
@@ -26,9 +26,8 @@ export const functionsOf = (tools: ToolSpec[]): LlamaFunctions =>
   );
 
 /**
- * Converts a JSON Schema to what node-llama-cpp makes a grammar of. There every property is required,
- * so that one which may be left out may be null. Lengths and patterns are left to the check of the
- * arguments: they make grammars large.
+ * The grammar requires every property, so that an optional one may be null. Lengths and patterns
+ * are left to the later check, because they make grammars large.
  */
 const grammarSchema = (schema: unknown, root: unknown, depth = 0): GrammarSchema => {
   if (depth > DEEPEST || !isRecord(schema)) return ANY;
@@ -82,7 +81,7 @@ const objectSchema = (
   return { type: 'object', properties: Object.fromEntries(properties) };
 };
 
-/** Leaves out the properties that are null only since the grammar has no other way to leave them out. */
+/** Removes optional properties that are null only because of the grammar. */
 export const withoutFillers = (
   given: Record<string, unknown>,
   schema: unknown,
@@ -122,7 +121,7 @@ const acceptsNull = (schema: unknown): boolean =>
     listAt(schema, 'enum').includes(null) ||
     [...listAt(schema, 'anyOf'), ...listAt(schema, 'oneOf')].some(acceptsNull));
 
-/** Returns the types that a schema names; an object or array is also known by its other members. */
+/** Objects and arrays are also recognized by their members. */
 const typesOf = (schema: Record<string, unknown>): string[] => {
   const { type } = schema;
   if (typeof type === 'string') return [type];
@@ -131,7 +130,6 @@ const typesOf = (schema: Record<string, unknown>): string[] => {
   return isRecord(schema.items) ? ['array'] : [];
 };
 
-/** Returns the part of the schema that a reference within it names. */
 const referenced = (ref: string, root: unknown): unknown =>
   ref.startsWith('#/') ? memberAt(root, ...ref.slice(2).split('/')) : undefined;
 

@@ -6,10 +6,8 @@ type ModelItem = Extract<HistoryItem, { type: 'model' }>;
 type ToolTurn = Extract<Turn, { role: 'tool' }>;
 
 /**
- * Converts our turns to the history of node-llama-cpp, in which a reply, the calls in it, their
- * results and the reply that follows are one message. The last one is that of the model, which goes
- * on with it. Throws ModelFailure if there is nothing to ask, or if a call has no result; `name` is
- * the model's.
+ * A reply, its calls, their results and the following reply are one message. The last message is
+ * that of the model. Throws ModelFailure if a call has no result.
  */
 export const historyOf = (name: string, turns: Turn[]): HistoryItem[] => {
   const results = resultsOf(turns);
@@ -28,7 +26,6 @@ export const historyOf = (name: string, turns: Turn[]): HistoryItem[] => {
   return history;
 };
 
-/** Returns the reply at the end of the history; adds one if there is none. */
 const lastReply = (history: HistoryItem[]): ModelItem => {
   const last = history.at(-1);
   if (last?.type === 'model') return last;
@@ -51,7 +48,7 @@ const partOf = (
     type: 'functionCall',
     name: call.name,
     params: call.arguments,
-    // Otherwise the model would be shown JSON within a text of JSON.
+    // Otherwise the model would see JSON inside a JSON string.
     result: parsedJson(result.content) ?? result.content,
     startsNewChunk: at === 0,
   };

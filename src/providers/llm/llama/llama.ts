@@ -9,11 +9,8 @@ import type { LlamaMemory } from './memory.js';
 import { createResidents } from './residents.js';
 import { askForVectors } from './vectors.js';
 
-/** The settings of a model that runs here. */
 export interface LlamaOpening {
-  /** The name of the model in its failures. */
   name: string;
-  /** The name of the installed model. */
   modelId: string;
   contextWindow: number;
   maxOutputTokens: number | null;
@@ -22,34 +19,30 @@ export interface LlamaOpening {
 }
 
 export interface LlamaOptions {
-  /** The data folder. What is installed is in its folder `capabilities`. */
+  /** Models are in its folder `capabilities`. */
   home: string;
-  /** null: no confinement works here, and the processes run without one. */
+  /** Null if no confinement works. The processes then run unconfined. */
   confinement: Confinement | null;
   timeouts: ModelTimeouts;
-  /** The longest time of a load, and the time after which an idle model is unloaded. */
+  /** Time limit of loading, and idle time before unloading. */
   loadMs: number;
   idleMs: number;
-  /** True to use the graphics card, which no confinement shows to a process. */
+  /** Requires an unconfined process. */
   useGpu: boolean;
-  /** Returns how many threads run at full speed, which a model then has. */
+  /** Threads that run at full speed. */
   threads(): number;
   memory: LlamaMemory;
 }
 
-/** The models that run on this machine. */
 export interface LlamaModels {
-  /** Opens a model that answers. It is loaded at its first request. */
   model(opening: LlamaOpening): Model;
-  /** Opens a model that makes vectors with so many numbers. */
   embedding(opening: LlamaOpening, dimensions: number): EmbeddingModel;
-  /** Ends the processes of an installed model, such as one that is removed; null: of all of them. */
+  /** Null for all models. */
   unload(slug: string | null): Promise<void>;
-  /** Ends all processes, and refuses further requests. */
+  /** Further requests are rejected. */
   close(): Promise<void>;
 }
 
-/** Opens the models of node-llama-cpp, each of which runs in a process of its own. */
 export const openLlama = (options: LlamaOptions): LlamaModels => {
   const { home, useGpu, threads, confinement, timeouts, loadMs, idleMs, memory } = options;
   const closing = new AbortController();

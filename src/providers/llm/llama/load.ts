@@ -7,13 +7,11 @@ import { type LlamaProcess, LlamaProcessEnded, startLlamaProcess } from './proce
 import type { LoadRequest } from './protocol.js';
 
 export interface LoadDeps {
-  /** The folder for files of processes. */
   scratch: string;
   confinement: Confinement;
-  /** The longest time of a load. Some files hold the engine up for ever. */
+  /** Some files block the engine forever. */
   loadMs: number;
   useGpu: boolean;
-  /** Returns how many threads run at full speed. */
   threads(): number;
 }
 
@@ -22,11 +20,11 @@ interface LoadOf {
   files: ModelFiles;
   need: LoadNeed;
   crashes: ReturnType<typeof createCrashRecord>;
-  /** Aborted when nobody waits for it any more, or the model or the daemon goes. */
+  /** Aborted when nobody waits any more, or when the model or the daemon goes. */
   signal: AbortSignal;
 }
 
-/** Starts the process of a model and has it load the file. Throws NotLoaded, or the signal's reason. */
+/** Throws NotLoaded or the abort reason. */
 export const loadProcess = async (deps: LoadDeps, of: LoadOf): Promise<LlamaProcess> => {
   const process = await start(deps, of);
   const late = AbortSignal.timeout(deps.loadMs);

@@ -6,12 +6,12 @@ import { type LoadedChat, type LoadedVectors, loadModel } from './engine.js';
 import { embed, generate } from './generate.js';
 import type { LlamaEnd, LlamaInput, LlamaLine } from './protocol.js';
 
-/** Ours: the most characters of an engine's error that are passed on. */
+/** Maximum characters of an error of the engine. */
 const MAX_MESSAGE_LENGTH = 300;
 
 /**
- * Runs a GGUF model by node-llama-cpp, in a process of its own: a LlamaInput a line on its standard
- * input, LlamaLines on descriptor 3. Its standard output is for what native code prints.
+ * Reads LlamaInput lines on stdin and writes LlamaLine lines to descriptor 3. Native code may print
+ * to stdout.
  */
 const main = async (): Promise<void> => {
   await watchParent();
@@ -56,10 +56,7 @@ const main = async (): Promise<void> => {
   process.exit();
 };
 
-/**
- * Starts the watch of the parent and waits until it has begun: its thread loads nothing while this one
- * is held up.
- */
+/** Wait for it, because its thread cannot load while this one is blocked. */
 const watchParent = async (): Promise<void> => {
   const watch = new Worker(new URL('./parentwatch.js', import.meta.url));
   await once(watch, 'message');

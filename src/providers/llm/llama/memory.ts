@@ -1,28 +1,27 @@
-/** The memory of the machine, and that which models take. */
 export interface LlamaMemory {
-  /** Returns the bytes that models may take now beside what runs; null: it is not known. */
+  /** Null if it is unknown. */
   freeBytes(): Promise<number | null>;
-  /** Returns the bytes that an installed model takes with such a context; null: it is not known. */
+  /** Null if it is unknown. */
   neededBytes(slug: string, contextWindow: number): Promise<number | null>;
 }
 
-/** The memory that a model needs, and that which there is. */
+/** Memory that a model needs, and available memory. */
 export interface LoadNeed {
   neededBytes: number;
-  /** Infinity: it is not known. */
+  /** Infinity if it is unknown. */
   freeBytes: number;
 }
 
-/** Ours: what a process may take beside the need that was foreseen for it. */
+/** Memory that a process may take beyond the estimate. */
 const MARGIN_BYTES = 2 * 1024 ** 3;
-/** Ours: the limit where the free memory is not known: none that a machine reaches. */
+/** Limit if the free memory is unknown: more than any machine has. */
 const MAX_BYTES = 2 ** 50;
 
-/** Returns the most bytes that the process of a model may take: what is free, or more if need be. */
+/** The free memory, or the estimate with a margin. */
 export const memoryLimit = ({ neededBytes, freeBytes }: LoadNeed): number =>
   Math.min(MAX_BYTES, Math.max(freeBytes, neededBytes + MARGIN_BYTES));
 
-/** Returns the refusal of a model that does not fit, which goes on after its name. */
+/** Continues after the name of the model. */
 export const tooLarge = ({ neededBytes, freeBytes }: LoadNeed, contextWindow: number): string => {
   const need = `it needs ${inGib(neededBytes)} with a context of ${contextWindow} tokens`;
   return `was not loaded: ${need}, but only ${inGib(freeBytes)} of memory are free`;

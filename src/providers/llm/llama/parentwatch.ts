@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 
 /**
- * Ends this process once the one that started it has ended. It runs in a thread of its own, so that
- * native code which holds up the main thread does not keep the process alive. It says when it begins.
+ * Ends this process when its parent has ended. It runs in its own thread, because native code may
+ * block the main thread.
  */
 const EVERY_MS = 1000;
 

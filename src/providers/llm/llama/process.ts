@@ -15,53 +15,49 @@ import {
   readLlamaLine,
 } from './protocol.js';
 
-/** The error of a process that ended, or was ended, before its answer. The message says how. */
+/** The message states how it ended. */
 export class LlamaProcessEnded extends NamedError {
   constructor(
     message: string,
-    /** True if it said what is not of the protocol. */
+    /** Whether the process violated the protocol. */
     readonly isGarbled: boolean,
   ) {
     super(message);
   }
 }
 
-/** The process of one model. It is asked one thing at a time. */
 export interface LlamaProcess {
   /**
-   * Asks for something and resolves to the end of the answer. When the signal is aborted the process
-   * is told so, and killed if it does not end its answer soon. Throws LlamaProcessEnded.
+   * On abort, the process is killed if it does not end its answer soon. Throws LlamaProcessEnded.
    */
   ask(request: LlamaRequest, by: AskOptions): Promise<LlamaEnd>;
-  /** Resolves at its end to the reason, in words. */
   ended(): Promise<string>;
-  /** Kills it and waits for its end. */
   end(): Promise<void>;
 }
 
 interface AskOptions {
   signal: AbortSignal;
-  /** Takes a part of the answer. It does not throw. */
+  /** Must not throw. */
   onPart?(part: LlamaPart): void;
 }
 
 export interface ProcessOptions {
-  /** The folder for its own folder, the only one that it may write to. */
+  /** Parent of the only folder that the process may write to. */
   scratch: string;
   confinement: Confinement;
-  /** The folders and files that it may read beside its code. */
+  /** Readable in addition to the code. */
   readable: string[];
-  /** The most memory that it may take; left out, there is no limit of its own. */
+  /** Maximum memory of the process. */
   memoryBytes: number;
 }
 
 const SCRIPT = new URL('./main.js', import.meta.url);
-/** Ours: the time that a process gets to end an answer that nobody wants any more. */
+/** Time to end an aborted answer. */
 const ABORT_MS = 5000;
-/** Ours: the most characters of a line. A vector of 8,192 numbers takes a fiftieth of it. */
+/** A vector of 8,192 numbers takes a fiftieth of it. */
 const MAX_LINE_LENGTH = 8 * 1024 * 1024;
 
-/** Starts the process of a model, which loads nothing before it is asked to. Throws ConfinementFailed. */
+/** Loads nothing yet. Throws ConfinementFailed. */
 export const startLlamaProcess = async (options: ProcessOptions): Promise<LlamaProcess> => {
   makePrivateFolder(options.scratch);
   const folder = await mkdtemp(join(options.scratch, 'llama-'));
@@ -77,9 +73,8 @@ export const startLlamaProcess = async (options: ProcessOptions): Promise<LlamaP
 };
 
 interface ProcessEnd {
-  /** Removes its folder. */
   remove(): Promise<void>;
-  /** Returns what it said with files by their names alone. */
+  /** Reduces paths to file names. */
   named(text: string): string;
 }
 
@@ -116,7 +111,7 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
     'data',
     splitLines((line) => hear(line === null ? null : readLlamaLine(line))),
   );
-  // A killed process may leave a broken pipe; its end is told by `ended`.
+  // A killed process may leave a broken pipe.
   held.stdout.on('error', () => undefined);
 
   const ask: LlamaProcess['ask'] = async (request, { signal, onPart = () => undefined }) => {
@@ -152,7 +147,7 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
   };
 };
 
-/** Returns a function that takes the output and passes each line on; null for one that is too long. */
+/** Passes null for a line that is too long. */
 const splitLines = (take: (line: string | null) => void) => {
   const decoder = new TextDecoder();
   let rest = '';
@@ -167,7 +162,7 @@ const splitLines = (take: (line: string | null) => void) => {
   };
 };
 
-/** Names the signal where a shell or a confinement reports it as an exit code. */
+/** A shell or a confinement reports a signal as an exit code. */
 const howEnded = (how: string): string => {
   const code = Number(/^it ended with code (\d+)/.exec(how)?.[1]);
   const [signal] = Object.entries(constants.signals).find(([, each]) => code === 128 + each) ?? [];

@@ -1,6 +1,5 @@
 import { isRecord, listAt, numberAt, parsedJson, textAt } from '../../../kernel/jsonvalue.js';
 
-/** A part of a reply of the model: text, or a call of a tool with its result. */
 export type ResponsePart =
   | string
   | {
@@ -8,34 +7,30 @@ export type ResponsePart =
       name: string;
       params: unknown;
       result: unknown;
-      /** True for the first of the calls that were made together. */
+      /** Whether the call is the first of those made together. */
       startsNewChunk: boolean;
     };
 
-/** A message, in the form of node-llama-cpp. */
 export type HistoryItem =
   | { type: 'system' | 'user'; text: string }
   | { type: 'model'; response: ResponsePart[] };
 
-/** The tools by their names, with the schema of their arguments as a grammar can hold it. */
+/** Argument schemas in the form that a grammar supports. */
 export type LlamaFunctions = Record<string, { description: string; params?: GrammarSchema }>;
 export type GrammarSchema = Record<string, unknown>;
 
-/** Loads the model; it is the first request to a process. */
 export interface LoadRequest {
   do: 'load';
-  /** The folder that has node-llama-cpp in its node_modules. */
+  /** Contains node-llama-cpp in its node_modules. */
   engine: string;
-  /** The GGUF file, the first of several if it is split. */
   model: string;
   contextWindow: number;
   threads: number;
   useGpu: boolean;
-  /** The requests that will follow: for replies, or for vectors. */
+  /** Purpose of the following requests. */
   use: 'chat' | 'vectors';
 }
 
-/** Asks for a reply. */
 export interface GenerateRequest {
   do: 'generate';
   history: HistoryItem[];
@@ -43,7 +38,6 @@ export interface GenerateRequest {
   maxOutputTokens: number | null;
 }
 
-/** Asks for the vectors of texts. */
 export interface EmbedRequest {
   do: 'embed';
   texts: string[];
@@ -51,19 +45,18 @@ export interface EmbedRequest {
 
 export type LlamaRequest = LoadRequest | GenerateRequest | EmbedRequest;
 
-/** A line to the process: a request, or the end of the one with that ID. */
+/** `abort` ends the request with the ID. */
 export type LlamaInput = ({ id: number } & LlamaRequest) | { id: number; do: 'abort' };
 
-/** The tokens that a request has taken, as the engine counted them. */
+/** As counted by the engine. */
 export interface LlamaUsage {
   inputTokens: number;
   outputTokens: number;
 }
 
-/** A part of an answer. An empty text is a sign of life. */
+/** An empty text is a sign of life. */
 export type LlamaPart = { is: 'text'; text: string } | { is: 'vector'; vector: number[] };
 
-/** The end of an answer. */
 export type LlamaEnd =
   | { is: 'loaded' }
   | { is: 'reply'; calls: LlamaCall[]; finish: LlamaFinish; usage: LlamaUsage }
@@ -75,13 +68,11 @@ export interface LlamaCall {
   params: Record<string, unknown>;
 }
 export type LlamaFinish = 'stop' | 'length' | 'aborted';
-/** The cause of a failure: the prompt is too long, or something else. */
+/** `context_length`: the prompt is too long. */
 export type LlamaFault = 'context_length' | 'engine';
 
-/** A line of the process. */
 export type LlamaLine = { id: number } & (LlamaPart | LlamaEnd);
 
-/** Reads a line of the process; null if it is none of the protocol. */
 export const readLlamaLine = (line: string): LlamaLine | null => {
   const parsed = parsedJson(line);
   const id = numberAt(parsed, 'id');

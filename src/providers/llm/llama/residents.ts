@@ -8,33 +8,28 @@ import type { LlamaProcess } from './process.js';
 import type { LoadRequest } from './protocol.js';
 import { createRoom } from './room.js';
 
-/** A model as it is to be loaded. */
 export interface WantedModel extends Pick<LoadRequest, 'contextWindow' | 'use'> {
-  /** The name of the installed model. */
   slug: string;
 }
 
-/** A model in memory. */
 interface Resident {
   key: string;
   slug: string;
   process: LlamaProcess;
   neededBytes: number;
-  /** True while a request runs, or is about to. */
+  /** Whether a request runs or is about to. */
   isActive: boolean;
   idle: NodeJS.Timeout | undefined;
 }
 
-/** A model that loads, or waits for memory. */
 interface Load {
   slug: string;
   stop: AbortController;
-  /** True while a caller waits for it whose turn it is. */
+  /** Whether the current caller waits for it. */
   isAwaited: boolean;
 }
 type BegunLoad = Load & { done: Promise<Resident> };
 
-/** The callers of a model, who wait for each other. */
 interface CallerLine {
   gate: ConcurrencyGate;
   callers: number;
@@ -42,32 +37,25 @@ interface CallerLine {
 
 export interface ResidentsDeps {
   load: LoadDeps;
-  /** The folder of what is installed. */
   capabilities: string;
   memory: LlamaMemory;
-  /** The time after which a model that nobody uses is unloaded. */
   idleMs: number;
-  /** Aborted when the daemon stops. */
   closing: AbortSignal;
 }
 
 const STOPPING = 'was not called: the daemon is stopping';
 const UNLOADED = 'was not loaded: it was removed or is damaged';
 
-/**
- * Time beyond the limit of a load that others wait for its memory, in milliseconds: the process of one
- * that hung until then has ended meanwhile.
- */
+/** Additional time that others wait for memory. A hanging load has ended by then. */
 const GRACE_MS = 10_000;
 
 /**
- * Creates the models in memory. One is loaded at its first use, and unloaded when it was idle for a
- * while, or when another needs its memory. Each answers one request at a time. A load for which nobody
- * waits any more is ended.
+ * Models are loaded on first use, and unloaded when idle or when another needs the memory. Each
+ * answers one request at a time. A load that nobody waits for is cancelled.
  */
 export const createResidents = (deps: ResidentsDeps) => {
   const { capabilities, memory, idleMs, closing } = deps;
-  /** The models in memory, the one that was used last at the end. */
+  /** Most recently used last. */
   const residents = new Map<string, Resident>();
   const loads = new Map<string, BegunLoad>();
   const lines = new Map<string, CallerLine>();
@@ -111,7 +99,7 @@ export const createResidents = (deps: ResidentsDeps) => {
     try {
       return await loadFiles(files, wanted, of);
     } catch (error) {
-      // What removes a model removes its files first, and stops its load after that.
+      // Removal deletes the files first and then stops the load.
       if (existsSync(files.path) && existsSync(files.engine)) throw error;
       throw new NotLoaded('refused_connection', UNLOADED);
     }
@@ -159,7 +147,7 @@ export const createResidents = (deps: ResidentsDeps) => {
     }
   };
 
-  /** Returns the model, loaded and active. Of each model one caller at a time is here. */
+  /** One caller per model at a time. */
   const take = async (wanted: WantedModel, signal: AbortSignal): Promise<Resident> => {
     const key = keyOf(wanted);
     const active = (): Resident | null => {
@@ -178,7 +166,6 @@ export const createResidents = (deps: ResidentsDeps) => {
     }
   };
 
-  /** Ends the models, or loads, that are meant. */
   const endAll = async (isMeant: (of: { slug: string }) => boolean): Promise<void> => {
     const stopped = [...loads.values()].filter(isMeant);
     for (const { stop } of stopped) stop.abort(new NotLoaded('refused_connection', UNLOADED));
@@ -187,7 +174,7 @@ export const createResidents = (deps: ResidentsDeps) => {
   };
 
   return {
-    /** Runs work on a model when it is the caller's turn. Throws NotLoaded, or the signal's reason. */
+    /** Throws NotLoaded or the abort reason. */
     use: async <T>(
       wanted: WantedModel,
       signal: AbortSignal,
@@ -217,10 +204,8 @@ export const createResidents = (deps: ResidentsDeps) => {
         }
       }
     },
-    /** Ends the processes of an installed model, one that is loading too; null: of all models. */
     unload: (slug: string | null): Promise<void> =>
       endAll((each) => slug === null || each.slug === slug),
-    /** Ends the processes of all models. */
     close: (): Promise<void> => endAll(() => true),
   };
 };

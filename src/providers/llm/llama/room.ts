@@ -4,29 +4,23 @@ import { type LlamaMemory, type LoadNeed, tooLarge } from './memory.js';
 
 export interface RoomDeps {
   memory: Pick<LlamaMemory, 'freeBytes'>;
-  /** The longest time that a model waits for the memory of others. */
+  /** Maximum time that a model waits for memory. */
   waitMs: number;
-  /** The models in memory: the bytes of all, and one that may be unloaded; null: all of them answer. */
+  /** `unloadIdle` is null if all models are busy. */
   loaded(): { bytes: number; unloadIdle: (() => Promise<void>) | null };
 }
 
-/** The memory that a model is to have. */
 export interface RoomWanted {
   neededBytes: number;
   contextWindow: number;
 }
 
-/** Memory that is kept for a model while it loads. */
 export interface ReservedMemory {
   need: LoadNeed;
-  /** Ends it: the model is in memory, or is not loaded after all. */
   release(): void;
 }
 
-/**
- * Creates the memory for models, which is given in the order in which it is asked for. What a model
- * that loads will take is reserved, so that several load at once only where all of them fit.
- */
+/** Memory is assigned in the order of the requests, and reserved while a model loads. */
 export const createRoom = ({ memory, waitMs, loaded }: RoomDeps) => {
   const turn = createGate(1);
   const reserved = new Set<LoadNeed>();
@@ -49,14 +43,14 @@ export const createRoom = ({ memory, waitMs, loaded }: RoomDeps) => {
     });
   };
 
-  /** Unloads idle models until it fits, and waits for those that load or answer. Throws NotLoaded. */
+  /** Unloads idle models and waits for busy ones. Throws NotLoaded. */
   const makeRoom = async (wanted: RoomWanted, signal: AbortSignal): Promise<LoadNeed> => {
     const { neededBytes, contextWindow } = wanted;
     for (;;) {
       signal.throwIfAborted();
       const before = changes;
       const free = (await unlessAborted(memory.freeBytes(), signal)) ?? Number.POSITIVE_INFINITY;
-      // What was read may be older than the change.
+      // The value may be older than the change.
       if (changes !== before) continue;
       const promised = [...reserved].reduce((sum, each) => sum + each.neededBytes, 0);
       const need = { neededBytes, freeBytes: Math.max(0, free - promised) };
@@ -69,7 +63,7 @@ export const createRoom = ({ memory, waitMs, loaded }: RoomDeps) => {
     }
   };
 
-  /** Does something when it is the caller's turn. Throws NotLoaded if that takes too long. */
+  /** Throws NotLoaded on timeout. */
   const inTurn = async <T>(
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
@@ -88,7 +82,7 @@ export const createRoom = ({ memory, waitMs, loaded }: RoomDeps) => {
 
   return {
     inTurn,
-    /** Reserves memory, once there is enough. Throws NotLoaded, or the signal's reason. */
+    /** Throws NotLoaded or the abort reason. */
     reserve: (wanted: RoomWanted, given: AbortSignal): Promise<ReservedMemory> =>
       inTurn(given, async (signal) => {
         const need = await makeRoom(wanted, signal);
@@ -99,9 +93,9 @@ export const createRoom = ({ memory, waitMs, loaded }: RoomDeps) => {
         };
         return { need, release };
       }),
-    /** Tells that a model has been unloaded, or has answered. */
+    /** Call it after a model was unloaded or has answered. */
     changed,
-    /** True while a model waits for the memory of others, which then wait for their turn. */
+    /** Whether a model waits for memory. Others must then queue. */
     isShort: (): boolean => isShort,
   };
 };

@@ -11,7 +11,6 @@ interface VectorDeps {
   dimensions: number;
 }
 
-/** Requests the vectors of texts from a model that runs here. Throws ModelFailure. */
 export const askForVectors = async (
   { residents, opening, dimensions }: VectorDeps,
   texts: string[],
