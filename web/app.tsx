@@ -19,7 +19,7 @@ interface ViewProps {
 }
 type ViewComponent = ComponentType<ViewProps>;
 
-/** Views that are loaded when they are first shown; home, login and more come with the page. */
+/** Views loaded when first shown. Home, login and more come with the page. */
 const VIEWS: Partial<Record<PagePlace, () => Promise<ViewComponent>>> = {
   home: async () => Home,
   login: async () => Home,
@@ -50,7 +50,7 @@ const VIEWS: Partial<Record<PagePlace, () => Promise<ViewComponent>>> = {
   memory: async () => (await import('./views/memory.js')).MemoryPage,
 };
 
-/** The page: the login where nobody is logged in, and the view of the place that is shown. */
+/** The login if nobody is logged in, else the view of the current place. */
 export const BrowserPage = () => {
   const who = useObservable(session);
   const { name, id, query } = useObservable(route);

@@ -4,7 +4,6 @@ import { hurryLive, networkFound, networkLost } from './state/live.js';
 import { followLinks } from './state/route.js';
 import { registerWorker } from './state/worker.js';
 
-/** Starts the page: the app, the links within it, and what wakes it up. */
 const start = (): void => {
   const root = document.getElementById('page');
   if (!root) throw new Error('The document has no element with the id "page"');

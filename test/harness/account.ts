@@ -12,7 +12,6 @@ export interface NewHook {
 
 const PASSWORD = 'correct horse battery';
 
-/** The first account of a daemon, and the client that is logged in as it. */
 export const registerOwner = async (url: string) => {
   const client = createClient({ url });
   const body = { username: 'owner', password: PASSWORD };
@@ -20,7 +19,6 @@ export const registerOwner = async (url: string) => {
   return client.with({ token });
 };
 
-/** The same account again, after a restart. */
 export const loginOwner = async (url: string) => {
   const client = createClient({ url });
   const { token } = await client.auth.login({ body: { username: 'owner', password: PASSWORD } });
@@ -29,7 +27,7 @@ export const loginOwner = async (url: string) => {
 
 export type Owner = Awaited<ReturnType<typeof registerOwner>>;
 
-/** A hook that receives on a path; resolves to its id. */
+/** Creates a hook with a webhook path. Resolves to its id. */
 export const addHook = async (owner: Owner, hook: NewHook): Promise<string> => {
   const { name, path, secret, action, actionConfig, conditions, concurrency } = hook;
   const { id } = await owner.hooks.create({

@@ -1,6 +1,6 @@
 import { type Dialect, type Said, send, wordsOf } from './wire.js';
 
-/** Anthropic's Messages: named events, each block opened, filled and closed. */
+/** Anthropic Messages API: named events; each block is opened, filled and closed. */
 export const anthropic: Dialect = {
   provider: 'anthropic',
   path: '/v1',

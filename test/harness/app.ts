@@ -14,7 +14,7 @@ import { DATABASE } from '../../src/store/engine/protocol.js';
 import { openWriter } from '../../src/store/thread/database.js';
 import { placeSpeechEngine } from './speech.js';
 
-/** A clock that stands still until it is moved. */
+/** A clock that advances only when moved. */
 export interface FrozenClock extends Clock {
   forward(ms: number): void;
 }
@@ -40,25 +40,23 @@ export interface Reply {
 export interface Ask {
   token?: string | undefined;
   headers?: Record<string, string>;
-  /** Sent as JSON; a string or bytes are sent as they are. */
   body?: unknown;
-  /** Instead of `application/json`; null sends none. */
+  /** Replaces `application/json`. `null` sends no content type. */
   type?: string | null;
 }
 
 export interface TestApp {
   app: App;
-  /** The newest lines of its log. */
+  /** Newest log lines. */
   recent: LogRing;
   url: string;
   home: string;
-  /** Any request at all, without throwing. */
+  /** Sends any request and never throws. */
   call(method: string, path: string, ask?: Ask): Promise<Reply>;
-  /** An account and its token; the first one is the admin. */
+  /** Creates an account and its token. The first account is the admin. */
   register(username: string): Promise<{ id: string; token: string }>;
-  /** A token of an admin who acts as that user. */
+  /** Token of an admin acting as that user. */
   impersonate(adminToken: string, userId: string): Promise<string>;
-  /** Closes and opens again on the same home. */
   restart(over?: Partial<Config>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -66,22 +64,21 @@ export interface TestApp {
 export interface TestOptions {
   config?: Partial<Config>;
   clock?: Clock;
-  /** Percentage of replies that are held against their schema; all of them unless said otherwise. */
+  /** Percentage of replies validated against their schema. Defaults to 100. */
   checkedReplies?: number;
-  /** How long a worker thread may take for one payload, in milliseconds. */
+  /** Time limit of a worker thread for one payload, in milliseconds. */
   payloadMs?: number;
-  /** Keeps the folder for another start; default: a fresh one that is removed. */
+  /** Home folder to keep for another start. Defaults to a new one that is removed. */
   home?: string;
 }
 
-/** An empty folder. */
 const OFFLINE = join(tmpdir(), 'adjutant-test-offline');
 mkdirSync(OFFLINE, { recursive: true });
 const SPEECH = placeSpeechEngine();
 
 export const PASSWORD = 'correct horse battery';
 
-/** A database of the newest schema without rows. A copy costs half the start that migrations cost. */
+/** Empty database with the newest schema. Copying it takes half the time of the migrations. */
 const migratedDatabase = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-schema-'));
   const { db } = await openWriter(folder, migrations);
@@ -90,7 +87,7 @@ const migratedDatabase = async (): Promise<string> => {
 };
 let migrated: Promise<string> | undefined;
 
-/** The real daemon on a free port and a fresh home; every reply is held against its schema. */
+/** The real daemon on a free port and a new home. Every reply is validated against its schema. */
 export const startApp = async ({
   config = {},
   clock,
@@ -115,7 +112,7 @@ export const startApp = async ({
           ratePerUser: 0,
           ratePerAddress: 0,
           builtinEmbedder: false,
-          // Nothing is fetched from the internet unless a test says so.
+          // Nothing is fetched from the internet unless a test allows it.
           capabilitySource: OFFLINE,
           voicePath: [SPEECH],
           ...config,
@@ -170,7 +167,7 @@ export const startApp = async ({
   return test;
 };
 
-/** What the first account takes where the daemon is not purely local. */
+/** Setup code for the first account, if the daemon is not purely local. */
 export const setupCodeOf = (home: string): { setupCode?: string } => {
   const file = join(home, 'setup-code');
   return existsSync(file) ? { setupCode: readFileSync(file, 'utf8').trim() } : {};
@@ -206,11 +203,11 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** What a forge would send in `X-Hub-Signature-256`. */
+/** Signature as a forge sends it in `X-Hub-Signature-256`. */
 export const sign = (secret: string, body: string | Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-/** Asks again until the answer is right; fails with what it was at last. */
+/** Repeats `ask` until the result is right. Fails with the last result. */
 export const until = async <T>(
   ask: () => Promise<T>,
   isRight: (answer: T) => boolean,

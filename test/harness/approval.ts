@@ -1,7 +1,7 @@
 import type { TestApp } from './app.js';
 import { inside } from './inside.js';
 
-/** Something that waits for the word of that user; resolves to its id. */
+/** Creates a pending approval of that user. Resolves to its id. */
 export const askApproval = async (
   { app }: TestApp,
   userId: string,

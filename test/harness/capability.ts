@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The kind of a capability of a test, and the content of its file. */
+/** Kind and content of a test capability. */
 interface PlacedFacts {
   kind?: 'model' | 'engine' | 'language';
-  /** The content of its file `model.gguf`. */
+  /** Content of `model.gguf`. */
   content?: Buffer;
 }
 
-/** Puts something into the place where it is after its installation; resolves to its slug. */
 export const placeCapability = async (
   home: string,
   slug: string,

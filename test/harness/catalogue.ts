@@ -8,7 +8,7 @@ const FILE = {
   url: 'https://models.invalid/tiny.gguf',
 };
 
-/** A model as a catalogue has it, with one file. */
+/** Catalogue entry of a model with one file. */
 export const catalogueModel = (over: object = {}, file: object = {}) => ({
   ...{ id: 'tiny', family: 'Tiny', name: 'Tiny', kind: 'chat', useCases: ['chat'] },
   ...{ parameters: 1000, activeParameters: null, architecture: null, contextWindow: 2048 },
@@ -18,7 +18,6 @@ export const catalogueModel = (over: object = {}, file: object = {}) => ({
   ...over,
 });
 
-/** Writes a catalogue with these models into a folder; resolves to its path. */
 export const writeCatalogue = async (folder: string, models: object[]): Promise<string> => {
   const path = join(folder, 'catalogue.json');
   await writeFile(path, JSON.stringify({ date: '2026-11-01', models }));

@@ -2,10 +2,9 @@ import type { ChannelSender } from '../../src/channels/sender.js';
 import type { TestApp } from './app.js';
 import { inside } from './inside.js';
 
-/** Somebody on a platform. */
 export const ADA: ChannelSender = { kind: 'slack', id: 'T1/U1', name: 'Ada Lovelace' };
 
-/** A sender that is linked to the user, as if it had sent a code that the user made. */
+/** Links a sender to the user without a code exchange. */
 export const linkChannel = async (
   { app }: TestApp,
   userId: string,

@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs';
 import { createLog } from '../../src/kernel/log.js';
 
 /**
- * Logs 20 MB to stderr in turns of the loop, and then ends. On descriptor 3 it tells the longest turn
- * in milliseconds, and its process id.
+ * Logs 20 MB to stderr, one turn of the event loop at a time. Reports the longest turn in
+ * milliseconds, and its process id, on descriptor 3.
  */
 const LINES = 20_000;
 const PER_TURN = 500;

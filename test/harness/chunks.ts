@@ -1,7 +1,7 @@
 import { mint } from '../../src/kernel/ids.js';
 import type { TestApp } from './app.js';
 
-/** Writes entries with one chunk of each text into the database, as if they had been indexed. */
+/** Writes indexed entries with one chunk each into the database. */
 export const writeEntries = async (
   { app }: TestApp,
   userId: string,

@@ -16,14 +16,13 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { projectRoot } from './sources.js';
 
-/** A small project with this one's scripts, settings and packages, and sources of the test's own. */
 export interface Clone {
   folder: string;
   write(files: Record<string, string>): void;
   remove(path: string): void;
   has(path: string): boolean;
   read(path: string): string;
-  /** Starts `node <script> ...args`; `environment` adds to the process's own. */
+  /** Starts `node <script> ...args`. `environment` extends that of the process. */
   start(command: string[], environment?: Record<string, string>): ChildProcess;
   run(command: string[], environment?: Record<string, string>): Promise<Ended>;
   clear(): void;
@@ -35,7 +34,7 @@ interface Ended {
   stderr: string;
 }
 
-/** With an empty lock file nothing is ever missing, so that no test installs anything. */
+/** With an empty lock file nothing is missing, so that no test installs packages. */
 const LOCK_FILE = '{ "packages": { "": {} } }';
 
 export const cloneProject = (files: Record<string, string>): Clone => {
@@ -49,7 +48,7 @@ export const cloneProject = (files: Record<string, string>): Clone => {
   return clone;
 };
 
-/** The folder is a real one, for what would ever empty it; its entries are links. */
+/** A real folder with linked entries, so that emptying it does not delete the packages. */
 const linkPackages = (folder: string): void => {
   const packages = join(projectRoot(), 'node_modules');
   mkdirSync(join(folder, 'node_modules'));
@@ -78,7 +77,7 @@ const cloneIn = (folder: string): Clone => {
   };
 };
 
-/** How a child ended, with all that it printed. */
+/** Exit and full output of a child. */
 export const ended = async (child: ChildProcess): Promise<Ended> => {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('The child has no pipes');

@@ -2,21 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from './app.js';
 
-/** The real program, spoken to line by line through pipes. */
+/** The real program, controlled line by line through pipes. */
 export interface Conversation {
   say(line: string): void;
-  /** What was said since the last line of ours, once that text is in it. */
+  /** Output since the last line of input, once it contains the text. */
   hears(text: string): Promise<string>;
-  /** All that was ever written. */
   all(): string;
-  /** Says no more. */
+  /** Closes the input. */
   hangUp(): void;
   signal(name: NodeJS.Signals): void;
   ended: Promise<number | null>;
 }
 
 export interface Program {
-  /** A script of ours, and its words. */
   words: string[];
   env: Record<string, string>;
 }

@@ -14,29 +14,29 @@ export interface Ended {
 export interface Daemon {
   url: string;
   pid: number;
-  /** Milliseconds from the start of the process to the line that says where it listens. */
+  /** Milliseconds from the process start to the line with its address. */
   readyMs: number;
-  /** What it has printed so far. */
+  /** Output so far. */
   said: { stdout: string; stderr: string };
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<Ended>;
   ended: Promise<Ended>;
 }
 
 export interface DaemonOptions {
   home: string;
-  /** Settings, e.g. `ADJUTANT_PORT`; the port is any free one unless given. */
+  /** Settings such as `ADJUTANT_PORT`. The port defaults to any free one. */
   env?: Record<string, string>;
-  /** A program that starts the daemon, with its arguments: `['strace', '-f']`. */
+  /** Program that starts the daemon, with its arguments: `['strace', '-f']`. */
   under?: string[];
-  /** Another program that says where it listens, and its arguments. */
+  /** Another program that prints its address, with its arguments. */
   entry?: string[];
 }
 
 const ENTRY = [...V8_OPTIONS, fileURLToPath(new URL('./serve.js', import.meta.url))];
 const LISTENING = /^ {2}listening (\S+)/m;
 
-/** The daemon in a process of its own; throws with what it said where it does not start. */
+/** The daemon as a process of its own. Throws with its output if it does not start. */
 export const startDaemon = async (options: DaemonOptions): Promise<Daemon> => {
   const since = performance.now();
   const { child, said, ended, listening } = launch(options);
@@ -56,11 +56,10 @@ export const startDaemon = async (options: DaemonOptions): Promise<Daemon> => {
   };
 };
 
-/** The one process that another runs: signals are for the daemon, not for what watches it. */
+/** The only child of a process: signals are for the daemon, not its tracer. */
 const childOf = async (pid: number): Promise<number> =>
   Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')[0]);
 
-/** A start that is to be refused: what the process said and its exit code. */
 export const startRefused = async (options: DaemonOptions): Promise<Ended> => {
   const { child, ended, listening } = launch(options);
   const url = await Promise.race([listening, ended]);
@@ -69,7 +68,7 @@ export const startRefused = async (options: DaemonOptions): Promise<Ended> => {
   throw new Error(`The daemon started on ${url}`);
 };
 
-/** A start that is killed after so long, wherever it is then. */
+/** Kills a starting daemon after that time. */
 export const startKilled = async (options: DaemonOptions, afterMs: number): Promise<void> => {
   const { child, ended } = launch(options);
   const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);

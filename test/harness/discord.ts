@@ -15,7 +15,7 @@ export const PUBLIC_KEY = pair.publicKey
   .toString('hex');
 export const OTHER = generateKeyPairSync('ed25519').privateKey;
 
-/** The token of an interaction, by which it is answered later. */
+/** Token with which an interaction is answered later. */
 const INTERACTION_TOKEN = 'aW50ZXJhY3Rpb246ODQ2NDYyNjM5';
 
 export interface DiscordButton {
@@ -37,7 +37,7 @@ export interface DiscordCall {
   body: DiscordMessage;
 }
 
-/** The part of the REST API that is used here, for a bot. */
+/** The used part of the REST API for a bot. */
 export const openDiscord = async () => {
   const target = await openTarget();
   const messages: DiscordMessage[] = [];
@@ -50,7 +50,7 @@ export const openDiscord = async () => {
     const asked = `${method} ${path?.replace('/api/v10/', '')}`;
     const json = body ? JSON.parse(body) : {};
     if (headers?.authorization !== `Bot ${BOT_TOKEN}`) return refuse(401, 0)(response);
-    // Cloudflare, before Discord.
+    // Cloudflare checks the user agent before Discord does.
     if (!/^DiscordBot \(\S+, \S+\)$/.test(headers['user-agent'] ?? ''))
       return refuse(403, 0)(response);
     if (asked === 'GET applications/@me') return say(response, 200, APP);
@@ -85,13 +85,10 @@ export const openDiscord = async () => {
   return Object.assign(fake, {
     baseUrl: `${target.url}/api/v10`,
     address: target.address,
-    /** The direct messages that it took, oldest first. */
     messages,
-    /** The later replies to interactions: the method, the rest of the path, and the message. */
     later,
-    /** The commands that were registered. */
     registered,
-    /** How it answers to the next messages, one each. */
+    /** Next replies to messages, one each. */
     refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
     close: target.close,
   });
@@ -109,8 +106,8 @@ const isCommand = (one: { name: string; description: string; options?: object[] 
   (one.options ?? []).length <= 25;
 
 /**
- * Discord takes an address only over TLS, and asks it at once: with a right signature and a wrong
- * one. The daemon of the tests has no certificate, so it is asked at its own address.
+ * Discord requires TLS and checks the address at once, with a right and a wrong signature. The test
+ * daemon has no certificate, so it is checked at its own address.
  */
 const answersPing = async (daemon: string, url: unknown): Promise<boolean> => {
   if (!String(url).startsWith('https://')) return false;
@@ -127,11 +124,11 @@ const answersPing = async (daemon: string, url: unknown): Promise<boolean> => {
   return statuses.join() === '200,pong,401,none';
 };
 
-/** What is wrong with a message, by the rules of Discord; null: nothing. */
+/** Violation of Discord's rules by a message. `null` if there is none. */
 export const faultOfDiscord = ({ content, allowed_mentions, components = [] }: DiscordMessage) => {
   if (content.trim() === '') return 'Cannot send an empty message';
   if ([...content].length > 2000) return 'Must be 2000 or fewer in length';
-  // Without it, what a stranger wrote could mention everybody.
+  // Without it, text of a stranger could mention everybody.
   if (allowed_mentions?.parse.length !== 0) return 'It mentions whom it names';
   const buttons = components.flatMap((row) => row.components);
   const ids = buttons.map(({ custom_id }) => custom_id);
@@ -164,7 +161,7 @@ interface Signing {
   key?: KeyObject;
 }
 
-/** What Discord posts, signed. */
+/** Signed request of Discord. */
 export const signed = (
   interaction: unknown,
   { at = Date.now(), key = pair.privateKey }: Signing = {},
@@ -184,7 +181,7 @@ export const signed = (
 
 let count = 0;
 
-/** An interaction of Ada's with the bot in private, or on a server. */
+/** Interaction of Ada with the bot, in private or on a server. */
 const interaction = (
   type: number,
   data: object,
@@ -198,7 +195,7 @@ const interaction = (
   ...more,
 });
 
-/** Ada's slash command, with the value of its option if it has one. */
+/** Slash command of Ada, with the value of its option. */
 export const commanded = (
   name: string,
   value?: string,
@@ -213,7 +210,7 @@ export const commanded = (
     more,
   );
 
-/** A button under a message of the bot's, pressed by Ada. */
+/** Ada presses a button of the bot's message. */
 export const pressed = (custom_id: string, more: Record<string, unknown> = {}): object =>
   interaction(
     3,
@@ -221,7 +218,6 @@ export const pressed = (custom_id: string, more: Record<string, unknown> = {}): 
     { message: { id: '11000000000000001' }, ...more },
   );
 
-/** The buttons under a message. */
 export const buttonsOf = (message: DiscordMessage | undefined): DiscordButton[] =>
   (message?.components ?? []).flatMap(({ components }) => components);
 

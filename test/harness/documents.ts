@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from './sources.js';
 
-/** The README, or a file of docs/. `path` is from the project's root. */
+/** The README, or a file of docs/. `path` is relative to the project root. */
 export interface Document {
   path: string;
   text: string;
 }
 
-/** A fenced block of code; `language` is empty where none is given. */
+/** `language` is empty if none is given. */
 export interface CodeBlock {
   path: string;
   language: string;
@@ -22,7 +22,7 @@ export const readDocument = (path: string): Document => ({
   text: readFileSync(join(projectRoot(), path), 'utf8'),
 });
 
-/** The README and all of docs/, in the order of their names. */
+/** The README and all of docs/, sorted by name. */
 export const documents = (): Document[] => {
   const names = readdirSync(join(projectRoot(), 'docs')).filter((name) => name.endsWith('.md'));
   return ['README.md', ...names.sort().map((name) => `docs/${name}`)].map(readDocument);
@@ -31,17 +31,17 @@ export const documents = (): Document[] => {
 export const codeBlocks = ({ path, text }: Document): CodeBlock[] =>
   [...text.matchAll(FENCE)].map(([, language = '', code = '']) => ({ path, language, code }));
 
-/** What stands between single backticks outside of blocks, on one line. */
+/** Inline code outside of blocks. */
 export const codeSpans = ({ text }: Document): string[] =>
   [...text.replace(FENCE, '').matchAll(/`([^`]+)`/g)].map(([, span = '']) =>
     span.replace(/\s+/g, ' '),
   );
 
-/** The targets of links and pictures, as written. */
+/** Link and image targets, as written. */
 export const linksIn = ({ text }: Document): string[] =>
   [...text.replace(FENCE, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
 
-/** The anchors of the headings, as forges make them. */
+/** Heading anchors as forges create them. */
 export const anchorsIn = ({ text }: Document): string[] =>
   [...text.replace(FENCE, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -50,7 +50,7 @@ export const anchorsIn = ({ text }: Document): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Without code and links' targets: what is left is read as sentences. */
+/** Text without code and link targets. */
 export const proseOf = ({ text }: Document): string =>
   text
     .replace(FENCE, '')

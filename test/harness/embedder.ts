@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { send } from './wire.js';
 
-/** The interface that a server of vectors speaks. */
+/** Protocol of an embedding server. */
 type EmbedDialect = 'openai-compatible' | 'ollama';
 
 interface EmbedRequest {
@@ -18,17 +18,14 @@ interface EmbedRequest {
   body: Record<string, unknown> & { model: string; input: string[] };
 }
 
-/**
- * The state of the server: it answers, never answers, answers 500, or does such a thing where a text
- * has a word.
- */
+/** The server answers, hangs, answers 500, or does so only for texts with a certain word. */
 type EmbedState =
   | 'works'
   | 'hangs'
   | 'fails'
   | { refuses?: string; failsAt?: string; hangsAt?: string };
 
-/** Words that mean the same. */
+/** Words with the same meaning. */
 const MEANINGS: Record<string, string> = {
   automobile: 'car',
   vehicle: 'car',
@@ -37,7 +34,7 @@ const MEANINGS: Record<string, string> = {
   doctor: 'physician',
 };
 
-/** Returns a vector that has a one for each meaning of a text. */
+/** Vector with a one for each meaning in the text. */
 export const vectorOfWords = (text: string, dimensions: number): number[] => {
   const vector = new Array<number>(dimensions).fill(0);
   for (const word of text.toLowerCase().match(/[a-z]+/g) ?? []) {
@@ -50,7 +47,7 @@ export const vectorOfWords = (text: string, dimensions: number): number[] => {
   return vector;
 };
 
-/** A server on the loopback that makes vectors as OpenAI's or Ollama's does. */
+/** Loopback server that creates vectors like OpenAI or Ollama. */
 export const startEmbedder = async (dialect: EmbedDialect, dimensions = 256) => {
   const asked: EmbedRequest[] = [];
   const path = dialect === 'ollama' ? '/api/embed' : '/v1/embeddings';
@@ -84,9 +81,9 @@ export const startEmbedder = async (dialect: EmbedDialect, dimensions = 256) => 
   return {
     provider: dialect,
     baseUrl: `http://127.0.0.1:${port}${dialect === 'ollama' ? '' : '/v1'}`,
-    /** Every request so far, oldest first. */
+    /** Requests so far, oldest first. */
     asked,
-    /** Every text that was to be embedded. */
+    /** All texts to embed. */
     texts: (): string[] => asked.flatMap(({ body }) => body.input),
     become: (next: EmbedState, afterMs = 0): void => {
       state = next;
@@ -106,7 +103,7 @@ export type FakeEmbedder = Awaited<ReturnType<typeof startEmbedder>>;
 const replies = {
   'openai-compatible': (model: string, vectors: number[][], tokens: number) => ({
     object: 'list',
-    // The order is that of `index`.
+    // The order is given by `index`, not by position.
     data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })).reverse(),
     model,
     usage: { prompt_tokens: tokens, total_tokens: tokens },

@@ -1,6 +1,5 @@
 import { type TestApp, until } from './app.js';
 
-/** A note that can be searched; resolves to its id. */
 export const keepEntry = async (app: TestApp, token: string, text: string): Promise<string> => {
   const { body } = await app.call('POST', '/api/knowledge', { token, body: { text } });
   await until(

@@ -6,11 +6,10 @@ export interface Guarded {
   id: string;
   token: string;
   recoveryCodes: string[];
-  /** The code of now. */
   code(): Promise<string>;
 }
 
-/** Somebody who registers and sets an authenticator app up. */
+/** Registers an account and sets up an authenticator app. */
 export const registerGuarded = async (
   app: TestApp,
   clock: FrozenClock,
@@ -25,5 +24,5 @@ export const registerGuarded = async (
   return { id, token, recoveryCodes: enabled.body.recoveryCodes, code };
 };
 
-/** A code that is not the one of now, nor of the steps beside it. */
+/** Not the current code, nor that of a neighbouring time step. */
 export const WRONG_CODE = 'abcdef';

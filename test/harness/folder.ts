@@ -3,7 +3,7 @@ import { insertRow } from '../../src/store/rows.js';
 import { knowledgeFolderTable } from '../../src/store/tables/folders.js';
 import type { TestApp } from './app.js';
 
-/** A folder of the machine that the user had indexed; resolves to its id. */
+/** Folder of the machine that the user has indexed. Resolves to its id. */
 export const keepFolder = async (
   { app }: TestApp,
   userId: string,

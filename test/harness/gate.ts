@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A port of this machine that leads to the daemon, or does not. */
 export interface Gate {
   url: string;
-  /** Cuts all connections, and the next so many; resolves when the way is open again, to the time. */
+  /**
+   * Cuts all connections and refuses that many new ones. Resolves to the time when connections work
+   * again.
+   */
   refuse(count: number): Promise<number>;
   close(): void;
 }

@@ -1,18 +1,18 @@
 import type { GgufContent, GgufTensor, GgufValue } from './ggufwriter.js';
 
-/** A decoder with weights of zeros, as real ones have them. */
+/** Decoder with zero weights in the layout of real models. */
 interface DecoderShape {
-  /** Default `llama`; `gemma3` and `qwen3moe` get the tensors that llama.cpp wants of these. */
+  /** Default `llama`. `gemma3` and `qwen3moe` get the tensors that llama.cpp requires for them. */
   architecture?: string;
   embedding: number;
   heads: number;
   kvHeads: number;
-  /** The length of keys and values. */
+  /** Length of keys and values. */
   head: number;
   feedForward: number;
   layers: number;
   vocabulary: number;
-  /** The type of its matrices; default F32. */
+  /** Matrix type. Default F32. */
   type?: GgufTensor['type'];
   /** Default 32,768. */
   context?: number;
@@ -31,7 +31,7 @@ export const SMALL_DECODER = {
   vocabulary: 300,
 };
 
-/** The content of the GGUF file of such a model, with a vocabulary of made-up tokens. */
+/** GGUF content of such a model, with an artificial vocabulary. */
 export const decoderGguf = (shape: DecoderShape): GgufContent => {
   const { architecture = 'llama', type = 'F32', embedding, layers, vocabulary, experts } = shape;
   const own = (key: string, value: number): [string, GgufValue] => [
@@ -114,7 +114,7 @@ const expertTensors = (
   matrix('ffn_down_exps', feedForward, embedding, count),
 ];
 
-/** Three tokens of control, one for each byte, and made-up words. */
+/** Three control tokens, one per byte, and artificial words. */
 export const vocabularyOf = (count: number): [string, GgufValue][] => {
   const bytes = Array.from({ length: 256 }, (_, byte) => {
     return `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;

@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 
-/** The types of a single value of the metadata, with their numbers in the format. */
+/** Scalar metadata types, with their numbers in the format. */
 const VALUE_TYPES = {
   uint8: 0,
   int8: 1,
@@ -20,12 +20,12 @@ const ARRAY_TYPE = 9;
 type ScalarType = keyof typeof VALUE_TYPES;
 type Scalar = number | bigint | boolean | string;
 
-/** A value of the metadata of a GGUF file: one, or a list of values of one type. */
+/** Metadata value of a GGUF file: a scalar, or a list of one type. */
 export type GgufValue =
   | { type: ScalarType; value: Scalar }
   | { type: 'array'; of: ScalarType; values: readonly Scalar[] };
 
-/** The types of tensors: the number in the format, the numbers of a block, and its bytes. */
+/** Tensor types: number in the format, values per block, and bytes per block. */
 const TENSOR_TYPES = {
   F32: [0, 1, 4],
   F16: [1, 1, 2],
@@ -44,14 +44,13 @@ const TENSOR_TYPES = {
 
 export interface GgufTensor {
   name: string;
-  /** The numbers of each dimension, the one that is contiguous first. */
+  /** Size of each dimension, the contiguous one first. */
   dims: number[];
   type: keyof typeof TENSOR_TYPES;
-  /** The bytes; left out for zeros, which take no room on the disk. */
   bytes?: Uint8Array;
 }
 
-/** The content of a GGUF file. Keys and names may repeat, for files that are broken on purpose. */
+/** Keys and names may repeat, for intentionally broken files. */
 export interface GgufContent {
   metadata: [key: string, value: GgufValue][];
   tensors: GgufTensor[];
@@ -59,7 +58,7 @@ export interface GgufContent {
 
 const ALIGNMENT = 32;
 
-/** Writes a GGUF file (version 3, little-endian) and returns its bytes. */
+/** Writes a GGUF file (version 3, little-endian) and returns its size in bytes. */
 export const writeGguf = (path: string, { metadata, tensors }: GgufContent): number => {
   const places = placesOf(tensors);
   const header = Buffer.concat([
@@ -84,13 +83,13 @@ export const writeGguf = (path: string, { metadata, tensors }: GgufContent): num
   return start + places.total;
 };
 
-/** The bytes of a tensor in the file, without what aligns the next. */
+/** Bytes of a tensor, without alignment padding. */
 const tensorBytes = ({ dims, type }: Pick<GgufTensor, 'dims' | 'type'>): number => {
   const [, numbers, bytes] = TENSOR_TYPES[type];
   return (dims.reduce((all, each) => all * each, 1) / numbers) * bytes;
 };
 
-/** The bytes of 32-bit floating-point numbers, which are zeros but for those that `fill` sets. */
+/** 32-bit floats: zeros except those set by `fill`. */
 export const float32Bytes = (dims: number[], fill: (into: Float32Array) => void): Uint8Array => {
   const numbers = new Float32Array(dims.reduce((all, each) => all * each, 1));
   fill(numbers);
@@ -128,7 +127,7 @@ const scalar = ({ type, value }: { type: ScalarType; value: Scalar }): Buffer =>
   return bytes.subarray(0, writers[type](bytes, value));
 };
 
-/** Writes a number at the beginning of the bytes; returns how many it takes. */
+/** Writes a number at the start of the bytes and returns its size. */
 const writers: Record<Exclude<ScalarType, 'string'>, (into: Buffer, value: Scalar) => number> = {
   uint8: (into, value) => into.writeUInt8(Number(value)),
   int8: (into, value) => into.writeInt8(Number(value)),

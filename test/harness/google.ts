@@ -1,6 +1,6 @@
 import { type Dialect, type Said, send, wordsOf } from './wire.js';
 
-/** Gemini's generateContent: a stream of replies, each with the next parts. */
+/** Gemini generateContent: a stream of replies with the next parts. */
 export const google: Dialect = {
   provider: 'google',
   path: '/v1beta',

@@ -6,7 +6,7 @@ import type { TestApp } from './app.js';
 
 const AT = '2026-03-01T12:00:00.000Z';
 
-/** An approval of that user that stands in a conversation; resolves to its id. */
+/** Standing approval of that user for a conversation. Resolves to its id. */
 export const keepGrant = async (
   { app }: TestApp,
   userId: string,

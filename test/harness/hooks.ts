@@ -1,32 +1,29 @@
 import { type Reply, sign, startApp, type TestApp, type TestOptions, until } from './app.js';
 
-/** The secret of GitHub's published example. */
+/** Secret of GitHub's published example. */
 export const SECRET = "It's a Secret to Everybody";
 
 interface DeliveryRequest {
   secret?: string;
   headers?: Record<string, string>;
-  /** Instead of `application/json`; null sends none. */
+  /** Replaces `application/json`. `null` sends no content type. */
   type?: string | null;
 }
 
-/** A daemon with one owner, and what tests of hooks do all the time. */
+/** A daemon with one owner, and common actions of hook tests. */
 export interface Desk {
   test: TestApp;
   owner: { id: string; token: string };
-  /** Makes another user the owner, who has nothing: a case of its own without a daemon of its own. */
+  /** Switches to a new user without data, so that a test needs no daemon of its own. */
   arrive(): Promise<void>;
-  /** Another user's hook, likewise. Resolves to the reply. */
   othersHook(given?: Record<string, unknown>): Promise<Reply>;
-  /** A call of the owner's. */
   ask(method: string, path: string, body?: unknown): Promise<Reply>;
-  /** A hook of the owner's: a notice on a webhook unless said otherwise. Resolves to its id. */
+  /** Creates a hook of the owner, by default a notification on a webhook. Resolves to its id. */
   hook(given?: Record<string, unknown>): Promise<string>;
-  /** A signed delivery to a path, as it would stand in the URL. */
+  /** Signed delivery to a path, as written in the URL. */
   deliver(path: string, body: string | Buffer, request?: DeliveryRequest): Promise<Reply>;
-  /** The hook's runs, newest first. */
   runs(id: string): Promise<Reply['body'][]>;
-  /** The same, once so many have ended. */
+  /** The same, once that many have ended. */
   ended(id: string, count?: number): Promise<Reply['body'][]>;
 }
 
@@ -71,7 +68,7 @@ export const openDesk = async (options: TestOptions = {}): Promise<Desk> => {
   };
 };
 
-/** What makes a hook that posts a notice; `given` goes over it. */
+/** Input of a hook that posts a notification, overridden by `given`. */
 export const notice = (given: Record<string, unknown> = {}): Record<string, unknown> => ({
   name: 'issues',
   trigger: 'webhook',
@@ -81,7 +78,7 @@ export const notice = (given: Record<string, unknown> = {}): Record<string, unkn
   ...given,
 });
 
-/** The trigger of a hook that receives on a path. */
+/** Webhook trigger for a path. */
 export const onPath = (webhookPath: string, webhookSecret = SECRET) => ({
   triggerConfig: { webhookPath, webhookSecret },
 });

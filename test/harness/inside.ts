@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.js';
 
-/** Returns the parts of a running daemon that tests reach where the API cannot tell. */
+/** Parts of a running daemon that the API does not expose. */
 export const inside = ({ modules }: App) => ({
   hub: modules.hub,
   queue: modules.jobs.queue,

@@ -1,6 +1,6 @@
 /**
- * Milliseconds that the work takes for each, the fastest time of seven; the first round is thrown away.
- * They take turns, so that what else the machine does is in all of them.
+ * Fastest of seven times of each work, in milliseconds, without the first round. The works
+ * alternate, so that other load affects all of them.
  */
 export const measureInTurn = async <T>(
   all: T[],
@@ -15,6 +15,6 @@ export const measureInTurn = async <T>(
       if (round > 0) times[at]?.push(performance.now() - since);
     }
   }
-  // Other work on the machine only adds to a time.
+  // Other load only adds to a time.
   return times.map((each) => Math.min(...each));
 };

@@ -10,13 +10,11 @@ import { basename, join } from 'node:path';
 import { LLAMA_ENGINE } from './llamaengine.js';
 import { type ScriptedOptions, writeScriptedGguf } from './scriptedgguf.js';
 
-/** Installs node-llama-cpp in a home, or another engine in its place. */
 export const installEngine = (home: string, engine = LLAMA_ENGINE): void => {
   mkdirSync(join(home, 'capabilities'), { recursive: true });
   symlinkSync(engine, join(home, 'capabilities/llama'));
 };
 
-/** Installs a module in the place of node-llama-cpp. */
 export const installFakeEngine = (home: string, source: string): void => {
   const engine = join(home, 'engine');
   const folder = join(engine, 'node_modules/node-llama-cpp');
@@ -27,8 +25,8 @@ export const installFakeEngine = (home: string, source: string): void => {
 };
 
 /**
- * An engine in the place of node-llama-cpp. A model says its file; it loads once that is not `hold`, and
- * says nothing if it is `mute`.
+ * Fake node-llama-cpp. A model's text is its file content; it loads once that is not `hold`, and
+ * stays silent if it is `mute`.
  */
 export const HOLDING_ENGINE = `
 import { readFileSync } from 'node:fs';
@@ -52,14 +50,14 @@ const loadModel = async ({ modelPath }) => {
 export const getLlama = async () => ({ loadModel });
 `;
 
-/** Makes the folder of an installed model in a home, and returns the path of its file. */
+/** Creates the folder of an installed model. Returns the path of its file. */
 export const modelFile = (home: string, slug: string): string => {
   const folder = join(home, 'capabilities', slug);
   mkdirSync(folder, { recursive: true });
   return join(folder, 'model.gguf');
 };
 
-/** Installs a model that says a script, and returns the path of its file. */
+/** Installs a model that writes a script. Returns the path of its file. */
 export const installScripted = (
   home: string,
   slug: string,
@@ -71,12 +69,12 @@ export const installScripted = (
   return path;
 };
 
-/** A template by which a reply begins after a colon, while it goes on after the line of a result. */
+/** Template in which a reply starts after a colon, but continues after the line of a result. */
 const COLON_TEMPLATE =
   "{% for m in messages %}{{'<|im_start|>'+m['role']+':'+m['content']+'<|im_end|>'}}{% endfor %}" +
   "{% if add_generation_prompt %}{{'<|im_start|>assistant:'}}{% endif %}";
 
-/** Installs a model that first calls a tool, and says a script when it has the result. */
+/** Installs a model that calls a tool first, and writes a script after the result. */
 export const installCaller = (
   home: string,
   slug: string,
@@ -96,7 +94,7 @@ export const installCaller = (
     chatTemplate: COLON_TEMPLATE,
   });
 
-/** A header of version 3 with 2^40 entries, all of them empty. */
+/** Header of version 3 with 2^40 empty entries. */
 export const endlessHeader = (): Buffer => {
   const bytes = Buffer.alloc(1024 * 1024);
   bytes.write('GGUF');
@@ -105,7 +103,7 @@ export const endlessHeader = (): Buffer => {
   return bytes;
 };
 
-/** The IDs of the processes of models in that home. */
+/** Process ids of models in that home. */
 export const modelProcesses = (home: string): number[] =>
   readdirSync('/proc').flatMap((name) => {
     const isOurs = /^\d+$/.test(name) && isModel(name, home);
@@ -114,9 +112,9 @@ export const modelProcesses = (home: string): number[] =>
 
 const isModel = (pid: string, home: string): boolean => {
   try {
-    // Not what confines it. Node names its main thread otherwise since version 24.
+    // Excludes the confining process. Since version 24 Node.js names its main thread differently.
     const isNode = basename(readlinkSync(`/proc/${pid}/exe`)) === 'node';
-    // Headers of files are read by processes that have a folder there too.
+    // Processes that read file headers have a folder there too.
     const isModel = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('llama/main.js');
     return (
       isNode &&

@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { LLAMA_ENGINE } from './llamaengine.js';
 
-/** The memory that llama.cpp says it allocates, in bytes. */
 export interface ReportedMemory {
   weights: number;
   /** KV caches and recurrent states. */
@@ -20,7 +19,7 @@ export interface ModelLoad {
 
 const PROGRAM = fileURLToPath(new URL('./modelloads.js', import.meta.url));
 
-/** Loads models with the real engine, and returns what it tells of each. */
+/** Loads models with the real engine and returns the reported memory. */
 export const loadedMemory = async (loads: ModelLoad[]): Promise<ReportedMemory[]> => {
   const entry = join(LLAMA_ENGINE, 'node_modules/node-llama-cpp/dist/index.js');
   const input = JSON.stringify({ entry: pathToFileURL(entry).href, loads });

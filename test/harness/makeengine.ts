@@ -3,7 +3,7 @@ import { installPackages } from '../../src/capabilities/npm.js';
 import { ENGINES, enginePackages } from '../../src/capabilities/packages.js';
 import { engineFolder } from './llamaengine.js';
 
-/** Installs the engines for the tests, from the lock files that ship and as an installation does. */
+/** Installs the test engines from the shipped lock files, like a real installation. */
 const host = { platform: process.platform, arch: process.arch, isGlibc: true, gpus: [] };
 const folders = (process.env.PATH ?? '').split(':');
 for (const engine of ENGINES) {

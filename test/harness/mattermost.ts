@@ -3,13 +3,13 @@ import { type ServedFile, serveFile, sizeOf } from './servedfile.js';
 import { openTarget } from './target.js';
 
 export const BOT_TOKEN = 'x8gsf1e6mpgbzk3bzpzbh5s3pr';
-/** Those of the examples in Mattermost's own documentation. */
+/** Example of Mattermost's documentation. */
 export const COMMAND_TOKEN = 'qzgakf1nx3yt9dr4n8585ihbxy';
 export const ADA = { id: 'erj6qck3rfgtujs86w5r6rckzh', name: 'alan' };
 const BOT_ID = 'h7w4z1kq3jnxtmb5d8c9r2yf6a';
 const DIRECT_ID = 'd1r3ctchann3lofthebotandan';
 
-/** The part of the REST API that is used here, for a bot. */
+/** The used part of the REST API for a bot. */
 export const openMattermost = async () => {
   const target = await openTarget();
   const posts: Record<string, unknown>[] = [];
@@ -39,7 +39,7 @@ export const openMattermost = async () => {
     if (asked !== 'POST /api/v4/posts') return refuse(404)(response);
     const post: Record<string, unknown> = JSON.parse(body ?? '');
     const { length } = [...String(post.message)];
-    // The server counts characters, and keeps so many bytes of further properties.
+    // The server limits the characters of a message and the bytes of its properties.
     const isTooLong = length > 16_383 || JSON.stringify(post.props ?? {}).length > 8_000;
     if (length === 0 || isTooLong) return refuse(400)(response);
     posts.push(post);
@@ -48,13 +48,11 @@ export const openMattermost = async () => {
   return {
     baseUrl: target.url,
     address: target.address,
-    /** The files that it keeps, by their IDs. */
     files,
-    /** What was posted, oldest first. */
     posts,
-    /** The pairs that a direct channel was asked for. */
+    /** User pairs of the requested direct channels. */
     direct,
-    /** How it answers to the next posts, one each. */
+    /** Next replies to posts, one each. */
     refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
     close: target.close,
   };
@@ -70,7 +68,7 @@ export const refuse =
       headers,
     );
 
-/** A slash command, as Mattermost posts it. */
+/** Slash command as Mattermost posts it. */
 export const command = (
   name: string,
   text: string,
@@ -97,7 +95,7 @@ export const command = (
   }).toString(),
 });
 
-/** A post that an outgoing webhook hands on, as a form or as JSON. */
+/** Post of an outgoing webhook, as a form or as JSON. */
 export const post = (
   text: string,
   { token = COMMAND_TOKEN, id = 'g19wczuo4tn6unyjx5qrwcd5mo', isJson = true, files = '' } = {},
@@ -131,12 +129,12 @@ interface Action {
   integration: { url: string; context: Record<string, unknown> };
 }
 
-/** The buttons under a post, as the server keeps them: what they send is shown to no client. */
+/** Buttons as stored by the server. Clients never see what they send. */
 export const buttonsOf = (post: Record<string, unknown> | undefined): Action[] =>
   JSON.parse(JSON.stringify(post?.props ?? { attachments: [{ actions: [] }] })).attachments[0]
     .actions;
 
-/** A button that somebody presses, as the server hands it on. */
+/** A pressed button, as passed on by the server. */
 export const pressed = (
   context: Record<string, unknown>,
   { user = ADA.id, trigger = 'dHJpZ2dlcg' } = {},

@@ -10,14 +10,14 @@ import { projectRoot } from './sources.js';
 const PACKAGES = join(projectRoot(), 'node_modules');
 const SERVERS = join(PACKAGES, '@modelcontextprotocol');
 
-/** What adds the real `server-filesystem` over stdio, which may use its own folder alone. */
+/** Registers the real `server-filesystem` over stdio, with its own folder only. */
 export const FILESYSTEM = {
   command: 'node',
   args: [join(SERVERS, 'server-filesystem/dist/index.js'), '.'],
   readable: [PACKAGES],
 };
 
-/** A folder with the odd server in it, and what adds it. */
+/** Folder with the odd server, and its registration. */
 export interface Odd {
   server(...mode: ('pause' | 'die')[]): { command: string; args: string[]; readable: string[] };
   remove(): Promise<void>;
@@ -33,12 +33,11 @@ export const layOutOdd = async (): Promise<Odd> => {
   };
 };
 
-/** The real `server-everything` over streamable HTTP, as a process of its own. */
+/** The real `server-everything` over streamable HTTP, as a process. */
 export interface Everything {
   url: string;
-  /** host:port. */
   address: string;
-  /** Resolves when the next request has arrived. */
+  /** Resolves at the next request. */
   called(): Promise<void>;
   kill(): Promise<void>;
 }

@@ -2,7 +2,6 @@ import { iso } from '../../src/kernel/clock.js';
 import { mint } from '../../src/kernel/ids.js';
 import type { TestApp } from './app.js';
 
-/** A message to a channel that did not arrive; resolves to its id. */
 export const loseMessage = async (
   { app }: TestApp,
   { userId, channel }: { userId: string; channel: string },

@@ -9,7 +9,7 @@ const begin = (response: ServerResponse, { contentType }: Dialect): void => {
   response.writeHead(200, { 'content-type': contentType });
 };
 
-/** Again and again until the client goes. */
+/** Repeats until the client disconnects. */
 const forever = (response: ServerResponse, everyMs: number, bytes: string): void => {
   const timer = setInterval(() => response.write(bytes), everyMs);
   response.once('close', () => clearInterval(timer));
@@ -27,7 +27,7 @@ const text = (body: string, type = 'text/html'): Misbehaviour => {
   return () => (response) => response.writeHead(200, { 'content-type': type }).end(body);
 };
 
-/** What an endpoint may do in place of an answer. A closed port is for the test to arrange. */
+/** Ways in which an endpoint fails to answer. A closed port is arranged by the test. */
 export const misbehaviours: Record<string, Misbehaviour> = {
   'a rate limit': () => refuses(429, {}, { 'retry-after': '30' }),
   'a rate limit without a time': () => refuses(429),

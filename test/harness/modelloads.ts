@@ -2,8 +2,8 @@ import { setTimeout as later } from 'node:timers/promises';
 import type { ModelLoad, ReportedMemory } from './loadedmodel.js';
 
 /**
- * Loads models with the real engine, one after the other, in a process of its own. Its argument has
- * the engine's module and the models as JSON; it writes what llama.cpp tells of each.
+ * Loads models with the real engine one after the other, in a process of its own. Its argument is
+ * JSON with the engine's module and the models. Writes what llama.cpp reports about each.
  */
 const main = async (): Promise<void> => {
   const input: { entry: string; loads: ModelLoad[] } = JSON.parse(process.argv[2] ?? '');
@@ -17,7 +17,7 @@ const main = async (): Promise<void> => {
     maxThreads: 2,
     logger: (_level: string, line: string) => lines.push(line),
   });
-  /** Waits for the lines that llama.cpp wrote: they come a turn later. */
+  /** The log lines of llama.cpp arrive one turn later. */
   const told = async (): Promise<string> => {
     await later(50);
     const log = lines.join('\n');

@@ -4,7 +4,7 @@ import { runDaemon } from '../../src/main.js';
 
 const PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/;
 
-// Makes the schemas that joi itself is checked by.
+// Creates the schemas that joi uses to validate itself.
 Joi.checkPreferences({});
 const { object } = Joi;
 let made = 0;
@@ -16,8 +16,8 @@ Object.assign(Joi, {
 });
 
 /**
- * The daemon, saying before it says that it listens which CommonJS packages it has loaded by then,
- * and of how many objects with keys it has made schemas.
+ * The daemon. Before it reports its address, it prints the loaded CommonJS packages and the number
+ * of object schemas.
  */
 const loaded = (): string[] => {
   const files = Object.keys(createRequire(import.meta.url).cache);

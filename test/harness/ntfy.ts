@@ -11,13 +11,13 @@ export interface Published {
   priority?: number;
 }
 
-/** The fields of a message as JSON (ntfy, Publish as JSON). */
+/** Fields of a message as JSON (ntfy, Publish as JSON). */
 const FIELDS = [
   ...['topic', 'message', 'title', 'tags', 'priority', 'actions', 'click', 'attach', 'markdown'],
   ...['icon', 'filename', 'delay', 'email', 'call'],
 ];
 
-/** The part of a server of ntfy that is used here; with a token, it asks who publishes. */
+/** The used part of an ntfy server. With a token it requires authentication. */
 export const openNtfy = async ({ token = '' } = {}) => {
   const target = await openTarget();
   const published: Published[] = [];
@@ -50,18 +50,17 @@ export const openNtfy = async ({ token = '' } = {}) => {
   return {
     baseUrl: target.url,
     address: target.address,
-    /** What was published, oldest first. */
     published,
-    /** How it answers to the next messages, one each. */
+    /** Next replies to messages, one each. */
     refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
     close: target.close,
   };
 };
 
-/** How the server refuses a request: the status, the code and the words. */
+/** Status, code and text of a refusal. */
 type NtfyFault = Parameters<typeof refuse>;
 
-/** The fault of a request by the rules of the server; null if it takes it. */
+/** Violation of the server's rules. `null` if there is none. */
 export const faultOfNtfy = (body: string): NtfyFault | null => {
   if (Buffer.byteLength(body) > 2 * 4096) {
     return [413, 41301, 'message or JSON body too large'];
@@ -74,9 +73,9 @@ export const faultOfNtfy = (body: string): NtfyFault | null => {
     return [400, 40010, 'topic name is not allowed'];
   }
   if (![1, 2, 3, 4, 5].includes(priority)) return [400, 40007, 'invalid priority'];
-  // The server has no place for attached files, into which it would turn a longer one.
+  // The server would turn a longer message into a file, and has no file storage.
   if (Buffer.byteLength(message) > 4096) return [400, 40014, 'attachments not allowed'];
-  // A title becomes a header of the server's own.
+  // A title becomes an HTTP header of the server.
   return /[\r\n]/.test(title) ? [400, 40024, 'invalid title'] : null;
 };
 
@@ -85,7 +84,7 @@ export const refuse =
   (response: ServerResponse): void =>
     say(response, status, { code, http: status, error, link: 'https://ntfy.sh/docs' });
 
-/** The code in the last message that was published. */
+/** Code in the last published message. */
 export const codeIn = (published: Published[]): string =>
   /The code is (\w{6}),/.exec(published.at(-1)?.message ?? '')?.[1] ?? '';
 

@@ -1,6 +1,6 @@
 import { type Dialect, type Said, send, wordsOf } from './wire.js';
 
-/** Ollama's chat: one JSON object a line, the last one `done`. */
+/** Ollama chat: one JSON object per line, the last one with `done`. */
 export const ollama: Dialect = {
   provider: 'ollama',
   path: '',

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type Dialect, type Said, send, startWire, type WireReply, wordsOf } from './wire.js';
 
-/** The parts of a chat completions request that tests look at. */
+/** Parts of a chat completions request that tests check. */
 export interface ChatRequest {
   model: string;
   stream?: boolean;
@@ -15,10 +15,10 @@ export interface ChatRequest {
   tool_choice?: string;
 }
 
-/** Answers one request, in whatever way. */
+/** Answers one request. */
 export type Reply = WireReply<ChatRequest>;
 
-/** An answer of a model, as events or as one JSON body, whichever was asked for. */
+/** Answer of a model, as events or JSON as requested. */
 export const says =
   (said: Said): Reply =>
   (response, request) => {
@@ -33,7 +33,7 @@ export const refuses =
   (response) =>
     send(response, status, { error: { message: 'refused', type: 'error', ...error } }, headers);
 
-/** The given `data:` lines as they are, then the end. */
+/** Sends the given `data:` lines, then the end. */
 export const streams =
   (...frames: string[]): Reply =>
   (response) => {
@@ -41,7 +41,7 @@ export const streams =
     response.end();
   };
 
-/** An answer that is written piece by piece, as the test dictates it. */
+/** Answer written in pieces, controlled by the test. */
 export const dictated = () => {
   let begin = (_: ServerResponse): void => undefined;
   const begun = new Promise<ServerResponse>((resolve) => {
@@ -62,7 +62,7 @@ export const dictated = () => {
       await write({}, finish);
       (await begun).end('data: [DONE]\n\n');
     },
-    /** Breaks the connection off. */
+    /** Cuts the connection. */
     breakOff: async (): Promise<void> => {
       (await begun).destroy();
     },
@@ -87,7 +87,7 @@ export const breaks =
 /** Never answers, not even with headers. */
 export const hangs: Reply = () => {};
 
-/** A server on the loopback that speaks OpenAI's chat completions. */
+/** Loopback server for OpenAI chat completions. */
 export const startOpenai = (...script: Reply[]) => startWire<ChatRequest>('/v1', script);
 
 export type Openai = Awaited<ReturnType<typeof startOpenai>>;
@@ -116,7 +116,7 @@ const completion = (said: Said) => ({
   ...(said.usage === null ? {} : { usage: usageOf(said) }),
 });
 
-/** The text word by word, each call's arguments in two halves, as the real service sends them. */
+/** Text word by word, arguments of each call in two halves, like the real service. */
 const deltas = (said: Said) => [
   chunk({ role: 'assistant', content: '' }),
   ...wordsOf(said.text).map((word) => chunk({ content: word })),
@@ -167,5 +167,5 @@ const openai = (provider: 'openai' | 'openai-compatible'): Dialect => ({
   piece: frameOf,
 });
 
-/** The service itself, and whoever speaks as it does. */
+/** OpenAI, and compatible services. */
 export const openaiDialects = [openai('openai'), openai('openai-compatible')];

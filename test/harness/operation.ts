@@ -1,7 +1,7 @@
 import { type TestApp, until } from './app.js';
 import { inside } from './inside.js';
 
-/** Begins an operation of the user that has one step; resolves to its id. */
+/** Starts an operation with one step. Resolves to its id. */
 const begin = async (
   { app }: TestApp,
   userId: string,
@@ -26,7 +26,7 @@ const begin = async (
   return id;
 };
 
-/** An operation that goes on until it is cancelled; resolves to its id. */
+/** An operation that runs until it is cancelled. Resolves to its id. */
 export const waitingOperation = (test: TestApp, userId: string): Promise<string> =>
   begin(
     test,
@@ -37,7 +37,7 @@ export const waitingOperation = (test: TestApp, userId: string): Promise<string>
       }),
   );
 
-/** An operation that has completed; resolves to its id. */
+/** A completed operation. Resolves to its id. */
 export const keepOperation = async (test: TestApp, userId: string): Promise<string> => {
   const id = await begin(test, userId, async () => undefined);
   const { db } = test.app.store;

@@ -1,6 +1,6 @@
 import type { TestApp } from './app.js';
 
-/** A passkey as it is kept, for tests in which nobody logs in with it; resolves to its id. */
+/** A stored passkey without a login. Resolves to its id. */
 export const keepPasskey = async (app: TestApp, userId: string, name = 'Key'): Promise<string> => {
   const id = `passkey_${userId.slice(-26)}`;
   await app.app.store.db

@@ -1,4 +1,4 @@
-/** Returns a PDF file (ISO 32000-1) with one line of Latin text on each of its pages. */
+/** A PDF file (ISO 32000-1) with one line of Latin text per page. */
 export const pdfOf = (...lines: string[]): Buffer => {
   const kids = lines.map((_, at) => `${4 + at * 2} 0 R`).join(' ');
   const objects = [

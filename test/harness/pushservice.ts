@@ -9,31 +9,30 @@ import {
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A push that arrived, decrypted as the browser would. */
+/** A received push, decrypted like in a browser. */
 export interface ArrivedPush {
   path: string;
   headers: Record<string, string | string[] | undefined>;
-  /** Claims of the token that identifies the sender, verified (RFC 8292). */
+  /** Verified claims of the sender's token (RFC 8292). */
   claims: { aud: string; exp: number; sub: string };
   /** The public key of the sender. */
   sender: string;
   text: string;
 }
 
-/** The half of a subscription that a browser keeps. */
+/** The private half of a subscription. */
 export interface PushBrowser {
-  /** The JSON of its `PushSubscription`, as `toJSON()` gives it to the page. */
+  /** JSON of `PushSubscription.toJSON()`. */
   subscription: { endpoint: string; keys: { p256dh: string; auth: string } };
 }
 
 export interface FakePushService {
   origin: string;
   pushes: ArrivedPush[];
-  /** Requests that were refused, with the reason. */
   refused: string[];
-  /** Makes a subscription at this service. */
+  /** Creates a subscription at this service. */
   subscribe(): PushBrowser;
-  /** Has the service reply so from now on, to the pushes of that subscription; null: as usual. */
+  /** Sets the reply to pushes of that subscription. `null` restores the default. */
   replyTo(
     browser: PushBrowser,
     reply: { status: number; headers?: Record<string, string> } | null,
@@ -42,8 +41,8 @@ export interface FakePushService {
 }
 
 /**
- * A push service (RFC 8030) on loopback. It checks the token of the sender and decrypts each message
- * by code of its own, and refuses what a real one would.
+ * Push service (RFC 8030) on loopback with its own verification and decryption. It refuses what a
+ * real one refuses.
  */
 export const startPushService = async (): Promise<FakePushService> => {
   const keys = new Map<string, { ecdh: ReturnType<typeof createECDH>; auth: Buffer }>();
@@ -115,7 +114,9 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** RFC 8292, sections 2 and 3: `vapid t=<JWT>, k=<public key>`, for this origin, a day at most. */
+/**
+ * RFC 8292, sections 2 and 3: `vapid t=<JWT>, k=<public key>` for this origin, for a day at most.
+ */
 const claimsOf = (authorization: string, origin: string) => {
   const [, token = '', sender = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(authorization) ?? [];
   const [header = '', payload = '', signature = ''] = token.split('.');
@@ -146,7 +147,6 @@ const claimsOf = (authorization: string, origin: string) => {
   return { claims, sender };
 };
 
-/** RFC 8291, section 3.4, over the encoding of RFC 8188. */
 const decrypt = (
   body: Buffer,
   { ecdh, auth }: { ecdh: ReturnType<typeof createECDH>; auth: Buffer },

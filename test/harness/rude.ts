@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
-/** A server on loopback that answers in ways that no server should. */
 export interface Rude {
   url(name: RudeAnswer): string;
-  /** What it could write to whoever asked for that answer, once the connection is closed; in bytes. */
+  /** Bytes that it could write for each answer before the connection closed. */
   written: Map<string, number>;
   close(): void;
 }
@@ -14,7 +13,7 @@ const CHUNKED = 'transfer-encoding: chunked\r\n\r\n';
 const PIECE = 65_536;
 const TRICKLE_MS = 250;
 
-/** Writes the text again and again, for as long as somebody takes it. */
+/** Repeats the text as long as the client reads. */
 const trickle = (socket: Socket, text: string): void => {
   const timer = setInterval(() => socket.write(text), TRICKLE_MS);
   socket.once('close', () => clearInterval(timer));
@@ -67,12 +66,12 @@ const isAnswer = (name: string): name is RudeAnswer => Object.hasOwn(ANSWERS, na
 export const openRude = async (): Promise<Rude> => {
   const written: Rude['written'] = new Map();
   const server = createServer((socket) => {
-    // Whoever was answered like that hangs up.
+    // Clients disconnect.
     socket.on('error', () => undefined);
     socket.once('data', (bytes) => {
       const name = decodeURIComponent(/ \/(\S*) /.exec(String(bytes))?.[1] ?? '');
       socket.once('close', () => written.set(name, socket.bytesWritten));
-      // To a greeting of TLS, too, it speaks plainly.
+      // It also answers a TLS greeting in plain text.
       ANSWERS[isAnswer(name) ? name : 'another protocol'](socket);
     });
   });

@@ -1,21 +1,20 @@
 import { float32Bytes, type GgufTensor, type GgufValue, writeGguf } from './ggufwriter.js';
 
-/** The script of a model, and how it departs from it. */
 export interface ScriptedOptions {
-  /** The most tokens of its context, as its metadata say. */
+  /** Context length in the metadata. */
   contextLength?: number;
   /**
-   * The pieces that follow others than the next of the script, as token: next token. A token is a
-   * piece of the script or a printable character.
+   * Next token for tokens that do not follow the script. A token is a piece of the script or a
+   * printable character.
    */
   after?: Record<string, string>;
-  /** The tokens that the vocabulary holds beside; a repeated one aborts the engine. */
+  /** Additional tokens of the vocabulary. A repeated one aborts the engine. */
   extraTokens?: string[];
-  /** The template of its chat, in Jinja, in place of ChatML. */
+  /** Jinja chat template in place of ChatML. */
   chatTemplate?: string;
 }
 
-/** The types of tokens, with their numbers in the format. */
+/** Token types with their numbers in the format. */
 const TYPES = { normal: 1, unknown: 2, control: 3, userDefined: 4, byte: 6 };
 
 interface Vocabulary {
@@ -28,7 +27,7 @@ const HEAD_COUNT = 2;
 const HEAD_WIDTH = 32;
 const FEED_FORWARD = 32;
 const BYTES_AT = 3;
-/** The token of a line end: ChatML has a reply begin after one. */
+/** Token of a line end. In ChatML a reply starts after one. */
 const LINE_END = BYTES_AT + 0x0a;
 
 const CHATML =
@@ -36,9 +35,10 @@ const CHATML =
   "{% if add_generation_prompt %}{{'<|im_start|>assistant\n'}}{% endif %}";
 
 /**
- * Writes a GGUF model that says its script and ends, and returns its bytes. It is a llama with one
- * layer whose attention and feed-forward parts are zeros and whose embeddings are one-hot, so that each
- * token alone decides the next. The pieces of a script are unique, and no single printable character.
+ * Writes a GGUF model that outputs its script and ends. Returns its size in bytes. It is a
+ * one-layer llama with zero attention and feed-forward weights and one-hot embeddings, so that each
+ * token alone determines the next. The pieces of a script are unique, and not single printable
+ * characters.
  */
 export const writeScriptedGguf = (
   path: string,
@@ -71,12 +71,12 @@ const vocabularyOf = (pieces: string[]): Vocabulary => {
     ['<|im_end|>', TYPES.control],
   ];
   const end = rows.length - 1;
-  // A token that a user defined is matched as it stands.
+  // A user-defined token matches literally.
   rows.push(...pieces.map((piece): [string, number] => [piece, TYPES.userDefined]));
   return { tokens: rows.map(([token]) => token), types: rows.map(([, type]) => type), end };
 };
 
-/** Which token follows which. */
+/** The next token of each token. */
 const chainOf = (
   { tokens, end }: Vocabulary,
   script: string[],

@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 
-/** The words that a model says, and the seconds after the beginning at which they end. */
+/** Words of a model, and their end times in seconds. */
 export interface WhisperScript {
   words: string[];
   seconds: number;
 }
 
-/** Special tokens of a vocabulary of 99 languages, and the number of them all. */
+/** Special tokens of a vocabulary of 99 languages, and the total number. */
 const VOCABULARY = 51_865;
 const END = 50_257;
-/** The token of German: what comes after the first token says which language is spoken. */
+/** Token of German. The token after the first one names the language. */
 const GERMAN = 50_261;
 const TIME_ZERO = 50_364;
 const TICKS_PER_SECOND = 50;
@@ -22,18 +22,18 @@ const MELS = 80;
 const FFT = 201;
 const F32 = 0;
 const F16 = 1;
-/** 4 as a number of 16 bits. */
+/** 4 as a 16-bit float. */
 const FOUR = 0x4400;
 const FORCE = 1000;
 
 /**
- * Writes a model of whisper.cpp (ggml, as its `whisper_model_load` reads it) that says its script,
- * whatever it hears, and takes it for German. All its weights are zero but these: each position has a dimension of its own, and
- * the token that comes after it lies in that dimension.
+ * Writes a whisper.cpp model (ggml, as read by `whisper_model_load`) that outputs its script for
+ * any input, in German. All weights are zero except one dimension per position, which selects the
+ * token after it.
  */
 export const writeScriptedWhisper = (path: string, { words, seconds }: WhisperScript): void => {
   const tokens = [TIME_ZERO, ...words.map((_, at) => at)];
-  // The engine writes the first three tokens itself: the start, the language and the task.
+  // The engine writes the first three tokens itself: start, language and task.
   const script = [GERMAN, null, ...tokens, TIME_ZERO + Math.round(seconds * TICKS_PER_SECOND), END];
   const embedding = Buffer.alloc(VOCABULARY * STATE * 2);
   const positions = new Float32Array(TEXT_CONTEXT * STATE);
@@ -51,7 +51,7 @@ export const writeScriptedWhisper = (path: string, { words, seconds }: WhisperSc
       integers(MELS, FFT),
       Buffer.alloc(MELS * FFT * 4),
       integers(words.length + 1),
-      // The engine looks for the token of a space.
+      // The engine looks up the token of a space.
       ...[...words, ' '].flatMap((word) => [integers(Buffer.byteLength(word)), Buffer.from(word)]),
       ...encoder(),
       tensor('decoder.positional_embedding', [STATE, TEXT_CONTEXT], F32, bytesOf(positions)),
@@ -99,7 +99,7 @@ const norm = (name: string): Buffer[] => [
   tensor(`${name}.bias`, [STATE], F32),
 ];
 
-/** A tensor of zeros, unless its bytes are given. */
+/** A tensor of zeros, unless bytes are given. */
 const tensor = (name: string, sizes: number[], type: number, bytes?: Buffer): Buffer => {
   const count = sizes.reduce((all, each) => all * each, 1);
   return Buffer.concat([

@@ -2,7 +2,7 @@ import { loadDaemon } from '../../src/bundle.js';
 
 const { runDaemon, StartRefused } = await loadDaemon();
 
-/** The daemon as a process of its own, as `adjutant serve` runs it: settings from the environment. */
+/** The daemon as its own process, like `adjutant serve`, with settings from the environment. */
 try {
   await runDaemon({}, (line) => console.log(line));
 } catch (error) {

@@ -1,21 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-/** A file that a platform keeps for its apps. */
+/** A file stored by a platform. */
 export interface ServedFile {
   content: string | Buffer;
-  /** The name that the platform tells; that of the message unless given. */
   name?: string;
-  /** The size that the platform tells; that of the content unless given. */
   size?: number;
-  /** The address that the platform tells; its own unless given. */
+  /** Reported address. Defaults to its own. */
   url?: string;
-  /** Answers the download in another way. */
+  /** Replaces the reply to the download. */
   answer?: (response: ServerResponse) => void;
 }
 
 export const sizeOf = ({ content, size }: ServedFile): number => size ?? Buffer.byteLength(content);
 
-/** Sends the content of a file, in chunks, so that its length is not announced. */
+/** Chunked, so that the length is not announced. */
 export const serveFile = (response: ServerResponse, { content, answer }: ServedFile): void => {
   if (answer) {
     answer(response);

@@ -7,9 +7,8 @@ import { openTarget } from './target.js';
 export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 export const BOT_TOKEN = 'xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcBrzbqgy';
 export const TEAM = 'T1DC2JH3J';
-/** As `channels` keeps her. */
 export const ADA = { id: 'T1DC2JH3J:U2CERLKJA', name: 'U2CERLKJA' };
-/** The direct channel that Slack opens between the bot and her. */
+/** Direct channel of the bot with her. */
 const DIRECT = 'D024BE91L';
 
 export interface SlackCall {
@@ -17,7 +16,7 @@ export interface SlackCall {
   [key: string]: unknown;
 }
 
-/** The part of Slack's Web API that is used here. */
+/** The used part of Slack's Web API. */
 export const openSlack = async () => {
   const target = await openTarget();
   const calls: SlackCall[] = [];
@@ -29,7 +28,7 @@ export const openSlack = async () => {
     const [, fileId = ''] = /^\/files-pri\/T1DC2JH3J-(\w+)\/download\//.exec(path) ?? [];
     const isApp = headers?.authorization === `Bearer ${BOT_TOKEN}`;
     const file = files.get(fileId);
-    // Whoever is not logged in is led to the page of the login.
+    // A client without a login is redirected to the login page.
     if (file && !isApp) return void response.writeHead(302, { location: '/?redir=' }).end();
     if (file) return serveFile(response, file);
     if (!isApp) return refuse('invalid_auth')(response);
@@ -62,15 +61,13 @@ export const openSlack = async () => {
   };
   return {
     baseUrl: `${target.url}/api`,
-    /** The files that it keeps, by their IDs. */
     files,
-    /** The object of a file, as a message has it. */
+    /** File object as part of a message. */
     fileObject: (id: string) => objectOf(id, files.get(id) ?? { content: '' }),
-    /** What it took, oldest first. */
     calls,
-    /** The texts among that, as a reader sees them. */
+    /** Texts of the calls, as shown to a reader. */
     texts: () => calls.map(({ text }) => shown(String(text))),
-    /** How it answers to the next messages, one each. */
+    /** Next replies to messages, one each. */
     refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
     close: target.close,
   };
@@ -78,13 +75,13 @@ export const openSlack = async () => {
 
 export type Slack = Awaited<ReturnType<typeof openSlack>>;
 
-/** Slack says no, mostly with status 200. */
+/** Slack refuses mostly with status 200. */
 export const refuse =
   (error: string, status = 200, headers = {}) =>
   (response: ServerResponse): void =>
     say(response, status, { ok: false, error }, headers);
 
-/** It took the message, and the answer is lost. */
+/** Accepts the message and loses the reply. */
 export const lose = (response: ServerResponse): void => void response.destroy();
 
 export interface Request {
@@ -92,7 +89,7 @@ export interface Request {
   body: string;
 }
 
-/** What Slack sends, signed. `at` in milliseconds. */
+/** Signed request of Slack. `at` is in milliseconds. */
 export const signed = (body: string, at: number, secret = SIGNING_SECRET): Request => {
   const timestamp = String(Math.floor(at / 1000));
   const mac = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
@@ -107,7 +104,6 @@ interface Written {
   event?: Record<string, unknown>;
 }
 
-/** Ada writes to the bot. */
 export const written = (text: string, at: number, { event_id, event }: Written = {}): Request => {
   const message = {
     ...{ type: 'message', channel_type: 'im', channel: DIRECT, user: 'U2CERLKJA', team: TEAM },
@@ -120,7 +116,6 @@ export const written = (text: string, at: number, { event_id, event }: Written =
   return signed(JSON.stringify(body), at);
 };
 
-/** Ada's slash command. */
 export const commanded = (command: string, text: string, at: number): Request => {
   const form = {
     ...{ team_id: TEAM, user_id: 'U2CERLKJA', user_name: 'ada', command, text },
@@ -129,7 +124,7 @@ export const commanded = (command: string, text: string, at: number): Request =>
   return signed(String(new URLSearchParams(form)), at);
 };
 
-/** A button of a message of the bot's, pressed by Ada unless it is somebody else. */
+/** A button of the bot's message, pressed by Ada by default. */
 export const pressed = (
   button: { action_id: string; value: string },
   at: number,
@@ -144,7 +139,6 @@ export const pressed = (
   return signed(String(new URLSearchParams({ payload: JSON.stringify(payload) })), at);
 };
 
-/** The buttons under a message. */
 export const buttonsOf = (call: SlackCall | undefined): { action_id: string; value: string }[] => {
   const blocks = Array.isArray(call?.blocks) ? call.blocks : [];
   return blocks.find(({ type }) => type === 'actions')?.elements ?? [];

@@ -5,7 +5,7 @@ const INLINE: Record<string, string[]> = {
 const STYLE = ['bold', 'italic', 'strike', 'code'];
 const SECTIONS = ['rich_text_section', 'rich_text_preformatted', 'rich_text_quote'];
 
-/** The keys of the objects of Block Kit that are used here. */
+/** Used keys of Block Kit objects. */
 const KEYS: Record<string, string[]> = {
   section: ['type', 'text'],
   actions: ['type', 'elements'],
@@ -16,8 +16,8 @@ const KEYS: Record<string, string[]> = {
 };
 
 /**
- * Returns the error with which Slack refuses the body of `chat.postMessage` or `chat.update`, by
- * its documents (Block Kit, reference); null: it takes it.
+ * Error with which Slack refuses the body of `chat.postMessage` or `chat.update`, by its
+ * documentation (Block Kit, reference). `null` if it accepts it.
  */
 export const faultOfSlack = (message: Record<string, unknown>): string | null => {
   const { channel, text = '', blocks = [] } = message;

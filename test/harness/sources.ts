@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import ts from '@typescript/typescript6';
 
-/** A source file of the project, parsed. `path` is from the project's root, with slashes. */
+/** A parsed source file. `path` is relative to the project root, with slashes. */
 export interface Source {
   path: string;
   tree: ts.SourceFile;
@@ -12,24 +12,24 @@ export interface Source {
   imports: Import[];
 }
 
-/** One import, re-export or `import()` of a module that is named by a literal. */
+/** An import, re-export or `import()` with a literal module name. */
 export interface Import {
   from: Source;
-  /** The module as written. */
+  /** Module as written. */
   module: string;
-  /** The project's file that it is, if it is one. */
+  /** The project file, if it is one. */
   to: string | null;
-  /** What is taken from it; null stands for everything. */
+  /** Imported names. `null` means all. */
   names: string[] | null;
   isTypeOnly: boolean;
-  /** `path:line` of the import. */
+  /** `path:line`. */
   at: string;
 }
 
 const TYPED = ['src', 'cli', 'tui', 'web', 'migrations', 'test'];
 const PLAIN = ['scripts', 'bin'];
 
-/** The project's folder, found upwards from where the built tests lie. */
+/** Project folder, searched upwards from the built tests. */
 export const projectRoot = (): string => {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');
@@ -40,7 +40,7 @@ export const projectRoot = (): string => {
 
 let read: Source[] | undefined;
 
-/** All sources of the project; read once. */
+/** All sources of the project, read once. */
 export const sources = (): Source[] => {
   read ??= [
     ...TYPED.flatMap((folder) => paths(folder, /\.tsx?$/)),
@@ -70,7 +70,7 @@ const parse = (path: string): Source => {
   return source;
 };
 
-/** Every node of a file, parents first. */
+/** All nodes of a file, parents first. */
 export function* nodes(source: Source): Generator<ts.Node> {
   const waiting: ts.Node[] = [source.tree];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
@@ -87,7 +87,6 @@ const placed = (from: Source, module: string, node: ts.Node) => ({
   at: place(from, node),
 });
 
-/** `path:line` of a node. */
 export const place = (source: Source, node: ts.Node): string =>
   `${source.path}:${lineOf(source, node.getStart(source.tree))}`;
 
@@ -137,7 +136,7 @@ const originalName = (element: ts.ImportSpecifier | ts.ExportSpecifier): string 
 const firstOf = (name: ts.EntityName): string =>
   ts.isIdentifier(name) ? name.text : firstOf(name.left);
 
-/** Sources are imported by the name of what is built from them. */
+/** Sources are imported by the names of their build output. */
 const resolved = (from: string, module: string): string | null => {
   if (!module.startsWith('.')) return null;
   // The command line has a bundle beside its own modules.
@@ -149,7 +148,7 @@ const resolved = (from: string, module: string): string | null => {
   return candidates.find((candidate) => existsSync(join(projectRoot(), candidate))) ?? path;
 };
 
-/** The files of the product, without its tests. */
+/** Product files, without tests. */
 export const product = (): Source[] =>
   sources().filter(({ path }) => /^(src|cli|tui|web|migrations)\//.test(path));
 
@@ -158,7 +157,7 @@ export const none = (violations: string[]): void => {
   expect(violations).to.equal([]);
 };
 
-/** Lists the places of the nodes that are wrong. */
+/** Places of the nodes that are wrong. */
 export const found = (within: Source[], isWrong: (node: ts.Node) => boolean): string[] =>
   within.flatMap((source) =>
     [...nodes(source)].filter(isWrong).map((node) => `${place(source, node)}: ${line(node)}`),

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The words that the stand-in hears in all that is speech. */
+/** Words that the fake hears in any speech. */
 const HEARD = 'hello world';
 
 const SCRIPT = `#!/bin/sh
@@ -12,19 +12,19 @@ echo 'hello 0.110 0.500 1.000000'
 echo 'world 0.510 0.900 1.000000'
 `;
 
-/** Makes a folder with a stand-in for PocketSphinx; returns the folder. */
+/** Creates a folder with a fake PocketSphinx and returns it. */
 export const placeSpeechEngine = (script = SCRIPT, name = 'adjutant-test-speech'): string => {
   const folder = join(tmpdir(), name);
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'pocketsphinx_continuous');
-  // Tests of several processes make it at the same time.
+  // Tests in several processes create it at the same time.
   writeFileSync(`${path}.${process.pid}`, script);
   chmodSync(`${path}.${process.pid}`, 0o755);
   renameSync(`${path}.${process.pid}`, path);
   return folder;
 };
 
-/** A WAV file of a second without a sound. */
+/** WAV file with a second of silence. */
 export const silentWav = (): Buffer => {
   const samples = 16_000 * 2;
   const head = Buffer.from(

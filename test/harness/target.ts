@@ -10,15 +10,14 @@ export interface Received {
   body: string;
 }
 
-/** A web server on loopback that takes down what it gets. */
 export interface Target {
   url: string;
-  /** What `egressAllow` must name for it. */
+  /** Value for `egressAllow`. */
   address: string;
   received: Received[];
-  /** How it answers from now on; 200 `fine` unless told. */
+  /** Next replies. Defaults to 200 `fine`. */
   answer: (response: ServerResponse, nth: number) => void;
-  /** What it got, once that is so many. */
+  /** Received requests, once there are that many. */
   got(count: number): Promise<Received[]>;
   close(): void;
 }

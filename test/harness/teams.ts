@@ -3,12 +3,12 @@ import type { ServerResponse } from 'node:http';
 import { openTarget } from './target.js';
 import { faultOfCard } from './teamsrules.js';
 
-/** That of the example in Microsoft's own sample of an outgoing webhook. */
+/** Example of Microsoft's sample of an outgoing webhook. */
 export const SECURITY_TOKEN = 'vqF0En+Z0ucuRTM/01o2GuhMH3hKKk/N2bOmlM31zaA=';
 export const TENANT = '72f988bf-86f1-41af-91ab-2d7cd011db47';
 export const ADA = { id: 'c5d6a1d3-aaaa-4ecf-bb8a-0f1d2ffa5d91', name: 'Ada Lovelace' };
 
-/** A workflow that posts what it is sent. */
+/** Workflow that posts what it receives. */
 export const openWorkflow = async () => {
   const target = await openTarget();
   const posted: Record<string, unknown>[] = [];
@@ -28,15 +28,14 @@ export const openWorkflow = async () => {
   return {
     url: `${target.url}/workflows/f1/triggers/manual/paths/invoke?sig=s3cret`,
     address: target.address,
-    /** What it was sent, oldest first. */
     posted,
-    /** How it answers to the next requests, one each. */
+    /** Next replies, one each. */
     refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
     close: target.close,
   };
 };
 
-/** What somebody says to the webhook in a channel, signed. `text` is HTML, as Teams writes it. */
+/** Signed message to the webhook in a channel. `text` is HTML, as written by Teams. */
 export const said = (
   text: string,
   at: number,
@@ -74,7 +73,7 @@ export const signed = (body: string, token: string) => ({
 
 const TEXT = /"TextRun","text":("(?:[^"\\]|\\.)*")/g;
 
-/** The lines of a card that Teams would show. */
+/** Lines of a card that Teams would show. */
 export const linesOf = (message: unknown): string[] =>
   JSON.stringify(message)
     .split('"RichTextBlock"')

@@ -4,7 +4,7 @@ const RUN = [
   'selectAction',
 ];
 
-/** Returns why Teams does not show a card, by its documents; null: it does. */
+/** Why Teams would not show a card, by its documentation. `null` if it would. */
 export const faultOfCard = (message: Record<string, unknown>): string | null => {
   if (2 * JSON.stringify(message).length > MAX_BYTES) return 'the message is over 28 KB';
   const attachments = Array.isArray(message.attachments) ? message.attachments : [];

@@ -5,7 +5,7 @@ import { faultOfTelegram } from './telegramrules.js';
 
 export const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11';
 export const WEBHOOK_SECRET = 'a-secret_of-our-own-choice-of-32-signs';
-/** As `channels` keeps her. */
+/** As stored by `channels`. */
 export const ADA = { id: '1111111', name: 'Ada Lovelace @ada' };
 const FROM = {
   id: 1111111,
@@ -21,7 +21,7 @@ export interface TelegramCall {
   [key: string]: unknown;
 }
 
-/** The part of the Bot API that is used here. */
+/** The used part of the Bot API. */
 export const openTelegram = async () => {
   const target = await openTarget();
   const calls: TelegramCall[] = [];
@@ -60,25 +60,23 @@ export const openTelegram = async () => {
   };
   return {
     baseUrl: target.url,
-    /** The files that it keeps, by their IDs. */
     files,
-    /** The IDs of the files that were downloaded, in their order. */
+    /** Ids of the downloaded files, in order. */
     downloads,
-    /** What it took, oldest first. */
     calls,
-    /** How it answers to the next calls, one each. */
+    /** Next replies to calls, one each. */
     refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
     close: target.close,
   };
 };
 
-/** The most bytes of a file that a bot may download. */
+/** Maximum size of a file that a bot may download, in bytes. */
 const MAX_BYTES = 20 * 1024 * 1024;
 
-/** The ports at which Telegram reaches a bot. */
+/** Ports at which Telegram reaches a bot. */
 const PORTS = ['', '443', '80', '88', '8443'];
 
-/** What is wrong with a call, by the rules of the Bot API; null: nothing. */
+/** Violation of the Bot API's rules by a call. `null` if there is none. */
 const faultOf = ({ method, ...call }: TelegramCall): string | null => {
   if (method === 'setWebhook') return faultOfWebhook(call);
   const { text, entities, reply_markup }: TelegramMessage = JSON.parse(JSON.stringify(call));
@@ -127,20 +125,19 @@ const updateOf = (update: object, secret = WEBHOOK_SECRET): Update => ({
   body: JSON.stringify(update),
 });
 
-/** Ada writes to the bot. */
 export const written = (update_id: number, text: string, more: object = {}): Update =>
   updateOf({
     update_id,
     message: { message_id: 1365, date: 1441645532, from: FROM, chat: CHAT, text, ...more },
   });
 
-/** The file of a message, as a document. */
+/** File of a message, as a document. */
 export const documentOf = (file_id: string, file_name: string, more: object = {}) => ({
   document: { file_id, file_unique_id: `u${file_id}`, file_name, ...more },
   text: undefined,
 });
 
-/** A button of a message of the bot's, pressed by Ada unless it is somebody else. */
+/** A button of the bot's message, pressed by Ada by default. */
 export const pressed = (update_id: number, data: string, from: object = FROM): Update =>
   updateOf({
     update_id,

@@ -4,14 +4,14 @@ interface Entity {
   length: number;
 }
 
-/** The ports of an address that `setWebhook` takes. */
+/** Ports accepted by `setWebhook`. */
 const PORTS = ['', '443', '80', '88', '8443'];
-/** Those that contain no other, as the Bot API lists them. */
+/** Entities that cannot contain others, by the Bot API. */
 const CLOSED = ['code', 'pre'];
 const STYLES = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'];
 const QUOTES = ['blockquote', 'expandable_blockquote'];
 
-/** Returns how the Bot API refuses a call, by its documents; null: it takes it. */
+/** Refusal of a call, by the documentation of the Bot API. `null` if it is accepted. */
 export const faultOfTelegram = (method: string, call: Record<string, unknown>): string | null => {
   if (method === 'setWebhook') return faultOfAddress(call);
   if (method !== 'sendMessage' && method !== 'editMessageText') return null;
@@ -40,13 +40,13 @@ const faultOfEntity = ({ type, offset, length }: Entity, text: string): string |
   const isWithin = offset >= 0 && length > 0 && offset + length <= text.length;
   if (!isWithin) return "can't parse entities: ENTITY_BOUNDS_INVALID";
   const edges = [text.slice(offset, offset + length), text.slice(0, offset)];
-  // A half of a character at an edge.
+  // Half of a character at an edge.
   return edges.some((part) => /\p{Cs}/u.test(part))
     ? "can't parse entities: ENTITY_BOUNDS_INVALID"
     : null;
 };
 
-/** Of two that have characters in common one is in the other, and not all may be in each other. */
+/** Overlapping entities must be nested, and not all of them may be. */
 const faultOfNesting = (entities: Entity[]): string | null => {
   const fault = "can't parse entities: they overlap";
   if (entities.length > 100) return 'the fake takes 100 entities; Telegram ignores the others';

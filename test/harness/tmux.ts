@@ -11,28 +11,27 @@ export interface TmuxOptions {
   env: Record<string, string>;
 }
 
-/** A terminal with a shell in it, that a test types into and looks at. */
+/** A terminal with a shell. */
 export interface Tmux {
-  /** One after the other, as a person types: `Enter`, `C-c` and letters. */
+  /** Types keys one after the other: `Enter`, `C-c` and letters. */
   keys(...keys: string[]): Promise<void>;
-  /** A whole line into the shell. */
   line(text: string): Promise<void>;
-  /** What the screen shows, once that text is on it. */
+  /** Screen content, once it contains the text. */
   wait(text: string): Promise<string>;
   frame(): Promise<string>;
-  /** The same with its colours, as codes of SGR. */
+  /** With colours, as SGR codes. */
   styled(): Promise<string>;
   resize(width: number, height: number): Promise<void>;
-  /** `#{alternate_on}` and the like. */
+  /** Value of a format such as `#{alternate_on}`. */
   tell(format: string): Promise<string>;
-  /** Id of the program in the foreground whose command line holds that word. */
+  /** Process id of the foreground program with that word in its command line. */
   pidOf(word: string): Promise<number>;
-  /** All that the terminal is sent from now on, as it is sent; and keys at once. */
+  /** Raw output from now on, and immediate key presses. */
   attach(hear: (output: string) => void): { press(key: string): void };
   close(): Promise<void>;
 }
 
-/** Why there is no tmux here; null: there is one. */
+/** Why tmux cannot run here. `null` if it can. */
 export const tmuxMissing = (): string | null => {
   try {
     execFileSync('tmux', ['-V']);
@@ -43,7 +42,7 @@ export const tmuxMissing = (): string | null => {
 };
 
 const TYPING_MS = 40;
-/** A key right behind an escape would be Alt and that key. */
+/** A key right after an escape would be Alt and that key. */
 const ESCAPE_MS = 150;
 
 export const openTmux = async ({ width, height, env }: TmuxOptions): Promise<Tmux> => {
@@ -90,7 +89,7 @@ export const openTmux = async ({ width, height, env }: TmuxOptions): Promise<Tmu
       return Number.parseInt(line ?? '', 10);
     },
     attach: (hear) => {
-      // A client of tmux's that speaks lines: it starts no program for a key.
+      // A tmux client with a line protocol, so that no program is started for each key.
       const client = spawn('tmux', ['-L', socket, '-C', 'attach', '-t', 'test'], {
         stdio: ['pipe', 'pipe', 'ignore'],
       });

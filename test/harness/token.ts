@@ -5,7 +5,6 @@ export interface MadeToken {
   token: string;
 }
 
-/** A personal access token of whoever has the session. */
 export const makeToken = async (
   app: TestApp,
   session: string,

@@ -12,7 +12,7 @@ export interface Arrived {
   link: string | null;
 }
 
-/** A platform that takes everything, and what arrived there. */
+/** A platform that accepts everything, and its messages. */
 export const recordingTransport = (): { transport: Transport; arrived: Arrived[] } => {
   const arrived: Arrived[] = [];
   return {
@@ -28,7 +28,7 @@ export const recordingTransport = (): { transport: Transport; arrived: Arrived[]
   };
 };
 
-/** The platforms of these kinds, from here on, until the daemon starts again. */
+/** Replaces the platforms of these kinds until the daemon restarts. */
 export const putTransport = (
   { app }: TestApp,
   transport: Transport,
@@ -37,6 +37,6 @@ export const putTransport = (
   for (const kind of kinds) inside(app).transports.put(kind, transport);
 };
 
-/** A sender of that kind that is linked to the user. */
+/** A sender of that kind, linked to the user. */
 export const linkOn = (app: TestApp, userId: string, kind: ChannelKind): Promise<ChannelRow> =>
   linkChannel(app, userId, { ...ADA, kind, id: `${kind}/${userId}` });

@@ -1,19 +1,18 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** Lets everything go on that waits for nothing from outside: so many turns of the event loop. */
+/** Runs that many turns of the event loop, so that everything without external waits finishes. */
 export const turns = async (count = 50): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await setImmediate();
 };
 
 /**
- * Waits until the timers of this process have fired that are set for at most so many milliseconds.
- * Timers fire in the order of their times, so a busy machine changes nothing. Not a way to wait for
- * another process.
+ * Waits until all timers of this process up to that delay have fired. Timers fire in order, so a
+ * busy machine changes nothing. Not suitable for other processes.
  */
 export const timersFired = async (ms: number): Promise<void> => {
   await setTimeout(ms + 1);
   await turns();
 };
 
-/** Waits as long as a person takes to read: a program takes no answer before that. */
+/** Waits as long as a person needs to read: programs accept no answer before that. */
 export const readingTime = (ms: number): Promise<void> => setTimeout(ms);

@@ -1,10 +1,8 @@
-/** A file to upload. */
 export interface UploadedFile {
   name: string;
   content: string | Uint8Array;
 }
 
-/** Uploads files with text fields, as a browser does. */
 export const upload = async (
   { url }: { url: string },
   token: string,

@@ -2,13 +2,13 @@ import { hashOfChunk } from '../../src/knowledge/procedures/hash.js';
 import type { TestApp } from './app.js';
 import { vectorOfWords } from './embedder.js';
 
-/** Returns the vector of a text as the database has it, with one byte a dimension. */
+/** Vector of a text as stored, with one byte per dimension. */
 export const storedVectorOf = (text: string, dimensions: number): Uint8Array =>
   new Uint8Array(
     Int8Array.from(vectorOfWords(text, dimensions), (each) => Math.min(each, 1) * 127).buffer,
   );
 
-/** Writes the vectors of chunks that the first embedder would make, which would take it minutes. */
+/** Writes vectors of the first embedder, which would take it minutes. */
 export const writeVectors = async (
   { app }: TestApp,
   userId: string,

@@ -3,16 +3,15 @@ import { type Listening, listen } from '../kernel/listen.js';
 import type { ChatRequest, Reply } from './openai.js';
 import { says, startOpenai } from './openai.js';
 
-/** A page of a scripted web: its HTML, or a function that answers. */
+/** HTML of a scripted page, or a function that answers. */
 export type ScriptedPage = string | ((response: ServerResponse) => void);
 
-/** One request for a page, with its time. */
 export interface PageVisit {
   url: string;
   at: number;
 }
 
-/** Servers on loopback with scripted pages, and a search that finds them. */
+/** Loopback servers with scripted pages, and a search over them. */
 export const startWeb = async (hosts: Record<string, ScriptedPage>[]) => {
   const visits: PageVisit[] = [];
   const servers: Listening[] = [];
@@ -27,7 +26,7 @@ export const startWeb = async (hosts: Record<string, ScriptedPage>[]) => {
     });
     servers.push(server);
   }
-  /** The addresses that are found, those of each query in turn. */
+  /** Search results of each query in turn. */
   let found: string[][] = [];
   let failing = false;
   const queries: string[] = [];
@@ -48,14 +47,14 @@ export const startWeb = async (hosts: Record<string, ScriptedPage>[]) => {
     searchUrl: `${search.origin}/search`,
     egressAllow: servers.map(({ entry }) => entry),
     at: (host: number, path: string): string => `${servers[host]?.origin}${path}`,
-    /** Sets what the next queries find. */
+    /** Sets the results of the next queries. */
     finds: (...addresses: string[][]): void => {
       found = addresses;
     },
     fails: (isFailing: boolean): void => {
       failing = isFailing;
     },
-    /** Returns how often an address was asked for. */
+    /** Number of requests for an address. */
     visitsOf: (url: string): number => visits.filter((visit) => visit.url === url).length,
     forget: (): void => {
       visits.length = 0;
@@ -70,13 +69,13 @@ export const startWeb = async (hosts: Record<string, ScriptedPage>[]) => {
 
 export type ScriptedWeb = Awaited<ReturnType<typeof startWeb>>;
 
-/** The tasks of research that a model is given. */
+/** Research tasks given to a model. */
 export type ResearchTask = 'plan' | 'missing' | 'write';
 
 /** Answers one task by its prompt. */
 export type ResearchAnswer = (task: ResearchTask, prompt: string) => string | Reply;
 
-/** The text of a request, all its messages. */
+/** All messages of a request as text. */
 export const promptOf = ({ messages }: Pick<ChatRequest, 'messages'>): string =>
   messages.map(({ content }) => String(content)).join('\n');
 
@@ -85,7 +84,7 @@ const taskOf = (prompt: string): ResearchTask => {
   return prompt.includes('still missing') ? 'missing' : 'write';
 };
 
-/** A model that answers every task of research by a function. */
+/** A model that answers every research task by a function. */
 export const startResearcher = async (first: ResearchAnswer) => {
   const openai = await startOpenai();
   let answer = first;
@@ -102,14 +101,14 @@ export const startResearcher = async (first: ResearchAnswer) => {
     answers: (other: ResearchAnswer): void => {
       answer = other;
     },
-    /** Returns the prompts of a task so far. */
+    /** Prompts of a task so far. */
     prompts: (task: ResearchTask): string[] =>
       openai.asked.map(({ body }) => promptOf(body)).filter((prompt) => taskOf(prompt) === task),
     stop: openai.stop,
   };
 };
 
-/** The settings of a daemon that searches a scripted web and asks a scripted model. */
+/** Settings of a daemon with scripted web and model. */
 export const researchConfig = (
   { egressAllow, searchUrl }: ScriptedWeb,
   { openai }: Awaited<ReturnType<typeof startResearcher>>,
@@ -121,23 +120,22 @@ export const researchConfig = (
   modelName: 'fake-1',
 });
 
-/** A source as a prompt shows it. */
 export interface PromptedSource {
   n: number;
   text: string;
 }
 
-/** Reads the sources out of a prompt. */
+/** Extracts the sources from a prompt. */
 export const sourcesIn = (prompt: string): PromptedSource[] =>
   [...prompt.matchAll(/^--- Source (\d+) \w+: .* ---\n([\s\S]*?)(?=\n\n--- |$(?![\s\S]))/gm)].map(
     ([, n = '', text = '']) => ({ n: Number(n), text }),
   );
 
-/** Writes queries as a model does. */
+/** Queries in the form of a model reply. */
 export const queriesOf = (...queries: string[]): string =>
   JSON.stringify({ queries: queries.map((query) => ({ query, why: 'to know' })) });
 
-/** Writes a report that quotes the beginning of each source of a prompt. */
+/** A report that quotes the start of each source in a prompt. */
 export const quotingReport = (prompt: string): string => {
   const sentences = sourcesIn(prompt).map(({ n, text }) => {
     const quote = text.split(/(?<=\.)\s/)[0] ?? '';

@@ -2,7 +2,7 @@ import { iso } from '../../src/kernel/clock.js';
 import { mint } from '../../src/kernel/ids.js';
 import type { TestApp } from './app.js';
 
-/** An outgoing webhook, disabled so that nothing leaves, and a delivery that failed. */
+/** A disabled outgoing webhook, so that nothing is sent, with a failed delivery. */
 export const keepWebhook = async (
   { app, call }: TestApp,
   token: string,

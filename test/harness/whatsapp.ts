@@ -8,10 +8,10 @@ export const APP_SECRET = 'dd1a3c5b7e9f00112233445566778899';
 export const VERIFY_TOKEN = 'meatyhamhock';
 export const PHONE_NUMBER_ID = '106540352242922';
 export const ACCESS_TOKEN = 'EAAJB-system-user';
-/** A person with a number of those that are kept for films. */
+/** A number reserved for fiction. */
 export const ADA = { id: '15550783881', name: 'Ada Lovelace' };
 
-/** The part of the Cloud API that is used here: who we are, and sending. */
+/** The used part of the Cloud API: identity and sending. */
 export const openWhatsapp = async () => {
   const target = await openTarget();
   const sent: Record<string, unknown>[] = [];
@@ -55,19 +55,17 @@ export const openWhatsapp = async () => {
   return {
     baseUrl: `${target.url}/v23.0`,
     address: target.address,
-    /** The media that it keeps, by their IDs. */
     files,
-    /** The messages that it took, oldest first. */
     sent,
-    /** The templates that Meta has approved. */
+    /** Approved templates. */
     templates,
-    /** How it answers to the next messages, one each. */
+    /** Next replies to messages, one each. */
     refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
     close: target.close,
   };
 };
 
-/** An error in the form of the Graph API. */
+/** Error of the Graph API. */
 export const refuse =
   (code: number, status = 400, headers = {}) =>
   (response: ServerResponse): void =>
@@ -86,7 +84,7 @@ export const refuse =
       headers,
     );
 
-/** What Meta posts for a change of the field `messages`, signed. */
+/** Signed notification of Meta for the field `messages`. */
 export const notification = (value: object, secret = APP_SECRET) => {
   const body = JSON.stringify({
     object: 'whatsapp_business_account',
@@ -114,17 +112,16 @@ export const signed = (body: string, secret: string) => ({
   'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
 });
 
-/** A text that somebody writes to the number. */
 export const written = (
   text: string,
   { id = 'wamid.HBgL', ...more }: { id?: string; context?: object } = {},
 ) => from({ id, type: 'text', text: { body: text }, ...more });
 
-/** What somebody sends that is no text, in the form of that type. */
+/** Message that is not text, in the form of its type. */
 export const sent = (type: string, content: object) =>
   from({ id: 'wamid.HBgL', type, [type]: content });
 
-/** What became of a message of ours, as Meta tells it later. */
+/** Later status of a sent message. */
 export const became = (status: string, id: string, errors: object[] = []) =>
   notification({
     statuses: [
@@ -138,7 +135,7 @@ export const became = (status: string, id: string, errors: object[] = []) =>
     ],
   });
 
-/** A button of ours that somebody presses. */
+/** A pressed button. */
 export const pressed = (buttonId: string, title: string, id = 'wamid.HBgP') =>
   from({
     id,

@@ -1,4 +1,4 @@
-/** An approved template: the words around its parameter, and the name of that, if it has one. */
+/** Approved template: the text around its parameter, and the name of the parameter, if any. */
 export interface Template {
   name: string;
   language: string;
@@ -6,12 +6,12 @@ export interface Template {
   parameter?: string;
 }
 
-/** A refusal of the Cloud API: the code of the error, and what is wrong. */
+/** Error code and text of a refusal by the Cloud API. */
 export type WhatsappFault = readonly [code: number, details: string];
 
 /**
- * Returns what the Cloud API refuses of the body of `POST /{phone number id}/messages`, by its
- * documents; null: it takes it. The given templates are approved.
+ * Refusal of a body of `POST /{phone number id}/messages`, by the documentation of the Cloud API.
+ * `null` if it is accepted. The given templates are approved.
  */
 export const faultOfWhatsapp = (
   message: Record<string, unknown>,

@@ -12,40 +12,36 @@ export interface Asked<B> {
   path: string;
   headers: IncomingHttpHeaders;
   body: B;
-  /** Resolves when the connection's reply has ended, to true if the client went away first. */
+  /** Resolves when the reply has ended, to true if the client disconnected first. */
   gone: Promise<boolean>;
 }
 
-/** What a model says, in no provider's form. */
+/** Model output, independent of the provider. */
 export interface Said {
   text?: string;
-  /** `arguments` as the model wrote them: JSON, or not. */
   toolCalls?: { id: string; name: string; arguments: string }[];
-  /** Left out of the reply where null. */
+  /** Omitted from the reply if `null`. */
   usage?: { input: number; output: number } | null;
   finish?: string;
 }
 
-/** Answers one request, in whatever way. */
+/** Answers one request. */
 export type WireReply<B> = (response: ServerResponse, request: B) => void;
 
-/** How one provider's models speak on the wire. */
+/** Wire format of one provider. */
 export interface Dialect {
   provider: 'openai' | 'anthropic' | 'google' | 'ollama' | 'openai-compatible';
-  /** What the base URL has behind host and port. */
+  /** Path of the base URL. */
   path: string;
   contentType: string;
   says(said: Said): WireReply<Record<string, unknown>>;
-  /** How a streamed answer begins, up to and with its first text. */
+  /** Start of a streamed answer, including its first text. */
   opening(text: string): string;
-  /** A further piece of text. */
+  /** Further text. */
   piece(text: string): string;
 }
 
-/**
- * A server on the loopback that answers as its script says. Replies are used up in order; a request
- * beyond the script is answered 500.
- */
+/** Loopback server with scripted replies, used in order. Further requests get 500. */
 export const startWire = async <B>(path: string, script: WireReply<B>[]) => {
   const asked: Asked<B>[] = [];
   const server = createServer((request, response) => void answer(request, response));
@@ -62,11 +58,10 @@ export const startWire = async <B>(path: string, script: WireReply<B>[]) => {
   const { port } = server.address() as AddressInfo;
   return {
     baseUrl: `http://127.0.0.1:${port}${path}`,
-    /** Every request so far, oldest first. */
     asked,
-    /** Adds replies to the script. */
+    /** Appends replies to the script. */
     script: (...more: WireReply<B>[]) => void script.push(...more),
-    /** Leaves it with no request and no reply, as it was opened. */
+    /** Clears requests and replies. */
     forget: () => {
       asked.length = 0;
       script.length = 0;

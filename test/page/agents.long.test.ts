@@ -48,7 +48,7 @@ describe('agents on the page', () => {
     await page.waitForSelector('.card:has-text("completed")');
     const text = (await page.textContent('.card')) ?? '';
     expect(text).to.include('fake, step 1, $0.00').and.not.include('untrusted');
-    // The focus stays where it is while the list is loaded again.
+    // The focus stays while the list is reloaded.
     expect(await page.evaluate('document.activeElement.pathname')).to.equal(`/agents/${id}`);
     expect(await violations()).to.equal([]);
     await page.selectOption('select', 'failed');
@@ -242,7 +242,7 @@ describe('agents on the page', () => {
     await open(`/agents/${id}`);
     await page.waitForSelector('.message:has-text("Done.")');
     const { body } = await stage.ask('GET', `/api/agents/${id}/events?limit=1`);
-    // Four replies with two events for each of 32 calls; the newest 200 are kept.
+    // Four replies with two events for each of 32 calls. The newest 200 are kept.
     const dropped = body.oldestId - 1;
     expect(dropped > 50 && dropped < 80, String(dropped)).to.be.true();
     await page.waitForSelector(`text=The first ${dropped} events are no longer kept.`);

@@ -47,7 +47,7 @@ describe('approvals on the page', () => {
           /You \(direct call\).+httpActionrequest.+POST.+9\/deploy.+a{9000}.+Reason/s,
         );
         expect(await violations()).to.equal([]);
-        // Nobody has read to the end: nothing is allowed, and that is said.
+        // Nothing was read to its end yet, so nothing can be allowed.
         const allow = page.getByRole('button', {
           name: 'Allow',
           description: 'Scroll to the end of the call to allow it.',

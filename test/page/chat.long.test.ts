@@ -13,7 +13,7 @@ const { after, before, describe, it } = lab;
 
 const XSS = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
-/** Two replies with as many calls as one may have. */
+/** Two replies with the maximum number of calls. */
 const longWork = () =>
   [0, 32].map((first) =>
     says({
@@ -33,7 +33,7 @@ describe('the chat of the page', () => {
 
   after(() => stage?.stop());
 
-  /** A conversation of its own, in which the model has answered. */
+  /** A conversation with a reply. */
   const begun = async (text: string, ...answers: string[]): Promise<string> => {
     stage.model.forget();
     stage.model.script(...answers.map((answer) => says({ text: answer })));
@@ -76,7 +76,7 @@ describe('the chat of the page', () => {
         expect(await page.locator('.writes').count()).to.equal(0);
         expect(await page.locator('.assistant').count()).to.equal(1);
         stage.model.script(says({ text: 'The first and the third.' }));
-        // The field has the focus: one goes on writing.
+        // The field keeps the focus.
         await page.keyboard.type('Which?');
         await page.keyboard.press('Enter');
         await page.waitForSelector('.assistant:has-text("The first and the third.")');
@@ -133,7 +133,7 @@ describe('the chat of the page', () => {
         await page.waitForSelector('.assistant:has-text("Posted.")');
         expect(stage.canary.heard.slice(heard).map(({ body }) => body)).to.equal(['the body']);
         expect(await page.locator('section.approval').count()).to.equal(0);
-        // What has the focus says what was decided.
+        // The focused element shows the decision.
         const focused = 'document.activeElement.closest("main [role=status]")?.textContent ?? ""';
         expect(await page.evaluate(focused)).to.include('approved');
         await tabTo('.tool summary');
@@ -187,7 +187,7 @@ describe('the chat of the page', () => {
       const id = await begun('Hello', 'Hi.', 'Good.', 'Good.');
       await open(`/chat/${id}`);
       await page.waitForSelector('.assistant');
-      // The message arrives, and its reply is lost.
+      // The message arrives, but its reply is lost.
       await page.route('**/api/chat?*', async (route) => {
         await route.fetch();
         await route.abort();
@@ -316,7 +316,7 @@ describe('the chat of the page', () => {
     );
     await page.evaluate('scrollTo(0, 300)');
     await page.waitForSelector('text=Go to the end');
-    // What is read stays where it is, also where something above it goes.
+    // The read text stays in place, even if something above it is removed.
     const place = 'document.querySelector(".assistant").getBoundingClientRect().top';
     const before = await page.evaluate(place);
     await stage.ask('POST', '/api/chat', { message: 'And then?', sessionId: id });

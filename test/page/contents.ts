@@ -8,19 +8,19 @@ import { waitingOperation } from '../harness/operation.js';
 import { openMailbox } from './mailbox.js';
 import type { TalkStage } from './talk.js';
 
-/** A visit of a place of the page: its address, and a text that is there once it has loaded. */
+/** Address of a view, and a text that it shows once loaded. */
 export interface Visit {
   path: string;
   shows: string;
 }
 
-/** Texts that take the most room: one without a space to break at, and one of many lines. */
+/** Texts that take the most room: one without a space, and one with many lines. */
 const UNBROKEN = `https://files.example.org/${'a1b2c3d4'.repeat(40)}`;
 const LINES = 'One of many lines, each as long as a sentence is.\n'.repeat(12);
 
 /**
- * Makes something for every place of the page; resolves to a visit of each. A new place is
- * refused by the compiler until it has one.
+ * Creates data for every place of the page. Resolves to a visit of each. The compiler refuses a new
+ * place without one.
  */
 export const fillPage = async (stage: TalkStage): Promise<Record<PagePlace, Visit>> => {
   const approvalId = await askApproval(stage.app, stage.userId, {
@@ -63,14 +63,12 @@ export const fillPage = async (stage: TalkStage): Promise<Record<PagePlace, Visi
   };
 };
 
-/** Returns the reply of the API to a call. Throws where it refuses. */
 const made = async ({ ask }: TalkStage, path: string, body: object): Promise<Reply['body']> => {
   const reply = await ask('POST', path, body);
   if (reply.status >= 400) throw new Error(`${path}: ${reply.text}`);
   return reply.body;
 };
 
-/** An e-mail, and a draft with much text. */
 const fillMail = async (stage: TalkStage) => {
   await made(stage, '/api/vault', { name: 'box', type: 'password', value: 'sample' });
   const mailbox = await openMailbox(stage.app, stage.userId);
@@ -84,7 +82,7 @@ const fillMail = async (stage: TalkStage) => {
   };
 };
 
-/** A conversation with a call and a long answer; resolves to its id. */
+/** A conversation with a call and a long answer. Resolves to its id. */
 const talk = async (stage: TalkStage): Promise<string> => {
   stage.model.script(
     says({ text: 'I compare them.', toolCalls: [call('time_now', { zone: UNBROKEN })] }),
@@ -94,7 +92,7 @@ const talk = async (stage: TalkStage): Promise<string> => {
   return (await made(stage, '/api/chat', { message })).sessionId;
 };
 
-/** An agent that has done its work; resolves to its id. */
+/** A completed agent. Resolves to its id. */
 const work = async (stage: TalkStage): Promise<string> => {
   stage.model.script(
     says({ text: LINES, toolCalls: [call('time_now', { zone: 'UTC' })] }),
@@ -105,7 +103,6 @@ const work = async (stage: TalkStage): Promise<string> => {
   return id;
 };
 
-/** An execution with its notice; resolves to its id. */
 const deliver = async (stage: TalkStage): Promise<string> => {
   const { app, ask } = stage;
   const actionConfig = { notifyMessage: `Deployed {{webhook.body.ref}} ${UNBROKEN}` };
@@ -120,7 +117,6 @@ const deliver = async (stage: TalkStage): Promise<string> => {
   return reply.body.executions[0];
 };
 
-/** Something to search for; resolves to its id. */
 const index = async (stage: TalkStage): Promise<string> => {
   const text = `The spare is krypton. ${UNBROKEN}\n${LINES}`;
   const title = `Servers ${UNBROKEN.slice(0, 200)}`;
@@ -132,7 +128,7 @@ const index = async (stage: TalkStage): Promise<string> => {
   return id;
 };
 
-/** A task that is overdue, with parts; resolves to its id. */
+/** An overdue task with subtasks. Resolves to its id. */
 const note = async (stage: TalkStage): Promise<string> => {
   const { id } = await made(stage, '/api/tasks', {
     title: 'Renew the certificate of staging',
@@ -145,7 +141,7 @@ const note = async (stage: TalkStage): Promise<string> => {
   return id;
 };
 
-/** A run with a stage that asks and one that wants values; resolves to its id. */
+/** A run with a stage that waits for approval and one that waits for input. Resolves to its id. */
 const start = async (stage: TalkStage): Promise<string> => {
   const fields = [
     { key: 'title', label: 'Title', type: 'string', required: true },
@@ -181,7 +177,7 @@ const fillRecurring = async (stage: TalkStage) => {
   };
 };
 
-/** A memory that nobody has confirmed, beside one that counts. */
+/** An unconfirmed memory beside a confirmed one. */
 const fillMemories = async (stage: TalkStage) => {
   await made(stage, '/api/memories', { text: 'Answers in German.', pinned: true });
   const { id } = await made(stage, '/api/memories', { text: `The mirror is at ${UNBROKEN}` });

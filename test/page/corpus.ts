@@ -1,4 +1,4 @@
-/** Scripts that a string tries to run. Each says so by a mark on the window. */
+/** Scripts hidden in strings. Each sets a mark on the window if it runs. */
 const SCRIPTS = [
   'window.hostile=1',
   "top['hos'+'tile']=1",
@@ -7,7 +7,7 @@ const SCRIPTS = [
   '\\u0077indow.hostile=1',
 ];
 
-/** Markup around a script, in the ways in which texts have become markup in other programs. */
+/** Markup around a script, in the ways in which other programs were attacked. */
 const MARKUP: ((script: string, host: string) => string)[] = [
   (js) => `<script>${js}</script>`,
   (js) => `<ScRiPt >${js}</sCrIpT >`,
@@ -61,15 +61,15 @@ const MARKUP: ((script: string, host: string) => string)[] = [
   (js) => `<x onclick=${js} style=position:fixed;inset:0>anywhere</x>`,
 ];
 
-/** Texts around a string, with which it could leave where it stands. */
+/** Texts around a string that could break out of its context. */
 const AROUND: ((text: string) => string)[] = [
   (text) => text,
   (text) => `\u202e\u2066${text}</title></textarea>\u0000\ud800`,
 ];
 
 /**
- * Returns 500 strings that would run a script, fetch something from `host` or change the page if any
- * of them were read as markup.
+ * 500 strings that would run a script, fetch from `host` or change the page if they were read as
+ * markup.
  */
 export const hostileStrings = (host: string): string[] =>
   SCRIPTS.flatMap((script, number) =>

@@ -37,7 +37,6 @@ describe('executions on the page', () => {
     (await stage.app.call(method, path, { token, ...(body && { body }) })).body;
   const newHook = async (given: object): Promise<string> =>
     (await ask('POST', '/api/hooks', notice({ ...given }))).id;
-  /** Delivers to a path; resolves to the id of the execution, once it has ended. */
   const deliver = async (path: string, body: object): Promise<string> => {
     const text = JSON.stringify(body);
     const headers = { 'x-hub-signature-256': sign(SECRET, text), 'x-github-event': 'push' };

@@ -13,11 +13,11 @@ import { openPageStage, type PageStage, type Visitor } from './stage.js';
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
 
-/** A host that nothing here may ask for anything. */
+/** A host that must never be contacted. */
 const HOST = 'http://127.0.0.1:9';
 const STRINGS = hostileStrings(HOST);
 
-/** Elements that no view has; each would be made of a text. */
+/** Elements that no view contains. A text must not create one. */
 const FOREIGN = [
   ...['script', 'img', 'iframe', 'object', 'embed', 'svg', 'math', 'video', 'audio', 'source'],
   ...['link', 'style', 'base', 'meta', 'template', 'marquee', 'b', 'x', 'noscript'],
@@ -57,12 +57,12 @@ describe('the page, with hostile texts in every field that others fill', () => {
     return reply.body;
   };
 
-  /** Changes a row as other parts of the daemon would, in fields that the API does not take. */
+  /** Changes a row directly, in fields that the API does not accept. */
   const change = async (table: ChangedTable, id: string, to: Record<string, unknown>) => {
     await stage.app.app.store.db.updateTable(table).set(to).where('id', '=', id).execute();
   };
 
-  /** Resolves to the stage of a run that asks, once there is one. */
+  /** Resolves to the waiting stage of a run. */
   const waiting = async (id: string): Promise<{ digest: string }> => {
     const run = await until(
       () => ask('GET', `/api/pipelines/${id}`),
@@ -71,7 +71,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
     return run.stages.find(isAsking);
   };
 
-  /** Opens a view, with all that it folds, and expects that each string stands there as text. */
+  /** Opens a view, unfolds everything, and expects each string as text. */
   const expectText = async (path: string, strings: string[]): Promise<void> => {
     const { page, open, complaints } = visitor;
     await open(path);
@@ -165,7 +165,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
       const title = strings.find((each) => each.includes('<svg'))?.slice(0, 200);
       const task = await ask('POST', '/api/tasks', { title, notes });
       await expectText(`/tasks/${task.id}`, strings);
-      // The built-in model repeats what it was told.
+      // The built-in model repeats its input.
       const agent = await ask('POST', '/api/agents', { prompt: notes, topic: title });
       const { id, sessionId } = await until(
         () => ask('GET', `/api/agents/${agent.id}`),
@@ -319,7 +319,7 @@ describe('the page, with hostile texts in every field that others fill', () => {
   });
 });
 
-/** The shortest, which fits where there is little room, as in the name of a sender. */
+/** The shortest string, for narrow places such as the name of a sender. */
 const shortOf = ([first = '', ...rest]: string[]): string =>
   rest.reduce((short, each) => (each.length < short.length ? each : short), first);
 
@@ -333,14 +333,14 @@ type ChangedTable =
   | 'operations'
   | 'sessions';
 
-/** The text without the code of characters that are not shown, and with one space between words. */
+/** Text without codes of hidden characters, with single spaces. */
 const wordsOf = (text: string): string =>
   text
     .replace(/[\u0000\u202e\u2066\ud800\ufffd]|⟦U\+\w+⟧/g, '')
     .replace(/\s+/g, ' ')
     .trim();
 
-/** Opens what is folded, and shows the rest of long texts. */
+/** Opens folded parts, and shows the rest of long texts. */
 const UNFOLD = `for (const each of document.querySelectorAll('main details')) each.open = true;
 for (const each of document.querySelectorAll('main button.link')) each.click();`;
 

@@ -141,7 +141,7 @@ describe('the page', () => {
     await context.clearCookies();
     await other.reload();
     await logInAs(other, 'bob');
-    // The page may have asked already, for an event that came meanwhile.
+    // An event may have caused a request already.
     const approvals = page.locator('nav >> text=Approvals');
     await approvals.click({ timeout: 2000 }).catch(() => undefined);
     await page.waitForSelector('text=Another user has logged in here');

@@ -1,7 +1,7 @@
 import { mint } from '../../src/kernel/ids.js';
 import type { TestApp } from '../harness/app.js';
 
-/** A mailbox whose server is not reached: the beginnings that were kept are shown. */
+/** Mailbox with an unreachable server. The stored beginnings are shown. */
 export const openMailbox = async (app: TestApp, userId: string) => {
   const { db } = app.app.store;
   const at = new Date().toISOString();
@@ -29,7 +29,6 @@ export const openMailbox = async (app: TestApp, userId: string) => {
   let uid = 0;
   const has = { user_id: userId, account_id: accountId };
   return {
-    /** Keeps an e-mail; resolves to its id. */
     message: async (subject: string, snippet: string): Promise<string> => {
       const id = mint('mail', Date.now());
       const sender = JSON.stringify({ name: subject, address: 'bob@example.org' });
@@ -60,7 +59,7 @@ export const openMailbox = async (app: TestApp, userId: string) => {
         .execute();
       return id;
     },
-    /** Keeps a mail that was refused, with what the server said. */
+    /** Stores a refused mail with the server's reply. */
     sent: async (subject: string, reply: string): Promise<void> => {
       const to = { address: 'bob@example.org', place: 'to', status: 'refused', reply };
       const texts = { subject, text: '', refs: '[]', attachments: '[]', error: reply };

@@ -27,7 +27,7 @@ describe('memories on the page', () => {
     stage.app.call(method, path, { token: ada.token, ...(body && { body }) });
   const keep = async (given: object): Promise<string> =>
     (await ask('POST', '/api/memories', given)).body.id;
-  /** A memory that an agent has saved after it read text from outside. */
+  /** Memory that an agent has saved after reading external text. */
   const keepUnconfirmed = async (text: string): Promise<{ id: string; agentId: string }> => {
     const id = await keep({ text });
     const agentId = (await ask('POST', '/api/agents', { prompt: 'Hello' })).body.id;

@@ -95,7 +95,7 @@ describe('the navigation of the page', () => {
           () => page.title(),
           (title) => title === 'Tasks · Adjutant',
         );
-        // The answer has read the notification that told of the call.
+        // Deciding the call has marked its notification as read.
         await page.waitForSelector('nav a:text-is("Notifications")');
         const next = await askApproval(app, ada.id);
         await page.waitForSelector('nav a:has-text("Notifications") .count:text-is("1")');
@@ -111,7 +111,7 @@ describe('the navigation of the page', () => {
     const { page } = await stage.enter('ada');
     for (let at = 0; at < 10; at++) await askApproval(stage.app, ada.id);
     await page.waitForSelector('nav a:has-text("Approvals") .count:text-is("9+")');
-    // Nothing of the bar is off the smallest screen, with the longest counts.
+    // The whole bar fits on the smallest screen, with the longest counts.
     await page.setViewportSize({ width: 320, height: 640 });
     await page.evaluate(
       `for (const one of document.querySelectorAll('.count')) one.textContent = '99+'`,

@@ -6,7 +6,7 @@ import { isLive, openPageStage, type PageStage } from './stage.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** Places of the navigation on a wide screen, where each is one click away. */
+/** A wide screen, where each place is one click away. */
 const WIDE = { width: 1280, height: 800 };
 
 describe('the page without its daemon', () => {

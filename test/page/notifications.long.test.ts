@@ -20,13 +20,12 @@ describe('notifications on the page', () => {
     stage = await openPageStage();
     ada = await stage.app.register('ada');
     visitor = await stage.enter('ada');
-    // That of the login.
+    // Notification of the login.
     await stage.app.call('POST', '/api/notifications/read-all', { token: ada.token });
   });
 
   after(() => stage?.stop());
 
-  /** Tells ada something; resolves once it is listed. */
   const tell = async (title: string, link: string | null, body = ''): Promise<void> => {
     const notice = { kind: 'hook_notice', title, body, link } as const;
     await inside(stage.app.app).outbox.send(ada.id, notice);

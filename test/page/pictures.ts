@@ -29,7 +29,7 @@ const main = async (): Promise<void> => {
 
 const SIZES = { phone: { width: 390, height: 844 }, wide: { width: 1280, height: 800 } };
 
-/** Makes what the pictures show; resolves to the id of the approval. */
+/** Creates the content of the pictures. Resolves to the id of the approval. */
 const prepare = async (
   { app }: PageStage,
   { id, token }: { id: string; token: string },

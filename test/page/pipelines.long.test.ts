@@ -46,7 +46,7 @@ describe('pipelines on the page', () => {
 
   const ask = async (method: string, path: string, body?: object) =>
     (await stage.app.call(method, path, { token, ...(body && { body }) })).body;
-  /** Starts a run; resolves to its id, once it waits. */
+  /** Starts a run. Resolves to its id once it waits. */
   const start = async (name: string, stages: object[]): Promise<string> => {
     const { id: templateId } = await ask('POST', '/api/pipelines/templates', { name, stages });
     const { id } = await ask('POST', '/api/pipelines', { templateId });

@@ -47,7 +47,7 @@ for (const { where, viewport } of WIDTHS) {
       expect(await worker.evaluate(NOTIFICATIONS)).to.equal([
         { title: 'An agent asks for your approval', body: 'Open Adjutant for details.' },
       ]);
-      // The first tap is on the notification, the second on the answer.
+      // The first tap is on the notification, the second on the decision.
       await worker.evaluate(TAP);
       await page.waitForSelector('text=http://127.0.0.1:9/deploy');
       await page.locator('button.main').scrollIntoViewIfNeeded();
@@ -130,7 +130,7 @@ for (const { where, viewport } of WIDTHS) {
   });
 }
 
-/** Code of the page: a push service at which one subscription is made. */
+/** Page code: a push service with one subscription. */
 const STUB_PUSH_MANAGER = `(subscription) => {
   let current = null;
   PushManager.prototype.getSubscription = async () => current;
@@ -146,7 +146,7 @@ const STUB_PUSH_MANAGER = `(subscription) => {
 
 const NOTIFICATIONS = `self.registration.getNotifications().then((all) =>
   all.map(({ title, body }) => ({ title, body })))`;
-/** The event of a tap, without the leave to take the focus that a person's tap has. */
+/** A tap event, without the permission to take the focus that a real tap has. */
 const TAP = `self.registration.getNotifications().then(([notification]) =>
   void self.dispatchEvent(new NotificationEvent('notificationclick', { notification })))`;
 const CLEAR = `self.registration.getNotifications().then((all) => all.forEach((one) => one.close()))`;
@@ -157,8 +157,8 @@ const workerOf = async ({ context }: Visitor): Promise<Worker> => {
 };
 
 /**
- * Has the browser deliver a push to the page's worker, as its push service would; resolves when the
- * worker has shown it. Whoever asks Chromium for the notifications before that has it drop the new one.
+ * Delivers a push to the page's worker, like the push service. Resolves when the worker has shown
+ * it. Reading the notifications earlier makes Chromium drop the new one.
  */
 const deliver = async (visitor: Visitor, origin: string, data: string): Promise<void> => {
   const worker = await workerOf(visitor);

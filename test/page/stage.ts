@@ -7,7 +7,7 @@ import { PASSWORD, startApp, type TestApp, type TestOptions } from '../harness/a
 /** A phone, upright. */
 const PHONE = { width: 390, height: 844 };
 
-/** The widths that the page is tested at, each with the end of a test's title. */
+/** Tested widths, each with the end of a test title. */
 export const WIDTHS = [
   { where: 'on a phone', viewport: PHONE },
   { where: 'on a laptop', viewport: { width: 1280, height: 800 } },
@@ -17,33 +17,33 @@ export const WIDTHS = [
 export interface Visitor {
   page: Page;
   context: BrowserContext;
-  /** Complaints of the browser: errors of scripts, refused files, failed requests. */
+  /** Browser errors: script errors, refused files, failed requests. */
   complaints: string[];
-  /** Shows a path of the page, by its address. */
+  /** Shows a path of the page. */
   open(path: string): Promise<void>;
-  /** Rules of axe-core that the view breaks, with the elements; of all rules unless some are given. */
+  /** Violated axe-core rules with their elements. Defaults to all rules. */
   violations(rules?: string[]): Promise<string[]>;
-  /** Presses Tab until that element has the focus. Throws if it never gets it. */
+  /** Presses Tab until the element has the focus. Throws if it never gets it. */
   tabTo(selector: string): Promise<void>;
 }
 
 export interface PageStage {
   app: TestApp;
   browser: Profiles;
-  /** A new browser profile on a phone, where nobody is logged in. */
+  /** A new browser profile on a phone, not logged in. */
   visit(viewport?: { width: number; height: number }): Promise<Visitor>;
-  /** The same, logged in as that account, which exists. */
+  /** The same, logged in with an existing account. */
   enter(username: string, viewport?: { width: number; height: number }): Promise<Visitor>;
   stop(): Promise<void>;
 }
 
-/** The daemon under the name `localhost`, and a browser, of another program where one is named. */
+/** The daemon as `localhost`, and a browser, optionally another program. */
 export const openPageStage = async (
   options: TestOptions = {},
   program?: string,
 ): Promise<PageStage> => openPageOf(await startApp(options), program);
 
-/** The same for a daemon that runs. */
+/** The same for a running daemon. */
 export const openPageOf = async (app: TestApp, program?: string): Promise<PageStage> => {
   app.url = app.url.replace('127.0.0.1', 'localhost');
   const browser = await openBrowser(program);
@@ -68,7 +68,7 @@ export const openPageOf = async (app: TestApp, program?: string): Promise<PageSt
   };
 };
 
-/** Logs in by the form, as a person does. */
+/** Logs in through the form. */
 export const logInAs = async (page: Page, username: string): Promise<void> => {
   await page.fill('#username', username);
   await page.fill('#password', PASSWORD);
@@ -76,7 +76,7 @@ export const logInAs = async (page: Page, username: string): Promise<void> => {
   await page.waitForSelector('nav');
 };
 
-/** Resolves when the page hears events. */
+/** Resolves when the page receives events. */
 export const isLive = async (page: Page): Promise<void> => {
   await page.waitForSelector('[data-live=online]', { state: 'attached' });
 };
@@ -84,7 +84,7 @@ export const isLive = async (page: Page): Promise<void> => {
 const axe = (): string =>
   readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Adds to the error of a wait what the page shows instead, and its complaints. */
+/** Adds the page content and its complaints to the error of a wait. */
 const withReasons = (page: Page, complaints: string[]): Page => {
   const wait = page.waitForSelector.bind(page);
   const explained = async (...given: Parameters<typeof wait>) => {
@@ -102,7 +102,7 @@ const visitorOf = async (app: TestApp, context: BrowserContext): Promise<Visitor
   const complaints: string[] = [];
   const page = withReasons(await context.newPage(), complaints);
   page.on('console', (message) => {
-    // Whether somebody is logged in is asked, and 401 is the answer where nobody is.
+    // The page checks the login, which fails with 401 if nobody is logged in.
     const isAnswer = message.location().url.endsWith('/api/auth/me');
     if (/error|warning/.test(message.type()) && !isAnswer) complaints.push(message.text());
   });
@@ -116,7 +116,7 @@ const visitorOf = async (app: TestApp, context: BrowserContext): Promise<Visitor
       await page.waitForSelector('h1');
     },
     violations: async (rules) => {
-      // Not by a script element, which the policy of the page refuses.
+      // Not with a script element, which the policy of the page refuses.
       if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe());
       const options = rules ? { runOnly: rules } : {};
       const found: unknown = await page.evaluate(

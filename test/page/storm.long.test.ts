@@ -9,7 +9,7 @@ import { isLive, openPageStage, type PageStage, type Visitor } from './stage.js'
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** A storm of events, and the loads that it may cause: at 0.15, 0.65, 1.65, 3.65 s, and then. */
+/** Number of events, and the allowed loads: at 0.15, 0.65, 1.65, 3.65 s, and so on. */
 const EVENTS = 400;
 const EVERY_MS = 10;
 const MAX_LOADS = 6;
@@ -61,7 +61,7 @@ describe('the page in a storm of events', () => {
       const socket = await opened;
       await isLive(page);
       await page.waitForSelector('text=The first question', { state: 'attached' });
-      // What it was told to load before it was hidden has been loaded.
+      // Loads requested before the page was hidden have finished.
       await page.waitForLoadState('networkidle');
       await hide(page, true);
       const loads: string[] = [];
@@ -87,7 +87,7 @@ describe('the page in a storm of events', () => {
   const ask = async (method: string, path: string, body?: object) =>
     (await stage.app.call(method, path, { token: ada.token, ...(body && { body }) })).body;
 
-  /** Resolves once the conversation has so many messages and its agent has ended its turn. */
+  /** Resolves once the conversation has that many messages and the agent's turn has ended. */
   const said = async (sessionId: string, count: number): Promise<void> => {
     await until(
       () => ask('GET', `/api/sessions/${sessionId}`),
@@ -99,7 +99,7 @@ describe('the page in a storm of events', () => {
     );
   };
 
-  /** Publishes an event before which others are missing, and resolves once the page has it. */
+  /** Publishes an event after missing ones. Resolves once the page has it. */
   const heardAll = async (socket: WebSocket, agentId: string): Promise<void> => {
     const last = socket.waitForEvent('framereceived', ({ payload }) =>
       String(payload).includes('the last one'),
@@ -111,7 +111,7 @@ describe('the page in a storm of events', () => {
   };
 });
 
-/** Makes the page believe that nobody sees it, as behind another tab, or that it is seen again. */
+/** Makes the page hidden, as behind another tab, or visible again. */
 const hide = async (page: Page, isHidden: boolean): Promise<void> => {
   await page.evaluate(
     `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} });

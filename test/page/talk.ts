@@ -4,7 +4,7 @@ import { type Reply, until } from '../harness/app.js';
 import { type Openai, startOpenai } from '../harness/openai.js';
 import { openPageStage, type PageStage } from './stage.js';
 
-/** The page of somebody whose agents ask a model of ours, and call a service of ours. */
+/** A page whose agents use a scripted model and a local service. */
 export interface TalkStage extends PageStage {
   model: Openai;
   canary: Awaited<ReturnType<typeof startCanary>>;
@@ -13,7 +13,7 @@ export interface TalkStage extends PageStage {
   spawn(body: object): Promise<Agent>;
   /** The agent, once it has that status. */
   reaches(id: string, status: string): Promise<Agent>;
-  /** A call with an effect, for which an agent asks first. */
+  /** A call with side effects, which needs approval. */
   post(body?: string): ReturnType<typeof call>;
 }
 

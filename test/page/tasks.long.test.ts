@@ -28,7 +28,7 @@ describe('tasks on the page', () => {
   const statusOf = async (id: string): Promise<string> =>
     (await ask('GET', `/api/tasks/${id}`)).status;
 
-  /** Makes an overdue task within another one, and two of which one blocks the other. */
+  /** Creates an overdue subtask, and two tasks of which one blocks the other. */
   const noteMany = async (): Promise<string> => {
     const first = await note({ title: 'First of all' });
     const parentId = await note({ title: 'The whole' });
@@ -70,7 +70,7 @@ describe('tasks on the page', () => {
         await page.waitForSelector('main [role=status] .state:text("open")');
         expect(await statusOf(id)).to.equal('open');
         expect(complaints).to.equal([]);
-        // Its page would load it again, and complain that it is gone.
+        // Otherwise the page would reload it and report that it is gone.
         await open('/');
         await ask('DELETE', `/api/tasks/${id}`);
       },

@@ -61,7 +61,7 @@ describe('every view of the page', () => {
   }
 });
 
-/** Colours that are hard to read in the dark scheme. */
+/** Colours with low contrast in the dark scheme. */
 const inDark = async (page: Page, violations: Visitor['violations']): Promise<string[]> => {
   await page.emulateMedia({ colorScheme: 'dark' });
   const found = await violations(['color-contrast']);
@@ -69,7 +69,7 @@ const inDark = async (page: Page, violations: Visitor['violations']): Promise<st
   return found;
 };
 
-/** Elements that go past the right edge of the window. */
+/** Elements beyond the right edge of the window. */
 const PROTRUDING = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) return ['the page scrolls sideways: ' + scrollWidth];
@@ -78,7 +78,7 @@ const PROTRUDING = `(() => {
     .map((each) => each.outerHTML.slice(0, 200));
 })()`;
 
-/** Single words of buttons, links of the navigation and terms that are broken over two lines. */
+/** Words of buttons, navigation links and terms that are broken over two lines. */
 const TORN = `[...document.querySelectorAll('button, nav a, .brand, .state, .kind, label, h2, h3, dt')]
   .flatMap((each) => [...each.childNodes].filter((node) => /^\\s*\\S{1,20}\\s*$/.test(node.data ?? '')))
   .filter((node) => {
@@ -88,7 +88,7 @@ const TORN = `[...document.querySelectorAll('button, nav a, .brand, .state, .kin
   })
   .map((node) => node.data)`;
 
-/** Buttons, fields and links of the navigation that are less than 44 pixels high. */
+/** Buttons, fields and navigation links below 44 pixels of height. */
 const SMALL = `[...document.querySelectorAll('button, input, select, textarea, summary, nav a')]
   .map((each) => each.matches('[type=radio], [type=checkbox]') ? each.closest('label') ?? each : each)
   .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 43.9)

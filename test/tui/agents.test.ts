@@ -184,7 +184,7 @@ describe('an agent', () => {
 });
 
 describe('following an agent', () => {
-  /** A daemon that keeps events from `oldest` to `newest`. */
+  /** A daemon that keeps the events from `oldest` to `newest`. */
   const openStore = (ring: { oldest: number; newest: number }) => {
     const asked: number[] = [];
     const fetch: typeof globalThis.fetch = async (url) => {

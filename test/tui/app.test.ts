@@ -14,7 +14,7 @@ import { aHook, known, NOW } from './fixtures.js';
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;
 
-/** The rows of a terminal, after all that the painter has written to it. */
+/** Rows of a terminal after all output of the painter. */
 const openScreen = () => {
   const rows: string[] = [];
   const write = (text: string): boolean => {
@@ -27,7 +27,7 @@ const openScreen = () => {
   return { terminal: { write, once: () => {} }, text: () => rows.join('\n') };
 };
 
-/** The app, and a daemon that answers every request alike. */
+/** The app, and a daemon with the same reply to every request. */
 const open = (answer: () => Promise<Response>, actions: StateAction[] = []) => {
   const store = createStore(reduce, known(actions, 100, 24), { beatMs: 1 });
   const client = createClient({ url: 'http://127.0.0.1:1', fetch: answer });

@@ -257,7 +257,7 @@ describe('the screen of capabilities', () => {
     const failed = shown(capabilitiesPage.view, state(running(over)), 80, 40);
     expect(failed).to.include('Last              Install Qwen3 4B: failed: No room');
     expect(failed[8]).to.match(/^> missing {4}Qwen3 4B/);
-    // The measurement of a model is on what the model uses.
+    // The measurement of a model counts for the capability that the model uses.
     const measured = running({
       kind: 'capabilities.measure',
       resource: { kind: 'model', id: 'qwen' },
@@ -373,7 +373,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  /** A desk at the screen, once it has read its lists, and the socket is open. */
+  /** A desk on the screen, with loaded lists and an open socket. */
   const openDesk = async (token: string) => {
     const size = { width: 80, height: 24 };
     const desk = openDeskState({ url: app.url, token, size, now: Date.now });

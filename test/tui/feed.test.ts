@@ -14,7 +14,7 @@ const { describe, it, afterEach } = lab;
 
 const ends: (() => void)[] = [];
 
-/** A desk at its hooks, and a daemon that has these, so many to a page. */
+/** A desk on its hooks, and a daemon with these, in pages of that size. */
 const opened = (all: string[], size: number) => {
   const names = [...all];
   const asked: string[] = [];

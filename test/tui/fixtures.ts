@@ -28,11 +28,11 @@ import {
 } from '../../tui/state/rows.js';
 import { initialState, reduce, type State, type StateAction } from '../../tui/state/state.js';
 
-/** When the tests of views take place. */
+/** Time of the view tests. */
 export const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (secondsAgo: number): string => new Date(NOW - secondsAgo * 1000).toISOString();
 
-/** A state in which all of that has happened. */
+/** State after these actions. */
 export const known = (actions: StateAction[] = [], width = 80, height = 24): State => {
   const first: StateAction[] = [
     { type: 'session.known', version: '1.0.0', who: { username: 'ada', role: 'admin' } },
@@ -42,15 +42,15 @@ export const known = (actions: StateAction[] = [], width = 80, height = 24): Sta
   return [...first, ...actions].reduce<State>(reduce, initial);
 };
 
-/** What a view shows, its lines without the space at their ends. */
+/** Rows of a view, without trailing spaces. */
 export const shown = (view: View, state: State, width: number, height: number): string[] =>
   view(state, { width, height }).map((row) => textOf(row).trimEnd());
 
-/** The marked pieces of rows, each row apart. */
+/** Marked parts of each row. */
 export const marked = (rows: readonly ScreenRow[]): string[] =>
   rows.flatMap((row) => row.filter(({ tone }) => tone === 'match').map(({ text }) => text));
 
-/** Nothing is read. */
+/** Loads nothing. */
 export const quietFeed = (): Feed => ({
   list: () => () => {},
   overview: () => () => {},
@@ -249,7 +249,6 @@ export const aTunnel = (over: Partial<TunnelView> = {}): TunnelView => ({
   ...over,
 });
 
-/** A list that is loaded, of whatever it belongs to. */
 export const listLoaded = <N extends ListName>(
   name: N,
   rows: RowOf[N][],
@@ -471,7 +470,6 @@ export const overviewRead = (over: Partial<Overview> = {}): StateAction[] => [
   { type: 'overview.read', overview: anOverview(over), at: NOW },
 ];
 
-/** A loaded list of each. */
 export const hooksLoaded = (rows: Hook[]): StateAction[] => [
   { type: 'list', name: 'hooks', change: { do: 'ask', of: null, generation: 1, at: NOW } },
   {

@@ -14,14 +14,14 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const BIN = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
-/** Beside the source, where a person reads them. */
+/** In the source folder, where people read them. */
 const FRAMES = fileURLToPath(new URL('../../../test/tui/frames/', import.meta.url));
-/** `FRAMES=write npm test -- test/tui/frames.test.ts` writes them anew. */
+/** `FRAMES=write npm test -- test/tui/frames.test.ts` records them again. */
 const isWriting = process.env.FRAMES === 'write';
 const missing = tmuxMissing();
 const title = missing === null ? 'frames of the desk' : `frames of the desk (skipped: ${missing})`;
 
-/** Which keys lead there, and what is on the screen once it is whole. */
+/** Keys that lead to each frame, and a text that is shown once it is complete. */
 const WALK = [
   { name: 'overview', keys: ['1'], whole: 'spawn_agent|issues +issues' },
   { name: 'hooks', keys: ['2'], whole: 'Latest executions of' },
@@ -59,7 +59,7 @@ const WALK = [
 ] as const;
 
 const hidden = (text: string): string => text.replace(/[0-9a-z]/g, '#');
-/** What is as wide in every run. */
+/** Values with the same width in every run. */
 const SAME_WIDTH = [
   /(?<=\b[a-z]+_)[0-9a-z]{26}\b/g,
   /(?<=github-issues-)[0-9a-z]{1,6}/g,
@@ -68,25 +68,25 @@ const SAME_WIDTH = [
   /\b[0-9a-f]{64}\b/g,
   /(?<=127\.0\.0\.1:)\d{5}/g,
   /\d{4}-\d\d-\d\d/g,
-  // How much there is beside it depends on the machine.
+  // The total depends on the machine.
   /(?<=^\/house +1 of )\d+/gm,
   /\d+(?::\d\d)+(?:\.\d+)?/g,
   /(?<=\+)\d+\.\d+/g,
-  // Three of one minute, or of two.
+  // Three within one minute, or two.
   /(?<=\bpeak )\d\b/g,
 ];
-/** A path that is too long for its line: its second line counts as empty. */
+/** A path longer than its line. Its second line counts as empty. */
 const WRAPPED_PATH = /^(Path +)\S.*\n {9}\S+$/gm;
-/** The facts that differ from machine to machine, to the end of their line. */
+/** Facts that differ between machines, to the end of their line. */
 const OF_MACHINE = /^(CPU {5}|Memory {2}|Path +|(?=\d+ are there))\S.*$/gm;
-/** An age or a latency: also the room that it leaves differs, in all rows of a table. */
+/** Ages and latencies. Their width also changes the column gaps of a table. */
 const LASTS = /\b\d+(?:\.\d+)? ?(?:ms|s|m)\b/g;
 const SPARKLINE = /[▁-█]{20,}/g;
-/** What stands between tables: an empty line, or one that is drawn. */
+/** Separators between tables: an empty or a drawn line. */
 const BETWEEN = /(\n(?: *|─+)\n)/;
 const TABLE = /^ +[A-Z]{2,}(?: [A-Z]+)* {2,}[A-Z]{2,}/m;
 
-/** A word that is cut to leave that room. */
+/** A word that is cut to make room. */
 const CUT_WORD = /[^\s…]*… #/g;
 
 const withoutAges = (text: string): string =>
@@ -115,7 +115,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
   before(async () => {
     config = await openConfig();
     stage = await startSample();
-    // To read the machine takes long where it is busy.
+    // Reading the hardware takes long on a busy machine.
     await stage.ask('GET', '/api/capabilities/hardware');
     const login = { token: stage.token, username: 'owner', expiresAt: '2126-01-01T00:00:00.000Z' };
     saveSession(stage.url, login);

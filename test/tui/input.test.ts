@@ -5,7 +5,6 @@ import { createDecoder, type InputEvent } from '../../tui/input.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** What pieces come to, as short as it can be said. */
 const decoded = (...pieces: string[]): string[] => {
   const decoder = createDecoder();
   const events = pieces.flatMap((piece) => decoder.push(piece));

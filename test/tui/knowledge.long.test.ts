@@ -259,7 +259,7 @@ describe('an answer', () => {
 });
 
 describe('requests about knowledge', () => {
-  /** A daemon that replies to a body only when it is told to. */
+  /** A daemon that replies only on request. */
   const openFeed = () => {
     const asked: string[] = [];
     const ended: string[] = [];

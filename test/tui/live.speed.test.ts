@@ -84,7 +84,7 @@ describe('the connection of the desk', () => {
   });
 });
 
-/** How the desk stands with what is at an address, once it is so. */
+/** State of the connection to an address, once it passes the test. */
 const linkOf = async (url: string, isSo: (state: SessionState) => boolean) => {
   const store = createStore(reduce, known());
   const end = new AbortController();

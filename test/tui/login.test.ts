@@ -17,7 +17,7 @@ const { describe, it } = lab;
 
 const REFUSED: Link = { is: 'refused', reason: 'The session has ended', isEnded: true };
 
-/** A desk that has just opened, with a daemon that takes one password. */
+/** A new desk, and a daemon that accepts one password. */
 const opened = (loginName: string | null) => {
   const size = { width: 80, height: 24 };
   const store = createStore(reduce, initialState('http://127.0.0.1:3005', size, NOW));

@@ -168,7 +168,7 @@ describe('mail on the desk', () => {
     expect(await act.call(client as unknown as Client, 'Thank you.')).to.match(
       /^Saved to the drafts/,
     );
-    // The daemon knows whom an answer goes to, and its subject.
+    // The daemon knows the recipient and the subject of a reply.
     const body = { inReplyTo: 'mail_1', accountId: 'mailaccount_1', text: 'Thank you.' };
     expect(kept).to.equal([{ body }]);
     const replyTo = [{ name: '', address: 'list@example.org' }];
@@ -193,7 +193,7 @@ describe('mail on the desk', () => {
     const missed = onTab(0, ...listLoaded('mails', []), ...down, typed);
     expect(screen(missed).join('\n')).to.contain('ada@example.org is not up to date: it hangs');
     expect(mailPage.summary?.(missed)).to.contain('1 mailbox not up to date');
-    // All rows are what was found, whatever their words are.
+    // All rows are search results, whatever they contain.
     expect(screen(state).join('\n')).to.contain('The report');
     const none = onTab(0, ...listLoaded('mails', []), typed);
     expect(mailPage.line?.(none)).to.equal(
@@ -227,7 +227,7 @@ describe('mail on the desk', () => {
     expect(mailQuery('folder:Archive category:Work')).to.equal({
       ...{ folder: 'Archive', category: 'work' },
     });
-    // What is no word of a search is searched for.
+    // Words that are not search operators are searched for.
     expect(mailQuery('category:cats from: http://x.test')).to.equal({
       q: 'category:cats from: http://x.test',
     });
@@ -336,7 +336,7 @@ describe('mail on the desk', () => {
       maildrafts: { send: async (given: object) => called.push(given) },
     } as unknown as Client;
     expect(await act.call(client, '')).to.match(/^Sending/);
-    // The daemon refuses it if the draft is no more as it is shown.
+    // The daemon refuses it if the draft has changed since it was shown.
     expect(called).to.equal([{ id: 'maildraft_1', query: { updatedAt: draft.updatedAt } }]);
     expect(actIn(state, 'delete').ask?.lines[0]).to.contain('no undo');
   });

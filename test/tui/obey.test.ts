@@ -34,7 +34,7 @@ const { describe, it } = lab;
 
 const REPLY = { id: 'x', status: 'approved', value: 'a new value', credential: { version: 4 } };
 
-/** A terminal that only tells what it is asked to do. */
+/** A terminal that only records requests. */
 const outsideThat = (tell: (does: string) => void, written: EditorOutcome): ControllerEffects => ({
   copy: (text) => tell(`copy ${text}`),
   leave: async (words) => tell(words.join(' ')),
@@ -48,7 +48,7 @@ const outsideThat = (tell: (does: string) => void, written: EditorOutcome): Cont
   quit: () => tell('quit'),
 });
 
-/** Keys on a desk whose daemon only counts what it is asked to do. */
+/** Keys on a desk whose daemon only records requests. */
 const openDesk = (
   actions: StateAction[],
   {

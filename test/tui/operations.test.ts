@@ -172,7 +172,7 @@ describe('operations on a daemon', () => {
       async () => desk.store.get().session.link.is,
       (link) => link === 'live',
     );
-    // The list is loaded once, so that only the socket can tell of an operation.
+    // The list is loaded once, so that only the socket can report an operation.
     const needs = operationsPage.needs(desk.store.get());
     createNeedHolder(desk.feed)(
       needs.map((need) => (need.is === 'list' ? { is: 'list', list: need.list } : need)),

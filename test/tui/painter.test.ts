@@ -7,7 +7,7 @@ import { themeOf } from '../../tui/theme.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** A terminal that keeps what it is told, and can be slow. */
+/** A terminal that records its output, and can be slow. */
 const openTerminal = () => {
   const written: string[] = [];
   const state = { isSlow: false, drain: () => {} };
@@ -41,7 +41,6 @@ const open = () => {
 };
 
 const FULL: Rect = { top: 1, left: 0, width: 10, height: 2 };
-/** Without what begins and ends each update. */
 const bare = (text: string): string =>
   text.replaceAll(/\u001b\[\?(2026|7|25)[hl]/g, '').replaceAll('\u001b[0m', '');
 

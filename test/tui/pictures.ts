@@ -6,12 +6,14 @@ import { openTmux } from '../harness/tmux.js';
 import { startSample } from './sample.js';
 import { svgOf } from './svg.js';
 
-/** `npm run screens` draws the pictures of the documents anew: the real desk beside a sample daemon. */
+/**
+ * `npm run screens` draws the pictures of the documents again: the real desk with a sample daemon.
+ */
 const BIN = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 const SCREENS = fileURLToPath(new URL('../../../docs/screens/', import.meta.url));
 const COLUMNS = 100;
 
-/** Keys, each with what is on the screen once it is done. */
+/** Keys, each with a text that is shown afterwards. */
 const WALK = [
   {
     name: 'overview',

@@ -68,8 +68,8 @@ const opened = (stages: StageItem[], selected?: string): StateAction[] => [
 const select = (selected: string): StateAction => ({ type: 'ui.looked', change: { selected } });
 const lines = (state: State, width = 80) => shown(runPage.view, state, width, 19);
 
-/** Keys on a desk whose daemon tells what it is asked. */
-/** The time between two loads of a list. */
+/** Keys on a desk whose daemon records requests. */
+/** Time between two loads of a list. */
 const GAP_MS = 400;
 
 const openDesk = (actions: StateAction[]) => {
@@ -179,7 +179,7 @@ describe('the screen of pipelines', () => {
     const state = known([root, { type: 'ui.opened', place }, ...below]);
     expect(runsPage.items?.(state).map(({ name }) => name)).to.equal(['One']);
     expect(runsPage.needs(state)[0]).to.include({ list: 'runs', of: 'pipeline_01' });
-    // They are no runs of the list of all.
+    // They do not belong to the list of all runs.
     expect(pipelinesPage.items?.(known([root, ...below]))).to.equal([]);
   });
 });

@@ -8,17 +8,20 @@ import { openRush, type Rush } from './rush.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-/** A minute is the promise in full; CI takes it, and `RUSH_SECONDS=60`. */
+/** A minute is the full promise. CI uses it with `RUSH_SECONDS=60`. */
 const SECONDS = Number(process.env.RUSH_SECONDS ?? (process.env.CI === 'true' ? 60 : 12));
 const PER_SECOND = 100;
-/** Of a core, as docs/contributing.md promises; on a machine that others use too, the same work takes longer. */
+/**
+ * Share of a core, as docs/contributing.md promises. On a shared machine the same work takes
+ * longer.
+ */
 const BUDGET = 0.08;
 const IDLE = 0.02;
 const SLACK = 1.75;
 const MAX_MB = 110;
-/** A key whose effect is not seen by then met a freeze, however busy the machine. */
+/** A key without a visible effect by then met a freeze, in milliseconds. */
 const FREEZE_MS = 1000;
-/** Rows of a terminal on which all of the newest have room. */
+/** Terminal height with room for all of the newest rows. */
 const TALL = 700;
 const NEWEST = Array.from({ length: 250 }, (_, back) => back);
 
@@ -40,7 +43,7 @@ describe(title, { skip: missing !== null, timeout }, () => {
     ['1', 'Needs you'],
   ] as const;
 
-  /** Presses keys for so long: how long each took until it was seen, and the most memory. */
+  /** Presses keys for that long. Returns the delay of each, and the maximum memory. */
   const type = async (seconds: number): Promise<{ took: number[]; mostMb: number }> => {
     const took: number[] = [];
     let mostMb = 0;
@@ -55,7 +58,7 @@ describe(title, { skip: missing !== null, timeout }, () => {
     return { took, mostMb };
   };
 
-  /** The newest that were acknowledged stand in the list, each once. */
+  /** The newest acknowledged deliveries are in the list, each once. */
   const isWhole = async (last: number): Promise<void> => {
     await rush.tmux.resize(100, TALL);
     const numbers = await until(

@@ -14,7 +14,7 @@ import { notice, SECRET } from '../harness/hooks.js';
 import { openTmux, type Tmux } from '../harness/tmux.js';
 
 const BIN = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
-/** Each delivery is told twice: that it came, and how it ended. */
+/** Each delivery causes two events: its arrival and its outcome. */
 const EVENTS_EACH = 2;
 
 /** The desk on a terminal, and a daemon whose hook receives numbered deliveries. */
@@ -24,18 +24,20 @@ export interface Rush {
   firstMs: number;
   /** Milliseconds from a key until that text is sent to the terminal. */
   press(key: string, text: string): Promise<number>;
-  /** Deliveries for so many events a second while that lasts; to the number of the last one. */
+  /**
+   * Sends deliveries at that event rate during `meanwhile`. Resolves to the number of the last one.
+   */
   pour(eventsPerSecond: number, meanwhile: () => Promise<void>): Promise<number>;
-  /** Events that the daemon told since it was poured first. */
+  /** Events reported by the daemon since the first delivery. */
   events(): number;
-  /** How often the terminal was told to wipe itself, in the desk's own screen. */
+  /** Number of screen clears within the desk's own screen. */
   wipes(): number;
-  /** Milliseconds on a core, all threads, since the start. */
+  /** CPU time of all threads since the start, in milliseconds. */
   cpuMs(): number;
   rssMb(): number;
-  /** Numbers of the deliveries that the list of what is live shows, as it shows them. */
+  /** Numbers of the deliveries in the live list, as shown. */
   shown(): Promise<number[]>;
-  /** Kills the daemon and starts it again, on the same port and home, after so long. */
+  /** Kills the daemon and restarts it after that time, with the same port and home. */
   kill(downMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -99,7 +101,7 @@ export const openRush = async (width: number, height: number): Promise<Rush> => 
 
 const stopDaemon = (daemon: Daemon): Promise<unknown> => daemon.end('SIGKILL');
 
-/** An account that is logged in, and its hook. */
+/** A logged-in account and its hook. */
 const prepare = async (url: string): Promise<string> => {
   const client = createClient({ url });
   const { token } = await client.auth.register({ body: { username: 'ada', password: PASSWORD } });
@@ -113,7 +115,7 @@ const prepare = async (url: string): Promise<string> => {
   return token;
 };
 
-/** What the terminal is sent, and keys of which one waits to see the effect. */
+/** Output to the terminal, and keys with a wait for their effect. */
 const listenTo = (tmux: Tmux) => {
   let wipes = 0;
   let seen = '';
@@ -145,10 +147,10 @@ const listenTo = (tmux: Tmux) => {
     },
   };
 };
-/** What is not seen by then is a failure in itself. */
+/** Later effects count as a failure, in milliseconds. */
 const MAX_MS = 20_000;
 
-/** The next number every so often. One that was not acknowledged is sent until it is. */
+/** Sends the next number at that rate. An unacknowledged one is sent again. */
 const pour = (url: string, perSecond: number, next: () => number) => {
   const begun = performance.now();
   const under = new Set<Promise<void>>();
@@ -184,7 +186,7 @@ const send = async (url: string, number: number): Promise<void> => {
       const { status } = await fetch(path, { method: 'POST', body, headers });
       if (status < 300) return;
     } catch (error) {
-      // The daemon is down: the same again, which counts once.
+      // The daemon is down. The same delivery is sent again and counts once.
       if (!(error instanceof TypeError)) throw error;
     }
     await pause(100);
@@ -203,7 +205,7 @@ const countEvents = (url: string, token: string, signal: AbortSignal) => {
   return { events: () => events };
 };
 
-/** A tick of the kernel's is ten milliseconds. */
+/** A kernel tick is ten milliseconds. */
 const cpuMsOf = (pid: number): number => {
   const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const fields = after.split(' ');

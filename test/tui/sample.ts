@@ -6,7 +6,7 @@ import { says } from '../harness/openai.js';
 
 const SOON_MS = 3 * 24 * 3_600_000;
 
-/** A daemon with something to see on every screen; its owner is logged in as `owner`. */
+/** A daemon with content for every screen, logged in as `owner`. */
 export const startSample = async (): Promise<Stage> => {
   const stage = await startStage();
   await keepSecrets(stage);
@@ -23,7 +23,7 @@ export const startSample = async (): Promise<Stage> => {
   return stage;
 };
 
-/** 201 or 200; throws what was answered otherwise. */
+/** Expects 200 or 201, else throws with the reply. */
 const make = async (stage: Stage, method: string, path: string, body: unknown) => {
   const reply = await stage.ask(method, path, body);
   if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.text}`);
@@ -74,7 +74,7 @@ const deliver = async (stage: Stage, path: string, event: string, body: object) 
   if (reply.status !== 202) throw new Error(reply.text);
 };
 
-/** One done, one that waits for an answer. */
+/** One completed agent, and one that waits for an approval. */
 const runAgents = async (stage: Stage): Promise<void> => {
   await deliver(stage, 'deploy', 'push', { ref: 'main' });
   stage.model.script(says({ text: 'Duplicate of 398: labelled it, asked for the log.' }));
@@ -98,7 +98,7 @@ const runAgents = async (stage: Stage): Promise<void> => {
   );
 };
 
-/** A task without a day, which the overview does not show, and a part of it. */
+/** A task without a due date, which the overview does not show, and a subtask. */
 const haveTasks = async (stage: Stage): Promise<void> => {
   const { body } = await stage.ask('POST', '/api/tasks', {
     ...{ title: 'Renew the certificate', notes: 'The one of argon.', tags: ['servers'] },
@@ -107,7 +107,7 @@ const haveTasks = async (stage: Stage): Promise<void> => {
   await make(stage, 'POST', '/api/tasks', { title: 'Rotate the key', parentId: body.id });
 };
 
-/** A run that waits for an approval and for values, and one that was stopped. */
+/** A run that waits for approval and input, and a stopped one. */
 const haveRuns = async (stage: Stage): Promise<void> => {
   const now = { kind: 'tool', config: { toolId: 'time', toolAction: 'now' } };
   const { id: templateId } = await make(stage, 'POST', '/api/pipelines/templates', {
@@ -143,7 +143,7 @@ const haveRuns = async (stage: Stage): Promise<void> => {
   await asking((await start('Release 2.1')).id);
 };
 
-/** Two notes, which operations have indexed. */
+/** Two indexed notes. */
 const knowSomething = async (stage: Stage): Promise<void> => {
   for (const body of [
     { text: 'The staging server is argon.\nDeployments go there first, on Fridays.' },
@@ -157,7 +157,7 @@ const knowSomething = async (stage: Stage): Promise<void> => {
   }
 };
 
-/** Behind a proxy of its own: the daemon reaches itself. */
+/** Behind a local proxy, through which the daemon reaches itself. */
 const beReached = async (stage: Stage): Promise<void> => {
   await make(stage, 'PUT', '/api/tunnel', { provider: 'proxy', publicUrl: stage.url });
   await make(stage, 'POST', '/api/tunnel/start', {});

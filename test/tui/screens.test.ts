@@ -47,7 +47,7 @@ describe('inbox', () => {
       '/executions/execution_1',
       '/tasks?due=overdue',
       '/device',
-      // Of before the page.
+      // From the time before the web page.
       '/api/agents/agent_1',
       '/api/vault/credential_1',
       '/api/chat/approvals/approval_1',

@@ -1,4 +1,3 @@
-/** How many units a character takes in the picture. */
 const CELL = { width: 8.4, height: 18 };
 const PAD = 12;
 
@@ -11,7 +10,6 @@ interface Style {
 }
 interface Piece extends Style {
   text: string;
-  /** From 0. */
   left: number;
 }
 
@@ -23,7 +21,7 @@ const PLAIN: Style = {
   isUnderlined: false,
 };
 
-/** The eight colours of the desk, on light and on dark ground. */
+/** The eight colours of the desk, on light and dark backgrounds. */
 const LIGHT = [
   '#24292f',
   '#b3202a',
@@ -46,8 +44,8 @@ const DARK = [
 ];
 
 /**
- * What `tmux capture-pane -e -p` gave, as a picture whose text is text. It follows the reader: the
- * colours are those of a dark terminal where the page is dark.
+ * Output of `tmux capture-pane -e -p` as a picture with real text. Its colours follow the reader's
+ * colour scheme.
  */
 export const svgOf = (captured: string, title: string, columns: number): string => {
   const lines = captured.replace(/\n+$/, '').split('\n');
@@ -91,7 +89,7 @@ const drawn = ({ text, left, ...style }: Piece, row: number): string[] => {
   return text.trim() === '' && !style.isInverse ? [] : [...(style.isInverse ? [mark] : []), words];
 };
 
-/** The stretches of one line that look alike, where more than one space ends each. */
+/** Parts of a line with the same look, split at more than one space. */
 const piecesOf = (line: string): Piece[] => {
   const pieces: Piece[] = [];
   let style = PLAIN;

@@ -65,7 +65,6 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.line(START);
     await tmux.wait('live');
   };
-  /** The terminal is as it was before. */
   const isRestored = async (): Promise<void> => {
     await until(
       () => tmux.tell('#{alternate_on} #{cursor_flag} #{wrap_flag}'),

@@ -17,7 +17,7 @@ const { describe, it, before, after } = lab;
 const BIN = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 const missing = tmuxMissing();
 const title = missing === null ? 'desk at work' : `desk at work (skipped: ${missing})`;
-/** The keys of a sheet are dead for 700 ms. */
+/** Keys of a question have no effect for 700 ms. */
 const DEAD_MS = 900;
 
 describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
@@ -58,7 +58,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
       says({ text: 'I will ask first.', toolCalls: [call('http_request', request)] }),
       says({ text: 'Done as you said.' }),
     );
-    // What waited before the desk was opened would not ring.
+    // Calls that waited before the desk was opened would not ring.
     await tmux.keys('4');
     await tmux.wait('No pending approvals');
     const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });

@@ -4,7 +4,7 @@ import type { RequestError } from '../state/api.js';
 import { liveState } from '../state/live.js';
 import { asRequestError } from '../state/load.js';
 
-/** Work that a button begins: one at a time, with its failure. */
+/** Work started by a button, one at a time, with its failure. */
 export interface Action {
   isBusy: boolean;
   error: RequestError | null;
@@ -12,12 +12,12 @@ export interface Action {
 }
 
 /**
- * Hook: an action. A second click while the first one works does nothing. That the daemon could not
- * be reached is said until it can be again.
+ * Hook: an action. A second click during the work does nothing. A connection error is shown until
+ * the daemon is reachable again.
  */
 export const useAction = (): Action => {
   const [isBusy, setBusy] = useState(false);
-  /** True already in the click after which the view is drawn again. */
+  /** True from the click on, before the view is drawn again. */
   const isAtWork = useRef(false);
   const [error, setError] = useState<RequestError | null>(null);
   useEffect(() => liveState.follow((state) => state === 'online' && setError(unlessUnreached)), []);
@@ -41,11 +41,11 @@ export const useAction = (): Action => {
   };
 };
 
-/** Drops the failure of a call that never came to the daemon. */
+/** Drops the failure of a call that did not reach the daemon. */
 const unlessUnreached = (error: RequestError | null): RequestError | null =>
   error?.status === 0 ? null : error;
 
-/** A button of an action. `kind` is its weight: the main thing to do, or one that removes. */
+/** `kind` is the weight: the main action, or a destructive one. */
 export const Button = ({
   action,
   work,
@@ -57,9 +57,9 @@ export const Button = ({
   action: Action;
   work(): Promise<unknown>;
   kind?: 'main' | 'danger' | '';
-  /** True while a click does nothing. */
+  /** Whether a click does nothing. */
   isOff?: boolean;
-  /** The id of what says more about it. */
+  /** Id of the element that describes it. */
   describedBy?: string;
   children: ComponentChildren;
 }) => (

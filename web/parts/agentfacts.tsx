@@ -3,7 +3,7 @@ import type { Agent } from '../../src/agents/contract.js';
 import { pageLink } from '../../src/kernel/pagepath.js';
 import { visibleText } from './json.js';
 
-/** The facts of an agent: what it runs on, what it has used of what it may use, who began it. */
+/** Model, usage, limits and origin of an agent. */
 export const AgentFacts = ({ agent }: { agent: Agent }) => {
   const { limits, usage } = agent;
   const tokens = (usage.inputTokens + usage.outputTokens).toLocaleString('en');

@@ -17,7 +17,7 @@ interface AnswerProps {
   reload(): Promise<void>;
 }
 
-/** Returns what a scope covers (docs/agents.md), with the host by its name. */
+/** What a scope covers (docs/agents.md), with the name of the host. */
 export const scopeText = (
   { arguments: { url, method }, untrusted }: Approval,
   scope: AnswerScope,
@@ -34,8 +34,8 @@ export const scopeText = (
 };
 
 /**
- * The answer to a call, bound to what is shown of it by its digest. Where it cannot be given the call
- * is loaded again: somebody else has answered it, or it is another call now.
+ * The decision on a call, bound to the shown content by its digest. If the daemon rejects it, the
+ * call is reloaded: it was decided elsewhere, or has changed.
  */
 export const Answer = ({ approval, isSettled, isRead, answered, reload }: AnswerProps) => {
   const [scope, setScope] = useState<AnswerScope>('once');
@@ -74,7 +74,7 @@ interface AnswerButtonsProps {
   isRead: boolean;
 }
 
-/** The two buttons of an answer. What was not read to its end cannot be allowed, and that is said. */
+/** A call that was not read to its end cannot be allowed. */
 export const AnswerButtons = ({ action, yes, no, isSettled, isRead }: AnswerButtonsProps) => {
   const hint = useId();
   return (
@@ -114,7 +114,7 @@ interface AnswerSettingsProps {
   setReason(reason: string): void;
 }
 
-/** The scope and the reason of an answer, folded: most answers need neither. */
+/** Scope and reason, folded because most decisions need neither. */
 const AnswerSettings = ({ approval, scope, setScope, reason, setReason }: AnswerSettingsProps) => (
   <details>
     <summary>

@@ -5,28 +5,27 @@ import { useLoad } from '../state/load.js';
 import { visibleText } from './json.js';
 import { Fact } from './notes.js';
 
-/** A call of a tool: that of an agent, or of a stage. */
 export interface CalledTool {
   tool: string;
   action: string;
   arguments: Record<string, unknown>;
 }
 
-/** The tools that send to the address in `url`, and nowhere else. */
+/** Tools that send to the address in `url` and nowhere else. */
 const REQUESTS = ['http.request', 'web.read'];
 
-/** True if a call is one request to the address in its arguments. */
+/** Whether a call is one request to the address in its arguments. */
 export const isRequest = ({ tool, action }: Pick<CalledTool, 'tool' | 'action'>): boolean =>
   REQUESTS.includes(`${tool}.${action}`);
 
-/** Returns the host to which a call sends, with its port; null if its arguments do not tell. */
+/** Host and port that a call sends to. `null` if the arguments do not say. */
 export const hostOfCall = (call: CalledTool): string | null => {
   const { url } = call.arguments;
   if (!isRequest(call)) return null;
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : null;
 };
 
-/** The facts about who asks: the agent by its name, and what began it. */
+/** The requesting agent, and what started it. */
 export const Asker = ({ agentId }: { agentId: string | null }) =>
   agentId === null ? (
     <Fact name="Requested by">You (direct call)</Fact>

@@ -8,7 +8,6 @@ import { Empty, Failure, Waiting } from './notes.js';
 import { TimeOfDay } from './time.js';
 import { LiveReply } from './transcript.js';
 
-/** The messages of a conversation, and the reply that is being written. */
 export const ChatLog = ({
   chat,
   reply,
@@ -16,7 +15,7 @@ export const ChatLog = ({
 }: {
   chat: ChatMessages;
   reply: WrittenReply | undefined;
-  /** The channel on which the conversation began. */
+  /** Channel on which the conversation started. */
   channel: string;
 }) => {
   const earlier = useAction();
@@ -47,7 +46,7 @@ export const ChatLog = ({
   );
 };
 
-/** Returns who speaks. The first message of some conversations is not the user's. */
+/** The first message of some conversations is not the user's. */
 const speakerOf = ({ role, seq }: MessageReply, channel: string): string => {
   if (role !== 'user') return role === 'assistant' ? 'Assistant' : 'System';
   if (seq === 1 && channel === 'hook') return 'Hook';

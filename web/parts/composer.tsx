@@ -4,27 +4,27 @@ import { session } from '../state/session.js';
 import { useAction } from './action.js';
 import { Failure } from './notes.js';
 
-/** The most characters of one message that the daemon takes. */
+/** Maximum characters of a message that the daemon accepts. */
 const LONGEST = 100_000;
 
 interface ComposerProps {
-  /** The name under which the draft is kept in this tab. */
+  /** Name under which the draft is kept in this tab. */
   name: string;
   label: string;
-  /** Rejects if it could not be sent: the text stays then. */
+  /** Rejects on failure. The text then stays. */
   send(draft: Draft): Promise<unknown>;
   hint?: string;
-  /** True if it gets the focus when it is first shown. */
+  /** Whether it gets the focus when first shown. */
   isFocused?: boolean;
-  /** The words of its button, and those while it is sent; "Send" and "Sending…" unless given. */
+  /** Button labels while ready and while sending. Default to "Send" and "Sending…". */
   words?: [send: string, sending: string];
-  /** True for a text of several lines, in which Enter breaks the line. */
+  /** Whether the text has several lines, so that Enter breaks the line. */
   isLong?: boolean;
 }
 
 /**
- * A text that is written and sent: Enter sends, with Shift it breaks the line; in a long text it always
- * does. The text survives a failure and a reload, and is cleared once it is sent.
+ * Enter sends, Shift+Enter breaks the line; in a long text Enter always breaks it. The text
+ * survives a failure and a reload, and is cleared once it is sent.
  */
 export const Composer = ({
   name,
@@ -74,7 +74,7 @@ export const Composer = ({
   );
 };
 
-/** Hook: the draft of that name and user, and the function that changes it. */
+/** Hook: the draft of that name and user, and its setter. */
 const useKeptDraft = (name: string): [draft: Draft, put: (next: Draft) => void] => {
   const who = session.get();
   const key = `${who !== null && who !== 'unknown' ? who.id : ''} ${name}`;
@@ -96,7 +96,6 @@ interface TextFieldProps {
   isFocused: boolean;
 }
 
-/** The field of a composer. */
 const TextField = ({ id, text, put, submit, isBusy, isLong, isFocused }: TextFieldProps) => {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {

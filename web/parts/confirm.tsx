@@ -6,16 +6,16 @@ interface ConfirmProps {
   action: Action;
   work(): Promise<unknown>;
   question: ComponentChildren;
-  /** The answer that acts: `Replay it`. */
+  /** Label of the confirming button: `Replay it`. */
   label: string;
   kind?: 'main' | 'danger' | '';
-  /** Words of the button that asks. */
+  /** Label of the button that asks. */
   children: ComponentChildren;
 }
 
 /**
- * A button that asks once before it acts. The question stands in its place, and the focus is on the
- * answer; after "No" it is back on the button.
+ * Button that asks once before it acts. The question replaces it and gets the focus; after "No" the
+ * button has the focus again.
  */
 export const Confirm = (props: ConfirmProps) => {
   const [isAsking, setAsking] = useState(false);

@@ -10,11 +10,9 @@ import { Failure, Untrusted } from './notes.js';
 import { Show } from './show.js';
 import { Ago } from './time.js';
 
-/** The names of what goes along with a draft. */
 interface DraftFacts {
-  /** The address of its account; null: it has none, or that is gone. */
+  /** Address of the account. `null` if there is none, or it was deleted. */
   from: string | null;
-  /** The names and sizes of its documents. */
   files: string[];
 }
 
@@ -39,7 +37,7 @@ const fileName = async (id: string, signal: AbortSignal): Promise<string> => {
   }
 };
 
-/** A draft, shown whole: whoever sends it has seen what is sent, from where and with which files. */
+/** The full draft: text, account and attachments are shown before it is sent. */
 export const DraftCard = ({ draft, reload }: { draft: MailDraft; reload(): Promise<void> }) => {
   const key = `${draft.id} ${draft.updatedAt}`;
   const facts = useLoad({ key, load: (signal) => factsOf(draft, signal) });
@@ -61,7 +59,6 @@ export const DraftCard = ({ draft, reload }: { draft: MailDraft; reload(): Promi
   );
 };
 
-/** The account of a draft that names none. */
 const UNCHOSEN = {
   new: 'no account selected yet',
   answer: 'the account of the original e-mail',

@@ -3,7 +3,7 @@ import { useTime } from '../state/clock.js';
 
 const OVER = ['done', 'archived'];
 
-/** The due time of a task by the reader's clock, with a word where it is over. */
+/** Due time on the reader's clock, marked if overdue. */
 export const TaskDue = ({ task: { due, dueAt, timezone, status } }: { task: TaskView }) => {
   const now = useTime(30_000);
   if (due === null && dueAt === null) return <>no date</>;
@@ -18,7 +18,7 @@ export const TaskDue = ({ task: { due, dueAt, timezone, status } }: { task: Task
   );
 };
 
-/** Returns the day of a time zone as the calendar has it: `2026-01-31`. */
+/** Calendar day of a time zone: `2026-01-31`. */
 const dayIn = (timeZone: string, at: number): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone }).format(at);
 

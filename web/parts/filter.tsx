@@ -1,4 +1,4 @@
-/** A choice among a few values, or none of them. It is kept in the address, for a return to it. */
+/** Choice among a few values or none. Kept in the address, so that going back restores it. */
 export const Choice = <V extends string>({
   name,
   label,
@@ -7,10 +7,10 @@ export const Choice = <V extends string>({
   chosen,
   choose,
 }: {
-  /** Its name in the address. */
+  /** Query parameter. */
   name: string;
   label: string;
-  /** The word for no value: `all`. */
+  /** Label for no value: `all`. */
   unless: string;
   of: readonly V[];
   chosen: V | undefined;
@@ -43,7 +43,7 @@ export const Choice = <V extends string>({
   </label>
 );
 
-/** A choice of one status, or of all. */
+/** Choice of one status, or all. */
 export const StatusFilter = <S extends string>(props: {
   of: readonly S[];
   chosen: S | undefined;

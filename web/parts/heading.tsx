@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { approvalCount, useOverview } from '../state/overview.js';
 
 /**
- * The heading of a view. It names the tab, with the number of calls that wait, and gets the focus when the view is opened, so that
- * keyboard and screen reader begin there.
+ * Heading of a view. Sets the tab title, with the number of pending calls, and gets the focus when
+ * the view opens, so that keyboard and screen reader start there.
  */
 export const Heading = ({ children, title }: { children?: ComponentChildren; title: string }) => {
   const element = useRef<HTMLHeadingElement>(null);

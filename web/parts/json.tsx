@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 
-/** The most characters of one text that are shown before a button shows the rest. */
+/** Characters of a text that are shown before "Show all". */
 const SHOWN = 2000;
 
 /**
- * Shows any value as what it is: a text as it stands, a record as names with their values. Nothing
- * in it is read as markup or a link.
+ * Shows any value: texts unchanged, records as names with values. Nothing is read as markup or a
+ * link.
  */
 export const Value = ({ of, isWhole = false }: { of: unknown; isWhole?: boolean }) => {
   if (typeof of === 'string') return <LongText text={of} isWhole={isWhole} />;
@@ -26,7 +26,7 @@ export const Value = ({ of, isWhole = false }: { of: unknown; isWhole?: boolean 
   return <code>{String(of)}</code>;
 };
 
-/** Shows the fields of a record, each by its name. What is to be decided on is shown whole. */
+/** Shows the fields of a record by name. Content that needs a decision is shown in full. */
 export const Values = ({ of, isWhole = false }: { of: object; isWhole?: boolean }) => {
   const fields = Object.entries(of);
   if (fields.length === 0) return <code>{'{}'}</code>;
@@ -45,8 +45,8 @@ export const Values = ({ of, isWhole = false }: { of: object; isWhole?: boolean 
 };
 
 /**
- * A text with its line breaks. What a reader could not see is shown by its code. `prose` is for what
- * somebody has written to be read: it has the page's own font, and more of it is shown at first.
+ * Text with its line breaks. Invisible characters are shown by their code. `prose` is for text
+ * written for readers: it uses the page's font, and more of it is shown at first.
  */
 export const LongText = ({
   text,
@@ -73,14 +73,14 @@ export const LongText = ({
 };
 
 /**
- * Control characters, and those that are invisible or turn the direction of the text (Unicode,
- * DerivedCoreProperties); of more than six marks on one letter those beyond, which cover what is near.
- * An emoji keeps what makes it a picture.
+ * Control characters, and invisible or direction-changing ones (Unicode, DerivedCoreProperties).
+ * Also marks beyond six on one letter, which cover their surroundings. Emoji keep the characters
+ * that form them.
  */
 const HIDDEN =
   /(?<=\p{Extended_Pictographic})([\ufe0f\u200d])|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800]|\p{Default_Ignorable_Code_Point}|\p{Cf}|(?<=\p{M}{6})\p{M}/gu;
 
-/** Returns the text with each hidden character as `U+202E`, in marks that text rarely has. */
+/** Shows each hidden character as `U+202E`, in brackets that are rare in text. */
 export const visibleText = (text: string): string =>
   text.replace(HIDDEN, (character, ofEmoji: string | undefined) => {
     if (ofEmoji !== undefined) return ofEmoji;

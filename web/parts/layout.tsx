@@ -10,7 +10,7 @@ import { approvalCount, OverviewContext, unreadCount, useOverview } from '../sta
 import { useObservable } from '../state/store.js';
 import { isWithin, MAIN_PLACES, OTHER_PLACES } from './places.js';
 
-/** Topics of what the counts are made of, and of what else the first view shows. */
+/** Topics that change the counts, and those that change the first view. */
 const COUNTED = ['approval', 'notification'];
 const ON_HOME = [
   ...COUNTED,
@@ -27,7 +27,7 @@ interface LayoutProps {
   children: ComponentChildren;
 }
 
-/** The frame of all views: the link past the navigation, the places with counts, the connection. */
+/** Frame of all views: skip link, navigation with counts, connection. */
 export const Layout = ({ me, place, children }: LayoutProps) => {
   const overview = useLoad({
     key: '',
@@ -35,7 +35,8 @@ export const Layout = ({ me, place, children }: LayoutProps) => {
     topics: place === 'home' ? ON_HOME : COUNTED,
   });
   const reloadUnseen = (): void => {
-    // The title of a tab that nobody looks at says how many calls wait; all else loads when it is shown.
+    // The title of a hidden tab shows the number of pending calls. Other data loads when the tab is
+    // shown.
     if (document.hidden) void overview.reload();
   };
   useTopics(['approval'], reloadUnseen, () => undefined);
@@ -61,7 +62,10 @@ export const Layout = ({ me, place, children }: LayoutProps) => {
   );
 };
 
-/** A phone has it at the bottom, with the main places and `More`; a wide screen all at the side. */
+/**
+ * At the bottom of a phone, with the main places and `More`; at the side of a wide screen, with all
+ * places.
+ */
 const Navigation = ({ place }: { place: PagePlace | 'unknown' }) => {
   const overview = useOverview();
   const counts: Partial<Record<PagePlace, string>> = {
@@ -95,7 +99,7 @@ const Navigation = ({ place }: { place: PagePlace | 'unknown' }) => {
   );
 };
 
-/** The state of the connection, said where it is not `online`. */
+/** State of the connection, shown unless it is `online`. */
 const Connection = () => {
   const state = useObservable(liveState);
   const next = useObservable(nextTry);

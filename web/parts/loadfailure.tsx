@@ -6,8 +6,8 @@ import { Heading } from './heading.js';
 import { Waiting } from './notes.js';
 
 /**
- * A view whose file did not come, with the reason: no connection, or a daemon that is newer than
- * this page and no longer has the file. Once connected again it is loaded by itself.
+ * A view whose file did not load: no connection, or a newer daemon that no longer has the file. It
+ * loads automatically once connected again.
  */
 export const NotLoaded = ({ retry }: { retry(): void }) => {
   const state = useObservable(liveState);

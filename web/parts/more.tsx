@@ -5,34 +5,33 @@ import { Button, useAction } from './action.js';
 import { Failure } from './notes.js';
 import { Show } from './show.js';
 
-/** Rows of a list, in its order, and the cursor of those after them. */
+/** Rows in order, and the cursor of the next ones. */
 interface LoadedRows<T> {
   rows: T[];
   nextCursor: string | null;
 }
 
 interface PagedSource<T> {
-  /** Distinguishes what is loaded: the filter. */
+  /** Identifies the loaded data: the filter. */
   key: string;
   load(query: { limit: number; cursor?: string }, signal?: AbortSignal): Promise<LoadedRows<T>>;
-  /** Topics of `/ws` whose events change it. */
+  /** Topics of `/ws` whose events change the list. */
   topics?: readonly string[];
-  /** True if an event on those topics changes it; every one unless given. */
+  /** Whether an event on those topics changes the list. Defaults to every event. */
   concerns?(event: unknown): boolean;
 }
 
-/** A list of which the first pages are loaded. */
 export interface PagedList<T> extends Loaded<LoadedRows<T>> {
   more(): Promise<void>;
 }
 
 const PAGE = 30;
-/** The most rows that one request may ask for. */
+/** Maximum rows of one request. */
 const MAX_PAGE = 200;
 
 /**
- * Hook: a list that is loaded page by page. When an event says that it changed, as many rows as are
- * shown are loaded again, up to 200; those behind stay as they are.
+ * Hook: a paginated list. When an event reports a change, the shown rows are reloaded, up to 200.
+ * Later rows stay unchanged.
  */
 export const usePaged = <T extends { id: string }>(source: PagedSource<T>): PagedList<T> => {
   const { key, load, topics, concerns } = source;
@@ -63,7 +62,7 @@ export const usePaged = <T extends { id: string }>(source: PagedSource<T>): Page
   return { ...list, more };
 };
 
-/** Puts the rows that were shown behind those that are loaded again. */
+/** Puts previously shown rows after the reloaded ones. */
 const joined = <T extends { id: string }>(
   newest: LoadedRows<T>,
   before: LoadedRows<T>,
@@ -80,7 +79,7 @@ const withoutDoubles = <T extends { id: string }>(rows: T[]): T[] => [
   ...new Map(rows.map((row) => [row.id, row])).values(),
 ];
 
-/** Shows the rows of a list as cards, and a button that loads more of them. */
+/** Rows as cards, with a button that loads more. */
 export const Cards = <T extends { id: string }>({
   of,
   what,
@@ -88,9 +87,9 @@ export const Cards = <T extends { id: string }>({
   children,
 }: {
   of: PagedList<T>;
-  /** The word for its rows: `executions`. */
+  /** Plural noun of the rows: `executions`. */
   what: string;
-  /** Shown where there are none. */
+  /** Shown if the list is empty. */
   empty: ComponentChildren;
   children(row: T): ComponentChildren;
 }) => (
@@ -108,7 +107,7 @@ export const Cards = <T extends { id: string }>({
   </Show>
 );
 
-/** The list itself. The focus goes to the first row that a click on the button has added. */
+/** The focus goes to the first row that "Show more" has added. */
 const CardList = <T extends { id: string }>({
   rows,
   children,

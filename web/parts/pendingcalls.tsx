@@ -12,7 +12,7 @@ import { Failure, State, Untrusted } from './notes.js';
 import { Left } from './time.js';
 import { WholeCall } from './wholecall.js';
 
-/** Hook: the calls of these agents that wait for the user's answer, the oldest first. */
+/** Hook: pending calls of these agents, oldest first. */
 export const usePendingCalls = (agentIds: readonly string[]): Loaded<Approval[]> => {
   const [only] = agentIds;
   return useLoad({
@@ -35,8 +35,8 @@ export const usePendingCalls = (agentIds: readonly string[]): Loaded<Approval[]>
 };
 
 /**
- * The calls that wait, each whole and with its answer. What was answered here stays as a line, which
- * gets the focus that its buttons had. A second tap at the place of a card never answers the next one.
+ * Pending calls in full, with their decision buttons. A decided call stays as a line, which takes
+ * over the focus. A second tap at the same position never answers the next call.
  */
 export const PendingCalls = ({ calls }: { calls: Loaded<Approval[]> }) => {
   const [answered, setAnswered] = useState<Approval[]>([]);

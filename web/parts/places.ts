@@ -1,6 +1,5 @@
 import type { PagePlace } from '../../src/kernel/pagepath.js';
 
-/** An entry of the navigation: the list, its label, and the views that belong to it. */
 export interface Destination {
   name: PagePlace;
   label: string;
@@ -13,7 +12,7 @@ const entry = (name: PagePlace, label: string, ...within: PagePlace[]): Destinat
   within,
 });
 
-/** Places that a phone has room for at the bottom of its screen. */
+/** Places in the bar at the bottom of a phone. */
 export const MAIN_PLACES: readonly Destination[] = [
   entry('home', 'Home'),
   entry('approvals', 'Approvals', 'approval'),
@@ -21,7 +20,7 @@ export const MAIN_PLACES: readonly Destination[] = [
   entry('notifications', 'Notifications'),
 ];
 
-/** Places that a phone has behind `More`, and a wide screen below the main ones. */
+/** Places behind `More` on a phone, and below the main ones on a wide screen. */
 export const OTHER_PLACES: readonly Destination[] = [
   entry('executions', 'Executions', 'execution'),
   entry('agents', 'Agents', 'agent'),

@@ -2,7 +2,7 @@ import { countsOf } from '../../cli/operations/counts.js';
 import type { Operation } from '../../src/kernel/contract/operation.js';
 import { visibleText } from './json.js';
 
-/** The progress of a long piece of work, as a bar and in words. */
+/** Progress of an operation, as a bar and in words. */
 export const Progress = ({
   of: { done, total, unit, note },
   isOver,

@@ -3,17 +3,17 @@ import { dayTime, isLocalClock, shortZone } from '../../tui/parts/zones.js';
 import { useTime } from '../state/clock.js';
 import { visibleText } from './json.js';
 
-/** Returns the state of a recurring task: `enabled`, `disabled`, or `failing` after an error. */
+/** `enabled`, `disabled`, or `failing` after an error. */
 export const recurringStateOf = ({ enabled, lastStatus }: RecurringTask): string => {
   if (!enabled) return 'disabled';
   return lastStatus === 'error' ? 'failing' : 'enabled';
 };
 
-/** Returns the rule of its times, as it was given. */
+/** The schedule rule as entered. */
 export const ruleText = ({ schedule: { cron, rrule } }: RecurringTask): string =>
   visibleText(cron ?? rrule ?? '');
 
-/** The next due time by the clock of the schedule, which is named if it is not the reader's. */
+/** Next due time on the clock of the schedule. The zone is named if it is not the reader's. */
 export const NextRun = ({ task: { nextRunAt, schedule } }: { task: RecurringTask }) => {
   const now = useTime(30_000);
   if (nextRunAt === null) return <>never</>;

@@ -1,13 +1,12 @@
-/** A field for words, and the button that searches for them. */
 export const SearchForm = ({
   words,
   search,
   isNeeded = false,
 }: {
-  /** The words that are searched for now. */
+  /** Current search words. */
   words: string;
   search(words: string): void;
-  /** True if there is nothing to show without words. */
+  /** Whether there is nothing to show without words. */
   isNeeded?: boolean;
 }) => (
   <search>

@@ -4,8 +4,8 @@ import type { Loaded } from '../state/load.js';
 import { Failure, Waiting } from './notes.js';
 
 /**
- * Shows what a view has loaded; while it loads for the first time a sentence, and after a failure
- * the reason above what was there before. What is not there links to its list.
+ * Shows loaded data, a loading text on the first load, and a failure above the earlier data. A
+ * missing object links to its list.
  */
 export const Show = <T,>({
   of,
@@ -15,7 +15,7 @@ export const Show = <T,>({
 }: {
   of: Loaded<T>;
   what: string;
-  /** The list in which it would be. */
+  /** The list that would contain it. */
   listed?: PagePlace;
   children(data: T): ComponentChildren;
 }) => (

@@ -20,7 +20,7 @@ interface SpeakerProps {
   loaded: Loaded<Agent[]>;
 }
 
-/** The agent that answers in a conversation: its state, and what stops it or lets it go on. */
+/** The agent that replies in a conversation: its state, and buttons to stop or resume it. */
 export const Speaker = ({ agent, isWriting, loaded }: SpeakerProps) => {
   const { id, status, error } = agent;
   const running = isWriting ? 'The model is writing.' : 'Working.';
@@ -42,7 +42,7 @@ export const Speaker = ({ agent, isWriting, loaded }: SpeakerProps) => {
   );
 };
 
-/** The button that stops the agent while it works, or lets it go on while it is paused. */
+/** Stops the agent while it works, or resumes it while paused. */
 const SpeakerVerb = ({ agent, loaded }: Omit<SpeakerProps, 'isWriting'>) => {
   const action = useAction();
   const { id, status } = agent;

@@ -7,14 +7,14 @@ import { StageApproval } from './stageapproval.js';
 import { StageForm } from './stageform.js';
 import { Ago, Left } from './time.js';
 
-/** A stage of a run, and the run as the view has loaded it. */
+/** A stage of a run, and the run as loaded by the view. */
 export interface ShownStage {
   run: PipelineRunDetail;
   stage: PipelineRunDetail['stages'][number];
   loaded: Loaded<PipelineRunDetail>;
 }
 
-/** One stage: its state, what it asks or works with, and what came of it. */
+/** One stage: state, request or input, and output. */
 export const RunStageCard = (shown: ShownStage) => {
   const { stage } = shown;
   const { status, digest } = stage;
@@ -61,7 +61,6 @@ const StageTime = ({ stage: { finishedAt, startedAt, dueAt } }: Pick<ShownStage,
 
 const NESTING = ['foreach', 'pipeline'];
 
-/** Links to what a stage has begun. */
 const Below = ({ run, stage: { kind, agentId, operationId, startedAt } }: ShownStage) => (
   <>
     {agentId !== null && (

@@ -12,7 +12,7 @@ import { Failure } from './notes.js';
 import type { ShownStage } from './stage.js';
 import { WholeCall } from './wholecall.js';
 
-/** The question of a stage: its message, and behind it the call or whatever else belongs to it. */
+/** Message of a stage, and the other fields of its request. */
 export const StageQuestion = ({
   of,
   without = [],
@@ -32,14 +32,14 @@ export const StageQuestion = ({
   );
 };
 
-/** Returns the call that a stage would make; null if it asks for no call. */
+/** The call that a stage would make. `null` if it requests no call. */
 const callIn = (input: unknown): CalledTool | null => {
   const { toolId, toolAction, arguments: given } = Object(input);
   const isCall = typeof toolId === 'string' && typeof toolAction === 'string' && isRecord(given);
   return isCall ? { tool: toolId, action: toolAction, arguments: given } : null;
 };
 
-/** The question to its end: the call as it would run, or the message. */
+/** The full request: the call as it would run, or the message. */
 const WholeQuestion = ({
   of,
   digest,
@@ -65,7 +65,7 @@ const WholeQuestion = ({
   );
 };
 
-/** The question of a stage that waits for approval, exactly as it would run, and the answer. */
+/** Request of a stage that waits for approval, exactly as it would run, and the decision. */
 export const StageApproval = ({ run, stage, loaded, digest }: ShownStage & { digest: string }) => {
   const action = useAction();
   const [reason, setReason] = useState('');

@@ -6,7 +6,6 @@ import { Failure } from './notes.js';
 import type { ShownStage } from './stage.js';
 import { StageQuestion } from './stageapproval.js';
 
-/** A field of the question, as the template has it. */
 interface AskedFormField {
   key: string;
   label?: string;
@@ -15,7 +14,7 @@ interface AskedFormField {
   required?: boolean;
 }
 
-/** The question of a stage that waits for values, with a field for each of them. */
+/** Request of a stage that waits for input, with a field for each value. */
 export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest: string }) => {
   const action = useAction();
   const fields = fieldsOf(stage.input);
@@ -49,13 +48,13 @@ export const StageForm = ({ run, stage, loaded, digest }: ShownStage & { digest:
   );
 };
 
-/** Returns the fields of a question, whose form the daemon has checked. */
+/** The daemon has validated the fields. */
 const fieldsOf = (input: unknown): AskedFormField[] => {
   const { fields } = Object(input);
   return Array.isArray(fields) ? fields : [];
 };
 
-/** Returns the values by their types; what is left empty is not given. */
+/** Values by type. Empty fields are left out. */
 const valuesOf = (fields: AskedFormField[], form: FormData): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap(({ key, type }): [string, unknown][] => {

@@ -8,10 +8,10 @@ import { useLoad } from '../state/load.js';
 import { visibleText } from './json.js';
 import { Failure, State, Untrusted } from './notes.js';
 
-/** The most sub-agents that are listed; an agent may have a hundred. */
+/** Maximum sub-agents listed. An agent may have a hundred. */
 const MOST = 100;
 
-/** The agents below an agent, in the order in which they were spawned. Nothing if there are none. */
+/** Sub-agents in the order in which they were spawned. Nothing without any. */
 export const SubAgents = ({ id }: { id: string }) => {
   const known = useRef<readonly Agent[]>([]);
   const tree = useLoad<Agent[]>({
@@ -22,7 +22,7 @@ export const SubAgents = ({ id }: { id: string }) => {
       return agents.filter((agent) => agent.id !== id).reverse();
     },
     topics: ['agent.status'],
-    // The first event of an agent: it may be one of these.
+    // The first event of an agent, which may be a new sub-agent.
     concerns: (event) =>
       numberAt(event, 'id') === 1 || known.current.some((agent) => agent.id === agentOf(event)),
   });

@@ -1,7 +1,7 @@
 import { leftInWords, since, timeOfEvent } from '../../tui/parts/times.js';
 import { timeNow, useTime } from '../state/clock.js';
 
-/** The age of a time, with the whole time for a pointer that rests on it. */
+/** Age, with the full time as a tooltip. */
 export const Ago = ({ at }: { at: string }) => {
   const now = useTime(15_000);
   return (
@@ -11,7 +11,6 @@ export const Ago = ({ at }: { at: string }) => {
   );
 };
 
-/** The time that is left until another. */
 export const Left = ({ until }: { until: string }) => {
   const now = useTime(1000);
   return (
@@ -21,14 +20,13 @@ export const Left = ({ until }: { until: string }) => {
   );
 };
 
-/** A time in the reader's zone. */
 export const Moment = ({ at }: { at: string }) => (
   <time dateTime={at}>
     {new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })}
   </time>
 );
 
-/** The time of day of something, with the date if it is not today. It stays as it is. */
+/** Time of day, with the date if it is not today. Does not update. */
 export const TimeOfDay = ({ at }: { at: string }) => (
   <time dateTime={at} title={new Date(at).toLocaleString()}>
     {timeOfEvent(at, timeNow())}

@@ -4,7 +4,7 @@ import type { ToolUse } from '../state/transcript.js';
 import { LongText, Value, visibleText } from './json.js';
 import { State, Untrusted } from './notes.js';
 
-/** A call of a tool in one line, which opens to its arguments and its result. */
+/** A tool call in one line, which opens to its arguments and result. */
 export const ToolDetails = ({ of }: { of: ToolUse }) => {
   const { tool, result, approval, approvalId } = of;
   return (

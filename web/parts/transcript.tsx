@@ -5,7 +5,7 @@ import { State } from './notes.js';
 import { TimeOfDay } from './time.js';
 import { ToolDetails } from './tooluse.js';
 
-/** Shows in order the words of an agent, its calls and its states. */
+/** Messages, calls and states of an agent, in order. */
 export const Transcript = ({ items }: { items: readonly TranscriptItem[] }) => (
   <ol class="messages">
     {items.map((item) => (
@@ -51,10 +51,7 @@ const States = ({ of }: { of: TranscriptItem & { is: 'status' } }) => (
   </p>
 );
 
-/**
- * A reply while it is written. Screen readers are told of the message that it becomes, not of each
- * piece.
- */
+/** Reply in progress. Screen readers announce the final message, not each piece. */
 export const LiveReply = ({ reply }: { reply: WrittenReply }) => (
   <div class="message writes" aria-live="off">
     <p class="line">

@@ -8,11 +8,13 @@ interface WholeCallProps {
   digest: string;
   /** The line below the last argument. */
   end: Ref<HTMLParagraphElement>;
-  /** Facts that come first: who asks. */
+  /** Facts that come first: the requester. */
   children?: ComponentChildren;
 }
 
-/** A call exactly as it would run: the tool, where the bytes go, and all arguments, with their end. */
+/**
+ * A call exactly as it would run: tool, destination and all arguments, with a line at their end.
+ */
 export const WholeCall = ({ call, digest, end, children }: WholeCallProps) => {
   const { url: _url, method: _method, ...others } = call.arguments;
   const isOne = isRequest(call);

@@ -8,16 +8,15 @@ import { useRedraw } from './redraw.js';
 import { useRetry } from './retry.js';
 import { useWhenShown } from './visibility.js';
 
-/** The topics whose events are about agents. */
 export const AGENT_TOPICS = ['agent.status', 'agent.message', 'agent.tool_call'];
 
-/** Returns the agent that an event is about; null if it is about none. */
+/** The agent of an event. `null` if the event has none. */
 export const agentOf = (event: unknown): string | null => textAt(event, 'agentId');
 
 const isAgentEvent = (event: unknown): event is AgentEvent =>
   isRecord(event) && typeof event.id === 'number' && isRecord(event.data);
 
-/** Returns the agents, with the state that an event tells of one of them. */
+/** The agents, with the state of one of them updated by an event. */
 export const withEvent = <A extends { id: string; status: string }>(
   agents: readonly A[],
   event: unknown,
@@ -28,10 +27,9 @@ export const withEvent = <A extends { id: string; status: string }>(
     return { ...agent, status, error: textAt(event, 'data', 'error') };
   });
 
-/** The events of one agent as far as they are known. */
 export interface AgentEvents {
   events: readonly AgentEvent[];
-  /** The number of first events that are no longer kept. */
+  /** Number of first events that are no longer stored. */
   dropped: number;
   isLoaded: boolean;
   error: RequestError | null;
@@ -39,7 +37,7 @@ export interface AgentEvents {
 }
 
 const PAGE = 200;
-/** The most events that are held; a page that is open for days must not grow for ever. */
+/** Maximum events kept, so that a page that is open for days does not grow without limit. */
 const MAX_EVENTS = 1000;
 
 interface Kept {
@@ -49,7 +47,7 @@ interface Kept {
   isLoaded: boolean;
   isLoading: boolean;
   error: RequestError | null;
-  /** True if something was missed while a load was under way. */
+  /** Whether something was missed during a load. */
   isBehind: boolean;
 }
 
@@ -63,7 +61,10 @@ const nothingYet = (): Kept => ({
   isBehind: false,
 });
 
-/** Hook: the events of an agent, oldest first. Those missed by the socket are loaded, once the page is shown. */
+/**
+ * Hook: the events of an agent, oldest first. Events missed by the socket are loaded once the page
+ * is visible.
+ */
 export const useAgentEvents = (id: string): AgentEvents => {
   const kept = useRef(nothingYet());
   const redraw = useRedraw();
@@ -88,7 +89,7 @@ export const useAgentEvents = (id: string): AgentEvents => {
   return { events, dropped, isLoaded, error, reload };
 };
 
-/** Loads what is newer than the last event, one load at a time. */
+/** Loads events newer than the last one, one load at a time. */
 const pull = async (id: string, kept: Kept): Promise<void> => {
   if (kept.isLoading) {
     kept.isBehind = true;

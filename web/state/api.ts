@@ -13,19 +13,19 @@ type Method = Endpoint['method'];
 type Endpoints<M extends Method> = Extract<AnyEndpoint, { method: M }>;
 type PathOf<M extends Method> = Endpoints<M>['path'];
 type EndpointAt<M extends Method, P extends string> = Extract<Endpoints<M>, { path: P }>;
-/** The reply of an endpoint, by its method and path. */
+/** Reply of an endpoint, by method and path. */
 export type ReplyOf<M extends Method, P extends string> =
   EndpointAt<M, P> extends infer E extends Endpoint ? Output<E> : never;
 /**
- * The input of an endpoint: its parameters by name, `query` and `body`. Calls with the same `sendKey`
- * and input act once: the daemon replies to each as to the first.
+ * Path parameters by name, `query` and `body`. Calls with the same `sendKey` and input act once and
+ * get the same reply.
  */
 type InputOf<M extends Method, P extends string> =
   EndpointAt<M, P> extends infer E extends Endpoint
     ? Partial<Input<E>> & { sendKey?: string }
     : never;
 
-/** A refusal of the API, with its error body, or a reply that never came (status 0). */
+/** Error reply of the API, or a missing reply (status 0). */
 export class RequestError extends Error {
   override name = 'RequestError';
 
@@ -38,7 +38,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The user whom the page shows. The daemon refuses a change when the cookie is of another. */
+/** User shown by the page. The daemon refuses a change if the cookie belongs to another user. */
 let shownUser: string | null = null;
 let onEnd: (reason: string) => void = () => {};
 
@@ -46,14 +46,14 @@ export const showUser = (userId: string | null): void => {
   shownUser = userId;
 };
 
-/** Registers what happens when the login has ended, or another user has logged in. */
+/** Registers a handler for the end of the login, or the login of another user. */
 export const whenLoginEnds = (act: (reason: string) => void): void => {
   onEnd = act;
 };
 
 /**
- * Calls an endpoint. Rejects with RequestError. The types of the input and the reply follow from
- * the contract, by method and path.
+ * Calls an endpoint. Rejects with RequestError. The types follow from the contract, by method and
+ * path.
  */
 export const ask = async <const M extends Method, const P extends PathOf<M>>(
   method: M,
@@ -78,7 +78,7 @@ export const ask = async <const M extends Method, const P extends PathOf<M>>(
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
-  // The daemon holds its replies against the contract.
+  // The daemon validates its replies against the contract.
   const reply = isJson && text !== '' ? JSON.parse(text) : text;
   if (response.ok) return reply;
   const { message = response.statusText, code } = Object(reply);

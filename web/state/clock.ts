@@ -1,11 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The present time, in milliseconds since 1970. */
 export const timeNow = (): number => Date.now();
 
-/**
- * Hook: the present time, which advances every `everyMs` milliseconds while the page is visible.
- */
+/** Hook: the current time, updated every `everyMs` milliseconds while the page is visible. */
 export const useTime = (everyMs: number): number => {
   const [now, setNow] = useState(timeNow);
   useEffect(() => {

@@ -1,10 +1,10 @@
-/** Returns a name for this browser, under which its login is listed: `Android browser`. */
+/** Name of this browser in the list of logins: `Android browser`. */
 export const deviceName = (): string => {
   const system = /Windows|Mac OS X|Android|iPhone|iPad|CrOS|Linux/.exec(navigator.userAgent)?.[0];
   return system ? `${system.replace(' OS X', '')} browser` : 'A browser';
 };
 
-/** Key of the device tokens in the browser, which the page for passkeys has as well. */
+/** Storage key of the device tokens, shared with the passkey page. */
 const KEY = 'adjutant.devices';
 
 const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase();
@@ -18,8 +18,8 @@ const devices = (): Record<string, string> => {
 };
 
 /**
- * Keeps the device token under the names of its account, by which the daemon knows this device
- * again. It logs nobody in.
+ * Keeps the device token under the names of its account, so that the daemon recognizes this device.
+ * It does not log in anybody.
  */
 export const keepDeviceToken = (names: string[], deviceToken: string): void => {
   const kept = devices();
@@ -30,11 +30,11 @@ export const keepDeviceToken = (names: string[], deviceToken: string): void => {
   try {
     localStorage.setItem(KEY, JSON.stringify(kept));
   } catch {
-    // A browser that keeps nothing is a new device each time.
+    // A browser that stores nothing is a new device each time.
   }
 };
 
-/** Returns the device token of that name, or the newest one without a name, for a login. */
+/** Device token of that name, or the newest one without a name. */
 export const knownDevice = (name?: string): { deviceToken?: string } => {
   const kept = devices();
   const deviceToken = name === undefined ? Object.values(kept).at(-1) : kept[nameKey(name)];

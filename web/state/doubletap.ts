@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The time without a click after which a view counts as seen, in milliseconds. */
+/** Time without a click after which a view counts as seen, in milliseconds. */
 const SETTLED_MS = 1000;
 
 /**
- * Hook: true once what has that key has been there for a second without a click anywhere, and again
- * after the window got the focus. A second tap, or one that another page has called for, is meant for
- * what was there before: each that comes too early begins the second anew.
+ * Hook: true once the content with that key has been shown for a second without a click anywhere,
+ * and again after the window got the focus. An earlier tap is meant for the previous content and
+ * restarts the second.
  */
 export const useSettled = (key: string): boolean => {
   const [settled, setSettled] = useState<string | null>(null);

@@ -1,6 +1,6 @@
 import { isRecord } from '../../src/kernel/jsonvalue.js';
 
-/** A text that is not sent yet. Each sending of the same text has the same key, so that it counts once. */
+/** An unsent text. Sending the same text again uses the same key, so that it counts once. */
 export interface Draft {
   text: string;
   sendKey: string;
@@ -8,10 +8,9 @@ export interface Draft {
 
 const PREFIX = 'adjutant.draft.';
 
-/** Returns a draft with a key of its own. */
 export const newDraft = (text = ''): Draft => ({ text, sendKey: crypto.randomUUID() });
 
-/** Returns the draft that was kept under that name; an empty one if there is none. */
+/** The draft under that name. Empty if there is none. */
 export const readDraft = (name: string): Draft => {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(PREFIX + name) ?? 'null');
@@ -19,33 +18,33 @@ export const readDraft = (name: string): Draft => {
       return { text: kept.text, sendKey: kept.sendKey };
     }
   } catch {
-    // What cannot be read is no draft.
+    // Unreadable storage counts as no draft.
   }
   return newDraft();
 };
 
-/** Keeps the draft in this tab, so that it survives a reload. */
+/** Survives a reload of this tab. */
 export const keepDraft = (name: string, draft: Draft): void => {
   try {
     if (draft.text === '') sessionStorage.removeItem(PREFIX + name);
     else sessionStorage.setItem(PREFIX + name, JSON.stringify(draft));
   } catch {
-    // A browser that keeps nothing has it until the reload.
+    // Without storage the draft lasts until the reload.
   }
 };
 
-/** Removes every draft of this tab: the user has logged out. */
+/** On logout. */
 export const dropDrafts = (): void => {
   try {
     for (const key of Object.keys(sessionStorage)) {
       if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
     }
   } catch {
-    // Nothing is kept there.
+    // Nothing is stored.
   }
 };
 
-/** The conversation that was begun last in this page: its composer has the focus when it opens. */
+/** The conversation started last in this page. Its composer gets the focus. */
 let begun: string | null = null;
 
 export const rememberBegun = (sessionId: string): void => {

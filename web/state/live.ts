@@ -3,27 +3,27 @@ import { ask, RequestError } from './api.js';
 import { timeNow } from './clock.js';
 import { createObservable } from './store.js';
 
-/** The state of the connection. `offline`: the last try failed, and the next one waits. */
+/** `offline`: the last attempt failed, and the next one is scheduled. */
 export type LiveState = 'off' | 'connecting' | 'online' | 'offline';
 export const liveState = createObservable<LiveState>('off');
-/** The time of the next try while offline, in milliseconds since 1970. */
+/** Time of the next attempt while offline, in milliseconds since 1970. */
 export const nextTry = createObservable<number | null>(null);
 
 /** The token of the socket is no longer valid (src/http/socket/PROTOCOL.md). */
 const SIGNED_OUT = 4401;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
-/** The daemon pings every 15 s, which scripts do not see; after a sleep the page asks itself. */
+/** Scripts do not see the daemon's ping every 15 s, so the page sends its own after a sleep. */
 const PROBE_AFTER_MS = 20_000;
 const PROBE_MS = 5_000;
 
 interface Listener {
   hear(data: unknown): void;
-  /** Events may have been missed: what was loaded before the daemon knew the topic may be old. */
+  /** Events may have been missed: data loaded before the subscription may be old. */
   resync(): void;
 }
 const listeners = new Map<string, Set<Listener>>();
-/** Listeners without a topic, which are called after each connection but the first. */
+/** Listeners without a topic, called after each connection except the first. */
 const withoutTopic = new Set<Listener>();
 
 let socket: WebSocket | null = null;
@@ -33,7 +33,7 @@ let wasOnline = false;
 let heardAt = 0;
 let onSignedOut: () => void = () => {};
 
-/** Connects, and connects again whenever the connection is lost, until `stopLive`. */
+/** Connects and reconnects until `stopLive`. */
 export const startLive = (signedOut: () => void): void => {
   onSignedOut = signedOut;
   wasOnline = false;
@@ -50,7 +50,7 @@ export const stopLive = (): void => {
   old?.close();
 };
 
-/** Tries at once: the page is shown again, the network is back, or the user asks for it. */
+/** Connects at once: the page is visible again, the network is back, or the user asks for it. */
 export const hurryLive = (): void => {
   if (liveState.get() === 'offline') {
     clearTimeout(timer);
@@ -58,14 +58,14 @@ export const hurryLive = (): void => {
   } else if (liveState.get() === 'online' && timeNow() - heardAt > PROBE_AFTER_MS) probe();
 };
 
-/** The network is back: tries at once, however long the last pause was. */
+/** The network is back: connects at once, however long the last pause was. */
 export const networkFound = (): void => {
   pause = FIRST_PAUSE_MS;
   hurryLive();
 };
 
 /**
- * The network is gone, which a socket notices only minutes later. It tries again all the same: a
+ * The network is gone, which a socket notices only minutes later. Attempts continue, because a
  * daemon on this machine needs no network.
  */
 export const networkLost = (): void => {
@@ -76,8 +76,8 @@ export const networkLost = (): void => {
 };
 
 /**
- * Hook: calls back for each event on those topics, and `resync` when some may be missing: once the
- * daemon has subscribed to them, which is after each connection too.
+ * Hook: calls back for each event on those topics. Calls `resync` when events may be missing: after
+ * the subscription, and so after each connection too.
  */
 export const useTopics = (
   topics: readonly string[],
@@ -167,7 +167,7 @@ const resyncAll = (topics: string[]): void => {
   for (const { resync } of those) resync();
 };
 
-/** After a sleep a socket can look open that is not: any reply within 5 s shows that it is. */
+/** After a sleep a dead socket can look open. Any reply within 5 s shows that it is alive. */
 const probe = (): void => {
   const asked = timeNow();
   const mine = socket;
@@ -185,7 +185,7 @@ const retryLater = (): void => {
   if (liveState.get() === 'off') return;
   liveState.set('offline');
   clearTimeout(timer);
-  // Half of it by chance, so that not all pages come back in the same moment.
+  // Half of the pause is random, so that pages do not reconnect at the same moment.
   const wait = pause * (0.5 + Math.random() / 2);
   pause = Math.min(pause * 2, MAX_PAUSE_MS);
   nextTry.set(timeNow() + wait);

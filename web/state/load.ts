@@ -4,34 +4,34 @@ import { timeNow } from './clock.js';
 import { useTopics } from './live.js';
 import { useRetry } from './retry.js';
 
-/** The data of a view. After a failure it is still what was there before. */
+/** Data of a view. After a failure it keeps the earlier data. */
 export interface Loaded<T> {
   data: T | null;
   error: RequestError | null;
   isLoading: boolean;
-  /** Loads it again; resolves when that has ended. */
+  /** Resolves when the reload has ended. */
   reload(): Promise<void>;
-  /** Replaces it by what a call has replied. */
+  /** Replaces the data by the reply of a call. */
   replace(next: T): void;
 }
 
-/** Events that arrive close together cause one load. */
+/** Events within this time cause one load, in milliseconds. */
 const TOGETHER_MS = 150;
-/** Pause after a load that an event caused, doubled with each that follows, in milliseconds. */
+/** Pause after a load caused by an event, in milliseconds. Doubled with each further one. */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 8000;
 
 interface Source<T> {
-  /** Distinguishes what is loaded: the id in the path, the filter. */
+  /** Identifies the loaded data: the id in the path, the filter. */
   key: string;
   load(signal: AbortSignal): Promise<T>;
-  /** Topics of `/ws` whose events change it. */
+  /** Topics of `/ws` whose events change the data. */
   topics?: readonly string[];
-  /** True if an event on those topics changes it; every one unless given. */
+  /** Whether an event on those topics changes the data. Defaults to every event. */
   concerns?(event: unknown): boolean;
 }
 
-/** Hook: loads something now, and again when an event on one of its topics says that it changed. */
+/** Hook: loads data now, and again when an event on its topics reports a change. */
 export const useLoad = <T>({ key, load, topics = [], concerns }: Source<T>): Loaded<T> => {
   const [state, setState] = useState<Pick<Loaded<T>, 'data' | 'error' | 'isLoading'>>(EMPTY);
   const latest = useRef(load);
@@ -69,9 +69,8 @@ export const useLoad = <T>({ key, load, topics = [], concerns }: Source<T>): Loa
 const EMPTY = { data: null, error: null, isLoading: true };
 
 /**
- * Hook: a function that acts soon, once for all calls until then. While calls go on it acts less and
- * less often, so that a storm of events costs the daemon little; a page that nobody sees waits until
- * it is shown.
+ * Hook: calls `act` soon, once for all calls until then. Continuous calls act less and less often,
+ * so that many events cost the daemon little. A hidden page waits until it is visible.
  */
 const useSoon = (act: () => void): (() => void) => {
   const latest = useRef(act);
@@ -91,7 +90,7 @@ const useSoon = (act: () => void): (() => void) => {
 
 interface LoadPace {
   call(): void;
-  /** Makes up for what was left out while the page was hidden. */
+  /** Catches up when the page is visible again. */
   shown(): void;
   stop(): void;
 }

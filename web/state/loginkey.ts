@@ -1,10 +1,10 @@
 /**
- * The key of the login, which opens its cookie. Cookies go to every port of a host; this stays with the
+ * Key that opens the login cookie. Cookies go to every port of a host; this key stays with the
  * origin of the page.
  */
 const KEY = 'adjutant.login-key';
 
-/** The key where the browser stores nothing: it holds until the page is loaded again. */
+/** The key if the browser stores nothing. It lasts until the page is reloaded. */
 let unstored: string | null = null;
 
 export const loginKey = (): string | null => {
@@ -20,7 +20,7 @@ export const keepLoginKey = (key: string): void => {
   try {
     localStorage.setItem(KEY, key);
   } catch {
-    // A private window may store nothing.
+    // A private window may not allow storage.
   }
 };
 
@@ -33,7 +33,7 @@ export const dropLoginKey = (): void => {
   }
 };
 
-/** Calls back when another tab has dropped the key: its user has logged out there. */
+/** Calls back when another tab has dropped the key by a logout. */
 export const onLoginKeyDropped = (act: () => void): void => {
   addEventListener('storage', ({ key, newValue }) => {
     if (key === KEY && newValue === null) act();

@@ -8,19 +8,19 @@ import { useRedraw } from './redraw.js';
 import { useRetry } from './retry.js';
 import { useWhenShown } from './visibility.js';
 
-/** The messages of a conversation as far as they are known, and what loads others. */
+/** Known messages of a conversation, and functions that load more. */
 export interface ChatMessages {
   messages: readonly MessageReply[];
   isLoading: boolean;
   hasEarlier: boolean;
   error: RequestError | null;
-  /** Loads those newer than the last one; resolves when they are there. */
+  /** Loads newer messages. Resolves when they are there. */
   pull(): Promise<void>;
-  /** Loads a page of those before the first one. */
+  /** Loads a page of earlier messages. */
   pullEarlier(): Promise<void>;
 }
 
-/** The number of messages that are loaded at first, and each time that earlier ones are asked for. */
+/** Number of messages loaded at first and per earlier page. */
 const FIRST = 50;
 const PAGE = 200;
 const PAUSE_MS = 250;
@@ -42,8 +42,8 @@ const empty = (): Held => ({
 });
 
 /**
- * Hook: the newest messages of a conversation. New ones of these agents are loaded as they come, or
- * once the page is shown.
+ * Hook: the newest messages of a conversation. New messages of these agents are loaded as they
+ * arrive, or once the page is visible.
  */
 export const useMessages = (id: string, agentIds: readonly string[]): ChatMessages => {
   const held = useRef(empty());
@@ -66,7 +66,7 @@ export const useMessages = (id: string, agentIds: readonly string[]): ChatMessag
     if (agentId !== null && agentIds.includes(agentId)) follow();
   };
   useTopics(AGENT_TOPICS, hear, follow);
-  // What an agent has written before it was known here was not heard.
+  // Messages written before an agent was known here have been missed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: other agents are a reason to load
   useEffect(() => void (agentIds.length > 0 && follow()), [agentIds.join(' ')]);
   const { messages, isLoaded, error } = held.current;
@@ -75,7 +75,7 @@ export const useMessages = (id: string, agentIds: readonly string[]): ChatMessag
   return { messages, isLoading: !isLoaded, hasEarlier, error, pull, pullEarlier };
 };
 
-/** One load at a time: whoever asks meanwhile waits for one that begins after it. */
+/** One load at a time: further callers wait for the next one. */
 const pullNewer = (id: string, held: Held): Promise<void> => {
   held.isBehind = true;
   held.loading ??= (async () => {
@@ -96,7 +96,7 @@ const pullNewer = (id: string, held: Held): Promise<void> => {
   return held.loading;
 };
 
-/** An agent at work has many events: each of them needs no load of its own. */
+/** An active agent sends many events. They share one load. */
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
 const loadNewer = async (id: string, held: Held): Promise<void> => {
@@ -107,7 +107,7 @@ const loadNewer = async (id: string, held: Held): Promise<void> => {
   if (page.nextCursor !== null) held.isBehind = true;
 };
 
-/** Messages are numbered from 1 without gaps, so that the last ones can be asked for. */
+/** Messages are numbered from 1 without gaps, so that the last ones can be requested. */
 const firstToLoad = async (id: string): Promise<number> => {
   const { messageCount } = await ask('GET', '/api/sessions/{id}', { id });
   return Math.max(0, messageCount - FIRST);

@@ -2,8 +2,8 @@ import type { MessageReply } from '../../src/conversations/contract.js';
 import { textAt } from '../../src/kernel/jsonvalue.js';
 
 /**
- * Returns the tool of each result, by the id of its message. Results are stored in the order of the
- * calls of the reply before them; where there are more or fewer it is not known.
+ * Tool of each result, by message id. Results are stored in the order of the preceding calls. With
+ * a different number of results the tool is unknown.
  */
 export const pairedCalls = (messages: readonly MessageReply[]): Map<string, string> => {
   const tools = new Map<string, string>();

@@ -1,21 +1,20 @@
 import { ask, RequestError } from './api.js';
 import { deviceName } from './device.js';
 
-/** The state of pushes to this browser, with the reason if it can get none. */
 export type PushState =
   | { is: 'on'; id: string }
   | { is: 'off' }
   | { is: 'impossible'; reason: string };
 
-/** Key of the id of this browser's subscription, by which it is found in the list. */
+/** Storage key of the subscription id of this browser. */
 const KEY = 'adjutant.push';
 
 interface AppleNavigator extends Navigator {
-  /** True in a page that was opened from the home screen of an iPhone or iPad. */
+  /** True in a page opened from the home screen of an iPhone or iPad. */
   standalone?: boolean;
 }
 
-/** Returns why this browser can get no pushes; null if it can. */
+/** Reason why this browser cannot receive push notifications. `null` if it can. */
 const pushHindrance = (): string | null => {
   if (!isSecureContext) {
     return 'Push notifications need https. Open this page at the public address of the daemon.';
@@ -33,7 +32,7 @@ const pushHindrance = (): string | null => {
   return null;
 };
 
-/** Reads whether this browser is subscribed, here and at the daemon. */
+/** Checks the subscription of this browser, locally and at the daemon. */
 export const readPush = async (signal: AbortSignal): Promise<PushState> => {
   const reason = pushHindrance();
   if (reason !== null) return { is: 'impossible', reason };
@@ -49,14 +48,14 @@ export const readPush = async (signal: AbortSignal): Promise<PushState> => {
   return subscriptions.some((each) => each.id === id) ? { is: 'on', id } : { is: 'off' };
 };
 
-/** Asks the user for the permission, subscribes at the push service, and tells the daemon. */
+/** Asks for permission, subscribes at the push service, and registers at the daemon. */
 export const turnPushOn = async (): Promise<PushState> => {
   if ((await Notification.requestPermission()) !== 'granted') {
     return { is: 'impossible', reason: 'You did not allow notifications for this site.' };
   }
   const { publicKey } = await ask('GET', '/api/push/key');
   const registration = await navigator.serviceWorker.ready;
-  // A subscription that was made with another key of the daemon is worthless.
+  // A subscription with another key of the daemon is useless.
   await (await registration.pushManager.getSubscription())?.unsubscribe();
   const subscription = await registration.pushManager.subscribe({
     userVisibleOnly: true,
@@ -88,13 +87,13 @@ export const turnPushOff = async (id: string): Promise<PushState> => {
   return { is: 'off' };
 };
 
-/** Ends the pushes to this browser, where it gets some; a failure keeps nobody logged in. */
+/** Turns off push notifications of this browser. A failure must not prevent the logout. */
 export const turnPushOffHere = async (): Promise<void> => {
   try {
     const id = localStorage.getItem(KEY);
     if (id !== null) await turnPushOff(id);
   } catch {
-    // The daemon drops a subscription that the push service does not know any more.
+    // The daemon drops a subscription that the push service no longer knows.
   }
 };
 

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { timeNow } from './clock.js';
 
-/** Events can come by the hundred; the eye needs no more than ten pictures a second. */
+/** Minimum time between two redraws, in milliseconds. Events can arrive by the hundred. */
 const EVERY_MS = 100;
 
-/** Hook: a function that draws the view again, at most ten times a second however often it is called. */
+/** Hook: redraws the view, at most ten times a second. */
 export const useRedraw = (): (() => void) => {
   const [, setCount] = useState(0);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

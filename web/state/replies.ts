@@ -6,17 +6,17 @@ import { liveState, useTopics } from './live.js';
 import { useRedraw } from './redraw.js';
 import { useObservable } from './store.js';
 
-/** A reply that an agent writes, or has written: then `messageId` is the message that it became. */
+/** A reply of an agent. Once it is complete, `messageId` is its stored message. */
 export interface WrittenReply extends ReplyText {
   messageId: string | null;
 }
 
-/** Topics that change what is being written. */
+/** Topics that change the replies. */
 const TOPICS = [DELTAS, 'agent.message', 'agent.status'];
-/** In these states nothing is written, and what was not finished is discarded. */
+/** States without a reply in progress. Unfinished text is discarded. */
 const QUIET = new Set(['completed', 'failed', 'stopped', 'paused']);
 
-/** Hook: the replies that these agents are writing, by agent. */
+/** Hook: replies in progress, by agent. */
 export const useReplies = (agentIds: readonly string[]): ReadonlyMap<string, WrittenReply> => {
   const replies = useRef(new Map<string, WrittenReply>());
   const redraw = useRedraw();
@@ -27,7 +27,7 @@ export const useReplies = (agentIds: readonly string[]): ReadonlyMap<string, Wri
     redraw();
   };
   useTopics(TOPICS, hear, redraw);
-  // Its end may be missed now, and its message brings the whole.
+  // The end of a reply may be missed now. Its message brings the full text.
   const isOffline = useObservable(liveState) === 'offline';
   if (isOffline) replies.current.clear();
   return replies.current;

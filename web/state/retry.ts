@@ -4,11 +4,11 @@ import type { RequestError } from './api.js';
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 30_000;
 
-/** True for a failure that another try may not meet: no reply, too many requests, a fault of the daemon. */
+/** Whether a retry may succeed: no reply, too many requests, or a server error. */
 const isPassing = ({ status }: RequestError): boolean =>
   status === 0 || status === 429 || status >= 500;
 
-/** Hook: loads again by itself after a failure that may pass, with longer and longer pauses. */
+/** Hook: retries after a temporary failure, with growing pauses. */
 export const useRetry = (error: RequestError | null, load: () => void): void => {
   const latest = useRef(load);
   latest.current = load;

@@ -1,7 +1,7 @@
 import { type PagePlace, pageLink, pagePaths } from '../../src/kernel/pagepath.js';
 import { createObservable } from './store.js';
 
-/** The place that the address names. `id` is empty where its path has none. */
+/** `id` is empty if the path has none. */
 export interface Place {
   name: PagePlace | 'unknown';
   id: string;
@@ -15,7 +15,6 @@ const patterns = Object.entries(pagePaths).map(([name, path]) => ({
 
 const isPageName = (name: string): name is PagePlace => Object.hasOwn(pagePaths, name);
 
-/** Returns the place of an address of this page. */
 export const placeOf = ({ pathname, search }: { pathname: string; search: string }): Place => {
   const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname;
   const query = new URLSearchParams(search);
@@ -36,7 +35,7 @@ const decode = (part: string): string => {
 
 export const route = createObservable<Place>(placeOf(location));
 
-/** Goes to a path of the page. `replace` leaves no entry in the history. */
+/** `replace` adds no entry to the history. */
 export const go = (path: string, how: 'push' | 'replace' = 'push'): void => {
   if (how === 'push') history.replaceState({ scrollY }, '');
   history[`${how}State`](null, '', path);
@@ -44,22 +43,21 @@ export const go = (path: string, how: 'push' | 'replace' = 'push'): void => {
   scrollTo(0, 0);
 };
 
-/** Goes to a place by its name. */
 export const goToPlace = (name: PagePlace, id?: string): void => go(pageLink(name, id));
 
-/** The place where the page was scrolled to when it was left, for a return to it. */
+/** Scroll position when the page was left, restored on return. */
 addEventListener('popstate', ({ state }) => {
   route.set(placeOf(location));
   const scrolled = Number(state?.scrollY ?? 0);
   if (scrolled > 0) setTimeout(() => scrollTo(0, scrolled), SCROLL_AFTER_MS);
 });
 
-/** A list that is shown again loads first. */
+/** A list must load before its scroll position is restored, in milliseconds. */
 const SCROLL_AFTER_MS = 300;
 
 /**
- * Follows links within the page without loading it anew. Others, and clicks that ask for another
- * tab, are left to the browser.
+ * Follows links within the page without a reload. Other links, and clicks for another tab, are left
+ * to the browser.
  */
 export const followLinks = (event: MouseEvent): void => {
   const { target, defaultPrevented, button, metaKey, ctrlKey, shiftKey, altKey } = event;

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Within so many pixels of the end a reader is at the end. */
+/** Distance from the end at which a reader counts as being at the end, in pixels. */
 const NEAR = 80;
 
 const isAtEnd = (): boolean => {
@@ -12,17 +12,17 @@ const goToEnd = (): void => scrollTo(0, document.documentElement.scrollHeight);
 
 /** The end of the page, and whether the reader is there. */
 export interface EndFollowed {
-  /** True if the reader is at the end, which is then followed. */
+  /** Whether the reader is at the end, which is then followed. */
   isThere: boolean;
-  /** True if something was added since the reader left the end. */
+  /** Whether content was added since the reader left the end. */
   hasNew: boolean;
-  /** Goes to the end, and follows it from then on. */
+  /** Goes to the end and follows it. */
   follow(): void;
 }
 
 /**
- * Hook: keeps the end of the page in view if the reader is there. `content` says what is shown: it is
- * another text when something is added.
+ * Hook: keeps the end of the page in view if the reader is there. `content` must change when
+ * content is added.
  */
 export const useEndFollowed = (content: string): EndFollowed => {
   const [isThere, setThere] = useState(true);
@@ -34,7 +34,7 @@ export const useEndFollowed = (content: string): EndFollowed => {
       setThere(stays.current);
       if (stays.current) setNew(false);
     };
-    // A keyboard that opens makes the window smaller: the end stays in view.
+    // An opening keyboard makes the window smaller. The end stays in view.
     const resized = (): void => (stays.current ? goToEnd() : undefined);
     addEventListener('scroll', look, { passive: true });
     addEventListener('resize', resized);

@@ -7,15 +7,14 @@ import { turnPushOffHere } from './push.js';
 import { go } from './route.js';
 import { createObservable } from './store.js';
 
-/** The user who is logged in. `unknown` until the daemon has said it. */
+/** The logged-in user. `unknown` until the daemon has replied. */
 export const session = createObservable<User | null | 'unknown'>('unknown');
-/** The end of the last login in this tab, for the login view: by the user's own logout, or why else. */
+/** End of the last login in this tab: by the user's own logout, or the reason. */
 export type LoginEnd = { isOwn: true } | { isOwn: false; reason: string };
 export const lastEnd = createObservable<LoginEnd | null>(null);
-/** The logout is on its way: that this login no longer counts is no surprise then. */
+/** During a logout the end of the login is expected. */
 let isLeaving = false;
 
-/** Reads who is logged in, by the cookie that came with the page. */
 export const readMe = async (): Promise<void> => {
   try {
     begin(await ask('GET', '/api/auth/me'));
@@ -25,7 +24,7 @@ export const readMe = async (): Promise<void> => {
   }
 };
 
-/** Shows that user, whose login the daemon has just begun. */
+/** Shows the user whose login has just started. */
 export const begin = (me: User): void => {
   lastEnd.set(null);
   showUser(me.id);
@@ -33,7 +32,7 @@ export const begin = (me: User): void => {
   startLive(() => end('Your login session has ended'));
 };
 
-/** Leaves the login: nothing of it stays in the page. */
+/** Ends the login and removes its data from the page. */
 const end = (reason: string): void => {
   if (session.get() === null) return;
   stopLive();
@@ -45,7 +44,7 @@ const end = (reason: string): void => {
 whenLoginEnds(end);
 onLoginKeyDropped(dropDrafts);
 
-/** Logs out on this device, which gets no more pushes then. */
+/** Also turns off push notifications of this device. */
 export const logOut = async (): Promise<void> => {
   await turnPushOffHere();
   isLeaving = true;

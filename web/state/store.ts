@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value that views follow. */
+/** A value that views observe. */
 export interface Observable<T> {
   get(): T;
   set(next: T): void;
@@ -26,7 +26,6 @@ export const createObservable = <T>(initial: T): Observable<T> => {
   };
 };
 
-/** Hook: the present value; the view is drawn again when it changes. */
 export const useObservable = <T>(of: Observable<T>): T => {
   const [value, setValue] = useState(() => of.get());
   useEffect(() => {

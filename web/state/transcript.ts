@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../src/agents/contract.js';
 import type { MessageReply } from '../../src/conversations/contract.js';
 import { isRecord, listAt, memberAt, numberAt, textAt } from '../../src/kernel/jsonvalue.js';
 
-/** One thing that an agent did or was told. `key` is unique in the transcript. */
+/** An item of the transcript. `key` is unique. */
 export type TranscriptItem =
   | (ItemPlace & { is: 'status'; statuses: readonly string[]; detail: string })
   | (ItemPlace & { is: 'said'; content: string })
@@ -18,24 +18,24 @@ interface TranscriptText {
   content: string;
   model: string | null;
   messageId: string | null;
-  /** A sentence for readers beside the words of the model. */
+  /** Note for readers beside the text of the model. */
   note: string | null;
 }
 
-/** A call of a tool from its request to its result. */
+/** A tool call from its request to its result. */
 export interface ToolUse {
   callId: string | null;
   tool: string;
   arguments: unknown;
   approvalId: string | null;
-  /** `pending`, and later the answer; null if nobody was asked. */
+  /** `pending`, then the decision. `null` if no approval was needed. */
   approval: string | null;
   result: { isOk: boolean; text: string; ms: number | null; isOutside: boolean } | null;
 }
 
 /**
- * Returns events and what was said to the agent as a transcript: what belongs to one call is one
- * item, at its first event, and so are states without anything between them.
+ * Builds a transcript from events and messages to the agent. Events of one call form one item, at
+ * the first event, and so do consecutive states.
  */
 export const transcriptOf = (
   events: readonly AgentEvent[],
@@ -59,7 +59,7 @@ export const transcriptOf = (
   return items;
 };
 
-/** A message stands before the states that it caused, which have the same time. */
+/** A message precedes the states that it caused at the same time. */
 const inOrder = (
   events: readonly AgentEvent[],
   said: readonly MessageReply[],

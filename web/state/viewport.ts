@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** Hook: an element to mark, and true once it has been on screen. */
+/** Hook: a ref for an element, and whether the element has been on screen. */
 export const useSeen = <E extends Element>(): { mark: RefObject<E>; isSeen: boolean } => {
   const mark = useRef<E>(null);
   const [isSeen, setSeen] = useState(false);

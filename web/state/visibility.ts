@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 
-/** Hook: a function that acts at once, or, on a page that nobody sees, once when it is shown again. */
+/** Hook: calls `act` at once, or, on a hidden page, once when it is visible again. */
 export const useWhenShown = (act: () => void): (() => void) => {
   const latest = useRef(act);
   latest.current = act;

@@ -1,4 +1,4 @@
-/** Policy of the one script that the page names by its address, for `require-trusted-types-for`. */
+/** Policy for the only script whose URL is set by code, for `require-trusted-types-for`. */
 const POLICY = 'adjutant';
 const WORKER_PATH = '/sw.js';
 
@@ -11,12 +11,12 @@ interface TrustedTypes {
 
 declare global {
   interface Window {
-    /** W3C Trusted Types. Chromium and Safari have it; elsewhere strings are taken as they are. */
+    /** W3C Trusted Types, in Chromium and Safari. Elsewhere strings are accepted. */
     trustedTypes?: TrustedTypes;
   }
 }
 
-/** Registers the service worker, which shows pushes; resolves to null where there can be none. */
+/** Registers the service worker for push notifications. Resolves to null if that is impossible. */
 export const registerWorker = async (): Promise<ServiceWorkerRegistration | null> => {
   if (!('serviceWorker' in navigator)) return null;
   const rules = { createScriptURL: () => WORKER_PATH };

@@ -21,7 +21,6 @@ import { transcriptOf } from '../state/transcript.js';
 
 const ENDED = ['completed', 'failed', 'stopped'];
 
-/** One agent: its state, what it asks for, what it did, and what can be done about it. */
 export const AgentView = ({ id }: { id: string }) => {
   const agent = useLoad({
     key: id,
@@ -86,7 +85,7 @@ const Standing = ({ agent }: { agent: Agent }) => (
   </>
 );
 
-/** Shows the events, and the messages to the agent: they are in its conversation, and no events. */
+/** Events, and messages to the agent, which are in its conversation and not events. */
 const Happened = ({
   agent,
   events,

@@ -21,7 +21,7 @@ const STATUSES: readonly AgentState[] = [
   'stopped',
 ];
 
-/** The agents, the newest first; those of one status where the address names it. */
+/** Agents, newest first, filtered by the status in the address. */
 export const Agents = ({ query }: { query: URLSearchParams }) => {
   const [status, choose] = useState(STATUSES.find((each) => each === query.get('status')));
   const list = usePaged<Agent>({

@@ -13,13 +13,13 @@ import { useSettled } from '../state/doubletap.js';
 import { useLoad } from '../state/load.js';
 import { useSeen } from '../state/viewport.js';
 
-/** The answer that was given here: the scope of what is allowed, null where it is denied. */
+/** Decision made here: the allowed scope, or `null` if denied. */
 interface GivenAnswer {
   id: string;
   scope: AnswerScope | null;
 }
 
-/** One call exactly as it would run, and the answer to it. */
+/** One call exactly as it would run, and its decision. */
 export const ApprovalView = ({ id }: { id: string }) => {
   const [given, setGiven] = useState<GivenAnswer | null>(null);
   const approval = useLoad({
@@ -104,7 +104,7 @@ const Reasons = ({ approval }: { approval: Approval }) => (
   </dl>
 );
 
-/** The answer to a call. It has the focus where that was done here: its buttons are gone. */
+/** Decision on a call. It gets the focus if it was made here, because the buttons are gone. */
 const Decided = ({ approval, given }: { approval: Approval; given: GivenAnswer | null }) => {
   const line = useRef<HTMLParagraphElement>(null);
   const isOurs = given !== null;

@@ -15,7 +15,7 @@ type ApprovalWord = Approval['status'];
 const STATUSES: readonly ApprovalWord[] = ['pending', 'approved', 'denied', 'expired'];
 const PENDING = { status: 'pending', limit: 200 } as const;
 
-/** The calls that wait for the user's answer, the soonest to run out first, then the answered ones. */
+/** Pending calls, soonest to expire first, then the decided ones. */
 export const Approvals = ({ query }: { query: URLSearchParams }) => {
   const [status, setStatus] = useState(STATUSES.find((one) => one === query.get('status')));
   const agentId = query.get('agentId');
@@ -45,7 +45,7 @@ export const Approvals = ({ query }: { query: URLSearchParams }) => {
   );
 };
 
-/** Hook: the approvals of a status and an agent; of all statuses the pending ones come first. */
+/** Hook: approvals of a status and an agent. Without a status the pending ones come first. */
 const useApprovals = (
   status: ApprovalWord | undefined,
   agentId: string | null,
@@ -103,7 +103,7 @@ const ApprovalCard = ({
   </>
 );
 
-/** Returns what tells calls of one tool apart: the request, or the first argument. */
+/** Distinguishes calls of one tool: the request, or the first argument. */
 const subjectOf = (approval: Approval): string => {
   const { method, url } = approval.arguments;
   if (hostOfCall(approval) !== null && typeof url === 'string') {

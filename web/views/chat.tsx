@@ -23,7 +23,7 @@ const STATUS = ['agent.status'];
 const nothing = (): void => undefined;
 const UNFINISHED = ['queued', 'running', 'waiting_approval', 'paused'];
 
-/** One conversation: its messages as they come, what it asks for, and what is said next. */
+/** One conversation: messages, pending calls and the composer. */
 export const ChatView = ({ id }: { id: string }) => {
   const session = useLoad({
     key: id,
@@ -89,10 +89,10 @@ const Conversation = ({ id, channel }: { id: string; channel: string }) => {
 const withStatus = (agents: Agent[] | null, event: unknown): Agent[] | null =>
   agents && withEvent(agents, event);
 
-/** Hook: the agents of a conversation, the newest first. */
+/** Hook: the agents of a conversation, newest first. */
 const useSpeakers = (sessionId: string): Loaded<Agent[]> => {
   const known = useRef<readonly Agent[]>([]);
-  /** The events since the last load began, which it may not know of. */
+  /** Events since the last load started, which its reply may not include. */
   const heard = useRef<unknown[]>([]);
   const redraw = useRedraw();
   const agents = useLoad<Agent[]>({
@@ -110,7 +110,7 @@ const useSpeakers = (sessionId: string): Loaded<Agent[]> => {
       known.current.some(({ id }) => id === agentOf(event)) || numberAt(event, 'id') === 1,
   });
   known.current = agents.data ?? [];
-  // Its state is shown at once; the rest of it follows.
+  // The state is shown at once. The other data follows.
   const hear = (event: unknown): void => {
     if (known.current.every(({ id }) => id !== agentOf(event))) return;
     heard.current.push(event);

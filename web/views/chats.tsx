@@ -11,7 +11,6 @@ import { ask } from '../state/api.js';
 import { type Draft, rememberBegun } from '../state/drafts.js';
 import { go } from '../state/route.js';
 
-/** The conversations, and a new one. Those that no chat has begun are shown where they are asked for. */
 export const Chats = ({ query }: { query: URLSearchParams }) => {
   const isAll = query.get('all') !== null;
   const list = usePaged<Session>({
@@ -22,7 +21,7 @@ export const Chats = ({ query }: { query: URLSearchParams }) => {
       return { rows: sessions, nextCursor };
     },
     topics: ['agent.status'],
-    // The first event of an agent: a conversation may have begun with it.
+    // The first event of an agent may mean a new conversation.
     concerns: (event) => numberAt(event, 'id') === 1,
   });
   return (

@@ -12,7 +12,7 @@ import { type Loaded, useLoad } from '../state/load.js';
 import { type PushState, readPush, turnPushOff, turnPushOn } from '../state/push.js';
 import { logOut } from '../state/session.js';
 
-/** Pushes to this browser, the logout, and where else the user is logged in. */
+/** Push notifications, logout and the other login sessions. */
 export const Device = () => {
   const push = useLoad<PushState>({ key: '', load: readPush });
   const logins = useLoad({
@@ -94,7 +94,7 @@ const Pushes = ({ state, loaded }: { state: PushState; loaded: Loaded<PushState>
   );
 };
 
-/** The other browsers that get pushes: the end of a login there does not end them. */
+/** Other browsers with push notifications, which the end of their login does not turn off. */
 const OtherBrowsers = ({ own }: { own: string | null }) => {
   const list = useLoad({
     key: '',

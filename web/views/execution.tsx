@@ -19,7 +19,6 @@ interface ExecutionWithHook {
   hook: Hook;
 }
 
-/** One execution: its hook, its times, what fired it, and what came of it. */
 export const ExecutionView = ({ id }: { id: string }) => {
   const execution = useLoad({
     key: id,
@@ -89,7 +88,7 @@ const Facts = ({ run, hook }: ExecutionWithHook) => (
   </>
 );
 
-/** Links to the calls of its agent that wait for the user. */
+/** Links to the pending calls of the agent. */
 const WaitingCalls = ({ agentId }: { agentId: string }) => {
   const calls = usePendingCalls([agentId]);
   if (!calls.data || calls.data.length === 0) return null;
@@ -174,7 +173,9 @@ const Conditions = ({ hook }: { hook: Hook }) => {
 
 const OPEN = ['queued', 'running'];
 
-/** The replay. Where its effect may be done already, the daemon refuses, and that is asked as well. */
+/**
+ * The daemon refuses a replay whose action may already have taken effect. The page then asks again.
+ */
 const Replay = ({ run, hook }: ExecutionWithHook) => {
   const action = useAction();
   if (OPEN.includes(run.status)) return null;
@@ -206,7 +207,7 @@ const Replay = ({ run, hook }: ExecutionWithHook) => {
   );
 };
 
-/** Returns what a hook does, and to what. */
+/** The action of a hook, and its target. */
 const deedOf = ({ action, actionConfig }: Hook): string => {
   const { webhookUrl, toolId, toolAction } = actionConfig;
   const tool = toolId && (toolAction ? `${toolId}: ${toolAction}` : toolId);

@@ -20,7 +20,7 @@ const STATUSES: readonly ExecutionSummary['status'][] = [
   'success',
 ];
 
-/** The executions of all hooks, newest first; those of one hook where the address names it. */
+/** Executions, newest first, of all hooks or the one in the address. */
 export const Executions = ({ query }: { query: URLSearchParams }) => {
   const [status, setStatus] = useState(STATUSES.find((one) => one === query.get('status')));
   const hookId = query.get('hookId');
@@ -47,7 +47,7 @@ export const Executions = ({ query }: { query: URLSearchParams }) => {
   );
 };
 
-/** The hook to which the list is narrowed, and a link to the executions of all. */
+/** The selected hook, and a link to the executions of all hooks. */
 const OneHook = ({ id }: { id: string }) => {
   const hook = useLoad({
     key: id,

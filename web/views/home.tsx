@@ -8,7 +8,7 @@ import { Ago, Left } from '../parts/time.js';
 import { timeNow } from '../state/clock.js';
 import { MAX_OF_A_KIND, useOverview } from '../state/overview.js';
 
-/** The first view: the things that need the user, soonest to run out first, and figures. */
+/** Items that need attention, soonest to expire first, and figures. */
 export const Home = () => {
   const overview = useOverview();
   return (
@@ -34,7 +34,7 @@ export const Home = () => {
   );
 };
 
-/** The lists of the kinds of which more may wait than the overview names. */
+/** Lists of the kinds that may have more items than the overview shows. */
 const LISTS: readonly { kind: Need['kind']; place: PagePlace; text: string }[] = [
   { kind: 'approval', place: 'approvals', text: 'All approvals' },
   { kind: 'failed', place: 'executions', text: 'All executions' },
@@ -73,7 +73,7 @@ const KINDS: Record<Need['kind'], { word: string; place: PagePlace | null }> = {
   mail: { word: 'Mail not sent', place: 'mail' },
 };
 
-/** The details of kinds of which the overview names a command: here a view answers them. */
+/** Own details for kinds whose overview detail is a command, because a view handles them here. */
 const DETAILS: Partial<Record<Need['kind'], string>> = {
   memory: 'Saved after reading external text',
   task: '',
@@ -82,7 +82,7 @@ const DETAILS: Partial<Record<Need['kind'], string>> = {
 
 const detailOf = ({ kind, detail }: Need): string => DETAILS[kind] ?? detail;
 
-/** The kinds whose time is the one at which they run out. */
+/** Kinds whose time is their expiry. */
 const RUNS_OUT: Need['kind'][] = ['approval', 'stage', 'expiring'];
 
 const NeedCard = ({ need }: { need: Need }) => {
@@ -108,7 +108,7 @@ const NeedCard = ({ need }: { need: Need }) => {
   );
 };
 
-/** The time that is left of what runs out; the age of the rest. A stage may wait without an end. */
+/** Remaining time for items that expire, else the age. A stage may wait without a limit. */
 const NeedTime = ({ need: { kind, at } }: { need: Need }) => {
   if (at === '') return null;
   const isLeft = RUNS_OUT.includes(kind) || Date.parse(at) > timeNow();

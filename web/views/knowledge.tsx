@@ -11,7 +11,7 @@ import { go } from '../state/route.js';
 
 type KnowledgeHit = KnowledgeResults['results'][number];
 
-/** The search in what the user keeps. The query stands in the address, so that a way back finds it. */
+/** The query is in the address, so that going back restores it. */
 export const KnowledgeView = ({ query }: { query: URLSearchParams }) => {
   const words = query.get('q') ?? '';
   const found = useLoad({
@@ -78,7 +78,6 @@ const Hits = ({ found }: { found: KnowledgeResults }) => (
   </>
 );
 
-/** The snippet of a hit, with what matched marked. */
 const Marked = ({ hit: { snippet, highlights } }: { hit: KnowledgeHit }) => {
   const parts = [];
   let end = 0;

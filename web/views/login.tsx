@@ -10,7 +10,7 @@ import { keepLoginKey } from '../state/loginkey.js';
 import { begin, type LoginEnd, lastEnd } from '../state/session.js';
 import { useObservable } from '../state/store.js';
 
-/** The login: passkey, password with a code where the account asks for one, new account. */
+/** Passkey, password with an optional code, or a new account. */
 export const LoginView = () => {
   const end = useObservable(lastEnd);
   const [isNew, setNew] = useState(false);
@@ -46,7 +46,7 @@ const LastEnd = ({ end }: { end: LoginEnd }) =>
     </p>
   );
 
-/** The daemon refuses such a login too (src/http/pagelogin.ts); no password is typed for nothing. */
+/** The daemon refuses such a login too (src/http/pagelogin.ts), so no password is asked for. */
 const HttpsAlone = () => (
   <p class="note warn" role="status">
     From other machines you can log in only over https, because others could read a password or a
@@ -133,7 +133,7 @@ const usePasskey = async (): Promise<void> => {
   if (user && token) enter({ user, token, deviceToken }, user.username);
 };
 
-/** The reply to the page holds the key of its login in place of the token. */
+/** The reply contains the login key in place of the token. */
 const enter = (
   { user, token, deviceToken }: Pick<Login, 'user' | 'token' | 'deviceToken'>,
   typed: string,

@@ -18,10 +18,9 @@ import { useLoad } from '../state/load.js';
 import { go } from '../state/route.js';
 
 const PARTS = ['drafts', 'sent'] as const;
-/** The most characters that are searched for. */
+/** Maximum characters of a search. */
 const MAX_WORDS = 200;
 
-/** The mail of the user: what has arrived, drafts, or what was sent. */
 export const MailView = ({ query }: { query: URLSearchParams }) => {
   const [part, setPart] = useState(PARTS.find((one) => one === query.get('show')));
   const shown = { drafts: <Drafts />, sent: <SentList /> };
@@ -46,7 +45,7 @@ const CATEGORIES: readonly MailMessage['category'][] = [
   ...(['invoice', 'event', 'spam', 'other'] as const),
 ];
 
-/** The e-mails, or those that the mail servers find. What is searched stands in the address. */
+/** E-mails, or search results of the mail servers. The search is in the address. */
 const Messages = ({ query }: { query: URLSearchParams }) => {
   const q = (query.get('q') ?? '').slice(0, MAX_WORDS);
   const thread = query.get('thread') ?? '';
@@ -92,7 +91,7 @@ const Messages = ({ query }: { query: URLSearchParams }) => {
   );
 };
 
-/** Says which mailboxes are not up to date, so that e-mails may be missing. */
+/** Outdated mailboxes, whose e-mails may be missing. */
 const StaleMailboxes = ({ of }: { of: unknown }) => {
   const accounts = useLoad({
     key: of === null ? 'before' : 'after',

@@ -7,7 +7,7 @@ import { Empty, State, Untrusted } from '../parts/notes.js';
 import { Ago } from '../parts/time.js';
 import { ask } from '../state/api.js';
 
-/** The memories of the user: first those that wait to be confirmed, then those that count. */
+/** Unconfirmed memories first, then the confirmed ones. */
 export const MemoryList = () => {
   const waiting = useMemories(false);
   const kept = useMemories(true);

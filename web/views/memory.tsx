@@ -11,7 +11,6 @@ import { ask } from '../state/api.js';
 import { type Loaded, useLoad } from '../state/load.js';
 import { goToPlace } from '../state/route.js';
 
-/** One memory: its text, where it comes from, and whether it counts. */
 export const MemoryPage = ({ id }: { id: string }) => {
   const memory = useLoad({
     key: id,
@@ -57,7 +56,6 @@ const MemoryFacts = ({ memory }: { memory: Memory }) => (
   </>
 );
 
-/** The author, as a link to the agent or the execution. */
 const Author = ({ of }: { of: string }) => {
   if (of.startsWith('agent_')) return <a href={pageLink('agent', of)}>An agent</a>;
   if (of.startsWith('execution_')) {

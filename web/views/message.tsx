@@ -12,7 +12,7 @@ import { Ago } from '../parts/time.js';
 import { ask } from '../state/api.js';
 import { useLoad } from '../state/load.js';
 
-/** One e-mail, as text: its HTML is not shown, and nothing in it is fetched or a link. */
+/** One e-mail as text. Its HTML is not shown, and nothing in it is fetched or a link. */
 export const MessageView = ({ id }: { id: string }) => {
   const mail = useLoad({
     key: id,
@@ -35,7 +35,7 @@ export const MessageView = ({ id }: { id: string }) => {
   );
 };
 
-/** An answer, which is kept as a draft and sent from there. */
+/** A reply, saved as a draft and sent from there. */
 const Answer = ({ mail }: { mail: MailMessageDetail }) => {
   const [isKept, setKept] = useState(false);
   const { id, accountId, from, replyTo } = mail;
@@ -111,7 +111,7 @@ const MailFiles = ({ id, files }: { id: string; files: AttachedFile[] }) =>
     </>
   );
 
-/** One file of an e-mail, which can be kept as a document. */
+/** A file that can be kept as a document. */
 const AttachedFileCard = ({
   file,
   of,

@@ -2,7 +2,7 @@ import { pagePaths } from '../../src/kernel/pagepath.js';
 import { Heading } from '../parts/heading.js';
 import { OTHER_PLACES } from '../parts/places.js';
 
-/** The places that the bar of a phone has no room for. */
+/** Places without room in the bar of a phone. */
 export const MorePlaces = () => (
   <>
     <Heading title="More" />

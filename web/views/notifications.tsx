@@ -10,7 +10,6 @@ import { ask } from '../state/api.js';
 import { useOverview } from '../state/overview.js';
 import { placeOf } from '../state/route.js';
 
-/** The notifications of the user, newest first, each with a link to its subject. */
 export const Notifications = ({ query }: { query: URLSearchParams }) => {
   const [isUnread, setUnread] = useState(query.has('unread'));
   const [count, setCount] = useState<number | null>(null);
@@ -80,7 +79,7 @@ const MarkAll = ({ count, reload }: { count: number | null; reload(): Promise<vo
   );
 };
 
-/** Returns the path of the page to which a link leads; null for any other link. */
+/** Path within the page. `null` for any other link. */
 const pathOf = (link: string | null): string | null => {
   if (!link?.startsWith('/')) return null;
   const url = new URL(link, location.origin);
@@ -88,7 +87,7 @@ const pathOf = (link: string | null): string | null => {
   return url.pathname + url.search;
 };
 
-/** The length from which a body is cut until it is asked for. */
+/** Length above which a body is cut until requested. */
 const LONG = 240;
 
 const NoticeCard = ({ notice, mark }: { notice: Notification; mark(): Promise<void> }) => {

@@ -11,7 +11,6 @@ import { Ago, Moment } from '../parts/time.js';
 import { ask } from '../state/api.js';
 import { type Loaded, useLoad } from '../state/load.js';
 
-/** One operation: how far it is, and what came of it. */
 export const OperationView = ({ id }: { id: string }) => {
   const operation = useLoad({
     key: id,
@@ -76,7 +75,7 @@ const SUBJECTS = new Map<string, PagePlace>([
   ['task', 'task'],
 ]);
 
-/** The subject of the operation, as a link where the page has a place for it. */
+/** Object of the operation, as a link if the page has a view for it. */
 const Subject = ({ operation: { resource } }: { operation: Operation }) => {
   const { kind, id } = resource;
   if (kind === 'user') return 'all your data';

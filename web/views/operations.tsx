@@ -19,7 +19,6 @@ const STATUSES: readonly Operation['status'][] = [
   'completed',
 ];
 
-/** The long pieces of work, newest first, each with how far it is. */
 export const Operations = ({ query }: { query: URLSearchParams }) => {
   const [status, setStatus] = useState(STATUSES.find((one) => one === query.get('status')));
   const list = usePaged({

@@ -18,7 +18,7 @@ const STATUSES: readonly PipelineRun['status'][] = [
   'completed',
 ];
 
-/** The runs of pipelines, newest first; those that a stage has begun where the address says so. */
+/** Pipeline runs, newest first, or those started by the run in the address. */
 export const Pipelines = ({ query }: { query: URLSearchParams }) => {
   const [status, setStatus] = useState(STATUSES.find((one) => one === query.get('status')));
   const parentId = query.get('parentId');

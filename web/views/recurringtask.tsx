@@ -12,7 +12,7 @@ import { Ago, Moment } from '../parts/time.js';
 import { ask } from '../state/api.js';
 import { type Loaded, useLoad } from '../state/load.js';
 
-/** One recurring task: what it does, when it is next due, and its last runs with what they began. */
+/** Action, next due time, and last runs with links to what they started. */
 export const RecurringTaskPage = ({ id }: { id: string }) => {
   const concerns = (event: unknown): boolean => Object(event).recurringTaskId === id;
   const task = useLoad({
@@ -140,7 +140,7 @@ const RecurringRunCard = ({ run }: { run: RecurringRun }) => (
   </>
 );
 
-/** A link to what the run has begun; nothing if it began nothing. */
+/** Link to what the run started, if anything. */
 const Begun = ({ run }: { run: RecurringRun }) => {
   const things: [PagePlace, string, string | null][] = [
     ['run', 'The pipeline run', run.pipelineId],

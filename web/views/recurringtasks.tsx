@@ -12,7 +12,7 @@ import { ask } from '../state/api.js';
 
 const KINDS = ['enabled', 'disabled'] as const;
 
-/** The recurring tasks of the user: what each does, when it is next due, and how it went last. */
+/** Action, next due time and last outcome of each recurring task. */
 export const RecurringTasks = ({ query }: { query: URLSearchParams }) => {
   const [kind, setKind] = useState(KINDS.find((one) => one === query.get('show')));
   const list = usePaged({

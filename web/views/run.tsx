@@ -11,7 +11,7 @@ import { Ago, Moment } from '../parts/time.js';
 import { ask } from '../state/api.js';
 import { type Loaded, useLoad } from '../state/load.js';
 
-/** One run of a pipeline: its stages in their order, what they ask, and their answers. */
+/** Stages of a run in order, with their requests and decisions. */
 export const RunPage = ({ id }: { id: string }) => {
   const run = useLoad({
     key: id,

@@ -8,7 +8,7 @@ import { useLoad } from '../state/load.js';
 
 type ChunkReply = ReplyOf<'GET', '/api/knowledge/{id}/chunks/{n}'>;
 
-/** One place of a source, as a search found it: the text around, its page, and the way through it. */
+/** One chunk of a source: its text, page and neighbours. */
 export const SourceView = ({ id, query }: { id: string; query: URLSearchParams }) => {
   const n = /^\d{1,9}$/.exec(query.get('chunk') ?? '')?.[0] ?? '0';
   const chunk = useLoad({
@@ -60,7 +60,7 @@ const Ways = ({ chunk: { entryId, before, after } }: { chunk: ChunkReply }) => {
   );
 };
 
-/** The whole page of the document that a part is from, as it was read. */
+/** The full document page of the chunk. */
 const Original = ({ chunk: { sourceType, sourceId, page } }: { chunk: ChunkReply }) => {
   const isKnown = sourceType === 'document' && sourceId !== null && page !== null;
   const text = useLoad({

@@ -13,12 +13,12 @@ import { type Loaded, useLoad } from '../state/load.js';
 
 interface TaskWithOthers {
   task: TaskView;
-  /** The tasks that it is a part of and that must be done first; those that are gone are left out. */
+  /** Parent and blocking tasks. Deleted ones are left out. */
   others: TaskView[];
   parts: TaskView[];
 }
 
-/** One task: its notes, what it waits for, and its parts. */
+/** One task: notes, blockers and subtasks. */
 export const TaskPage = ({ id }: { id: string }) => {
   const task = useLoad({
     key: id,
@@ -42,7 +42,7 @@ export const TaskPage = ({ id }: { id: string }) => {
   );
 };
 
-/** The most tasks of which the titles are read. */
+/** Maximum tasks whose titles are loaded. */
 const MAX_OTHERS = 20;
 
 const readTask = async (id: string, signal: AbortSignal): Promise<TaskWithOthers> => {
@@ -139,7 +139,7 @@ const TaskActions = ({ task, reload }: { task: TaskView; reload: Loaded<TaskView
   );
 };
 
-/** Completes the task. Where parts are not done, these are completed with it, once that is asked. */
+/** If subtasks are open, asks before completing them too. */
 const Complete = ({
   id,
   action,

@@ -13,7 +13,7 @@ import { ask } from '../state/api.js';
 const DUES = ['overdue', 'today', 'week', 'all'] as const;
 type ShownTasks = (typeof DUES)[number];
 
-/** The tasks of the user: those that can be done now, or by when they are due. */
+/** Tasks that can be done now, or by due date. */
 export const Tasks = ({ query }: { query: URLSearchParams }) => {
   const [due, setDue] = useState(DUES.find((one) => one === query.get('due')));
   const list = usePaged({

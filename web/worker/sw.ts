@@ -3,14 +3,13 @@ import { pagePaths } from '../../src/kernel/pagepath.js';
 declare const self: ServiceWorkerGlobalScope;
 
 /**
- * A push says of what kind the message is and which one, and nothing of its content: it passes
- * through the service of the browser's maker.
+ * A push names the kind and id of the notification and none of its content, because it passes
+ * through the push service of the browser vendor.
  */
 interface PushText {
   kind: string;
-  /** Id of the notification. */
   id: string;
-  /** Path of the page, where it has one for what the notice is about. */
+  /** Path in the page, if it has a view for the subject. */
   link?: string;
 }
 
@@ -55,10 +54,10 @@ const readPush = (data: PushMessageData | null): PushText => {
 const pathOf = ({ link }: PushText): string =>
   link !== undefined && isPath(link) ? link : pagePaths.notifications;
 
-/** True for a path of the page itself, which no other origin can be made of. */
+/** A path of the page itself, which cannot lead to another origin. */
 const isPath = (link: string): boolean => /^\/[a-z]+\/[\w-]+$/.test(link);
 
-/** Shows a path in the page if it is open, in a new window otherwise. */
+/** Shows a path in the open page, else in a new window. */
 const show = async (path: string): Promise<void> => {
   const pages = await self.clients.matchAll({ type: 'window' });
   const page = pages.find(({ url }) => new URL(url).origin === self.location.origin);

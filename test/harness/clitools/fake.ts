@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import type { ToolName } from '../../../src/providers/clitools/tool.js';
 import { cliTools } from '../../../src/providers/clitools/tools.js';
 
-/** What a fake does once it has read its prompt, one thing after the other. */
+/** Steps of a fake tool after it has read its prompt. */
 export type Act =
-  /** An event, or a text that is none. */
+  /** An event, or a text that is not one. */
   | { print: unknown }
-  /** An event in which `TOLD` becomes what the fake saw of its surroundings: see `Surroundings`. */
+  /** An event in which `TOLD` is replaced by the fake's `Surroundings`. */
   | { tell: unknown; reads: string[] }
   | { flood: 'lines' | 'line' }
   | { do: 'hang' | 'die' }
@@ -16,25 +16,24 @@ export type Act =
 
 export const TOLD = '@@told@@';
 
-/** What a tool found around itself. */
 export interface Surroundings {
   argv: string[];
   env: Record<string, string>;
   cwd: string;
   stdin: string;
-  /** Every file below its HOME. */
+  /** All files below its HOME. */
   home: string[];
-  /** By path: what became of an attempt to read it. */
+  /** Result of reading each path. */
   reads: Record<string, string>;
-  /** Command lines of all processes that it can see. */
+  /** Command lines of all visible processes. */
   processes: string[];
 }
 
-/** A folder for a PATH, and a home with logins. */
+/** A folder for PATH, and a home with logins. */
 export interface Bench {
   path: string;
   home: string;
-  /** The tool is there from now on, and does that. */
+  /** Installs the tool with these steps. */
   lay(name: ToolName, ...acts: Act[]): Promise<void>;
   logIn(name: ToolName): Promise<void>;
   clear(): Promise<void>;

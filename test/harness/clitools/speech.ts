@@ -5,17 +5,17 @@ import type { Act } from './fake.js';
 import * as gemini from './gemini.js';
 import * as opencode from './opencode.js';
 
-/** How each tool says the same, as its own version was seen to do it. */
+/** How each tool says the same, as observed with its real version. */
 interface Speech {
-  /** What comes before the answer. */
+  /** Events before the answer. */
   begins: unknown[];
-  /** A piece of the answer, or all of it where the tool knows no pieces. */
+  /** Part of the answer, or all of it if the tool does not stream. */
   says(text: string): unknown;
-  /** The end of an answer that took 11 tokens in and 5 out. */
+  /** End of an answer with 11 input and 5 output tokens. */
   ends(text: string): unknown[];
-  /** What it says where its provider refused, before it ends with 1. */
+  /** Output after a refusal of the provider, before exit code 1. */
   refuses: Record<'quota' | 'login', unknown[]>;
-  /** It uses a tool of its own. */
+  /** Use of the tool's own tools. */
   acts: unknown;
 }
 
@@ -33,7 +33,7 @@ export const refuses = (name: ToolName, why: 'quota' | 'login'): Act[] => [
   { exit: 1 },
 ];
 
-/** It says a word and no more. */
+/** Prints one word and then nothing. */
 export const stalls = (name: ToolName, text: string): Act[] => [
   ...printed([...speech[name].begins, speech[name].says(text)]),
   { do: 'hang' },

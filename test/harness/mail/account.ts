@@ -2,7 +2,6 @@ import { mint } from '../../../src/kernel/ids.js';
 import type { MailMessageRow, SentMailRow } from '../../../src/store/tables/mail.js';
 import type { TestApp } from '../app.js';
 
-/** A mail account whose servers no name server knows. */
 export interface KeptMailAccount {
   id: string;
   address: string;
@@ -13,7 +12,6 @@ export interface KeptMailAccount {
 
 let count = 0;
 
-/** Adds a mail account of whoever has the token. */
 export const keepMailAccount = async (app: TestApp, token: string): Promise<KeptMailAccount> => {
   const n = ++count;
   const post = (path: string, body: object) => app.call('POST', path, { token, body });
@@ -30,7 +28,7 @@ export const keepMailAccount = async (app: TestApp, token: string): Promise<Kept
   return reply.body;
 };
 
-/** Keeps an e-mail with a file, of an account whose server cannot be reached; resolves to its id. */
+/** Stores an e-mail with a file, of an account with an unreachable server. Resolves to its id. */
 export const keepMail = async (
   app: TestApp,
   { id: user_id, token }: { id: string; token: string },
@@ -59,7 +57,7 @@ export const keepMail = async (
   return id;
 };
 
-/** Keeps an e-mail that was sent; resolves to its id. */
+/** Stores a sent e-mail. Resolves to its id. */
 export const keepSentMail = async (
   app: TestApp,
   { id: user_id, token }: { id: string; token: string },

@@ -9,51 +9,50 @@ import { until } from '../app.js';
 import { freePort } from '../tunnels/port.js';
 import type { Certificate } from '../tunnels/tls.js';
 
-/** A Dovecot of our own, with TLS and the mailboxes of its users. */
+/** A private Dovecot with TLS and mailboxes. */
 export interface Dovecot {
-  /** The port of IMAP with TLS at once, and of IMAP with STARTTLS. */
+  /** Ports of IMAP over TLS and of IMAP with STARTTLS. */
   ports: { implicit: number; starttls: number };
-  /** Delivers a message into a folder as it is. */
+  /** Delivers a message into a folder unchanged. */
   deliver(user: string, message: string | Buffer, folder?: string): Promise<void>;
-  /** The folder of a user's mail. */
   maildir(user: string): string;
   /**
-   * Takes from it what it knows of a user's messages, so that each folder gets a new UIDVALIDITY,
-   * which is a time in seconds.
+   * Deletes the index of a user's messages, so that each folder gets a new UIDVALIDITY, which is a
+   * time in seconds.
    */
   forgetUids(user: string): Promise<void>;
   log(): Promise<string>;
-  /** Ends it and starts it again on the same mailboxes, when what is done meanwhile is done. */
+  /** Restarts it on the same mailboxes, after `meanwhile`. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface DovecotOptions {
   certificate: Certificate;
-  /** Where access tokens are looked up; without it there are none. */
+  /** Introspection endpoint for access tokens. Without it there are none. */
   introspection?: string;
 }
 
-/** Why there are no tests against Dovecot here; null if there are. */
+/** Why the Dovecot tests cannot run here. `null` if they can. */
 export const noDovecot = (): string | null => {
   if (process.getuid?.() !== 0) return 'Dovecot starts as root alone';
   return existsSync('/usr/sbin/dovecot') ? null : 'Dovecot is not installed';
 };
 
 const NOBODY = 65534;
-/** The files of a mailbox in which Dovecot keeps the ids of its messages. */
+/** Files in which Dovecot keeps the message ids of a mailbox. */
 const KNOWN = [
   ...['dovecot-uidlist', 'dovecot-uidvalidity'],
   ...['dovecot.index', 'dovecot.index.log', 'dovecot.index.cache'],
 ];
-/** Until the next second has begun. */
+/** Time until the next second has started. */
 const SECOND_MS = 1100;
 
-/** The password of every mailbox; there is one for every name. */
+/** Password of every mailbox. Any name is a mailbox. */
 export const MAILBOX = 'mailbox-password';
 
 export const startDovecot = async (options: DovecotOptions): Promise<Dovecot> => {
-  // Not below the folder of the tests, which the users of Dovecot may not enter.
+  // Not below the test folder, which the Dovecot users cannot enter.
   const folder = await mkdtemp('/tmp/adjutant-dovecot-');
   const at = (...names: string[]): string => join(folder, ...names);
   const ports = { implicit: await freePort(), starttls: await freePort() };
@@ -97,7 +96,7 @@ export const startDovecot = async (options: DovecotOptions): Promise<Dovecot> =>
   };
 };
 
-/** Makes a folder of the mailbox and those above it, which belong to the user. */
+/** Creates a mailbox folder and its parents, owned by the user. */
 const makeOwn = async (home: string, place: string, part: string): Promise<void> => {
   await mkdir(join(place, part), { recursive: true });
   for (const each of [home, join(home, 'Maildir'), place, join(place, part)]) {
@@ -166,7 +165,7 @@ service imap-login {
 }
 ${LOGINS}`.replaceAll('FOLDER', folder);
 
-/** The folders of the mailboxes, and how their users log in. */
+/** Mailbox folders, and how their users log in. */
 const LOGINS = `
 namespace inbox {
   inbox = yes

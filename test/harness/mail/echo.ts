@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:tls';
 import type { Certificate } from '../tunnels/tls.js';
 
-/** A mail server that refuses each login, and repeats it as it was written and decoded. */
+/** Mail server that refuses each login and echoes it, encoded and decoded. */
 export interface MailEcho {
   port: number;
   close(): void;

@@ -3,17 +3,14 @@ import { threadMs } from '../../../src/kernel/threadtime.js';
 import { limitMs } from '../../generated/block.js';
 
 const TIMES = 4;
-/** The most by which work on four times as much may take longer: 4 if it is linear, 16 if quadratic. */
+/** Maximum factor of the time for four times the input: 4 if linear, 16 if quadratic. */
 const MOST = 9;
-/** Work that ends within this time is not compared: what is measured would be chance. */
+/** Shorter work is not compared, because its time is mostly noise, in milliseconds. */
 const SHORT_MS = 150;
-/** Work that takes longer is measured once. */
+/** Longer work is measured once, in milliseconds. */
 const LONG_MS = 5000;
 
-/**
- * Checks that work takes time in proportion to the length of a text that is made of copies of a piece:
- * the computing time of four times as much is compared.
- */
+/** Checks that the computing time grows linearly with the number of copies of a piece. */
 export const expectLinear = async (
   work: (text: string) => unknown,
   piece: string,
@@ -29,7 +26,7 @@ export const expectLinear = async (
   ).to.be.below(MOST);
 };
 
-/** The shortest of three tries, as garbage collection and other threads only add to it. */
+/** Shortest of three tries, because garbage collection and other threads only add to it. */
 const timeOf = async (work: (text: string) => unknown, text: string): Promise<number> => {
   const tries: number[] = [];
   for (let at = 0; at < 3; at++) {

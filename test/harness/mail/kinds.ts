@@ -1,4 +1,3 @@
-/** The text of a header and a body, with the line ends of e-mails. */
 const lines = (...all: string[]): string => all.join('\r\n');
 
 const base64 = (bytes: Buffer | string): string =>
@@ -21,7 +20,7 @@ const multipart = (kind: string, boundary: string, ...parts: string[]): string =
 const BASE64 = 'Content-Transfer-Encoding: base64';
 const PLAIN = part('text/plain; charset=utf-8', 'Hello.');
 
-/** A part within so many multiparts. */
+/** A part within that many multiparts. */
 const nested = (depth: number): string =>
   depth === 0 ? PLAIN : multipart('mixed', `level-${depth}`, nested(depth - 1), PLAIN);
 
@@ -31,7 +30,7 @@ const attached = (type: string, name: string, bytes: Buffer): string =>
 /** A TNEF stream begins with its signature and a key. */
 const TNEF = Buffer.concat([Buffer.from([0x78, 0x9f, 0x3e, 0x22, 1, 0]), Buffer.alloc(200, 7)]);
 
-/** The rest of a message of each kind, behind its first fields: further fields, and the body. */
+/** Fields and body of each kind of message. */
 const KINDS: Record<string, (n: number) => string> = {
   plain: () => lines('Date: Sat, 31 Jan 2026 09:30:00 +0000', PLAIN),
   nested: () => nested(20),
@@ -70,7 +69,7 @@ const KINDS: Record<string, (n: number) => string> = {
 const NAMES = Object.keys(KINDS);
 const LARGE = 30 * 1024 * 1024;
 
-/** Returns a message of some kind, the same for the same number. The first one has 30 MB. */
+/** A message of some kind, the same for the same number. The first one has 30 MB. */
 export const mailOfKind = (n: number): Buffer => {
   const kind = NAMES[n % NAMES.length] ?? 'plain';
   const rest =
@@ -82,7 +81,7 @@ export const mailOfKind = (n: number): Buffer => {
           part('application/zip; name=l.zip', base64(Buffer.alloc(LARGE)), BASE64),
         )
       : KINDS[kind]?.(n);
-  // Each third one has no Message-ID, and is known by its header.
+  // Every third message has no Message-ID and is identified by its header.
   const id = n % 3 === 0 ? [] : [`Message-ID: <${n}@kinds.example.org>`];
   const head = lines('From: Bob <bob@example.org>', `Subject: ${n} ${kind}`, ...id);
   return Buffer.from(`${head}\r\n${rest}\r\n`, 'latin1');

@@ -2,24 +2,24 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:tls';
 import type { Certificate } from '../tunnels/tls.js';
 
-/** A message of an IMAP server that says what it is told to. */
+/** Message of a scripted IMAP server. */
 export interface ToldMessage {
   uid: number;
   subject: string;
   size: number;
-  /** Its header; that of its subject unless given. */
+  /** Header. Defaults to that of the subject. */
   header?: string;
 }
 
-/** An IMAP server that tells lies: of counts, of UIDs, and each message twice. */
+/** IMAP server with wrong counts and UIDs, and duplicate messages. */
 export interface MailLiar {
   port: number;
-  /** The messages that it has now. */
+  /** Current messages. */
   messages: ToldMessage[];
   uidNext: number;
-  /** The UIDs of messages that it does not give: it answers NO to who fetches one of them. */
+  /** UIDs answered with NO. */
   refused: number[];
-  /** Lines that it sends before the answers to commands, by the command: `uid search`. */
+  /** Lines sent before the reply to a command: `uid search`. */
   before: Record<string, () => Iterable<string>>;
   close(): void;
 }
@@ -54,12 +54,12 @@ export const startLiar = async ({ certificate, key }: Certificate): Promise<Mail
     list: () => '* LIST () "/" INBOX\r\n',
     examine: () =>
       `* 100000 EXISTS\r\n* OK [UIDVALIDITY 1] x\r\n* OK [UIDNEXT ${liar.uidNext}] x\r\n`,
-    // It finds each twice, the newest first, and one that it does not have.
+    // Finds each message twice, newest first, and one that does not exist.
     'uid search': () => {
       const uids = liar.messages.map(({ uid }) => uid).reverse();
       return `* SEARCH ${[...uids, 999, ...uids].join(' ')}\r\n`;
     },
-    // It sends all, asked for or not, and each twice.
+    // Sends all messages, requested or not, each twice.
     'uid fetch': () => {
       const given = liar.messages.filter(({ uid }) => !liar.refused.includes(uid));
       return [...given, ...given].map(fetched).join('');

@@ -1,18 +1,16 @@
-/** A recipient as a report names it. */
 interface ReportedRecipient {
   address: string;
   action?: string;
   reply?: string;
-  /** The fields of its group, instead of those above. */
+  /** Fields of the recipient group, in place of those above. */
   fields?: string[];
 }
 
 interface ReportOptions {
-  /** The Message-ID of the message that did not arrive; without one nothing is returned. */
+  /** Message-ID of the undelivered message. Without it nothing is returned. */
   messageId?: string;
   envelopeId?: string;
   recipients: ReportedRecipient[];
-  /** The Message-ID of the report. */
   id: string;
 }
 
@@ -29,7 +27,7 @@ const groupOf = ({
     `Diagnostic-Code: smtp; ${reply}`,
   ];
 
-/** Returns a report as Postfix writes it (RFC 3464). */
+/** A delivery report as written by Postfix (RFC 3464). */
 export const reportOf = ({ messageId, envelopeId, recipients, id }: ReportOptions): string => {
   const returned =
     messageId === undefined

@@ -2,36 +2,34 @@ import { readFileSync } from 'node:fs';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 import type { Certificate } from '../tunnels/tls.js';
 
-/** A message that the server took. */
 export interface TakenMail {
   from: string;
   to: string[];
   text: string;
-  /** The name that logged in. */
+  /** Login name. */
   user: string;
 }
 
-/** An error with the status of its SMTP reply. */
+/** Error with an SMTP status. */
 const smtpError = (status: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode: status });
 
-/** A server for the submission of mail, with TLS and logins, that does what a test says. */
+/** Submission server with TLS and logins, controlled by the test. */
 export interface SmtpStandin {
   port: number;
   taken: TakenMail[];
-  /** The logins that were tried. */
+  /** Login attempts. */
   logins: { user: string; password?: string; accessToken?: string }[];
-  /** Refuses a recipient by throwing. */
+  /** Throws to refuse a recipient. */
   recipient: (address: string) => void | Promise<void>;
-  /** Called with a whole message before it is acknowledged. It refuses by throwing. */
+  /** Called with a whole message before it is acknowledged. Throws to refuse it. */
   arrived: (mail: TakenMail, session: SMTPServerSession) => void | Promise<void>;
-  /** Says whether a login is right. */
+  /** Whether a login is correct. */
   isRight: (login: {
     user: string;
     password?: string;
     accessToken?: string;
   }) => boolean | Promise<boolean>;
-  /** Breaks off all connections. */
   breakOff(): void;
   close(): Promise<void>;
 }
@@ -52,7 +50,7 @@ export const startSmtp = async ({
     cert: readFileSync(certificate.certificate),
     ...(tls === 'none' && { disabledCommands: ['STARTTLS'] }),
     authMethods: ['PLAIN', 'LOGIN', 'XOAUTH2'],
-    // It takes messages only of who has logged in.
+    // Requires a login.
     authOptional: false,
     hidePIPELINING: true,
     closeTimeout: 100,
@@ -96,7 +94,7 @@ export const startSmtp = async ({
       });
     },
   });
-  // A client that breaks off is a part of tests.
+  // Tests disconnect clients on purpose.
   server.on('error', () => undefined);
   server.server.on('connection', (socket: { destroy(): unknown }) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

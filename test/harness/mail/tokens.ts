@@ -6,19 +6,16 @@ import type { Server as NetServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Certificate } from '../tunnels/tls.js';
 
-/** A service that issues access tokens and says whose they are. */
+/** A service that issues and identifies access tokens. */
 export interface TokenService {
-  /** The token endpoint, by https. */
+  /** Token endpoint with https. */
   endpoint: string;
-  /** Where a mail server asks whose a token is. */
+  /** Introspection endpoint for mail servers. */
   introspection: string;
-  /** The forms that were sent. */
   requests: Record<string, string>[];
-  /** How it answers a form; `issue` answers with a new access token. */
+  /** Reply to a form. `issue` replies with a new access token. */
   answer: (form: Record<string, string>) => TokenAnswer | Promise<TokenAnswer>;
-  /** Makes an access token of a user. */
   issue(user: string): string;
-  /** Ends an access token before its time. */
   revoke(token: string): void;
   close(): void;
 }

@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import tls from 'node:tls';
 
 /**
- * Has this process trust an authority beside those of Node, as NODE_EXTRA_CA_CERTS does for a process
- * that starts. Returns the function that ends it.
+ * Trusts an authority in this process, like NODE_EXTRA_CA_CERTS at a start. Returns a function that
+ * ends it.
  */
 export const trustAuthority = (file: string): (() => void) => {
   const original = tls.createSecureContext;

@@ -6,25 +6,25 @@ import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Certificate } from './tls.js';
 
-/** What a proxy between does to a request; whatever is left out it passes on as it came. */
+/** Changes of a proxy to a request. Omitted parts are passed on unchanged. */
 export interface Breakage {
-  /** Answers itself, and passes nothing on. */
+  /** Answers itself and passes nothing on. */
   answer?(request: IncomingMessage, response: ServerResponse): boolean;
   headers?(headers: IncomingMessage['headers']): void;
   body?(body: Buffer): Buffer;
-  /** Changes what comes back. */
+  /** Changes the reply. */
   reply?(status: number, body: Buffer): { status: number; body: Buffer };
-  /** Cuts each connection so long after it was made. */
+  /** Cuts each connection after that time. */
   cutMs?: number;
 }
 
 export interface BreakingProxy {
-  /** From the next request on. */
+  /** Takes effect with the next request. */
   breakBy(breakage: Breakage): void;
   stop(): Promise<void>;
 }
 
-/** A proxy that can break one thing at a time; with TLS where it has a certificate. */
+/** Proxy that can break one thing at a time. Uses TLS if it has a certificate. */
 export const startBreaking = async ({
   port,
   to,
@@ -55,7 +55,7 @@ export const startBreaking = async ({
   return {
     breakBy: (next) => {
       breakage = next;
-      // Kept connections were made under what was before.
+      // Kept-alive connections use the old behaviour.
       for (const socket of sockets) socket.destroy();
     },
     stop: async () => {

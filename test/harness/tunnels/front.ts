@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { until } from '../app.js';
 import { freePort, isListening } from './port.js';
 
-/** A real proxy that runs with a configuration as we print it. */
+/** A real proxy with a configuration printed by the product. */
 export interface Front {
-  /** All that it wrote to its output and its log so far. */
+  /** Its output and log so far. */
   said(): string;
   stop(): Promise<void>;
 }
@@ -16,10 +16,10 @@ export interface Front {
 const PLACES = { nginx: '/usr/sbin/nginx', caddy: '/usr/bin/caddy' };
 export type Server = keyof typeof PLACES;
 
-/** Why these tests cannot run here; null: they can. */
+/** Why these tests cannot run here. `null` if they can. */
 export const noFront = (server: Server): string | null => {
   if (!existsSync(PLACES[server])) return `${server} is not installed`;
-  // nginx is told to log where a system's nginx does.
+  // nginx logs to the system's usual path.
   return process.getuid?.() === 0 ? null : `${server} is run as root here`;
 };
 
@@ -57,7 +57,7 @@ export const startFront = async (
 
 type Started = [string, string[], Record<string, string>];
 
-/** The frame around what stands in conf.d: where a machine's own nginx.conf says the same. */
+/** Minimal nginx.conf around the file of conf.d. */
 const nginx = async (folder: string, file: string): Promise<Started> => {
   const frame = join(folder, 'nginx.conf');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -74,7 +74,7 @@ const nginx = async (folder: string, file: string): Promise<Started> => {
   return [PLACES.nginx, ['-p', folder, '-c', frame], { PATH: '/usr/bin' }];
 };
 
-/** The machine's own would keep its certificates and its admin port for itself. */
+/** The system's Caddy would keep its certificates and admin port. */
 const caddy = async (folder: string, file: string): Promise<Started> => [
   PLACES.caddy,
   ['run', '--config', file, '--adapter', 'caddyfile'],

@@ -1,6 +1,5 @@
 import { connect, createServer } from 'node:net';
 
-/** A TCP port of loopback that is free now. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();

@@ -7,10 +7,9 @@ import { promisify } from 'node:util';
 import { until } from '../app.js';
 import { freePort, isListening } from './port.js';
 
-/** A real OpenSSH server on loopback that lets one key forward to one port. */
+/** A real OpenSSH server on loopback with one key that may forward one port. */
 export interface Sshd {
   port: number;
-  /** `user@127.0.0.1` */
   target: string;
   identityFile: string;
   hostKey: string;
@@ -19,7 +18,7 @@ export interface Sshd {
   stop(): Promise<void>;
 }
 
-/** Why these tests cannot run here; null: they can. */
+/** Why these tests cannot run here. `null` if they can. */
 export const noSshd = (): string | null => {
   if (!existsSync('/usr/sbin/sshd')) return 'openssh-server is not installed';
   return process.getuid?.() === 0 ? null : 'sshd wants root to start sessions';
@@ -29,7 +28,7 @@ const run = promisify(execFile);
 
 export const startSshd = async (): Promise<Sshd> => {
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
-  // Below /tmp others could write, which sshd does not forgive even with StrictModes off for keys.
+  // Others can write below /tmp, which sshd rejects for keys even without StrictModes.
   const folder = await mkdtemp('/run/adjutant-sshd-');
   const [port, remotePort] = [await freePort(), await freePort()];
   const at = (name: string): string => join(folder, name);

@@ -2,23 +2,23 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What a stand-in was started with. */
+/** Arguments of a fake program. */
 export interface Started {
   args: string[];
   env: Record<string, string>;
   pid: number;
 }
 
-/** A folder of programs that say what the real ones say: those cannot be reached from here. */
+/** Folder of programs that print the output of the real ones, which cannot be used here. */
 export interface Standins {
   folder: string;
-  /** A program that prints these lines and stays, or ends with `code` at once. */
+  /** A program that prints these lines and stays, or exits at once with `code`. */
   add(
     name: string,
     says: string[],
     more?: { code?: number; on?: 'stdout' | 'stderr' },
   ): Promise<void>;
-  /** Every start of it so far, oldest first. */
+  /** Starts so far, oldest first. */
   started(name: string): Promise<Started[]>;
   remove(): Promise<void>;
 }
@@ -60,7 +60,7 @@ ${code === undefined ? 'setInterval(() => {}, 1000);' : `process.exitCode = ${co
 
 const stamp = '2026-03-01T12:00:01Z INF';
 
-/** As cloudflared 2026.x writes to stderr. */
+/** Output of cloudflared 2026.x to stderr. */
 export const QUICK = [
   `${stamp} Thank you for trying Cloudflare Tunnel. Doing so, without a Cloudflare account, is a quick way to experiment and try it out.`,
   `${stamp} Requesting new quick Tunnel on trycloudflare.com...`,
@@ -72,14 +72,14 @@ export const QUICK = [
 ];
 export const NAMED = QUICK.slice(-1);
 
-/** As ngrok 3 logs in JSON to stdout. */
+/** JSON log of ngrok 3 to stdout. */
 export const NGROK = [
   '{"lvl":"info","msg":"no configuration paths supplied","t":"2026-03-01T12:00:00.000Z"}',
   '{"lvl":"info","msg":"client session established","obj":"tunnels.session","t":"2026-03-01T12:00:01.000Z"}',
   '{"addr":"http://127.0.0.1:3005","lvl":"info","msg":"started tunnel","name":"command_line","obj":"tunnels","t":"2026-03-01T12:00:01.000Z","url":"https://a1b2-192-0-2-1.ngrok-free.app"}',
 ];
 
-/** As tailscale 1.52 and later prints to stdout. */
+/** Output of tailscale 1.52 and later to stdout. */
 export const FUNNEL = [
   'Available on the internet:',
   '',

@@ -10,7 +10,7 @@ export interface Certificate {
   key: string;
 }
 
-/** For which host, and from when to when it is valid: days from now. */
+/** Host, and validity in days from now. */
 interface Issuing {
   host?: string;
   from?: number;
@@ -19,10 +19,9 @@ interface Issuing {
 
 const DAY_MS = 86_400_000;
 
-/** An authority of our own, whom a daemon trusts by NODE_EXTRA_CA_CERTS, and what it signed. */
+/** A private certificate authority, trusted through NODE_EXTRA_CA_CERTS. */
 export interface Authority {
   folder: string;
-  /** Its own certificate. */
   file: string;
   issue(name: string, options?: Issuing): Promise<Certificate>;
   remove(): Promise<void>;
@@ -62,7 +61,7 @@ export const makeAuthority = async (): Promise<Authority> => {
   };
 };
 
-/** `openssl x509` knows no first day of its own, so the authority keeps its books by `openssl ca`. */
+/** `openssl x509` cannot set the first day, so the authority uses `openssl ca`. */
 const settingsOf = (folder: string): string => `
 [ca]
 default_ca = ours

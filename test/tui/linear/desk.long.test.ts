@@ -15,7 +15,7 @@ const { describe, it, before, after } = lab;
 
 const BIN = fileURLToPath(new URL('../../../../bin/adjutant.js', import.meta.url));
 const EVIL = 'hello\u001b[2J\rworld';
-/** What was typed before a question could be heard is no answer to it. */
+/** Input typed before a question could be heard does not answer it. */
 const HEARD_MS = 800;
 
 const bells = (said: string): number => said.split('\u0007').length - 1;
@@ -34,7 +34,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
         ...env,
       },
     });
-  /** An agent that asks for a call, and goes on once it has its answer. */
+  /** An agent that requests approval of a call and continues after the decision. */
   const ask = async (name: string): Promise<string> => {
     const request = { method: 'POST', url: `${stage.model.baseUrl}/nowhere`, body: EVIL };
     stage.model.script(
@@ -72,7 +72,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     ]);
   });
 
-  // The machine is read before, since that takes long where it is busy.
+  // The hardware is read first, because that takes long on a busy machine.
   it('opens each screen by its number and by its name', { timeout: 120_000 }, async () => {
     await stage.ask('GET', '/api/capabilities/hardware');
     for (const [number, [name, text]] of Object.entries([
@@ -210,7 +210,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       (count) => count === before + 1,
     );
     desk.say('approvals 1');
-    // The verbs are said of the list and of the call.
+    // Verbs are announced for the list and for the call.
     const whole = await desk.hears('Without a decision it is denied');
     expect(whole).to.contain('  body      hello\\x1b[2J\\x0dworld\n');
     desk.say('approve 1\ny');

@@ -19,7 +19,7 @@ const { describe, it } = lab;
 
 const later = (seconds: number): string => new Date(NOW + seconds * 1000).toISOString();
 
-/** What is heard of each of the actions, after all that was there before. */
+/** News after each action, given the earlier ones. */
 const hears = (before: StateAction[], ...actions: StateAction[]): string[][] => {
   const ear = createLinearListener(new Announcement());
   let state: State = known(before);
