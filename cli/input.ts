@@ -7,11 +7,10 @@ import type { CliQuestion } from './ask.js';
 import { type Context, textFlag } from './command.js';
 import { failed, usageFault } from './exit.js';
 
-/** Text of a file, or of stdin for `-`. Usage: it cannot be read. */
 export const readFileOrStdin = async (context: Context, file: string): Promise<string> =>
   withoutMark((await bytesOf(context, file)).toString('utf8'));
 
-/** The same; null for bytes that are no text. */
+/** Returns null for bytes that are not text. */
 export const readText = async (context: Context, file: string): Promise<string | null> => {
   const bytes = await bytesOf(context, file);
   return isUtf8(bytes) && !bytes.includes(0) ? withoutMark(bytes.toString('utf8')) : null;
@@ -23,11 +22,11 @@ const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
     return await readFile(file);
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw usageFault(`${file} cannot be read${why}.`);
+    throw usageFault(`Cannot read ${file}${why}.`);
   }
 };
 
-/** A secret from a file or stdin, where its last line feed is none of it, else hidden input. */
+/** A secret from a file or stdin, without its last line feed, or else from hidden input. */
 export const secretFrom = async (
   context: Context,
   file: string | undefined,
@@ -40,21 +39,21 @@ export const secretFrom = async (
   return secret;
 };
 
-/** Usage: bytes that are no text would be stored as other ones. */
+/** Bytes that are not text would be changed when they are stored. */
 const textOf = (bytes: Buffer, { ask }: CliQuestion, file: string): string => {
   if (isUtf8(bytes)) return withoutMark(bytes.toString('utf8'));
-  throw usageFault(`${ask} from ${file}: It is not UTF-8 text. Give it as text: base64 ${file}`);
+  throw usageFault(`${ask} from ${file}: It is not UTF-8 text. Convert it: base64 ${file}`);
 };
 
 const PASSWORD_FILE = '--password-file';
 
-/** Flag of commands whose endpoint asks for the password later than ten minutes after login. */
+/** Flag for endpoints that ask for the password ten minutes after login. */
 export const freshPasswordFile = textFlag(
   '<file|->',
-  'Where the password is, needed ten minutes after login',
+  'File with the password, which is required ten minutes after login',
 );
 
-/** A password that is to be set, of 8 characters or more; at a terminal it is asked for twice. */
+/** Reads a new password of at least 8 characters. A terminal asks for it twice. */
 export const readNewPassword = (
   context: Context,
   ask: string,
@@ -62,36 +61,33 @@ export const readNewPassword = (
 ): Promise<string> =>
   readNewSecret(
     context,
-    { ask: `${ask} (8 or more)`, instead: PASSWORD_FILE, called: 'passwords' },
+    { ask: `${ask} (at least 8 characters)`, instead: PASSWORD_FILE, called: 'passwords' },
     file,
   );
 
-/** The same for any secret of a person's choice; `called` names two of them. */
+/** Like `readNewPassword`, for any secret. `called` is its plural. */
 export const readNewSecret = async (
   context: Context,
   { ask, instead, called }: { ask: string; instead: string; called: string },
   file: string | undefined,
 ): Promise<string> => {
-  const refuse = (given: string) => (given.length < 8 ? '8 characters or more.' : undefined);
+  const refuse = (given: string) => (given.length < 8 ? 'Enter at least 8 characters.' : undefined);
   const secret = await secretFrom(context, file, { ask, instead, refuse });
   if (file !== undefined) return secret;
-  const again = await context.ask.hidden({ ask: 'Again', instead });
-  if (again !== secret) throw failed(`The two ${called} differ. Nothing was done.`);
+  const again = await context.ask.hidden({ ask: 'Repeat it', instead });
+  if (again !== secret) throw failed(`The two ${called} differ. Nothing was changed.`);
   return secret;
 };
 
 interface MissingInput<B> {
-  /** The code with which the daemon says that it is needed. */
+  /** Error code of the daemon if it is required. */
   code: string;
-  /** Given on the command line: it is sent at once. */
+  /** Whether it was passed on the command line, and is sent at once. */
   isGiven: boolean;
   ask(): Promise<B>;
 }
 
-/**
- * Sends the request; if the daemon replies that it needs the password or code, asks for it and
- * sends it again.
- */
+/** Sends the request. If the daemon requires the password or code, asks for it and sends again. */
 export const withInput = async <B extends object, T>(
   { code, isGiven, ask }: MissingInput<B>,
   call: (body: B | Record<string, never>) => Promise<T>,
@@ -105,7 +101,7 @@ export const withInput = async <B extends object, T>(
   }
 };
 
-/** Sends a request, and asks for the password only if the daemon replies that it needs it. */
+/** Sends a request, and asks for the password only if the daemon requires it. */
 export const withPassword = <T>(
   context: Context,
   { passwordFile }: { passwordFile?: unknown },

@@ -6,7 +6,6 @@ type ConnectionNote =
   | { type: 'lost'; reason: string }
   | { type: 'back'; caughtUp: number; missing?: number };
 
-/** News of the rows that are followed. */
 export type RowNote<T> =
   /** The subscription is active: from now on nothing is missed. */
   { type: 'listening' } | { type: 'row'; row: T } | ConnectionNote;
@@ -14,13 +13,13 @@ export type RowNote<T> =
 interface FollowedRows<T> {
   channel: string;
   isRow(data: unknown): data is T;
-  /** Returns false for a row that was printed already. */
+  /** Returns false for a row that was already printed. */
   isNew(row: T): boolean;
-  /** Reads the rows that came while the connection was lost, oldest first. */
+  /** Reads the rows from the time when the connection was lost, oldest first. */
   missed(isFirst: boolean): Promise<T[]>;
 }
 
-/** Every row that comes from now on: live, and read where the connection was lost. */
+/** Yields every new row, live or read after a lost connection. */
 export async function* followRows<T>(
   { url, token, signal }: Context,
   { channel, isRow, isNew, missed }: FollowedRows<T>,
@@ -40,9 +39,9 @@ export async function* followRows<T>(
   }
 }
 
-/** Says that the daemon was lost, or is back. */
 export const connectionRemark = (note: ConnectionNote): string => {
   const at = localTime(new Date(now()).toISOString());
-  if (note.type === 'lost') return `-- lost the daemon ${at} (${note.reason}), trying --`;
-  return `-- back ${at}, ${note.caughtUp} caught up, ${note.missing || 'none'} missing --`;
+  if (note.type === 'lost')
+    return `-- lost the connection to the daemon ${at} (${note.reason}), reconnecting --`;
+  return `-- reconnected ${at}, ${note.caughtUp} caught up, ${note.missing || 'none'} missing --`;
 };

@@ -22,15 +22,15 @@ import { chooseCommand, pathOf, performCommand, readCommon } from './program.js'
 import { withWholeIds } from './references.js';
 import { safe, safeJson } from './text.js';
 
-/** Runs one command line and sets the exit code. The first two words are node's and the script's. */
+/** Runs one command line and sets the exit code. `argv` begins with node and the script. */
 export const main = async (argv: string[]): Promise<void> => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnwritten);
   process.exitCode = await run(argv.slice(2), process);
 };
 
-/** The same with streams of one's own; resolves with the exit code. */
+/** Like `main`, with other streams. Resolves to the exit code. */
 export const run = async (words: string[], streams: Streams): Promise<number> => {
-  // Typed by no person: the scripts of `adjutant completion` ask so.
+  // For the scripts of `adjutant completion`.
   if (words[0] === '__complete') {
     await (await import('./completion/candidates.js')).writeCandidates(words.slice(2), streams);
     return Exit.done;
@@ -47,16 +47,16 @@ export const run = async (words: string[], streams: Streams): Promise<number> =>
 };
 
 /**
- * Ends the process when its output cannot be written: with no word if its reader has closed the pipe,
- * else with the reason, e.g. that the disk is full.
+ * Ends the process when its output cannot be written: silently if its reader has closed the pipe,
+ * otherwise with the reason, such as a full disk.
  */
 const endUnwritten = (error: NodeJS.ErrnoException): void => {
   if (error.code === 'EPIPE') process.exit(Exit.done);
   const [, reason = error.message] = getSystemErrorMap().get(error.errno ?? 0) ?? [];
   try {
-    writeSync(process.stderr.fd, `The output cannot be written: ${reason}\n`);
+    writeSync(process.stderr.fd, `Cannot write the output: ${reason}\n`);
   } catch {
-    // Nobody can be told.
+    // There is no way left to report it.
   }
   process.exit(Exit.failed);
 };
@@ -98,7 +98,7 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
   place.isSwitch = (flag) => switchesOf(command).includes(flag);
   place.flagOf = (path) => flagNamer(command?.fields?.() ?? [])(path);
   if (flags.serverToken) {
-    context.out.note('--server-token is seen by others in ps: --server-token-file is safer.');
+    context.out.note('Other users can see --server-token in ps. Use --server-token-file instead.');
   }
   try {
     const meant = { ...chosen, command: command && withWholeIds(command, chosen.entry.name) };
@@ -106,7 +106,7 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     if (context.isLate) throw interrupted();
     return context.exitCode;
   } catch (error) {
-    // A token that cannot be read is an error of its own, which must not hide this one.
+    // A token file that cannot be read is another error, which must not hide this one.
     const isRefused = error instanceof ApiError;
     const { token, tokenFrom, tokenIsFor } = isRefused ? context : NO_TOKEN;
     const skewed = await skewFault(error, () => context.url);
@@ -117,13 +117,11 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
   }
 };
 
-/** The name of the verb that lists, if the group has one. */
 const listOf = (group: CommandGroup | undefined): string | undefined => {
   const names = group?.commands.filter(({ flags }) => flags?.watch).map(({ name }) => name) ?? [];
   return names.find((name) => name === 'list') ?? names[0];
 };
 
-/** Names of the command's flags that are on or off. */
 const switchesOf = (command: CliCommand | undefined): string[] => [
   ...Object.entries(command?.flags ?? {}).flatMap(([name, { value }]) =>
     value ? [] : [dashed(name)],
@@ -141,16 +139,16 @@ interface ReportContext {
   streams: Streams;
 }
 
-/** Says what went wrong and what to do, on stderr. */
+/** Reports an error on stderr, with what to do. */
 const report = (error: unknown, { place, flags, streams }: ReportContext): number => {
   if (error instanceof CommanderError) return mistyped(error, { place, flags, streams });
   const write = (line: string) => streams.stderr.write(`${line}\n`);
   if (!(error instanceof CliFault)) {
     write(error instanceof Error ? safe(error.stack ?? error.message) : String(error));
-    write('This is a mistake in Adjutant itself.');
+    write('This is a bug in Adjutant.');
     return Exit.failed;
   }
-  // The terminal has written ^C into the line.
+  // The terminal has echoed ^C.
   if (error.exit === Exit.interrupted && streams.stderr.isTTY) write('');
   if (flags.json || flags.output === 'json') {
     if (error.message) write(safeJson(error));
@@ -161,36 +159,36 @@ const report = (error: unknown, { place, flags, streams }: ReportContext): numbe
   return error.exit;
 };
 
-/** Hints for flags that name the daemon and are called differently here. */
+/** Flags that other programs use for the daemon, with the ones to use here. */
 const MEANT: Record<string, string> = {
-  url: 'The address of the daemon: --server <url>',
-  token: 'The token for the daemon: --server-token-file <file>',
-  'token-file': 'The token for the daemon: --server-token-file <file>',
+  url: 'Address of the daemon: --server <url>',
+  token: 'Token for the daemon: --server-token-file <file>',
+  'token-file': 'Token for the daemon: --server-token-file <file>',
 };
 
-/** Hint for a secret typed as a flag, which stays in the shell's history and shows in ps. */
+/** A secret typed as a flag stays in the history of the shell and is visible in ps. */
 const unseen = (name: string): string =>
-  `A ${name} is never typed there: --${name}-file <file>, or --${name}-file - for stdin`;
+  `Never type a ${name} on the command line: --${name}-file <file>, or --${name}-file ` +
+  '- for stdin';
 
 interface Mistyped {
   complaint: string;
-  /** Commander's own hints. */
+  /** Hints of commander. */
   others: string[];
   place: RunningCommand;
 }
 
-/** Says what was meant by a flag that the command does not take. */
 const hintsOf = (typed: string, { complaint, others, place }: Mistyped): string[] => {
   if (place.flags?.includes(`${typed}-file`)) return [unseen(typed)];
   if (complaint.includes('=') && place.isSwitch?.(typed)) {
-    return [`It takes no value: --${typed}, or --no-${typed}`];
+    return [`It takes no value. Use --${typed} or --no-${typed}`];
   }
   const isPlural = others.some((line) => new RegExp(`--${typed}s\\b`).test(line));
   const meant = isPlural ? undefined : MEANT[typed];
   return meant === undefined ? others : [meant];
 };
 
-/** Commander's own sentences, with the way to the right ones. */
+/** Reports an error of commander, with a hint. */
 const mistyped = (error: CommanderError, where: ReportContext): number => {
   if (error.exitCode === 0) return Exit.done;
   const complaint = error.message.replace(/^error: /, '').replace(/\.$/, '');
@@ -204,8 +202,8 @@ const mistyped = (error: CommanderError, where: ReportContext): number => {
 const TIMEOUT_MS = 2000;
 
 /**
- * Explains the failure of a command that an older daemon does not know: no such route, a field that
- * it does not take, a reply that lacks something. Null: the reason is another. Never throws.
+ * Explains a failure that an older daemon causes: an unknown route, an unknown field, or a reply
+ * that lacks something. Returns null for another reason. Never throws.
  */
 const skewFault = async (error: unknown, url: () => string): Promise<CliFault | null> => {
   if (!mayBeSkewed(error)) return null;
@@ -222,6 +220,6 @@ const skewFault = async (error: unknown, url: () => string): Promise<CliFault | 
 const mayBeSkewed = (error: unknown): boolean => {
   if (!(error instanceof ApiError)) return error instanceof TypeError;
   if (error.statusCode === 400) return error.details.length > 0;
-  // A thing that is not there is named; a route that is not there is not.
+  // A missing row is named; a missing route is not.
   return error.statusCode === 404 && error.message === 'Not Found';
 };

@@ -8,37 +8,36 @@ export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
 const NARROW = 80;
 const LOW = 24;
-/** The smallest width of a fact's value, however long the names are. */
+/** Minimum width of a value, however long the names are. */
 const NARROWEST = 20;
 const GAP = 2;
-/** A thing within a thing, which has no words to break it at. */
+/** A nested object, which has no spaces to break it at. */
 const JSON_PART = /^[{[]/;
 
-/** A page of rows, as the API gave it. */
 export interface OutputPage<T extends object> {
   reply: object;
   rows: T[];
   columns: TableColumn<NoInfer<T>>[];
 }
 
-/** Results go to stdout, everything else to stderr. A person gets a table, a pipe gets data. */
+/** Results go to stdout, everything else to stderr. A terminal gets a table, a pipe gets data. */
 export class CliOutput {
   constructor(
     private readonly streams: Streams,
     private readonly flags: CommonFlags,
   ) {}
 
-  /** `--output`, `--json`, else a table on a terminal and tab-separated values in a pipe. */
+  /** `--output` or `--json`; otherwise a table on a terminal and tab-separated values in a pipe. */
   get format(): Format {
     if (this.flags.json) return 'json';
     const { output } = this.flags;
     if (output === undefined) return this.isTerminal ? 'table' : 'tsv';
     const format = FORMATS.find((each) => each === output);
-    if (!format) throw usageFault(`--output is one of ${FORMATS.join(', ')} (got "${output}")`);
+    if (!format)
+      throw usageFault(`--output must be one of ${FORMATS.join(', ')} (got "${output}")`);
     return format;
   }
 
-  /** True if `--fields` says what is shown. */
   get isChosen(): boolean {
     return this.flags.fields !== undefined;
   }
@@ -49,7 +48,7 @@ export class CliOutput {
 
   private get face(): Face {
     const { stdout } = this.streams;
-    // Node's own answer: it heeds NO_COLOR, FORCE_COLOR and TERM.
+    // Node respects NO_COLOR, FORCE_COLOR and TERM.
     return { width: this.width, hasColors: stdout.hasColors?.() === true };
   }
 
@@ -57,12 +56,11 @@ export class CliOutput {
     return this.streams.stdout.columns || NARROW;
   }
 
-  /** The rows of the terminal. */
   get height(): number {
     return this.streams.stdout.rows || LOW;
   }
 
-  /** A list. Empty: nothing on stdout, and the caller says so in a note. */
+  /** Prints a list. An empty list prints nothing on stdout; the caller adds a note. */
   page<T extends object>({ reply, rows, columns }: OutputPage<T>): void {
     if (this.format === 'json') this.json(reply);
     else if (this.format === 'id')
@@ -70,14 +68,13 @@ export class CliOutput {
     else if (rows.length > 0) this.table(rows, this.chosen(columns, rows));
   }
 
-  /** Returns the names of the columns of a list that are shown on this terminal. */
   shown<T extends object>({ rows, columns }: Omit<OutputPage<T>, 'reply'>): string[] {
     return shownColumns(rows, this.chosen(columns, rows), this.face);
   }
 
   /**
-   * One object: its fields under each other for a person, the row of its list in a pipe. One that
-   * is in no list has no columns: its fields stand under each other there too, name and value.
+   * Prints one object: its fields below each other on a terminal, a row in a pipe. Without
+   * columns, a pipe also gets a line of name and value per field.
    */
   item<T extends object>(reply: T, columns: TableColumn<NoInfer<T>>[]): void {
     const fields = Object.entries(flat(reply));
@@ -89,7 +86,7 @@ export class CliOutput {
     else this.page({ reply, rows: [reply], columns });
   }
 
-  /** Prints what a verb did: a sentence for a person, the changed object in every other format. */
+  /** Prints the outcome of a verb: a sentence on a terminal, the object in every other format. */
   done<T extends object>(
     sentence: string,
     reply?: T,
@@ -99,7 +96,6 @@ export class CliOutput {
     else if (reply) this.item(reply, columns);
   }
 
-  /** Aligned names and values. */
   facts(facts: [string, string][]): void {
     const width = Math.max(...facts.map(([name]) => name.length));
     const room = Math.max(this.width - width - GAP, NARROWEST);
@@ -115,41 +111,41 @@ export class CliOutput {
     }
   }
 
-  /** A sentence of a result, folded to a terminal; further lines are set in. */
+  /** Prints a sentence of a result, folded on a terminal. Continuation lines are indented. */
   sentence(text: string, indent = 0): void {
     const line = oneLine(text);
     for (const each of this.isTerminal ? wrapText(line, this.width, indent) : [line])
       this.line(each);
   }
 
-  /** The reply as it came, on one line. */
+  /** Prints the reply unchanged, on one line. */
   json(value: unknown): void {
     this.line(safeJson(value ?? null));
   }
 
-  /** One line of a result. What comes from outside goes through safe() or cell() first. */
+  /** Prints one line of a result. Text from outside must go through safe() or cell() first. */
   line(text: string): void {
     this.streams.stdout.write(`${text}\n`);
   }
 
-  /** A piece of a line, as it comes; safe() goes over it first. */
+  /** Prints a part of a line. Text from outside must go through safe() first. */
   piece(text: string): void {
     this.streams.stdout.write(text);
   }
 
-  /** Prints a note for the person to stderr, unless `--quiet`. */
+  /** Prints a note to stderr, unless `--quiet`. */
   note(text: string): void {
     if (!this.flags.quiet) this.warn(text);
   }
 
-  /** Returns a text of several lines, folded to a terminal. */
+  /** Folds a text of several lines on a terminal. */
   folded(text: string): string {
     const lines = text.split('\n');
     if (!this.isTerminal) return text;
     return lines.flatMap((line) => wrapProse(line, this.width)).join('\n');
   }
 
-  /** Prints a note for the person even with `--quiet`. A command in it stays whole. */
+  /** Prints a note to stderr, even with `--quiet`. A command in it is not broken. */
   warn(text: string): void {
     const { stderr } = this.streams;
     const width = stderr.columns || NARROW;
@@ -168,7 +164,7 @@ export class CliOutput {
     for (const row of rows) this.line(kept.map(({ value }) => cell(value(row))).join('\t'));
   }
 
-  /** `--fields` names columns, or fields of the reply by their path. */
+  /** `--fields` names columns, or fields of the reply by path. */
   private chosen<T extends object>(columns: TableColumn<T>[], rows: T[]): TableColumn<T>[] {
     const { fields } = this.flags;
     if (fields === undefined) return columns;
@@ -180,22 +176,22 @@ export class CliOutput {
         const names = [...columns.map((each) => each.name), ...known];
         const meant = nearest(name, names);
         const question = meant ? ` Did you mean: ${meant}` : '';
-        const there = `There are: ${[...new Set(names)].join(', ')}`;
-        throw usageFault(`No field "${oneLine(name)}".${question}`, there);
+        const there = `Fields: ${[...new Set(names)].join(', ')}`;
+        throw usageFault(`Unknown field "${oneLine(name)}".${question}`, there);
       }
       return { name, value: (row) => valueAt(row, name) };
     });
   }
 }
 
-/** A value as a person reads it: the parts of a list after each other, things a line each. */
+/** Joins list items with commas; objects get a line each. */
 const textOf = (value: unknown): string => {
   if (!Array.isArray(value)) return plainText(value);
   const isOfThings = value.some((each) => typeof each === 'object');
   return value.map(plainText).join(isOfThings ? '\n' : ', ');
 };
 
-/** Objects within objects under dotted names; lists stay whole. */
+/** Flattens nested objects to dotted names. Lists stay unchanged. */
 const flat = (value: object, before = ''): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>

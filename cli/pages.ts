@@ -7,7 +7,6 @@ import type { Named, NamePage } from './resolve.js';
 
 export type PageReply<K extends string, T> = Record<K, T[]> & { nextCursor: string | null };
 
-/** The pages of a list, for the words that name its rows. */
 export const namePages =
   <K extends string, T>(
     rows: K,
@@ -19,10 +18,10 @@ export const namePages =
     return { rows: reply[rows].map(named), nextCursor: reply.nextCursor };
   };
 
-/** Ours: the number of requests at a time, all of which hear of ^C by the one signal. */
+/** Concurrent requests. One signal aborts them all on ^C. */
 const ASKED_AT_ONCE = 4;
 
-/** Asks about each of several things, a few at a time; the answers in their order. */
+/** Sends several requests, a few at a time. Returns the replies in order. */
 export const askAll = async <T, R>(
   things: readonly T[],
   ask: (thing: T) => Promise<R>,
@@ -34,7 +33,6 @@ export const askAll = async <T, R>(
   return replies;
 };
 
-/** All pages as one. */
 export const everyPage = async <K extends string, T>(
   key: K,
   read: (cursor?: object) => Promise<PageReply<K, T>>,
@@ -50,13 +48,13 @@ export const everyPage = async <K extends string, T>(
   return { ...first, [key]: rows, nextCursor: null };
 };
 
-/** The largest page of a list, as a part of its query. */
+/** The largest page size, as part of the query. */
 export const longestPage = ({ query }: { query: ObjectSchema }): { limit?: number } =>
   requestFields(query).some(({ path }) => path === 'limit') ? { limit: 200 } : {};
 
 /**
- * Reads a page. Where the daemon asks to wait, it is read after that time: all of a list may be more
- * than a user may ask for in a minute.
+ * Reads a page, and retries after the delay that the daemon asks for: a whole list may exceed the
+ * rate limit per minute.
  */
 export const inPace =
   <R>({ out, signal }: Context, read: (cursor?: object) => Promise<R>) =>
@@ -68,7 +66,7 @@ export const inPace =
         if (!(error instanceof ApiError) || error.statusCode !== 429) throw error;
         const { retryAfterSeconds: seconds } = error;
         if (seconds === undefined) throw error;
-        out.note(`${error.message} The next page is read then.`);
+        out.note(`${error.message} Waiting for the next page.`);
         await pause(seconds * 1000, undefined, { signal });
       }
     }

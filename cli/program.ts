@@ -6,7 +6,7 @@ import { usageFault } from './exit.js';
 import { dashed, placeholder, type RequestField, typedValue } from './fields.js';
 import { commandHelp, groupHelp } from './help.js';
 
-/** The five verbs that mean the same everywhere, and what else people type for them. */
+/** Aliases of the five standard verbs. */
 const ALIASES: Record<string, string> = {
   list: 'ls',
   get: 'show',
@@ -15,19 +15,18 @@ const ALIASES: Record<string, string> = {
   delete: 'rm',
 };
 
-/** The words that name a command, and the flags that every command takes. */
+/** Splits a command line into the words of the command and the common flags. */
 export const readCommon = (words: string[]): { operands: string[]; flags: CommonFlags } => {
   const program = root();
   const { operands } = program.parseOptions(words);
   return { operands, flags: program.opts() };
 };
 
-/** The flags that every command takes, as commander has them. */
 export const commonOptions = (): readonly Option[] => root().options;
 
 /**
- * The flags that mean the same for every command. No field of a contract may be called so: the two
- * would be told apart by nothing, and an address in a request would be taken for the daemon's.
+ * The flags that mean the same for every command. No field of a contract may have such a name: an
+ * address in a request would be taken for that of the daemon.
  */
 export const reservedNames = (): string[] => [
   ...commonOptions().map(({ long }) => (long ?? '').replace(/^--(no-)?/, '')),
@@ -35,14 +34,13 @@ export const reservedNames = (): string[] => [
   'help',
 ];
 
-/** The command that the first words name, or the group whose verb is missing. */
+/** The named command, or the group whose verb is missing. */
 export interface ChosenCommand {
   entry: CommandEntry;
   group?: CommandGroup;
   command?: CliCommand;
 }
 
-/** Loads what was named. Usage: there is no such command. */
 export const chooseCommand = async (words: string[]): Promise<ChosenCommand> => {
   const entry = entryOf(words);
   if (!entry) throw await unknownWord(words[0] ?? '');
@@ -60,7 +58,7 @@ export const chooseCommand = async (words: string[]): Promise<ChosenCommand> => 
 export const pathOf = ({ entry, group, command }: ChosenCommand): string =>
   [entry.name, group && command?.name].filter(Boolean).join(' ');
 
-/** Runs the command with its flags read; commander's errors are thrown on. */
+/** Runs the command with its flags. Rethrows errors of commander. */
 export const performCommand = async (
   chosen: ChosenCommand,
   words: string[],
@@ -77,7 +75,7 @@ export const performCommand = async (
     : program;
   if (group && entry.alias) parent.alias(entry.alias);
   const leaf = parent.command([command.name, command.args].filter(Boolean).join(' '));
-  leaf.aliases(aliasesOf(command)).helpOption('-h, --help', 'Show this');
+  leaf.aliases(aliasesOf(command)).helpOption('-h, --help', 'Show this help');
   leaf.configureHelp({ formatHelp: () => commandHelp(pathOf(chosen), command) });
   leaf.configureOutput({ writeOut: (text) => context.out.line(text.trimEnd()) });
   const fields = speaksOfFields(words, command) ? (command.fields?.() ?? []) : [];
@@ -89,7 +87,7 @@ export const performCommand = async (
 /** `auth passkeys` is a group of `auth`. */
 const wordsOf = ({ name }: CommandEntry): string[] => name.split(' ');
 
-/** Creates a new commander that prints no errors and never exits the process. */
+/** Creates a commander that prints no errors and never exits the process. */
 const root = (): Commander =>
   new Commander('adjutant')
     .exitOverride()
@@ -116,7 +114,7 @@ const aliasesOf = ({ name, aliases = [] }: CliCommand): string[] => {
 
 const HELP = ['-h', '--help'];
 
-/** True when a flag was typed that is none of the common ones and none of the command's own. */
+/** Whether a typed flag is neither common nor one of the command's own. */
 const speaksOfFields = (words: string[], command: CliCommand): boolean => {
   const others = [...commonOptions(), ...optionsOf(command, [])];
   const known = [...others.flatMap(({ long, short }) => [long, short]), ...HELP];
@@ -132,7 +130,7 @@ const optionsOf = ({ flags = {}, takesData }: CliCommand, fields: RequestField[]
 const ownOption = ([name, { value, short }]: [string, Flag<unknown>]): Option =>
   new Option([short && `${short},`, `--${dashed(name)}`, value].filter(Boolean).join(' '));
 
-/** The short name, the long one, and `--no-…` for what is on or off. */
+/** The short name, the long one, and `--no-…` for a switch. */
 const fieldOptions = (field: RequestField): Option[] =>
   [...new Set([field.name, field.longName])].flatMap((name) => {
     const value = placeholder(field);
@@ -141,7 +139,7 @@ const fieldOptions = (field: RequestField): Option[] =>
     return [field.kind === 'list' ? option.argParser(collect) : option];
   });
 
-/** A list is given by repeating its flag, or with commas. */
+/** A list is set by repeating its flag, or with commas. */
 const collect = (typed: string, before: string[] = []): string[] => [
   ...before,
   ...typed.split(',').filter((each) => each !== ''),
@@ -166,7 +164,7 @@ const givenTo = (command: CliCommand, fields: RequestField[], leaf: Commander) =
   };
 };
 
-/** True if the flag was typed. Commander keeps `--no-wait` as `wait`, which is then false. */
+/** Whether the flag was typed. Commander stores `--no-wait` as `wait`, which is then false. */
 const isGiven = (flag: [string, Flag<unknown>], typed: Record<string, unknown>): boolean => {
   const option = ownOption(flag);
   const value = typed[option.attributeName()];
@@ -179,7 +177,7 @@ const fieldGiven = (field: RequestField, typed: Record<string, unknown>): [strin
   return found === undefined ? [] : [[field.path, typedValue(field, typed[found])]];
 };
 
-/** Usage: no command has that name. One with a verb of that name is suggested. */
+/** Suggests a group with a verb of that name. */
 const unknownWord = async (word: string): Promise<Error> => {
   const groups = await Promise.all(
     entryNames().map(async (name) => ({ name, loaded: await entryOf(name.split(' '))?.load() })),
@@ -190,7 +188,7 @@ const unknownWord = async (word: string): Promise<Error> => {
       : [],
   );
   if (meant.length !== 1) return unknown([word], entryNames());
-  return usageFault(`No command "${word}". Did you mean: adjutant ${meant[0]}`);
+  return usageFault(`Unknown command "${word}". Did you mean: adjutant ${meant[0]}`);
 };
 
 const unknown = (words: string[], known: string[]): Error => {
@@ -199,7 +197,7 @@ const unknown = (words: string[], known: string[]): Error => {
   const suggestion = ['adjutant', before, meant].filter(Boolean).join(' ');
   const question = meant ? ` Did you mean: ${suggestion}` : '';
   return usageFault(
-    `No command "${words.join(' ')}".${question}`,
-    ...(meant ? [] : [`There are: ${known.join(', ')}`]),
+    `Unknown command "${words.join(' ')}".${question}`,
+    ...(meant ? [] : [`Available: ${known.join(', ')}`]),
   );
 };

@@ -7,12 +7,12 @@ const SILENT_MS = 400;
 const BEAT_MS = 200;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** The terminals with such a line: one within another would be drawn over it. */
+/** Terminals with such a line. A nested one would overwrite it. */
 const drawn = new WeakSet<object>();
 
 /**
- * One line on a terminal that says how long a request has been under way; gone when it is done.
- * For a screen reader the same once, and it stays. Within other such work nothing is said.
+ * A line on a terminal with the elapsed time of a request, removed when it is done. With a screen
+ * reader, it is printed once and stays. Nested calls print nothing.
  */
 export const withProgress = async <T>(
   stderr: Streams['stderr'],
@@ -63,7 +63,7 @@ const withNotice = async <T>(
   }
 };
 
-/** Says of every request how it went and how long it took. */
+/** Prints the status and duration of every request. */
 export const traced =
   (fetch: FetchLike, say: (line: string) => void): FetchLike =>
   async (to, request) => {

@@ -6,7 +6,7 @@ import { plainText } from './text.js';
 
 type KindOf = (client: Client) => Promise<NamedKind> | NamedKind;
 
-/** The things of a resource, as its contract lists them. */
+/** The rows of a resource, from the list of its contract. */
 const listed =
   (noun: string, resource: keyof typeof contracts, more: { by?: string; command?: string } = {}) =>
   async (client: Client): Promise<NamedKind> => {
@@ -58,7 +58,7 @@ const kinds = {
 
 const isKind = (word: string): word is keyof typeof kinds => Object.hasOwn(kinds, word);
 
-/** The fields of requests that name something by its id, and what they name. */
+/** Fields of requests that hold an id, and the kind of the row. */
 const FIELDS: Record<string, keyof typeof kinds> = {
   agentId: 'agent',
   rootId: 'agent',
@@ -78,25 +78,21 @@ const FIELDS: Record<string, keyof typeof kinds> = {
   webhookId: 'webhook',
 };
 
-/** The fields that name one of the things that the commands are about. */
+/** Fields whose kind depends on the command group. */
 const OWN: Record<string, keyof typeof kinds> = {
   'tasks parentId': 'task',
   'pipelines parentId': 'pipeline',
 };
 
-/** The kind of thing that a field names by its id; undefined for any other field. */
 export const kindOfField = (group: string, path: string): string | undefined => {
   const field = path.split('.').at(-1) ?? path;
   return FIELDS[field] ?? OWN[`${group} ${field}`];
 };
 
-/** The words that stand in place of an id. */
+/** Words that are accepted instead of an id. */
 const OTHER_WORDS = ['me', ''];
 
-/**
- * Makes the command take ends of ids and names where fields of its requests are ids. Failed: there is
- * no such thing. Usage: there are several.
- */
+/** Lets the command accept names and ends of ids for fields of its requests that are ids. */
 export const withWholeIds = (command: CliCommand, entry: string): CliCommand => {
   const [group = ''] = entry.split(' ');
   const whole = (context: Context, path: string, value: unknown): unknown => {
@@ -127,7 +123,7 @@ const wholeId = async (context: Context, kind: string, typed: string): Promise<s
   return resolveId(typed, await kinds[kind](client));
 };
 
-/** `document:9x2k4q` with the whole id. */
+/** Completes the id in `document:9x2k4q`. */
 const wholeResource = async (context: Context, typed: string): Promise<string> => {
   const [, kind = '', id = ''] = /^([a-z_]+):(.+)$/.exec(typed) ?? [];
   return isKind(kind) ? `${kind}:${await wholeId(context, kind, id)}` : typed;

@@ -24,15 +24,14 @@ import { freshPasswordFile, readText, withPassword } from './input.js';
 import { everyPage, inPace, longestPage, type PageReply } from './pages.js';
 import { hasTags, listFields, splitTags } from './tags.js';
 
-/** Input of a command by flags, arguments and `--data`. */
 interface GivenFields {
   fields: Record<string, unknown>;
   data?: string;
 }
 
 /**
- * Asks, field by field, for what a request needs and was not given. Without a terminal nothing is
- * asked, nor where the whole request is given.
+ * Asks for each required field that is missing. Asks nothing without a terminal, or if `--data`
+ * sets the whole request.
  */
 export const askNeeded = async (
   context: Context,
@@ -58,7 +57,7 @@ const inputFor = async ({ ask }: Context, field: RequestField): Promise<unknown>
   const question = {
     ask: about === '' ? title : `${title} (${about})`,
     instead,
-    refuse: (text: string) => (text === '' ? 'It is needed.' : undefined),
+    refuse: (text: string) => (text === '' ? 'A value is required.' : undefined),
   };
   const input = await ask.text(question);
   return kind === 'list' ? input.split(/[\s,]+/).filter(Boolean) : input;
@@ -66,7 +65,7 @@ const inputFor = async ({ ask }: Context, field: RequestField): Promise<unknown>
 
 type PathParameters = Record<string, string>;
 
-/** The target of a request: the client, and the parameters of the endpoint's path. */
+/** The client, and the parameters of the endpoint's path. */
 export interface RequestTarget {
   client: Client;
   at: PathParameters;
@@ -76,35 +75,35 @@ const call = <E extends Endpoint>(client: Client, endpoint: E, input: object) =>
   client.call(endpoint, { ...input });
 type ReplyTo<E extends Endpoint> = ReturnType<typeof call<E>> extends Promise<infer T> ? T : never;
 
-/** A command that is one request to an endpoint. */
+/** A command that sends one request. */
 export interface RequestOptions<E extends Endpoint, A extends string, F extends CommandFlags>
   extends Omit<CommandDefinition<A, F>, 'calls' | 'fields' | 'run'> {
   endpoint: E;
-  /** Fields of the request without a flag; without this list no field has one. */
+  /** Fields of the request without a flag. Without this list no field has a flag. */
   except?: string[];
-  /** On a terminal all that is needed and not given is asked for, but for these fields. */
+  /** Fields that a terminal does not ask for. Without this list it asks for none. */
   asks?: string[];
-  /** The arguments are fields of the request. */
+  /** Whether the arguments are fields of the request. */
   areFields?: true;
-  /** The argument for which `-` reads standard input. */
+  /** Argument for which `-` reads standard input. */
   mayBePiped?: string;
-  /** True if the daemon asks for the password when the login is older than ten minutes. */
+  /** Whether the daemon asks for the password if the login is older than ten minutes. */
   isPrivileged?: true;
-  /** A limit that is longer than usual, where `--timeout` gives none. */
+  /** A longer time limit, unless `--timeout` is set. */
   patienceMs?: number;
-  /** Finds what the arguments name, as parameters of the endpoint's path. */
+  /** Resolves the arguments to parameters of the path. */
   at?(client: Client, args: ArgsOf<A>): PathParameters | Promise<PathParameters>;
-  /** The fields that come from arguments, files and questions. */
+  /** Fields from arguments, files and questions. */
   more?(context: Context, given: CommandInput<A, F>, target: RequestTarget): object;
   /** The question before the request. */
   confirm?(given: CommandInput<A, F>): string;
   /** Shows the reply in every format. */
   show?(context: Context, reply: ReplyTo<E>, given: CommandInput<A, F>): unknown;
-  /** Shows it in every format but JSON, which is the reply itself. */
+  /** Shows it in every format except JSON, which prints the reply. */
   say?(context: Context, reply: ReplyTo<E>, given: CommandInput<A, F>): unknown;
 }
 
-/** Makes the command: flags from the contract, the request, and what is shown of the reply. */
+/** Creates the command: flags from the contract, the request, and the output. */
 export const requestCommand = <
   E extends Endpoint,
   const A extends string = '',
@@ -138,7 +137,7 @@ export const requestCommand = <
     fields: except && schema && (() => requestFields(schema, except)),
     run: async (context, typed) => {
       const given = await withPiped(context, typed, mayBePiped);
-      // A request that asks nobody is held against its schema before the daemon is asked anything.
+      // If nothing must be asked for, the request is validated before any other request.
       const plain = more || asks ? undefined : await requestOf(context, given);
       const client = patient(context, await context.client(), patienceMs);
       const target = { client, at: (await at?.(client, given.args)) ?? {} };
@@ -155,10 +154,7 @@ export const requestCommand = <
   });
 };
 
-/**
- * Reads the argument from standard input if it is `-`, without its last line feed. Usage: there is
- * no text.
- */
+/** Reads the argument from standard input if it is `-`, without its last line feed. */
 const withPiped = async <G extends { args: object }>(
   context: Context,
   given: G,
@@ -166,43 +162,41 @@ const withPiped = async <G extends { args: object }>(
 ): Promise<G> => {
   if (valueAt(given.args, argument) !== '-') return given;
   const text = await readText(context, '-');
-  if (!text?.trim()) throw usageFault('Standard input holds no text.');
+  if (!text?.trim()) throw usageFault('Standard input contains no text.');
   return { ...given, args: { ...given.args, [argument]: text.replace(/\r?\n$/, '') } };
 };
 
-/** Returns the client with a limit that is longer than usual, unless `--timeout` gives one. */
+/** Sets a longer time limit, unless `--timeout` is set. */
 export const patient = (context: Context, client: Client, timeoutMs: number | undefined): Client =>
   timeoutMs === undefined || context.flags.timeout ? client : client.with({ timeoutMs });
 
-/** An endpoint that lists, page by page. */
 export interface ListEndpoint<K extends string, T> extends Endpoint {
   query: ObjectSchema;
   reply: ObjectSchema<PageReply<K, T>>;
 }
 
-/** The differences between two verbs that list. */
 export interface ListOptions<K extends string, T extends object, A extends string> {
   endpoint: ListEndpoint<K, T>;
-  /** `list` unless given. */
+  /** Defaults to `list`. */
   name?: string;
   args?: A;
-  /** The endpoint's unless given. */
+  /** Defaults to that of the endpoint. */
   summary?: string;
   examples: string[];
-  /** The key of the rows in the reply. */
+  /** Key of the rows in the reply. */
   rows: K;
   columns: TableColumn<T>[];
-  /** Finds what the arguments name, once, as parameters of the endpoint's path. */
+  /** Resolves the arguments to parameters of the path, once. */
   within?(client: Client, args: ArgsOf<A>): Promise<Record<string, string>>;
-  /** A query that overrides what was typed. */
+  /** A query that overrides the typed one. */
   query?: object;
-  /** The advice below the table, for the rows or for their absence. */
+  /** Advice below the table, for the rows or for an empty list. */
   next?(
     rows: T[],
     args: ArgsOf<A>,
     client: Client,
   ): string | undefined | Promise<string | undefined>;
-  /** Returns why rows may be missing, which is said on stderr in every format. */
+  /** Explains why rows may be missing; printed to stderr in every format. */
   missing?(client: Client): Promise<string | undefined>;
   seeAlso?: string;
 }
@@ -210,7 +204,7 @@ export interface ListOptions<K extends string, T extends object, A extends strin
 const WATCH_MS = 2000;
 const CLEAR = '\u001b[H\u001b[2J';
 
-/** The command of a list: its filters from the contract, `--all` pages, `--watch`. */
+/** A list command: filters from the contract, `--all`, `--watch`. */
 export const listCommand = <K extends string, T extends object, const A extends string = ''>(
   options: ListOptions<K, T, A>,
 ): CliCommand<A> => {
@@ -222,7 +216,10 @@ export const listCommand = <K extends string, T extends object, const A extends 
     summary: options.summary,
     examples: options.examples,
     fields: () => listFields(requestFields(endpoint.query)),
-    flags: { all: on('Every page, not the first alone'), watch: on('Again every two seconds') },
+    flags: {
+      all: on('Fetch all pages, not only the first'),
+      watch: on('Refresh every two seconds'),
+    },
     seeAlso: options.seeAlso,
     run: async (context, { args, flags, fields: given }) => {
       const { fields, others } = splitTags(given);
@@ -257,7 +254,7 @@ const showPage = async <K extends string, T extends object, A extends string>(
   const why = await missing?.(client);
   if (why) out.warn(why);
   if (out.format !== 'table') return;
-  if (reply.nextCursor) out.note('There are more: add --all, or --limit 200.');
+  if (reply.nextCursor) out.note('There are more. Add --all, or --limit 200.');
   const advice = await next?.(rows, args, client);
   if (advice) out.note(advice);
 };
@@ -275,7 +272,7 @@ const redraw = async <R>(
   }
 };
 
-/** Prints a row when it is new or has changed, oldest first: for a pipe or a screen reader. */
+/** Prints a row when it is new or has changed, oldest first, for a pipe or a screen reader. */
 const append = async <K extends string, T extends object>(
   context: Context,
   { rows: key, columns }: { rows: K; columns: TableColumn<T>[] },

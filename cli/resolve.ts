@@ -6,9 +6,9 @@ import { oneLine } from './text.js';
 export interface Named {
   id: string;
   name: string;
-  /** True for one that ships with Adjutant: one of the user's own with its name comes first. */
+  /** Whether it ships with Adjutant. One of the user's own with its name comes first. */
   isShipped?: boolean;
-  /** Tells it from others of its name: `waiting, 2 hours ago`. */
+  /** Distinguishes it from others of its name: `waiting, 2 hours ago`. */
   about?: string;
 }
 
@@ -18,33 +18,29 @@ export interface NamePage {
 }
 
 export interface NamedKind {
-  /** `hook`; its ids begin with it. */
+  /** `hook`: the prefix of its ids. */
   noun: string;
-  /** The word for a person; default: the noun. */
+  /** Word for messages. Defaults to the noun. */
   called?: string;
-  /** The command that lists them: `hooks list`. */
+  /** Command that lists them: `hooks list`. */
   listed: string;
-  /** One page of all there are. */
   page(cursor: string | undefined): Promise<NamePage>;
-  /** Most pages that are read, for lists that grow without end; default: all. */
+  /** Maximum number of pages to read, for lists that grow endlessly. Defaults to all. */
   pages?: number;
-  /** Finds things that the list leaves out, asked once nothing in it was meant. */
+  /** Finds rows that the list leaves out, if none in it matches. */
   beyond?(): Promise<Named[]>;
-  /** A line for an error: how things are named that were not found. */
+  /** A line of the error that explains how to identify the others. */
   hint?: string;
 }
 
-/**
- * The number of pages that are searched in lists that grow without end: what is typed was listed
- * recently.
- */
+/** Pages to search in lists that grow endlessly: a typed name was listed recently. */
 export const NEWEST_PAGES = 5;
 
 const MIN_TAIL_LENGTH = 6;
 
 /**
- * The id that was meant by a full id, its last six or more characters, or a name. Failed: there is
- * none. Usage: there are several, which are named.
+ * Resolves a full id, its last six or more characters, or a name. Throws if there is none, or if
+ * there are several.
  */
 export const resolveId = async (typed: string, kind: NamedKind): Promise<string> => {
   if (new RegExp(`^${kind.noun}_[0-9a-z]{26}$`).test(typed)) return typed;
@@ -62,15 +58,16 @@ export const resolveId = async (typed: string, kind: NamedKind): Promise<string>
   const where = isCut ? ` of the newest ${all.length}` : '';
   const what = `No ${kind.called ?? kind.noun}${where} has the name or id "${oneLine(typed)}".${question}`;
   const whole = [
-    ...(isCut ? ['An older one takes its whole id.'] : []),
+    ...(isCut ? ['An older one needs its full id.'] : []),
     ...(kind.hint === undefined ? [] : [kind.hint]),
   ];
-  throw failed(what, ...whole, `See what there is: adjutant ${kind.listed}`);
+  throw failed(what, ...whole, `List them: adjutant ${kind.listed}`);
 };
 
 /**
- * The thing of that id; else those of that name, one's own before others, and those whose id ends so.
- * A name does not go before the end of an id, since others than the user may have given it.
+ * The row of that id; otherwise those of that name, the user's own before others, and those whose
+ * id ends with it. A name does not take precedence over the end of an id, because other users may
+ * have set it.
  */
 const meantBy = (typed: string, all: Named[]): Named[] => {
   const whole = all.filter(({ id }) => id === typed);
@@ -101,7 +98,7 @@ const everything = async ({
 
 const ambiguous = (typed: string, found: Named[]): Error =>
   usageFault(
-    `"${oneLine(typed)}" may mean ${found.length} things. Give more of the id:`,
+    `"${oneLine(typed)}" is ambiguous: ${found.length} matches. Type more of the id:`,
     ...found.slice(0, 10).map(({ id, name, about }) => {
       const parts = [id, oneLine(name), ...(about === undefined ? [] : [about])];
       return `  ${parts.join('  ')}`;

@@ -6,7 +6,6 @@ import { dashed } from './fields.js';
 import { type ListEndpoint, type ListOptions, requestCommand } from './request.js';
 import { safe } from './text.js';
 
-/** A row that is known by its name. */
 type ResourceRow = Record<string, unknown> & { id: string; name: string };
 
 interface ResourceEndpoints {
@@ -18,16 +17,16 @@ interface ResourceEndpoints {
 }
 
 interface ResourceOptions {
-  /** `expert`: the beginning of its ids. */
+  /** `expert`: the prefix of its ids. */
   noun: string;
-  /** Fields of its rows, as `columnsOf` reads them. */
+  /** Fields of its rows, in the notation of `columnsOf`. */
   columns: string[];
   list?: Partial<Pick<ListOptions<string, ResourceRow, ''>, 'examples' | 'next' | 'seeAlso'>>;
 }
 
 /**
- * Makes the commands of a resource that follow from its contract alone: list, get, create, update
- * and delete. Their help shows the examples of the contract.
+ * Creates the commands of a resource from its contract alone: list, get, create, update and
+ * delete. Their help shows the examples of the contract.
  */
 export const resourceGroup = async (
   resource: keyof typeof contracts,
@@ -64,11 +63,10 @@ export const resourceGroup = async (
         ask: (row) => `Delete ${noun} ${safe(row.name)}?`,
       }),
     ],
-    notes: [`The ${noun} is named by its name, its id, or the last six characters of that.`],
+    notes: [`Identify the ${noun} by its name, its id, or the last six characters of the id.`],
   };
 };
 
-/** The example of an endpoint's body. TypeError: the contract has none. */
 const exampleOf = ({ example, path }: Endpoint): Record<string, unknown> => {
   if (typeof example !== 'object') throw new TypeError(`${path} has no example`);
   return { ...example };

@@ -1,15 +1,15 @@
 import { valueAt } from './columns.js';
 import type { RequestField } from './fields.js';
 
-/** The fields of a list; tags are several there, as where they are given to a thing. */
+/** The fields of a list, which accepts several tags. */
 export const listFields = (fields: RequestField[]): RequestField[] =>
   fields.map((field) =>
     field.path === 'tag'
-      ? { ...field, kind: 'list', about: 'Those that have all of these' }
+      ? { ...field, kind: 'list', about: 'Tags, all of which the rows must have' }
       : field,
   );
 
-/** Splits the tags that were typed: the API looks for the first, and `others` are left to us. */
+/** The API filters by the first tag; `others` are filtered here. */
 export const splitTags = (
   fields: Record<string, unknown>,
 ): { fields: Record<string, unknown>; others: unknown[] } => {
@@ -17,7 +17,6 @@ export const splitTags = (
   return { fields: { ...fields, tag }, others };
 };
 
-/** True if a row has each of the tags. */
 export const hasTags = (row: object, tags: readonly unknown[]): boolean => {
   const own = [valueAt(row, 'tags')].flat();
   return tags.every((tag) => own.includes(tag));

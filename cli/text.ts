@@ -3,25 +3,24 @@ import { graphemesIn, widthOf } from '../src/kernel/width.js';
 const HIDDEN =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const UNSEEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-/** Ours: the width of a tab. */
 const TAB = ' '.repeat(4);
 
 /**
- * Text from outside, safe to print: control characters, escapes and marks that turn the direction
- * of writing become visible (`\x1b`). Line feeds stay, and tabs, which columns of sheets have between
- * them, become spaces, whose width is known.
+ * Makes text from outside safe to print: control characters, escapes and marks that change the
+ * direction of writing become visible (`\x1b`). Line feeds stay. Tabs, which separate columns of
+ * sheets, become spaces, whose width is known.
  */
 export const safe = (text: string): string => text.replaceAll('\t', TAB).replace(HIDDEN, visible);
 
-/** Text that a person decides on: characters that are not seen become visible, too. */
+/** For text that a person decides on: invisible characters become visible, too. */
 export const exposed = (text: string): string =>
   safe(text).replace(UNSEEN, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 
-/** The same for one line: tabs become `\x09` and line feeds `\n`. */
+/** For one line: tabs become `\x09` and line feeds `\n`. */
 export const oneLine = (text: string): string =>
   text.replace(HIDDEN, visible).replaceAll('\n', '\\n');
 
-/** JSON means the same with these characters escaped, and no terminal obeys it. */
+/** Escapes these characters, which does not change the JSON, so that no terminal obeys them. */
 export const safeJson = (value: unknown): string =>
   JSON.stringify(value).replace(HIDDEN, (char) => `\\u${hex(char, 4)}`);
 
@@ -29,13 +28,13 @@ export const safeJson = (value: unknown): string =>
 export const cell = (value: unknown): string =>
   oneLine(plainText(value).replaceAll('\\', '\\\\').replaceAll('\t', '\\t'));
 
-/** A value as text, in full: empty for null, JSON for what has parts. */
+/** A value as text, in full: empty for null, JSON for objects. */
 export const plainText = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** Cut to that many columns, with `…` where something is missing. */
+/** Truncates to that many columns, with `…`. */
 export const cutToWidth = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
   let kept = '';
@@ -48,7 +47,7 @@ export const cutToWidth = (text: string, width: number): string => {
   return `${kept}…`;
 };
 
-/** Broken at spaces into lines of at most that many columns; a longer word is broken within. */
+/** Wraps at spaces. A word that is longer is broken. */
 export const wrapped = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let line = '';
@@ -77,8 +76,8 @@ export const wrapped = (text: string, width: number): string[] => {
 };
 
 /**
- * Broken at spaces into lines of that many columns where it can be; the further ones are set in by
- * `indent`. A word that is longer, an address or a key, stays whole: it is there to be copied.
+ * Wraps at spaces where possible; continuation lines are indented. A longer word, such as an
+ * address or a key, stays whole, so that it can be copied.
  */
 export const wrapText = (text: string, width: number, indent = 0): string[] => {
   const before = ' '.repeat(indent);
@@ -96,16 +95,16 @@ export const wrapText = (text: string, width: number, indent = 0): string[] => {
   return [...lines, line];
 };
 
-/** A command within a sentence, up to what ends it there. */
+/** A command within a sentence. */
 const COMMAND = /(?:\badjutant [a-z]|\bcurl )(?:(?! {2})(?![.:]( |$))[^,;)])*/g;
-/** Stands for a space that is no place to break a line at. */
+/** Stands for a space at which no line may break. */
 const FIXED = '\u0001';
-/** Ours: a line with fewer characters beside its command is there for the command. */
+/** A line with fewer characters beside its command is not wrapped. */
 const LABEL = 40;
 
 /**
- * Broken at spaces as by wrapText, but never within a command, which is there to be pasted. A line
- * that is nothing but a command with a few words before it stays whole.
+ * Wraps like wrapText, but never within a command, so that it can be pasted. A line that is a
+ * command with a short label stays whole.
  */
 export const wrapProse = (
   line: string,
@@ -133,7 +132,7 @@ const visible = (char: string): string => {
 const hex = (char: string, digits: number): string =>
   char.charCodeAt(0).toString(16).padStart(digits, '0');
 
-/** The one place of the CLI where time comes from: milliseconds since 1970. */
+/** The only source of time in the CLI: milliseconds since 1970. */
 export const now = (): number => Date.now();
 
 const SECOND = 1000;
@@ -143,7 +142,7 @@ const UNITS: [string, number][] = [
   ['minute', 60 * SECOND],
 ];
 
-/** `2 minutes ago`; times to come say `in 3 days`. */
+/** `2 minutes ago`; a future time is `in 3 days`. */
 export const ago = (time: string): string => {
   const ms = now() - Date.parse(time);
   const unit = UNITS.find(([, length]) => Math.abs(ms) >= length);
@@ -151,10 +150,9 @@ export const ago = (time: string): string => {
   return inWords(unit[0], ms, unit[1]);
 };
 
-/** The same for a time that may be missing. */
 export const age = (time: string | null): string => (time === null ? 'never' : ago(time));
 
-/** Local time of day, `14:03:21`; with the date where it is not today. */
+/** Local time of day, `14:03:21`; with the date if it is not today. */
 export const localTime = (time: string): string => {
   const date = new Date(time);
   const clock = date.toLocaleTimeString('en-GB');
@@ -162,7 +160,7 @@ export const localTime = (time: string): string => {
   return isToday ? clock : `${dayOf(date)} ${clock}`;
 };
 
-/** A time by the clocks of a zone, with its weekday and offset: `Sat 2026-11-28 02:30 +01:00`. */
+/** The local time in a zone, with weekday and offset: `Sat 2026-11-28 02:30 +01:00`. */
 export const zonedTime = (time: string, timeZone: string): string => {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZone, ...ZONED }).formatToParts(
     new Date(time),
@@ -184,7 +182,7 @@ const ZONED: Intl.DateTimeFormatOptions = {
   timeZoneName: 'longOffset',
 };
 
-/** A duration in words: `0.8 s`, `33 s`, `2 m 05 s`. */
+/** `0.8 s`, `33 s`, `2 m 05 s`. */
 export const duration = (ms: number): string => {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
@@ -208,7 +206,7 @@ const dayOf = (date: Date): string =>
   `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** Calls of the API that sentences of the daemon name, and the commands that make them. */
+/** API calls in messages of the daemon, and the commands to show instead. */
 const COMMANDS: [call: RegExp, command: string][] = [
   [/POST \/api\/tasks\/(\w+)\/complete\?cascade=true/g, 'adjutant tasks complete $1 --cascade'],
   [/DELETE \/api\/tasks\/(\w+)\?cascade=true/g, 'adjutant tasks delete $1 --cascade'],
@@ -219,6 +217,5 @@ const COMMANDS: [call: RegExp, command: string][] = [
   ],
 ];
 
-/** A sentence of the daemon with commands in place of the calls that it names. */
 export const withCommands = (sentence: string): string =>
   COMMANDS.reduce((text, [call, command]) => text.replace(call, command), sentence);

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** The topics of `adjutant help <topic>`. */
 export const TOPICS = [
   ...['start', 'webhooks', 'outgoing', 'signatures', 'agents', 'approvals', 'models', 'tunnel'],
   ...['vault', 'accessibility', 'security', 'backup', 'upgrade', 'scripting'],
 ];
 
-/** Returns the lines of a topic, as they lie in `cli/topics/`; null if there is none of that name. */
+/** Returns null for an unknown topic. */
 export const readTopic = (name: string): string[] | null => {
   if (!TOPICS.includes(name)) return null;
   const file = new URL(`./topics/${name}.txt`, import.meta.url);

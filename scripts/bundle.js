@@ -3,24 +3,26 @@ import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 
 /**
- * The packages that starts load. They go into the bundles with what they import themselves; all
- * others stay where npm put them, and are loaded when they are needed.
+ * Packages that every start loads. They are bundled with their own imports; all others stay where
+ * npm put them and are loaded when they are needed.
  */
 const BUNDLED =
   /^(@hapi\/(boom|bourne|hapi|nes|validate)|commander|croner|detect-libc|joi|jsonwebtoken|kysely|markdown-it|stemmer|ws)(\/|$)/;
-/** Optional parts of ws, which it does without. */
+/** Optional parts of ws. */
 const ABSENT = /^(bufferutil|utf-8-validate)$/;
-/** A module's own URL, or a file that it names by it, of which the name is the first group. */
+/** A module's own URL, or a file that it names relative to it; the file name is the first group. */
 const OWN_URL = /new URL\(\s*['"]([^'"]+)['"],\s*import\.meta\.url,?\s*\)|import\.meta\.url/g;
 
-/** What `adjutant serve` loads at once: first what opens the database, then all the rest. */
+/** Loaded at once by `adjutant serve`: first the code that opens the database, then the rest. */
 const DAEMON = {
   entry: 'src/main.js',
   target: 'daemon',
   format: 'cjs',
   chunks: { start: ['src/main.js'], app: ['src/app.js'] },
 };
-/** What every command loads, and then what many share: requests, contracts, what they follow. */
+/**
+ * Loaded by every command; then code that many commands share: requests, contracts, live streams.
+ */
 const COMMAND_LINE = {
   entry: 'cli/main.js',
   target: 'commands',
@@ -33,11 +35,12 @@ const COMMAND_LINE = {
 };
 
 /**
- * Writes dist/daemon and dist/commands: the compiled daemon with its threads, and the command line,
- * in few files with the packages that every start loads. To find, read and compile 1,200 files one
- * by one is two fifths of the processor time of a start. What a start does not need stays in files
- * of its own. Source maps are beside them, for `node --enable-source-maps`. The daemon is CommonJS, so
- * that what V8 makes of it can be kept from one start to the next (src/bundle.ts).
+ * Writes dist/daemon and dist/commands: the compiled daemon with its threads, and the command
+ * line, in few files with the packages that every start loads. Finding, reading and compiling
+ * 1,200 files one by one takes two fifths of the processor time of a start. Code that a start
+ * does not need stays in separate files. Source maps are beside them, for `node
+ * --enable-source-maps`. The daemon is CommonJS, so that its V8 code cache can be kept between
+ * starts (src/bundle.ts).
  */
 export const bundle = async (root) => {
   const dist = join(root, 'dist');
@@ -50,8 +53,8 @@ export const bundle = async (root) => {
 };
 
 /**
- * The compiled scripts of threads by their files, each with its bundle: `store/thread/thread.js`
- * goes to `daemon/store-thread-thread/main.js`.
+ * Compiled thread scripts by file, each with its bundle: `store/thread/thread.js` goes to
+ * `daemon/store-thread-thread/main.js`.
  */
 const threadsOf = (source) => {
   const modules = readdirSync(source, { recursive: true }).filter((path) => path.endsWith('.js'));
@@ -68,7 +71,7 @@ const threadsOf = (source) => {
   );
 };
 
-/** Writes one bundle; resolves to the files of all modules in it. */
+/** Writes one bundle. Resolves to the files of its modules. */
 const write = async (dist, { entry, target, chunks, format = 'esm' }, threads) => {
   const build = await rolldown({
     cwd: dist,
@@ -77,7 +80,7 @@ const write = async (dist, { entry, target, chunks, format = 'esm' }, threads) =
     transform: { target: 'node22.14' },
     external: isExternal,
     plugins: [ownUrls(dist, target, threads), ...(format === 'cjs' ? [importModules] : [])],
-    // That a module is loaded early and late is intended.
+    // Modules that are loaded both early and late are intended.
     onLog: () => undefined,
   });
   const { output } = await build.write({
@@ -93,16 +96,19 @@ const write = async (dist, { entry, target, chunks, format = 'esm' }, threads) =
   return output.flatMap(({ moduleIds = [] }) => moduleIds);
 };
 
-/** The names of CommonJS files in a package of ES modules. Whatever was no module is loaded as it was. */
+/** Names of CommonJS files in a package of ES modules. */
 const CJS = { entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' };
 
-/** True for a package that stays outside: one that is not in every start, nor imported by such. */
+/**
+ * Whether a package stays outside the bundle: it is neither in every start nor imported by one
+ * that is.
+ */
 const isExternal = (name, importer = '') => {
   if (/^[./]/.test(name)) return false;
   return ABSENT.test(name) || !(BUNDLED.test(name) || importer.includes('/node_modules/'));
 };
 
-/** Each chunk takes the modules that its entries import, of those that no chunk before it took. */
+/** Each chunk gets the modules that its entries import and no earlier chunk has. */
 const groupsOf = (dist, chunks) =>
   Object.entries(chunks).map(([name, entries], at) => {
     const files = entries.map((path) => join(dist, path));
@@ -125,8 +131,8 @@ const importedBy = (files, graph) => {
 };
 
 /**
- * Modules find files beside them by their own URL. In a bundle they are given that of the file that
- * they were compiled to, and the scripts of threads are found in theirs.
+ * Modules find files beside them by their own URL. In a bundle they get the URL of the compiled
+ * file, and thread scripts are found in their own bundles.
  */
 const ownUrls = (dist, target, threads) => ({
   name: 'own-urls',
@@ -143,8 +149,8 @@ const ownUrls = (dist, target, threads) => ({
 });
 
 /**
- * A script outside of modules has no `import`, and no `import.meta`: src/bundle.ts gives it
- * `importModule` and `resolveModule`. Chunks of the bundle are required by each other.
+ * A script outside of modules has no `import` and no `import.meta`: src/bundle.ts provides
+ * `importModule` and `resolveModule`. Chunks of the bundle require each other.
  */
 const importModules = {
   name: 'import-modules',
@@ -157,7 +163,7 @@ const importModules = {
   }),
 };
 
-/** The licenses of the packages in the bundles, which ask to be kept with every copy. */
+/** Licenses of the bundled packages, which must accompany every copy. */
 export const licensesOf = (modules) => {
   const folders = modules.flatMap(
     (path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** A signal came while a child ran: the child has ended, and so should we, with 128 + its number. */
+/**
+ * A signal arrived while a child ran. The child has ended; this process exits with 128 + its
+ * number.
+ */
 class Interrupted extends Error {
   constructor(signal) {
     super(`interrupted by ${signal}`);
@@ -10,8 +13,8 @@ class Interrupted extends Error {
 }
 
 /**
- * Runs a program and gives its exit code. It leads a process group of its own: SIGINT and SIGTERM
- * are handed on to all of it, and what it leaves behind is ended with it.
+ * Runs a program and resolves to its exit code. It leads its own process group: SIGINT and
+ * SIGTERM are forwarded to the whole group, and remaining processes are killed at its end.
  */
 export const run = (command, args, options = {}) => {
   const child = spawn(command, args, { stdio: ['ignore', 2, 2], detached: true, ...options });
@@ -39,7 +42,7 @@ const signalGroup = (child, signal) => {
   }
 };
 
-/** Runs a script's main function; an error that it throws is one line, not a stack. */
+/** Runs the main function of a script. An error is printed as one line, without a stack. */
 export const start = async (main) => {
   try {
     await main();

@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { run } from './child.js';
 
 const FOLDERS = ['src', 'cli', 'tui', 'migrations', 'test'];
-/** The page for browsers, which is bundled: the compiler only checks its types. */
+/** The web page is bundled: the compiler only checks its types. */
 const WEB = 'web';
-/** The last one writes the declarations of the typed client. */
+/** The last project writes the declarations of the typed client. */
 const PROJECTS = ['.', 'web', 'web/worker', 'tsconfig.client.json'];
 const SETTINGS = [
   'scripts/compile.js',
@@ -26,10 +26,10 @@ const SETTINGS = [
   'package.json',
   'package-lock.json',
 ];
-/** Programs of the build: the first writes the API document, which the daemon serves as a file. */
+/** Build programs. The first one writes the API document, which the daemon serves as a file. */
 const PROGRAMS = ['dist/src/http/document.js', 'dist/src/triggerlist.js'];
 
-/** Builds dist/ from the sources if they changed since the last build. */
+/** Builds dist/ if the sources changed since the last build. */
 export const compile = async (root) => {
   const sources = FOLDERS.flatMap((folder) => files(root, folder));
   const stamp = join(root, 'dist/.digest');
@@ -44,7 +44,7 @@ export const compile = async (root) => {
   }
   removeOrphans(root, sources);
   await runPrograms(root);
-  // It imports a package, and this file is loaded before any is installed.
+  // bundle.js imports a package, and this file is loaded before any is installed.
   const { bundle } = await import('./bundle.js');
   await bundle(root);
   const { bundleWeb } = await import('./webbundle.js');
@@ -52,7 +52,7 @@ export const compile = async (root) => {
   writeFileSync(stamp, digest);
 };
 
-/** Paths of all files in a folder, from the root; none where the folder is missing. */
+/** Paths of all files in a folder, relative to the root; empty if the folder is missing. */
 const files = (root, folder) => {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { withFileTypes: true })
@@ -92,7 +92,7 @@ const runPrograms = async (root) => {
 
 const isTypeScript = (path) => /\.tsx?$/.test(path);
 
-/** tsc leaves the output of a source that is gone, and a test that is gone would still run. */
+/** tsc keeps the output of deleted sources, and deleted tests would still run. */
 const removeOrphans = (root, sources) => {
   const wanted = new Set(sources.flatMap(outputs));
   const dist = join(root, 'dist');

@@ -36,7 +36,6 @@ const packages = (path) => {
 const isSame = (one, other) =>
   isDeepStrictEqual([one.version, one.integrity], [other.version, other.integrity]);
 
-/** Runs npm in a folder and gives its exit code. */
 export const npm = (folder, args, options = {}) => {
   const own = process.env.npm_execpath ?? '';
   const isNpm = basename(own) === 'npm-cli.js';

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import Lab from '@hapi/lab';
 
-/** In milliseconds. They end a test that hangs, and judge none by its speed. */
+/** In milliseconds. They end a test that hangs, and do not judge its speed. */
 const LIMITS = { timeout: 120_000, 'context-timeout': 240_000 };
 
 /**
@@ -20,7 +20,10 @@ const run = async ({ path, grep }) => {
   return { errors: errors.map(describe), ms: performance.now() - began, loadMs };
 };
 
-/** lab fails a test in three ways: with an error, by a hook that threw, or by never running it. */
+/**
+ * lab reports a failed test in three ways: with an error, by a failed hook, or by never running
+ * it.
+ */
 const report = ({ title, duration, err, skipped, todo }) =>
   process.send({
     title,

@@ -5,24 +5,27 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const LANE = fileURLToPath(new URL('lane.js', import.meta.url));
-/** A lane ends after so many files or with so much memory, before what its files left behind adds up. */
+/** A lane ends after this many files or bytes, before the leftovers of its files add up. */
 const MAX_FILES = 60;
 const MAX_RESIDENT_BYTES = 600 * 2 ** 20;
-/** A file that takes longer hangs, and is ended: ten times what it took when it was recorded. */
+/** A file that takes longer hangs and is ended: ten times its recorded time. */
 const MIN_LIMIT_MS = 180_000;
 const UNKNOWN_LIMIT_MS = 900_000;
 const LIMIT_FACTOR = 10;
-/** Memory, where there is enough: one fsync on a disk takes milliseconds, and tests wait for thousands. */
+/**
+ * Memory, if there is enough: an fsync on a disk takes milliseconds, and tests wait for
+ * thousands.
+ */
 const MEMORY = '/dev/shm';
 const MIN_MEMORY_BYTES = 4 * 2 ** 30;
-/** What the tests see of the environment; all else is left out or set to a known value. */
+/** Environment variables that tests see. All others are removed or set to a known value. */
 const KEPT = [...['PATH', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'], ...['RUSH_SECONDS', 'FRAMES']];
 
 /** @typedef {{ file: string, tests: object[], errors: string[], ms: number, loadMs: number, output: string, crashed: boolean }} Outcome */
 
 /**
- * Runs the files, in their order, in lanes: each takes the next file as soon as it is free.
- * `times` are the recorded milliseconds of files. `onEnd` gets the Outcome of each file at once.
+ * Runs the files in order, in lanes: each takes the next file as soon as it is free. `times` are
+ * the recorded milliseconds per file. `onEnd` gets the Outcome of each file at once.
  */
 export const runInLanes = async (files, { root, lanes, times, grep, onEnd }) => {
   const queue = [...files];
@@ -137,7 +140,10 @@ const scratchParent = () => {
   return tmpdir();
 };
 
-/** Ends the lane and what its tests started, also what leads a group of its own: it knows the folder. */
+/**
+ * Ends the lane and the processes that its tests started, including leaders of other groups,
+ * which are found by the scratch folder.
+ */
 const endGroup = (pid, scratch) => {
   kill(-pid);
   for (const other of processesOf(scratch)) kill(other);
@@ -152,7 +158,7 @@ const processesOf = (scratch) => {
     .map(Number);
 };
 
-/** A process may end, and its files go, while they are read. */
+/** A process may end while its files are read. */
 const safely = (read, otherwise) => {
   try {
     return read();
@@ -186,7 +192,7 @@ const environment = (scratch) => {
     XDG_CACHE_HOME: folder('cache'),
     XDG_RUNTIME_DIR: folder('run'),
     TMPDIR: folder('tmp'),
-    // A dumb one is read aloud, and then the CLI writes otherwise.
+    // The CLI writes other output for a dumb terminal.
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
     NODE_ENV: 'test',

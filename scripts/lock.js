@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 1_000;
-/** A lock that nobody touched for this long was left by a process that was killed. */
+/** A lock that was not touched for this long belongs to a killed process. */
 const STALE_MS = 10_000;
 
 /**
- * Runs work while holding a folder as the lock, so that two at once wait for each other. The
- * holder touches it every second: that also tells the living from the dead where a process id
- * would not, as between a container and its host.
+ * Runs work while holding a folder as the lock, so that concurrent runs wait for each other. The
+ * holder touches it every second, which also works between a container and its host, where
+ * process ids do not.
  */
 export const withLock = async (path, work) => {
   await take(path);
@@ -41,6 +41,6 @@ const made = (path) => {
   }
 };
 
-/** 0 for a lock that was given back in the meantime. */
+/** 0 for a lock that was released in the meantime. */
 const ageMs = (path) =>
   Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());

@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 
 await start(ensureRuntime);
 
-/** Installs and builds what is missing or stale, and nothing else. */
+/** Installs and builds only what is missing or stale. */
 export const prepare = () =>
   // In dist, because npm empties node_modules when it installs.
   withLock(join(root, 'dist/.lock'), async () => {

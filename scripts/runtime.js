@@ -9,10 +9,13 @@ import { withLock } from './lock.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(root, '.runtime');
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** npm's default is two retries, after 10 s and 60 s: too long to tell that there is no network. */
+/**
+ * By default npm retries after 10 s and 60 s, which is too long to report that there is no
+ * network.
+ */
 const RETRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000'];
 
-/** Makes sure that this script runs in a supported Node: installs the pinned one and runs in that. */
+/** Ensures that this script runs in a supported Node: installs the pinned one and runs in it. */
 export const ensureRuntime = async () => {
   if (isSupported) return;
   const failure = await withLock(join(root, 'dist/.lock'), installRuntime);
@@ -21,7 +24,10 @@ export const ensureRuntime = async () => {
   process.exit(1);
 };
 
-/** Runs this program again in the Node in .runtime, and ends as that does. Returns if it is missing. */
+/**
+ * Runs this program again in the Node in .runtime, and exits like it. Returns if that Node is
+ * missing.
+ */
 export const runUnderRuntime = async () => {
   const node = join(FOLDER, 'node_modules', pinned()?.package ?? '', 'bin/node');
   if (!existsSync(node)) return;
@@ -38,12 +44,12 @@ export const runUnderRuntime = async () => {
   await new Promise((resolve) => setTimeout(resolve, 1000));
 };
 
-/** A terminal sends SIGINT to the child too, and a second one would end it at once. */
+/** A terminal also sends SIGINT to the child, and a second one would end it at once. */
 const forward = (child, signal) => {
   if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
 };
 
-/** The package with Node for this platform. Its binaries need glibc on Linux. */
+/** Package with Node for this platform. Its Linux binaries need glibc. */
 const pinned = () => {
   const pins = JSON.parse(readFileSync(new URL('runtime.json', import.meta.url), 'utf8'));
   const { glibcVersionRuntime } = process.report.getReport().header;
@@ -52,12 +58,12 @@ const pinned = () => {
 };
 
 /**
- * Installs the pinned package from a lock file, so that npm compares it with its integrity. Resolves
- * to the reason of a failure.
+ * Installs the pinned package from a lock file, so that npm checks its integrity. Resolves to the
+ * reason of a failure, or null.
  */
 const installRuntime = async () => {
   const pin = pinned();
-  if (!pin) return 'Install a newer one from https://nodejs.org.';
+  if (!pin) return 'Install a newer version from https://nodejs.org.';
   const path = `node_modules/${pin.package}`;
   const packages = {
     '': { dependencies: { [pin.package]: pin.version } },

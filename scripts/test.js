@@ -14,22 +14,22 @@ import { prepare, root } from './prepare.js';
 import { select, testFiles } from './selection.js';
 
 const TIMES = join(root, 'scripts/times.json');
-/** One line of JSON for each test of the last run: file, title, ms, error. */
+/** One JSON line per test of the last run: file, title, ms, error. */
 const REPORT = join(root, '.test/tests.jsonl');
-/** One more than there are cores, since tests wait for two fifths of their time. */
+/** One more than there are cores, because tests spend two fifths of their time waiting. */
 const LANES = Math.min(availableParallelism() + 1, 4);
 const MAX_UNSTEADY = 3;
 const SLOWEST_SHOWN = 20;
-/** What must never fail even once: durability, isolation, access, secrets, the audit log. */
+/** Tests that must not fail even once: durability, isolation, access, secrets, the audit log. */
 const SAFETY_FILES = /^(faults|generated|secrets|vault|store)\//;
 const SAFETY_TITLES =
   /\b(lost|loses|once|twice|never|leaks?|secrets?|canar|strangers?|another user|isolat|integrity|durable|audit|tamper|refuses?)/i;
 
 /**
- * Runs the tests of one tier, or those that the arguments choose: `npm test -- hooks`,
- * `npm test -- test/kernel -g 'refuses'`, `npm run test:long`. A test that cannot run here is
- * skipped with the reason in its title, and listed at the end. A failed file runs once more by
- * itself; if it passes then it is reported as unsteady. Tests of safety get no second try.
+ * Runs the tests of one tier, or those that the arguments select: `npm test -- hooks`, `npm test
+ * -- test/kernel -g 'refuses'`, `npm run test:long`. A test that cannot run here is skipped with
+ * the reason in its title, and listed at the end. A failed file runs once more alone; if it
+ * passes, it is reported as unsteady. Safety tests get no second try.
  */
 const main = async () => {
   await prepare();
@@ -51,7 +51,7 @@ const main = async () => {
     writeReport(outcome);
     show(outcome, { isVerbose });
   };
-  // Figures are measured one at a time.
+  // Measurements run one at a time.
   await runInLanes(queue, { ...setup, lanes: tier === 'speed' ? 1 : LANES, onEnd });
 
   const unsteady = [];
@@ -112,7 +112,7 @@ const writeTimes = (times, outcomes) => {
 const writeReport = ({ file, tests }) =>
   appendFileSync(REPORT, tests.map((test) => `${JSON.stringify({ file, ...test })}\n`).join(''));
 
-/** One line for each failure: its title and the error. Errors of hooks belong to the file. */
+/** The title and error of each failure. Errors of hooks belong to the file. */
 const failuresOf = ({ file, tests, errors }) => [
   ...tests.filter(({ error }) => error).map(({ title, error }) => ({ title, error })),
   ...errors.map((error) => ({ title: sourceOf(file), error })),
@@ -153,7 +153,7 @@ const showTimes = (outcomes) => {
   for (const { file, ms } of slowest) console.log(`${(ms / 1000).toFixed(1)} s  ${sourceOf(file)}`);
 };
 
-/** The most of a message that is repeated, in characters. */
+/** Maximum characters of a message to repeat. */
 const MESSAGE_LENGTH = 300;
 const firstLine = (error) =>
   error
@@ -162,7 +162,10 @@ const firstLine = (error) =>
     .replace(/\s+/g, ' ')
     .slice(0, MESSAGE_LENGTH);
 
-/** Prints the last lines and gives the exit code. What CI skips, nobody would ever run. */
+/**
+ * Prints the last lines and returns the exit code. In CI skipped tests count as failures, because
+ * nobody else would run them.
+ */
 const conclude = (outcomes, unsteady) => {
   const tests = outcomes.flatMap((outcome) => outcome.tests);
   const skipped = tests.filter((test) => test.skipped).map(({ title }) => title);
@@ -179,7 +182,7 @@ const conclude = (outcomes, unsteady) => {
   const isTooUnsteady = unsteady.length > MAX_UNSTEADY;
   if (isTooUnsteady) console.log(`more than ${MAX_UNSTEADY} files are unsteady`);
   const nothing = passed + failures.length === 0;
-  if (nothing) console.log('No test ran.');
+  if (nothing) console.log('No tests ran.');
   const failed =
     failures.length + missed + (isTooUnsteady ? unsteady.length : 0) + (nothing ? 1 : 0);
   const note = skipped.length > missed ? `, ${skipped.length} skipped` : '';

@@ -16,9 +16,9 @@ import { prepare, root } from './prepare.js';
 
 const DOCUMENT = 'docs/resource.md';
 const MAX_FILES = 8;
-/** A path on a line of its own, then the block that makes or changes that file. */
+/** A path on its own line, then the block that creates or changes that file. */
 const STEP = /^`(\S+)`\n\n```(\w+)\n(.*?)^```$/gms;
-/** The tests that follow from the contract, and those of the project's structure. */
+/** The tests generated from the contract, and those of the project structure. */
 const TESTS = [
   ...['architecture', 'names', 'api'].map((name) => `test/${name}.test.ts`),
   ...['access', 'examples', 'input', 'isolation', 'scopes'].map(
@@ -60,7 +60,7 @@ const readSteps = () => {
   return steps;
 };
 
-/** Copies what git has or would add, and the build, so that only what changes is compiled anew. */
+/** Copies the tracked and new files and the build, so that only changed files are compiled. */
 const copyProject = (scratch) => {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 1e8 };
   const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -79,12 +79,12 @@ const follow = (scratch, { path, language, code }) => {
     return;
   }
   if (existsSync(file))
-    throw new Error(`${path} is there already: run this in a checkout without the sample`);
+    throw new Error(`${path} already exists: run this in a checkout without the sample`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, code);
 };
 
-/** Applies the hunks of a diff, which are found by their lines; an empty line separates hunks. */
+/** Applies the hunks of a diff, located by their lines. An empty line separates hunks. */
 const changed = (path, text, diff) =>
   diff
     .split('\n\n')

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { licensesOf } from './bundle.js';
 
-/** Files that are served as they are, by the names that they keep. */
+/** Files that are served unchanged, under their own names. */
 const ASSETS = [
   'manifest.webmanifest',
   'icons/icon.svg',
@@ -13,9 +13,9 @@ const ASSETS = [
 ];
 
 /**
- * Writes dist/web, the page for browsers: a script with what the first view needs and one for each
- * other view, the stylesheet, the service worker, and the document that names them. Names of
- * scripts and the stylesheet have a digest of their content, so that browsers keep them.
+ * Writes dist/web, the page for browsers: a script for the first view and one for each other
+ * view, the stylesheet, the service worker, and the document that names them. Names of scripts
+ * and the stylesheet contain a digest, so that browsers can cache them.
  */
 export const bundleWeb = async (root) => {
   const source = join(root, 'web');

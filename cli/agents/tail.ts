@@ -247,7 +247,7 @@ export const agentWait = command({
     } catch (error) {
       if (!context.signal.aborted) throw error;
       throw interrupted(
-        'The agent continues to run. Follow it: adjutant agents tail ' + `${agent.id.slice(-6)}`,
+        `The agent continues to run. Follow it: adjutant agents tail ${agent.id.slice(-6)}`,
       );
     }
   },

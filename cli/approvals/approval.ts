@@ -106,9 +106,7 @@ const valueLines = (value: unknown): string[] => {
 
 const standing = ({ status, expiresAt, decidedAt, decisionReason }: Approval): string => {
   if (status === 'pending') {
-    return (
-      `Not run yet. Denied at ${localTime(expiresAt)} (${ago(expiresAt)}) unless you ` + 'decide.'
-    );
+    return `Not run yet. Denied at ${localTime(expiresAt)} (${ago(expiresAt)}) unless you decide.`;
   }
   const reason = decisionReason === null ? '' : `: ${oneLine(decisionReason)}`;
   return `${status} ${decidedAt === null ? '' : localTime(decidedAt)}${reason}`;

@@ -239,9 +239,7 @@ const sayRestored = ({ out }: Context, home: string, restored: RestoreReport): v
   out.sentence(`Restored to ${home}, as of ${restored.createdAt}.`);
   out.note('To prevent two copies from doing the same work, nothing resumes by itself:');
   out.note(`  paused agents                     ${agents}   adjutant agents list --status paused`);
-  out.note(
-    `  interrupted executions            ${executions}   adjutant hooks executions, ` + 'replay',
-  );
+  out.note(`  interrupted executions            ${executions}   adjutant hooks executions, replay`);
   out.note(
     `  disabled schedules                ${schedules}   adjutant hooks enable, recurring enable`,
   );

@@ -114,9 +114,7 @@ const add = command({
       out.done('A code was sent. Enter it: adjutant channels link <code>', sent, sentColumns);
       return;
     }
-    out.note(
-      `A code was sent to ${oneLine(sent.address)}. Your notifications will be sent ` + 'there.',
-    );
+    out.note(`A code was sent to ${oneLine(sent.address)}. Your notifications will be sent there.`);
     const code = await ask.text({ ask: 'Code', instead: 'adjutant channels link <code>' });
     const channel = await withPassword(context, flags, (password) =>
       channels.link({ body: { code, ...password } }),

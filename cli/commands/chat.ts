@@ -251,7 +251,7 @@ const stopped = async (context: Context, answer: ChatAnswer | undefined) => {
     return interrupted(`Stopped. Continue: adjutant chat --session ${sessionId.slice(-6)}`);
   } catch {
     return interrupted(
-      'Cannot tell whether the agent stopped. Check it: adjutant agents get ' + `${id.slice(-6)}`,
+      `Cannot tell whether the agent stopped. Check it: adjutant agents get ${id.slice(-6)}`,
     );
   }
 };

@@ -229,7 +229,7 @@ const refuseTheirs = async (hook: Hook): Promise<void> => {
     throw failed('Amazon signs with its own key, so this hook has no secret.');
   if (theirs === undefined) return;
   throw failed(
-    `${label} makes the secret, or you do: ${theirs}.`,
+    `Set the secret at ${label}: ${theirs}.`,
     `Store it in the hook: adjutant hooks update ${wordOf(hook)} --secret-file -`,
   );
 };

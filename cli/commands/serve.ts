@@ -32,7 +32,7 @@ export const serveCommand = command({
 });
 
 const notStarted = (reason: string): CliFault => {
-  const taken = /^Port (\d+) is taken/.exec(reason)?.[1];
+  const taken = /^Port (\d+) is already in use/.exec(reason)?.[1];
   if (taken !== undefined) return portTaken(Number(taken));
   const next = reason.startsWith('Another Adjutant') ? ['Check it: adjutant status'] : [];
   // A setting at the beginning keeps its capitals.

@@ -179,7 +179,7 @@ const notStarted = ({ child, log, from }: DaemonChild): CliFault => {
 };
 
 const notesIn = (of: DaemonChild): string[] =>
-  logLines(outputOf(of)).filter((line) => /^ {2}(made|database|setup) /.test(line));
+  logLines(outputOf(of)).filter((line) => /^ {2}(created|database|setup) /.test(line));
 
 const outputOf = ({ outputFile }: DaemonChild): string => readFrom(outputFile, 0);
 

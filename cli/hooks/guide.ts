@@ -6,7 +6,6 @@ import type { HookSender } from './senders/form.js';
 
 const { TOPIC_ARN } = await loadSenders();
 
-/** The input as fields of a new hook. */
 export interface GuideResult {
   fields: Record<string, unknown>;
   sender?: HookSender;
@@ -14,7 +13,6 @@ export interface GuideResult {
 
 const NAME = /^[\w.-]+$/;
 
-/** Asks for a whole hook, one thing after the other. */
 export const guideHook = async (context: Context): Promise<GuideResult> => {
   const { ask } = context;
   const instead = 'the flags of adjutant hooks create --help';
@@ -24,11 +22,12 @@ export const guideHook = async (context: Context): Promise<GuideResult> => {
     ask: 'Name',
     initial: NAMES[by] ?? by,
     instead: '--name',
-    refuse: (given) => (NAME.test(given) ? undefined : 'Letters, digits, dots and dashes.'),
+    refuse: (given) =>
+      NAME.test(given) ? undefined : 'Use letters, digits, underscores, dots and dashes.',
   });
   const trigger = await triggerOf(context, by, name);
   const labels = actions.map(({ label }) => label);
-  const action = actions[await ask.choose({ ask: 'What then?', choices: labels, instead })];
+  const action = actions[await ask.choose({ ask: 'Action', choices: labels, instead })];
   const does = await action?.ask(context, by);
   const conditions = by === 'schedule' ? undefined : await onlySome(context, by);
   const more = await action?.after?.(context);
@@ -36,7 +35,7 @@ export const guideHook = async (context: Context): Promise<GuideResult> => {
   return { fields, ...(sender && { sender }) };
 };
 
-/** The names that are offered for hooks that are not named after their sender. */
+/** Suggested names for hooks that are not named after their sender. */
 const NAMES: Partial<Record<FiredBy, string>> = {
   schedule: 'daily',
   email: 'mail',
@@ -70,12 +69,14 @@ const topic = ({ ask }: Context): Promise<string> =>
     ask: 'ARN of the topic',
     instead: '--verify',
     refuse: (given) =>
-      TOPIC_ARN.test(given) ? undefined : 'Like arn:aws:sns:eu-west-1:123456789012:orders.',
+      TOPIC_ARN.test(given)
+        ? undefined
+        : 'Enter an ARN like arn:aws:sns:eu-west-1:123456789012:orders.',
   });
 
 const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
   const cron = await ask.text({
-    ask: 'When? (cron: minute hour day month weekday)',
+    ask: 'Schedule (cron: minute hour day month weekday)',
     initial: '0 9 * * 1-5',
     instead: '--cron',
   });
@@ -88,7 +89,7 @@ type FieldInputs = Promise<Record<string, unknown>>;
 interface HookActionChoice {
   label: string;
   ask(context: Context, by: FiredBy): FieldInputs;
-  /** Questions asked once it is known when the hook fires. */
+  /** Questions that come after the other questions of the hook. */
   after?(context: Context): FieldInputs;
 }
 
@@ -101,7 +102,7 @@ const actions: HookActionChoice[] = [
     },
     after: async (context) => ({
       'actionConfig.notifyOwner': await context.ask.agree(
-        { ask: 'Tell you when it is done?', instead: '--notify-owner' },
+        { ask: 'Notify you when it is done?', instead: '--notify-owner' },
         true,
       ),
       'actionConfig.agentTools': await grants(context),
@@ -123,9 +124,9 @@ const actions: HookActionChoice[] = [
     ask: async ({ ask }) => ({
       action: 'webhook',
       'actionConfig.webhookUrl': await ask.text({
-        ask: 'To which address?',
+        ask: 'Target address',
         instead: '--webhook-url',
-        refuse: (given) => (URL.canParse(given) ? undefined : 'An address like https://…'),
+        refuse: (given) => (URL.canParse(given) ? undefined : 'Enter an address like https://…'),
       }),
     }),
   },
@@ -141,10 +142,11 @@ const actions: HookActionChoice[] = [
       }),
       'actionConfig.toolParams': JSON.parse(
         await ask.text({
-          ask: 'Its parameters, as JSON',
+          ask: 'Parameters, as JSON',
           initial: '{}',
           instead: '--tool-params',
-          refuse: (given) => (isJson(given) ? undefined : 'JSON, for example {"url":"https://…"}'),
+          refuse: (given) =>
+            isJson(given) ? undefined : 'Enter JSON, for example {"url":"https://…"}',
         }),
       ),
     }),
@@ -154,27 +156,28 @@ const actions: HookActionChoice[] = [
     ask: async ({ ask }, by) => ({
       action: 'start_pipeline',
       'actionConfig.templateId': await ask.text({
-        ask: 'Id of its template (adjutant pipelines templates list)',
+        ask: 'Template id (adjutant pipelines templates list)',
         instead: '--template-id',
         refuse: needed,
       }),
       'actionConfig.params': JSON.parse(
         await ask.text({
-          ask: `Its parameters, as JSON ({{${partsOf(by)}.…}} is filled in)`,
+          ask: `Parameters, as JSON ({{${partsOf(by)}.…}} is filled in)`,
           initial: '{}',
           instead: '--params',
-          refuse: (given) => (isJson(given) ? undefined : 'JSON, for example {"version":"2.1"}'),
+          refuse: (given) =>
+            isJson(given) ? undefined : 'Enter JSON, for example {"version":"2.1"}',
         }),
       ),
     }),
   },
 ];
 
-/** Tools by their names, as `adjutant skills tools` lists them; the daemon says which it knows. */
+/** Tools as `adjutant skills tools` lists them. The daemon validates the names. */
 const grants = async ({ ask }: Context): Promise<string[] | undefined> => {
-  ask.say('  Its input comes from outside: every call with side effects will ask you.');
+  ask.say('  Its input is untrusted: every call with side effects needs your approval.');
   const given = await ask.text({
-    ask: 'Tools it may use without asking, e.g. web.read (empty: none)',
+    ask: 'Tools that need no approval, e.g. web.read (empty: none)',
     instead: '--agent-tools',
   });
   const tools = given.split(/[\s,]+/).filter(Boolean);
@@ -183,10 +186,10 @@ const grants = async ({ ask }: Context): Promise<string[] | undefined> => {
 
 const CONDITION = /^(\S+)\s*=\s*(.+)$/;
 
-/** Returns the path at which templates and conditions find the content of what has come. */
+/** Path of the received content in templates and conditions. */
 const partsOf = (by: FiredBy): string => (by === 'email' ? 'email' : 'webhook.body');
 
-/** `action = opened` is a condition on the payload's field, or on that of the e-mail. */
+/** `action = opened` is a condition on a field of the payload or of the e-mail. */
 const onlySome = async ({ ask }: Context, by: FiredBy): Promise<object[] | undefined> => {
   const example = by === 'email' ? 'category = invoice' : 'action = opened';
   const given = await ask.text({
@@ -195,7 +198,7 @@ const onlySome = async ({ ask }: Context, by: FiredBy): Promise<object[] | undef
     refuse: (input) =>
       input === '' || CONDITION.test(input)
         ? undefined
-        : `A field, = and its value, as ${example}.`,
+        : `Enter a field, = and its value, like ${example}.`,
   });
   const [, field, value] = CONDITION.exec(given) ?? [];
   if (field === undefined) return undefined;
@@ -203,7 +206,7 @@ const onlySome = async ({ ask }: Context, by: FiredBy): Promise<object[] | undef
 };
 
 const needed = (given: string): string | undefined =>
-  given.trim() === '' ? 'It needs something to do.' : undefined;
+  given.trim() === '' ? 'A value is required.' : undefined;
 
 const isJson = (given: string): boolean => {
   try {

@@ -40,7 +40,6 @@ export const executionTableColumns = columnsOf<Execution>(
   ['agent=agentId:data'],
 );
 
-/** A hook is known by its id, the end of that, or its name. */
 export const hookCrud = crud({
   noun: 'hook',
   rows: 'hooks',
@@ -49,7 +48,7 @@ export const hookCrud = crud({
   named: (hook) => hook,
 });
 
-/** The run of a hook that was meant by an id or the end of one. */
+/** Finds an execution of a hook by its id or the end of it. */
 export const executionId = (client: Client, id: string, typed: string): Promise<string> =>
   resolveId(typed, {
     noun: 'execution',
@@ -62,7 +61,7 @@ export const executionId = (client: Client, id: string, typed: string): Promise<
     ),
   });
 
-/** The outcome of an execution in one line: its error, or its result. */
+/** Summarizes an execution in one line: its error, or its result. */
 export const executionGist = ({
   error,
   result,
@@ -78,7 +77,7 @@ export const executionGist = ({
 const lastOf = ({ lastStatus, lastExecutionAt }: Hook['stats']): string =>
   lastExecutionAt === null ? 'never' : `${lastStatus}, ${ago(lastExecutionAt)}`;
 
-/** The name of a preset; `described` for a signature of the hook's own. */
+/** Name of the preset; `described` for a signature of the hook's own. */
 const senderName = (verify: SenderVerification | undefined): string => {
   if (verify === undefined || typeof verify === 'string') return verify ?? '';
   return verify.preset ?? 'described';
@@ -94,15 +93,15 @@ const tookOf = ({ durationMs }: Execution): string =>
 
 const SECRET_BYTES = 32;
 
-/** The secret of a new hook. */
 export interface NewSecret {
   value: string;
-  /** True if the command generated it and must show it once. */
+  /** Whether the command generated it and must show it once. */
   isMade: boolean;
 }
 
 /**
- * Reads the secret from a file or generates one. Usage: an output that cannot show a generated one.
+ * Reads the secret from a file or generates one. Throws if the output cannot show a generated
+ * one.
  */
 export const newHookSecret = async (
   context: Context,
@@ -111,15 +110,13 @@ export const newHookSecret = async (
   if (file === undefined) {
     const { out, flags } = context;
     if (out.format === 'id' || flags.fields !== undefined) {
-      throw usageFault(
-        'This output has no place for the new secret. Bring your own: --secret-file',
-      );
+      throw usageFault('This output cannot show the new secret. Pass your own: --secret-file');
     }
     return { value: randomBytes(SECRET_BYTES).toString('base64url'), isMade: true };
   }
   return { value: await givenSecret(context, file), isMade: false };
 };
 
-/** The secret that the sender has as well, from a file, stdin or hidden input. */
+/** The secret that the sender also has, from a file, stdin or hidden input. */
 export const givenSecret = (context: Context, file: string | undefined): Promise<string> =>
   secretFrom(context, file, { ask: 'Secret of the hook', instead: '--secret-file' });

@@ -5,7 +5,7 @@ import { connectionRemark, followRows } from '../live.js';
 import { cell, countOf, cutToWidth, duration, localTime, oneLine, padded } from '../text.js';
 import { executionGist, hookCrud } from './hook.js';
 
-/** A change of a run, as `/ws` tells it and as polling shows it. */
+/** A change of an execution, from `/ws` or from polling. */
 export interface ExecutionChange {
   id: string;
   hookId: string;
@@ -18,19 +18,19 @@ export interface ExecutionChange {
 
 const KEPT = 5000;
 
-/** An id that is smaller than that of every execution. */
+/** An id that sorts before that of every execution. */
 const BEFORE_ALL = 'execution_00000000000000000000000000';
 
 /**
- * Yields every change of the executions that begin after that one. Their ids are in order, so none
- * is missed or yielded twice.
+ * Yields every change of the executions that begin after `newest`. Their ids are in order, so
+ * none is missed or yielded twice.
  */
 const followRuns = (context: Context, client: Client, newest: string) => {
   const known = new Map<string, ExecutionChange>();
   let last = newest;
   const isNew = (change: ExecutionChange): boolean => {
     const before = known.get(change.id);
-    // What was polled may be ahead of the frames that were held meanwhile.
+    // Polled changes may be newer than frames that were buffered in the meantime.
     const isOld = before && (isExecutionOver(before) || before.status === change.status);
     if (change.id <= newest || isOld) return false;
     known.set(change.id, change);
@@ -42,7 +42,10 @@ const followRuns = (context: Context, client: Client, newest: string) => {
   return followRows(context, { channel: 'hook.execution', isRow: isChange, isNew, missed });
 };
 
-/** Reads the executions that began since, and the present state of those that were running. */
+/**
+ * Reads the executions that began in the meantime, and the current state of those that were
+ * running.
+ */
 const missedBy = async (
   client: Client,
   last: string,
@@ -61,7 +64,6 @@ const missedBy = async (
   return [...again, ...begun].map(changeOf);
 };
 
-/** True when the execution has ended. */
 const isExecutionOver = ({ status }: Pick<ExecutionChange, 'status'>): boolean =>
   status !== 'queued' && status !== 'running';
 
@@ -82,11 +84,11 @@ export const listenHooks = command({
   name: 'listen',
   args: '[hook]',
   calls: ['hooks listen'],
-  summary: 'Runs as they come, of one hook or of all',
+  summary: 'Stream hook executions',
   examples: ['', 'github-issues', '--json | jq .status'],
   notes: [
-    'It goes on until ^C, through lost connections; what it missed meanwhile comes afterwards.',
-    'In a pipe: one line a change, its notes on stderr; with --json one run a line.',
+    'Runs until ^C, also across lost connections. Missed changes are printed afterwards.',
+    'In a pipe: one line per change; notes go to stderr. With --json: one execution per line.',
   ],
   seeAlso: 'adjutant hooks executions, adjutant hooks send',
   run: async (context, { args }) => {
@@ -95,8 +97,8 @@ export const listenHooks = command({
     const { lastId } = await client.hooks.listen();
     const names = await namesOf(client);
     const of = hook === undefined ? 'all hooks' : (names.get(hook) ?? hook);
-    const newest = lastId === null ? 'no run yet' : `newest ${lastId.slice(-6)}`;
-    const listening = `Listening to ${oneLine(of)}, ${newest}. ^C ends; executions go on.`;
+    const newest = lastId === null ? 'no execution yet' : `newest ${lastId.slice(-6)}`;
+    const listening = `Listening to ${oneLine(of)}, ${newest}. ^C exits; executions continue.`;
     const tally = new ExecutionTally();
     try {
       for await (const note of followRuns(context, client, lastId ?? BEFORE_ALL)) {
@@ -117,7 +119,7 @@ export const listenHooks = command({
 interface PrintedChange {
   change: ExecutionChange;
   names: Map<string, string>;
-  /** True for several hooks: each line names its own. */
+  /** Whether each line names its hook, because there are several. */
   isAll: boolean;
 }
 
@@ -129,7 +131,7 @@ const print = async (context: Context, client: Client, { change, names, isAll }:
     const values = [change.at, status, event, agentId, id, names.get(hook), change.error];
     return out.line(values.map(cell).join('\t'));
   }
-  // A change is only told; the whole run is asked for.
+  // A change is only a summary, so the full execution is requested.
   const run = await client.hooks.execution({ id: hook, executionId: id });
   if (out.format === 'json') return out.json(run);
   const columns: [string, number][] = [
@@ -149,7 +151,6 @@ const namesOf = async (client: Client): Promise<Map<string, string>> => {
   return new Map(hooks.map(({ id, name }) => [id, name]));
 };
 
-/** Counts executions by status. */
 class ExecutionTally {
   private readonly open = new Map<string, string>();
   private readonly ended = new Map<string, number>();

@@ -12,18 +12,17 @@ const columns = columnsOf<ExecutionSummary>(
   ['error', 'hook-id=hookId:data', 'agent=agentId:data'],
 );
 
-/** Lists the executions of all hooks. */
 export const recentExecutionsList = listCommand({
   endpoint: endpoints.list,
   name: 'recent',
-  summary: 'Runs of all hooks, newest first',
+  summary: 'List executions of all hooks',
   examples: ['', '--status error', '--output id --all'],
   rows: 'executions',
   columns,
   next: ([first]) =>
     first
-      ? `One of them whole: adjutant hooks find ${first.id.slice(-6)}`
-      : 'No runs. Make a hook: adjutant hooks create',
+      ? `Show one in full: adjutant hooks find ${first.id.slice(-6)}`
+      : 'No executions. Create a hook: adjutant hooks create',
   seeAlso: 'adjutant hooks find, adjutant hooks executions',
 });
 
@@ -39,7 +38,6 @@ const idOf = (client: Client, typed: string): Promise<string> =>
     ),
   });
 
-/** Shows one execution, whichever hook it is of. */
 export const foundExecution = requestCommand({
   name: 'find',
   args: '<execution>',

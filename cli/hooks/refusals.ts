@@ -11,14 +11,14 @@ const columns = columnsOf<RefusedDelivery>(
   ['message', 'type=contentType:data'],
 );
 
-/** Lists the deliveries of which nothing was kept, with what to do about the newest. */
+/** Lists rejected deliveries, with a remedy for the newest. */
 export const refusedDeliveries = command({
   name: 'refused',
   args: '<hook>',
   calls: ['hooks refused'],
-  summary: 'Deliveries of which nothing was kept, and why',
+  summary: 'List rejected deliveries',
   examples: ['github-issues', 'github-issues --json', 'github-issues --fields at,reason'],
-  notes: ['The newest 20 since the daemon started. Of their headers, only names are kept.'],
+  notes: ['The newest 20 since the daemon started. Only the names of their headers are kept.'],
   seeAlso: 'adjutant hooks settings, adjutant hooks executions',
   run: async (context, { args }) => {
     const { out } = context;
@@ -34,11 +34,11 @@ export const refusedDeliveries = command({
     out.note(`Refused since ${since}: ${reply.count}, the newest ${ago(newest.at)}.`);
     const remedies: Partial<Record<RefusedDelivery['reason'], string[]>> = {
       no_secret: secretRemedy(hook),
-      // Anybody may send a request: one alone is no reason to change a secret.
-      mismatch: ['If it came from your sender:', ...addressRemedy(hook), ...secretRemedy(hook)],
-      address: [`The address to enter at the sender: adjutant hooks settings ${wordOf(hook)}`],
-      unsigned: [`What to enter at the sender: adjutant hooks settings ${wordOf(hook)}`],
-      disabled: [`Let it fire: adjutant hooks enable ${wordOf(hook)}`],
+      // Anybody can send a request, so one alone is no reason to change a secret.
+      mismatch: ['If your sender sent it:', ...addressRemedy(hook), ...secretRemedy(hook)],
+      address: [`Address to enter at the sender: adjutant hooks settings ${wordOf(hook)}`],
+      unsigned: [`Values to enter at the sender: adjutant hooks settings ${wordOf(hook)}`],
+      disabled: [`Enable it: adjutant hooks enable ${wordOf(hook)}`],
       not_now: ['Compare the clocks: adjutant doctor'],
     };
     for (const line of remedies[newest.reason] ?? []) out.note(safe(line));

@@ -8,15 +8,13 @@ import { executionId, executionTableColumns, hookCrud } from './hook.js';
 const endpoints = await contracts.hooks();
 const { create } = await contracts.replays();
 
-/** Says where the outcome of a run is shown. */
 export const outcomeNote = (hook: string, { id }: Execution): string =>
-  `What came of it: adjutant hooks execution ${hook} ${id.slice(-6)}`;
+  `Check the outcome: adjutant hooks execution ${hook} ${id.slice(-6)}`;
 
-/** Replays one run of a hook, or with `--failed` all that failed in a time. */
 export const replay = command({
   name: 'replay',
   args: '[hook] [execution]',
-  summary: 'Run a recorded delivery again, or all that failed in a time',
+  summary: 'Replay one execution or all failed executions',
   calls: [endpoints.replay, create],
   examples: [
     'github-issues 4ew6rt',
@@ -27,8 +25,10 @@ export const replay = command({
   fields: () => requestFields(create.body, ['hookId', 'since', 'until', 'dryRun']),
   flags: bulkFlags,
   notes: [
-    'With --failed it lists what it found and asks. Oldest first; live deliveries go before.',
-    'What its sender sent again, or what was replayed, is skipped; so are effects that may be done.',
+    '--failed lists the executions and asks. The oldest run first; live deliveries ' +
+      'have priority.',
+    'Skipped: executions that were replayed or repeated by the sender, and actions ' +
+      'that may have run.',
   ],
   seeAlso: 'adjutant operations',
   run: async (context, { args: { hook, execution }, flags, fields }) => {
@@ -42,20 +42,20 @@ export const replay = command({
           schema: create.body,
           more: { hookId },
           send: (body, how) => client.replays.create({ body: { ...body, ...how } }),
-          noun: 'run',
+          noun: 'execution',
           verb: 'Replay',
         },
       );
     }
     refuseBulkFlags(flags);
     if (hook === undefined || execution === undefined) {
-      throw usageFault('Name the hook and its run, or replay all: --failed --since 2h');
+      throw usageFault('Pass a hook and an execution, or all failed ones: --failed --since 2h');
     }
     const body = await requestFrom(endpoints.replay.body, { fields }, context.at);
     const id = await hookCrud.id(client, hook);
     const at = { id, executionId: await executionId(client, id, execution) };
     const run = await client.hooks.replay({ ...at, body });
-    const outcome = `Runs again as ${run.id.slice(-6)}. ${outcomeNote(hook, run)}`;
+    const outcome = `Running again as ${run.id.slice(-6)}. ${outcomeNote(hook, run)}`;
     context.out.done(outcome, run, executionTableColumns);
   },
 });

@@ -6,20 +6,20 @@ import { usageFault } from '../exit.js';
 import { plainText } from '../text.js';
 import { type HookSender, senders } from './senders/form.js';
 
-/** An event as its sender would send it, to try a hook with. */
+/** An event in the form of its sender, to test a hook. */
 export interface Sample {
   sender: HookSender;
-  /** The event in the sender's own header; other senders have it in the payload. */
+  /** Event in the header of the sender. Other senders have it in the payload. */
   event?: string;
   payload: object;
 }
 
-/** The events of a sender, each with the name in its header, if it has one. */
+/** Events of a sender, with the name in its header, if it has one. */
 type SampleEvents = Record<string, string | undefined>;
 
 /**
- * Sample events, cut to what matters. Sources: the senders' own documents of their webhooks. The
- * payloads lie in `cli/hooks/samples/<sender>/<event>.json`.
+ * Sample events, reduced to the essential fields. Source: the webhook documents of each sender.
+ * The payloads are in `cli/hooks/samples/<sender>/<event>.json`.
  */
 const samples: Partial<Record<HookSender, SampleEvents>> = {
   github: {
@@ -50,21 +50,19 @@ for (const sender of senders) {
 
 export const sampleNames = [...known.keys()];
 
-/** The first sample of a sender; undefined where there is none. */
 export const sampleFrom = (sender: HookSender): string | undefined =>
   sampleNames.find((name) => name.startsWith(`${sender}/`) && name !== 'github/ping');
 
-/** Usage: there is no such sample. */
 export const hookSample = (name: string): Sample => {
   const sample = known.get(name);
   if (sample) return { ...sample, payload: payloadOf(name) };
-  throw usageFault(`There is no sample "${name}".`, `There are: ${sampleNames.join(', ')}`);
+  throw usageFault(`Unknown sample "${name}".`, `Samples: ${sampleNames.join(', ')}`);
 };
 
 const payloadOf = (name: string): object =>
   JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), 'utf8'));
 
-/** The payload with an id of its own where the sender has one in it: else it is a duplicate. */
+/** Gives the payload a new id if the sender has one in it, so that it is no duplicate. */
 export const freshPayload = (payload: object = {}, { idFrom = '' }: SignatureRecipe): string => {
   const [from, ...path] = idFrom.split('.');
   const name = path.pop();

@@ -25,7 +25,7 @@ const columns = columnsOf<DeliveryReceipt>(
 export const sendHook = command({
   name: 'send',
   args: '<hook> [file]',
-  summary: 'Sign a payload and deliver it, as the sender would',
+  summary: 'Sign and deliver a payload like its sender',
   examples: [
     'github-issues --sample github/issues.opened',
     'github-issues issue.json --secret-file secret.txt',
@@ -35,32 +35,32 @@ export const sendHook = command({
     'gitlab push.json --incoming --event push --secret-file secret.txt',
   ],
   flags: {
-    secretFile: textFlag('<file|->', 'Where the secret is, instead of being asked for it'),
-    event: textFlag('<name>', 'The event, in the header of its sender'),
+    secretFile: textFlag('<file|->', 'File with the secret; asked for if absent'),
+    event: textFlag('<name>', 'Event name, in the header of the sender'),
     sample: {
       value: '<name>',
-      about: `In place of a file: ${sampleNames.join(', ')}`,
+      about: `Sample to send instead of a file: ${sampleNames.join(', ')}`,
       values: sampleNames,
       read: hookSample,
     },
     as: {
       value: '<sender>',
-      about: `Signed as by another sender than the hook's own: ${PRESET_NAMES.join(', ')}`,
+      about: `Sender to sign as, if not that of the hook: ${PRESET_NAMES.join(', ')}`,
       values: PRESET_NAMES,
       read: (given) => {
         const preset = PRESET_NAMES.find((name) => name === given);
         if (preset) return preset;
         throw usageFault(
-          `--as names no sender "${given}".`,
-          `There are: ${PRESET_NAMES.join(', ')}`,
+          `Unknown sender "${given}" for --as.`,
+          `Senders: ${PRESET_NAMES.join(', ')}`,
         );
       },
     },
-    incoming: on('To the other receiver, with the secret in a header instead of a signature'),
+    incoming: on('Use the other receiver, with the secret in a header instead of a signature'),
   },
   notes: [
     '`-` reads the payload from stdin.',
-    'It is signed as the hook’s verify says; without one as GitHub does, or as the sample’s sender.',
+    'The signature follows verify of the hook, or else it is that of GitHub or of the sample.',
     'For Ed25519 the secret is the private key, as PEM.',
   ],
   seeAlso: 'adjutant hooks listen, adjutant help signatures',
@@ -68,15 +68,15 @@ export const sendHook = command({
     const { file } = args;
     if ((file === undefined) === (flags.sample === undefined)) {
       throw usageFault(
-        'Give a file with the payload, or --sample.',
+        'Pass a file with the payload, or --sample.',
         `Samples: ${sampleNames.join(', ')}`,
       );
     }
     if (file === '-' && flags.secretFile === '-')
-      throw usageFault('Only one of the two can be stdin.');
+      throw usageFault('Only one of the payload and the secret can be read from stdin.');
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
-    if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired by ${hook.trigger} alone.`);
+    if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired only by ${hook.trigger}.`);
     if (isSignedByAmazon(hook)) {
       throw failed('Only Amazon can sign a message of SNS.', 'Publish one to the topic instead.');
     }
@@ -120,14 +120,14 @@ const refusal = (
     401: isOther
       ? `The hook expects another sender. Change it: adjutant hooks update ${hook.name} --verify ${name}`
       : secretRemedy(hook),
-    404: `Nothing receives there. Look: adjutant hooks get ${hook.name}`,
-    415: 'The sender sends no such body: see adjutant help signatures',
+    404: `No hook matches this path. Check it: adjutant hooks get ${hook.name}`,
+    415: 'The sender does not send this type of body: adjutant help signatures',
   };
   const remedy = remedies[statusCode];
   return failed(`Refused with ${statusCode}: ${message}.`, ...[remedy ?? []].flat());
 };
 
-/** The outcome of a delivery. The reply to a handshake says nothing of any. */
+/** The outcome of a delivery. The reply to a handshake names none. */
 const outcomeOf = ({ received, duplicate, accepted }: DeliveryReceipt) => {
   if (duplicate) return 'duplicate';
   if (accepted) return 'accepted';
@@ -135,9 +135,9 @@ const outcomeOf = ({ received, duplicate, accepted }: DeliveryReceipt) => {
 };
 
 const UNRUN: Record<string, string> = {
-  duplicate: 'a duplicate: nothing ran again',
-  disabled: 'received, and every hook there is disabled',
-  handshake: 'a handshake, which was answered: nothing runs',
+  duplicate: 'duplicate: nothing ran again',
+  disabled: 'received, but every matching hook is disabled',
+  handshake: 'handshake: answered, nothing runs',
 };
 
 const outcomeText = (receipt: DeliveryReceipt): string => {
@@ -151,6 +151,6 @@ const outcomeText = (receipt: DeliveryReceipt): string => {
 const next = ({ action, name }: Hook, execution: string): string =>
   action === 'spawn_agent'
     ? `Follow it: adjutant agents tail --execution ${tail(execution)}`
-    : `What came of it: adjutant hooks execution ${name} ${tail(execution)}`;
+    : `Check the outcome: adjutant hooks execution ${name} ${tail(execution)}`;
 
 const tail = (id: string): string => id.slice(-6);

@@ -12,10 +12,9 @@ import { oneLine } from '../text.js';
 
 const endpoints = await contracts.knowledge();
 
-/** The fields that the argument stands for. */
+/** Fields that the argument sets. */
 const SOURCES = ['text', 'url', 'documentId', 'path'];
 
-/** The command that makes a text, a page, a document or files searchable. */
 export const indexCommand = command({
   name: 'index',
   args: '<file|folder|url|document|->',
@@ -30,10 +29,11 @@ export const indexCommand = command({
   fields: () => requestFields(endpoints.index.body, SOURCES),
   flags: { noWait, onServer: on('Read the path on the machine of the daemon') },
   notes: [
-    'A text is read here and sent: at most 1,000,000 characters.',
-    'A folder, or a file that is no plain text, as a web page, is uploaded as documents.',
-    'Where there is no such file, a document is meant: its file name, its id, or the end of that.',
-    'The daemon reads paths in the folders of ADJUTANT_KNOWLEDGE_ROOTS alone.',
+    'A text is read on this machine and sent: at most 1,000,000 characters.',
+    'A folder, or a file that is not plain text, such as a web page, is uploaded as documents.',
+    'If no such file exists, the argument is a document: its file name, its id, or the ' +
+      'end of the id.',
+    'The daemon reads only paths in the folders of ADJUTANT_KNOWLEDGE_ROOTS.',
   ],
   seeAlso: 'adjutant knowledge search; adjutant knowledge folders',
   run: async (context, { args, flags, fields }) => {
@@ -44,8 +44,8 @@ export const indexCommand = command({
       const refused = Object.keys(fields).find((field) => field !== 'tags');
       if (refused !== undefined) {
         throw usageFault(
-          `--${refused} is not for what is uploaded.`,
-          'A folder on the machine of the daemon: --on-server',
+          `--${refused} does not apply to uploaded files.`,
+          'To index a folder on the machine of the daemon: --on-server',
         );
       }
       return uploadPaths(context, [named], {
@@ -60,16 +60,16 @@ export const indexCommand = command({
   },
 });
 
-/** The source that is sent, and fields that may be given otherwise. */
+/** The source to send, and defaults of fields. */
 interface IndexSource {
   more: Partial<KnowledgeIndex>;
   preset?: Record<string, string>;
 }
 
-/** The endings of files whose text stands among marks of its form, which a document leaves out. */
+/** Files with markup, which a document leaves out. */
 const MARKED_UP = /\.(?:html?|xhtml|rtf|eml)$/i;
 
-/** Returns what is sent for the argument; null for what is uploaded. */
+/** Returns what to send, or null for files to upload. */
 const sourceOf = async (
   context: Context,
   named: string,
@@ -80,7 +80,7 @@ const sourceOf = async (
   if (named === '-') return textSource(context, named);
   const found = await stat(named).catch(() => null);
   if (found === null && !named.includes('/')) {
-    context.out.note(`There is no file ${oneLine(named)} here, so a document is meant.`);
+    context.out.note(`There is no file ${oneLine(named)} here. Using the document of that name.`);
     const { id } = await documentCrud.find(context, named);
     return { more: { documentId: id } };
   }

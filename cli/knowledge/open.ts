@@ -4,20 +4,18 @@ import { failed, usageFault } from '../exit.js';
 import { oneLine, safe, wrapText } from '../text.js';
 import { type FoundResult, headOf } from './results.js';
 
-/** The most results of a search. */
+/** Maximum number of results of a search. */
 const MOST = 50;
 
-/** The number of a result, whose whole text is shown. */
 export const openFlag: Flag<number> = {
   value: '<n>',
-  about: 'Show the whole text of one result; 1 is the best',
+  about: 'Show the full text of one result; 1 is the best',
   read: (text) => {
     if (/^[1-9]\d?$/.test(text) && Number(text) <= MOST) return Number(text);
-    throw usageFault(`A result is a number from 1 to ${MOST} (got "${text}").`);
+    throw usageFault(`--open must be a number from 1 to ${MOST} (got "${text}").`);
   },
 };
 
-/** Shows the chunk of one result, and how to open what it is from. Failed: there are fewer. */
 export const openResult = async (
   context: Context,
   { results }: KnowledgeResults,
@@ -25,14 +23,13 @@ export const openResult = async (
 ): Promise<void> => {
   const result = results[n - 1];
   if (!result) {
-    throw failed(`There is no result ${n}: the search found ${results.length || 'nothing'}.`);
+    throw failed(`There is no result ${n}. The search found ${results.length || 'nothing'}.`);
   }
   const client = await context.client();
   const { entryId, chunk } = result;
   showChunk(context, await client.knowledge.chunk({ id: entryId, n: String(chunk) }));
 };
 
-/** Shows a chunk with its place, and how to open what it is from. */
 export const showChunk = ({ out }: Context, piece: Reply<'knowledge', 'chunk'>): void => {
   const source = sourceCommand(piece);
   if (out.format !== 'table') {
@@ -47,7 +44,7 @@ export const showChunk = ({ out }: Context, piece: Reply<'knowledge', 'chunk'>):
     .split('\n')
     .flatMap((each) => wrapText(each, out.width)))
     out.line(line);
-  out.note(`Its source: ${source}`);
+  out.note(`Source: ${source}`);
 };
 
 type TextPlace = Pick<
@@ -55,7 +52,7 @@ type TextPlace = Pick<
   'entryId' | 'chunk' | 'sourceType' | 'sourceId' | 'uri' | 'page'
 >;
 
-/** Returns the command, or the address, that opens what a chunk is from. */
+/** The command, or the address, that opens the source of a chunk. */
 const sourceCommand = ({ entryId, sourceType, sourceId, uri, page }: TextPlace): string => {
   if (sourceType === 'page' && uri !== null) return oneLine(uri);
   const tail = (sourceId ?? '').slice(-6);
@@ -67,8 +64,8 @@ const sourceCommand = ({ entryId, sourceType, sourceId, uri, page }: TextPlace):
 };
 
 /**
- * Returns the command that opens a quote where it stands: its page of a document, else its chunk, with
- * the address of a web page, which may say something else by now.
+ * The command that opens a quote in its context: the page of a document, or else the chunk. A web
+ * page also has its address, because its content may have changed.
  */
 export const quotePlace = (place: TextPlace): string => {
   const { entryId, chunk, sourceType, page, uri } = place;

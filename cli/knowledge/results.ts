@@ -3,13 +3,11 @@ import type { KnowledgeResults } from '../../src/client/index.js';
 import type { Context } from '../command.js';
 import { oneLine, safe, wrapText } from '../text.js';
 
-/** One result of a search. */
 export type FoundResult = KnowledgeResults['results'][number];
 type PrintedSpan = [from: number, to: number];
 
 const INDENT = 2;
 
-/** The lines of what a search found, for a terminal: each with its source and the marked snippet. */
 export const resultLines = ({ streams, out }: Context, results: FoundResult[]): string[] => {
   const hasColors = streams.stdout.hasColors?.() === true;
   return results.flatMap((result, at) => [
@@ -21,7 +19,6 @@ export const resultLines = ({ streams, out }: Context, results: FoundResult[]): 
 
 type HeadFacts = Pick<FoundResult, 'title' | 'page' | 'sourceType' | 'trust' | 'entryId' | 'chunk'>;
 
-/** Names the source of a chunk, on one line. */
 export const headOf = ({ title, page, sourceType, trust, entryId, chunk }: HeadFacts): string =>
   [
     oneLine(title),
@@ -31,19 +28,19 @@ export const headOf = ({ title, page, sourceType, trust, entryId, chunk }: HeadF
     `${entryId.slice(-6)} ${chunk}`,
   ].join(' · ');
 
-/** Folds a snippet, and then marks in each line what matched. */
+/** Folds a snippet, and then marks the matches in each line. */
 const snippetLines = (result: FoundResult, width: number, hasColors: boolean): string[] => {
   const { text, spans } = printable(result);
   let start = 0;
   return wrapText(text, width).map((line) => {
     const own = spans.map(([from, to]): PrintedSpan => [from - start, to - start]);
-    // One space was left out between two lines.
+    // One space is dropped between two lines.
     start += line.length + 1;
     return hasColors ? marked(line, own) : line;
   });
 };
 
-/** Makes a snippet safe to print, with the places of what matched in that. */
+/** Makes a snippet safe to print, and adjusts the positions of the matches. */
 const printable = ({
   snippet,
   highlights,

@@ -10,22 +10,21 @@ import { duration, oneLine, safe } from '../text.js';
 
 type FirstModel = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
 
-/** A model that could be registered now, and how it is called in a list of choices. */
 interface Offer {
   label: string;
   body: FirstModel;
 }
 
-/** Providers that sell by key; the first facts kept of one name its usual model. */
+/** Providers that require an API key. The first known model of each is the default. */
 const SELLERS = ['anthropic', 'openai', 'google', 'openrouter'] as const;
-/** The most models of one server that are offered. */
+/** Maximum number of models offered per server. */
 const MAX_OF_SERVER = 3;
 const TEST_MS = 120_000;
-/** Ours: the longest time to look at the machine, in milliseconds. */
+/** Maximum time to inspect the machine, in milliseconds. */
 const FIT_MS = 20_000;
 const INSTEAD = 'adjutant models create';
 
-/** Models of this machine: what its ollama has, and tools that are logged in. Failures offer nothing. */
+/** Models on this machine: those of Ollama, and tools that are logged in. Failures are ignored. */
 export const modelOffers = async (client: Client): Promise<Offer[]> => {
   const [ollama, tools] = await Promise.all([
     client.providers.ollama({ query: {} }).then(
@@ -50,9 +49,9 @@ const toolOf = (name: string): Offer => ({
 });
 
 /**
- * Has one of the offers chosen, or another by its key, makes it the default and tries it. Enter alone
- * takes the first offer; where there is none, the model that fits this machine, and else it leaves the
- * choice for later. With `--yes` the first offer is taken without a question, and nothing is installed.
+ * Lets the user choose an offer or a model by API key, makes it the default and tests it. Enter
+ * alone takes the first offer, or else the model that fits this machine, or else leaves the
+ * choice for later. `--yes` takes the first offer without a question and installs nothing.
  */
 export const chooseFirst = async (context: Context, offers: Offer[]): Promise<void> => {
   const { ask, flags } = context;
@@ -60,7 +59,7 @@ export const chooseFirst = async (context: Context, offers: Offer[]): Promise<vo
   const fitting = await fittingModel(context);
   const local = fitting ? [`install ${oneLine(fitting.name)} here: ${factsOf(fitting)}`] : [];
   const labels = [...offers.map(({ label }) => label), ...local];
-  const choices = [...labels, 'one by its API key', 'later'];
+  const choices = [...labels, 'one by API key', 'later'];
   const initial = String(labels.length > 0 ? 1 : choices.length);
   const at = await ask.choose({ ask: '    Use', choices, initial, instead: INSTEAD });
   if (at === choices.length - 1) return leaveForLater(context);
@@ -71,9 +70,8 @@ export const chooseFirst = async (context: Context, offers: Offer[]): Promise<vo
 const takeFirst = async (context: Context, offer: Offer | undefined): Promise<void> =>
   offer ? registerAndTry(context, offer.body) : leaveForLater(context);
 
-/** Says by what a model is had later. */
 export const leaveForLater = ({ out }: Context): void => {
-  out.note('    Have one fetched that fits this machine, or add one of Ollama or of a provider:');
+  out.note('    Install one that fits this machine, or add one of Ollama or of a provider:');
   out.note('    adjutant models recommend --install');
   out.note('    adjutant models create qwen --provider ollama --model-id qwen3');
   out.note('    adjutant models create claude --provider anthropic --model-id claude-sonnet-4-5');
@@ -86,19 +84,20 @@ const registerAndTry = async (context: Context, body: FirstModel): Promise<void>
   const { ok, latencyMs, error } = await client.with({ timeoutMs: TEST_MS }).models.check({ name });
   context.out.note(
     ok
-      ? `    Tested in ${duration(latencyMs)}: it answered`
-      : `    It does not answer: ${safe(error ?? '')}\n    Mend it: adjutant models update ${safe(name)}   then: adjutant models test ${safe(name)}`,
+      ? `    Tested in ${duration(latencyMs)}: it replied`
+      : `    It does not reply: ${safe(error ?? '')}\n    Fix it: adjutant models update ` +
+          `${safe(name)}   then: adjutant models test ${safe(name)}`,
   );
 };
 
 /** `2.3 GiB, ~12 tok/s, Apache License 2.0` */
 const factsOf = (fit: ModelFit): string => {
   const { weightsBytes, licence } = fit;
-  const facts = [sizeText(weightsBytes), speedText(fit), oneLine(licence ?? 'licence not known')];
+  const facts = [sizeText(weightsBytes), speedText(fit), oneLine(licence ?? 'licence unknown')];
   return facts.filter((fact) => fact !== '').join(', ');
 };
 
-/** The model that fits this machine best; null if none does, or if that cannot be found out. */
+/** The best model for this machine, or null if none fits or that is unknown. */
 const fittingModel = async (context: Context): Promise<ModelFit | null> => {
   try {
     const client = (await context.client()).with({ timeoutMs: FIT_MS });
@@ -110,14 +109,16 @@ const fittingModel = async (context: Context): Promise<ModelFit | null> => {
   }
 };
 
-/** Installs it; where that fails, the other steps go on without it. */
+/** Installs the model. If that fails, the other steps continue without it. */
 const installFitting = async (context: Context, fitting: ModelFit): Promise<void> => {
   context.out.note(`    ${oneLine(fitting.why)}`);
   try {
     await installAndAsk(context, fitting, { useCase: 'chat', isAgreed: false });
   } catch (error) {
     if (context.signal.aborted || !(error instanceof CliFault)) throw error;
-    context.out.note(`    ${error.message}\n    Again, later: adjutant models recommend --install`);
+    context.out.note(
+      `    ${error.message}\n    Try again later: adjutant models recommend --install`,
+    );
   }
 };
 
@@ -125,13 +126,13 @@ const byKey = async (context: Context): Promise<FirstModel> => {
   const { ask } = context;
   const choices = [...SELLERS];
   const provider =
-    choices[await ask.choose({ ask: '    Of', choices, instead: INSTEAD })] ?? 'openai';
+    choices[await ask.choose({ ask: '    Provider', choices, instead: INSTEAD })] ?? 'openai';
   const { models } = await (await context.client()).providers.known({ provider });
   const modelId = await ask.text({
-    ask: '    Model, as the provider calls it',
+    ask: '    Model name at the provider',
     initial: models[0]?.modelId,
     instead: INSTEAD,
-    refuse: (given) => (given === '' ? 'A name, as in its documentation.' : undefined),
+    refuse: (given) => (given === '' ? 'Enter a name, as in its documentation.' : undefined),
   });
   const apiKey = await keyFrom(context, undefined);
   return { name: `${provider}/${modelId}`, provider, modelId, apiKey };

@@ -21,7 +21,7 @@ const columns = columnsOf<RoutingReply['topics'][number]>(['topic', 'primary'], 
 
 const show = ({ out }: Context, reply: RoutingReply): void => {
   out.page({ reply, rows: reply.topics, columns });
-  if (out.format === 'table') out.note(`Everything else: ${reply.default}`);
+  if (out.format === 'table') out.note(`All other topics: ${reply.default}`);
 };
 
 const get = requestCommand({
@@ -35,7 +35,7 @@ const set = command({
   name: 'set',
   args: '[topic]',
   calls: [change],
-  summary: `${change.summary}: here one topic`,
+  summary: 'Set the models of a topic',
   examples: [
     'triage --primary claude --fallback gpt,digest',
     'triage --fallback digest',
@@ -43,25 +43,26 @@ const set = command({
     'embeddings --primary nomic --yes',
   ],
   flags: {
-    primary: textFlag('<model>', 'Answers first'),
+    primary: textFlag('<model>', 'Model that replies first'),
     fallback: {
       value: '<names>',
-      about: 'Tried after it, with commas between them',
+      about: 'Fallback models, separated by commas',
       read: (given: string) => given.split(',').filter((name) => name !== ''),
     },
-    default: textFlag('<model>', 'Answers where no topic is routed'),
+    default: textFlag('<model>', 'Model for topics without a route'),
   },
   notes: [
-    'What is not given stays as it is.',
-    'The model of the topic embeddings makes the vectors of all texts: that is asked first.',
+    'Values that are not passed stay unchanged.',
+    'The model of the topic embeddings computes the vectors of all texts, so the ' +
+      'command asks first.',
   ],
   run: async (context, { args, flags }) => {
     const { primary, fallback, default: chosen } = flags;
     const isRoute = primary !== undefined || fallback !== undefined;
     if (isRoute !== (args.topic !== undefined)) {
-      throw usageFault('A topic goes with --primary or --fallback, and they with a topic.');
+      throw usageFault('Pass a topic together with --primary or --fallback.');
     }
-    if (!isRoute && chosen === undefined) throw usageFault('Give a topic, or --default.');
+    if (!isRoute && chosen === undefined) throw usageFault('Pass a topic, or --default.');
     const client = await context.client();
     const { topics } = await client.models.routing();
     const others = topics.filter(({ topic }) => topic !== args.topic);
@@ -78,7 +79,7 @@ const set = command({
   },
 });
 
-/** Changes the routing, after a question if the texts of all users then go elsewhere. */
+/** Changes the routing. Asks first if this sends the texts of all users elsewhere. */
 const changeRouting = async (
   context: Context,
   client: Client,
@@ -89,7 +90,7 @@ const changeRouting = async (
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'confirm_needed') throw error;
     const [means = ''] = error.message.split('. Confirm');
-    await context.ask.confirm(`${safe(means)}. Do it?`);
+    await context.ask.confirm(`${safe(means)}. Continue?`);
     return client.models['set-routing']({ body: { ...body, confirm: true } });
   }
 };
@@ -98,14 +99,17 @@ const remove = command({
   name: 'remove',
   args: '<topic>',
   calls: [change],
-  summary: 'Leave a topic to the default',
+  summary: 'Reset a topic to the default model',
   examples: ['triage', 'report --json', 'triage --quiet'],
   run: async (context, { args }) => {
     const client = await context.client();
     const { topics } = await client.models.routing();
     const left = topics.filter(({ topic }) => topic !== args.topic);
     if (left.length === topics.length) {
-      throw failed(`No topic "${args.topic}" is routed.`, 'See: adjutant models routing get');
+      throw failed(
+        `The topic "${args.topic}" has no route.`,
+        'List the routes: adjutant models routing get',
+      );
     }
     show(context, await client.models['set-routing']({ body: { topics: left } }));
   },
@@ -153,56 +157,57 @@ const quota = requestCommand({
   name: 'quota',
   endpoint: endpoints.quota,
   examples: ['', '--json', '--fields name,used,limit'],
-  notes: ['Only what a tool tells by itself; empty where it has told nothing.'],
+  notes: ['Shows only what a tool reports; empty if it has reported nothing.'],
   show: ({ out }, reply) => out.page({ reply, rows: reply.quotas, columns: quotaColumns }),
 });
 
 const login = command({
   name: 'login',
   args: '<tool>',
-  summary: 'Log a tool in, on the machine of the daemon and as its user',
+  summary: 'Log in to a command-line tool for the daemon',
   examples: ['claude', 'codex --copy', 'gemini --home /srv/adjutant'],
-  flags: { copy: on('Copy your own login of that tool instead') },
+  flags: { copy: on('Copy your own login of the tool instead') },
   notes: [
-    'The tool begins in a HOME of its own below --home; log in as it asks, then leave it.',
-    'The daemon reads nothing else of yours; your own login of the tool stays as it is.',
+    'The tool starts in a HOME of its own below --home. Log in as it asks, then exit it.',
+    'The daemon reads nothing else of yours. Your own login of the tool stays unchanged.',
   ],
   seeAlso: 'adjutant models cli status',
   run: async (context, { args, flags }) => {
     const { loginOf } = await import('../../src/providers/clitools/login.js');
     const found = await loginOf(homeOf(context.flags.home), args.tool);
     if (!found) {
-      throw usageFault(
-        `"${args.tool}" is no such tool; there are claude, codex, gemini, opencode.`,
-      );
+      throw usageFault(`Unknown tool "${args.tool}". Tools: claude, codex, gemini, opencode.`);
     }
     await (flags.copy ? copy : begin)(context, args.tool, found);
-    if (!(await found.isThere())) throw failed(`${args.tool} has left no login behind.`);
+    if (!(await found.isThere())) throw failed(`${args.tool} stored no login.`);
     const next = `adjutant models create my-${args.tool} --provider cli --model-id ${args.tool}`;
     context.out.done(`${args.tool} is logged in. Next: ${next}`);
   },
 });
 
 const copy = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
-  if (found.own === null) throw failed(`You have no login of ${name} here.`);
-  await context.ask.confirm(`Let the daemon use ${safe(found.own)}, and a copy of it be kept?`);
+  if (found.own === null) throw failed(`You have no login of ${name} on this machine.`);
+  await context.ask.confirm(`Allow the daemon to use ${safe(found.own)} and to keep a copy of it?`);
   await found.copy();
 };
 
 /**
- * Runs the tool's login on the user's terminal; nothing that is typed passes through this process.
+ * Runs the login of the tool on the terminal. Nothing that is typed passes through this process.
  */
 const begin = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
-  if (!context.ask.isPossible) throw usageFault('A login is made at a terminal. Or add --copy.');
+  if (!context.ask.isPossible) throw usageFault('A login needs a terminal. Or add --copy.');
   const { argv, folder, env } = found;
   const [program, ...words] = argv;
   const child = spawn(program, words, { cwd: folder, env: environmentWith(env), stdio: 'inherit' });
   await once(child, 'exit').catch(() => {
-    throw failed(`${name} cannot be started.`, 'Is it installed, and on your PATH?');
+    throw failed(`Cannot start ${name}.`, 'Check that it is installed and on your PATH.');
   });
 };
 
 export const modelTools: CommandGroup = {
   commands: [status, quota, login],
-  notes: ['They run confined, with their own tools off; ours stay behind your permissions.'],
+  notes: [
+    'The tools run confined, with their own tools off. Those of Adjutant need your ' +
+      'permissions.',
+  ],
 };

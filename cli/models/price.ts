@@ -2,10 +2,10 @@ import type { ModelView } from '../../src/client/index.js';
 import type { Flag } from '../command.js';
 import { usageFault } from '../exit.js';
 
-/** The flag for the price of a model, whose parts are given as one. */
+/** One flag for all parts of the price. */
 export const priceFlag: Flag<ModelView['price']> = {
   value: '<in,out>',
-  about: 'USD for a million tokens, with a third number for a minute of speech; or none',
+  about: 'Price in USD per million tokens, with a third number per minute of speech; or none',
   read: (given): ModelView['price'] => {
     if (given === 'none') return null;
     const [inputPerMTok = Number.NaN, outputPerMTok = Number.NaN, minute, ...more] = given
@@ -13,7 +13,7 @@ export const priceFlag: Flag<ModelView['price']> = {
       .map((each) => (each.trim() === '' ? Number.NaN : Number(each)));
     const areAmounts = inputPerMTok >= 0 && outputPerMTok >= 0 && (minute ?? 0) >= 0;
     if (more.length > 0 || !areAmounts) {
-      throw usageFault(`--price is two numbers, as 3,15, or none (got "${given}")`);
+      throw usageFault(`--price must be two numbers, such as 3,15, or none (got "${given}")`);
     }
     return { inputPerMTok, outputPerMTok, ...(minute !== undefined && { perMinuteUsd: minute }) };
   },

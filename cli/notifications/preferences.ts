@@ -8,72 +8,75 @@ type KindChoice = NotificationPreferences['kinds'][number];
 
 const OFF = 'off';
 
-/** `22:00-07:00`, or `off`; null stands for that. */
+/** `22:00-07:00`, or `off`, which is null. */
 const hours: Flag<{ from: string; to: string } | null> = {
   value: '<from-to|off>',
-  about: 'Delay what can wait during these hours: 22:00-07:00',
+  about: 'Hours in which less urgent messages are delayed: 22:00-07:00',
   read: (given) => {
     if (given === OFF) return null;
     const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(given) ?? [];
     if (from === undefined || to === undefined) {
-      throw usageFault(`--quiet-hours are two times, as in 22:00-07:00, or off (got "${given}")`);
+      throw usageFault(
+        `--quiet-hours must be two times, such as 22:00-07:00, or off (got "${given}")`,
+      );
     }
     return { from, to };
   },
 };
 
-/** `10m`, `2h` or `off`; in minutes, null stands for off. */
+/** `10m`, `2h` or `off`. In minutes; null for off. */
 const window: Flag<number | null> = {
   value: '<10m|2h|off>',
-  about: 'Combine those of a kind within that time into one message',
+  about: 'Time window in which messages of one kind are combined',
   read: (given) => {
     if (given === OFF) return null;
     const [, count, unit] = /^(\d{1,4})([mh])$/.exec(given) ?? [];
     if (count === undefined)
-      throw usageFault(`--digest is a time: 10m, 2h, or off (got "${given}")`);
+      throw usageFault(`--digest must be a time such as 10m or 2h, or off (got "${given}")`);
     return Number(count) * (unit === 'h' ? 60 : 1);
   },
 };
 
-/** `30m`, `2h`, `1d` or `off`; in minutes, null stands for off. */
+/** `30m`, `2h`, `1d` or `off`. In minutes; null for off. */
 const lead: Flag<number | null> = {
   value: '<30m|2h|off>',
-  about: 'Be reminded so long before a task is due, unless it says otherwise',
+  about: 'Default time of the reminder before a task is due',
   read: (given) => {
     if (given === OFF) return null;
     const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(given) ?? [];
     if (count === undefined)
-      throw usageFault(`--task-reminder is a time: 30m, 2h, 1d, or off (got "${given}")`);
+      throw usageFault(
+        `--task-reminder must be a time such as 30m, 2h or 1d, or off (got "${given}")`,
+      );
     return Number(count) * (unit === 'd' ? 1440 : unit === 'h' ? 60 : 1);
   },
 };
 
 const threshold: Flag<number> = {
   value: '<count>',
-  about: 'This many of a kind are sent one by one first',
+  about: 'Number of messages of one kind that are sent individually first',
   read: (given) => {
-    if (!/^\d{1,4}$/.test(given)) throw usageFault(`--threshold is a number (got "${given}")`);
+    if (!/^\d{1,4}$/.test(given)) throw usageFault(`--threshold must be a number (got "${given}")`);
     return Number(given);
   },
 };
 
 const flags = {
   quietHours: hours,
-  timezone: textFlag('<zone>', 'Time zone of the quiet hours and of tasks: Europe/Berlin'),
+  timezone: textFlag('<zone>', 'Time zone of quiet hours and tasks, such as Europe/Berlin'),
   digest: window,
   threshold,
   taskReminder: lead,
-  mute: textFlag('<kinds>', 'Kinds that are sent to no channel, or not to that of --channel'),
-  unmute: textFlag('<kinds>', 'Kinds that go out again'),
-  channel: textFlag('<channel>', 'The channel for --mute and --unmute'),
+  mute: textFlag('<kinds>', 'Kinds to mute on all channels, or on --channel'),
+  unmute: textFlag('<kinds>', 'Kinds to unmute'),
+  channel: textFlag('<channel>', 'Channel for --mute and --unmute'),
 };
 
-/** The command that shows and sets what goes to the channels of a user. */
 export const notificationPreferences = command({
   name: 'preferences',
   args: '',
   calls: ['notifications preferences', 'notifications set-preferences'],
-  summary: 'What goes to your channels, and when; with flags, change it',
+  summary: 'Show or change notification preferences',
   examples: [
     '',
     '--quiet-hours 22:00-07:00 --timezone Europe/Berlin',
@@ -84,8 +87,8 @@ export const notificationPreferences = command({
   ],
   flags,
   notes: [
-    'In the app everything stays. What a hook says with notifyOwner comes at once, whatever is set; ' +
-      'so do approvals, and what is about the safety of your account.',
+    'Notifications in the app are not affected. Notices of hooks with notifyOwner, ' +
+      'approvals and security notices are always sent at once.',
   ],
   seeAlso: 'adjutant channels list',
   run: async (context, { flags: given }) => {
@@ -99,12 +102,12 @@ export const notificationPreferences = command({
 
 type PreferenceFlags = Parameters<typeof notificationPreferences.run>[1]['flags'];
 
-/** Makes the request; what is turned neither on nor off stays as it is. */
+/** Values that are not passed stay unchanged. */
 const changesOf = async (client: Client, given: PreferenceFlags): Promise<PreferenceChanges> => {
   const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = given;
   const { taskReminder } = given;
   if (given.channel !== undefined && mute === undefined && unmute === undefined) {
-    throw usageFault('--channel says where --mute or --unmute hold: give one of them');
+    throw usageFault('--channel needs --mute or --unmute');
   }
   const { quietHours, digest } = await client.notifications.preferences();
   const isOn = (typed: object | number | null | undefined, before: { enabled: boolean }) =>
@@ -156,6 +159,6 @@ const show = ({ out }: Context, preferences: NotificationPreferences): void => {
   out.note(digest.enabled ? `Digest of ${digest.windowMinutes} minutes${first}` : 'Digest off');
   const before = tasks.reminderMinutes;
   out.note(
-    before === null ? 'No reminders of tasks' : `Reminders ${before} minutes before a task is due`,
+    before === null ? 'No task reminders' : `Task reminders ${before} minutes before the due time`,
   );
 };

@@ -3,14 +3,13 @@ import { duration, localTime, oneLine } from '../text.js';
 import { countsOf, type ShownProgress, sizeText } from './counts.js';
 
 const BAR_WIDTH = 20;
-/** Ours: before so much time has passed, a rate says nothing. */
+/** Before this time has passed, no rate is shown. */
 const RATED_AFTER_MS = 1000;
-/** Ours: the rate is that of the last so many milliseconds, as many begin with a burst. */
+/** The rate covers only this time, because many operations begin with a burst. */
 const RATED_OVER_MS = 30_000;
 
 type WaitingRetry = NonNullable<ShownProgress['retry']>;
 
-/** The part of an operation that says how far it is. */
 export type ShownState = Pick<Operation, 'progress' | 'status'>;
 
 export const doneOf = ({ progress }: ShownState): number => progress?.done ?? 0;
@@ -18,7 +17,7 @@ export const doneOf = ({ progress }: ShownState): number => progress?.done ?? 0;
 export const isOver = ({ status }: Operation): boolean =>
   status !== 'queued' && status !== 'running';
 
-/** The progress of an operation at a time, from which its rate follows. */
+/** Progress at a point in time, to calculate the rate. */
 export interface ProgressSample {
   at: number;
   done: number;
@@ -37,7 +36,7 @@ export const barOf = (
   const ms = at - since.at;
   const rate = ms >= RATED_AFTER_MS ? ((done - since.done) * 1000) / ms : 0;
   const pace = rate > 0 ? `  ${rateText(rate, progress.unit)}/s` : '';
-  // A full bar beside an error would say that all went well.
+  // A full bar next to an error would suggest success.
   const hasFailedFull = status === 'failed' && total !== null && done >= total;
   if (total === null || total === 0 || hasFailedFull) return `${counts}${pace}`;
   const share = Math.min(1, done / total);
@@ -48,7 +47,7 @@ export const barOf = (
   return `[${bar}] ${percent} %  ${counts}${pace}${left}`;
 };
 
-/** `try 3 of 8 at 14:03:21: connection refused`, while an operation waits to try again. */
+/** `try 3 of 8 at 14:03:21: connection refused`, while an operation waits to retry. */
 export const retryText = ({ attempt, of, nextAt, reason }: WaitingRetry): string =>
   `try ${attempt} of ${of} at ${localTime(nextAt)}: ${oneLine(reason)}`;
 
@@ -57,7 +56,7 @@ const rateText = (rate: number, unit: string): string => {
   return rate >= 10 ? String(Math.round(rate)) : rate.toFixed(1);
 };
 
-/** Returns the samples from which the rate follows, the oldest first, with one more. */
+/** Samples to calculate the rate from, oldest first. */
 export const samplesWith = (
   samples: readonly ProgressSample[],
   sample: ProgressSample,

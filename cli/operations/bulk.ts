@@ -9,7 +9,7 @@ import { noWait, showBegun, skipReasons } from './follow.js';
 
 const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time as ISO 8601, or so long ago: `90m`, `2h`, `3d`. */
+/** A time in ISO 8601, or an age: `90m`, `2h`, `3d`. */
 const momentFlag = (about: string): Flag<string> => ({
   value: '<time>',
   about,
@@ -18,18 +18,15 @@ const momentFlag = (about: string): Flag<string> => ({
     if (count !== undefined)
       return new Date(now() - Number(count) * (UNITS[unit] ?? 0)).toISOString();
     if (/^\d{4}-/.test(given)) return given;
-    throw usageFault(
-      `A time is like 2026-01-31T09:30 or 2h, which is so long ago (got "${given}")`,
-    );
+    throw usageFault(`Expected a time like 2026-01-31T09:30, or an age like 2h (got "${given}")`);
   },
 });
 
-/** The flags of a command that works on all that failed in a time. */
 export const bulkFlags = {
-  failed: on('All that failed in a time, not one alone'),
-  since: momentFlag('With --failed: from then on, as 2026-01-31T09:30, or 2h'),
-  until: momentFlag('With --failed: until then'),
-  dryRun: on('With --failed: only list it'),
+  failed: on('Include all failures in a period'),
+  since: momentFlag('With --failed: start of the period, such as 2026-01-31T09:30 or 2h'),
+  until: momentFlag('With --failed: end of the period'),
+  dryRun: on('With --failed: only list them'),
   noWait,
 };
 
@@ -40,12 +37,12 @@ interface BulkFlags {
   noWait?: boolean;
 }
 
-/** An endpoint that lists what it would work on, or begins the operation. */
+/** An endpoint that either lists the failures or starts the operation. */
 interface BulkWork<T> {
-  /** The body of its request, which the flags and `more` make. */
+  /** Body of its request, filled from the flags and `more`. */
   schema: ObjectSchema<T>;
   more: Record<string, unknown>;
-  /** Sends the request; `dryRun` for one that only lists, else no more than what was listed. */
+  /** Sends the request. `dryRun` only lists; `failedBy` limits it to what was listed. */
   send(
     body: Awaited<T>,
     how: { dryRun?: boolean; failedBy?: string },
@@ -65,13 +62,13 @@ const previewColumns = columnsOf<OperationPreview>(['count', 'skipped', 'oldest'
   name: 'reasons',
   value: ({ reasons }) => JSON.stringify(reasons),
 });
-/** The parts that are listed one by one. */
+/** Maximum number of parts to list. */
 const MAX_PARTS = 12;
 
 const isPreview = (reply: Operation | OperationPreview): reply is OperationPreview =>
   'parts' in reply;
 
-/** Lists what failed, asks, begins the operation, and follows it. Usage: no terminal, no `--yes`. */
+/** Lists failures, asks, starts the operation and follows it. */
 export const workOnFailed = async <T>(
   context: Context,
   { flags, fields }: BulkGiven,
@@ -81,7 +78,7 @@ export const workOnFailed = async <T>(
   const { since, until } = flags;
   const body = await requestFrom(schema, { fields, more: { ...more, since, until } }, context.at);
   const preview = await send(body, { dryRun: true });
-  if (!isPreview(preview)) throw new TypeError('A list was asked for');
+  if (!isPreview(preview)) throw new TypeError('The daemon returned no preview');
   for (const line of previewLines(preview, { noun, verb })) out.note(line);
   if (flags.dryRun || preview.count === 0) {
     if (out.format !== 'table') out.item(preview, previewColumns);
@@ -89,7 +86,7 @@ export const workOnFailed = async <T>(
   }
   await context.ask.confirm(`${verb} ${countOf(preview.count, noun)}?`);
   const begun = await send(body, { failedBy: preview.listedAt });
-  if (isPreview(begun)) throw new TypeError('Nothing was begun');
+  if (isPreview(begun)) throw new TypeError('The daemon started no operation');
   await showBegun(context, begun, flags);
 };
 
@@ -100,7 +97,8 @@ const previewLines = (
   const span = oldest && newest ? `, from ${localTime(oldest)} to ${localTime(newest)}` : '';
   const due = parts.filter((part) => part.count > 0);
   const rest = due.length - MAX_PARTS;
-  const nothing = skipped > 0 ? `Nothing to ${verb.toLowerCase()}.` : 'Nothing of it failed.';
+  const nothing =
+    skipped > 0 ? `Nothing to ${verb.toLowerCase()}.` : 'Nothing failed in this period.';
   return [
     count > 0 ? `${verb}: ${countOf(count, noun)}${span}` : nothing,
     ...due.slice(0, MAX_PARTS).map((part) => `  ${part.count}  ${oneLine(part.name)}`),
@@ -110,8 +108,7 @@ const previewLines = (
   ];
 };
 
-/** Refuses flags of `--failed` where it is not given. */
 export const refuseBulkFlags = (flags: BulkFlags): void => {
   if (Object.values(flags).every((value) => value === undefined)) return;
-  throw usageFault('--since, --until, --dry-run and --no-wait belong to --failed.');
+  throw usageFault('--since, --until, --dry-run and --no-wait require --failed.');
 };

@@ -2,7 +2,7 @@ import type { Operation } from '../../src/client/index.js';
 
 export type ShownProgress = NonNullable<Operation['progress']>;
 
-/** `2.3 GiB`, `850 MiB`: in binary units, as all sizes of memory and disks are shown. */
+/** `2.3 GiB`, `850 MiB`: binary units, as for memory and disks. */
 export const sizeText = (bytes: number): string => {
   let value = Math.abs(bytes);
   let unit = 0;
@@ -25,5 +25,5 @@ const sizesOf = (done: number, total: number | null): string =>
 const plainCounts = (done: number, total: number | null, unit: string): string =>
   `${grouped(done)}${total === null ? '' : ` of ${grouped(total)}`} ${unit}`;
 
-/** `1,204`, as everybody reads it, whatever the locale. */
+/** `1,204` in every locale. */
 const grouped = (count: number): string => count.toLocaleString('en-US');

@@ -19,7 +19,7 @@ import { countsOf } from './counts.js';
 import { afterInterrupt, lastState, WAIT_S } from './interrupt.js';
 
 const CLEAR_LINE = '\r\u001b[K';
-/** Ours: the time in which a daemon that went away may come back. */
+/** Maximum time for a daemon to come back. */
 const RECONNECT_MS = 60_000;
 const RETRY_MS = 1000;
 
@@ -35,25 +35,19 @@ const allColumns = columnsOf<Operation>(
 
 export const operationColumns = leavingFirst(['error', 'kind', 'progress'], allColumns);
 
-/** The flag of the commands that begin an operation. */
-export const noWait = on('Return at once, and leave it running');
+export const noWait = on('Return at once and leave it running');
 
-/** The end by which the commands know an operation. */
 const tailOf = ({ id }: Operation): string => id.slice(-6);
 
-/** The means to say how far an operation is. */
 interface ProgressDisplay {
   show(operation: ShownState): void;
-  /** Says that it waits for the daemon. */
+  /** Shows that it waits for the daemon. */
   wait(): void;
-  /** Removes what is not to stay. */
+  /** Removes temporary output. */
   clear(): void;
 }
 
-/**
- * One line on a terminal that says how far it is; nothing in a pipe. For a screen reader each
- * quarter once.
- */
+/** A progress line on a terminal; nothing in a pipe. With a screen reader, each quarter once. */
 export const rateLine = (
   stderr: Streams['stderr'],
   begun: ProgressSample,
@@ -71,7 +65,7 @@ export const rateLine = (
   };
   return {
     wait: (): void => {
-      if (stderr.isTTY && isRewritten) draw('The daemon does not answer. Trying again…');
+      if (stderr.isTTY && isRewritten) draw('The daemon does not reply. Retrying…');
     },
     show: (operation: ShownState): void => {
       if (!stderr.isTTY) return;
@@ -98,17 +92,17 @@ export const rateLine = (
 };
 
 interface FollowedOperations {
-  /** Said before the progress: `Reading 2 of 3`. */
+  /** Prefix of the progress: `Reading 2 of 3`. */
   doing?: string;
-  /** Ids of the operations that were begun with it, and are cancelled with it. */
+  /** Ids of operations that were started with it and are cancelled with it. */
   others?: string[];
-  /** Says how far it is, in place of the line with its rate and the time left. */
+  /** Replaces the line with the rate and the time left. */
   line?: ProgressDisplay;
 }
 
 /**
- * Follows an operation to its end, whatever that is. On ^C it asks on a terminal if the operation is
- * to be cancelled, and the others with it; else they go on.
+ * Follows an operation to its end. On ^C a terminal asks whether to cancel it and the others;
+ * otherwise they continue.
  */
 export const untilOver = async (
   context: Context,
@@ -134,7 +128,7 @@ export const untilOver = async (
   return operation;
 };
 
-/** Tries again for a while if the daemon is away: it may only have been started anew. */
+/** Retries for a while if the daemon is away, because it may be restarting. */
 const reconnecting = async (
   { signal }: Context,
   read: () => Promise<Operation>,
@@ -155,30 +149,30 @@ const reconnecting = async (
 };
 
 /**
- * Follows an operation to its end. On ^C it asks on a terminal if the operation is to be cancelled;
- * else it goes on. Failed: it ended without having done everything; `failure` begins the sentence of
- * one that failed.
+ * Follows an operation to its end. Throws if it did not complete; `failure` begins the message of
+ * a failed one.
  */
 export const followOperation = async (
   context: Context,
   begun: Operation,
-  failure = 'It failed',
+  failure = 'The operation failed',
 ): Promise<Operation> => {
   const operation = await untilOver(context, begun);
   if (operation.status === 'completed') return operation;
   const why = operation.error === null ? '' : `: ${oneLine(operation.error)}`;
   const isFailed = operation.status === 'failed';
-  const end = isFailed ? failure : (ENDED[operation.status] ?? `It is ${operation.status}`);
+  const end = isFailed
+    ? failure
+    : (ENDED[operation.status] ?? `The operation is ${operation.status}`);
   throw failed(`${end}${why}.`, ...lastState(operation));
 };
 
-/** The words for the end of an operation that did not complete. */
 const ENDED: Record<string, string> = {
-  cancelled: 'It was cancelled',
-  interrupted: 'It was interrupted',
+  cancelled: 'The operation was cancelled',
+  interrupted: 'The operation was interrupted',
 };
 
-/** Shows an operation that was begun: its end, or with `--no-wait` that it runs; then null. */
+/** Shows the end of an operation. With `--no-wait` shows that it runs and returns null. */
 export const showBegun = async (
   context: Context,
   begun: Operation,
@@ -186,7 +180,11 @@ export const showBegun = async (
 ): Promise<Operation | null> => {
   const { out } = context;
   if (flags.noWait) {
-    out.done(`It runs. Look: adjutant operations watch ${tailOf(begun)}`, begun, operationColumns);
+    out.done(
+      `Started. Follow it: adjutant operations watch ${tailOf(begun)}`,
+      begun,
+      operationColumns,
+    );
     return null;
   }
   const ended = await followOperation(context, begun);
@@ -194,7 +192,7 @@ export const showBegun = async (
   return ended;
 };
 
-/** Says on stderr in a pipe, too, what came of an operation, which its row does not say. */
+/** In a pipe the row does not include the outcome, so that is printed to stderr. */
 export const noteEnd = ({ out }: Context, ended: Operation | null): void => {
   if (ended && out.format === 'tsv') out.note(endText(ended));
 };
@@ -202,7 +200,6 @@ export const noteEnd = ({ out }: Context, ended: Operation | null): void => {
 const endText = ({ progress, title }: Operation): string =>
   `Done: ${oneLine(progress?.note ?? title)}.`;
 
-/** Shows an operation that has completed. */
 export const showEnd = ({ out }: Context, ended: Operation): void => {
   out.done(endText(ended), ended, operationColumns);
   for (const [reason, count] of reasonsOf(ended)) {
@@ -216,11 +213,10 @@ const reasonsOf = ({ result }: Operation): [string, unknown][] => {
   return Object.entries(reasons).map(([code, count]) => [skipReasons[code] ?? code, count]);
 };
 
-/** The reasons why something is skipped, in words. */
 export const skipReasons: Record<string, string> = {
-  replayed: 'it was run again already',
-  repeated: 'its sender sent it again, and that ran',
-  effect_done: 'its effect may already be done; --force does it again',
-  exhausted: 'its hook has run as often as it may',
+  replayed: 'already replayed',
+  repeated: 'sent again by its sender, and that ran',
+  effect_done: 'the action may already have run; --force runs it again',
+  exhausted: 'the hook has reached its execution limit',
   disabled: 'the webhook is disabled',
 };

@@ -9,26 +9,25 @@ import { countsOf } from './counts.js';
 export const WAIT_S = 25;
 
 /**
- * Returns a sentence on how far an operation came: of a download its bytes, else its last note. One
- * that has all bytes, or none, failed for another reason.
+ * Describes how far an operation came: the bytes of a download, or else its last note. A download
+ * with all bytes, or none, failed for another reason.
  */
 export const lastState = ({ progress }: Operation): string[] => {
   if (progress === null) return [];
   const { done, total, unit, note } = progress;
   if (unit === 'bytes')
     return done > 0 && (total === null || done < total)
-      ? [`The last state was: ${countsOf(progress)}.`]
+      ? [`Last state: ${countsOf(progress)}.`]
       : [];
-  return note === null ? [] : [`The last state was: ${oneLine(note)}.`];
+  return note === null ? [] : [`Last state: ${oneLine(note)}.`];
 };
 
-/** Says that an operation was cancelled, and how far it came. */
 export const cancelledText = (operation: Operation): string =>
   ['Cancelled.', ...lastState(operation)].join(' ');
 
 /**
- * Asks what ^C was meant to end, and throws the fault with which the command ends. Returns the
- * operation if it ended before there was an answer.
+ * Asks what ^C should end, and throws the fault that ends the command. Returns the operation if
+ * it ended before the answer.
  */
 export const afterInterrupt = async (
   context: Context,
@@ -39,10 +38,10 @@ export const afterInterrupt = async (
   const { operations } = client.with({ signal: undefined });
   if (ids.length > 1) {
     if ((await isToBeCancelled(context, `all ${ids.length}`)) !== true)
-      throw interrupted('They go on without you. Look: adjutant operations list');
-    // Some may have ended by now.
+      throw interrupted('The operations continue. List them: adjutant operations list');
+    // Some may have ended in the meantime.
     for (const each of ids) await unlessRefused([409], operations.cancel({ id: each }));
-    throw interrupted('Cancelled, all that had not ended.');
+    throw interrupted('Cancelled all operations that had not ended.');
   }
   const answer = await untilAnswered(client, id, (end) => isToBeCancelled(context, 'it', end));
   if (typeof answer === 'object') return answer;
@@ -53,12 +52,15 @@ export const afterInterrupt = async (
   }
   const tail = id.slice(-6);
   throw interrupted(
-    `It goes on without you. Look: adjutant operations watch ${tail}`,
-    `To end it: adjutant operations cancel ${tail}`,
+    `The operation continues. Follow it: adjutant operations watch ${tail}`,
+    `Cancel it: adjutant operations cancel ${tail}`,
   );
 };
 
-/** Asks while it looks at an operation, whose end makes the question needless and is returned then. */
+/**
+ * Asks while it polls the operation. If that ends, the question is withdrawn and the operation
+ * returned.
+ */
 const untilAnswered = async (
   client: Client,
   id: string,
@@ -75,7 +77,7 @@ const untilAnswered = async (
       return found;
     }
   };
-  // A daemon that is away tells of no end.
+  // An unreachable daemon reports no end.
   const looking = look().catch(() => null);
   try {
     const answer = await ask(ended.signal);
@@ -85,15 +87,15 @@ const untilAnswered = async (
   }
 };
 
-/** A second ^C, at the question, leaves the operation running as well. Null: it ended meanwhile. */
+/** A second ^C, at the question, leaves the operation running. Null: it ended in the meantime. */
 const isToBeCancelled = async (
   { ask, isLate }: Context,
   what: string,
   end?: AbortSignal,
 ): Promise<boolean | null> => {
   if (!ask.isPossible || isLate) return false;
-  const goes = what === 'it' ? 'it goes' : 'they go';
-  const words = `Cancel ${what}, too? Without that ${goes} on.`;
+  const goes = what === 'it' ? 'it continues' : 'they continue';
+  const words = `Cancel ${what}, too? Otherwise ${goes}.`;
   try {
     return await ask.agree({ ask: words, instead: '--no-wait' }, false, end);
   } catch (error) {

@@ -17,7 +17,7 @@ const answer = (name: 'approve' | 'reject') =>
       `4ew6rt publish --reason "As agreed" --yes`,
       `4ew6rt publish --yes --json`,
     ],
-    flags: { reason: textFlag('<text>', 'Why, for those who read the run') },
+    flags: { reason: textFlag('<text>', 'Reason, shown in the run') },
     run: async (context, { args, flags: { reason } }) => {
       const { client, id } = await runCrud.find(context, args.run);
       const asked = await waitingStage(client, { id, key: args.stage, is: 'approval' });
@@ -51,9 +51,8 @@ const input = command({
       ? await askValues(context, fields)
       : await valuesFrom(context, args.values, fields);
     const done = await client.pipelines.input({ id, key: args.stage, body: { digest, values } });
-    context.out.done(`Gave ${safe(args.stage)} its values.`, done, runColumns);
+    context.out.done(`Submitted the values for ${safe(args.stage)}.`, done, runColumns);
   },
 });
 
-/** The verbs with which a person answers what a stage waits for. */
 export const answerCommands = [answer('approve'), answer('reject'), input];

@@ -7,16 +7,13 @@ import { oneLine, safe, withCommands } from '../text.js';
 const YAML = 'application/yaml';
 const PATH = '/api/pipelines/templates';
 
-/** The flag `-f`, of commands that read a template. */
 export const fileFlag = {
-  ...textFlag('<file>', 'YAML or JSON of a template; - reads stdin'),
+  ...textFlag('<file>', 'YAML or JSON file of the template; - reads stdin'),
   short: '-f',
 };
 
-/** The part of a template that is written in a file. */
 export type WrittenTemplate = NonNullable<TemplateCheck['template']>;
 
-/** Checks the text of a template by the daemon. */
 export const check = async (client: Client, text: string): Promise<TemplateCheck> => {
   const request = { method: 'POST', path: `${PATH}/validate`, isRepeatable: true };
   return (
@@ -28,26 +25,24 @@ export const check = async (client: Client, text: string): Promise<TemplateCheck
   ).body;
 };
 
-/** Creates a template from its text. */
 export const importText = async (client: Client, text: string): Promise<PipelineTemplate> => {
   const request = { method: 'POST', path: `${PATH}/import`, headers: { 'content-type': YAML } };
   return (await client.request<PipelineTemplate>({ ...request, body: text })).body;
 };
 
-/** Reads a template as YAML. */
 export const yamlOf = async (client: Client, id: string): Promise<string> => {
   const path = `${PATH}/${encodeURIComponent(id)}?format=yaml`;
   return (await client.request<string>({ method: 'GET', path, isRepeatable: true })).body;
 };
 
-/** The lines of what is wrong with a template, each with its place in the file. */
+/** The problems of a template, each with its place in the file. */
 export const problemLines = (file: string, { problems }: TemplateCheck): string[] =>
   problems.map(({ path, message, line }) => {
     const place = [file, ...(line === undefined ? [] : [line])].join(':');
     return oneLine(`${place}: ${path === '' ? 'the template' : path} ${withCommands(message)}`);
   });
 
-/** Reads and checks a file. Failed: its faults, line by line. */
+/** Reads and validates a file. Throws with all problems. */
 export const readTemplate = async (
   context: Context,
   file: string,
@@ -56,10 +51,13 @@ export const readTemplate = async (
   const client = await context.client();
   const checked = await check(client, text);
   if (checked.template) return { client, text, template: checked.template };
-  throw failed(`${file} is no template.`, ...problemLines(file === '-' ? 'stdin' : file, checked));
+  throw failed(
+    `${file} is not a valid template.`,
+    ...problemLines(file === '-' ? 'stdin' : file, checked),
+  );
 };
 
-/** Finds the template of one's own with exactly this name. */
+/** Finds the user's own template with exactly this name. */
 export const ownNamed = async (
   client: Client,
   name: string,
@@ -68,7 +66,6 @@ export const ownNamed = async (
     ({ preset }) => !preset,
   );
 
-/** Returns the part of a template that is written in a file. */
 export const writtenPart = ({
   name,
   description,
@@ -85,7 +82,6 @@ export const writtenPart = ({
   onFinish,
 });
 
-/** Prints a text as it is, line by line. */
 export const printText = ({ out }: Context, text: string): void => {
   for (const line of text.trimEnd().split('\n')) out.line(safe(line));
 };

@@ -9,26 +9,23 @@ import { shortId } from './advice.js';
 import { showOutcome } from './run.js';
 import { asksIn, runTree, type StageOfRun } from './tree.js';
 
-/** Ours: the time between two looks at a run that is followed. */
+/** Polling interval. */
 const LOOK_MS = 500;
-/** The rows of a terminal that a tree leaves free, or it could not be drawn over. */
+/** Rows of the terminal to leave free, so that the tree can be redrawn. */
 const FREE_ROWS = 3;
 const CLEAR_BELOW = '\u001b[J';
 
-/** The flag of the commands after which a run goes on. */
-export const followFlag = on('Show the stages as they go; the exit code is that of the run');
-/** The exit codes of what follows a run, for its help. */
+export const followFlag = on('Follow the stages; the exit code is that of the run');
 export const FOLLOW_NOTE =
-  'Followed, the exit code is 0 if the run completed, 1 if it failed or was stopped, 3 if it waits for you.';
+  'Exit code of a followed run: 0 completed, 1 failed or stopped, 3 waiting for you.';
 
-/** Shows a run as it changes. */
 interface RunView {
   show(run: PipelineRunDetail): void;
 }
 
 /**
- * Follows a run until it has ended or waits for a person, shows what became of it, and sets the exit
- * code. Interrupted: the run goes on.
+ * Follows a run until it ends or waits for a person, shows the outcome and sets the exit code. ^C
+ * leaves the run running.
  */
 export const followRun = async (
   context: Context,
@@ -42,13 +39,13 @@ export const followRun = async (
     showOutcome(context, last);
   } catch (error) {
     if (!context.signal.aborted) throw error;
-    throw interrupted(`The run goes on. Follow it: adjutant pipelines follow ${shortId(run)}`);
+    throw interrupted(`The run continues. Follow it: adjutant pipelines follow ${shortId(run)}`);
   }
 };
 
 /**
- * Shows a run until it has ended or waits for a person. On a terminal its stages are a tree that is
- * drawn over as they change; elsewhere each change is a line.
+ * Shows a run until it ends or waits for a person: as a redrawn tree on a terminal, elsewhere as
+ * a line per change.
  */
 const watched = async (
   { out, signal }: Context,
@@ -97,7 +94,7 @@ const stageLine = ({ key, kind, status, reason, error }: StageOfRun): string => 
   return oneLine(`${key}  ${kind}  ${status}${why === null ? '' : `: ${why}`}`);
 };
 
-/** True if a run waits for a person, and not for its time alone. */
+/** Whether a run waits for a person, and not only for a time. */
 const asksSomebody = ({ stages }: PipelineRunDetail): boolean =>
   stages.some(
     ({ status, reason }) =>

@@ -3,29 +3,30 @@ import { askAll, namePages } from '../pages.js';
 import type { Named, NamedKind } from '../resolve.js';
 import { ago } from '../text.js';
 
-/** The number of runs below which others are looked for: each is a request. */
+/** Maximum number of runs to search for nested ones. Each takes a request. */
 const MAX_ASKED = 20;
-/** The states of runs that are under way come first: what they began is what is asked for. */
+/** Open runs come first, because their nested runs are most likely meant. */
 const OPEN: readonly string[] = ['waiting', 'running', 'queued'];
 
-/** The runs of pipelines, for the words that name one of them. */
 export const runKind = (client: Client): NamedKind => ({
   noun: 'pipeline',
   called: 'run',
   listed: 'pipelines list',
   page: namePages('pipelines', (query) => client.pipelines.list({ query }), namedRun),
   beyond: () => nestedRuns(client),
-  hint: `Runs that a stage began are looked for below ${MAX_ASKED} others; any takes its whole id: adjutant pipelines list --parent-id <run>`,
+  hint:
+    `Nested runs are searched below ${MAX_ASKED} others. Any run can be identified by ` +
+    'its full id: adjutant pipelines list --parent-id <run>',
 });
 
-/** Returns a run as it is told from others of its name: by its state, and when it began. */
+/** Status and age distinguish runs of one name. */
 const namedRun = ({ id, name, status, createdAt }: PipelineRun): Named => ({
   id,
   name,
   about: `${status}, ${ago(createdAt)}`,
 });
 
-/** The runs that stages have begun, which the list leaves out: level by level, below the newest. */
+/** Nested runs, which the list leaves out: level by level, below the newest. */
 const nestedRuns = async (client: Client): Promise<Named[]> => {
   const found: Named[] = [];
   const { pipelines } = await client.pipelines.list({ query: { limit: 200 } });

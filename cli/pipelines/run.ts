@@ -29,7 +29,6 @@ export const runCrud = crud({
   kind: runKind,
 });
 
-/** Shows a run with its stages, and what it waits for. */
 export const showRun = ({ out }: Context, run: PipelineRunDetail): void => {
   if (out.format !== 'table' || out.isChosen) {
     out.item(run, runColumns);
@@ -40,7 +39,7 @@ export const showRun = ({ out }: Context, run: PipelineRunDetail): void => {
   for (const line of adviceOf(run)) out.note(line);
 };
 
-/** Shows what became of a run whose stages stand on the terminal already. */
+/** Shows the outcome of a run whose stages are already on the terminal. */
 export const showOutcome = (context: Context, run: PipelineRunDetail): void => {
   const { out } = context;
   if (out.format !== 'table' || out.isChosen) {

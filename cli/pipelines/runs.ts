@@ -11,7 +11,6 @@ import { askValues, valuesFrom } from './values.js';
 
 const endpoints = await contracts.pipelines();
 
-/** Asks which template is started. */
 const askTemplate = async (context: Context): Promise<string> => {
   const { ask } = context;
   const instead = 'the name of a template';
@@ -25,13 +24,13 @@ const askTemplate = async (context: Context): Promise<string> => {
   const meant = (typed: string) =>
     /^\d+$/.test(typed)
       ? templates[Number(typed) - 1]
-      : // One's own comes before one that ships under its name.
+      : // The user's own template comes before a preset of the same name.
         templates
           .filter(({ id, name }) => isSameName(name, typed) || id === typed)
           .sort(ownFirst)[0];
   const refuse = (typed: string) =>
-    meant(typed) ? undefined : `A number from 1 to ${templates.length}, or a name.`;
-  const chosen = await ask.text({ ask: 'Which template', initial: '1', instead, refuse });
+    meant(typed) ? undefined : `Enter a number from 1 to ${templates.length}, or a name.`;
+  const chosen = await ask.text({ ask: 'Template', initial: '1', instead, refuse });
   return meant(chosen)?.id ?? chosen;
 };
 
@@ -49,11 +48,11 @@ const run = command({
   ],
   flags: {
     follow: followFlag,
-    name: textFlag('<text>', 'A name for the run'),
+    name: textFlag('<text>', 'Name of the run'),
   },
   notes: [
-    'A value that begins with @ is the text of a file.',
-    'On a terminal without a template it asks for it, and for its parameters.',
+    'A value that begins with @ is read from a file.',
+    'On a terminal, without a template, it asks for the template and its parameters.',
     FOLLOW_NOTE,
   ],
   run: async (context, { args, flags }) => {
@@ -71,7 +70,7 @@ const run = command({
     const body = { templateId, params, ...(name !== undefined && { name }) };
     const begun = await client.pipelines.start({ body });
     if (flags.follow) return followRun(context, client, begun);
-    const sentence = `It is ${begun.status}. Look: adjutant pipelines get ${shortId(begun)}`;
+    const sentence = `The run is ${begun.status}. Show it: adjutant pipelines get ${shortId(begun)}`;
     context.out.done(sentence, begun, runColumns);
   },
 });
@@ -80,9 +79,9 @@ const follow = command({
   name: 'follow',
   args: '<run>',
   calls: [endpoints.get],
-  summary: 'Show the stages of a run as they go, until it ends or waits for you',
+  summary: 'Follow a run until it ends or waits for you',
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --timeout 600'],
-  notes: [FOLLOW_NOTE, '^C ends the following, and not the run.'],
+  notes: [FOLLOW_NOTE, '^C stops following; the run continues.'],
   run: async (context, { args }) => {
     const { client, id } = await runCrud.find(context, args.run);
     await followRun(context, client, await client.pipelines.get({ id }));
@@ -95,8 +94,8 @@ export const runCommands = [
     examples: ['', '--status waiting', '--json'],
     next: (rows) => {
       const waits = rows.find(({ status }) => status === 'waiting');
-      if (rows.length === 0) return 'Nothing yet: adjutant pipelines run <template>';
-      return waits && `One waits: adjutant pipelines get ${shortId(waits)}`;
+      if (rows.length === 0) return 'No runs yet. Start one: adjutant pipelines run <template>';
+      return waits && `A run is waiting: adjutant pipelines get ${shortId(waits)}`;
     },
   }),
   runCrud.request({
@@ -124,7 +123,7 @@ export const runCommands = [
     notes: [FOLLOW_NOTE],
     show: async (context, row, { flags }) => {
       if (flags.follow) return followRun(context, await context.client(), row);
-      const sentence = `It goes on: ${oneLine(row.name)} is ${row.status}.`;
+      const sentence = `Retrying: ${oneLine(row.name)} is ${row.status}.`;
       context.out.done(sentence, row, runColumns);
     },
   }),

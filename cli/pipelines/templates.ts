@@ -34,7 +34,7 @@ export const templateCrud = crud({
   named: ({ id, name, preset }) => ({ id, name, isShipped: preset }),
 });
 
-const yaml = on('Print it as YAML, to be changed and applied');
+const yaml = on('Print it as YAML, to change and apply');
 
 const get = command({
   name: 'get',
@@ -55,19 +55,19 @@ const create = command({
   summary: 'Create a template from a file',
   examples: ['-f notes.yaml', '-f notes.json --json', '-f - < notes.yaml'],
   flags: { file: fileFlag },
-  notes: ['To change it with the same file later: adjutant pipelines apply -f <file>'],
+  notes: ['To update it from the same file later: adjutant pipelines apply -f <file>'],
   run: async (context, { flags: { file } }) => {
-    if (file === undefined) throw usageFault('Name the file of the template: -f <file>');
+    if (file === undefined) throw usageFault('Template file is missing. Add -f <file>');
     const { client, text } = await readTemplate(context, file);
     const made = await importText(client, text);
     context.out.done(`Created ${safe(made.name)}.`, made, templateColumns);
   },
 });
 
-/** Changes a template as YAML in the editor, until it is accepted or the person gives up. */
 const editYaml = async (context: Context, { client, id }: { client: Client; id: string }) => {
   const present = await client.templates.get({ id, query: {} });
-  if (present.preset) throw failed(`${id} ships with Adjutant.`, ...copyOf(id));
+  if (present.preset)
+    throw failed(`${id} ships with Adjutant and cannot be changed.`, ...copyOf(id));
   const before = await yamlOf(client, id);
   for (let draft = before; ; ) {
     const outcome = await writeIn('template.yaml', draft);
@@ -88,7 +88,7 @@ const editYaml = async (context: Context, { client, id }: { client: Client; id: 
 };
 
 const copyOf = (id: string): string[] => [
-  `Make your own of it: adjutant pipelines templates get ${id} --yaml > mine.yaml`,
+  `Create your own copy: adjutant pipelines templates get ${id} --yaml > mine.yaml`,
   'Change the file, then: adjutant pipelines apply -f mine.yaml',
 ];
 
@@ -98,7 +98,7 @@ const graph = command({
   calls: [endpoints.graph, endpoints.get],
   summary: 'Show the stages of a template as a tree',
   examples: ['preset_issue_triage', 'notes --mermaid > notes.mmd', 'notes --json'],
-  flags: { mermaid: on('Print the text of a Mermaid flowchart') },
+  flags: { mermaid: on('Print the template as a Mermaid flowchart') },
   run: async (context, { args, flags }) => {
     const { client, id } = await templateCrud.find(context, args.template);
     if (flags.mermaid) return printText(context, await client.templates.graph({ id }));
@@ -115,14 +115,15 @@ export const templatesGroup: CommandGroup = {
       next: (rows) =>
         rows.some(({ preset }) => !preset)
           ? undefined
-          : 'Make one of your own: adjutant pipelines templates get preset_release_notes --yaml > mine.yaml',
+          : 'Create your own: adjutant pipelines templates get preset_release_notes ' +
+            '--yaml > mine.yaml',
     }),
     get,
     create,
     templateCrud.update({
       edit: editYaml,
-      message: ({ name }, { version }) => `Changed ${safe(name)}: version ${version}.`,
-      notes: ['On a terminal without other flags it opens as YAML in $VISUAL or $EDITOR.'],
+      message: ({ name }, { version }) => `Updated ${safe(name)}: version ${version}.`,
+      notes: ['On a terminal without other flags it opens the YAML in $VISUAL or $EDITOR.'],
       examples: [
         'notes',
         'notes --description "Asks before anything is published"',
@@ -132,8 +133,8 @@ export const templatesGroup: CommandGroup = {
     graph,
     templateCrud.delete({
       examples: ['notes', 'notes --yes', '4ew6rt --yes --quiet'],
-      ask: ({ name }) => `Delete the template ${safe(name)}? Its runs stay.`,
+      ask: ({ name }) => `Delete the template ${safe(name)}? Its runs are kept.`,
     }),
   ],
-  notes: ['A template is named by its name, its id, or the last six characters of that.'],
+  notes: ['Identify a template by its name, its id, or the last six characters of the id.'],
 };

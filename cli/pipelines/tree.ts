@@ -2,26 +2,22 @@ import type { PipelineRunDetail, PipelineTemplate } from '../../src/client/index
 import { duration, localTime, now, oneLine } from '../text.js';
 
 type StageOfTemplate = PipelineTemplate['stages'][number];
-/** A stage of a run, as the API shows it. */
 export type StageOfRun = PipelineRunDetail['stages'][number];
 
-/** Draws the stages of a template as a tree. */
 export const templateTree = (stages: StageOfTemplate[]): string[] =>
   stageTree(stages, templateLabel);
 
-/** Draws the stages of a run as a tree, with their states. */
 export const runTree = ({ stages }: PipelineRunDetail): string[] => stageTree(stages, runLabel);
 
-/** A stage in its place in the tree. */
 interface StageBranch<Stage> {
   stage: Stage;
-  /** The lines that are drawn before it. */
+  /** Branch lines before it. */
   lines: string;
-  /** The keys of what it needs besides the stage above it. */
+  /** Keys of its dependencies besides the stage above it. */
   others: string[];
 }
 
-/** Returns stages in the order of a tree, each below the last stage that it needs. */
+/** Stages in the order of a tree, each below the last stage that it needs. */
 export const stageBranches = <Stage extends { key: string; needs?: string[] | undefined }>(
   stages: readonly Stage[],
 ): StageBranch<Stage>[] => {
@@ -59,7 +55,7 @@ export const stageBranches = <Stage extends { key: string; needs?: string[] | un
   return draw(undefined, '');
 };
 
-/** Draws stages as a tree; what else a stage needs stands beside it. */
+/** Draws stages as a tree, with further dependencies beside them. */
 const stageTree = <Stage extends { key: string; needs?: string[] | undefined }>(
   stages: readonly Stage[],
   labelOf: (stage: Stage, others: string[]) => string,
@@ -88,8 +84,8 @@ const templateLabel = (
     ...(when.length > 0 ? [`if ${when.map(({ field }) => field).join(', ')}`] : []),
     ...(others.length > 0 ? [`also needs ${others.join(', ')}`] : []),
     ...(typeof onError === 'object' ? [`on error back to ${onError.goto}`] : []),
-    ...(onError === 'continue' ? ['goes on after an error'] : []),
+    ...(onError === 'continue' ? ['continues on error'] : []),
   ].join('  ');
 
-/** True if the reason of a stage says that somebody is waited for. */
+/** Whether the reason of a stage says that a person must act. */
 export const asksIn = (reason: string | null): boolean => /\bwaits? for you\b/.test(reason ?? '');

@@ -3,10 +3,9 @@ import { usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
 import { oneLine } from '../text.js';
 
-/** A parameter of a template, or a field that a stage asks for. */
 export interface AskedValue {
   key: string;
-  /** The words for a person; the key unless given. */
+  /** Defaults to the key. */
   label?: string | undefined;
   type: string;
   required?: boolean | undefined;
@@ -15,7 +14,7 @@ export interface AskedValue {
   description?: string | undefined;
 }
 
-/** Reads `key=value` pairs by the types of fields. `@file` gives the text of a file. */
+/** Reads `key=value` pairs by the types of the fields. `@file` reads a file. */
 export const valuesFrom = async (
   context: Context,
   pairs: readonly string[],
@@ -24,14 +23,14 @@ export const valuesFrom = async (
   const values: [string, unknown][] = [];
   for (const pair of pairs) {
     const [, key, given = ''] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
-    if (key === undefined) throw usageFault(`"${pair}" is no key=value`);
+    if (key === undefined) throw usageFault(`"${pair}" is not in the form key=value`);
     const text = given.startsWith('@') ? await readFileOrStdin(context, given.slice(1)) : given;
     values.push([key, typedValue(text, typeIn(fields, key))]);
   }
   return Object.fromEntries(values);
 };
 
-/** Asks a person for each value; what is left empty is not given, unless it must be. */
+/** Asks for each value. Empty input omits an optional value. */
 export const askValues = async (
   context: Context,
   fields: readonly AskedValue[],
@@ -58,10 +57,11 @@ const askFor = ({ ask }: Context, field: AskedValue): Promise<string> => {
 };
 
 const refusalOf = ({ type, required, options }: AskedValue, typed: string): string | undefined => {
-  if (typed === '') return required ? 'It is needed.' : undefined;
-  if (type === 'number' && !Number.isFinite(Number(typed))) return 'A number.';
-  if (type === 'boolean' && !/^(true|false)$/.test(typed)) return 'true or false.';
-  if (type === 'choice' && options && !options.includes(typed)) return `${options.join(', ')}.`;
+  if (typed === '') return required ? 'A value is required.' : undefined;
+  if (type === 'number' && !Number.isFinite(Number(typed))) return 'Enter a number.';
+  if (type === 'boolean' && !/^(true|false)$/.test(typed)) return 'Enter true or false.';
+  if (type === 'choice' && options && !options.includes(typed))
+    return `Enter one of ${options.join(', ')}.`;
   return undefined;
 };
 

@@ -8,8 +8,8 @@ import { askValues } from '../pipelines/values.js';
 type AskedFields = Record<string, unknown>;
 
 /**
- * Asks on a terminal for what a recurring task needs and was not given: its title, when it is due,
- * what it does, and with what.
+ * Asks on a terminal for missing values of a recurring task: title, schedule, action and its
+ * configuration.
  */
 export const askRecurring = async (
   context: Context,
@@ -23,14 +23,16 @@ export const askRecurring = async (
   const isTimed = [given['schedule.cron'], given['schedule.rrule']].some(Boolean);
   const times = isTimed ? {} : await askTimes(context, given);
   const choices = fields.find(({ path }) => path === 'action')?.values ?? [];
-  const question = { ask: 'What it does', choices, instead: '--action' };
+  const question = { ask: 'Action', choices, instead: '--action' };
   const action = given.action ?? choices[await context.ask.choose(question)];
   return { ...title, ...times, action, ...(await askConfig(context, String(action), given)) };
 };
 
 const askTimes = async (context: Context, given: AskedFields): Promise<AskedFields> => {
   const when = await needed(context, {
-    ask: 'When (minute, hour, day, month and weekday, as 0 9 * * 1-5; or a rule, as FREQ=DAILY)',
+    ask:
+      'Schedule (minute, hour, day, month and weekday, such as 0 9 * * 1-5; or a rule, ' +
+      'such as FREQ=DAILY)',
     instead: '--cron or --rrule',
   });
   const rule = /^(FREQ=|RRULE|DTSTART)/i.test(when) ? 'schedule.rrule' : 'schedule.cron';
@@ -40,7 +42,6 @@ const askTimes = async (context: Context, given: AskedFields): Promise<AskedFiel
   return { [rule]: when, 'schedule.timezone': timezone };
 };
 
-/** Asks for what an action cannot do without. */
 const askConfig = async (
   context: Context,
   action: string,
@@ -55,7 +56,6 @@ const askConfig = async (
   return { [`actionConfig.${asked.field}`]: typed };
 };
 
-/** Finds the template, and asks for its parameters. */
 const askPipeline = async (
   context: Context,
   client: Client,
@@ -68,7 +68,7 @@ const askPipeline = async (
 };
 
 const NEEDED: Record<string, { field: string; ask: string; instead: string }> = {
-  notify: { field: 'notifyMessage', ask: 'What it says', instead: '--notify-message' },
+  notify: { field: 'notifyMessage', ask: 'Message', instead: '--notify-message' },
   spawn_agent: { field: 'agentPrompt', ask: 'Prompt of the agent', instead: '--agent-prompt' },
   run_hook: { field: 'hookId', ask: 'Name of the hook', instead: '--hook-id' },
   start_pipeline: { field: 'templateId', ask: 'Name of the template', instead: '--template-id' },
@@ -78,5 +78,5 @@ const needed = ({ ask }: Context, question: { ask: string; instead: string }): P
   ask.text({
     ask: question.ask,
     instead: question.instead,
-    refuse: (typed) => (typed === '' ? 'It is needed.' : undefined),
+    refuse: (typed) => (typed === '' ? 'A value is required.' : undefined),
   });

@@ -13,21 +13,22 @@ interface TunnelChoice {
 
 const FORWARD_PORT = '8305';
 
-/** Says what is installed, asks what somebody has got, and then what that needs. */
+/** Shows what is installed, asks what the user has, and then for its settings. */
 export const guideTunnel = async (
   context: Context,
   client: Client,
 ): Promise<TunnelSettingsInput> => {
   const { ask } = context;
   const { programs } = await client.tunnel.programs();
-  ask.say(`Looking    ${programs.map(sayProgram).join('   ')}`);
-  ask.say('What have you got?');
+  ask.say(`Installed  ${programs.map(sayProgram).join('   ')}`);
+  ask.say('What do you have?');
   for (const [at, { label }] of choices.entries()) ask.say(`  ${at + 1} ${label}`);
   const input = await ask.text({
     ask: 'Choose',
     initial: '1',
     instead: '--provider',
-    refuse: (given) => (choices[Number(given) - 1] ? undefined : `1 to ${choices.length}.`),
+    refuse: (given) =>
+      choices[Number(given) - 1] ? undefined : `Enter a number from 1 to ${choices.length}.`,
   });
   const choice = choices[Number(input) - 1];
   if (!choice) throw interrupted();
@@ -35,7 +36,6 @@ export const guideTunnel = async (
   return { provider: choice.provider, ...(await choice.ask(context, client)) };
 };
 
-/** Refuses where a program is missing, and says how to install it. Failed: it is missing. */
 export const mustBeInstalled = (
   programs: Programs,
   provider: TunnelSettingsInput['provider'],
@@ -44,7 +44,7 @@ export const mustBeInstalled = (
   const found = programs.find(({ name }) => name === provider);
   if (found?.path) return;
   throw failed(
-    `${provider} is not installed where the daemon runs.`,
+    `${provider} is not installed on the machine of the daemon.`,
     `Install it: ${INSTALL[provider]}`,
     'Then: adjutant tunnel setup',
   );
@@ -67,7 +67,7 @@ const publicUrl = async ({ ask }: Context, initial?: string): Promise<string> =>
     initial,
     instead: '--public-url',
     refuse: (name) =>
-      URL.canParse(urlOf(name)) && name !== '' ? undefined : 'As hooks.example.org',
+      URL.canParse(urlOf(name)) && name !== '' ? undefined : 'Enter a name like hooks.example.org',
   });
   return urlOf(given);
 };
@@ -78,14 +78,15 @@ const token = ({ ask }: Context, of: string): Promise<string> =>
   ask.hidden({
     ask: `Token of ${of}`,
     instead: '--secret-file',
-    refuse: (given) => (given.trim() === '' ? 'It needs one.' : undefined),
+    refuse: (given) => (given.trim() === '' ? 'A token is required.' : undefined),
   });
 
 const server: TunnelChoice['ask'] = async (context, client) => {
   const { ask } = context;
-  const needed = (given: string) => (given === '' ? 'As ada@box.example.org' : undefined);
-  const target = await ask.text({ ask: 'ssh target', instead: '--target', refuse: needed });
-  const port = await ask.text({ ask: 'ssh port', initial: '22', instead: '--ssh-port' });
+  const needed = (given: string) =>
+    given === '' ? 'Enter a target like ada@box.example.org' : undefined;
+  const target = await ask.text({ ask: 'SSH target', instead: '--target', refuse: needed });
+  const port = await ask.text({ ask: 'SSH port', initial: '22', instead: '--ssh-port' });
   const sshPort = port === '22' ? {} : { sshPort: Number(port) };
   const hostKeys = await knownKeys(context, client, { target, ...sshPort });
   const remotePort = await ask.text({
@@ -94,7 +95,7 @@ const server: TunnelChoice['ask'] = async (context, client) => {
     instead: '--remote-port',
   });
   const file = await ask.text({
-    ask: 'Private key of the daemon (empty: what ssh tries by itself)',
+    ask: 'Private key of the daemon (empty: the defaults of ssh)',
     instead: '--identity-file',
   });
   return {
@@ -107,14 +108,14 @@ const server: TunnelChoice['ask'] = async (context, client) => {
   };
 };
 
-/** Nobody but the person can tell whether a fingerprint is the server's. */
+/** Only the person can tell whether a fingerprint is that of the server. */
 const knownKeys = async (
   { ask }: Context,
   client: Client,
   at: { target: string; sshPort?: number },
 ): Promise<string[]> => {
   const { hostKeys } = await client.tunnel['host-keys']({ body: at });
-  if (hostKeys.length === 0) throw failed(`No ssh server answers at ${oneLine(at.target)}.`);
+  if (hostKeys.length === 0) throw failed(`No SSH server replies at ${oneLine(at.target)}.`);
   for (const { key, fingerprint } of hostKeys) {
     ask.say(`  host key ${key.split(' ', 1)[0]} ${fingerprint}`);
   }
@@ -130,14 +131,14 @@ const choices: TunnelChoice[] = [
     ask: async () => ({}),
   },
   {
-    label: 'a domain at Cloudflare (cloudflared, stays)',
+    label: 'a domain at Cloudflare (cloudflared, permanent)',
     provider: 'cloudflared',
     ask: async (context) => ({
       token: await token(context, 'the tunnel, from Cloudflare’s dashboard'),
       publicUrl: await publicUrl(context),
     }),
   },
-  { label: 'a server of my own with ssh', provider: 'ssh', ask: server },
+  { label: 'a server of your own with SSH', provider: 'ssh', ask: server },
   {
     label: 'a reverse proxy in front (Caddy, nginx)',
     provider: 'proxy',

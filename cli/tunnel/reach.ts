@@ -1,23 +1,22 @@
 import type { TunnelView } from '../../src/client/index.js';
 
 const WARNINGS = {
-  unverified: 'This address is unverified: nobody has reached it from outside.',
-  failed: 'The last check did not come through to this address.',
+  unverified: 'This address is unverified: no request from outside has reached it.',
+  failed: 'The last check could not reach this address.',
 };
 
-/** A public address, as far as it is known. */
 interface PublicReach {
   reach: TunnelView['reach'];
-  /** True if the daemon's environment says the address, which no command changes then. */
+  /** Whether the environment of the daemon sets the address, so that no command can change it. */
   publicUrlSetting?: boolean;
 }
 
-/** Warnings about an address before it is handed out, and what can be done. */
+/** Warnings about an address, with remedies. */
 export const reachNotes = ({ reach, publicUrlSetting }: PublicReach): string[] => {
   if (reach !== 'unverified' && reach !== 'failed') return [];
-  const prove = 'Prove it: adjutant tunnel check';
+  const prove = 'Verify it: adjutant tunnel check';
   if (publicUrlSetting === undefined) return [WARNINGS[reach], prove];
   return publicUrlSetting
-    ? [WARNINGS[reach], 'It is ADJUTANT_PUBLIC_URL in the environment of the daemon.', prove]
-    : [WARNINGS[reach], `${prove}        Forget it: adjutant tunnel forget`];
+    ? [WARNINGS[reach], 'It is set by ADJUTANT_PUBLIC_URL in the environment of the daemon.', prove]
+    : [WARNINGS[reach], `${prove}        Remove it: adjutant tunnel forget`];
 };

@@ -32,13 +32,12 @@ const stageColumns = columnsOf<TunnelCheck['stages'][number]>([
   'detail',
 ]);
 
-/** Prints the tunnel's state, the last check and the newest lines of its program. */
 export const showTunnel = (context: Context, tunnel: TunnelView): void => {
   const { out } = context;
   if (out.format !== 'table') {
     out.item(tunnel, tunnelColumns);
   } else if (tunnel.provider === null) {
-    out.line('Nothing is set up: this machine alone reaches the daemon.');
+    out.line('No tunnel is set up. Only this machine can reach the daemon.');
     out.note('Set it up: adjutant tunnel setup');
   } else {
     describe(context, tunnel);
@@ -50,18 +49,20 @@ const describe = ({ out }: Context, tunnel: TunnelView): void => {
   out.line(
     `${tunnel.provider}   ${tunnel.status}${since}   ${safe(tunnel.address ?? 'no address')}${sayReach(tunnel)}`,
   );
-  if (tunnel.detail) out.line(`Why   ${oneLine(tunnel.detail)}`);
+  if (tunnel.detail) out.line(`Cause ${oneLine(tunnel.detail)}`);
   if (tunnel.addressHeader === null) {
-    out.line('It tells no addresses of callers: limits per address are off.');
+    out.line('It does not forward addresses of clients, so limits per address are off.');
   }
   if (tunnel.check) showStages({ out }, tunnel.check);
   for (const { at, line } of tunnel.log.slice(-LOG_LINES)) {
     out.line(`  ${at.slice(11, 19)} ${oneLine(line)}`);
   }
-  out.note(tunnel.on ? 'Go the whole way: adjutant tunnel check' : 'Start: adjutant tunnel start');
+  out.note(
+    tunnel.on ? 'Check the whole route: adjutant tunnel check' : 'Start: adjutant tunnel start',
+  );
 };
 
-/** Stage by stage, and the remedy of the first that failed; the exit code says whether one did. */
+/** Prints each stage, and the remedy of the first failure. Sets the exit code. */
 export const showCheck = (context: Context, check: TunnelCheck): void => {
   const { out } = context;
   if (!check.ok) context.exitCode = Exit.failed;
@@ -69,7 +70,7 @@ export const showCheck = (context: Context, check: TunnelCheck): void => {
     out.page({ reply: check, rows: check.stages, columns: stageColumns });
     return;
   }
-  out.line(`Checking from outside in: ${safe(check.address)}`);
+  out.line(`Checking from outside: ${safe(check.address)}`);
   showStages(context, check);
 };
 
@@ -80,8 +81,8 @@ const showStages = ({ out }: Pick<Context, 'out'>, { stages, failure }: TunnelCh
     out.line(`  ${at + 1} ${words.join(' ')} ${oneLine(detail)}${took}`.trimEnd());
   }
   if (!failure) return;
-  out.line(`Why   ${oneLine(failure.cause)}`);
-  out.line(`Do    ${oneLine(failure.remedy)}`);
+  out.line(`Cause ${oneLine(failure.cause)}`);
+  out.line(`Fix   ${oneLine(failure.remedy)}`);
 };
 
 const sayReach = ({ reach }: TunnelView): string => (reach === 'none' ? '' : `   ${reach}`);
@@ -91,13 +92,12 @@ const sayCheck = ({ stages, failure }: TunnelCheck): string =>
 
 const { set } = await contracts.tunnel();
 
-/** The flags of the settings; the token is a secret, and none is made from it. */
+/** The token is a secret, so it has no flag. */
 export const settingFields = () => requestFields(set.body, ['token']);
 export const settingFlags = {
-  secretFile: textFlag('<file|->', 'Where the token of cloudflared or ngrok is'),
+  secretFile: textFlag('<file|->', 'File with the token of cloudflared or ngrok'),
 };
 
-/** Settings from flags, `--data` and the file of the token. Usage: a field is missing or wrong. */
 export const settingsFrom = async (
   context: Context,
   given: { fields: Record<string, unknown>; data?: string; secretFile?: string },
@@ -118,7 +118,7 @@ const LOOK_MS = 250;
 
 export const setupTunnel = command({
   name: 'setup',
-  summary: 'From nothing to a public address: choose, start, check, stage by stage',
+  summary: 'Set up a public address step by step',
   examples: [
     '',
     '--provider cloudflared',
@@ -128,7 +128,10 @@ export const setupTunnel = command({
   ],
   fields: settingFields,
   flags: settingFlags,
-  notes: ['For admins. Exit 1 where a stage fails: what is set up stays, and says what to do.'],
+  notes: [
+    'Admins only. Exit code 1: a stage failed. The settings are kept, and the output ' +
+      'shows a remedy.',
+  ],
   seeAlso: 'adjutant tunnel config, adjutant help tunnel',
   run: async (context, { flags, fields }) => {
     const client = await context.client();
@@ -139,7 +142,7 @@ export const setupTunnel = command({
     if (context.out.format !== 'table') showCheck(context, check);
     if (!check.ok) {
       context.exitCode = Exit.failed;
-      return context.out.note('For later: adjutant tunnel check');
+      return context.out.note('To check it later: adjutant tunnel check');
     }
     await keepAddress(context, client, settings);
   },
@@ -153,7 +156,7 @@ const chosen = async (
   if (given.fields.provider === undefined) {
     if (!context.ask.isPossible) {
       throw usageFault(
-        'Which provider? Add --provider cloudflared, ngrok, tailscale, ssh or proxy.',
+        'Provider is missing. Add --provider cloudflared, ngrok, tailscale, ssh or proxy.',
       );
     }
     return guideTunnel(context, client);
@@ -163,7 +166,6 @@ const chosen = async (
   return settings;
 };
 
-/** Failed: it does not come up, and why. */
 const bringUp = async (
   { out }: Context,
   client: Client,
@@ -172,7 +174,8 @@ const bringUp = async (
   const { passkeysLost } = await client.tunnel.set({ body: settings });
   for (const { username, name, relyingParty } of passkeysLost) {
     out.warn(
-      `Passkey ${oneLine(name)} of ${oneLine(username)} belongs to ${relyingParty} and works no more.`,
+      `Passkey ${oneLine(name)} of ${oneLine(username)} belongs to ${relyingParty} and ` +
+        'no longer works.',
     );
   }
   const since = performance.now();
@@ -194,12 +197,12 @@ const bringUp = async (
 
 const notUp = ({ provider, detail }: TunnelView) =>
   failed(
-    `${provider} does not come up: ${oneLine(detail ?? 'it says nothing')}`,
-    'It is tried on. All that it said: adjutant tunnel get',
-    'Give up: adjutant tunnel stop',
+    `${provider} does not start: ${oneLine(detail ?? 'no output')}`,
+    'It is retried. Its output: adjutant tunnel get',
+    'Stop it: adjutant tunnel stop',
   );
 
-/** With a server or a proxy of one's own, something remains to be done by hand. */
+/** A server or proxy of your own needs a manual step. */
 const sayProxy = async (
   { out, ask }: Context,
   client: Client,
@@ -208,7 +211,9 @@ const sayProxy = async (
   if (provider !== 'ssh' && provider !== 'proxy') return;
   const where = provider === 'ssh' ? 'on the server' : 'at the proxy';
   const host = publicUrl === null ? '' : new URL(publicUrl).host;
-  out.note(`Proxy      ${where}, Caddyfile (adjutant tunnel config caddy prints it, nginx too):`);
+  out.note(
+    `Proxy      ${where}, Caddyfile (print it with adjutant tunnel config caddy, or nginx):`,
+  );
   out.note(`             ${safe(host)} { reverse_proxy ${upstream} }`);
   if (!ask.isPossible) return;
   const { failure } = await client.tunnel.check();
@@ -222,12 +227,12 @@ const untilItHolds = async (context: Context, client: Client): Promise<TunnelChe
     if (context.out.format === 'table') showCheck(context, check);
     if (check.ok || !context.ask.isPossible) return check;
     context.exitCode = Exit.done;
-    const question = { ask: 'Enter checks again, q leaves it for later', instead: '--no-input' };
+    const question = { ask: 'Enter checks again, q quits', instead: '--no-input' };
     if ((await context.ask.text(question)) === 'q') return check;
   }
 };
 
-/** A name that lasts is kept as the public address; one that does not is only told. */
+/** A permanent name is stored as the public address; a temporary one is only shown. */
 const keepAddress = async (
   { out }: Context,
   client: Client,
@@ -243,7 +248,7 @@ const keepAddress = async (
   out.note(`Webhooks go to ${address}/api/webhooks/<path>.`);
   out.note(
     isTemporary
-      ? 'It changes at every start, so no passkey ever belongs to it.'
-      : 'Passkeys now belong to this name. Accounts are made by invite from here on.',
+      ? 'It changes at every start, so passkeys cannot use it.'
+      : 'Passkeys now belong to this name. New accounts now need an invite.',
   );
 };

@@ -1,12 +1,10 @@
 import type { TranscriptionDetail } from '../../src/client/index.js';
 
-/** The forms of subtitles, by the endings of their files. */
 export type CaptionForm = 'srt' | 'vtt';
 
-/** A transcription as far as subtitles are made of it. */
 type Captioned = Pick<TranscriptionDetail, 'text' | 'segments' | 'durationSeconds'>;
 
-/** Writes a transcription as subtitles: SubRip, or WebVTT of the W3C. */
+/** Formats a transcription as subtitles: SubRip, or WebVTT of the W3C. */
 export const captionsOf = (form: CaptionForm, transcription: Captioned): string => {
   const cues = cuesOf(transcription).map(({ start, end, text }, at) => {
     const mark = form === 'srt' ? ',' : '.';
@@ -16,7 +14,7 @@ export const captionsOf = (form: CaptionForm, transcription: Captioned): string 
   return [...(form === 'vtt' ? ['WEBVTT', ''] : []), ...cues].join('\n');
 };
 
-/** Returns the segments; the whole text as one, where its engine told no times. */
+/** The segments, or the whole text as one if the engine reports no times. */
 const cuesOf = ({ text, segments, durationSeconds }: Captioned) =>
   segments.length > 0 || !text ? segments : [{ start: 0, end: durationSeconds ?? 0, text }];
 
@@ -27,7 +25,7 @@ const safeCue = (text: string): string =>
     .replaceAll('-->', '→')
     .trim();
 
-/** Returns a time as hours, minutes, seconds and milliseconds: `00:01:02,500`. */
+/** Hours, minutes, seconds and milliseconds: `00:01:02,500`. */
 const clock = (seconds: number, mark: string): string => {
   const ms = Math.round(seconds * 1000);
   const parts = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60];

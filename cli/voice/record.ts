@@ -8,7 +8,7 @@ import type { Context } from '../command.js';
 import { failed } from '../exit.js';
 import { oneLine } from '../text.js';
 
-/** A program that records speech into a WAV file until it gets SIGINT. */
+/** Records speech into a WAV file until SIGINT. */
 interface MicrophoneProgram {
   program: string;
   words(file: string): string[];
@@ -17,7 +17,7 @@ interface MicrophoneProgram {
 const MICROPHONE = platform() === 'darwin' ? ['-f', 'avfoundation', '-i', ':0'] : [];
 const DEFAULT_INPUT = ['-f', 'alsa', '-i', 'default'];
 
-/** The recorders, in the order in which they are looked for. */
+/** In the order in which they are tried. */
 const RECORDERS: MicrophoneProgram[] = [
   {
     program: 'arecord',
@@ -40,14 +40,14 @@ const RECORDERS: MicrophoneProgram[] = [
   },
 ];
 
-/** The longest time in milliseconds that a recorder takes to end its file. */
+/** Maximum time for a recorder to finish its file, in milliseconds. */
 const LAST_MS = 5000;
-/** The bytes of a WAV file without a sample. */
+/** Size of a WAV file without samples. */
 const HEAD_BYTES = 44;
 
 /**
- * Records until the person presses enter, and gives the path of the WAV file to `use`; it is deleted
- * afterwards. Failed: there is no recorder, or it records nothing.
+ * Records until the user presses enter, and passes the WAV file to `use`. The file is deleted
+ * afterwards.
  */
 export const withRecording = async <T>(
   context: Context,
@@ -67,13 +67,13 @@ const record = async (context: Context, file: string): Promise<void> => {
   const begun = await beginRecording(file);
   if (begun === null) {
     const names = RECORDERS.map(({ program }) => program).join(', ');
-    throw failed(`There is no program that records on this machine: ${names}.`);
+    throw failed(`No recording program was found on this machine. Install one of: ${names}.`);
   }
   const { child, program, remarks } = begun;
-  // After its remarks, too.
+  // After the end of stderr, too.
   const ended = once(child, 'close');
   try {
-    await context.ask.text({ ask: 'Speak; enter ends it', instead: 'the message' });
+    await context.ask.text({ ask: 'Speak; enter stops', instead: 'the message' });
   } finally {
     child.kill('SIGINT');
     const isOver = await Promise.race([
@@ -91,14 +91,13 @@ const record = async (context: Context, file: string): Promise<void> => {
   throw failed(`${program} recorded nothing${why ? `: ${oneLine(why)}` : ''}.`);
 };
 
-/** A recorder at work, with what it says. */
 interface SpeechRecording {
   child: ChildProcess;
   program: string;
   remarks(): string;
 }
 
-/** Starts the first recorder that is there; null: there is none. */
+/** Starts the first recorder that is installed. Returns null if there is none. */
 const beginRecording = async (file: string): Promise<SpeechRecording | null> => {
   for (const { program, words } of RECORDERS) {
     const child = spawn(program, words(file), { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -26,11 +26,10 @@ interface TranscribeFlags extends AudioFields {
   noWait?: boolean;
 }
 
-/** The command that transcribes files, one after the other. */
 export const transcribeCommand = command({
   name: 'transcribe',
   args: '<file...>',
-  summary: 'Transcribe files of audio into text',
+  summary: 'Transcribe audio files',
   calls: [voiceEndpoints.transcribe, voiceEndpoints.get, 'operations get'],
   examples: [
     'memo.ogg',
@@ -41,21 +40,18 @@ export const transcribeCommand = command({
   ],
   flags: {
     ...captionFlags,
-    beside: on('Write each text beside its file, as .txt, .srt or .vtt'),
-    language: textFlag(
-      '<code>',
-      'The language that is spoken, as en; told by the engine unless given',
-    ),
-    model: textFlag('<name>', 'A registered model, whisper or pocketsphinx, and no other'),
-    prompt: textFlag('<text>', 'Names and words that are spoken, for models'),
-    name: textFlag('<name>', 'The file name of what - reads from standard input'),
+    beside: on('Write each text next to its file, as .txt, .srt or .vtt'),
+    language: textFlag('<code>', 'Language of the speech, such as en. Detected by default'),
+    model: textFlag('<name>', 'Only this registered model, whisper or pocketsphinx'),
+    prompt: textFlag('<text>', 'Names and words in the speech, for models'),
+    name: textFlag('<name>', 'File name for -, which reads standard input'),
     noWait,
   },
   notes: [
-    'Of several files each is transcribed, whatever becomes of the others.',
-    'Exit 1 where a file was not transcribed.',
+    'Each of several files is transcribed, even if others fail.',
+    'Exit code 1: a file was not transcribed.',
   ],
-  seeAlso: 'adjutant voice list, for those of before',
+  seeAlso: 'adjutant voice list, for earlier ones',
   run: async (context, { args: { file: paths }, flags }) => {
     const form = captionForm(flags);
     refuseMisuse(paths, flags, form);
@@ -76,7 +72,7 @@ export const transcribeCommand = command({
   },
 });
 
-/** Says which file the text is of that follows. In a pipe it says so as `head` does. */
+/** Names the file of the text that follows; in a pipe in the style of `head`. */
 const nameFile = ({ out }: Context, path: string): void => {
   if (out.format === 'table') out.note(`${safe(basename(path))}:`);
   else if (out.format === 'tsv') out.line(`==> ${safe(path)} <==`);
@@ -89,37 +85,38 @@ const refuseMisuse = (
 ): void => {
   if (paths.includes('-') !== (name !== undefined) || (name !== undefined && paths.length > 1)) {
     throw usageFault(
-      '--name and - belong together, and stand alone.',
+      '--name and - must be used together, without other paths.',
       'From standard input: adjutant voice transcribe - --name memo.wav',
     );
   }
   if (form !== null && paths.length > 1 && !beside) {
-    throw usageFault('Subtitles of several files need --beside, which writes one beside each.');
+    throw usageFault(
+      'Subtitles of several files need --beside, which writes one next to each file.',
+    );
   }
   if (beside && (isLeft || name !== undefined)) {
-    throw usageFault('--beside needs a file, and waits for its text.');
+    throw usageFault('--beside needs a file, and cannot be combined with --no-wait.');
   }
   if (beside) refuseSameTarget(paths, form);
 };
 
-/** Refuses files whose texts would be written into the same file, before one is transcribed. */
+/** Checks before the first transcription that no two texts go to the same file. */
 const refuseSameTarget = (paths: string[], form: CaptionForm | null): void => {
   const taken = new Map<string, string>();
   for (const path of paths) {
     const to = besideOf(path, form);
     const other = taken.get(to);
     if (other !== undefined) {
-      throw usageFault(`${safe(other)} and ${safe(path)} would both be written as ${safe(to)}.`);
+      throw usageFault(`${safe(other)} and ${safe(path)} would both be written to ${safe(to)}.`);
     }
     taken.set(to, path);
   }
 };
 
-/** Returns the path of the text beside a file. */
 const besideOf = (path: string, form: CaptionForm | null): string =>
   `${path.replace(/\.[^./\\]+$/, '')}.${form ?? 'txt'}`;
 
-/** Transcribes one file; null if that failed, which is said. Only a lost daemon ends all. */
+/** Returns null after it has printed an error. Only a lost daemon or login ends the command. */
 const attempted = async (
   context: Context,
   path: string,
@@ -134,7 +131,7 @@ const attempted = async (
   }
 };
 
-/** Transcribes one file; null if that failed, which is said. */
+/** Returns null after it has printed an error. */
 export const transcribed = async (
   context: Context,
   path: string,
@@ -155,14 +152,14 @@ export const transcribed = async (
   if (flags.noWait) return begun;
   const ended = await awaited(context, begun);
   if (ended.status !== 'completed') {
-    const why = oneLine(ended.error ?? `It is ${ended.status}`);
+    const why = oneLine(ended.error ?? `The transcription is ${ended.status}`);
     context.out.warn(`${safe(file.filename)}: ${why}.`);
     return null;
   }
   return ended;
 };
 
-/** Reads a file; null if there is none, which is said. */
+/** Returns null after it has printed an error. */
 const fileAt = async ({ streams, out }: Context, path: string, name: string | undefined) => {
   if (name !== undefined) {
     const [piped] = await readFiles([await filePiped(streams.stdin, name)]);
@@ -170,11 +167,10 @@ const fileAt = async ({ streams, out }: Context, path: string, name: string | un
   }
   const found = await stat(path).catch(() => null);
   const [file] = found?.isFile() ? await readFiles([{ path, bytes: found.size }]) : [];
-  if (!file) out.warn(`${safe(path)} is no file, or cannot be read.`);
+  if (!file) out.warn(`${safe(path)} is not a file or cannot be read.`);
   return file ?? null;
 };
 
-/** Waits for the end of a transcription, with a line on the terminal that says how far it is. */
 const awaited = async (
   context: Context,
   begun: TranscriptionDetail,
@@ -196,13 +192,13 @@ const show = async (
   const { out } = context;
   const form = captionForm(flags);
   if (flags.noWait) {
-    const look = `It is transcribed. Look: adjutant voice get ${done.id.slice(-6)}`;
+    const look = `Transcribing. Show it: adjutant voice get ${done.id.slice(-6)}`;
     out.done(look, { ...done, excerpt: null }, voiceColumns);
-  } else if (flags.beside) out.note(`Written: ${safe(await writeBeside(path, done, form))}`);
+  } else if (flags.beside) out.note(`Saved: ${safe(await writeBeside(path, done, form))}`);
   else showTranscription(context, done, form);
 };
 
-/** Writes the text, or subtitles, into a file beside the audio; one that is there stays. */
+/** Never overwrites a file. */
 const writeBeside = async (
   path: string,
   done: TranscriptionDetail,
@@ -211,7 +207,7 @@ const writeBeside = async (
   const to = besideOf(path, form);
   const text = form === null ? `${done.text ?? ''}\n` : captionsOf(form, done);
   await writeFile(to, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw failed(`${safe(to)} cannot be written: ${error.code}.`);
+    throw failed(`Cannot write ${safe(to)}: ${error.code}.`);
   });
   return to;
 };

@@ -32,26 +32,23 @@ export const voiceCrud = crud({
   }),
 });
 
-/** The flags with which a transcription is shown as subtitles. */
 export const captionFlags = {
-  srt: on('As subtitles in the form SubRip'),
-  vtt: on('As subtitles in the form WebVTT'),
+  srt: on('Print subtitles in SubRip format'),
+  vtt: on('Print subtitles in WebVTT format'),
 };
 
 export const captionForm = (flags: { srt?: boolean; vtt?: boolean }): CaptionForm | null => {
-  if (flags.srt && flags.vtt) throw usageFault('--srt and --vtt cannot stand together.');
+  if (flags.srt && flags.vtt) throw usageFault('--srt and --vtt cannot be combined.');
   if (flags.srt) return 'srt';
   return flags.vtt ? 'vtt' : null;
 };
 
-/** The words for a text that is empty. */
 const EMPTY: Record<string, string> = {
-  silence: 'It is silent.',
-  no_speech: 'No speech is heard in it: music, or noise.',
-  not_understood: 'Speech is heard in it, and no word was understood.',
+  silence: 'The recording is silent.',
+  no_speech: 'The recording contains no speech, only music or noise.',
+  not_understood: 'The recording contains speech, but no word was recognized.',
 };
 
-/** Prints the text, or subtitles; in a table with where it comes from. */
 export const showTranscription = (
   { out }: Context,
   transcription: TranscriptionDetail,
@@ -66,7 +63,6 @@ export const showTranscription = (
   else showText(out, transcription);
 };
 
-/** Shows the text folded to the width of the terminal, and where it comes from. */
 const showText = (out: Context['out'], transcription: TranscriptionDetail): void => {
   for (const line of wrapText(safe(transcription.text ?? ''), out.width)) out.line(line);
   out.note(sourceOf(transcription));
@@ -78,6 +74,6 @@ const printLines = (out: Context['out'], lines: string[]): void => {
 
 const sourceOf = ({ engine, model, passedOver }: TranscriptionDetail): string => {
   const by = safe(engine === 'model' ? (model ?? '') : `${engine} (${model})`);
-  const others = passedOver.map((each) => `${each.engine} did not: ${each.because}`);
-  return [`By ${by}.`, ...others.map(safe)].join(' ');
+  const others = passedOver.map((each) => `${each.engine} was not used: ${each.because}`);
+  return [`Transcribed by ${by}.`, ...others.map(safe)].join(' ');
 };

@@ -2,14 +2,13 @@ import { type Context, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
 
-/** The flag of the headers of a webhook. Their values are secrets, which no flag takes. */
+/** Header values are secrets, which no flag takes. */
 export const headersFile = textFlag(
   '<file|->',
-  'Headers that it gets, a line each: "Name: value"; without a value one is taken away',
+  'File with headers, a "Name: value" per line; a name alone removes that header',
 );
 
-/** Reads the headers from a file or stdin; undefined: none was given. Usage: another line than `Name: value` or
- * a name. */
+/** Reads lines of `Name: value` from a file or stdin. A name alone removes the header. */
 export const headersFrom = async (
   context: Context,
   file: string | undefined,
@@ -20,8 +19,8 @@ export const headersFrom = async (
     text.split(/\r?\n/).flatMap((line, at) => {
       if (line.trim() === '') return [];
       const [, name, value = ''] = /^([^:\s]+)\s*(?::(.*))?$/.exec(line) ?? [];
-      // The line is not repeated: it may hold a secret.
-      if (name === undefined) throw usageFault(`Line ${at + 1} is not Name: value`);
+      // The line is not repeated, because it may hold a secret.
+      if (name === undefined) throw usageFault(`Line ${at + 1} is not in the form Name: value`);
       return [[name, value.trim() === '' ? null : value.trim()]];
     }),
   );

@@ -3,14 +3,12 @@ import { type HookSender, senders, settingsOf } from './form.js';
 
 const COLUMNS = 3;
 const WIDTH = 26;
-/** The triggers of hooks without a sender, which are listed after the senders. */
+/** Triggers of hooks without a sender, listed after the senders. */
 const others = ['schedule', 'email'] as const;
 const OTHERS = { schedule: 'a schedule', email: 'an e-mail' };
 
-/** A sender, or the trigger of a hook that has none. */
 export type FiredBy = HookSender | (typeof others)[number];
 
-/** Asks who sends, by number or by name. */
 export const askSender = async ({ ask }: Context, instead: string): Promise<FiredBy> => {
   const labels = [
     ...senders.map((sender) => settingsOf(sender).label),
@@ -23,16 +21,18 @@ export const askSender = async ({ ask }: Context, instead: string): Promise<Fire
     ask.say(`  ${line.trimEnd()}`);
   }
   const given = await ask.text({
-    ask: 'Who sends? Number or name',
+    ask: 'Sender (number or name)',
     initial: '1',
     instead,
     refuse: (input) =>
-      placeOf(input, labels) === -1 ? `A number from 1 to ${labels.length}, or a name.` : undefined,
+      placeOf(input, labels) === -1
+        ? `Enter a number from 1 to ${labels.length}, or a name.`
+        : undefined,
   });
   return [...senders, ...others][placeOf(given, labels)] ?? 'other';
 };
 
-/** The place in the list; -1 if it is none. */
+/** Index in the list, or -1. */
 const placeOf = (input: string, labels: string[]): number => {
   if (/^\d+$/.test(input)) return labels[Number(input) - 1] === undefined ? -1 : Number(input) - 1;
   const word = input.toLowerCase();

@@ -1,19 +1,18 @@
-/** The settings of a webhook at its sender, in the words of the sender's own pages. */
+/** Settings of a webhook at its sender, in the words of the sender's own pages. */
 export interface SenderSettings {
   label: string;
-  /** The way to the form. */
+  /** Path to the form. */
   where: string;
-  /** Fields by their names; `{url}` is the hook's address, `{secret}` says where the secret is. */
+  /** Fields by name. `{url}` is the address of the hook, `{secret}` says where the secret is. */
   facts: Record<string, string>;
-  /** The place where the sender shows the secret, if it makes that itself. */
+  /** Where the sender shows the secret, if the sender generates it. */
   theirs?: string;
   /** Further lines; `<hook>` is the hook. */
   notes?: string[];
 }
 
-export const EVENTS_OF_HOOK = 'the ones that this hook is for';
+export const EVENTS_OF_HOOK = 'the events for this hook';
 
-/** Senders around code: forges, builds, errors and alerts. */
 export const codeSenders = {
   github: {
     label: 'GitHub',
@@ -33,12 +32,12 @@ export const codeSenders = {
     facts: {
       URL: '{url}',
       'Secret token': '{secret}',
-      Trigger: 'the events that this hook is for',
+      Trigger: 'the events for this hook',
       'SSL verification': 'enabled',
     },
     notes: [
-      'With a Secret token GitLab shows the secret in a header: never without TLS.',
-      'Better, where its form has a Signing token: generate one, and have it verified:',
+      'With a Secret token, GitLab sends the secret in a header: always use TLS.',
+      'Better, if its form has a Signing token: generate one, and have it verified:',
       'adjutant hooks update <hook> --verify standard-webhooks --secret-file -',
     ],
   },
@@ -50,9 +49,9 @@ export const codeSenders = {
       'HTTP Method': 'POST',
       'POST Content Type': 'application/json',
       Secret: '{secret}',
-      'Trigger On': 'the events that this hook is for',
+      'Trigger On': 'the events for this hook',
     },
-    notes: ['Then save, and try it there: Test Delivery.'],
+    notes: ['Then save, and test it there: Test Delivery.'],
   },
   gogs: {
     label: 'Gogs',
@@ -72,14 +71,14 @@ export const codeSenders = {
       URL: '{url}',
       Secret: '{secret}',
       Status: 'Active',
-      Triggers: 'the events that this hook is for',
+      Triggers: 'the events for this hook',
     },
   },
   'bitbucket-server': {
     label: 'Bitbucket Data Center',
     where: 'Bitbucket → repository → Repository settings → Webhooks → Create webhook',
     facts: { Name: 'any name', URL: '{url}', Secret: '{secret}', Events: EVENTS_OF_HOOK },
-    notes: ['Try it there: Test connection.'],
+    notes: ['Test it there: Test connection.'],
   },
   circleci: {
     label: 'CircleCI',
@@ -125,7 +124,7 @@ export const codeSenders = {
       'HMAC Signature, Header': 'X-Grafana-Alerting-Signature',
       'HMAC Signature, Timestamp Header': 'empty',
     },
-    notes: ['Try it there: Test.'],
+    notes: ['Test it there: Test.'],
   },
   pagerduty: {
     label: 'PagerDuty',

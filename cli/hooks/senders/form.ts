@@ -8,10 +8,9 @@ const SETTINGS = { ...codeSenders, ...workSenders } satisfies Record<
   SenderSettings
 >;
 
-/** A sender whose form is known, or `other`. */
 export type HookSender = keyof typeof SETTINGS;
 
-/** Every sender, the most used first. */
+/** Every sender, the most common first. */
 export const senders: HookSender[] = [
   ...(['github', 'gitlab', 'stripe', 'slack', 'jira', 'shopify', 'linear', 'sentry'] as const),
   ...(['grafana', 'pagerduty', 'gitea', 'bitbucket-cloud', 'bitbucket-server', 'gogs'] as const),
@@ -22,10 +21,10 @@ export const senders: HookSender[] = [
 
 export const settingsOf = (sender: HookSender): SenderSettings => SETTINGS[sender];
 
-/** The senders that the receiver knows by their requests, if a hook has no `verify`. */
+/** Senders that the receiver recognizes by their requests, if a hook has no `verify`. */
 const KNOWN_UNNAMED: HookSender[] = ['github', 'gitlab', 'gitea', 'stripe'];
 
-/** Returns a hook's sender: that of its `verify`, or else a guess from its name. */
+/** The sender of a hook: that of its `verify`, or else a guess from its name. */
 export const hookSenderOf = ({ name, triggerConfig: { verify } }: Hook): HookSender => {
   if (verify !== undefined) {
     const preset = typeof verify === 'string' ? verify : verify.preset;
@@ -34,18 +33,17 @@ export const hookSenderOf = ({ name, triggerConfig: { verify } }: Hook): HookSen
   return KNOWN_UNNAMED.find((sender) => name.toLowerCase().includes(sender)) ?? 'other';
 };
 
-/** The lines to enter at the sender; the secret is not among them. */
+/** The values to enter at the sender, without the secret. */
 export interface SenderForm {
   where: string;
   facts: [string, string][];
-  /** Further notes for the person. */
   notes: string[];
 }
 
 interface ReceiverAddresses {
-  /** Signed bodies. */
+  /** For signed bodies. */
   signed: string;
-  /** Address for senders that show the secret in a header. */
+  /** For senders that send the secret in a header. */
   incoming: string;
 }
 
@@ -54,9 +52,9 @@ export const addressesOf = (url: string, { id, triggerConfig }: Hook): ReceiverA
   incoming: `${url}/api/hooks/incoming/${id}`,
 });
 
-const SHOWN_ONCE = 'the secret of the hook, shown once when it was made';
+const SHOWN_ONCE = 'the secret of the hook, shown once when it was created';
 
-/** The form to fill in at the sender; `secret` says in words where that is. */
+/** The form to fill in at the sender. `secret` describes where the secret is. */
 export const senderFormOf = (
   sender: HookSender,
   { url, notes }: { url: string; notes: string[] },
@@ -91,7 +89,7 @@ export const senderFormOf = (
   };
 };
 
-/** Returns what a sender that `verify` describes has to send; null if it describes none. */
+/** What a sender that `verify` describes must send, or null without a description. */
 const describedFacts = ({ triggerConfig: { verify } }: Hook): [string, string][] | null => {
   if (verify === undefined || typeof verify === 'string' || verify.preset) return null;
   const {
@@ -110,7 +108,6 @@ const describedFacts = ({ triggerConfig: { verify } }: Hook): [string, string][]
   ].map(([name = '', value = '']) => [name, value]);
 };
 
-/** The value of the header that a described sender sends, in words. */
 const headerText = (verify: Exclude<SenderVerification, string>): string => {
   const { algorithm = 'sha256', encoding = 'hex', signed = '{body}', prefix = '', parts } = verify;
   if (algorithm === 'token') return `${prefix}<the secret>`;
@@ -124,11 +121,11 @@ const theirSecret = (theirs: string | undefined, { triggerConfig }: Hook): strin
   theirs === undefined || triggerConfig.webhookSecretSet
     ? []
     : [
-        `The secret is made there: ${theirs}. Give it to the hook:`,
+        `The sender generates the secret: ${theirs}. Store it in the hook:`,
         'adjutant hooks update <hook> --secret-file -',
       ];
 
-/** Returns what to compare first where the sender signs its address too. */
+/** Advice for a sender that also signs its address. */
 export const addressRemedy = (hook: Hook): string[] => {
   const { verify } = hook.triggerConfig;
   const signed = typeof verify === 'object' ? verify.signed : undefined;
@@ -136,22 +133,22 @@ export const addressRemedy = (hook: Hook): string[] => {
   return isSigned ? [`Compare the address first: adjutant hooks settings ${wordOf(hook)}`] : [];
 };
 
-/** Returns what to do where the secret of a hook is not the sender's. */
+/** Advice if the secret of a hook differs from that of the sender. */
 export const secretRemedy = (hook: Hook): string[] => {
   const { theirs, label } = settingsOf(hookSenderOf(hook));
   const give = `adjutant hooks update ${wordOf(hook)} --secret-file -`;
-  if (!hook.triggerConfig.webhookSecretSet) return [`The hook has no secret yet. Give it: ${give}`];
+  if (!hook.triggerConfig.webhookSecretSet) return [`The hook has no secret yet. Set it: ${give}`];
   if (theirs === undefined) {
-    return [`The secret differs. Make a new one: adjutant hooks rotate-secret ${wordOf(hook)}`];
+    return [`The secret differs. Create a new one: adjutant hooks rotate-secret ${wordOf(hook)}`];
   }
-  return [`The secret differs. That of ${label}: ${theirs}.`, `Give it to the hook: ${give}`];
+  return [`The secret differs. ${label} uses: ${theirs}.`, `Store it in the hook: ${give}`];
 };
 
-/** Lines that fire the hook; each reads the secret from a file, so that no process list shows it. */
+/** Lines that fire the hook. They read the secret from a file, so that no process list shows it. */
 export const triggerLines = (url: string, hook: Hook): string[] =>
   isSignedByAmazon(hook) ? [] : linesOf(url, hook);
 
-/** True for a hook that has no secret, since only Amazon can sign for it. */
+/** Whether the hook has no secret, because only Amazon can sign for it. */
 export const isSignedByAmazon = (hook: Hook): boolean => hookSenderOf(hook) === 'sns';
 
 const linesOf = (url: string, hook: Hook): string[] => [
@@ -166,13 +163,12 @@ const curlLine = (url: string, hook: Hook): string =>
     addressesOf(url, hook).incoming,
   ].join(' \\\n         ');
 
-/** The word that names the hook on a command line. */
 export const wordOf = ({ name, id }: Hook): string => (/^[\w.-]+$/.test(name) ? name : id);
 
 const LOOPBACK = /^https?:\/\/(127\.|localhost\b|\[::1\])/;
 const reachOf = (url: string): string[] =>
   LOOPBACK.test(url)
     ? [
-        'That address is for this machine alone. Others need a name with TLS in front of it:',
+        'This address works only on this machine. Other senders need a public address with TLS:',
       ].concat('adjutant tunnel setup, then: adjutant hooks settings <hook>')
     : [];

@@ -8,12 +8,11 @@ import type { HookSender } from './form.js';
 
 const { PRESETS, recipeOf } = await loadSenders();
 
-/** The signature of a delivery, and its receiver. */
 export interface SentAs {
   recipe: SignatureRecipe;
-  /** The preset, for a person. */
+  /** The preset, for messages. */
   name: string;
-  /** True if the hook expects another sender. */
+  /** Whether the hook expects another sender. */
   isOther: boolean;
   isIncoming: boolean;
 }
@@ -21,15 +20,15 @@ export interface SentAs {
 interface SentAsGiven {
   hook: Hook;
   secret: string;
-  /** The preset that was asked for. */
+  /** The preset from --as. */
   named?: PresetName;
   /** The sender of the sample. */
   sample?: HookSender;
-  /** The secret goes to the other receiver, in a header. */
+  /** Whether the secret is sent in a header to the other receiver. */
   incoming?: boolean;
 }
 
-/** The way that was asked for; else the hook's own; else one that the receiver knows by itself. */
+/** The requested preset, or that of the hook, or one that the receiver recognizes. */
 export const sentAs = ({ hook, secret, named, sample, incoming = false }: SentAsGiven): SentAs => {
   const { verify } = hook.triggerConfig;
   const own = named ?? verify;
@@ -40,7 +39,7 @@ export const sentAs = ({ hook, secret, named, sample, incoming = false }: SentAs
   return { recipe: shown, name: named ?? 'github', isOther, isIncoming };
 };
 
-/** True if the secret itself is sent. */
+/** Whether the secret itself is sent. */
 export const isToken = ({ algorithm }: SignatureRecipe): boolean =>
   algorithm === 'token' || algorithm === 'basic';
 
@@ -56,8 +55,8 @@ const SECRET_HEADER = {
 const SIGNING_TOKEN = 'whsec_';
 
 /**
- * Returns the signature of a sample for a hook without `verify`, whose receiver knows GitHub's,
- * Stripe's and the standard's by themselves. GitLab shows its secret, unless that is a signing token.
+ * The signature of a sample for a hook without `verify`, whose receiver recognizes those of
+ * GitHub, Stripe and Standard Webhooks. GitLab sends its secret, unless that is a signing token.
  */
 const unnamedRecipe = (sample: HookSender = 'github', secret: string): SignatureRecipe => {
   if (sample === 'stripe') return PRESETS.stripe;

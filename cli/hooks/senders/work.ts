@@ -2,7 +2,6 @@ import { EVENTS_OF_HOOK, type SenderSettings } from './code.js';
 
 const SIGNING_SECRET = 'the Signing secret (whsec_…) of the endpoint';
 
-/** Senders around work, customers and money, and those that follow a standard. */
 export const workSenders = {
   stripe: {
     label: 'Stripe',
@@ -20,7 +19,8 @@ export const workSenders = {
     facts: { 'Request URL': '{url}', 'Subscribe to bot events': EVENTS_OF_HOOK },
     theirs: 'the Signing Secret under Basic Information → App Credentials',
     notes: [
-      'Slack signs its first request too: give the hook its secret before you enter the URL.',
+      'Slack also signs its first request: store the secret in the hook before you ' +
+        'enter the URL.',
     ],
   },
   jira: {
@@ -37,9 +37,9 @@ export const workSenders = {
   shopify: {
     label: 'Shopify',
     where: 'Shopify admin → Settings → Notifications → Webhooks → Create webhook',
-    facts: { Event: 'the one that this hook is for', Format: 'JSON', URL: '{url}' },
+    facts: { Event: 'the event for this hook', Format: 'JSON', URL: '{url}' },
     theirs: 'the text below the list: “Your webhooks will be signed with …”',
-    notes: ['Of an app: the client secret of the app.'],
+    notes: ['For an app: the client secret of the app.'],
   },
   linear: {
     label: 'Linear',
@@ -52,21 +52,21 @@ export const workSenders = {
     where: 'notion.so/profile/integrations → integration → Webhooks → Create a subscription',
     facts: { 'Webhook URL': '{url}', 'Event types': EVENTS_OF_HOOK },
     theirs: 'the verification_token, which Notion sends to the address',
-    notes: ['Begin here, so that it is taken: adjutant hooks await-token <hook>'],
+    notes: ['Start here, so that the token is received: adjutant hooks await-token <hook>'],
   },
   zoom: {
     label: 'Zoom',
     where: 'marketplace.zoom.us → Manage → app → Features → Access → Event Subscriptions',
     facts: { 'Event notification endpoint URL': '{url}', 'Event types': EVENTS_OF_HOOK },
     theirs: 'the Secret Token of the page',
-    notes: ['Give the hook its secret before you choose Validate.'],
+    notes: ['Store the secret in the hook before you choose Validate.'],
   },
   discord: {
     label: 'Discord webhook events',
     where: 'discord.com/developers → Applications → app → Webhooks',
     facts: { 'Endpoint URL': '{url}', Events: EVENTS_OF_HOOK },
     theirs: 'the Public Key under General Information',
-    notes: ['Give the hook the key before you save: Discord tries the address at once.'],
+    notes: ['Store the key in the hook before you save: Discord tests the address at once.'],
   },
   typeform: {
     label: 'Typeform',
@@ -93,14 +93,15 @@ export const workSenders = {
     where: 'Twilio Console → Phone Numbers → Active numbers → number → Messaging Configuration',
     facts: { 'A message comes in': 'Webhook', URL: '{url}', HTTP: 'HTTP POST' },
     theirs: 'the Auth Token of the account',
-    notes: ['Twilio signs the address too: enter it exactly so.'],
+    notes: ['Twilio also signs the address: enter it exactly like this.'],
   },
   sns: {
     label: 'Amazon SNS',
     where: 'AWS Console → Amazon SNS → topic → Create subscription',
     facts: { Protocol: 'HTTPS', Endpoint: '{url}', 'Enable raw message delivery': 'off' },
     notes: [
-      'Amazon signs with a key of its own: there is no secret. The subscription is confirmed.',
+      'Amazon signs with its own key, so there is no secret. The subscription is ' +
+        'confirmed automatically.',
     ],
   },
   'microsoft-graph': {
@@ -109,31 +110,31 @@ export const workSenders = {
     facts: {
       notificationUrl: '{url}',
       changeType: 'created,updated,deleted',
-      resource: 'what this hook is for',
+      resource: 'the resource for this hook',
       clientState: '{secret}',
     },
   },
   'standard-webhooks': {
     label: 'Standard Webhooks',
-    where: 'the settings for webhooks of the sender',
+    where: 'the webhook settings of the sender',
     facts: { 'Endpoint URL': '{url}', Events: EVENTS_OF_HOOK },
     theirs: SIGNING_SECRET,
   },
   svix: {
     label: 'Svix (Clerk, Resend and others)',
-    where: 'the settings for webhooks of the sender → Add Endpoint',
+    where: 'the webhook settings of the sender → Add Endpoint',
     facts: { 'Endpoint URL': '{url}', 'Subscribe to events': EVENTS_OF_HOOK },
     theirs: SIGNING_SECRET,
   },
   basic: {
     label: 'HTTP Basic',
-    where: 'the settings for webhooks of the sender',
-    facts: { URL: '{url}', 'User name and password': '{secret}, before and behind its colon' },
-    theirs: 'user:password, as you choose them',
+    where: 'the webhook settings of the sender',
+    facts: { URL: '{url}', 'User name and password': '{secret}, before and after its colon' },
+    theirs: 'user:password of your choice',
   },
   other: {
     label: 'other',
-    where: 'whatever sends it',
+    where: 'any program that sends webhooks',
     facts: {
       Address: '{url}',
       Body: 'JSON, by POST with Content-Type: application/json',
@@ -141,9 +142,9 @@ export const workSenders = {
       Secret: '{secret}',
     },
     notes: [
-      'Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature) is understood too.',
-      'It signs otherwise? Describe how: adjutant help signatures',
-      'It cannot sign? Then with the header X-Webhook-Secret to {incoming}',
+      'Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature) also works.',
+      'Another signature? Describe it: adjutant help signatures',
+      'No signature? Send the header X-Webhook-Secret to {incoming}',
     ],
   },
 } satisfies Record<string, SenderSettings>;
