@@ -121,8 +121,8 @@ const reasonOf = (grant: Exclude<CallGrant, { is: 'granted' }>): string => {
   if (on === 'above') return 'a limit of the parent agent is reached';
   const limit = `${Math.round(most * 1e6) / 1e6} ${UNITS[of]}`;
   if (on === 'agent') return `limit of ${limit} reached`;
-  const whose = on === 'user' ? 'the limit' : "its hook's limit";
-  return `${whose} of ${limit} a day is reached`;
+  const whose = on === 'user' ? 'the daily limit' : 'the daily hook limit';
+  return `${whose} of ${limit} is reached`;
 };
 
 const UNITS = { steps: 'steps', tokens: 'tokens', cost: 'USD' };

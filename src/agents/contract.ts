@@ -100,7 +100,7 @@ const verb = <const V extends string>(name: V, summary: string) =>
 
 export const agents = contract({
   list: endpoint.get('/api/agents', {
-    summary: 'List your agents',
+    summary: 'List agents',
     query: pageQuery('AgentQuery', {
       status: s.optional(status()),
       topic: s.optional(s.text(100)),

@@ -78,7 +78,6 @@ export const agentRows = ({ db }: Store) => {
       return new Set(events.filter(({ phase }) => phase === 'call').map(({ callId }) => callId));
     },
 
-    /** Returns events newer than `after`, oldest first, with the ends of the ring. */
     events: async (
       agentId: string,
       after: number,

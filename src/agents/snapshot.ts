@@ -33,7 +33,6 @@ const read = async (
   return factsOf(agent, await store.look('agentSnapshot', wanted));
 };
 
-/** Returns the facts in a snapshot of an agent, whose row is given as the run began with it. */
 export const factsOf = (
   agent: AgentRow,
   { agent: now, levels, owner, messages, hasMemories, timezone }: AgentSnapshot,

@@ -102,7 +102,6 @@ const finish = async (
   );
 };
 
-/** Adds the reply, the model that gave it, and the reasons why the models before it did not. */
 const addReply = (
   deps: LoopDeps,
   record: AgentRecord,

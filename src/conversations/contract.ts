@@ -30,7 +30,7 @@ export type MessageReply = s.Static<typeof MessageReply>;
 
 export const sessions = contract({
   list: endpoint.get('/api/sessions', {
-    summary: 'List your sessions',
+    summary: 'List sessions',
     query: pageQuery('SessionQuery', { channel: s.optional(s.text(40)) }),
     reply: pageOf('sessions', Session),
   }),

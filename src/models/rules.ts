@@ -42,7 +42,7 @@ export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] 
 export const faultsOfName = (name: string): FieldFault[] => {
   const [first = ''] = name.split('/');
   if (ROUTES.includes(first.toLowerCase()))
-    return [fault('name', 'must not begin with a word that the API reserves')];
+    return [fault('name', 'must not begin with a reserved word, such as routing or health')];
   if (name === DEFAULT_FALLBACK)
     return [fault('name', 'is reserved for the default model in fallbacks')];
   if (NAME.test(name)) return [];

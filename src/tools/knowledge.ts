@@ -93,7 +93,7 @@ const askTool = (knowledge: Pick<KnowledgeActions, 'ask'>): Tool =>
     skillId: 'knowledge',
     name: 'ask',
     description:
-      "Ask a model a question that it answers from the owner's notes, documents and pages. Returns " +
+      "Have a model answer a question from the owner's notes, documents and pages. Returns " +
       '{ answer, citations, model, grounded, trust }. `grounded` tells whether quotes support every ' +
       'sentence.',
     input: asking,

@@ -147,7 +147,7 @@ describe('what agents may cost', () => {
     const agents = await Promise.all(spawned.map(({ id }) => stage.reaches(id)));
     const failed = agents.filter(({ status }) => status === 'failed');
     expect(new Set(failed.map(({ error }) => error))).to.equal(
-      new Set(['the limit of 5 USD a day is reached']),
+      new Set(['the daily limit of 5 USD is reached']),
     );
     const paid = agents.length - failed.length;
     expect(stage.model.asked.length - asked).to.equal(paid);

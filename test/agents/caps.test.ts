@@ -51,7 +51,7 @@ describe('caps', () => {
     const agents = await allEnd(200);
     expect(stage.model.asked.length - asked).to.equal(10);
     expect(agents.filter(({ status }) => status === 'completed').length).to.equal(10);
-    expect(errors(agents)).to.equal(new Set(['the limit of 10 steps a day is reached']));
+    expect(errors(agents)).to.equal(new Set(['the daily limit of 10 steps is reached']));
   });
 
   it('lets 200 runs of a hook make exactly the 10 calls of the hook’s day', async () => {
@@ -74,7 +74,7 @@ describe('caps', () => {
     );
     const agents = await allEnd(200);
     expect(stage.model.asked.length - asked).to.equal(10);
-    expect(errors(agents)).to.equal(new Set(["its hook's limit of 10 steps a day is reached"]));
+    expect(errors(agents)).to.equal(new Set(['the daily hook limit of 10 steps is reached']));
     const used = await stage.app.store.db
       .selectFrom('hook_usage')
       .selectAll()

@@ -91,7 +91,7 @@ describe('the process of a model', () => {
     expect(await verify('house')).to.equal('failed');
     await running(0);
     expect((await test('house')).error).to.equal(
-      'house is not loaded: its file is damaged. Reinstall it with: adjutant capabilities install house',
+      'house was not loaded: its file is damaged. Reinstall it with: adjutant capabilities install house',
     );
     await writeFile(path, 'Hello');
     expect(await verify('house')).to.equal('completed');
@@ -106,7 +106,7 @@ describe('the process of a model', () => {
     expect(await verify('llama')).to.equal('failed');
     await running(0);
     expect((await test('house')).error).to.equal(
-      'house is not loaded: the files of llama are damaged. Reinstall it with: adjutant capabilities install llama',
+      'house was not loaded: the files of llama are damaged. Reinstall it with: adjutant capabilities install llama',
     );
   });
 });

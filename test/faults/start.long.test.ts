@@ -46,7 +46,7 @@ describe('start', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = String(typeof address === 'object' ? address?.port : 0);
-    expect(await refusal(home, { ADJUTANT_PORT: port })).to.equal(`Port ${port} is taken`);
+    expect(await refusal(home, { ADJUTANT_PORT: port })).to.equal(`Port ${port} is already in use`);
     server.close();
   });
 

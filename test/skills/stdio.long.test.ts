@@ -143,7 +143,7 @@ describe('an MCP server over stdio', () => {
       const died = await stage.run('mortal', 'die');
       expect([died.status, died.body.message]).to.equal([
         424,
-        'mortal.die: The server has ended: it ended with code 3',
+        'mortal.die: The server is no longer running: it ended with code 3',
       ]);
       expect(await skill('mortal')).to.include({
         status: 'failed',
@@ -165,7 +165,7 @@ describe('an MCP server over stdio', () => {
     async () => {
       const { body } = await stage.add({ name: 'stillborn', ...odd.server('die') });
       expect(body).to.include({ status: 'failed', tools: [] });
-      expect(body.reason).to.equal('The server has ended: it ended with code 5');
+      expect(body.reason).to.equal('The server is no longer running: it ended with code 5');
       const { body: again } = await stage.ask('POST', '/api/skills/stillborn/refresh');
       expect(again.status).to.equal('failed');
     },
@@ -190,7 +190,7 @@ describe('an MCP server over stdio', () => {
     expect([shouted.text.length, shouted.truncated]).to.equal([262_144, true]);
     const flooded = await stage.run('loud', 'flood');
     expect(flooded.body.message).to.equal(
-      'loud.flood: The server has ended: it was ended because it exceeded the output limit',
+      'loud.flood: The server is no longer running: it was ended because it exceeded the output limit',
     );
     await until(processes, (lines) => !lines.some((line) => line.includes('mcp-loud')));
   });

@@ -108,7 +108,7 @@ describe(`voice, by a model${unlessSpeech}`, { timeout: 120_000, ...withSpeech }
     expect(changed.status, changed.text).to.equal(200);
     const { body } = await send();
     expect(body.engine).to.equal('pocketsphinx');
-    expect(body.passedOver[0].because).to.contain('USD a day is reached');
+    expect(body.passedOver[0].because).to.contain('USD is reached');
     expect(target.received.length).to.equal(0);
   });
 });

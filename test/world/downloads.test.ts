@@ -213,14 +213,14 @@ describe('a download', () => {
 });
 
 describe('a proxy that the environment names', () => {
-  const SENTENCE = 'HTTPS_PROXY is set, and the daemon uses no proxy';
+  const SENTENCE = 'HTTPS_PROXY is set, but the daemon does not use proxies';
 
   it('is named by every spelling of its variable, unless no host is to use it', () => {
     const proxy = 'http://user:secret@proxy.example:3128';
     expect(unusedProxy({ HTTPS_PROXY: proxy })).to.equal(SENTENCE);
     expect(unusedProxy({ https_proxy: proxy })).to.equal(SENTENCE);
     expect(unusedProxy({ http_proxy: proxy, ALL_PROXY: proxy })).to.equal(
-      'HTTP_PROXY, ALL_PROXY are set, and the daemon uses no proxy',
+      'HTTP_PROXY, ALL_PROXY are set, but the daemon does not use proxies',
     );
     expect(unusedProxy({ HTTPS_PROXY: proxy, NO_PROXY: '*' })).to.be.null();
     expect(unusedProxy({ HTTPS_PROXY: '', NO_PROXY: 'localhost' })).to.be.null();

@@ -10,4 +10,4 @@ export const faultOfAddress = (baseUrl: string): string | null => {
 };
 
 const faultOfPath = ({ search, hash }: URL): string | null =>
-  search || hash ? 'ends with its path' : null;
+  search || hash ? 'must not have a query string or fragment' : null;

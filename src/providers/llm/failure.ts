@@ -20,7 +20,7 @@ export const modelFailure = (name: string, error: unknown): ModelFailure => {
 
 const libraryFailure = (name: string, error: unknown): ModelFailure => {
   const kind = error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : 'unknown';
-  return new ModelFailure('server', `${name} could not be asked: an error of its client (${kind})`);
+  return new ModelFailure('server', `${name} was not called: client error (${kind})`);
 };
 
 /** Otherwise a library would quote the key in its error. */

@@ -123,7 +123,6 @@ const countOf = (value: unknown): number | null => {
 const plural = (count: number, thing: string): string =>
   `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** Returns the text at the first path that has any: its first line, fit for printing. */
 const word = (value: unknown, paths: string[]): string => {
   const found = paths
     .map((path) => at(value, path))

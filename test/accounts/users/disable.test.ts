@@ -224,7 +224,7 @@ describe('what an admin grants', () => {
     await patch({ limits: { dailyCostUsd: 0.000001 } });
     expect(await speak()).to.equal({
       status: 'failed',
-      error: 'the limit of 0.000001 USD a day is reached',
+      error: 'the daily limit of 0.000001 USD is reached',
     });
     await patch({ limits: { dailyCostUsd: 50 } });
     stage.model.script(says({ text: 'Fine.', usage }));
@@ -235,7 +235,7 @@ describe('what an admin grants', () => {
     await patch({ limits: { dailyTokens: 150 } });
     expect(await speak()).to.equal({
       status: 'failed',
-      error: 'the limit of 150 tokens a day is reached',
+      error: 'the daily limit of 150 tokens is reached',
     });
     await patch({ limits: { dailyTokens: null } });
     stage.model.script(says({ text: 'Fine.', usage }));

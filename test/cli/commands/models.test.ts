@@ -80,7 +80,7 @@ describe('models', () => {
     expect([code, lines(stderr).slice(1, 3)]).to.equal([
       2,
       [
-        '  --name       must not begin with a word that the API reserves',
+        '  --name       must not begin with a reserved word, such as routing or health',
         '  fallbacks.0  must be one of the models: digest, default',
       ],
     ]);

@@ -65,7 +65,7 @@ describe('the libraries behind models', () => {
             Promise.reject(thrown(`Bearer ${JSON.stringify(init?.headers)} ${KEY}`));
           const { message } = await failing(provider, KEY, fetch, isStreamed);
           expect(message, what).to.match(
-            /^house\/fake (could not be asked: an error of its client \(\w{1,40}\)|sent an invalid reply|aborted its reply with an error)$/,
+            /^house\/fake (was not called: client error \(\w{1,40}\)|sent an invalid reply|aborted its reply with an error)$/,
           );
         }
       });

@@ -78,7 +78,7 @@ const notInstalled = (slug: string): NotLoaded =>
 
 const refuseDamaged = async (folder: string, why: string): Promise<void> => {
   if ((await folderOf(join(folder, DAMAGE_NOTE))) === null) return;
-  throw new NotLoaded('refused_connection', `is not loaded: ${why}`);
+  throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
 };
 
 const namesIn = (folder: string): Promise<string[]> =>
