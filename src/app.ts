@@ -20,11 +20,11 @@ export interface App {
   server: Server;
   store: Store;
   modules: Modules;
-  /** A report for the operator of what the start made or changed. */
+  /** What the start created or changed, for the operator. */
   report: ReturnType<typeof reportOf>;
-  /** The address at which it listens. */
+  /** The address that the daemon listens on. */
   url: string;
-  /** Readiness goes first, then what runs ends, sockets close with 1001, and the database is last. */
+  /** Fail readiness, drain running jobs, close sockets with 1001, close the database. */
   close(): Promise<void>;
 }
 
@@ -32,19 +32,19 @@ export interface AppOptions extends BeginOptions {
   /** The newest lines of the log. */
   recent: LogRing;
   clock?: Clock;
-  /** Percentage of replies that are held against their schema: all of them in tests. */
+  /** Percentage of replies that are validated against their schema: all of them in tests. */
   checkedReplies?: number;
-  /** The cost of hashing a password; the product's own if left out. */
+  /** Cost of hashing a password. Defaults to the production value. */
   passwordCost?: PasswordCost;
-  /** Time for clients with a kept connection to hear that it ends, in milliseconds. */
+  /** Time for clients with keep-alive connections to learn of the shutdown, in milliseconds. */
   farewellMs?: number;
-  /** Time that a worker thread may take for one payload, in milliseconds. */
+  /** Time limit of a worker thread for one payload, in milliseconds. */
   payloadMs?: number;
-  /** Left out, it is begun here. */
+  /** A start that was already begun. */
   begun?: OpenedHome;
 }
 
-/** Opens the daemon: the database, then the modules in their order. OpenRefused says why not. */
+/** Throws OpenRefused. */
 export const openApp = async (options: AppOptions): Promise<App> => {
   const { config, log, clock = systemClock, farewellMs = 300, checkedReplies = 0 } = options;
   const { since, master, engines, heads } = options.begun ?? beginOpening(options);
@@ -115,12 +115,12 @@ const reportOf = (of: {
     snapshot,
     migrated,
     models: of.modules.agents.models.names(),
-    /** The address at which others reach it; null: none. */
+    /** The public address; null if there is none. */
     publicUrl: of.modules.system.tunnel.address(),
-    /** One sentence for each setting that names nothing of use. */
+    /** One sentence for each invalid setting. */
     settingFaults: of.settingFaults,
     openedInMs: Math.round(performance.now() - of.since),
-    /** The code that the first account takes; null: none. For the operator's eyes alone. */
+    /** The code for the first account; null if none is required. It must not be logged. */
     setupCode: of.setup.shown(),
   };
 };
@@ -131,16 +131,17 @@ const listen = async (server: Server): Promise<void> => {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     const { host, port } = server.settings;
-    if (error.code === 'EADDRINUSE') throw new OpenRefused(`Port ${port} is taken`);
-    if (error.code === 'EACCES') throw new OpenRefused(`Port ${port} may not be used`);
+    if (error.code === 'EADDRINUSE') throw new OpenRefused(`Port ${port} is already in use`);
+    if (error.code === 'EACCES')
+      throw new OpenRefused(`Permission denied for port ${port}. Choose a port above 1023`);
     throw new OpenRefused(`Cannot listen on ${host}:${port}: ${error.message}`);
   }
 };
 
-/** Time for the last replies of clients that have heard of the end, in milliseconds. */
+/** Time for the last replies during the shutdown, in milliseconds. */
 const LAST_REPLIES_MS = 1000;
 
-/** From here on every reply is the last of its connection. */
+/** Every further reply closes its connection. */
 const closeAfterReplies = (server: Server): void =>
   server.ext('onPreResponse', ({ response }, h) => {
     if ('isBoom' in response) response.output.headers.connection = 'close';
@@ -149,10 +150,9 @@ const closeAfterReplies = (server: Server): void =>
   });
 
 /**
- * Admits no new connection, and lets the kept ones end with a reply. Node would cut those that are
- * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1). Closed, the
- * system resets what it holds for us that we have not accepted or read: right after the event loop
- * has polled there is the least of it.
+ * Accepts no new connection, and ends keep-alive connections with a reply. Node would close idle ones at
+ * once, and with them requests that are on the way (RFC 9112, section 9.3.1). Closing also resets what
+ * the system has queued but the daemon has not read; right after polling that is the least.
  */
 const drain = async (server: Server, fastPath: FastPath, farewellMs: number): Promise<void> => {
   const { listener } = server;

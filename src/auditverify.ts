@@ -5,10 +5,7 @@ import { auditKeysOf } from './secrets/auditmac.js';
 import { readMasterKey } from './secrets/master.js';
 import { readStoppedLog } from './store/audit/offline.js';
 
-/**
- * Compares the audit log of a home whose daemon is stopped with its chain and its heads. Nothing in the
- * home is written. Throws OpenRefused with the reason, and BadSetting.
- */
+/** For a stopped daemon. Nothing in the home is written. Throws OpenRefused and BadSetting. */
 export const verifyHome = async (given: { home: string }): Promise<AuditVerdict> => {
   const { home, masterKey, auditHeads } = readConfig(given);
   const isFile = auditHeads !== null && !auditHeads.startsWith('syslog:');

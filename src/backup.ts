@@ -13,14 +13,14 @@ export interface FileAndPassphrase {
 
 const schemas = migrations.map(({ version }) => version);
 
-/** Reads a backup file and starts a copy of it once, in a scratch folder; no daemon is asked. */
+/** Needs no daemon. */
 export const verifyFile = (
   of: FileAndPassphrase,
   progressed: (step: BackupProgress) => void,
 ): BackupWork<VerifiedBackup> =>
   startWork({ kind: 'verify', ...of, migrations, schemas }, progressed);
 
-/** Restores a backup file into an empty home. BadSetting names a setting. */
+/** Throws BadSetting. */
 export const restoreFile = (
   { home: given, ...of }: FileAndPassphrase & { home: string },
   progressed: (step: BackupProgress) => void,

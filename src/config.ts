@@ -22,7 +22,7 @@ const setting = <T>(initial: T, doc: string, read: (given: string) => T): Settin
   doc,
   read,
 });
-/** A text that may be left out; `check` throws BadValue for one that cannot be meant. */
+/** Optional text; `check` throws BadValue for an invalid one. */
 const maybe = (doc: string, check: (given: string) => void = () => undefined) =>
   setting<string | null>(null, doc, (given) => {
     check(given);
@@ -30,7 +30,6 @@ const maybe = (doc: string, check: (given: string) => void = () => undefined) =>
   });
 const text = (initial: string, doc: string) => setting(initial, doc, (given) => given);
 const secret = (doc: string): Setting<string | null> => ({ ...maybe(doc), isSecret: true });
-/** A secret that is sent in a header. */
 const key = (doc: string): Setting<string | null> => ({
   ...maybe(doc, (given) => {
     const fault = faultOfHeaderValue(given);
@@ -46,9 +45,9 @@ const url = (doc: string) =>
   });
 const folder = (doc: string) =>
   maybe(doc, (given) => {
-    if (!isAbsolute(given)) throw new BadValue('an absolute folder');
+    if (!isAbsolute(given)) throw new BadValue('an absolute path of a folder');
   });
-/** Shape alone: the rest that a file must be is known once there is a home. */
+/** Checks only the form, since the file is relative to a home that is not known yet. */
 const headsTarget = (doc: string) =>
   maybe(doc, (given) => {
     if (!isAbsolute(given) && parseSyslog(given) === null) {
@@ -74,7 +73,7 @@ const whole = (initial: number, min: number, max: number, doc: string) =>
     if (!Number.isInteger(value)) throw new BadValue(`a whole number from ${min} to ${max}`);
     return value;
   });
-/** Words between spaces or commas; `check` throws on a list that cannot be meant. */
+/** A list separated by spaces or commas; `check` throws for an invalid one. */
 const words = (expected: string, check: (words: string[]) => unknown) => (doc: string) =>
   setting<string[]>([], doc, (given) => {
     const list = given.split(/[\s,]+/).filter((word) => word !== '');
@@ -85,9 +84,8 @@ const words = (expected: string, check: (words: string[]) => unknown) => (doc: s
     }
     return list;
   });
-/** A check of each word by itself. */
 const each = (isRight: (word: string) => boolean) => (list: string[]) => {
-  if (!list.every(isRight)) throw new BadValue('other words');
+  if (!list.every(isRight)) throw new BadValue('valid words');
 };
 const addresses = words('addresses or CIDRs', addressSet);
 const destinations = words('hosts, host:port pairs or CIDRs', createEgress);
@@ -96,15 +94,15 @@ const origins = words(
   each((word) => new URL(word).origin === word),
 );
 const folders = words(
-  'absolute folders',
+  'absolute paths of folders',
   each((word) => isAbsolute(word)),
 );
-/** `daily`, `6h` or `6`; 0 is never. */
+/** `daily`, `6h` or `6`; 0 for never. */
 const hours = (initial: number, doc: string) =>
   setting(initial, doc, (given) => {
     if (given === 'daily') return 24;
     const value = Number(/^(\d{1,4})h?$/.exec(given)?.[1]);
-    if (!(value <= 8760)) throw new BadValue('daily, or hours as in 6h');
+    if (!(value <= 8760)) throw new BadValue('daily, or hours such as 6h');
     return value;
   });
 const oneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
@@ -116,109 +114,172 @@ const oneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
 const maybeOneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
   setting<V | null>(null, doc, oneOf(values, doc).read);
 
-/** Every setting of the daemon. The variable of `tokenHours` is `ADJUTANT_TOKEN_HOURS`. */
+/** The environment variable of `tokenHours` is `ADJUTANT_TOKEN_HOURS`. */
 export const settings = {
-  home: text('~/.adjutant', 'Folder that holds the database, keys, logs and agents’ work'),
-  host: text('127.0.0.1', 'Address to listen on; beyond loopback put TLS in front'),
-  port: whole(3005, 0, 65535, 'TCP port to listen on; 0 = any free one'),
-  publicUrl: url('The address at which others reach this daemon, e.g. https://hooks.example.org'),
-  trustedProxies: addresses('Addresses or CIDRs whose X-Forwarded-For is believed'),
+  home: text('~/.adjutant', 'Data folder: database, keys, logs and work of agents'),
+  host: text('127.0.0.1', 'Address to listen on. Beyond loopback, put TLS in front'),
+  port: whole(3005, 0, 65535, 'TCP port to listen on. 0 = any free port'),
+  publicUrl: url('Public address of the daemon, such as https://hooks.example.org'),
+  trustedProxies: addresses('Addresses or CIDRs of proxies whose X-Forwarded-For is trusted'),
   origins: origins('Origins of browser apps that may call the API and open /ws'),
-  page: oneOf(['on', 'local', 'off'], 'The page at / for browsers; local = on this machine alone'),
+  page: oneOf(['on', 'local', 'off'], 'Web page at /: on, local (only for this machine) or off'),
   registration: oneOf(
     ['local', 'open', 'invite', 'closed'],
-    'Who may register: local = only from this machine itself',
+    'Who may register: local (only from this machine), open, invite or closed',
   ),
-  adminUsername: maybe('Name of the first account, made at the start where there is none'),
+  adminUsername: maybe('Username of the first account, created at the start if there is none'),
   adminPassword: secret('Password of the first account'),
-  masterKey: secret('32 bytes, base64 or hex, that seal all secrets; else keys/master.key is made'),
+  masterKey: secret(
+    'Master key that seals all secrets: 32 bytes, base64 or hex. Defaults to the file keys/master.key',
+  ),
   tokenHours: number(
     12,
     0.01,
     720,
-    'Life of a login that names no device, in hours; the CLI names one',
+    'Lifetime of a login without a device name, in hours. The CLI sends a device name',
   ),
-  ratePerUser: number(6000, 0, 1e9, 'Requests a minute per user, 0 = off'),
-  ratePerAddress: number(600, 0, 1e9, 'Requests a minute per address without a token, 0 = off'),
+  ratePerUser: number(6000, 0, 1e9, 'Maximum requests per minute and user. 0 = no limit'),
+  ratePerAddress: number(
+    600,
+    0,
+    1e9,
+    'Maximum requests per minute and address without a token. 0 = no limit',
+  ),
   egressAllow: destinations(
-    'host, host:port or CIDR that outgoing requests may reach though it is private',
+    'Private hosts, host:port pairs or CIDRs that outgoing requests may reach',
   ),
-  allowUnconfined: flag(false, 'Let tools run programs where no confinement works here'),
-  cliPath: folders('Folders of claude, codex, gemini, opencode and tunnels; else those of PATH'),
-  voicePath: folders('Folders of ffmpeg and pocketsphinx_continuous; else those of PATH'),
+  allowUnconfined: flag(
+    false,
+    'Let tools run programs even if no confinement works on this machine',
+  ),
+  cliPath: folders(
+    'Folders of claude, codex, gemini, opencode and tunnel programs. Defaults to PATH',
+  ),
+  voicePath: folders('Folders of ffmpeg and pocketsphinx_continuous. Defaults to PATH'),
   searchProvider: maybeOneOf(
     ['searxng', 'brave', 'tavily', 'kagi', 'exa'],
-    'Who searches the web: searxng, brave, tavily, kagi or exa',
+    'Web search provider: searxng, brave, tavily, kagi or exa',
   ),
   searchUrl: url(
-    'Search address of a SearXNG instance, e.g. http://127.0.0.1:8080/search; of others only where it is another than their own',
+    'Search URL of a SearXNG instance, such as http://127.0.0.1:8080/search. For other providers, overrides the default URL',
   ),
-  searchKey: key('API key of the search provider; else the credential search-key of an admin'),
-  hookConcurrency: whole(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
-  workers: whole(0, 0, 64, 'Processes of heavy work at once; 0 = one less than the usable cores'),
+  searchKey: key(
+    'API key of the search provider. Defaults to the credential search-key of an admin',
+  ),
+  hookConcurrency: whole(
+    2,
+    1,
+    1000,
+    'Maximum concurrent executions of a hook that sets no limit itself',
+  ),
+  workers: whole(
+    0,
+    0,
+    64,
+    'Maximum worker processes for heavy work. 0 = one less than the usable cores',
+  ),
   builtinEmbedder: flag(
     true,
-    'Make vectors of English texts here where no model is routed to embeddings',
+    'Compute vectors of English texts with the built-in embedder if no model is routed to embeddings',
   ),
   knowledgeRoots: folders(
-    'Folders on this machine that users with the permission index may have indexed; none unless set',
+    'Root folders that users with the permission index may index as knowledge',
   ),
-  documentsGib: number(20, 0, 1e6, 'GiB of documents that a user may have, 0 = no limit'),
-  emailPerHour: whole(60, 0, 1e6, 'E-mails that a user may send in an hour, 0 = no limit'),
-  jobConcurrency: whole(20, 1, 1000, 'Runs at once, of everything'),
-  drainSeconds: number(8, 0, 600, 'How long a clean stop waits for runs to finish'),
-  retentionDays: number(30, 0, 36500, 'Days to keep deliveries, executions, events; 0 = for ever'),
-  backupFolder: folder('Folder that backups go to, better on another disk; else <home>/backups'),
-  backupEvery: hours(
+  documentsGib: number(20, 0, 1e6, 'Maximum size of the documents of a user, in GiB. 0 = no limit'),
+  emailPerHour: whole(60, 0, 1e6, 'Maximum e-mails that a user may send per hour. 0 = no limit'),
+  jobConcurrency: whole(20, 1, 1000, 'Maximum concurrent jobs in total'),
+  drainSeconds: number(8, 0, 600, 'Maximum time to wait for running jobs at shutdown, in seconds'),
+  retentionDays: number(
+    30,
     0,
-    'How often a backup is made by itself: daily, or hours as in 6h; 0 = never',
+    36500,
+    'Retention of deliveries, executions and events, in days. 0 = unlimited',
   ),
-  backupKeep: whole(7, 1, 10000, 'How many of those are kept'),
-  backupPassphrase: secret('Seals the keys in a backup where none is given with the request'),
+  backupFolder: folder(
+    'Folder for backups, preferably on another disk. Defaults to <home>/backups',
+  ),
+  backupEvery: hours(0, 'Interval of scheduled backups: daily, or hours such as 6h. 0 = disabled'),
+  backupKeep: whole(7, 1, 10000, 'Number of scheduled backups to keep'),
+  backupPassphrase: secret(
+    'Passphrase that seals the keys in backups if the request contains none',
+  ),
   auditHeads: headsTarget(
-    'Where the heads of the audit log go beside the home: an absolute file outside it, or syslog://host[:514]',
+    'Additional destination of the audit log heads: absolute path of a file outside the home, or syslog://host[:514]',
   ),
-  dailyCostUsd: number(10, 0, 1e6, 'What the agents of one user may cost a day, in USD'),
-  modelUrl: url('Base URL of an OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1'),
-  modelName: maybe('Model to ask for there'),
-  modelKey: key('API key for it, if it wants one'),
-  modelContext: number(128000, 1000, 1e8, 'Context window of that model, in tokens'),
+  dailyCostUsd: number(10, 0, 1e6, 'Daily cost limit for the agents of a user, in USD'),
+  modelUrl: url('Base URL of an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1'),
+  modelName: maybe('Name of the model at ADJUTANT_MODEL_URL'),
+  modelKey: key('API key for ADJUTANT_MODEL_URL, if required'),
+  modelContext: number(128000, 1000, 1e8, 'Context window of ADJUTANT_MODEL_NAME, in tokens'),
   modelDigest: flag(
     false,
-    'Let the built-in digest answer where that model does not; otherwise the agent fails',
+    'Let the built-in digest answer if ADJUTANT_MODEL_NAME fails. Otherwise the agent fails',
   ),
-  modelInputPrice: number(0, 0, 1e6, 'Its price in USD for a million input tokens; 0 = not known'),
+  modelInputPrice: number(
+    0,
+    0,
+    1e6,
+    'Price of ADJUTANT_MODEL_NAME in USD per million input tokens. 0 = unknown',
+  ),
   modelOutputPrice: number(
     0,
     0,
     1e6,
-    'Its price in USD for a million output tokens; 0 = not known',
+    'Price of ADJUTANT_MODEL_NAME in USD per million output tokens. 0 = unknown',
   ),
-  modelFirstTokenSeconds: number(120, 0.1, 3600, 'How long any model may take to its first token'),
-  modelSilenceSeconds: number(60, 0.1, 3600, 'How long any model may be silent between tokens'),
-  modelTotalSeconds: number(1800, 0.1, 86400, 'How long one answer of any model may take'),
-  llamaLoadSeconds: number(120, 1, 3600, 'How long a model on this machine may take to load'),
-  llamaIdleMinutes: number(10, 0.01, 1440, 'After how long without a request it is unloaded'),
+  modelFirstTokenSeconds: number(
+    120,
+    0.1,
+    3600,
+    'Maximum time to the first token of any model, in seconds',
+  ),
+  modelSilenceSeconds: number(
+    60,
+    0.1,
+    3600,
+    'Maximum time between two tokens of any model, in seconds',
+  ),
+  modelTotalSeconds: number(
+    1800,
+    0.1,
+    86400,
+    'Maximum duration of a reply of any model, in seconds',
+  ),
+  llamaLoadSeconds: number(
+    120,
+    1,
+    3600,
+    'Maximum time to load a model on this machine, in seconds',
+  ),
+  llamaIdleMinutes: number(
+    10,
+    0.01,
+    1440,
+    'Time without requests after which a model on this machine is unloaded, in minutes',
+  ),
   llamaGpu: flag(
     false,
-    'Run models on this machine on its graphics card; their process is not confined then',
+    'Run models of this machine on the GPU. Their process is not confined then',
   ),
   catalogue: maybe(
-    'Catalogue of models to use in place of the one that ships: an https address or an absolute file',
+    'Model catalogue to use instead of the built-in one: https URL or absolute path',
     (given) => {
       if (!isAbsolute(given) && !/^https:\/\/[^/@?#]+([/?#]|$)/.test(given)) {
-        throw new BadValue('an https address (without a password) or an absolute file');
+        throw new BadValue('an https URL without a password, or an absolute path of a file');
       }
     },
   ),
-  capabilitySource: folder('Folder of adjutant capabilities export, to install from offline'),
-  logLevel: oneOf(['info', 'debug', 'warn', 'error', 'silent'], 'Least level that is logged'),
+  capabilitySource: folder('Folder of adjutant capabilities export, for offline installation'),
+  logLevel: oneOf(
+    ['info', 'debug', 'warn', 'error', 'silent'],
+    'Minimum log level: debug, info, warn, error or silent',
+  ),
 };
 
 export type Config = { [K in keyof typeof settings]: (typeof settings)[K]['initial'] };
 type Environment = Record<string, string | undefined>;
 
-/** A setting has a value that it cannot have; the message names it. */
+/** The message names the setting. */
 export class BadSetting extends Error {
   override name = 'BadSetting';
 }
@@ -226,14 +287,14 @@ export class BadSetting extends Error {
 export const variableOf = (key: string): string =>
   `ADJUTANT_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** Returns the folder of the logins that the command line keeps for the user of this process. */
+/** Where the command line stores the logins of the current user. */
 export const loginsFolder = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant');
 
-/** Variables with which Node and npm find a proxy and the certificates of a company's network. */
+/** Variables for proxies and certificates of Node and npm. */
 const NETWORK = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|((HTTPS?|NO)_PROXY))$/i;
 
-/** Returns the network settings of this process, for the programs that fetch packages. */
+/** For programs that download packages. */
 export const networkSettings = (given: Environment = process.env): Record<string, string> =>
   Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) =>
@@ -241,13 +302,13 @@ export const networkSettings = (given: Environment = process.env): Record<string
     ),
   );
 
-/** Returns the folders in which an Ollama on this machine keeps its models, by its own rules. */
+/** The model folders of an Ollama on this machine, by its own rules. */
 export const ollamaFolders = ({ OLLAMA_MODELS: given }: Environment = process.env): string[] =>
   given
     ? [given]
     : [join(homedir(), '.ollama/models'), '/usr/share/ollama/.ollama/models', '/var/lib/ollama'];
 
-/** Flags win over the environment, the environment over what is built in. A bad value: BadSetting. */
+/** Flags override the environment, which overrides the defaults. Throws BadSetting. */
 export const readConfig = (
   flags: Partial<Config> = {},
   environment: Environment = process.env,
@@ -263,10 +324,9 @@ export const readConfig = (
   return { ...config, home, cliPath: orPath(config.cliPath), voicePath: orPath(config.voicePath) };
 };
 
-/** Every SearXNG instance has an address of its own. */
 const refuseUnsearchable = ({ searchProvider, searchUrl }: Config): void => {
   if (searchProvider === 'searxng' && searchUrl === null) {
-    throw new BadSetting('ADJUTANT_SEARCH_PROVIDER searxng needs ADJUTANT_SEARCH_URL');
+    throw new BadSetting('ADJUTANT_SEARCH_PROVIDER=searxng requires ADJUTANT_SEARCH_URL');
   }
 };
 
@@ -288,13 +348,13 @@ const secretOf = (variable: string, environment: Environment): string | undefine
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {
-    throw new BadSetting(`${variable}_FILE names a file that cannot be read: ${file}`);
+    throw new BadSetting(`${variable}_FILE: cannot read the file ${file}`);
   }
 };
 
 /**
- * Takes the settings of the service manager out of the environment, so that no child process
- * notifies it in the daemon's name. The watchdog is for the process that WATCHDOG_PID names.
+ * Removes the settings of the service manager from the environment, so that no child process notifies
+ * it in the daemon's name. The watchdog is for the process in WATCHDOG_PID.
  */
 export const takeNotifySettings = (environment: Environment = process.env): NotifySettings => {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID = String(process.pid) } = environment;
@@ -303,16 +363,16 @@ export const takeNotifySettings = (environment: Environment = process.env): Noti
   return { socket: NOTIFY_SOCKET || null, watchdogMs: limit > 0 ? limit : null };
 };
 
-/** Names of the settings that the environment holds; a secret's value is nowhere in them. */
+/** Names without values, which may be secret. */
 export const givenSettings = (environment: Environment = process.env): string[] =>
   Object.keys(environment)
     .filter((name) => name.startsWith('ADJUTANT_') && environment[name] !== '')
     .sort();
 
-/** Variables that the CLI and the desk read: they share a shell with the daemon. */
+/** Variables of the CLI and the desk, which share a shell with the daemon. */
 const OTHERS = ['ADJUTANT_URL', 'ADJUTANT_TOKEN', 'ADJUTANT_BELL', 'ADJUTANT_ACCESSIBLE'];
 
-/** A misspelt setting would otherwise be silently without effect. */
+/** A misspelled setting would have no effect without an error. */
 const refuseUnknown = (environment: Environment): void => {
   const known = new Set(OTHERS);
   for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
@@ -323,5 +383,7 @@ const refuseUnknown = (environment: Environment): void => {
     (name) => name.startsWith('ADJUTANT_') && !known.has(name),
   );
   if (unknown)
-    throw new BadSetting(`${unknown} is not a setting. All settings: adjutant help environment`);
+    throw new BadSetting(
+      `${unknown} is not a known setting. List all settings: adjutant help environment`,
+    );
 };

@@ -1,6 +1,6 @@
 import type { Modules } from './modules.js';
 
-/** Reads what the modules keep in memory, then begins the work of the queues and timers. */
+/** Loads what the modules keep in memory, then starts the queues and timers. */
 export const startModules = async (modules: Modules): Promise<void> => {
   const { hooks, vault, outbound, models, channels, skills, agents, jobs, system } = modules;
   await hooks.load();
@@ -19,14 +19,14 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await modules.folders.start();
   modules.folders.poll.start();
   await system.backups.start();
-  // After what writes in the parts above: its batches may fill a disk that is nearly full.
+  // After the modules above have written: new batches may fill a disk that is almost full.
   await jobs.queue.start();
   await modules.pipelines.start();
   modules.email.watcher.start();
   modules.schedule.start(dueSourcesOf(modules));
 };
 
-/** Takes no new work and waits at most so long for what runs. */
+/** Accepts no new work, and waits at most `waitMs` for running work. */
 export const stopModules = async (modules: Modules, waitMs: number): Promise<void> => {
   const { outbound, channels, skills, jobs, operations, system } = modules;
   await Promise.all([modules.schedule.stop(), modules.folders.poll.stop()]);
@@ -41,7 +41,6 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
   await modules.models.stop();
 };
 
-/** Returns everything that has a due time, for the scheduler. */
 const dueSourcesOf = (modules: Modules) => {
   const { hooks, recurring, approvals, channels, outbound, pipelines, tasks, system } = modules;
   return [

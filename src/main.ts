@@ -15,14 +15,14 @@ import { beginOpening } from './open.js';
 import { OpenRefused, Unavailable } from './store/engine/protocol.js';
 import { version } from './version.js';
 
-/** The daemon cannot start; the message is one line for the operator. */
+/** The message is one line for the operator. */
 export class StartRefused extends Error {
   override name = 'StartRefused';
 }
 
 /**
- * The daemon in this process, until SIGTERM or SIGINT has ended it cleanly. `say` gets the lines of
- * a start; `compiled` keeps the code for the next one. StartRefused where it cannot begin.
+ * Runs until SIGTERM or SIGINT. `say` prints the lines of the start; `compiled` caches the code for the
+ * next start. Throws StartRefused.
  */
 export const runDaemon = async (
   flags: Partial<Config>,
@@ -30,12 +30,12 @@ export const runDaemon = async (
   compiled: CompiledCode = keepsNone,
 ): Promise<void> => {
   keepPrivate();
-  // Ours, measured: where all cores are busy, a young collection waits for its own helpers.
+  // Measured: if all cores are busy, a parallel young-generation collection waits for its helpers.
   setFlagsFromString('--no-parallel-scavenge');
-  // Ours, measured: a collection when the heap has grown by 40 % costs a load nothing and saves 20 to
-  // 80 MB; by default V8 waits until it has doubled or more.
+  // Measured: collecting when the heap has grown by 40 % has no cost under load and saves 20 to 80 MB.
+  // By default V8 waits until the heap has doubled or more.
   setFlagsFromString('--heap-growing-percent=40');
-  // A reader that has gone, or a full disk, ends a command that writes there, but no daemon.
+  // A closed pipe or a full disk must not end the daemon.
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners('error').on('error', () => undefined);
   }
@@ -43,28 +43,28 @@ export const runDaemon = async (
   const recent = createLogRing(systemClock.now());
   const log = createLog(config.logLevel, { ring: recent });
   const lost = (error: Error): void => {
-    log.fatal({ err: error }, 'the database thread ended; the daemon ends too');
+    log.fatal({ err: error }, 'the database thread ended unexpectedly: the daemon exits');
     process.exit(1);
   };
-  // Node would print all that hangs on the error, which may be a request with its secrets.
+  // Node would print all properties of the error, which may contain a request with its secrets.
   process.on('uncaughtException', (error, origin) => {
-    log.fatal({ err: error, origin }, 'the daemon broke, and ends');
+    log.fatal({ err: error, origin }, 'uncaught exception: the daemon exits');
     process.exit(1);
   });
   const notify = takeNotifySettings();
   const app = await open({ config, log, recent, onLost: lost }, compiled).catch((error) => {
     throw isFull(error) ? new StartRefused(diskFullSentence(config.home)) : refusal(error);
   });
-  // Whoever reads that it listens may end it at once.
+  // Before the first line, since a reader of it may stop the daemon at once.
   const ended = endSignal();
   const manager = openServiceManager(notify, (error) =>
-    log.error({ err: error }, 'the service manager was not notified'),
+    log.error({ err: error }, 'the service manager could not be notified'),
   );
   for (const line of startLines(config, app)) say(line);
   tellSetupCode(app.report.setupCode, { say, terminal: process.stderr });
   manager.ready();
   const stopReleasing = releaseWhenIdle((error) =>
-    log.warn({ err: error }, 'memory was not given back'),
+    log.warn({ err: error }, 'memory could not be released'),
   );
   await ended;
   stopReleasing();
@@ -75,8 +75,8 @@ export const runDaemon = async (
 };
 
 /**
- * The code goes to a terminal alone, past the log and past `say`, whose lines may be kept in a file;
- * elsewhere one line names the file that holds it.
+ * The code goes only to a terminal, and not to the log or `say`, whose lines may be stored in a file.
+ * Without a terminal, one line names the file with the code.
  */
 export const tellSetupCode = (
   setup: App['report']['setupCode'],
@@ -85,14 +85,14 @@ export const tellSetupCode = (
   if (setup === null) return;
   const { code, file } = setup;
   if (to.terminal.isTTY !== true) {
-    to.say(`  setup     the first account takes the code in ${file} (0600), once`);
+    to.say(`  setup     the first account requires the code in ${file} (0600)`);
     return;
   }
-  to.terminal.write(`  setup     the first account takes this code, once: ${code}\n`);
-  to.terminal.write(`            It also stands in ${file} (0600).\n`);
+  to.terminal.write(`  setup     the first account requires this code: ${code}\n`);
+  to.terminal.write(`            The code is also in the file ${file} (0600).\n`);
 };
 
-/** While the rest of the daemon is loaded, the database opens. */
+/** The database opens while the rest of the daemon is loaded. */
 const open = async (options: AppOptions, compiled: CompiledCode): Promise<App> => {
   const begun = beginOpening(options);
   compiled.keepIn(join(options.config.home, 'cache'));
@@ -109,7 +109,9 @@ const startLines = (config: Config, { url, report }: App): string[] => {
     `Adjutant ${version}   home ${config.home}${report.isNewHome ? ' (new)' : ''}   node ${process.versions.node}`,
   ];
   if (report.masterKeyFile) {
-    lines.push('  made      keys/master.key (0600). Without it no secret can be read: back it up.');
+    lines.push(
+      '  created   keys/master.key (0600). Back it up: without it no secret can be decrypted.',
+    );
   }
   if (report.isNewHome) lines.push(`  database  created, schema ${report.schema}`);
   else if (report.migrated.length > 0) {
@@ -125,7 +127,7 @@ const startLines = (config: Config, { url, report }: App): string[] => {
   return lines;
 };
 
-/** Ours: with less room nothing of any size can be kept. */
+/** With less free space nothing can be stored. */
 const FULL_BYTES = 50 * 1024 ** 2;
 
 const diskLines = (home: string): string[] => {
@@ -133,14 +135,16 @@ const diskLines = (home: string): string[] => {
   const free = bavail * bsize;
   if (free >= FULL_BYTES) return [];
   const room = `${Math.floor(free / 1024 ** 2)} MiB free`;
-  return [`  disk      full: ${room}. Deliveries and changes are refused until there is room`];
+  return [
+    `  disk      full: ${room}. Deliveries and changes are refused until disk space is freed`,
+  ];
 };
 
-/** Returns the machines that reach the daemon, and the address of the others. */
+/** Which machines can reach the daemon, and the public address. */
 const reachText = ({ host }: Config, publicUrl: string | null): string => {
   const isWide = !['127.0.0.1', 'localhost', '::1'].includes(host);
-  if (isWide) return 'BEYOND THIS MACHINE: put TLS in front';
-  return publicUrl === null ? 'only this machine' : `others at ${publicUrl}`;
+  if (isWide) return 'REACHABLE FROM OTHER MACHINES: put TLS in front';
+  return publicUrl === null ? 'only this machine' : `public at ${publicUrl}`;
 };
 
 const translateRefusals = <T>(work: () => T): T => {
@@ -156,7 +160,7 @@ const refusal = (error: unknown): unknown => {
     return new StartRefused(error.message);
   }
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    // Those of the file system begin with their code already.
+    // Messages of the file system already begin with the code.
     const { code, message } = error;
     return new StartRefused(message.startsWith(code) ? message : `${code}: ${message}`);
   }

@@ -47,7 +47,7 @@ interface ModulesOptions {
   passwordCost: PasswordCost | undefined;
 }
 
-/** Opens the modules, each with those before it that it needs. */
+/** In order: each module gets the earlier ones that it needs. */
 export const openModules = async (base: Base, options: ModulesOptions) => {
   const { config, master, payloads, checkedReplies } = options;
   const { dailyCostUsd, hookConcurrency: concurrency } = config;
@@ -104,7 +104,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const approvals = openApprovals(base, { hub, outbound, permissionsOf });
   const experts = openExperts(base, { toolbox });
   const skills = openSkills(base, { secrets, tools, permissions, approvals, confinement, version });
-  // These need the base alone, and no other module needs them.
+  // These need only the base, and no other module needs them.
   const independent = [openConversations(base)];
   const agents = openAgents(base, {
     hub,
@@ -204,7 +204,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   };
 };
 
-/** Opens the search in the web, whose key may be a credential of an admin. */
+/** The API key may be a credential of an admin. */
 const webSearchOf = ({ http }: Base, config: Config, { vault }: ReturnType<typeof openVault>) =>
   createWebSearch({ http, config, key: () => vault.newestOfAdmin('search-key') });
 
@@ -215,9 +215,8 @@ const foldersSettings = ({ knowledgeRoots, backupFolder }: Config) => ({
   logins: loginsFolder(),
 });
 
-/** Opens the one access to pages for all, so that a host is asked once a second, whoever asks. */
+/** One access for all modules, so that a host is requested once per second by everybody together. */
 const pageAccessOf = ({ http, clock }: Base, { readPage }: Documents) =>
   createPageAccess({ http, now: clock.now, readPage });
 
-/** The opened modules. */
 export type Modules = Awaited<ReturnType<typeof openModules>>;

@@ -9,28 +9,28 @@ import { OpenRefused } from './store/engine/protocol.js';
 import { type OutsideHeads, openOutside } from './store/externalheads.js';
 import { closeThreads, type Engines, openThreads } from './store/threads.js';
 
-/** The first steps of a start, which need little code: the master key and the database thread. */
+/** The first steps of a start, which need little code. */
 export interface OpenedHome {
   /** On the scale of performance.now(). */
   since: number;
   master: MasterKey;
   engines: Promise<Engines>;
-  /** The files outside the home that also receive the heads of the audit log. */
+  /** Files outside the home that also receive the heads of the audit log. */
   heads: OutsideHeads;
-  /** Ends the threads of a start that failed: a thread that is left would keep the process alive. */
+  /** Ends the threads of a failed start, which would keep the process alive. */
   end(): Promise<void>;
 }
 
 export interface BeginOptions {
   config: Config;
   log: Log;
-  /** The database thread ended by itself: nothing can go on. */
+  /** Called if the database thread ends unexpectedly. */
   onLost(error: Error): void;
 }
 
 /**
- * The home, the master key, and the database, which opens in its thread while the event loop loads
- * the rest. OpenRefused says why not, now or when the engines are asked for.
+ * The database opens in its thread while the event loop loads the rest. Throws OpenRefused, now or when
+ * `engines` is awaited.
  */
 export const beginOpening = ({ config, log, onLost }: BeginOptions): OpenedHome => {
   const since = performance.now();
@@ -48,7 +48,7 @@ export const beginOpening = ({ config, log, onLost }: BeginOptions): OpenedHome 
     () => auditKeysOf(master.keyring),
   );
   const ended = (): void => undefined;
-  // Whoever asks for them hears of it; until then nobody may be there.
+  // The error is reported to whoever awaits `engines`; nobody may do so yet.
   engines.catch(ended);
   return { since, master, engines, heads, end: () => engines.then(closeThreads, ended) };
 };
@@ -62,6 +62,6 @@ const makeHome = (home: string): void => {
   } catch (error) {
     if (isDiskFull(error)) throw new OpenRefused(diskFullSentence(home));
     const why = error instanceof Error ? error.message : String(error);
-    throw new OpenRefused(`The home ${home} cannot be made: ${why}`);
+    throw new OpenRefused(`Cannot create the home ${home}: ${why}`);
   }
 };

@@ -2,10 +2,10 @@ import { iso, systemClock } from './kernel/clock.js';
 import type { AuditRecord } from './kernel/contract/audit.js';
 import { mint } from './kernel/ids.js';
 
-/** The operator: the person who has the machine and its keys, and need not have an account. */
+/** The person who has the machine and its keys, and need not have an account. */
 const OPERATOR = 'operator';
 
-/** An audit entry of an act on the machine itself, while the daemon is stopped. */
+/** For actions on the machine while the daemon is stopped. */
 export const operatorEntry = (
   action: string,
   target: string | null,

@@ -23,7 +23,7 @@ import type { ThreadOptions } from './store/engine/protocol.js';
 import type { Procedure } from './store/thread/batches.js';
 import { checkTable } from './system/backup/procedures.js';
 
-/** The procedures of the writer thread: each prepares its statements, then takes calls. */
+/** Procedures of the writer thread: each prepares its statements, then takes calls. */
 const procedures = {
   admitExecution,
   admitUnlimited,
@@ -39,9 +39,9 @@ const procedures = {
   postEvent,
   appendAudit,
 };
-/** Procedures of the writer thread that get all successive calls as one. */
+/** Procedures of the writer thread that take all consecutive calls at once. */
 const together = { acceptDelivery };
-/** The procedures of the reader thread. */
+/** Procedures of the reader thread. */
 const lookups = {
   agentSnapshot,
   agentNotices,
@@ -63,10 +63,7 @@ export type Procedures = {
 } & { [N in keyof typeof together]: Each<ReturnType<(typeof together)[N]>> };
 export type Lookups = { [N in keyof typeof lookups]: ReturnType<(typeof lookups)[N]> };
 
-/**
- * Returns the procedures for a thread's role, by name. They add the lanes in which they queue jobs
- * to `queued`.
- */
+/** By name, for the role of a thread. The lanes of queued jobs are added to `queued`. */
 export const openProcedures = (
   db: Database.Database,
   options: ThreadOptions,
@@ -87,12 +84,12 @@ export const openProcedures = (
   return opened;
 };
 
-/** One call of a procedure at a time. */
+/** A procedure that takes one call at a time. */
 interface SingleCall {
   run(input: unknown): unknown;
 }
 
-/** Opens a lookup when it is first called: few are called in a thread. */
+/** Opened on first use, since few lookups are called in a thread. */
 const atFirstUse = (open: () => SingleCall): SingleCall => {
   let opened: SingleCall | null = null;
   return {

@@ -13,7 +13,7 @@ import { loadMasterKey, proveMasterKey } from './secrets/master.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { openStore, type Store } from './store/store.js';
 
-/** Opens a home whose daemon is stopped. OpenRefused says why not; BadSetting names a setting. */
+/** For a stopped daemon. Throws OpenRefused and BadSetting. */
 export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> => {
   const { home, masterKey } = readConfig(flags);
   if (!existsSync(join(home, 'adjutant.db'))) {
@@ -34,22 +34,22 @@ export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> =>
   }
 };
 
-/** Builds the verbs for a home that nobody else has open meanwhile: its lock is held. */
+/** The lock of the home is held until `close`. */
 const recoveryOf = (store: Store) => {
   const users = usersStore(store);
   return {
-    /** Returns the account of a name or an e-mail address. OpenRefused: nobody has it. */
+    /** `name` is a username or an e-mail address. Throws OpenRefused. */
     find: async (name: string): Promise<AccountRow> => {
       const found = await users.findByKey(accountKey(name));
-      if (!found) throw new OpenRefused(`Nobody is called "${name}" here`);
+      if (!found) throw new OpenRefused(`There is no account with the name "${name}"`);
       return found;
     },
-    /** Returns all passkeys of an account, oldest first. */
+    /** Oldest first. */
     passkeysOf: users.passkeysOf,
     /**
-     * Sets the password, ends all sessions and tokens, lets a disabled account in again, and
-     * removes the second factors and passkeys that are named; nothing else changes. It stands in
-     * the audit log. OpenRefused: the password is too easily guessed.
+     * Sets the password, ends all sessions and tokens, enables a disabled account, and removes the given
+     * second factors and passkeys. It is recorded in the audit log. Throws OpenRefused for a weak
+     * password.
      */
     recover: async (
       { id, disabled_at, username, email }: AccountRow,

@@ -9,11 +9,11 @@ export interface Opened {
   recent: LogRing;
   heads: OutsideHeads;
   state: { isDraining: boolean };
-  /** True if browsers elsewhere get the page. */
+  /** True if the web page is served to other machines. */
   hasPage: boolean;
 }
 
-/** Builds the resources of all modules, in the order of the API document. */
+/** In the order of the API document. */
 export const resourcesOf = (
   modules: Modules,
   { setup, recent, heads, state, hasPage }: Opened,
@@ -40,7 +40,7 @@ export const resourcesOf = (
     reached: { exposure, address, publicUrl, reach, port },
     sockets,
     stopWork: async (userId) => {
-      // First, so that the end of an agent begins no further stage.
+      // First, so that the end of an agent starts no further stage.
       await modules.pipelines.stopAll(userId);
       await agents.control.stopAll(userId);
     },

@@ -25,16 +25,15 @@ import {
 import { type Snapshot, snapshotsOf } from './store/thread/snapshots.js';
 
 export interface RollbackResult extends QuarantineCounts {
-  /** The file of the dropped deliveries; null where there are none. */
+  /** File with the dropped deliveries; null if there are none. */
   dropped: string | null;
-  /** The path of the newer database. */
+  /** Path of the newer database. */
   aside: string;
 }
 
 /**
- * Opens the way back to a snapshot, the newest unless named: the lock of the home is held, and
- * nothing is changed before `perform`. OpenRefused: there is none, a daemon
- * runs, it is damaged, or the master key has been changed since. BadSetting names a setting.
+ * Prepares a rollback to a snapshot, by default the newest. The lock of the home is held until `close`,
+ * and nothing is changed before `perform`. Throws OpenRefused and BadSetting.
  */
 export const openRollback = (given: { home: string }, name: string | undefined) => {
   const { home, masterKey } = readConfig(given);
@@ -65,7 +64,7 @@ const chosen = (home: string, name: string | undefined): Snapshot => {
     name === undefined ? all[0] : all.find((each) => each.name === name.replace(/\.db$/, ''));
   if (found) return found;
   const names = all.map((each) => each.name).join(', ') || 'none';
-  throw new OpenRefused(`There is no such snapshot in ${home}. There are: ${names}`);
+  throw new OpenRefused(`There is no such snapshot in ${home}. Available snapshots: ${names}`);
 };
 
 const proveKey = ({ name, file }: Snapshot, keyring: Keyring): void => {
@@ -76,7 +75,7 @@ const proveKey = ({ name, file }: Snapshot, keyring: Keyring): void => {
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     throw new OpenRefused(
-      `The master key was changed after ${name} was made, and does not open what is in it`,
+      `The master key was changed after ${name} was created, and does not open its secrets`,
     );
   }
 };

@@ -2,6 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { migrations, TRIGGERS_FILE } from '../migrations/all.js';
 import { triggersMadeBy } from './store/thread/triggers.js';
 
-/** Entry point for the build: writes the triggers of the newest schema, which each start compares. */
+/** Build step: writes the triggers of the newest schema, which each start compares with the database. */
 const made = { version: migrations.at(-1)?.version ?? 0, triggers: triggersMadeBy(migrations) };
 writeFileSync(TRIGGERS_FILE, JSON.stringify(made));

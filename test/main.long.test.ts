@@ -67,10 +67,10 @@ describe('serve', () => {
     const env = { ADJUTANT_PUBLIC_URL: 'https://hooks.example.org' };
     const daemon = await startDaemon({ home, env });
     const { stdout, stderr } = await daemon.end('SIGTERM');
-    expect(stdout).to.match(/^ {2}listening http:.+ {3}others at https:\/\/hooks\.example\.org$/m);
+    expect(stdout).to.match(/^ {2}listening http:.+ {3}public at https:\/\/hooks\.example\.org$/m);
     const file = join(home, 'setup-code');
     expect(stdout.split('\n').filter((line) => line.includes('setup'))).to.equal([
-      `  setup     the first account takes the code in ${file} (0600), once`,
+      `  setup     the first account requires the code in ${file} (0600)`,
     ]);
     const code = (await readFile(file, 'utf8')).trim();
     expect(`${stdout}${stderr}`).to.not.contain(code);
@@ -87,8 +87,8 @@ describe('serve', () => {
     tellSetupCode(null, to);
     expect([seen, said]).to.equal([
       [
-        '  setup     the first account takes this code, once: abcd-ef01\n',
-        '            It also stands in /srv/setup-code (0600).\n',
+        '  setup     the first account requires this code: abcd-ef01\n',
+        '            The code is also in the file /srv/setup-code (0600).\n',
       ],
       [],
     ]);

@@ -19,7 +19,7 @@ const table = (): string => {
     const secret = 'isSecret' in setting && setting.isSecret ? ' *secret*' : '';
     return `| \`${variableOf(key)}\` | ${shown(setting.initial)} | ${setting.doc}${secret} |`;
   });
-  return ['| Setting | Unless set | What it is |', '|---|---|---|', ...rows, ''].join('\n');
+  return ['| Setting | Default | Description |', '|---|---|---|', ...rows, ''].join('\n');
 };
 
 const shown = (initial: unknown): string => {

@@ -31,7 +31,7 @@ describe('a daemon that breaks', () => {
       const { level, err, origin: from, msg } = JSON.parse(stderr);
       expect({ code, level, msg, from }).to.equal({
         ...{ code: 1, level: 'fatal', from: origin },
-        msg: 'the daemon broke, and ends',
+        msg: 'uncaught exception: the daemon exits',
       });
       expect(err).to.include({
         ...{ type: 'Error', code: 'E_ODD', message: 'It broke: The answer was odd' },

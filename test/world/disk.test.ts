@@ -172,7 +172,7 @@ describe(`a full disk${skipped}`, () => {
     expect(code).to.equal(0);
     // The stop of the app has emptied the write-ahead log, of at most 4 MB.
     expect(stdout).to.match(
-      /\n {2}disk {6}full: [0-4] MiB free\. Deliveries and changes are refused until there is room\n/,
+      /\n {2}disk {6}full: [0-4] MiB free\. Deliveries and changes are refused until disk space is freed\n/,
     );
   });
 

@@ -117,7 +117,7 @@ describe('recover', () => {
     const nobody = await recover(['zoe', ...withFile]);
     expect([nobody.code, nobody.stderr]).to.equal([
       1,
-      'Not recovered: Nobody is called "zoe" here.\n',
+      'Not recovered: There is no account with the name "zoe".\n',
     ]);
     expect((await recover(['ada', ...withFile], { stdin: 'short' })).code).to.equal(2);
     expect((await recover(['ada'], {})).stderr).to.contain('Add --password-file.');

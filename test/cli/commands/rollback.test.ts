@@ -107,7 +107,7 @@ describe('rollback', () => {
     const none = await rollback('before-9', '--yes');
     expect([none.code, none.stderr]).to.equal([
       1,
-      `Not rolled back: There is no such snapshot in ${home}. There are: before-250.\n`,
+      `Not rolled back: There is no such snapshot in ${home}. Available snapshots: before-250.\n`,
     ]);
     const file = join(home, 'snapshots/before-250.db');
     const bytes = readFileSync(file);

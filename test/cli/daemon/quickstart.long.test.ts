@@ -144,7 +144,9 @@ describe('quickstart of a daemon that is not for this machine alone', () => {
   it('takes the setup code of the home, and says so at the start', async () => {
     const up = await machine.run(['up'], env);
     const file = join(machine.home, 'setup-code');
-    expect(up.stderr).to.include(`  setup     the first account takes the code in ${file} (0600)`);
+    expect(up.stderr).to.include(
+      `  setup     the first account requires the code in ${file} (0600)`,
+    );
     const code = readFileSync(file, 'utf8').trim();
     expect(`${up.stdout}${up.stderr}`).to.not.include(code);
     const { code: exit, stderr } = await machine.run(['quickstart', ...ACCOUNT], env);

@@ -28,7 +28,7 @@ describe('the daemon in the background', () => {
     const { home, url } = machine;
     const record = JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8'));
     expect(stdout).to.equal(`${url}\t${record.pid}\t${record.startedAt}\n`);
-    expect(stderr).to.startWith('  made      keys/master.key (0600).');
+    expect(stderr).to.startWith('  created   keys/master.key (0600).');
     expect(await ask(url)).to.equal(READY);
     const files = ['daemon.json', 'logs', 'logs/daemon.log'].map((name) => join(home, name));
     expect([home, ...files].map(modeOf)).to.equal(['700', '600', '700', '600']);
