@@ -2,7 +2,6 @@ import type { ReadPage } from '../providers/pages/apart.js';
 import type { DocumentRow } from '../store/tables/documents.js';
 import type { DocumentsStore } from './queries.js';
 
-/** A document as an agent sees it. */
 export interface FoundDocument {
   id: string;
   filename: string;
@@ -12,16 +11,15 @@ export interface FoundDocument {
   tags: string[];
 }
 
-/** The actions of agents on the documents of their owner. */
 export interface DocumentActions {
-  /** Reads a page of the web, also one that is a file. */
+  /** Reads any web page, including files. */
   readPage: ReadPage;
-  /** Lists the newest documents, those with `q` in their names if it is given. */
+  /** Lists the newest documents. `q` filters by name. */
   list(
     userId: string,
     filter: { q?: string; tag?: string; limit: number },
   ): Promise<FoundDocument[]>;
-  /** Returns the texts of some pages; null if there is no such document. */
+  /** Returns null if the document does not exist. */
   read(
     userId: string,
     id: string,
@@ -34,7 +32,6 @@ interface DocumentActionsDeps {
   readPage: ReadPage;
 }
 
-/** Creates the actions of agents. */
 export const documentActions = ({ documents, readPage }: DocumentActionsDeps): DocumentActions => ({
   readPage,
   list: async (userId, filter) => (await documents.list(userId, filter)).rows.map(found),

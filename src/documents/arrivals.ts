@@ -4,39 +4,34 @@ import type { Operations } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
 import { nameOf, nothingKept, type RefusedFile, type UploadDeps, uploadFile } from './upload.js';
 
-/** A file that another module receives for a user. */
 interface ReceivedFile {
-  /** The name that its sender gives it. */
+  /** Name chosen by the sender. */
   filename: string;
   content: Readable;
 }
 
-/** A document that came of a file; `isKnown` says that the user had that very file already. */
 interface KeptFile {
   name: string;
   id: string;
   isKnown: boolean;
 }
 
-/** The document that a file became, or why there is none. */
 export type DocumentOfFile =
   | KeptFile
-  /** The file is not kept. The reason is in words that follow its name. */
+  /** The file was not stored. The reason completes a sentence that starts with its name. */
   | { name: string; reason: string };
 
-/** The state of a document, as far as its sender is told. */
 export type DocumentState = Pick<DocumentRow, 'status' | 'pages' | 'error'>;
 
-/** Files that reach the daemon in other ways than by an upload. */
 export interface Arrivals {
   /**
-   * Keeps a file as a document of the user, once for each content, and queues its reading. Throws
-   * what its content throws.
+   * Stores a file as a document, once per content, and queues its processing. Throws the errors of
+   * the content stream.
    */
   keep(userId: string, file: ReceivedFile): Promise<DocumentOfFile>;
-  /** Keeps a file as `keep` does. Throws an HTTP error if it is not kept. */
+  /** Throws an HTTP error if the file is not stored. */
   keepOrThrow(userId: string, file: ReceivedFile): Promise<KeptFile>;
-  /** Waits until a document was read, at most `waitMs`; null if there is none any more. */
+  /** Waits at most `waitMs`. Resolves to null if the document was deleted. */
   whenRead(
     userId: string,
     id: string,

@@ -3,11 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import type { Originals } from './originals.js';
 import type { DocumentsStore } from './queries.js';
 
-/** The state of the originals, as far as there was time to compare them with their hashes. */
 export interface OriginalsReport {
   total: number;
   compared: number;
-  /** The documents whose originals are missing or have other bytes than were uploaded. */
   damaged: { id: string; filename: string }[];
 }
 
@@ -17,8 +15,8 @@ interface OriginalsCheckDeps {
 }
 
 /**
- * Compares originals of all users with their sizes and hashes, for so many milliseconds. It begins
- * at a random one, so that those that there was no time for are compared another time.
+ * Compares originals of all users with their sizes and hashes for a limited time. It starts at a
+ * random document, so that repeated checks cover all of them.
  */
 export const checkOriginals = async (
   { documents, originals }: OriginalsCheckDeps,

@@ -13,15 +13,14 @@ interface EntryDeps {
   texts: Pick<KnowledgeTexts, 'index'>;
 }
 
-/** Ours: the most characters of a document that are searched, and the pages that are read at once. */
 export const MAX_SEARCHABLE = 10_000_000;
 const PAGES_AT_ONCE = 20;
 
-/** The sentences that an earlier indexing has left. */
+/** Sentences that an earlier indexing has added, also in the wording of earlier versions. */
 const OF_ENTRY =
   /((It|The document) cannot be searched: .*|Only (its|the) first \d+ pages can be searched\.)$/s;
 
-/** Begins to make a document an entry of knowledge. Throws 409 if there is no text of it. */
+/** Throws 409 if the document has no text. */
 export const beginDocumentEntry = async (
   { documents, entries }: { documents: DocumentsStore; entries: OperationBeginner<DocumentInput> },
   userId: string,
@@ -46,8 +45,8 @@ export const beginDocumentEntry = async (
 };
 
 /**
- * The kind of operation that makes a document an entry of knowledge again: one that was not to be
- * found, whose entry was deleted, or whose indexing failed.
+ * Adds a document to the knowledge again: one that was not indexed, whose entry was deleted, or
+ * whose indexing failed.
  */
 export const entryOperation = (deps: EntryDeps): OperationKind<DocumentInput, null> => ({
   kind: 'documents.index',
@@ -64,7 +63,6 @@ export const entryOperation = (deps: EntryDeps): OperationKind<DocumentInput, nu
   },
 });
 
-/** Makes the text of a document an entry. Returns the steps that tell the document of it. */
 export const indexDocument = async (
   { documents, texts }: EntryDeps,
   row: DocumentRow,
@@ -88,7 +86,7 @@ export const indexDocument = async (
   return { entryId, fault, steps: [documents.indexedAs(row.id, entryId, told)] };
 };
 
-/** Returns the first pages of a document, as many as are kept in memory at once. */
+/** Returns the first pages, up to the memory limit. */
 const searchableText = async (
   documents: DocumentsStore,
   { user_id, id }: DocumentRow,

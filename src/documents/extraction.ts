@@ -3,10 +3,9 @@ import { WorkerFailed, type Workers } from '../operations/module.js';
 import type { ExtractCode, ExtractJob, ExtractLine } from './extract/job.js';
 import { addedLanguageFolder } from './extract/languages.js';
 
-/** A line that is not the last one: the number of pages, or the text of one. */
 export type ProgressLine = Exclude<ExtractLine, { failed: unknown } | { end: unknown }>;
 
-/** The end of an extraction: why it failed, and sentences about what is missing. */
+/** `notes` are sentences about missing parts. */
 export interface ExtractEnd {
   failure: { code: ExtractCode; message: string } | null;
   notes: string[];
@@ -25,7 +24,6 @@ const PACKAGES = [
   ...['postal-mime', 'utif2', 'image-size', 'file-type', '@napi-rs/canvas'],
   '@tesseract.js-data/eng/package.json',
 ];
-/** Ours: the bounds of one file. */
 export const EXTRACT_LIMITS: ExtractJob['limits'] = {
   pages: 5000,
   ocrPages: 500,
@@ -35,19 +33,17 @@ export const EXTRACT_LIMITS: ExtractJob['limits'] = {
   ocrMs: 120_000,
   unpackedBytes: 300 * 1024 * 1024,
 };
-/** Ours: the longest time in milliseconds without a line. A scanned page is tried in four positions. */
+/** Maximum time without output, in milliseconds. A scanned page is tried in four orientations. */
 const SILENCE_MS = 60_000;
 const RECOGNITION_SILENCE_MS = 4 * EXTRACT_LIMITS.ocrMs + SILENCE_MS;
-/** The kinds of files that may hold pictures of text. */
 const HAS_PICTURES = /^(application\/pdf|image\/.*|message\/rfc822)$/;
 
-/** Returns the folders of the languages that were added, as far as the job needs them. */
 const addedFolders = ({ languages, addedLanguages }: ExtractJob): string[] =>
   addedLanguages === undefined
     ? []
     : languages.map((code) => addedLanguageFolder(addedLanguages, code)).filter(existsSync);
 
-/** Extracts the text of a file in a process of its own. Throws the reason of the signal. */
+/** Runs in a separate process. Throws the reason of the signal. */
 export const extractApart = async (
   workers: Workers,
   { userId, job, signal, take }: Extract,

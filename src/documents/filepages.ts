@@ -15,23 +15,21 @@ interface FilePagesDeps {
   originals: Pick<Originals, 'openUpload' | 'removeUpload'>;
 }
 
-/** The page that is read, and for whom. */
 interface FilePage {
   source: PageSource;
   form: 'pdf' | 'office';
-  /** The most characters of its text. */
   most: number;
   userId: string;
   signal: AbortSignal;
 }
 
-/** Ours: someone waits for a page, so that fewer pictures are recognized than in a document. */
+/** A person waits for a page, so fewer images are recognized than in a document. */
 const LIMITS = { ...EXTRACT_LIMITS, ocrPages: 20 };
 const FORMS = { pdf: 'a PDF file', office: 'an office file' };
 
 /**
- * Creates the function that reads pages of the web of every kind: PDF and office files as documents
- * are read, in a process of their own, and all others in a thread.
+ * Reads web pages of all types: PDF and office files in a separate process, like documents, and
+ * others in a thread.
  */
 export const createReadPage =
   (deps: FilePagesDeps): ReadPage =>
@@ -108,7 +106,6 @@ const jobOf = (path: string, mediaType: string): ExtractJob => ({
   limits: LIMITS,
 });
 
-/** Returns the name of the file at the end of an address; null if it has none. */
 const nameIn = (url: string): string | null => {
   const name = basename(new URL(url).pathname);
   try {

@@ -27,40 +27,33 @@ export type { OriginalFiles } from './originalfile.js';
 export { FileTooLarge, type ServerFiles, type TakenFile } from './serverfiles.js';
 
 export interface DocumentsOptions {
-  /** Documents become entries of knowledge. */
   knowledge: Pick<Knowledge, 'texts' | 'handle'>;
   operations: Operations;
   confinement: Confinement | null;
-  /** The number of processes that read at once; 0: one less than there are cores. */
+  /** Number of processes that read at the same time. 0 means one less than the number of cores. */
   workers: number;
-  /** The most GiB of originals of one user; 0: no limit. */
+  /** Maximum size of a user's originals, in GiB. 0 means no limit. */
   documentsGib: number;
 }
 
-/** The files of users, and the text that is read from them. */
 export interface Documents {
-  /** The actions of agents' tools. */
   actions: DocumentActions;
-  /** Reads pages of the web, also those that are files. */
   readPage: ReadPage;
-  /** Reads files of the machine. */
   serverFiles: ServerFiles;
-  /** Keeps files that reach the daemon in other ways than by an upload. */
+  /** Stores files that arrive in other ways than by upload. */
   arrivals: Arrivals;
-  /** The originals, for what sends them on. */
   originals: OriginalFiles;
-  /** Lists Tesseract's codes of the languages of the recognition that came with the daemon. */
+  /** Tesseract codes of the languages that are installed with the daemon. */
   shippedLanguages(): Promise<string[]>;
-  /** Compares originals with their hashes, for so many milliseconds. */
+  /** Compares originals with their hashes for a limited time, in milliseconds. */
   check(budgetMs: number): Promise<OriginalsReport>;
-  /** Removes what an interrupted start left behind. Runs before the operations start. */
+  /** Removes leftovers of an interrupted start. Runs before operations start. */
   start(): Promise<void>;
   resources(): Resource[];
 }
 
 const GIB = 1024 ** 3;
 
-/** Opens the documents. Their text is read in processes of their own. */
 export const openDocuments = (
   { store, clock, home }: Base,
   { knowledge, operations, confinement, workers, documentsGib }: DocumentsOptions,
@@ -70,7 +63,7 @@ export const openDocuments = (
   const addedLanguages = join(home, 'capabilities');
   const documents = documentsStore(store);
   const originals = createOriginals(home, scratch);
-  // Used once, and never written down.
+  // Used once and never stored.
   const passwords = new Map<string, string>();
   const pool = openWorkers({ folder: scratch, confinement, atOnce: workers });
   const reads = operations.register(

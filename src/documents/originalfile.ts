@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { Originals } from './originals.js';
 import type { DocumentsStore } from './queries.js';
 
-/** A document as it goes elsewhere, such as into an e-mail. */
 interface OriginalFile {
   documentId: string;
   name: string;
@@ -10,15 +9,13 @@ interface OriginalFile {
   bytes: number;
 }
 
-/** The originals of documents, for what sends them on. */
 export interface OriginalFiles {
-  /** Returns what a document of a user is; null if there is none, or its original is missing. */
+  /** Returns null if the document does not exist or its original is missing. */
   find(userId: string, id: string): Promise<OriginalFile | null>;
-  /** Opens the original; null under the same conditions. */
+  /** Returns null under the same conditions. */
   open(userId: string, id: string): Promise<Readable | null>;
 }
 
-/** Creates the way to the originals. */
 export const createOriginalFiles = (deps: {
   documents: DocumentsStore;
   originals: Originals;

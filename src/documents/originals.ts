@@ -10,24 +10,22 @@ import { createTurns } from '../kernel/fairqueue.js';
 import { makePrivateFolder } from '../kernel/private.js';
 import { HEAD_BYTES } from './extract/kinds.js';
 
-/** A file that has arrived, and is not kept yet. */
 export interface ArrivedFile {
   path: string;
   bytes: number;
   sha256: string;
-  /** Its first bytes, by which its kind is told. */
+  /** First bytes, by which the file type is detected. */
   head: Buffer;
 }
 
-/** The files of documents as they were uploaded. */
 export type Originals = ReturnType<typeof createOriginals>;
 
 const UNLIMITED = { atOnce: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
- * Creates the store of originals: `<home>/documents/<user>/<sha256>`. Files that arrive are in
- * `scratch`, which no backup copies.
+ * Stores originals as `<home>/documents/<user>/<sha256>`. Arriving files are in `scratch`, which is
+ * not part of backups.
  */
 export const createOriginals = (home: string, scratch: string) => {
   const root = join(home, 'documents');
@@ -38,7 +36,7 @@ export const createOriginals = (home: string, scratch: string) => {
   return {
     pathOf,
 
-    /** Makes a folder for the files of one upload. Its caller removes it. */
+    /** The caller removes the folder. */
     openUpload: async (): Promise<string> => {
       makePrivateFolder(scratch);
       return mkdtemp(join(scratch, 'upload-'));
@@ -46,7 +44,7 @@ export const createOriginals = (home: string, scratch: string) => {
 
     removeUpload: (folder: string): Promise<void> => rm(folder, { recursive: true, force: true }),
 
-    /** Keeps a file that has arrived, durably, under the hash of its content. */
+    /** Stores a file durably under the hash of its content. */
     keep: async (userId: string, { path, sha256 }: ArrivedFile): Promise<void> => {
       const isNew = await stat(folderOf(userId)).then(
         () => false,
@@ -60,7 +58,6 @@ export const createOriginals = (home: string, scratch: string) => {
 
     open: (userId: string, sha256: string): Readable => createReadStream(pathOf(userId, sha256)),
 
-    /** Returns the size of an original; null if it is missing. */
     sizeOf: (userId: string, sha256: string): Promise<number | null> =>
       stat(pathOf(userId, sha256)).then(
         ({ size }) => size,
@@ -73,26 +70,23 @@ export const createOriginals = (home: string, scratch: string) => {
     remove: (userId: string, sha256: string): Promise<void> =>
       rm(pathOf(userId, sha256), { force: true }),
 
-    /** Removes the folder of a user who has no originals. */
     removeFolder: (userId: string): Promise<void> =>
       rm(folderOf(userId), { recursive: true, force: true }),
 
-    /** Lists the users who have a folder of originals. */
     users: (): Promise<string[]> => readdir(root).catch(() => []),
 
-    /** Lists the hashes of the originals of a user. */
     contents: async (userId: string): Promise<string[]> =>
       (await readdir(folderOf(userId)).catch(() => [])).filter((name) => SHA256.test(name)),
 
-    /** Runs the work that changes rows and files of a user, one after the other. */
+    /** Serializes changes to the rows and files of a user. */
     inTurn: <T>(userId: string, work: () => Promise<T>): Promise<T> => turns.take(userId, work),
 
-    /** Removes what an interrupted start left in the scratch folder. */
+    /** Removes leftovers of an interrupted start. */
     clear: (): Promise<void> => rm(scratch, { recursive: true, force: true }),
   };
 };
 
-/** Writes a file through to the disk, without holding up the event loop. */
+/** Flushes a file to disk without blocking the event loop. */
 const syncFile = async (path: string): Promise<void> => {
   const file = await open(path);
   try {
@@ -102,7 +96,6 @@ const syncFile = async (path: string): Promise<void> => {
   }
 };
 
-/** Writes a file that arrives to the disk, at a path where there is none. */
 export const receiveFile = async (path: string, content: Readable): Promise<ArrivedFile> => {
   const hash = createHash('sha256');
   const heads: Buffer[] = [];

@@ -13,7 +13,6 @@ import {
 import { visibleTo } from '../store/visible.js';
 import type { ExtractedPage } from './extract/job.js';
 
-/** The filters of a list. */
 interface DocumentFilter extends PageInput {
   status?: DocumentRow['status'];
   mediaType?: string;
@@ -23,18 +22,15 @@ interface DocumentFilter extends PageInput {
   until?: string;
 }
 
-/** The facts that reading a document changes. */
 export type ReadFacts = Pick<
   DocumentRow,
   'pages' | 'ocr' | 'confidence' | 'text_chars' | 'error' | 'code'
 >;
 
-/** The facts of a page without its text. */
 export type DocumentPageFacts = Omit<DocumentPageRow, 'document_id' | 'text'> & { chars: number };
 
 const CHECKED_AT_ONCE = 500;
 
-/** Returns the queries of the documents of a user. */
 const rowsOf = ({ db, transact }: Store) => {
   const own = (userId: string) => selectRows(db, documentTable, {}, visibleTo(userId));
 
@@ -63,7 +59,7 @@ const rowsOf = ({ db, transact }: Store) => {
     withContent: (userId: string, sha256: string): Promise<DocumentRow | undefined> =>
       own(userId).where('sha256', '=', sha256).executeTakeFirst(),
 
-    /** Builds the step that changes a document. It fails if the user has no such document. */
+    /** Fails if the document does not exist. */
     change: (
       userId: string,
       id: string,
@@ -74,10 +70,10 @@ const rowsOf = ({ db, transact }: Store) => {
         1,
       ),
 
-    /** Commits steps. Returns false if one of them fails. */
+    /** Returns false if a step fails. */
     commit: (steps: TransactionStep[]): Promise<boolean> => unlessUnmet(transact(steps)),
 
-    /** Deletes a document, in one transaction with further steps. */
+    /** Deletes a document in one transaction with further steps. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
       unlessUnmet(
         transact([
@@ -88,9 +84,7 @@ const rowsOf = ({ db, transact }: Store) => {
   };
 };
 
-/** Returns the queries of the originals that users have. */
 const originalsOf = ({ db }: Store) => ({
-  /** Returns the bytes of all originals of a user. */
   bytesOf: async (userId: string): Promise<number> => {
     const sum = db
       .selectFrom('documents')
@@ -99,13 +93,11 @@ const originalsOf = ({ db }: Store) => ({
     return (await sum.executeTakeFirstOrThrow()).bytes;
   },
 
-  /** Counts the documents of all users. */
   countAll: async (): Promise<number> => {
     const count = db.selectFrom('documents').select(({ fn }) => fn.countAll<number>().as('count'));
     return (await count.executeTakeFirstOrThrow()).count;
   },
 
-  /** Lists some originals of all users, in the order of the documents after one of them. */
   batchOfAll: (after: { id: string; skip: number }) =>
     db
       .selectFrom('documents')
@@ -116,7 +108,6 @@ const originalsOf = ({ db }: Store) => ({
       .offset(after.skip)
       .execute(),
 
-  /** Lists the originals that rows refer to, of one user. */
   contentsOf: async (userId: string): Promise<Set<string>> => {
     const rows = await db
       .selectFrom('documents')
@@ -127,7 +118,6 @@ const originalsOf = ({ db }: Store) => ({
   },
 });
 
-/** Returns the queries of the pages of documents. */
 const pagesOf = ({ db }: Store) => {
   const ownPages = (userId: string, id: string) =>
     db
@@ -137,7 +127,6 @@ const pagesOf = ({ db }: Store) => {
       .where('d.id', '=', id);
 
   return {
-    /** Lists the pages of a document in order, without their text. */
     pages: (userId: string, id: string): Promise<DocumentPageFacts[]> =>
       ownPages(userId, id)
         .select(['p.number', 'p.ocr', 'p.confidence', sql<number>`length(p.text)`.as('chars')])
@@ -150,7 +139,6 @@ const pagesOf = ({ db }: Store) => {
         .where('p.number', '=', number)
         .executeTakeFirst(),
 
-    /** Returns the texts of some pages of a document in order. */
     texts: (userId: string, id: string, range: { from: number; limit: number }) =>
       ownPages(userId, id)
         .select(['p.number', 'p.text'])
@@ -161,11 +149,10 @@ const pagesOf = ({ db }: Store) => {
   };
 };
 
-/** Returns the statements with which a document is kept and read, for a transaction of the caller. */
 const readingOf = ({ db }: Store) => ({
   insert: (row: DocumentRow): Statement => insertRow(documentTable, row),
 
-  /** Puts a document that is not being read into the queue again. What was read stays until then. */
+  /** Queues a document again unless it is being processed. Existing text stays until then. */
   restart: (
     { user_id, id }: Pick<DocumentRow, 'user_id' | 'id'>,
     change: Pick<DocumentRow, 'operation_id' | 'language'>,
@@ -187,7 +174,6 @@ const readingOf = ({ db }: Store) => ({
     ),
   ],
 
-  /** Records that the operation reads its document. */
   begin: (operationId: string, id: string): Statement =>
     statement(
       db
@@ -199,10 +185,7 @@ const readingOf = ({ db }: Store) => ({
       1,
     ),
 
-  /**
-   * Records what was read so far, with further pages. The first one replaces all that was read
-   * earlier.
-   */
+  /** The first page replaces all text of earlier readings. */
   advance: (id: string, facts: Partial<ReadFacts>, pages: ExtractedPage[]): Statement[] => [
     statement(db.updateTable('documents').set(facts).where('id', '=', id), 1),
     ...(pages[0]?.page === 1
@@ -219,11 +202,9 @@ const readingOf = ({ db }: Store) => ({
     ),
   ],
 
-  /** Records the entry by which a document is searched. */
   indexedAs: (id: string, knowledge_id: string, error: string | null): Statement =>
     statement(db.updateTable('documents').set({ knowledge_id, error }).where('id', '=', id), 1),
 
-  /** Records that the reading has ended, with its operation. */
   end: (
     operationId: string,
     id: string,
@@ -238,7 +219,6 @@ const readingOf = ({ db }: Store) => ({
     ),
 });
 
-/** Returns the queries of documents. */
 export const documentsStore = (store: Store) =>
   Object.assign(rowsOf(store), originalsOf(store), pagesOf(store), readingOf(store));
 

@@ -12,11 +12,11 @@ export interface DocumentInput {
   documentId: string;
 }
 
-/** The place from which a document is read on. */
+/** Position at which reading resumes. */
 interface DocumentCheckpoint {
-  /** The number of pages that are stored. */
+  /** Number of stored pages. */
   page: number;
-  /** The number of them that were recognized, and the sum of their confidences. */
+  /** Number of recognized pages, and the sum of their confidences. */
   ocr: number;
   confidence: number;
   chars: number;
@@ -27,25 +27,20 @@ interface DocumentReadDeps {
   documents: DocumentsStore;
   originals: Originals;
   workers: Workers;
-  /** The folder of capabilities, which may have more languages for the recognition. */
   addedLanguages: string;
-  /** The texts of knowledge: a document that was read becomes an entry. */
   texts: Pick<KnowledgeTexts, 'index'>;
-  /** Returns the password of a document that is being read; null if none was given. */
   passwordOf(documentId: string): string | null;
 }
 
-/** The kind of operation that reads one document. */
 const READ_KIND = 'documents.read';
-/** Ours: the pages, and the characters, that are stored at once. */
+/** Pages and characters per transaction. */
 const BATCH_PAGES = 50;
 const BATCH_CHARS = 500_000;
-/** Ours: the longest time in milliseconds that a page waits until it is stored. */
+/** Maximum time before a page is stored, in milliseconds. */
 const BATCH_MS = 1000;
 const NOTHING: DocumentCheckpoint = { page: 0, ocr: 0, confidence: 0, chars: 0 };
 const UNIT = 'pages';
 
-/** The kind of operation that reads the text of a document, page after page. */
 export const documentOperation = (
   deps: DocumentReadDeps,
 ): OperationKind<DocumentInput, DocumentCheckpoint> => ({
@@ -69,7 +64,6 @@ const endOf = (status: string): DocumentRow['status'] => {
   return 'failed';
 };
 
-/** A batch of pages that are not stored yet, and the counts with them. */
 interface ReadState {
   at: DocumentCheckpoint;
   total: number | null;
@@ -160,7 +154,7 @@ const storePages = async (
     code: result.code,
   };
   const { error, code } = facts;
-  // Until a page was read, what was read an earlier time stays.
+  // Existing text stays until the first new page is stored.
   const known = at.page === 0 && error !== null ? { error, code } : facts;
   await run.commit(documents.advance(run.input.documentId, known, waiting), progressOf(reading));
   reading.waiting = [];
@@ -182,7 +176,6 @@ const finish = async (
     : { status: 'failed', error: failure.message };
 };
 
-/** Makes the document an entry of knowledge, unless its owner does not want that. */
 const addToKnowledge = async (
   deps: DocumentReadDeps,
   run: Run,

@@ -11,11 +11,10 @@ import { nameOf, readAgain, recognizedLanguage, type UploadDeps, uploadFiles } f
 
 export interface DocumentsDeps extends UploadDeps {
   texts: Pick<KnowledgeTexts, 'removal' | 'relabel' | 'changed'>;
-  /** Remembers the password with which a document is read next. */
+  /** Password for the next reading. */
   setPassword(documentId: string, password: string | null): void;
 }
 
-/** Ours: the uploads of one user that arrive at once. */
 const MAX_UPLOADS = 4;
 const RETRY_AFTER_S = 5;
 const DETAIL_CHARS = 1_000_000;
@@ -128,7 +127,6 @@ export const documentsResource = (deps: DocumentsDeps) => {
   });
 };
 
-/** Ignores that an operation has ended meanwhile. */
 const orEnded = (error: unknown): void => {
   if (!Boom.isBoom(error, 409)) throw error;
 };
@@ -144,7 +142,7 @@ const detailOf = async (
   row: DocumentRow,
 ): Promise<DocumentDetail> => {
   const pages = await rows.pages(row.user_id, row.id);
-  // No more pages than are shown, because a long document is larger than the memory has room for.
+  // Loads only the pages that are shown, because a long document does not fit into memory.
   let limit = 0;
   for (let chars = 0; limit < pages.length && chars <= DETAIL_CHARS; limit++) {
     chars += pages[limit]?.chars ?? 0;

@@ -8,38 +8,30 @@ import { DEFAULT_LANGUAGE } from './extract/languages.js';
 import { EXTRACT_LIMITS, extractApart } from './extraction.js';
 import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
 
-/** A file of the machine that was opened. */
 export interface ServerFile {
   handle: FileHandle;
   bytes: number;
-  /** The name, which tells the kind of a text. */
   name: string;
   userId: string;
   signal: AbortSignal;
 }
 
-/** The text of a file, with a sentence about what is missing, or why it could not be read. */
 export type FileText =
   | { text: string | { number: number; text: string }[]; note: string | null }
   | { failure: string };
 
-/** A file as it was at one moment. */
 export interface TakenFile {
   sha256: string;
-  /** Reads its text, in a process of its own unless that is simple. */
+  /** Runs in a separate process unless the file is simple text. */
   text(): Promise<FileText>;
 }
 
-/** Reads files of the machine as documents are read, without keeping originals of them. */
+/** Reads files of this machine like documents, without storing originals. */
 export interface ServerFiles {
-  /**
-   * Takes a copy of a file for some work; null if it is of a kind that is not read. Throws
-   * FileTooLarge.
-   */
+  /** `taken` is null if the file type is not supported. Throws FileTooLarge. */
   take<T>(file: ServerFile, work: (taken: TakenFile | null) => Promise<T>): Promise<T>;
 }
 
-/** The error of a file that is larger than documents may be. */
 export class FileTooLarge extends Error {
   override name = 'FileTooLarge';
   override message = `The file is larger than ${FILE_BYTES / 1024 / 1024} MiB`;
@@ -60,7 +52,7 @@ export const createServerFiles = (deps: ServerFilesDeps): ServerFiles => ({
     if (mediaType === null) return work(null);
     const folder = await deps.originals.openUpload();
     try {
-      // It may grow while it is copied.
+      // The file may grow while it is copied.
       const content = handle.createReadStream({ start: 0, end: FILE_BYTES, autoClose: false });
       const arrived = await receiveFile(join(folder, 'file'), content);
       if (arrived.bytes > FILE_BYTES) throw new FileTooLarge();
@@ -104,7 +96,7 @@ const textOf = async (
   return { text: pages, note: [...notes, ...cut].join(' ') || null };
 };
 
-/** Returns a short text in UTF-8; null if a file is anything else. */
+/** Returns null unless the file is short UTF-8 text. */
 const simpleText = ({ bytes, head }: ArrivedFile, mediaType: string): string | null => {
   if (MEDIA_TYPES[mediaType]?.family !== 'text' || bytes > head.length) return null;
   try {

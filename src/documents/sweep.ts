@@ -2,8 +2,8 @@ import type { Originals } from './originals.js';
 import type { DocumentsStore } from './queries.js';
 
 /**
- * Removes originals that no document refers to: a kill between the file and its row leaves one, and
- * an account that is deleted leaves all of its own. Resolves to their number.
+ * Removes originals without a document. They remain after a crash between storing the file and its
+ * row, or after an account is deleted. Returns their number.
  */
 export const sweepOriginals = async (
   documents: Pick<DocumentsStore, 'contentsOf'>,

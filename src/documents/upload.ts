@@ -19,16 +19,14 @@ export interface UploadDeps {
   documents: DocumentsStore;
   originals: Originals;
   reads: OperationBeginner<DocumentInput>;
-  /** The most bytes of originals that a user may have; null: no limit. */
+  /** `null` means no limit. */
   quotaBytes: number | null;
-  /** The folder of capabilities, which may have more languages for the recognition. */
   addedLanguages: string;
 }
 
 type Fields = Static<(typeof documents)['upload']['form']['fields']>;
 type UploadForm = FormBody<Fields>;
 
-/** A document of an upload; `duplicate` says that the user had that very file already. */
 export interface UploadedRow {
   row: DocumentRow;
   duplicate: boolean;
@@ -39,10 +37,9 @@ interface Upload {
   refused: { filename: string; reason: string }[];
 }
 
-/** A file of an upload: arrived, or refused for the reason. */
 type Arrival = { name: string; kind: string; file: ArrivedFile } | RefusedFile;
 
-/** A file that is not kept, with the reason in words that follow its name. */
+/** The reason completes a sentence that starts with the file name. */
 export interface RefusedFile {
   name: string;
   reason: string;
@@ -50,8 +47,8 @@ export interface RefusedFile {
 }
 
 /**
- * Keeps the files of a form as documents, and queues their reading. What is refused holds up no
- * other file. Throws 400 if all are refused, and 413 `quota` if all are for the quota.
+ * Stores the files of a form. A rejected file does not affect the others. Throws 400 if all are
+ * rejected, or 413 `quota` if all exceed the quota.
  */
 export const uploadFiles = async (
   deps: UploadDeps,
@@ -80,8 +77,8 @@ export const uploadFiles = async (
 };
 
 /**
- * Keeps one file as a document, as those of a form, and queues its reading. Throws 507 if the disk
- * is full, 409 if too many documents wait, and what its content throws.
+ * Throws 507 if the disk is full, 409 if too many documents are waiting, and the errors of the
+ * content stream.
  */
 export const uploadFile = (
   deps: UploadDeps,
@@ -95,13 +92,11 @@ export const uploadFile = (
     return keep(deps, userId, { ...arrival, ...more });
   });
 
-/** A folder for files that arrive, and the bytes that their user has so far. */
 interface ArrivalPlace {
   folder: string;
   used: { bytes: number };
 }
 
-/** Gives the work a folder for files that arrive, and removes it afterwards. */
 const withPlace = async <T>(
   { originals, documents }: UploadDeps,
   userId: string,
@@ -124,7 +119,7 @@ const diskFull = (): Boom.Boom =>
     data: { code: 'disk_full' },
   });
 
-/** Checks the languages of the recognition; null or undefined: the default. Throws 400. */
+/** Throws 400 for a language that is not installed. */
 export const recognizedLanguage = async (
   given: string | undefined,
   added: string,
@@ -164,10 +159,10 @@ const receive = async (
 
 const overQuota = (bytes: number): string => `exceeds your quota of ${bytes / 1024 ** 3} GiB`;
 
-/** Returns the last part of a path that a sender gives as a name, composed and without what is not visible. */
+/** Returns the last segment of a path, normalized and without invisible characters. */
 export const nameOf = (given: string): string => {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
-  // A character that the cut has divided is no character any more.
+  // The cut may leave half of a surrogate pair.
   const clean = last.slice(-255).replace(/\p{C}/gu, '').trim();
   return /[^.\s]/.test(clean) ? clean : 'unnamed';
 };
@@ -233,7 +228,7 @@ interface ReadAgainDeps {
   reads: OperationBeginner<DocumentInput>;
 }
 
-/** Queues a document that is not being read once more. Throws Unmet if it is. */
+/** Throws Unmet if the document is being processed. */
 export const readAgain = async (
   { documents, reads }: ReadAgainDeps,
   row: DocumentRow,
@@ -254,7 +249,7 @@ const operationOf = (userId: string, documentId: string, name: string) => ({
   progress: { total: null, unit: 'pages' },
 });
 
-/** Makes the error of files none of which is kept: 413 if all are refused for the quota, else 400. */
+/** 413 if all files exceed the quota, otherwise 400. */
 export const nothingKept = (files: Arrival[]): Boom.Boom => {
   const refused = files.flatMap((file) => ('reason' in file ? [file] : []));
   if (refused.length === 0) return Boom.badRequest('Not accepted: files contains no file');

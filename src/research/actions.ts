@@ -2,7 +2,6 @@ import { isBoom } from '@hapi/boom';
 import { type ResearchActions, ToolRefused } from '../tools/module.js';
 import { jobDetail, type ResearchServiceDeps, startResearch } from './service.js';
 
-/** Creates the functions of the tools with which agents research. */
 export const researchActions = (deps: ResearchServiceDeps): ResearchActions => ({
   start: async (userId, request, effectId) => {
     try {

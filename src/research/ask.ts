@@ -3,19 +3,17 @@ import { digest } from '../providers/llm/digest.js';
 import { ModelFailure, type ModelUsage, type Turn } from '../providers/llm/model.js';
 import { addNote, msLeft, type ResearchWork } from './work.js';
 
-/** A question to a model about a job. */
 export interface JobQuestion {
   turns: Turn[];
   maxOutputTokens: number;
 }
 
-/** The topic whose models plan and write. */
 const TOPIC = 'research';
 const NO_TIME = 'The time limit was reached before a language model was called.';
 const NO_MODEL = 'No language model is available. The best matching passages are quoted instead.';
 const NO_MODEL_TODAY = 'Your daily limit does not allow a model call.';
 
-/** Asks a model within the limits of a job. Null: none answered, which is noted. */
+/** Calls a model within the limits of a job. Resolves to null if none replies, and adds a note. */
 export const askAbout = async (
   userCalls: UserCalls,
   work: ResearchWork,
@@ -74,10 +72,10 @@ const without = (work: ResearchWork, note: string): null => {
   return null;
 };
 
-/** The fewest characters of a token. */
+/** Minimum number of characters per token. */
 const TOKEN_CHARACTERS = 2;
 
-/** Returns the characters of sources that a prompt may have, with room for its answer. */
+/** Returns the number of characters of sources that fit into a prompt, with room for the reply. */
 export const promptRoom = (
   userCalls: UserCalls,
   { job }: ResearchWork,
@@ -87,5 +85,5 @@ export const promptRoom = (
   return Math.max(0, tokens) * TOKEN_CHARACTERS;
 };
 
-/** Returns a word that marks the headings of a job's sources, which no page can know. */
+/** A random word in the headings of sources, so that a page cannot imitate a heading. */
 export const sourceMark = ({ job }: ResearchWork): string => job.id.slice(-8);

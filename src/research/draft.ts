@@ -4,16 +4,13 @@ import type { Turn } from '../providers/llm/model.js';
 import type { ResearchJobRow, ResearchSourceRow } from '../store/tables/research.js';
 import { bestSentences, sourceBlocks } from './passages.js';
 
-/** A report as it was written, before its quotes are verified. */
 export interface ResearchDraft {
-  /** The name of the model that wrote it; `digest` if none did. */
+  /** `digest` if no model wrote the draft. */
   model: string;
   sections: { heading: string; sentences: QuotedSentence[] }[];
-  /** The parts of the question that the sources do not answer, as the model says. */
   limitations: string[];
 }
 
-/** The text of a source that was read. */
 export type SourceText = Pick<ResearchSourceRow, 'n' | 'url' | 'entry_id' | 'title'> & {
   text: string;
 };
@@ -32,7 +29,6 @@ const SECTIONS: Record<ResearchJobRow['depth'], string> = {
   deep: '3 to 8 sections of at most 8 sentences each',
 };
 
-/** Builds the turns with which a model writes the report. */
 export const draftTurns = async (of: DraftRequest): Promise<Turn[]> => {
   const { question, depth, sources, room, mark } = of;
   const rules = [
@@ -50,7 +46,7 @@ export const draftTurns = async (of: DraftRequest): Promise<Turn[]> => {
   ];
 };
 
-/** Adds what a model is told whose answer could not be read. */
+/** Adds a repeated request after an invalid reply. */
 export const askedAgain = (turns: Turn[], answer: string): Turn[] => [
   ...turns,
   { role: 'assistant', content: answer, toolCalls: [] },
@@ -63,7 +59,7 @@ export const askedAgain = (turns: Turn[], answer: string): Turn[] => [
 const MAX_SECTIONS = 20;
 const MAX_SENTENCES = 40;
 
-/** Reads a draft; null if the answer has none. */
+/** Returns null if the reply contains no draft. */
 export const draftIn = (answer: string, model: string): ResearchDraft | null => {
   const json = jsonWithin(answer, 'sections') ?? jsonWithin(answer, 'limitations');
   const sections = listAt(json, 'sections').flatMap((section) => {
@@ -75,10 +71,9 @@ export const draftIn = (answer: string, model: string): ResearchDraft | null => 
   return { model, sections: sections.slice(0, MAX_SECTIONS), limitations };
 };
 
-/** Ours: the sentences of each source that are quoted where no model writes. */
+/** Sentences per source that are quoted without a model. */
 const QUOTED = 3;
 
-/** Quotes the sentences of each source that fit the question best, in place of a report. */
 export const digestDraft = async (
   sources: SourceText[],
   question: string,
@@ -88,7 +83,7 @@ export const digestDraft = async (
   for (const { n, title, text } of sources) {
     const find = quoteFinder(text);
     const best = await bestSentences(text, question, QUOTED);
-    // One that is too short proves nothing.
+    // A short quote cannot be verified.
     const quotes = best.filter((quote) => find(quote) !== null);
     const sentences = quotes.map((quote) => ({
       text: `“${quote.replace(/\s+/g, ' ')}”`,

@@ -9,13 +9,11 @@ import {
   startResearch,
 } from './service.js';
 
-/** The research that another module begins, and whose end it waits for. */
 export interface ResearchFollow {
-  /** Begins research, once for each effect. Throws `RefusedResearch`. */
+  /** Starts one job per effect. Throws `RefusedResearch`. */
   start(of: { userId: string; request: ResearchRequest; effectId: string }): Promise<BegunResearch>;
-  /** Waits until it has ended. Rejects if the signal is aborted before. */
+  /** Rejects if the signal is aborted. */
   ended(userId: string, id: string, signal: AbortSignal): Promise<ResearchJobDetail>;
-  /** Cancels what was begun for an effect, unless it has ended. */
   cancel(userId: string, effectId: string): Promise<void>;
 }
 
@@ -24,14 +22,12 @@ interface BegunResearch {
   operationId: string;
 }
 
-/** The error of research that cannot begin as it was asked for. */
 export class RefusedResearch extends Error {
   override name = 'RefusedResearch';
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Creates the functions with which other modules have questions researched. */
 export const researchFollow = (
   deps: ResearchServiceDeps,
   operations: Pick<Operations, 'ended'>,

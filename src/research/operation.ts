@@ -21,7 +21,7 @@ import {
 } from './work.js';
 import { verifyDraft, writeDraft } from './write.js';
 
-/** Does one step of a job. Resolves to the next place; null: it was the last step. */
+/** Resolves to the next step, or to null after the last one. */
 type DoStep = (
   deps: ResearchDeps,
   work: ResearchWork,
@@ -30,7 +30,6 @@ type DoStep = (
 
 const BEGINNING: ResearchPlace = { step: 'plan', isSecond: false, searched: 0 };
 
-/** The kind of operation that researches a question. */
 export const researchOperation = (
   deps: ResearchDeps,
 ): OperationKind<ResearchInput, ResearchCheckpoint> => ({
@@ -64,7 +63,7 @@ const placeOf = ({ step, isSecond, searched }: ResearchPlace): ResearchPlace => 
 const NO_PROVIDER =
   'The web was not searched because no search provider is configured (ADJUTANT_SEARCH_PROVIDER).';
 
-/** Writes the queries. They come from the question alone. */
+/** Queries are written only from the question. */
 const plan: DoStep = async ({ jobs, web, userCalls }, work, at) => {
   const { job, kinds } = work;
   const isUnset = web.search.provider === null;
@@ -78,7 +77,7 @@ const plan: DoStep = async ({ jobs, web, userCalls }, work, at) => {
 
 const PROMPT_TOKENS = 1024;
 
-/** Asks once what the pages do not answer. No text but that of pages is given to the model. */
+/** Only text of web pages is passed to the model. */
 const missing: DoStep = async ({ jobs, sources, userCalls }, work, { searched }) => {
   const { run, job } = work;
   const pages = await sources.readPages(run.userId, job.id);
@@ -95,7 +94,6 @@ const missing: DoStep = async ({ jobs, sources, userCalls }, work, { searched })
 
 const MAX_TITLE_LENGTH = 300;
 
-/** Keeps the report as knowledge, if it quotes anything. */
 const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
   const { run, job } = work;
   const next: ResearchPlace = { ...at, step: 'tell' };
@@ -111,7 +109,7 @@ const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
     trust: 'outside',
     text: report.markdown,
   });
-  // With the checkpoint, so that a job that was cancelled or deleted meanwhile leaves no entry.
+  // Committed with the checkpoint, so that a cancelled or deleted job leaves no entry.
   for await (const steps of transactions) await advance(jobs, work, at, steps);
   await knowledge.finish(run.userId, knowledge_id);
   return advance(jobs, work, next, [jobs.change(job.id, { knowledge_id })]);
@@ -125,7 +123,9 @@ const reportOf = async (
   return row?.report ? JSON.parse(row.report) : null;
 };
 
-/** Notifies the owner, in the transaction of the last checkpoint, unless somebody else does. */
+/**
+ * Notifies the owner in the transaction of the last checkpoint, unless a caller follows the job.
+ */
 const tell: DoStep = async ({ jobs, sources, outbox }, work, at) => {
   const { run, job } = work;
   const report = await reportOf(sources, work);
@@ -150,7 +150,6 @@ const tell: DoStep = async ({ jobs, sources, outbox }, work, at) => {
 
 const HEADLINE_CHARS = 1000;
 
-/** Returns the beginning of the report, and how well it is founded. */
 const headlineOf = (report: ResearchReport | null): string => {
   const [first] = report?.sections ?? [];
   if (!report || !first) return 'No answer to this question was found.';
@@ -159,7 +158,7 @@ const headlineOf = (report: ResearchReport | null): string => {
   return `${beginningOf(first.markdown, HEADLINE_CHARS)}${doubt}`;
 };
 
-/** Returns why nothing at all could be read; null if something was, or nothing was found. */
+/** Returns null if a source was read or nothing was found. */
 const failureOf = ({ sources, notes }: ResearchWork): string | null => {
   if (sources.some(({ status }) => status === 'read')) return null;
   const failures = notes.filter(({ isFailure }) => isFailure).map(({ sentence }) => sentence);

@@ -1,26 +1,22 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { searchWords } from '../kernel/searchwords.js';
 
-/** A source as it is given to a model. */
 interface ShownSource {
   n: number;
   title: string;
   text: string;
 }
 
-/** Ours: the characters of one source that a model is given, and the fewest that are worth it. */
+/** Maximum and minimum number of characters of a source in a prompt. */
 const MAX_CHARS = 6_000;
 const MIN_CHARS = 400;
-/** Ours: the characters of a passage. */
 const PASSAGE_CHARS = 600;
 const LEFT_OUT = '\n[…]\n';
-/** The characters that one source takes beside its text. */
 const HEADING_CHARS = 400;
 
 /**
- * Writes sources below each other, each with its number and the passages that fit the question best.
- * Those for which there is no room are left out. `mark` stands in each heading, so that no text can
- * pass for another source.
+ * Formats sources with their numbers and best matching passages. Sources that do not fit are left
+ * out. `mark` is part of each heading, so that no text can imitate another source.
  */
 export const sourceBlocks = async (
   sources: ShownSource[],
@@ -39,7 +35,6 @@ export const sourceBlocks = async (
   return blocks.join('\n\n');
 };
 
-/** Returns the passages of a text that fit the words best, in their order, within a length. */
 const bestPassages = async (text: string, words: Set<string>, chars: number): Promise<string> => {
   if (text.length <= chars) return text.trim();
   const passages = passagesOf(text, PASSAGE_CHARS);
@@ -62,10 +57,8 @@ const bestPassages = async (text: string, words: Set<string>, chars: number): Pr
     .trim();
 };
 
-/** Ours: the characters of a sentence that is quoted where no model writes. */
 const SENTENCE_CHARS = 300;
 
-/** Returns the sentences of a text that fit the question best, in their order. */
 export const bestSentences = async (
   text: string,
   question: string,
@@ -85,9 +78,9 @@ const sentencesOf = (text: string): string[] =>
       .filter((sentence) => sentence.length >= 3),
   );
 
-/** Returns the places of texts, those with most of the words first, of equals the earlier ones. */
+/** Sorts by the number of matching words, then by position. */
 const rankedBy = async (texts: string[], words: Set<string>): Promise<number[]> => {
-  // A long text takes some time, in which others are to be served.
+  // Yields to the event loop, because long texts take time.
   await breathe();
   const scored: { at: number; score: number }[] = [];
   for (const [at, text] of texts.entries()) {
@@ -98,7 +91,7 @@ const rankedBy = async (texts: string[], words: Set<string>): Promise<number[]> 
   return scored.sort((a, b) => b.score - a.score || a.at - b.at).map(({ at }) => at);
 };
 
-/** Cuts a text at its lines, and longer ones between words, so that nothing of it is lost. */
+/** Cuts at line ends, and longer lines between words. No text is lost. */
 const passagesOf = (text: string, most: number): string[] => {
   const passages: string[] = [];
   let passage = '';

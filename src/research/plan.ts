@@ -6,35 +6,31 @@ import type { ResearchJob } from './contract.js';
 import { sourceBlocks } from './passages.js';
 import type { ReadWebPage } from './sources.js';
 
-/** Asks a model; null if none answers. */
 type AskForQueries = (question: {
   turns: Turn[];
   maxOutputTokens: number;
 }) => Promise<{ text: string } | null>;
 
 /**
- * All that queries are written from. Private text writes no query: there is no room here for the
- * knowledge of the person, and it is searched only after the last query was written.
+ * Everything that queries are written from. It has no field for the user's knowledge, which is
+ * searched only after the last query was written, so that no query contains private text.
  */
 interface QuerySources {
   ask: AskForQueries;
   question: string;
-  /** The number of queries that are wanted. */
   count: number;
 }
 
-/** The same, with the pages that earlier queries have found. */
 interface MissingSources extends QuerySources {
   earlier: ResearchJob['plan'];
   pages: ReadWebPage[];
-  /** The characters of the pages that a prompt may have. */
   room: number;
-  /** A word that no page knows, which marks where one begins. */
+  /** A random word that marks the start of each page. */
   mark: string;
 }
 
 const OUTPUT_TOKENS = 1024;
-/** The longest query: most search engines take no more. */
+/** Most search engines reject longer queries. */
 const MAX_QUERY_LENGTH = 300;
 const MAX_WHY_LENGTH = 300;
 
@@ -42,7 +38,7 @@ const ANSWER =
   'Reply with JSON only, in this form: {"queries":[{"query":"...","why":"..."}]}. A query contains ' +
   'words that a good page would contain, no operators, at most 12 words; `why` is a few words.';
 
-/** Writes the queries of a question. Without a model it is the question itself. */
+/** Without a model, the question is the query. */
 export const planQueries = async ({ ask, question, count }: QuerySources) => {
   const rules = `Plan a web search that answers the question: at most ${count} different queries. ${ANSWER}`;
   const turns = turnsOf(rules, question);
@@ -52,7 +48,6 @@ export const planQueries = async ({ ask, question, count }: QuerySources) => {
   return [{ query: oneLine(question, MAX_QUERY_LENGTH), why: 'The question itself' }];
 };
 
-/** Writes queries for what the pages do not answer; none if nothing is missing. */
 export const missingQueries = async (of: MissingSources): Promise<ResearchJob['plan']> => {
   const { ask, question, count, earlier, pages, room, mark } = of;
   const rules = [
@@ -71,7 +66,6 @@ const turnsOf = (rules: string, content: string): Turn[] => [
   { role: 'user', content },
 ];
 
-/** Reads at most so many queries of an answer, each once. */
 const queriesIn = (
   text: string,
   count: number,

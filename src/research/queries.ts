@@ -7,7 +7,6 @@ import { visibleTo } from '../store/visible.js';
 
 const ENDED = ['completed', 'failed', 'cancelled'] as const;
 
-/** Returns the queries of research jobs. Statements are for a transaction of the caller. */
 export const researchStore = ({ db, transact }: Store) => {
   const own = (userId: string) => selectRows(db, researchJobTable, {}, visibleTo(userId));
   const open = (id: string) =>
@@ -28,11 +27,10 @@ export const researchStore = ({ db, transact }: Store) => {
 
     insert: (row: ResearchJobRow): Statement => insertRow(researchJobTable, row),
 
-    /** Changes a job that has not ended. */
     change: (id: string, change: Partial<ResearchJobRow>): Statement =>
       statement(open(id).set(change), 1),
 
-    /** Ends a job that has not ended; an error that it has stays. */
+    /** Keeps an existing error. */
     end: (
       id: string,
       { status, error, at }: { status: ResearchJobRow['status']; error: string | null; at: string },
@@ -42,7 +40,7 @@ export const researchStore = ({ db, transact }: Store) => {
       parameters: [status, error, at, id],
     }),
 
-    /** Removes the entry of a report whose indexing was cut short, so that no job names it. */
+    /** Removes the entry of a report whose indexing was interrupted. */
     dropEntry: (userId: string, id: string): Statement => ({
       sql: `DELETE FROM knowledge_entries
         WHERE user_id = ? AND source_type = 'research' AND source_id = ? AND NOT EXISTS
@@ -50,7 +48,6 @@ export const researchStore = ({ db, transact }: Store) => {
       parameters: [userId, id, id],
     }),
 
-    /** Returns false if the user has no such job. The further steps are done with it. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
       unlessUnmet(
         transact([

@@ -13,12 +13,12 @@ import {
   type ResearchWork,
 } from './work.js';
 
-/** Ours: the chunks that are found for each entry that is wanted. */
+/** Chunks that are searched per entry. */
 const CHUNKS_PER_ENTRY = 3;
 
 /**
- * Searches the knowledge of the person. It comes after the last query was written and the last page
- * was read, so that nothing private can get into a query or an address.
+ * Runs after the last query was written and the last page was read, so that no private text gets
+ * into a query or address.
  */
 export const recallKnowledge = async (
   { jobs, sources, knowledge, clock }: ResearchDeps,
@@ -55,7 +55,6 @@ interface RecalledEntry {
   text: string;
 }
 
-/** Returns the entries that fit the question best, each with the chunks of it that were found. */
 const entriesFor = async (
   knowledge: ResearchKnowledge,
   work: ResearchWork,

@@ -13,19 +13,16 @@ import type { ResearchDraft, SourceText } from './draft.js';
 
 type ReportSection = ResearchReport['sections'][number];
 
-/** The mark of a sentence whose quote does not stand in its source. */
 const UNVERIFIED = '(unverified)';
 const MAX_SENTENCE_LENGTH = 2_000;
 const MAX_QUOTE_LENGTH = 2_000;
 const MAX_HEADING_LENGTH = 200;
-/** Ours: the quotes of a sentence that are looked at, and the limitations that are kept. */
 const MAX_QUOTES = 10;
 const MAX_LIMITATIONS = 50;
 
 /**
- * Makes the report of a draft: each quote is held against the text of its source, and a sentence
- * that is not proved by those which stand is marked and counted, and so is a heading that makes a
- * claim. Addresses that no source has are left out.
+ * Verifies each quote of a draft against its source. Sentences without a valid quote, and headings
+ * that make a claim, are marked and counted. Addresses that are in no source are removed.
  */
 export const verifiedReport = async (
   question: string,
@@ -58,13 +55,10 @@ export const verifiedReport = async (
   return { report: { markdown, sections, limitations, unverified, model }, used };
 };
 
-/** A source that was found and could not be read. */
 type UnreadSource = Pick<ResearchSourceRow, 'n' | 'url' | 'entry_id' | 'title' | 'error'>;
 
-/** A source, with the function that finds a quote in it. */
 type QuotableSource = SourceText & { find: ReturnType<typeof quoteFinder> };
 
-/** Returns the sentences of a section as one text, each with the marks of its sources. */
 const verifiedSentences = async (
   sentences: QuotedSentence[],
   sources: QuotableSource[],
@@ -74,7 +68,7 @@ const verifiedSentences = async (
   const written: string[] = [];
   let unverified = 0;
   for (const { text: said, quotes } of sentences) {
-    // A text of some hundred thousand characters takes milliseconds.
+    // Yields, because long texts take milliseconds.
     await breathe();
     const text = clean(said, MAX_SENTENCE_LENGTH);
     const { standing, isVerified } = verifiedQuotes({ text, quotes }, sources);
@@ -101,25 +95,21 @@ const verifiedQuotes = ({ text, quotes }: QuotedSentence, sources: QuotableSourc
   return { standing, isVerified };
 };
 
-/** The number of a source at the end of a sentence, `It was closed (1).`, or behind its name. */
+/** A source number at the end of a sentence, such as `It was closed (1).`, or after its name. */
 const SOURCE_NUMBER = / *\((\d{1,6})\)(?=[ (\d)]*[.!?]?$)|(?<=\bsource) (\d{1,6})\b/gi;
 
-/** Returns a sentence without the numbers of the sources that it quotes. */
 const withoutMarks = (text: string, standing: { n: number }[]): string =>
   text.replace(SOURCE_NUMBER, (mark, ended, named) =>
     standing.some(({ n }) => n === Number(ended ?? named)) ? '' : mark,
   );
 
-/** Ours: a heading of so many words may make a claim, and so many of them need not be known. */
+/** Headings with this number of words may make a claim. Some of the words may be unknown. */
 const CLAIM_WORDS = 5;
 const UNKNOWN_WORDS = 1;
-/** The beginning of a word by which its forms are the same, in characters. */
+/** Length of the common beginning of word forms. */
 const STEM = 5;
 
-/**
- * True if a heading says no more than the question and the quotes below it: a number is known from
- * these, and so are the words of one that is as long as a sentence.
- */
+/** True if a heading contains only words and numbers of the question and of the quotes below it. */
 const isLabel = (heading: string, known: string[]): boolean => {
   const all = known.join('\n').toLowerCase();
   const numbers = new Set(known.flatMap(numbersIn));
@@ -133,7 +123,6 @@ const isLabel = (heading: string, known: string[]): boolean => {
   );
 };
 
-/** Returns the function that makes plain text, on one line, of what a model wrote. */
 const cleanerOf = (question: string, sources: SourceText[]) => {
   const urls = new Set(sources.map(({ url }) => url));
   const isKnown = (address: string): boolean =>
@@ -179,5 +168,5 @@ const listOf = (sentences: string[]): string =>
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** Escapes what would be Markdown or HTML in a title. */
+/** Escapes Markdown and HTML. */
 const escaped = (text: string): string => text.replace(/[\\`*_[\]<>#]/g, '\\$&');

@@ -14,7 +14,6 @@ import {
 } from './service.js';
 
 export const researchResource = (deps: ResearchServiceDeps, hub: Hub) => {
-  /** Returns a job at its end, or after so many seconds. */
   const awaited = async (
     { userId, signal }: Pick<Caller, 'userId' | 'signal'>,
     id: string,

@@ -23,23 +23,18 @@ export interface ResearchServiceDeps {
   sources: ResearchSourcesStore;
   texts: Pick<KnowledgeTexts, 'removal' | 'changed'>;
   starts: OperationBeginner<ResearchInput>;
-  /** Returns true if there is a model of that name. */
   hasModel(name: string): boolean;
-  /** True if a search provider is set. */
   isSearchable: boolean;
 }
 
-/** Shows a job as a list does. */
 export const viewJob = viewer(researchJobTable, ResearchJob, {});
 
-/** The cause of research that no person has asked for directly. */
 interface ResearchCause {
-  /** The call of a tool, which begins it once. */
+  /** ID of the tool call, which starts only one job. */
   effectId: string;
   isFollowed?: true;
 }
 
-/** Begins the research of a question. */
 export const startResearch = async (
   deps: ResearchServiceDeps,
   userId: string,
@@ -91,7 +86,6 @@ const refuseRequest = (deps: ResearchServiceDeps, body: ResearchRequest): void =
   }
 };
 
-/** The longest address of a page that a person names, as it is requested. */
 const MAX_URL_LENGTH = 2048;
 
 const addressFaults = (http: Pick<Http, 'check'>, url: string, at: number) => {
@@ -111,7 +105,6 @@ const NOTHING_USED = {
   pages: 0,
 };
 
-/** Returns the columns of a job that has not begun. */
 const rowOf = ({
   question,
   depth = 'standard',
@@ -140,7 +133,6 @@ const rowOf = ({
   finished_at: null,
 });
 
-/** Finds a job; throws 404 if the user has none of that id. */
 export const findJob = async (
   { jobs }: { jobs: ResearchStore },
   userId: string,
@@ -148,7 +140,6 @@ export const findJob = async (
 ): Promise<ResearchJobRow> =>
   orNotFound(await jobs.get(userId, id), 'No research job with that id');
 
-/** Returns a job with its sources and its report. */
 export const jobDetail = async (
   { jobs, sources }: { jobs: ResearchStore; sources: ResearchSourcesStore },
   userId: string,
@@ -173,11 +164,9 @@ const viewSource = (source: ListedSource): ResearchJobDetail['sources'][number] 
   retrievedAt: source.retrieved_at,
 });
 
-/** True if a job has not ended. */
 export const isOpenJob = ({ status }: Pick<ResearchJobRow, 'status'>): boolean =>
   status !== 'completed' && status !== 'failed' && status !== 'cancelled';
 
-/** Ends a job, if it has not ended, and deletes it with its entry of knowledge. */
 export const deleteJob = async (
   { jobs, starts, texts }: ResearchServiceDeps,
   userId: string,
@@ -188,7 +177,7 @@ export const deleteJob = async (
     try {
       await starts.cancel(userId, job.operation_id);
     } catch (error) {
-      // It has ended in this moment, or its operation was pruned.
+      // The operation has just ended or was pruned.
       if (!Boom.isBoom(error)) throw error;
     }
   }

@@ -9,10 +9,9 @@ import {
 } from '../store/tables/research.js';
 import { visibleTo } from '../store/visible.js';
 
-/** A source without its text. */
 export type ListedSource = Omit<ResearchSourceRow, 'text'>;
 
-/** A page of the web that was read. It is never made of the person's knowledge. */
+/** A web page. It never contains the user's knowledge. */
 export interface ReadWebPage {
   n: number;
   url: string;
@@ -25,7 +24,6 @@ const LISTED = [
   ...(['used', 'sha256', 'error', 'retrieved_at'] as const),
 ];
 
-/** Returns the queries of sources and reports. Statements are for a transaction of the caller. */
 export const researchSourcesStore = ({ db }: Store) => {
   const sourcesOf = (userId: string, jobId: string) =>
     db.selectFrom('research_sources').where(visibleTo(userId)).where('job_id', '=', jobId);
@@ -34,13 +32,12 @@ export const researchSourcesStore = ({ db }: Store) => {
     list: (userId: string, jobId: string): Promise<ListedSource[]> =>
       sourcesOf(userId, jobId).select(LISTED).orderBy('n').execute(),
 
-    /** Returns the sources that were read, with their texts. */
     read: (userId: string, jobId: string): Promise<ResearchSourceRow[]> =>
       selectRows(db, researchSourceTable, { job_id: jobId, status: 'read' }, visibleTo(userId))
         .orderBy('n')
         .execute(),
 
-    /** Returns the pages of the web that were read, with their texts, and nothing else. */
+    /** Returns only web pages. */
     readPages: async (userId: string, jobId: string): Promise<ReadWebPage[]> => {
       const rows = await sourcesOf(userId, jobId)
         .select(['n', 'url', 'title', 'text'])
@@ -54,7 +51,6 @@ export const researchSourcesStore = ({ db }: Store) => {
       );
     },
 
-    /** Returns the draft and the report of a job; of another user's none. */
     report: (userId: string, jobId: string): Promise<ResearchReportRow | undefined> =>
       db
         .selectFrom('research_jobs as j')

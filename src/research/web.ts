@@ -20,7 +20,6 @@ import {
 const NO_TIME_TO_SEARCH = 'The time limit was reached before all searches were done.';
 const NO_TIME_TO_READ = 'The time limit was reached before the page was read';
 
-/** Searches for the next query of the plan, and notes the pages that are to be read. */
 export const searchNext = async (
   { jobs, sources, web }: ResearchDeps,
   work: ResearchWork,
@@ -49,7 +48,7 @@ const pagesFor = async (
   query: string,
 ): Promise<FoundPage[]> => {
   const { run, job, usage } = work;
-  // More than are read, as some are known already.
+  // More than are read, because some are already known.
   const count = DEPTHS[job.depth].pages * 3;
   const late = AbortSignal.timeout(msLeft(work, true));
   usage.searches++;
@@ -67,11 +66,9 @@ const pagesFor = async (
   }
 };
 
-/** The longest address, and title, of a source. */
 const MAX_URL_LENGTH = 8192;
 const MAX_TITLE_LENGTH = 500;
 
-/** Chooses the first pages of a search that are not known yet, within the limits of the job. */
 const newPages = (
   { isReachable }: ResearchDeps['web'],
   { job, kinds, limits, sources }: ResearchWork,
@@ -91,7 +88,7 @@ const newPages = (
   return fresh.slice(0, Math.max(0, Math.min(pages, room)));
 };
 
-/** Returns an address as it is requested; null if it is none. */
+/** Returns null for an invalid address. */
 export const withoutFragment = (text: string): string | null => {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
@@ -99,7 +96,6 @@ export const withoutFragment = (text: string): string | null => {
   return url.href;
 };
 
-/** Returns the row of a page that is to be read. */
 export const sourceRow = (
   { run, job }: { run: { userId: string }; job: { id: string } },
   { n, page }: { n: number; page: { title: string; url: string } },
@@ -118,12 +114,11 @@ export const sourceRow = (
   retrieved_at: null,
 });
 
-/** Ours: the pages of a job that are read at once, and the characters of a page that are kept. */
+/** Pages that are read at the same time, and the maximum length of a stored page. */
 const AT_ONCE = 4;
 const MAX_CHARS = 100_000;
 const WISH = { format: 'text', isWhole: false, hasAddresses: false, most: MAX_CHARS } as const;
 
-/** Reads all pages that were found and not read yet, several at once. */
 export const readFound = async (
   deps: ResearchDeps,
   work: ResearchWork,
@@ -140,7 +135,7 @@ export const readFound = async (
   return advance(deps.jobs, work, { ...at, step: isMissing ? 'missing' : 'recall' });
 };
 
-/** Orders sources so that those of one host do not stand together: a host is asked once a second. */
+/** Interleaves hosts, because each host receives one request per second. */
 const inTurn = (sources: ListedSource[]): ListedSource[] => {
   const seen = new Map<string, number>();
   const turns = sources.map((source) => {
@@ -152,7 +147,7 @@ const inTurn = (sources: ListedSource[]): ListedSource[] => {
   return turns.sort((a, b) => a.turn - b.turn).map(({ source }) => source);
 };
 
-/** Reads one page and keeps its text, or why it has none, with its checkpoint. */
+/** Stores the text or the error of a page with its checkpoint. */
 const readOne = async (
   deps: ResearchDeps,
   work: ResearchWork,
@@ -185,11 +180,9 @@ interface PageRead {
   title: string | null;
   text: string | null;
   sha256: string | null;
-  /** The reason why there is no text. */
   error: string | null;
 }
 
-/** Gets a page, if its host allows that, and reads its text. */
 const textOf = async (
   { web: { getAllowedPage, readPage } }: ResearchDeps,
   work: ResearchWork,

@@ -11,14 +11,12 @@ import type { ResearchJob } from './contract.js';
 import type { ResearchStore } from './queries.js';
 import type { ListedSource, ResearchSourcesStore } from './sources.js';
 
-/** The web, as far as research may reach it. */
 export interface ResearchWeb extends Pick<PageAccess, 'getAllowedPage' | 'readPage'> {
   search: WebSearch;
-  /** True if an address may be asked at all: one of this machine may not. */
+  /** False for addresses of this machine. */
   isReachable(url: string): boolean;
 }
 
-/** The knowledge of the person, to be searched and to keep reports in. */
 export interface ResearchKnowledge {
   search: KnowledgeActions['search'];
   prepare: KnowledgeTexts['prepare'];
@@ -35,37 +33,32 @@ export interface ResearchDeps {
   outbox: Outbox;
 }
 
-/** The job that an operation carries out. */
 export interface ResearchInput {
   jobId: string;
-  /** Set if what has begun it follows it and tells of its end. */
+  /** Set if the caller reports the end of the job. */
   isFollowed?: true;
 }
 
-/** The steps of a job in their order; a deep one searches and reads again after `missing`. */
+/** In order. A deep job searches and reads again after `missing`. */
 export type ResearchStep =
   | ('plan' | 'search' | 'read' | 'missing')
   | ('recall' | 'write' | 'verify' | 'index' | 'tell');
 
-/** The place from which a job goes on. */
 export interface ResearchPlace {
   step: ResearchStep;
-  /** True once it was asked what is missing. */
   isSecond: boolean;
-  /** The number of queries of the plan that were searched for. */
   searched: number;
 }
 
-/** A place, and the time until then, without that in which no daemon ran. */
+/** Includes the elapsed time, except while the daemon was stopped. */
 export type ResearchCheckpoint = ResearchPlace & { spentMs: number };
 
-/** A sentence for the report that says what was not possible. `isFailure`: something failed. */
+/** A limitation for the report. `isFailure` marks an error. */
 export interface ResearchNote {
   sentence: string;
   isFailure: boolean;
 }
 
-/** A job that runs: what was found and used so far, and the limits. */
 export interface ResearchWork {
   run: OperationRun<ResearchInput, ResearchCheckpoint>;
   job: ResearchJobRow;
@@ -75,11 +68,10 @@ export interface ResearchWork {
   plan: ResearchJob['plan'];
   notes: ResearchNote[];
   sources: ListedSource[];
-  /** The time at which this run began, by the clock of the process. */
+  /** Start of this run, by the process clock. */
   sinceMs: number;
 }
 
-/** Reads the state of a job that runs. */
 export const openWork = async (
   store: ResearchSourcesStore,
   run: ResearchWork['run'],
@@ -96,10 +88,9 @@ export const openWork = async (
   sinceMs: performance.now(),
 });
 
-/** Ours: the part of the time after which nothing more is searched or read, so that some is left. */
+/** Share of the time for searching and reading. The rest is for writing. */
 const READING_SHARE = 2 / 3;
 
-/** Returns the milliseconds that are left of a job's time: of all of it, or of that for reading. */
 export const msLeft = (work: ResearchWork, isReading: boolean): number => {
   const share = isReading ? READING_SHARE : 1;
   return Math.max(0, Math.ceil(work.limits.maxSeconds * 1000 * share - spentMs(work)));
@@ -108,7 +99,6 @@ export const msLeft = (work: ResearchWork, isReading: boolean): number => {
 const spentMs = ({ run, sinceMs }: ResearchWork): number =>
   (run.checkpoint?.spentMs ?? 0) + performance.now() - sinceMs;
 
-/** Notes a sentence for the limitations of the report, once. */
 export const addNote = ({ notes }: ResearchWork, sentence: string, isFailure = false): void => {
   if (!notes.some((note) => note.sentence === sentence)) notes.push({ sentence, isFailure });
 };
@@ -137,7 +127,6 @@ const NOTES: Record<ResearchStep, string> = {
   tell: 'the report is complete',
 };
 
-/** Writes what a step did, together with the place after it. Returns that place. */
 export const advance = async (
   jobs: ResearchStore,
   work: ResearchWork,

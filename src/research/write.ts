@@ -20,7 +20,6 @@ import {
 
 const OUTPUT_TOKENS = 8192;
 
-/** Has a model write the report; where none can, the sources are quoted. */
 export const writeDraft = async (
   deps: ResearchDeps,
   work: ResearchWork,
@@ -44,7 +43,7 @@ const textsOf = async (
   );
 };
 
-/** Asks once more if an answer cannot be read. Null: there is no model, or it writes no draft. */
+/** Retries once after an invalid reply. Resolves to null if no model writes a draft. */
 const askForDraft = async (
   { userCalls }: ResearchDeps,
   work: ResearchWork,
@@ -65,7 +64,6 @@ const askForDraft = async (
   return shorter;
 };
 
-/** Holds the quotes of the draft against their sources, and keeps the report. */
 export const verifyDraft = async (
   { jobs, sources: store }: ResearchDeps,
   work: ResearchWork,

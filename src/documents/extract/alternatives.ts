@@ -3,13 +3,11 @@ import type { XmlAttributes, XmlVisitor } from './xmlwalk.js';
 type IsLeftOut = (name: string, attributes: XmlAttributes, parent: string) => boolean;
 
 /**
- * Returns a visitor for all but the elements that are left out. Of alternatives for several programs
- * (ECMA-376-3, mc:AlternateContent), which say the same, only the first is visited.
+ * Returns a visitor that skips some elements. Of equivalent alternatives (ECMA-376-3,
+ * mc:AlternateContent) only the first is visited.
  */
 export const withoutElements = (visitor: XmlVisitor, isLeftOut: IsLeftOut): XmlVisitor => {
-  /** The number of open elements from the one on that is left out. */
   let depth = 0;
-  /** True of each open mc:AlternateContent once it has had an alternative. */
   const alternatives: boolean[] = [];
   const isSecond = (name: string): boolean => {
     if (name !== 'Choice' && name !== 'Fallback') return false;

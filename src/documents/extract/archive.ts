@@ -6,25 +6,23 @@ import { ExtractFailed } from './job.js';
 
 const MAX_ENTRIES = 20_000;
 /**
- * Ours: the most bytes that one packed byte may become in a file that is large unpacked. Markup of
- * real programs stays under a hundred; DEFLATE reaches a thousand where a file repeats itself.
+ * Maximum compression ratio of a large file. Real markup stays below 100. DEFLATE reaches 1000 for
+ * repeated data.
  */
 const MAX_RATIO = 200;
 const RATIO_FROM_BYTES = 8 * 1024 * 1024;
 
-/** The files of an archive that are read for their text. Others, such as pictures, are not looked at. */
+/** Only these files are read for text. Others, such as images, are ignored. */
 const IS_TEXT = /\.(xml|rels|x?html?|opf|ncx|txt)$/i;
 
-/** The beginning of a compound file (MS-CFB 2.2): an office file that is encrypted, or an old one. */
+/** Signature of a compound file (MS-CFB 2.2): an encrypted or old office file. */
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
-/** Throws ExtractFailed if an office file is encrypted, and is no archive therefore. */
 export const refuseEncrypted = (bytes: Buffer): void => {
   if (!bytes.subarray(0, 8).equals(COMPOUND)) return;
   throw new ExtractFailed('password_needed', 'The file is password-protected');
 };
 
-/** Calls `visit` for each file of a ZIP archive, in its order. */
 const walkArchive = (
   bytes: Buffer,
   visit: (entry: yauzl.Entry, open: () => Promise<Readable>) => Promise<void>,
@@ -48,8 +46,8 @@ const walkArchive = (
   });
 
 /**
- * Throws ExtractFailed if the files of the archive are too many or too large unpacked, if one is
- * packed as no real file is, or if one is damaged or larger than the archive says.
+ * Throws ExtractFailed if the files are too many, too large, compressed too strongly, damaged, or
+ * larger than declared.
  */
 export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<void> => {
   let entries = 0;
@@ -72,7 +70,7 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
   await walkArchive(bytes, async ({ fileName }, open) => {
     if (!IS_TEXT.test(fileName)) return;
     try {
-      // The size that the archive says is held by yauzl.
+      // yauzl enforces the declared size.
       for await (const _ of await open());
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -82,22 +80,18 @@ export const checkArchive = async (bytes: Buffer, mostBytes: number): Promise<vo
   });
 };
 
-/** Opens a file of an archive. */
 export type ArchiveFile = () => Promise<Readable>;
 
-/** The files of an archive by their names in lower case. Find them by `fileIn`. */
 export type ArchiveFiles = ReadonlyMap<string, ArchiveFile>;
 
-/** Finds a file. Programs do not agree on the case of names and the form of their accents. */
+/** Programs differ in the case of names and the form of accents. */
 export const fileIn = (files: ArchiveFiles, name: string): ArchiveFile | undefined =>
   files.get(keyOf(name));
 
 const keyOf = (name: string): string => normalForm(name).toLowerCase();
 
-/** Reads a file of an archive. */
 export const bytesIn = async (file: ArchiveFile): Promise<Buffer> => buffer(await file());
 
-/** Lists the files of a checked archive, which are read when they are opened. */
 export const listArchive = async (bytes: Buffer): Promise<ArchiveFiles> => {
   const files = new Map<string, ArchiveFile>();
   await walkArchive(bytes, async ({ fileName }, open) => {

@@ -1,33 +1,25 @@
 import type { Extraction } from './job.js';
 
-/** Collects the text of paragraphs and tables: a line of each paragraph, and one of each row. */
 export interface BlockText {
-  /** Adds text to the paragraph. */
   add(text: string): void;
-  /** Ends the paragraph, which is a heading if it has a level from 1. */
+  /** A level from 1 makes the paragraph a heading. */
   endParagraph(level?: number | null): void;
-  /** Begins a block, whose paragraphs are not those around it. */
   begin(kind: BlockKind): void;
-  /** Ends the block that was begun last. */
   end(): void;
-  /** Leaves a line empty. */
   gap(): void;
-  /** True once there is more text than there may be, or as many lines and cells. */
+  /** True if the limit of characters, lines or cells is reached. */
   isFull(): boolean;
-  /** Ends all blocks, and returns the text. Tells if the rest is left out that `isFull` ended. */
+  /** Ends all blocks. Adds a note if text was cut. */
   text(): string;
 }
 
-/** A row of a table, a cell of it, or a box with text that is anchored in a paragraph. */
 export type BlockKind = 'row' | 'cell' | 'box';
 
 interface Block {
   kind: BlockKind | 'body';
-  /** The lines of its paragraphs; the cells of a row. */
   lines: string[];
-  /** The text of the open paragraph. */
   paragraph: string;
-  /** The lines of the boxes in that paragraph, which come below it. */
+  /** Text boxes anchored in the paragraph. They follow it. */
   boxes: string[];
 }
 
@@ -35,21 +27,18 @@ const blockOf = (kind: Block['kind']): Block => ({ kind, lines: [], paragraph: '
 
 const ENDLESS = 'A page has too many empty lines and cells. Its end was not read.';
 
-/** Ours: the most of a text without pages of its own, in times of what a page may have. */
+/** Maximum length of a text without pages, as a multiple of the length of a page. */
 const FLOW_PAGES = 10;
 
-/** The deepest heading of Markdown. */
 const MAX_HEADING_DEPTH = 6;
 
-/** Creates the text of a file without pages of its own, which may be as long as several. */
+/** A text without pages may be longer than a page. */
 export const createFlowText = (extraction: Extraction): BlockText =>
   createBlockText(extraction, FLOW_PAGES);
 
-/** Creates the text of a page. */
 export const createBlockText = ({ job, note }: Extraction, pages = 1): BlockText => {
   const mostChars = pages * job.limits.pageChars;
   const body = blockOf('body');
-  /** The open blocks, the outermost first. */
   const outer: Block[] = [];
   let block = body;
   let chars = 0;
@@ -102,7 +91,7 @@ export const createBlockText = ({ job, note }: Extraction, pages = 1): BlockText
       endOpen();
       const text = body.lines.join('\n');
       if (isFull() && text.length <= mostChars) note(ENDLESS);
-      // A page that is longer is told of where it is cut.
+      // A longer page is reported where it is cut.
       if (pages === 1 || text.length <= mostChars) return text;
       note(`Only the first ${mostChars} characters were read.`);
       return text.slice(0, mostChars);
@@ -110,5 +99,4 @@ export const createBlockText = ({ job, note }: Extraction, pages = 1): BlockText
   };
 };
 
-/** Returns a text of several lines as one, without tabs. */
 const flat = (text: string): string => text.replace(/[\r\n\t]+/g, ' ').trim();

@@ -1,4 +1,4 @@
-/** The formats of dates and times that have a number and no code (ECMA-376-1, 18.8.30). */
+/** Formats of dates and times with a number and no code (ECMA-376-1, 18.8.30). */
 const BUILT_IN: [from: number, to: number][] = [
   [14, 22],
   [27, 36],
@@ -9,21 +9,19 @@ const BUILT_IN: [from: number, to: number][] = [
 
 const BUILT_IN_DURATION = 46;
 
-/** The form in which a format shows a number of days. */
 export type CellForm = 'date' | 'duration';
 
-/** Returns the form of a format that has a number and no code of its own; null if it is neither. */
 export const builtInForm = (id: number): CellForm | null => {
   if (id === BUILT_IN_DURATION) return 'duration';
   return BUILT_IN.some(([from, to]) => id >= from && id <= to) ? 'date' : null;
 };
 
-/** Literal text, characters that stand for themselves, and what stands in brackets. */
+/** Literal text, escaped characters and text in brackets. */
 const LITERAL = /"[^"]*"|[\\_*].|\[[^\]]*\]/g;
 
 /**
- * Returns the form of a code: a date or a time of day, such as `dd/mm/yyyy`, or a duration, whose
- * hours may be more than a day has: `[h]:mm`. Null if it is neither.
+ * Returns the form of a format code: a date or time such as `dd/mm/yyyy`, a duration such as
+ * `[h]:mm`, or null.
  */
 export const formOfCode = (code: string): CellForm | null => {
   if (/\[(h+|m+|s+)\]/i.test(code)) return 'duration';
@@ -32,15 +30,11 @@ export const formOfCode = (code: string): CellForm | null => {
 };
 
 const DAY_MS = 86_400_000;
-/** Day 0 of either calendar. The first one has a 29th of February 1900, which is day 60. */
+/** Day 0 of each calendar. The 1900 calendar has a February 29, 1900, as day 60. */
 const DAY_0 = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
-/** The first moment after the year 9999. */
 const END = Date.UTC(10_000, 0, 1);
 
-/**
- * Returns the date, the time or both of a number of days as ISO 8601 has them, such as
- * `2024-03-05 14:30` (ECMA-376-1, 18.17.4); null for a number that is none.
- */
+/** Returns a date and time such as `2024-03-05 14:30` (ECMA-376-1, 18.17.4), or null. */
 export const dateOf = (value: string, calendar: keyof typeof DAY_0): string | null => {
   const days = Number(value);
   if (value.trim() === '' || !(days >= 0)) return null;
@@ -53,7 +47,7 @@ export const dateOf = (value: string, calendar: keyof typeof DAY_0): string | nu
   return Number.isInteger(days) ? date : `${date} ${shown}`;
 };
 
-/** Returns a number of days as hours, minutes and seconds, such as `27:30:00`; null if it is none. */
+/** Returns a duration such as `27:30:00`, or null. */
 export const durationOf = (value: string): string | null => {
   const days = Number(value);
   if (value.trim() === '' || !Number.isFinite(days)) return null;

@@ -9,9 +9,8 @@ import { addText } from './text.js';
 import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /**
- * Extracts the text of a Word document (ECMA-376-1, WordprocessingML) as it is once its tracked changes
- * are accepted, with the numbers of its lists. Its footnotes and endnotes come after it; comments and
- * hidden text are left out. It is one page unless it is longer than one may be.
+ * Extracts the text of a Word document (ECMA-376-1, WordprocessingML) with tracked changes accepted
+ * and list numbers. Footnotes and endnotes follow the text. Comments and hidden text are left out.
  */
 export const extractDocx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { files, main, relations } = await openPackage(bytes, extraction);
@@ -38,11 +37,10 @@ const BLOCKS: ReadonlyMap<string, BlockKind> = new Map([
   ['tc', 'cell'],
   ['txbxContent', 'box'],
 ]);
-/** The elements whose content a tracked change has taken away; in properties, the end of a paragraph. */
+/** Content that a tracked change has removed. In properties, it marks the end of a paragraph. */
 const TAKEN = new Set(['del', 'moveFrom']);
 const NOTES = new Set(['footnote', 'endnote']);
 
-/** The parts of a Word document that say how its text is shown. */
 interface WordParts {
   styles: ReadonlyMap<string, WordStyle>;
   numbers: ListNumbers;
@@ -51,9 +49,9 @@ interface WordParts {
 
 const isLeftOut = (name: string, attributes: XmlAttributes, parent: string): boolean => {
   if (TAKEN.has(name)) return parent !== 'rPr';
-  // Notes with a type are lines between the text and the notes.
+  // Notes with a type are separators.
   if (NOTES.has(name)) return (attributeOf(attributes, 'type') ?? 'normal') !== 'normal';
-  // Hints of pronunciation, and properties as they were before a tracked change.
+  // Ruby text, and properties before a tracked change.
   return name === 'rt' || name.endsWith('PrChange');
 };
 
@@ -61,7 +59,6 @@ interface OpenParagraph {
   level: number | null;
   isJoined: boolean;
   style: string | null;
-  /** The list that it is of, and its level there. */
   list: string | null;
   listLevel: number | null;
 }

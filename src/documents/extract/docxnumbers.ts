@@ -3,37 +3,33 @@ import { numberIn } from './numberforms.js';
 import { walkFile } from './openpackage.js';
 import { attributeOf, type XmlAttributes } from './xmlwalk.js';
 
-/** A level of a list (ECMA-376-1, 17.9.6). */
+/** ECMA-376-1, 17.9.6. */
 interface ListLevel {
   start: number;
   format: string;
-  /** With `%1` for the number of the first level: `%1.%2`. */
+  /** `%1` stands for the number of the first level: `%1.%2`. */
   text: string;
-  /** True if the numbers of all levels are shown as decimal ones. */
+  /** Whether all levels are shown as decimal numbers. */
   isLegal: boolean;
-  /** False if it goes on counting after a higher level. */
+  /** False if counting continues after a higher level. */
   restarts: boolean;
-  /** The style of the paragraphs that are of this level. */
   style: string | null;
 }
 
-/** A list of a document: others may count on with it. */
+/** Several lists may share a counter. */
 interface ListOf {
   abstract: string;
   levels: Map<number, ListLevel>;
-  /** The numbers with which its levels begin anew. */
   starts: Map<number, number>;
 }
 
-/** The numbers of paragraphs, which a word processor computes. */
 export interface ListNumbers {
-  /** Counts a paragraph of a list, and returns its number as it is shown: `2.1`; '' if it has none. */
+  /** Returns the number as displayed, such as `2.1`, or an empty string. */
   next(list: string, level: number | null, style: string | null): string;
 }
 
 export const NO_NUMBERS: ListNumbers = { next: () => '' };
 
-/** Reads the lists of a Word document. */
 export const readNumbers = async (files: ArchiveFiles, path: string): Promise<ListNumbers> =>
   createNumbers(await listsOf(files, path));
 

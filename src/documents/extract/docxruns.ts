@@ -4,7 +4,6 @@ import type { Extraction } from './job.js';
 import { symbolOf, TICKED, UNTICKED, withBoxes } from './symbols.js';
 import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
-/** The elements of a run that stand for characters. */
 const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['tab', '\t'],
   ['ptab', '\t'],
@@ -12,22 +11,18 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['cr', '\n'],
   ['noBreakHyphen', '-'],
 ]);
-/** The marks at the beginning of notes. */
 const MARKS = new Set(['footnoteRef', 'endnoteRef']);
 
-/** Adds the text of runs to the open paragraph (ECMA-376-1, 17.3.2). */
+/** Runs: ECMA-376-1, 17.3.2. */
 export interface RunText extends Required<Pick<XmlVisitor, 'open' | 'text' | 'close'>> {
-  /** The characters that were left out because they are hidden. */
   hiddenChars(): number;
 }
 
-/** Creates the text of the runs of a document, with its boxes and without what is hidden. */
 export const createRunText = (
   blocks: BlockText,
   styles: ReadonlyMap<string, WordStyle>,
 ): RunText => {
   const fields = createFields();
-  /** True for each open paragraph and run that is hidden, the outermost first. */
   const hidden: boolean[] = [];
   let isText = false;
   let isOfMark = false;
@@ -78,7 +73,7 @@ export const createRunText = (
 const symbolIn = (attributes: XmlAttributes): string =>
   symbolOf(attributeOf(attributes, 'font') ?? '', attributeOf(attributes, 'char') ?? '') ?? '';
 
-/** Reads boxes and choices of forms of earlier versions (ECMA-376-1, 17.16), whose text is not stored. */
+/** Legacy form fields (ECMA-376-1, 17.16), whose text is not stored. */
 const createFields = () => {
   let isTicked = false;
   let chosen = 0;
@@ -96,7 +91,7 @@ const createFields = () => {
         chosen = Number(value);
       } else if (parent === 'ddList' && name === 'listEntry') entries.push(value);
     },
-    /** Returns what is shown for the field that has ended; '' for any other element. */
+    /** Returns the text of the field that has ended. */
     close: (name: string): string => {
       if (name === 'checkBox') return isTicked ? TICKED : UNTICKED;
       return name === 'ddList' ? (entries[chosen] ?? '') : '';
@@ -104,7 +99,6 @@ const createFields = () => {
   };
 };
 
-/** Notes that hidden text is left out: nobody who opens the file sees it. */
 export const noteHidden = ({ note }: Extraction, chars: number): void => {
   if (chars > 0) note(`${chars} characters of hidden text are left out.`);
 };

@@ -2,14 +2,12 @@ import type { ArchiveFiles } from './archive.js';
 import { walkFile } from './openpackage.js';
 import { attributeOf, type XmlAttributes } from './xmlwalk.js';
 
-/** Ours: the most styles of which one may be based on the other. */
+/** Maximum depth of style inheritance. */
 const MAX_BASES = 20;
 
-/** The properties that a style gives to its paragraphs or characters. */
 export interface WordStyle {
-  /** The level of its headings from 1; null if it is of no heading. */
+  /** Heading level from 1, or null. */
   level: number | null;
-  /** The list that its paragraphs are of, and their level from 0; null: none, and not said. */
   list: string | null;
   listLevel: number | null;
   isHidden: boolean;
@@ -19,7 +17,7 @@ interface GivenStyle extends Partial<WordStyle> {
   basedOn?: string;
 }
 
-/** Returns the styles of a Word document by their ids, each with what its bases say. */
+/** Resolves inherited properties. */
 export const readStyles = async (
   files: ArchiveFiles,
   path: string,
@@ -60,10 +58,10 @@ const stylesOf = async (files: ArchiveFiles, path: string): Promise<Map<string, 
   return styles;
 };
 
-/** Returns the level of a heading from 1 by that of an outline from 0; null for that of text, 9. */
+/** Outline level 9 is body text. */
 export const outlineLevel = (outline: string): number | null =>
   /^[0-8]$/.test(outline) ? Number(outline) + 1 : null;
 
-/** True for a property that is there, unless it says that it is not (ECMA-376-1, ST_OnOff). */
+/** A property without a value is on (ECMA-376-1, ST_OnOff). */
 export const isOn = (attributes: XmlAttributes): boolean =>
   !/^(0|false|off)$/.test(attributeOf(attributes, 'val') ?? '');

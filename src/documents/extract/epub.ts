@@ -14,7 +14,7 @@ import { walkXml, type XmlVisitor } from './xmlwalk.js';
 
 const CONTAINER = 'META-INF/container.xml';
 
-/** Extracts the text of an EPUB book (EPUB 3.3). Each document of its reading order is a page. */
+/** EPUB 3.3. Each document in the reading order is a page. */
 export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   const files = await listArchive(bytes);
@@ -31,13 +31,12 @@ export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promis
 const chapterText = async (file: ArchiveFile): Promise<string> =>
   textOfMarkup(decodedText(await bytesIn(file), 'application/xhtml+xml'));
 
-/** A file of a book, by its path in the archive; `file` is undefined if there is none. */
 interface BookFile {
   path: string;
   file: ArchiveFile | undefined;
 }
 
-/** Returns the chapters in the order of the spine (EPUB 3.3, section 5.7). */
+/** EPUB 3.3, section 5.7. */
 const readingOrder = async (files: ArchiveFiles): Promise<BookFile[]> => {
   let path = '';
   await walkBook(findFile(files, '', CONTAINER), {
@@ -64,8 +63,8 @@ const walkBook = async ({ file }: BookFile, visitor: XmlVisitor): Promise<void> 
 };
 
 /**
- * Finds the file of an address relative to a folder, without a fragment (RFC 3986, section 4.2). Some
- * programs write names there as they are, with `%` or `#` that mean themselves.
+ * Resolves an address relative to a folder (RFC 3986, section 4.2). Some programs do not escape `%`
+ * and `#` in names.
  */
 const findFile = (files: ArchiveFiles, folder: string, href: string): BookFile => {
   const [address = ''] = href.split('#');

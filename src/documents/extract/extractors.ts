@@ -3,10 +3,9 @@ import { MEDIA_TYPES } from './kinds.js';
 
 type Extractor = (bytes: Buffer, extraction: Extraction) => Promise<void>;
 
-/** Ours: a message within a message within a message is not read. */
+/** Maximum nesting of messages. */
 const DEEPEST = 2;
 
-/** Returns the extractor of a kind of file, which is loaded when a file needs it. */
 export const extractorOf = async (mediaType: string, depth = 0): Promise<Extractor> => {
   const { family } = MEDIA_TYPES[mediaType] ?? {};
   switch (family) {

@@ -4,17 +4,15 @@ import type { Extraction } from './job.js';
 import { kindOf, MEDIA_TYPES } from './kinds.js';
 import { textOfMarkup } from './markup.js';
 
-/** Ours: the most files of one message that are read. */
 const MAX_FILES = 50;
 
-/** Extracts the text of one file of a message. */
 export type ExtractNested = (
   bytes: Buffer,
   mediaType: string,
   extraction: Extraction,
 ) => Promise<void>;
 
-/** Returns the extractor of a message (RFC 5322): its first page is the text, the next its files. */
+/** RFC 5322. The first page is the message, followed by its attachments. */
 export const mailExtractor =
   (extractNested: ExtractNested) =>
   async (bytes: Buffer, extraction: Extraction): Promise<void> => {
@@ -26,14 +24,13 @@ export const mailExtractor =
     for (const file of files.slice(0, MAX_FILES)) await addFile(file, extraction, extractNested);
   };
 
-/** True for a picture that the HTML of the message shows (RFC 2392), such as that of a signature. */
+/** Images that the HTML body shows (RFC 2392), such as in signatures. */
 const isShown = ({ contentId, mimeType }: Attachment, { html = '' }: Email): boolean => {
   const id = contentId?.replace(/^<|>$/g, '') ?? '';
   if (id === '' || !mimeType.startsWith('image/')) return false;
   return [id, encodeURIComponent(id)].some((each) => html.includes(`cid:${each}`));
 };
 
-/** Returns the name of an attached file; one without a name has the ending of its kind. */
 const nameOf = ({ filename, mimeType }: Attachment): string =>
   (filename ?? `without a name${MEDIA_TYPES[mimeType]?.endings[0] ?? ''}`).slice(0, 100);
 

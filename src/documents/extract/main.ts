@@ -6,11 +6,11 @@ import { openRecognizer } from './recognizer.js';
 import { openExtraction } from './session.js';
 
 /**
- * Extracts the text of one file, in a process of its own. Reads one ExtractJob from its standard
- * input and writes one ExtractLine after the other.
+ * Extracts the text of one file in a separate process: reads an ExtractJob from standard input and
+ * writes ExtractLines to standard output.
  */
 const main = async (): Promise<void> => {
-  // Libraries write what they wonder about there, which would stand among our lines.
+  // Libraries log to standard output, which would mix with the protocol.
   console.log = console.error;
   const job: ExtractJob = JSON.parse(await text(process.stdin));
   const recognizer = openRecognizer(job);
@@ -23,12 +23,12 @@ const main = async (): Promise<void> => {
     const { code, message } = error instanceof ExtractFailed ? error : damaged(error);
     write({ failed: { code, message } });
   }
-  // The reader of the last line ends this process, so that no line is lost. Threads of the
-  // recognition may still be at work on a page that took too long.
+  // The reader of the last line ends this process, so that no line is lost. Recognition threads may
+  // still be running after a timeout.
   setTimeout(() => process.exit(0), LEFT_MS);
 };
 
-/** Ours: the time in milliseconds after which a process that nobody has ended does so itself. */
+/** Time after which the process ends itself, in milliseconds. */
 const LEFT_MS = 60_000;
 
 const write = (line: ExtractLine): void => {

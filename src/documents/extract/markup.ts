@@ -15,13 +15,10 @@ const BLOCKS = new Set(
 const LINES = new Set(['li', 'tr']);
 const CELLS = new Set(['td', 'th']);
 
-/**
- * Returns the visible text of HTML with its paragraphs. Headings begin with number signs as in
- * Markdown, so that they can be told from the text. Throws ExtractFailed.
- */
+/** Headings begin with number signs, as in Markdown. Throws ExtractFailed. */
 export const textOfMarkup = (html: string): string => {
   const pieces: string[] = [];
-  // No recursion, since markup may be nested deeper than the stack.
+  // Iterative, because markup may be nested deeper than the stack allows.
   const waiting: (PageNode | string)[] = [bodyOf(html)];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === 'string') pieces.push(next);

@@ -13,9 +13,9 @@ const ROMAN: [number, string][] = [
   [4, 'iv'],
   [1, 'i'],
 ];
-/** Ours: larger numbers are shown as decimal ones. */
+/** Larger numbers are shown as decimals. */
 const MAX_ROMAN = 5000;
-/** The letters of a number are repeated after `z`: `aa`, `bb` (ECMA-376-1, 17.18.59). */
+/** Letters repeat after `z`: `aa`, `bb` (ECMA-376-1, 17.18.59). */
 const MAX_LETTERS = 780;
 
 const roman = (number: number): string => {
@@ -33,7 +33,7 @@ const roman = (number: number): string => {
 const lettered = (number: number): string =>
   String.fromCharCode(97 + ((number - 1) % 26)).repeat(Math.ceil(number / 26));
 
-/** Writes a number of a list in a format of Word, or of OpenDocument: `iv` of `lowerRoman`, or `i`. */
+/** Format names are those of Word (`lowerRoman`) or OpenDocument (`i`). */
 export const numberIn = (format: string, number: number): string => {
   const isRoman = number >= 1 && number <= MAX_ROMAN;
   const isLettered = number >= 1 && number <= MAX_LETTERS;

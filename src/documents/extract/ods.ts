@@ -4,7 +4,7 @@ import { openDocument, walkContent } from './opendocument.js';
 import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
 import { attributeOf, type XmlAttributes } from './xmlwalk.js';
 
-/** Extracts the text of an OpenDocument spreadsheet (ODF 1.3). Each sheet is a page. */
+/** ODF 1.3. Each sheet is a page. */
 export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { pageChars } = extraction.job.limits;
   const files = await openDocument(bytes, extraction);
@@ -32,13 +32,11 @@ export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise
   noteFormulas(extraction, formulas.count);
 };
 
-/** The calls for the sheets of a file, in their order. */
 interface SheetsVisitor {
-  /** Returns what takes the cells of the sheet that begins; null if they are not wanted. */
+  /** Returns null if the sheet is not needed. */
   begin(name: string): SheetText | null;
   end(sheet: SheetText | null): void;
   isDone(): boolean;
-  /** The number of formulas without a result so far. */
   formulas: { count: number };
 }
 
@@ -49,7 +47,7 @@ const walkSheets = async (files: ArchiveFiles, visitor: SheetsVisitor): Promise<
   let sheet: SheetText | null = null;
   await walkContent(files, {
     open: (name, attributes) => {
-      // Tables elsewhere are copies of those of other files.
+      // Tables elsewhere are cached copies of other files.
       const isSheet = name === 'table' && parents.at(-1) === 'spreadsheet';
       if (isSheet) {
         sheet = begin(attributeOf(attributes, 'name') ?? '');
@@ -72,10 +70,8 @@ const walkSheets = async (files: ArchiveFiles, visitor: SheetsVisitor): Promise<
 
 const CELLS = new Set(['table-cell', 'covered-table-cell']);
 const PARAGRAPHS = new Set(['p', 'h']);
-/** The elements that stand for white space in a paragraph. */
 const SPACES = new Set(['line-break', 'tab', 's']);
 
-/** Collects the cells of the rows of the sheet that is set. */
 const createRows = (formulas: { count: number }) => {
   let column = 0;
   let rowTimes = 1;
@@ -83,7 +79,6 @@ const createRows = (formulas: { count: number }) => {
   let paragraphs = 0;
   let sheet: SheetText | null = null;
   return {
-    /** Begins a sheet, or ends it. */
     set: (next: SheetText | null): void => {
       sheet = next;
     },
@@ -117,17 +112,16 @@ const createRows = (formulas: { count: number }) => {
   };
 };
 
-/** Returns how often a row or a cell stands there. */
+/** Number of repetitions of a row or cell. */
 const timesOf = (attributes: XmlAttributes, what: 'rows' | 'columns'): number =>
   Math.max(1, Number.parseInt(attributeOf(attributes, `number-${what}-repeated`) ?? '1', 10) || 1);
 
-/** Returns the formula of a cell as people write it: `=A1*4` of `of:=[.A1]*4` (ODF 1.3, part 4). */
+/** Converts `of:=[.A1]*4` to `=A1*4` (ODF 1.3, part 4). */
 const formulaOf = (attributes: XmlAttributes): string =>
   (attributeOf(attributes, 'formula') ?? '')
     .replace(/^\w+:/, '')
     .replace(/\[\.?([^[\]]*)\]/g, (_, reference: string) => reference.replaceAll(':.', ':'));
 
-/** Returns the value of a cell, which is shown if it has no text. */
 const plainValue = (attributes: XmlAttributes): string => {
   const names = ['string-value', 'date-value', 'time-value', 'boolean-value', 'value'];
   return names.map((name) => attributeOf(attributes, name)).find(Boolean) ?? '';

@@ -8,9 +8,8 @@ import { addText } from './text.js';
 import { attributeOf, walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /**
- * Extracts the text of an OpenDocument text (ODF 1.3, part 3) as it is once its tracked changes are
- * accepted. Footnotes come below their paragraph; comments and hidden text are left out. It is one page unless it is
- * longer than one may be.
+ * Extracts an OpenDocument text (ODF 1.3, part 3) with tracked changes accepted. Footnotes follow
+ * their paragraph. Comments and hidden text are left out.
  */
 export const extractOdt = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const files = await openDocument(bytes, extraction);
@@ -23,10 +22,9 @@ export const extractOdt = async (bytes: Buffer, extraction: Extraction): Promise
   addText(blocks.text(), extraction);
 };
 
-/** The elements that may be hidden, by a style of theirs or by themselves. */
 const HIDERS = new Set(['p', 'h', 'span', 'section', 'hidden-text']);
 
-/** Follows which text is hidden (ODF 1.3, part 3, 20.324 and 19.794). */
+/** ODF 1.3, part 3, 20.324 and 19.794. */
 const createHiding = () => {
   const hiddenStyles = new Set<string>();
   const open: boolean[] = [];
@@ -56,7 +54,7 @@ const createHiding = () => {
     end: (name: string): void => {
       if (HIDERS.has(name)) open.pop();
     },
-    /** True if a text is hidden, which is counted then. */
+    /** Hidden text is counted. */
     hides: (text: string): boolean => {
       const isHidden = open.at(-1) ?? false;
       if (isHidden) chars += text.length;
@@ -77,8 +75,8 @@ const BLOCKS: ReadonlyMap<string, BlockKind> = new Map([
 ]);
 const PARAGRAPHS = new Set(['p', 'h']);
 /**
- * The elements without text of the document: what tracked changes have deleted, comments, the marks
- * of notes, hints of pronunciation, and descriptions of pictures.
+ * Elements without visible text: deletions, comments, note marks, ruby text and descriptions of
+ * images.
  */
 const LEFT_OUT = new Set([
   ...['tracked-changes', 'annotation', 'note-citation', 'ruby-text', 'title', 'desc'],
@@ -86,16 +84,15 @@ const LEFT_OUT = new Set([
 ]);
 
 const isLeftOut = (name: string, _: XmlAttributes, parent: string): boolean =>
-  // A field of a paragraph that shows the title of the document is also a `title`.
+  // A field that shows the document title is also a `title` element.
   LEFT_OUT.has(name) && !(name === 'title' && (PARAGRAPHS.has(parent) || parent === 'span'));
 
-/** Ours: the most spaces that stand for one element. */
+/** Maximum number of spaces per element. */
 const MAX_SPACES = 1000;
 
 const textVisitor = (blocks: BlockText, hiding: Hiding): XmlVisitor => {
-  /** The levels of the open paragraphs, the outermost first; null: no heading. */
   const paragraphs: (number | null)[] = [];
-  // White space at the beginning of a paragraph counts as none, and several as one (part 3, 6.1.2).
+  // Leading white space is ignored, and several white spaces count as one (part 3, 6.1.2).
   let isAfterSpace = true;
   const addExactly = (text: string): void => {
     if (paragraphs.length > 0 && !hiding.hides(text)) blocks.add(text);

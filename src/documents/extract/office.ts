@@ -2,7 +2,7 @@ import { type OfficeContentNode, OfficeParser, type OfficeParserAST } from 'offi
 import { checkArchive, refuseEncrypted } from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
 
-/** Extracts the text of an OpenDocument presentation, or of an RTF file. Each slide is a page. */
+/** OpenDocument presentations and RTF files. Each slide is a page. */
 export const extractOffice = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   refuseEncrypted(bytes);
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
@@ -22,7 +22,7 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
   }
 };
 
-/** Parses an office file. Its parser writes errors to developers, who are not there to read them. */
+/** The parser logs errors, which are suppressed. */
 const parse = async (bytes: Buffer): Promise<OfficeParserAST> => {
   try {
     return await OfficeParser.parseOffice(withoutFallbacks(bytes), {
@@ -37,8 +37,8 @@ const parse = async (bytes: Buffer): Promise<OfficeParserAST> => {
 };
 
 /**
- * Returns an RTF file without the characters that stand for those of Unicode in old readers (RTF
- * 1.9.1, `\\u` and `\\uc`), which officeparser adds to the text. Other files are returned as they are.
+ * Removes the fallback characters of Unicode escapes in RTF (RTF 1.9.1, `\\u` and `\\uc`), which
+ * officeparser would add to the text.
  */
 const withoutFallbacks = (bytes: Buffer): Buffer => {
   if (bytes.subarray(0, 5).toString('latin1') !== '{\\rtf') return bytes;
@@ -46,7 +46,6 @@ const withoutFallbacks = (bytes: Buffer): Buffer => {
   return Buffer.from(text.replace(/(\\u-?\d+) ?(?:\\'[0-9a-f]{2}|\?)/gi, '$1 '), 'latin1');
 };
 
-/** Returns the lines of a part: those of its paragraphs, and one of each row of a table. */
 const linesOf = (node: OfficeContentNode): string[] => {
   if (node.type === 'row') {
     return [(node.children ?? []).map((cell) => linesOf(cell).join(' ')).join('\t')];

@@ -6,7 +6,7 @@ import { walkXml, type XmlVisitor } from './xmlwalk.js';
 const CONTENT = 'content.xml';
 const MANIFEST = 'META-INF/manifest.xml';
 
-/** Opens a file of OpenDocument (ODF 1.3, part 2). Throws ExtractFailed, also if it is encrypted. */
+/** ODF 1.3, part 2. Throws ExtractFailed, also if the file is encrypted. */
 export const openDocument = async (bytes: Buffer, { job }: Extraction): Promise<ArchiveFiles> => {
   await checkArchive(bytes, job.limits.unpackedBytes);
   const files = await listArchive(bytes);
@@ -17,7 +17,6 @@ export const openDocument = async (bytes: Buffer, { job }: Extraction): Promise<
   return files;
 };
 
-/** Reads the content of a file of OpenDocument. Throws ExtractFailed if there is none. */
 export const walkContent = async (files: ArchiveFiles, visitor: XmlVisitor): Promise<void> => {
   const open = fileIn(files, CONTENT);
   if (!open) throw new ExtractFailed('damaged', `${CONTENT} is missing from the file`);

@@ -9,23 +9,20 @@ import {
 import { ExtractFailed, type Extraction } from './job.js';
 import { walkXml, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
-/** A part of a file of Office Open XML that another one names (ECMA-376-2, relationships). */
+/** ECMA-376-2, relationships. */
 export interface Relation {
-  /** The end of the address of its type. */
+  /** Last segment of the type address. */
   type: string;
   path: string;
 }
 
-/** An opened file of Office Open XML. */
 interface OpenPackage {
   files: ArchiveFiles;
-  /** The path of its main part, which is a text, a workbook or a presentation. */
+  /** Path of the main part: a text, workbook or presentation. */
   main: string;
-  /** The parts that the main one names, by their ids. */
   relations: ReadonlyMap<string, Relation>;
 }
 
-/** Opens a file of Office Open XML (ECMA-376-2). Throws ExtractFailed. */
 export const openPackage = async (bytes: Buffer, { job }: Extraction): Promise<OpenPackage> => {
   refuseEncrypted(bytes);
   await checkArchive(bytes, job.limits.unpackedBytes);
@@ -38,7 +35,7 @@ export const openPackage = async (bytes: Buffer, { job }: Extraction): Promise<O
   return { files, main, relations: await relationsOf(files, main) };
 };
 
-/** Returns the relations of a part by their ids; those of the whole file for ''. */
+/** An empty path returns the relations of the package. */
 export const relationsOf = async (
   files: ArchiveFiles,
   part: string,
@@ -56,11 +53,10 @@ export const relationsOf = async (
   return relations;
 };
 
-/** Returns the path of the first part of a type; null if there is none. */
 export const partOf = (relations: ReadonlyMap<string, Relation>, wanted: string): string | null =>
   [...relations.values()].find(({ type }) => type === wanted)?.path ?? null;
 
-/** Reads the XML of a file of the archive. Throws ExtractFailed if it is not there. */
+/** Throws ExtractFailed if the file is missing. */
 export const walkFile = async (
   files: ArchiveFiles,
   path: string,

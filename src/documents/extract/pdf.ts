@@ -11,16 +11,14 @@ import { drawingOf } from './pdfpictures.js';
 import { pageText } from './pdftext.js';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
-/** Ours: a page with fewer letters than this, on which something is drawn, is taken for a picture. */
+/** A page with fewer letters and some drawing is treated as an image. */
 const MIN_CHARS = 16;
-/** Ours: a picture that covers this share of a page is a scan, and its text a stamp, if it is short. */
+/** An image that covers this share of a page is a scan, and a short text on it a stamp. */
 const SCAN_SHARE = 0.5;
 const MANY_CHARS = 1000;
-/** Ours: the files within a document that are named. */
 const SHOWN_FILES = 10;
-/** The resolution for recognition. A PDF's unit is 1/72 inch. */
+/** Resolution for text recognition. The PDF unit is 1/72 inch. */
 const DPI = 300;
-/** Extracts the text of a PDF, page by page. Pages that are scans are recognized. */
 export const extractPdf = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const document = await open(bytes, extraction);
   extraction.total(document.numPages);
@@ -57,7 +55,6 @@ const open = async (bytes: Buffer, { job }: Extraction): Promise<PDFDocumentProx
   }
 };
 
-/** Notes what the pages of a document do not have: a form for Adobe's programs alone, and files. */
 const noteParts = async (document: PDFDocumentProxy, extraction: Extraction): Promise<void> => {
   const { info } = await document.getMetadata().catch(() => ({ info: {} }));
   if (Reflect.get(info, 'IsXFAPresent') === true) {
@@ -75,7 +72,6 @@ const noteParts = async (document: PDFDocumentProxy, extraction: Extraction): Pr
   extraction.note(`${names.length} embedded files are not read: ${shown.join(', ')}${rest}.`);
 };
 
-/** Adds one page. Returns false if no further page is wanted. */
 const extractPage = async (
   document: PDFDocumentProxy,
   number: number,
@@ -101,7 +97,7 @@ const extractPage = async (
   }
 };
 
-/** True if a page may show text that is not its own: in a picture, or drawn in lines. */
+/** Whether the page may show text in an image or as lines. */
 const mayHaveMore = async (page: PDFPageProxy, text: string): Promise<boolean> => {
   const chars = lettersOf(text).length;
   if (chars >= MANY_CHARS) return false;
@@ -112,7 +108,7 @@ const mayHaveMore = async (page: PDFPageProxy, text: string): Promise<boolean> =
 
 const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 
-/** Adds the longer of a text and what was recognized, with those lines of the text that it lacks. */
+/** Adds the longer of both texts, with lines that it lacks from the other. */
 const addLonger = (
   extraction: Extraction,
   text: string,
@@ -126,7 +122,7 @@ const addLonger = (
   return extraction.add([...missing, recognized.text].join('\n'), recognized);
 };
 
-/** Returns the picture of a page for the recognition; null if all of it has one colour. */
+/** Returns null if the page has a single colour. */
 const render = async (page: PDFPageProxy, { job }: Extraction): Promise<Buffer | null> => {
   const { createCanvas } = await import('@napi-rs/canvas');
   const plain = page.getViewport({ scale: 1 });

@@ -1,12 +1,10 @@
 import { OPS, type PDFPageProxy, Util } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-/** The pictures and drawings of a page. */
 interface PageDrawing {
-  /** The share of the page that pictures cover, from 0 on; pictures may lie above each other. */
+  /** Share of the page that images cover. May exceed 1, because images may overlap. */
   covered: number;
-  /** True if lines or areas are drawn, of which letters may be made. */
   isDrawn: boolean;
-  /** True if some of the text is not shown: that of a scan which was recognized already. */
+  /** Whether text is hidden, as in scans that were already recognized. */
   hasHiddenText: boolean;
 }
 
@@ -18,20 +16,19 @@ const PICTURES = new Set<number>([
   OPS.paintImageMaskXObject,
   OPS.paintSolidColorImageMask,
 ]);
-/** The places of these are in a list of transformations, which is their first or second argument. */
+/** Index of the transformation list in the arguments. */
 const GROUPS = new Map<number, number>([
   [OPS.paintImageMaskXObjectGroup, 0],
   [OPS.paintInlineImageXObjectGroup, 1],
 ]);
-/** The ways in which a path is shown. Other paths only bound what comes after them. */
+/** Operators that show a path. Other paths only clip. */
 const SHOWN = new Set<number>([
   ...[OPS.stroke, OPS.closeStroke, OPS.fill, OPS.eoFill, OPS.rawFillPath],
   ...[OPS.fillStroke, OPS.eoFillStroke, OPS.closeFillStroke, OPS.closeEOFillStroke],
 ]);
-/** The modes in which text is not shown (ISO 32000-1, 9.3.6). */
+/** Text rendering modes that show nothing (ISO 32000-1, 9.3.6). */
 const HIDDEN_MODES = new Set<unknown>([3, 7]);
 
-/** Looks at what a page draws. */
 export const drawingOf = async (page: PDFPageProxy): Promise<PageDrawing> => {
   const { fnArray, argsArray } = await page.getOperatorList();
   const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
@@ -53,7 +50,6 @@ export const drawingOf = async (page: PDFPageProxy): Promise<PageDrawing> => {
 const shownBy = (operator: number, [first]: unknown[]): number =>
   operator === OPS.constructPath && typeof first === 'number' ? first : operator;
 
-/** Follows the transformations, and returns the area that a unit square has in them. */
 const createMatrices = () => {
   const outer: Matrix[] = [];
   let matrix: Matrix = [1, 0, 0, 1, 0, 0];
@@ -81,7 +77,6 @@ const ENDS = new Set<number>([OPS.restore, OPS.paintFormXObjectEnd, OPS.endAnnot
 
 const UNIT: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** Returns the transformations of the pictures that an operator paints. */
 const picturesOf = (operator: number, args: unknown[]): Matrix[] => {
   if (PICTURES.has(operator)) return [UNIT];
   const group = GROUPS.get(operator);
@@ -89,7 +84,7 @@ const picturesOf = (operator: number, args: unknown[]): Matrix[] => {
     const each: { transform?: unknown }[] = Array.from(Object(args[group] ?? []));
     return each.map(({ transform }) => numbersIn(transform)).filter(({ length }) => length === 6);
   }
-  // The pictures of these are the same, at several places.
+  // The same image at several places.
   if (operator === OPS.paintImageXObjectRepeat) {
     const [, x, y, places] = args;
     return repeated([Number(x), 0, 0, Number(y), 0, 0], places);

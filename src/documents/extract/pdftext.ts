@@ -1,26 +1,25 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { TICKED, UNTICKED } from './symbols.js';
 
-/** Pieces of text that stand beside each other. Units are those of the page, 1/72 inch. */
+/** Units are 1/72 inch. */
 interface PdfLine {
   pieces: { x: number; text: string }[];
-  /** The place of its ground line; null for a gap between lines. */
+  /** Baseline. `null` for a gap between lines. */
   y: number | null;
   height: number;
 }
 
-/** A value or a remark that a person has put onto a page, with its place. */
 interface PageNote {
   text: string;
   x: number;
   y: number;
-  /** True for what stands on a line of its own, as a comment. */
+  /** Whether the note has its own line, such as a comment. */
   isApart: boolean;
 }
 
 /**
- * Returns the text in the order of the file, with its lines; a gap between lines is a blank line. The
- * values of fields, and what was written onto the page, stand at their places.
+ * Returns the text in file order. A gap between lines is a blank line. Form values and annotations
+ * are at their positions.
  */
 export const pageText = async (page: PDFPageProxy): Promise<string> => {
   const lines = await linesOf(page);
@@ -30,7 +29,7 @@ export const pageText = async (page: PDFPageProxy): Promise<string> => {
   return lines.map(({ pieces }) => pieces.map(({ text }) => text).join('')).join('\n');
 };
 
-/** Ours: the distance between ground lines, in heights, from which on there is a gap. */
+/** Minimum distance between baselines for a gap, in line heights. */
 const GAP = 1.8;
 
 const linesOf = async (page: PDFPageProxy): Promise<PdfLine[]> => {
@@ -56,7 +55,6 @@ const linesOf = async (page: PDFPageProxy): Promise<PdfLine[]> => {
   return lines;
 };
 
-/** Puts a note into the line at its place, or between the lines above and below it. */
 const place = (lines: PdfLine[], { text, x, y, isApart }: PageNote): void => {
   const line = lines.find((each) => isBeside(each, y));
   if (line && !isApart) {
@@ -71,7 +69,7 @@ const place = (lines: PdfLine[], { text, x, y, isApart }: PageNote): void => {
   lines.splice(after, 0, { pieces: [{ x, text }], y: line?.y ?? y, height: 0 });
 };
 
-/** Ours: the least height of a line, for fields beside letters whose height is not known. */
+/** Minimum line height, for fields next to letters of unknown height. */
 const MIN_HEIGHT = 8;
 
 const isBeside = ({ y: ground, height }: PdfLine, y: number): boolean => {
@@ -80,16 +78,14 @@ const isBeside = ({ y: ground, height }: PdfLine, y: number): boolean => {
   return y > ground - tall / 2 && y < ground + 1.2 * tall;
 };
 
-/** The facts of an annotation that are used (ISO 32000-1, 12.5). */
+/** ISO 32000-1, 12.5. */
 interface Annotation {
   subtype?: string;
   fieldType?: string | null;
   fieldValue?: unknown;
-  /** The values that may be chosen in a choice, as they are shown. */
   options?: { exportValue: string; displayValue: string }[];
   checkBox?: boolean;
   radioButton?: boolean;
-  /** The value of a box or a button that is on. */
   exportValue?: string;
   buttonValue?: string;
   password?: boolean;
@@ -100,7 +96,7 @@ interface Annotation {
 }
 
 const HIDDEN = 2;
-/** Annotations that hold nothing of their own: a link, and the window of another one's comment. */
+/** Annotations without text of their own: links, and pop-up windows of comments. */
 const WITHOUT_TEXT = new Set(['Link', 'Popup']);
 
 const noteOf = (annotation: Annotation): PageNote[] => {

@@ -1,7 +1,6 @@
 import { imageSize } from 'image-size';
 import { ExtractFailed, type Extraction } from './job.js';
 
-/** Recognizes the text of a picture. */
 export const extractPicture = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { width, height } = imageSize(bytes);
   if (width * height > extraction.job.limits.pixels) throw tooLarge(width, height, extraction);
@@ -10,7 +9,6 @@ export const extractPicture = async (bytes: Buffer, extraction: Extraction): Pro
   addRecognized(extraction, await extraction.recognize(await asPng(bytes)));
 };
 
-/** Adds a page whose picture was recognized, or one that has no text. Returns false if no further page is wanted. */
 export const addRecognized = (
   extraction: Extraction,
   recognized: Awaited<ReturnType<Extraction['recognize']>>,
@@ -22,7 +20,7 @@ const tooLarge = (width: number, height: number, { job }: Extraction): ExtractFa
     `The image has ${width} × ${height} pixels. The maximum is ${job.limits.pixels} pixels`,
   );
 
-/** Returns the picture as PNG on white, since transparent ground is black to the recognition. */
+/** On white, because text recognition treats a transparent background as black. */
 const asPng = async (bytes: Buffer): Promise<Buffer> => {
   const { createCanvas, loadImage } = await import('@napi-rs/canvas');
   const image = await loadImage(bytes);

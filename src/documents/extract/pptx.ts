@@ -5,7 +5,6 @@ import type { Extraction } from './job.js';
 import { openPackage, partOf, type Relation, relationsOf, walkFile } from './openpackage.js';
 import type { XmlAttributes } from './xmlwalk.js';
 
-/** Extracts the text of a PowerPoint presentation (ECMA-376-1, PresentationML). Each slide is a page. */
 export const extractPptx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { files, main, relations } = await openPackage(bytes, extraction);
   const slides = await slidesOf(files, main, relations);
@@ -19,7 +18,7 @@ export const extractPptx = async (bytes: Buffer, extraction: Extraction): Promis
   }
 };
 
-/** Returns the paths of the slides in their order, which is not that of their names. */
+/** The order of slides differs from that of their names. */
 const slidesOf = async (
   files: ArchiveFiles,
   path: string,
@@ -28,7 +27,7 @@ const slidesOf = async (
   const slides: string[] = [];
   const open = (name: string, attributes: XmlAttributes): void => {
     if (name !== 'sldId') return;
-    // An attribute `id` without a prefix has another meaning.
+    // An `id` attribute without a prefix has another meaning.
     const key = Object.keys(attributes).find((attribute) => attribute.endsWith(':id')) ?? '';
     const relation = relations.get(attributes[key] ?? '');
     if (relation?.type === 'slide') slides.push(relation.path);
@@ -37,14 +36,11 @@ const slidesOf = async (
   return slides;
 };
 
-/** True of the placeholder of a slide's number, which is that of its page. */
 const isNumber = (placeholder: string): boolean => placeholder === 'sldNum';
 
 const AROUND = new Set(['sldNum', 'dt', 'hdr', 'ftr']);
-/** True of the placeholders around the notes on their page. */
 const isAround = (placeholder: string): boolean => AROUND.has(placeholder);
 
-/** Returns the text of a slide or of its notes, but for the placeholders that are left out. */
 const slideText = async (
   { files, path }: { files: ArchiveFiles; path: string },
   isLeftOut: (placeholder: string) => boolean,

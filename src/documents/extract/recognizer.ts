@@ -6,24 +6,22 @@ import type { Worker } from 'tesseract.js';
 import type { ExtractJob, RecognizedText } from './job.js';
 import { languageFolder } from './languages.js';
 
-/** The recognition of text in pictures. */
 export interface Recognizer {
-  /** Resolves to the text, or to null with the sentence that says why there is none. */
   recognize(picture: Buffer): Promise<{ result: RecognizedText | null; failure: string | null }>;
 }
 
 const require = createRequire(import.meta.url);
-/** Ours: a page that is recognized with less confidence may lie on its side. */
+/** Below this confidence, the page may be rotated. */
 const SURE = 70;
-/** Ours: a turned page is believed only where it is recognized so much better. */
+/** A rotated page must be recognized with this much more confidence. */
 const BETTER = 10;
-/** Ours: a page with less text than this is taken for empty, and not turned. */
+/** A page with less text counts as empty. */
 const MIN_CHARS = 8;
 const QUARTER_TURNS = [2, 1, 3];
 
 /**
- * Opens the recognition by tesseract.js. Its worker starts with the first picture. All its data
- * comes from installed packages; it loads nothing from the network.
+ * Uses tesseract.js. Its worker starts with the first image. All data comes from installed
+ * packages, and nothing is downloaded.
  */
 export const openRecognizer = ({ languages, addedLanguages, limits }: ExtractJob): Recognizer => {
   let worker: Promise<Worker> | null = null;
@@ -38,7 +36,7 @@ export const openRecognizer = ({ languages, addedLanguages, limits }: ExtractJob
     asked.catch(() => undefined);
     const answer = await withinMs(asked, limits.ocrMs);
     if (answer !== null) return answer;
-    // A worker that is terminated in the middle never settles what it was asked.
+    // A terminated worker never settles its pending calls.
     worker = null;
     current.then((at) => at.terminate()).catch(() => undefined);
     return null;
@@ -61,17 +59,15 @@ export const openRecognizer = ({ languages, addedLanguages, limits }: ExtractJob
   };
 };
 
-/** Characters of the scripts that are written without spaces, and their punctuation. */
 const UNSPACED =
   '[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}ー\\u3001-\\u303f\\uff01-\\uff65]';
 const GAP = new RegExp(`(?<=${UNSPACED}) +(?=${UNSPACED})`, 'gu');
 
-/** Takes out the spaces that Tesseract writes between the characters of such scripts. */
+/** Removes spaces that Tesseract inserts in scripts without spaces. */
 const withoutGaps = (text: string): string => text.replace(GAP, '');
 
 const LATE = 'Text recognition of a page timed out. The page has no text.';
 
-/** Returns the text of the picture in the position in which it is recognized best. */
 const bestTurn = async (
   picture: Buffer,
   upright: RecognizedText,
@@ -112,7 +108,7 @@ const startWorker = async (languages: string[], added: string | undefined): Prom
     gzip: true,
     cacheMethod: 'none',
     corePath: dirname(require.resolve('tesseract.js-core')),
-    // Without a handler an error in the worker's thread would end the process.
+    // Without a handler, an error in the worker thread would end the process.
     errorHandler: () => undefined,
   });
 };
@@ -120,7 +116,7 @@ const startWorker = async (languages: string[], added: string | undefined): Prom
 const dataFile = (code: string, added: string | undefined): string =>
   join(languageFolder(code, added), '4.0.0_best_int', `${code}.traineddata.gz`);
 
-/** Resolves to null if the promise takes longer. */
+/** Resolves to null after a timeout. */
 const withinMs = async <T>(asked: Promise<T>, ms: number): Promise<T | null> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

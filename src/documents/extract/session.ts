@@ -1,7 +1,6 @@
 import type { Extraction, ExtractJob, ExtractLine } from './job.js';
 import type { Recognizer } from './recognizer.js';
 
-/** Opens the work on one file. */
 export const openExtraction = (
   job: ExtractJob,
   { write, recognizer }: { write(line: ExtractLine): void; recognizer: Recognizer },
@@ -38,7 +37,7 @@ export const openExtraction = (
           confidence: ocr === undefined ? null : Math.round(ocr.confidence),
         });
       }
-      // Whether a page is missing shows when the next one comes.
+      // The next page shows whether a page is missing.
       return true;
     },
     addUnread: () => {
@@ -60,7 +59,7 @@ export const openExtraction = (
       recognized++;
       const { result, failure } = await recognizer.recognize(picture);
       if (failure) notes.add(failure);
-      // A picture without text, such as an empty page, says nothing of the recognition.
+      // An image without text, such as an empty page, says nothing about the recognition.
       return result !== null && result.text.trim() === '' ? null : result;
     },
   };
@@ -69,27 +68,24 @@ export const openExtraction = (
     notes: () => {
       const pages = [...cutNotes(cutPages, limits.pageChars), ...unreadNotes(unread)];
       const all = [...pages, ...notes];
-      // A file that has come to nothing says so, whatever its kind.
+      // Reports a file without any text, whatever its type.
       return !hasText && all.length === 0 ? ['No text was found in the file.'] : all;
     },
   };
 };
 
-/** Returns the sentence about pages without text that can be read, if there are some. */
 const unreadNotes = ([first, ...others]: number[]): string[] => {
   if (first === undefined) return [];
   if (others.length === 0) return [`Page ${first} has no readable text.`];
   return [`Page ${first} and ${others.length} more have no readable text.`];
 };
 
-/** Returns the sentence about pages whose ends are left out, if there are some. */
 const cutNotes = ([first, ...others]: number[], most: number): string[] => {
   if (first === undefined) return [];
   const rest = others.length > 0 ? ` and ${others.length} more` : '';
   return [`Only the first ${most} characters of page ${first}${rest} were read.`];
 };
 
-/** Returns the text without control characters and without the blank lines at its ends. */
 const tidy = (text: string, most: number): string =>
   text
     .slice(0, most)

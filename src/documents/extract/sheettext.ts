@@ -1,47 +1,42 @@
 import { ExtractFailed, type Extraction } from './job.js';
 
-/** Collects the text of one sheet: a line of each row that has text, with tabs between its cells. */
 export interface SheetText {
-  /** Adds a cell to the row, at a column counted from 0, and the same text in the ones beside it. */
+  /** `column` starts at 0. `times` repeats the text in the following columns. */
   cell(column: number, text: string, times?: number): void;
-  /** Ends the row, which stands so many times in the sheet. */
+  /** `times` is the number of repetitions of the row. */
   endRow(times?: number): void;
-  /** True once there is more text than a page may have. The rest is left out. */
+  /** True if the maximum length of a page is reached. */
   isFull(): boolean;
-  /** Returns the text below the name of the sheet; '' if it has no text. */
   text(): string;
 }
 
 interface SheetOptions {
   name: string;
-  /** True if the name stands above the text. */
   isNamed: boolean;
   mostChars: number;
 }
 
 /**
- * True for a formula that shows something: one with an empty text in it may show nothing, which
- * programs store as they store no result. One that repeats that of another cell has no text here.
+ * A formula with an empty string may show nothing, which is stored like a missing result. A shared
+ * formula has no text here.
  */
 export const hasResult = (formula: string): boolean => !formula.includes('""');
 
-/** Notes that formulas are shown in place of the results that their program has not stored. */
 export const noteFormulas = ({ note }: Extraction, count: number): void => {
   if (count === 0) return;
   const some = count === 1 ? '1 formula has' : `${count} formulas have`;
   note(`${some} no stored result. Open the file in a spreadsheet program and save it.`);
 };
 
-/** The largest sheet of Excel, and of LibreOffice by default. */
+/** Maximum size of a sheet in Excel, and in LibreOffice by default. */
 const MAX_COLUMNS = 16_384;
 const MAX_ROWS = 1_048_576;
 
-/** Creates the text of a sheet. It throws ExtractFailed for cells where no program has any. */
 export const createSheetText = ({ name, isNamed, mostChars }: SheetOptions): SheetText => {
   const lines: string[] = [];
   let chars = 0;
   let row: string[] = [];
-  // Each cell counts one more, the last one too, after which nothing stands.
+  // One separator per cell is counted, also after the last one.
   const isFull = (): boolean => chars > mostChars + 1;
   const refuse = (what: string): never => {
     const sentence = `Sheet "${name.slice(0, 100)}" has text in ${what}`;

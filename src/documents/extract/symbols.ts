@@ -1,4 +1,3 @@
-/** The signs of a box that is ticked, and of one that is not, whatever the program shows. */
 export const TICKED = '☒';
 export const UNTICKED = '☐';
 
@@ -14,13 +13,12 @@ const FONTS: Record<string, Record<string, string>> = {
   symbol: { b7: '•', ae: '→', ac: '←', b1: '±', b0: '°', a3: '≤', b3: '≥', b4: '×', b8: '÷' },
 };
 
-/** Returns a character of a font of symbols as one of Unicode; null if it is not known. */
 export const symbolOf = (font: string, code: string): string | null => {
   const place = code.toLowerCase().replace(/^(?:0x)?(?:f0|00)(?=..$)/, '');
   return FONTS[font.toLowerCase()]?.[place] ?? null;
 };
 
-/** Replaces the characters for private use with which texts have boxes of the font Wingdings. */
+/** Replaces private-use characters of the Wingdings font for check boxes. */
 export const withBoxes = (text: string): string =>
   text.replace(/[\uf06f\uf071\uf072\uf0a8\uf0fd\uf0fe]/g, (sign) => {
     const code = sign.charCodeAt(0).toString(16);

@@ -2,7 +2,6 @@ import UTIF from 'utif2';
 import { ExtractFailed, type Extraction } from './job.js';
 import { addRecognized } from './picture.js';
 
-/** Recognizes the text of each page of a TIFF file. */
 export const extractTiff = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   checkDirectories(bytes);
   const pages = UTIF.decode(bytes).filter(({ t256 }) => t256 !== undefined);
@@ -22,19 +21,17 @@ export const extractTiff = async (bytes: Buffer, extraction: Extraction): Promis
   }
 };
 
-/** The bytes of an entry of a directory (TIFF 6.0, section 2). */
+/** TIFF 6.0, section 2. */
 const ENTRY_BYTES = 12;
-/** The tags whose values are places of further directories, into which utif2 goes as well. */
+/** Tags that refer to further directories, which utif2 reads as well. */
 const DIRECTORY_TAGS = new Set([330, 34665, 34853, 50740, 61440]);
-/** The types of a place: LONG and IFD (Adobe TIFF Technical Note 1), of four bytes each. */
+/** LONG and IFD (Adobe TIFF Technical Note 1), four bytes each. */
 const PLACE_TYPES = new Set([4, 13]);
-/** Ours: the most directories that are read, those that several others name as often. */
 const MAX_DIRECTORIES = 20_000;
 
 /**
- * Throws ExtractFailed if the directories lead to too many others, as those that lead back do, or if
- * an entry has more values than the file has bytes: utif2 would read on for ever, or until its memory
- * is full.
+ * Throws ExtractFailed for too many directories, including cycles, or an entry with more values
+ * than the file has bytes. Otherwise utif2 would not end or would fill the memory.
  */
 const checkDirectories = (bytes: Buffer): void => {
   const isLittle = bytes.toString('latin1', 0, 2) === 'II';
@@ -75,7 +72,7 @@ const checkDirectories = (bytes: Buffer): void => {
   }
 };
 
-/** The size that the tags of a page state (TIFF 6.0, tags 256 and 257). */
+/** TIFF 6.0, tags 256 and 257. */
 const sizeOf = (page: UTIF.IFD): { width: number; height: number } => ({
   width: Number([page.t256].flat()[0] ?? 0),
   height: Number([page.t257].flat()[0] ?? 0),

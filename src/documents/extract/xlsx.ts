@@ -5,7 +5,7 @@ import { openPackage, partOf, type Relation, walkFile } from './openpackage.js';
 import { createSheetText, hasResult, noteFormulas, type SheetText } from './sheettext.js';
 import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
-/** Extracts the text of an Excel workbook (ECMA-376-1, SpreadsheetML). Each sheet is a page. */
+/** ECMA-376-1, SpreadsheetML. Each sheet is a page. */
 export const extractXlsx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { pageChars } = extraction.job.limits;
   const { files, main, relations } = await openPackage(bytes, extraction);
@@ -31,10 +31,10 @@ interface Sheet {
   path: string;
 }
 
-/** The calendar in which a workbook counts days, by the year in which it begins. */
+/** First year of the date system. */
 type Calendar = 1900 | 1904;
 
-/** Returns the sheets with cells in their order. Others hold a chart alone. */
+/** Sheets with only a chart are left out. */
 const sheetsOf = async (
   files: ArchiveFiles,
   path: string,
@@ -56,7 +56,7 @@ const isTrue = (value = ''): boolean => value === '1' || value === 'true';
 
 const NO_STYLES: ReadonlyMap<number, CellForm> = new Map();
 
-/** Returns the styles of cells, by their places, that show a number as a date or a duration. */
+/** Returns the indexes of cell styles that show a date or duration. */
 const dateStyles = async (
   files: ArchiveFiles,
   path: string,
@@ -96,7 +96,6 @@ const sharedStrings = async (files: ArchiveFiles, path: string): Promise<string[
   return strings;
 };
 
-/** Collects the text of the runs of a string. Hints of its pronunciation are left out. */
 const createRuns = () => {
   let text = '';
   let isText = false;
@@ -113,7 +112,6 @@ const createRuns = () => {
       if (name === 't') isText = false;
       else if (name === 'rPh') isHint = false;
     },
-    /** Returns the text, and begins anew. */
     take: (): string => {
       const taken = unescaped(text);
       text = '';
@@ -122,19 +120,17 @@ const createRuns = () => {
   };
 };
 
-/** Replaces the characters that XML cannot hold (ECMA-376-1, ST_Xstring). */
+/** Characters that XML cannot contain (ECMA-376-1, ST_Xstring). */
 const unescaped = (text: string): string =>
   text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** The means to show the values of cells. */
 interface CellValues {
   shared: string[];
   dates: { styles: ReadonlyMap<number, CellForm>; calendar: Calendar };
-  /** The number of formulas without a result so far. */
   formulas: { count: number };
 }
 
-/** Adds the cells of a sheet to its text. Of the formats of numbers those of dates alone are applied. */
+/** Only date formats are applied to numbers. */
 const sheetVisitor = (sheet: SheetText, values: CellValues): XmlVisitor => {
   const runs = createRuns();
   let type = '';
@@ -191,7 +187,7 @@ const shownOf = (
   return type === 'str' ? unescaped(value) : value;
 };
 
-/** Returns the column of a cell's reference such as `AB12`, counted from 0; null without one. */
+/** Converts `AB12` to a column, from 0. */
 const columnOf = (reference = ''): number | null => {
   const letters = /^[A-Z]+/.exec(reference)?.[0];
   if (letters === undefined) return null;

@@ -1,25 +1,23 @@
 import { Parser } from 'htmlparser2';
 import { ExtractFailed } from './job.js';
 
-/** The attributes of an element by their names, with their prefixes. */
 export type XmlAttributes = Readonly<Record<string, string>>;
 
-/** The calls while XML is read. Names of elements come without their prefixes. */
+/** Element names have no prefix. */
 export interface XmlVisitor {
-  /** `parent` is the element around it; '' of the first one. */
+  /** `parent` is empty for the root element. */
   open?(name: string, attributes: XmlAttributes, parent: string): void;
   text?(text: string): void;
   close?(name: string): void;
-  /** True once the rest is not wanted. */
   isDone?(): boolean;
 }
 
-/** Ours: how deep elements may be nested. Those of a real sheet are less than 20 deep. */
+/** Real sheets are nested less than 20 levels deep. */
 const DEEPEST = 200;
 
 /**
- * Reads XML piece by piece, without keeping it. Entities of its own are not replaced. Throws
- * ExtractFailed if it has no end, or is nested too deep.
+ * Reads XML as a stream. Custom entities are not replaced. Throws ExtractFailed for incomplete XML
+ * or too deep nesting.
  */
 export const walkXml = async (
   pieces: AsyncIterable<Uint8Array>,
@@ -56,7 +54,7 @@ export const walkXml = async (
   if (!isWhole) throw new ExtractFailed('damaged', 'The XML of the file is incomplete');
 };
 
-/** Returns an attribute whatever its prefix is; undefined if it is not there. */
+/** Ignores the prefix. */
 export const attributeOf = (attributes: XmlAttributes, name: string): string | undefined => {
   if (name in attributes) return attributes[name];
   const found = Object.keys(attributes).find((key) => localOf(key) === name);
@@ -65,7 +63,7 @@ export const attributeOf = (attributes: XmlAttributes, name: string): string | u
 
 const localOf = (name: string): string => name.slice(name.indexOf(':') + 1);
 
-/** Returns what decodes pieces by the mark of the first one (ECMA-376-2: UTF-8 or UTF-16). */
+/** Detects UTF-8 or UTF-16 from the first bytes (ECMA-376-2). */
 const decoderOf = (first: Uint8Array): ((piece: Uint8Array) => string) => {
   const [one, two] = first;
   const isLittle = one === 0xff && two === 0xfe;

@@ -3,24 +3,22 @@ import { type ConfinedCommand, type Confinement, ConfinementFailed } from './con
 import { startPipeProcess } from './pipeprocess.js';
 import { checkCommand, checkRun, cleanEnv } from './request.js';
 
-/**
- * The paths that a command may read beside its folder. None of them may hold data of the daemon.
- */
+/** Readable paths besides the folder. None of them may contain data of the daemon. */
 const SYSTEM = ['/usr', '/bin', '/lib', '/lib64', '/etc/alternatives'];
-/** The files needed to resolve names and check certificates; readable only with the network. */
+/** Needed for name resolution and certificates. Readable only with network access. */
 const ONLINE = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/ssl/certs'];
 const SCRATCH_BYTES = 64 * 1024 * 1024;
 /**
- * The limits per command: processes (the kernel exempts root). Per process: bytes of one file, open
- * files, and bytes of memory unless the command has its own limit of these.
+ * Limits per command: processes (the kernel exempts root). Per process: file size, open files, and
+ * memory unless the command sets its own limit.
  */
 const LIMITS = ['--nproc=512', '--fsize=1073741824', '--nofile=1024', '--core=0'];
-/** With WebAssembly, V8 of Node 24 maps between 2 and 3 GiB for the recognition of one page. */
+/** With WebAssembly, V8 of Node 24 maps 2 to 3 GiB for the recognition of a page. */
 const MEMORY_BYTES = 3 * 1024 ** 3;
 
 /**
- * Creates a confinement with Linux namespaces, by bubblewrap. `hardened` adds what needs bubblewrap
- * 0.8 and prlimit: no further user namespaces inside, bounded scratch space, and limits.
+ * `hardened` requires bubblewrap 0.8 and prlimit. It adds limits, bounded scratch space, and denies
+ * further user namespaces.
  */
 export const bubblewrap = (hardened: boolean): Confinement => ({
   kind: 'bubblewrap',
@@ -30,7 +28,7 @@ export const bubblewrap = (hardened: boolean): Confinement => ({
   run: async (asked) => {
     const run = await checkRun(asked, SYSTEM);
     const { status, ...ran } = await runChild(launchOf(run, hardened), run);
-    // bubblewrap reports an exit code only for a command that it could start.
+    // bubblewrap reports an exit code only if the command was started.
     if (ran.signal === null && !status.includes('"exit-code"')) throw refusal(ran.stderr);
     return ran;
   },
@@ -50,8 +48,8 @@ const launchOf = (command: ConfinedCommand, hardened: boolean): Launch => {
 };
 
 /**
- * Returns the options in order: a later mount covers an earlier one, and what is read-only at the
- * end stays so.
+ * Order matters: a later mount covers an earlier one, and paths made read-only at the end stay
+ * read-only.
  */
 const options = (run: ConfinedCommand, hardened: boolean): string[] => [
   ...['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session'],
@@ -59,14 +57,13 @@ const options = (run: ConfinedCommand, hardened: boolean): string[] => [
   ...(hardened ? ['--disable-userns'] : []),
   ...['--cap-drop', 'ALL'],
   ...[...SYSTEM, ...(run.network ? ONLINE : [])].flatMap((path) => ['--ro-bind-try', path, path]),
-  // If it were writable, /proc/sys/kernel/core_pattern would be a way out when the daemon runs as
-  // root.
+  // A writable /proc/sys/kernel/core_pattern would allow an escape if the daemon runs as root.
   ...['--proc', '/proc', '--remount-ro', '/proc'],
   ...['--dev', '/dev', ...scratch('/dev/shm', hardened), '--remount-ro', '/dev'],
   ...scratch('/tmp', hardened),
   ...(run.readable ?? []).flatMap((path) => ['--ro-bind', path, path]),
   ...['--bind', run.folder, run.folder, '--remount-ro', '/', '--chdir', run.folder],
-  // These are set inside only: in bubblewrap's own environment an LD_PRELOAD would run outside.
+  // Set only inside: in the environment of bubblewrap itself, an LD_PRELOAD would run outside.
   ...Object.entries(run.env ?? {}).flatMap(([name, value]) => ['--setenv', name, value]),
 ];
 

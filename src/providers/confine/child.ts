@@ -5,18 +5,17 @@ import { signalGroup } from '../../kernel/program.js';
 import { type ConfinedResult, type ConfinedRun, ConfinementFailed } from './confinement.js';
 import { killerOf } from './kill.js';
 
-/** The process with which a confinement starts a command, in its own process group. */
 export interface Launch {
   command: string;
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  /** Options passed NUL-separated on descriptor 3, so that no list of processes shows them. */
+  /** NUL-separated options on descriptor 3, so that process lists do not show them. */
   options?: string[];
 }
 
 export interface EndedProcess extends ConfinedResult {
-  /** The output on descriptor 4, which is open if there are options. */
+  /** Output on descriptor 4, which is open if there are options. */
   status: string;
 }
 
@@ -27,14 +26,12 @@ interface ChildOutput {
   truncated: boolean;
 }
 
-/**
- * The time for the pipes to empty after the process has ended, in case another process holds them.
- */
+/** Time for pipes to close after the process has ended, in case another process holds them. */
 const DRAIN_MS = 500;
 
 /**
- * Starts the process and writes its input. Kills its whole group at the time limit, at the output
- * limit, on abort, and when it ends and leaves other processes behind.
+ * Kills the process group at the time limit, at the output limit, on abort, and when the process
+ * ends.
  */
 export const runChild = async (launch: Launch, run: ConfinedRun): Promise<EndedProcess> => {
   run.signal.throwIfAborted();
@@ -67,7 +64,6 @@ export const startChild = ({ command, args, cwd, env, options }: Launch): ChildP
   return child;
 };
 
-/** Collects the child's output, and kills the child if stdout and stderr exceed the limit. */
 const keep = (child: ChildProcess, maxBytes: number, kill: () => void): ChildOutput => {
   const output: ChildOutput = { stdout: [], stderr: [], status: [], truncated: false };
   let left = maxBytes;
@@ -87,12 +83,11 @@ const keep = (child: ChildProcess, maxBytes: number, kill: () => void): ChildOut
 
 const feed = (stream: unknown, text: string): void => {
   if (!(stream instanceof Writable)) return;
-  // A process may end without reading its input, so a broken pipe is ignored.
+  // A process may end without reading its input.
   stream.on('error', () => stream.destroy());
   stream.end(text);
 };
 
-/** Kills the child at its time limit or on abort, until it has ended or `release` is called. */
 const guard = (child: ChildProcess, run: ConfinedRun, kill: () => void) => {
   const watch = { isTimedOut: false, isAborted: false, release: () => {} };
   const expire = () => {
@@ -114,8 +109,8 @@ const guard = (child: ChildProcess, run: ConfinedRun, kill: () => void) => {
 };
 
 /**
- * Kills the child's group when it ends, and resolves once its pipes are closed. Rejects if it
- * cannot be started.
+ * Kills the group when the child ends, and resolves when its pipes are closed. Rejects if it cannot
+ * be started.
  */
 export const closed = (
   child: ChildProcess,
@@ -135,15 +130,12 @@ export const closed = (
     child.once('error', reject);
   });
 
-/** Returns a function that converts the error of a start. */
 export const notStarted =
   ({ command }: Launch) =>
   (error: unknown) => {
     throw new ConfinementFailed(`${command} cannot be started: ${errorCode(error)}`);
   };
 
-/**
- * Decodes UTF-8. A character that the limit cut in two is left out; invalid bytes become U+FFFD.
- */
+/** A character that the limit has cut is left out. Invalid bytes become U+FFFD. */
 const decode = (chunks: Buffer[], isCut: boolean): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(chunks), { stream: isCut });

@@ -1,74 +1,65 @@
 import type { Readable, Writable } from 'node:stream';
 import { NamedError } from '../../kernel/failure.js';
 
-/** A way to run commands for agents and hooks, isolated from the daemon and its machine. */
 export interface Confinement {
   kind: 'bubblewrap' | 'sandbox-exec' | 'none';
-  /** One line for `doctor`: the limits that apply here, and those that do not. */
+  /** One line for `doctor` about active and missing limits. */
   detail: string;
   /**
-   * Runs a command, and resolves to its result when it and all processes that it started are dead.
-   * Throws ConfinementFailed if it never began. Rejects with the signal's reason if that is
-   * aborted; then it may have begun.
+   * Resolves when the command and all its processes are dead. Throws ConfinementFailed if it was
+   * not started. If the signal is aborted, it rejects with the reason, and the command may have
+   * started.
    */
   run(run: ConfinedRun): Promise<ConfinedResult>;
-  /** Starts a command that runs until it is killed, with pipes to it. Throws ConfinementFailed. */
+  /** Starts a command that runs until it is killed, with pipes. Throws ConfinementFailed. */
   hold(command: ConfinedCommand): Promise<ConfinedProcess>;
 }
 
 export interface ConfinedCommand {
-  /** The program and its arguments, 1 to 64, without NUL, 32 KiB in total. No shell reads them. */
+  /** Program and arguments: 1 to 64 strings without NUL, 32 KiB in total. No shell is used. */
   argv: string[];
-  /** The agent's folder, absolute: the working directory, the home, and the only writable place. */
+  /** Absolute path. It is the working directory, the home and the only writable folder. */
   folder: string;
-  /** Variables beside PATH, LANG and HOME. */
   env?: Record<string, string>;
-  /** True to open the machine's own network, including loopback and metadata addresses. */
+  /** Allows the network of the machine, including loopback and metadata addresses. */
   network: boolean;
-  /** Absolute paths that it may read beside the system, such as that of its program. */
+  /** Additional absolute paths that are readable. */
   readable?: string[];
-  /** The most bytes of memory of each of its processes, where there are limits; 2 GiB by default. */
+  /** Maximum memory per process, in bytes, where limits are supported. Defaults to 2 GiB. */
   memoryBytes?: number;
 }
 
 export interface ConfinedRun extends ConfinedCommand {
-  /** The time limit, 1 to 120,000. After it every process of the command is killed. */
+  /** Time limit in milliseconds, 1 to 120,000. */
   timeoutMs: number;
-  /** The most bytes of stdout and stderr together. A command that writes more is killed. */
+  /** Maximum size of stdout and stderr together, in bytes. */
   maxOutputBytes: number;
   signal: AbortSignal;
-  /** The text for its standard input, which is empty by default. */
   stdin?: string;
 }
 
 export interface ConfinedResult {
   /**
-   * The exit code as shells report it: 127 not found, 128 + n ended by signal n. Null if we killed
-   * it.
+   * As in shells: 127 means not found, 128 + n killed by signal n. `null` if the daemon killed it.
    */
   exitCode: number | null;
   signal: string | null;
-  /** The output as UTF-8; invalid bytes become U+FFFD. */
+  /** UTF-8. Invalid bytes become U+FFFD. */
   stdout: string;
   stderr: string;
-  /** True if the command was killed because it wrote more than allowed. */
+  /** Whether the command was killed at the output limit. */
   truncated: boolean;
   timedOut: boolean;
   durationMs: number;
 }
 
-/** A confined process that runs until it is killed. */
 export interface ConfinedProcess {
   stdin: Writable;
   stdout: Readable;
-  /** The reason of its end, in words, once it and all processes that it started are dead. */
+  /** Resolves to the reason when all processes are dead. */
   ended: Promise<string>;
-  /** Kills every process of the command. */
   kill(): void;
 }
 
-/**
- * The error if a command never began: a bad request, a missing program, or a confinement that
- * fails.
- */
+/** The command was not started: invalid request, missing program or broken confinement. */
 export class ConfinementFailed extends NamedError {}

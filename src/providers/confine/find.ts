@@ -6,10 +6,7 @@ import { type Confinement, ConfinementFailed } from './confinement.js';
 import { seatbelt } from './seatbelt.js';
 import { unconfined } from './unconfined.js';
 
-/**
- * Returns the best confinement that works on this machine, after a real test; null if commands are
- * off.
- */
+/** Tests each confinement. Resolves to null if commands are turned off. */
 export const findConfinement = async (options: {
   allowUnconfined: boolean;
 }): Promise<Confinement | null> => {
@@ -26,8 +23,8 @@ const candidates = (): Confinement[] => {
 };
 
 /**
- * True if a command runs in the confinement and reads its own folder and nothing beside it. An
- * installed program proves little: containers and hardened kernels often deny it its namespaces.
+ * Verifies that a command can read its own folder and nothing else. An installed program proves
+ * little, because containers and hardened kernels often deny namespaces.
  */
 export const holds = async (confinement: Pick<Confinement, 'run'>): Promise<boolean> => {
   const base = await mkdtemp(join(tmpdir(), 'adjutant-confine-'));

@@ -4,19 +4,16 @@ import { errorCode } from '../../kernel/failure.js';
 import { signalGroup } from '../../kernel/program.js';
 
 /**
- * Ours: how long a kill waits for bubblewrap to name the process that it started. It takes a few
- * milliseconds; one that is stuck before that is killed alone.
+ * Maximum time to wait until bubblewrap reports its process. It usually takes a few milliseconds. A
+ * process that is stuck before that is killed alone.
  */
 const NAMED_MS = 1000;
 
 /**
- * Returns a function that kills the child and everything that it started; after the child has
- * ended it does nothing, since its process ID may belong to another then.
- *
- * A process that bubblewrap starts dies with it only from the end of its set-up on; before that it
- * would go on alone. So a bubblewrap that reports on descriptor 4 (`--json-status-fd`) is stopped,
- * and the first process of the namespace, with which all others end, is killed by the ID that was
- * reported (`child-pid`). If there is none yet, the kill happens as soon as it arrives.
+ * Returns a function that kills the child and all its processes. It does nothing after the child
+ * has ended, because its ID may be reused. Before its set-up ends, a process of bubblewrap would
+ * survive it. So bubblewrap is stopped, and the first process of the namespace is killed by the ID
+ * (`child-pid`) that it reports on descriptor 4 (`--json-status-fd`), as soon as it arrives.
  */
 export const killerOf = (child: ChildProcess): (() => void) => {
   const status = child.stdio[4];
@@ -32,7 +29,7 @@ export const killerOf = (child: ChildProcess): (() => void) => {
       deadline ??= setTimeout(killGroup, NAMED_MS);
       return;
     }
-    // While it is stopped it cannot reap the process, so the ID stays with that one.
+    // A stopped bubblewrap cannot reap the process, so its ID is not reused.
     signalGroup(child.pid, 'SIGSTOP');
     if (!reported.includes('"exit-code"')) killProcess(Number(inner));
     signalGroup(child.pid, 'SIGKILL');
@@ -45,7 +42,7 @@ export const killerOf = (child: ChildProcess): (() => void) => {
   return kill;
 };
 
-/** The ID is followed by a comma or a brace, so that one of which a part is missing is not read. */
+/** A comma or brace must follow the ID, so that an incomplete one is not read. */
 const CHILD_PID = /"child-pid": (\d+)\D/;
 
 const killProcess = (pid: number): void => {

@@ -4,26 +4,23 @@ import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ConfinedCommand, ConfinedProcess, Confinement } from './confinement.js';
 
-/** A program of ours that runs in a process of its own. */
 export interface OwnProgram extends Pick<ConfinedCommand, 'memoryBytes'> {
   script: URL;
-  /** Absolute paths that it may read beside its own code. */
   readable: string[];
-  /** The packages that it loads, whose folders it may read. */
   packages: string[];
-  /** True: it speaks on descriptor 3, and what is printed to its standard output is a remark. */
+  /** Whether output is on descriptor 3. Then standard output is treated as log. */
   speaksApart?: boolean;
 }
 
-/** Ours: the heap of such a program in megabytes. What it takes beside it is limited elsewhere. */
+/** Heap of the program, in megabytes. Other memory is limited elsewhere. */
 const HEAP_MB = 1024;
 const NICENESS = '10';
-/** Starts the arguments with descriptor 3 in the place of the standard output, which joins stderr. */
+/** Maps descriptor 3 to standard output, and standard output to stderr. */
 const APART = ['sh', '-c', 'exec 3>&1 1>&2; exec "$@"', 'sh'];
 
 /**
- * Starts a program of ours in a process of its own that has no network and a low priority, and may
- * write into the folder alone. Throws ConfinementFailed.
+ * Runs a program of the daemon in a separate process without network, with low priority, and with
+ * write access to the folder only. Throws ConfinementFailed.
  */
 export const holdWorker = (
   confinement: Confinement,
@@ -42,14 +39,13 @@ export const holdWorker = (
   });
 };
 
-/** Returns the folders of the script's own code and of the packages, as they are installed. */
 const codeOf = (file: string, packages: string[]): string[] => {
   const require = createRequire(file);
   const installed = packages.flatMap((name) => {
     try {
       return [folderOfPackages(realpathSync(require.resolve(name)))];
     } catch {
-      // An optional package that is not installed; the script says what it misses.
+      // The optional package is not installed. The script reports it.
       return [];
     }
   });
@@ -57,6 +53,6 @@ const codeOf = (file: string, packages: string[]): string[] => {
   return [dist, join(dirname(dist), 'package.json'), ...installed];
 };
 
-/** Returns the outermost folder of packages on the way: pnpm has links from one to the next in it. */
+/** Returns the outermost `node_modules`, because pnpm links packages within it. */
 const folderOfPackages = (path: string): string =>
   path.slice(0, path.indexOf(`${sep}node_modules${sep}`) + 13);

@@ -4,17 +4,17 @@ import { closed, type Launch, notStarted, startChild } from './child.js';
 import type { ConfinedProcess } from './confinement.js';
 import { killerOf } from './kill.js';
 
-/** The characters of its last stderr output that are kept, to explain why it ended. */
+/** Length of the stderr output that is kept to explain why the process ended. */
 const LAST_WORDS = 2_000;
 
-/** Starts a process that runs until it is killed. When it ends, its whole group is killed. */
 export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess> => {
   const child = startChild(launch);
   const kill = killerOf(child);
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('The process must have pipes for stdin and stdout');
   const lastWords = listen(child);
-  // The listeners come first: a process may write and end before the next turn of the event loop.
+  // Listeners come first, because a process may write and end before the next turn of the event
+  // loop.
   const ended = closed(child)
     .then(
       ([code, signal]) =>
@@ -22,7 +22,7 @@ export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess>
       () => 'it cannot be started',
     )
     .then((how) => [how, lastWords()].filter(Boolean).join(': '));
-  // Whoever writes to an ended process learns of it through `ended`.
+  // Writers learn of the end through `ended`.
   stdin.on('error', () => stdin.destroy());
   await once(child, 'spawn').catch(notStarted(launch));
   return { stdin, stdout, ended, kill };

@@ -7,22 +7,17 @@ const MAX_ARGV_BYTES = 32_768;
 const MAX_TIMEOUT_MS = 120_000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The PATH for programs, inside and outside. The daemon's own PATH may lead into a home. */
+/** The PATH of the daemon may contain a home folder. */
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
-/**
- * Returns the base environment of a command, to which the run adds. It has nothing from the
- * daemon's.
- */
+/** Contains nothing from the environment of the daemon. */
 export const cleanEnv = (folder: string): Record<string, string> => ({
   PATH,
   LANG: 'C.UTF-8',
   HOME: folder,
 });
 
-/**
- * Returns the fault of an argv, as the rest of a sentence that begins with its name; null if none.
- */
+/** Returns the rest of a sentence that starts with the field name, or null. */
 export const argvFault = (argv: string[]): string | null => {
   if (argv.length < 1 || argv.length > MAX_ARGUMENTS) {
     return `must contain 1 to ${MAX_ARGUMENTS} strings`;
@@ -33,7 +28,6 @@ export const argvFault = (argv: string[]): string | null => {
   return bytes > MAX_ARGV_BYTES ? 'must not exceed 32 KiB in total' : null;
 };
 
-/** Checks a run, including its command. */
 export const checkRun = async (run: ConfinedRun, system: string[]): Promise<ConfinedRun> => {
   if (!(run.timeoutMs >= 1 && run.timeoutMs <= MAX_TIMEOUT_MS)) {
     throw new ConfinementFailed(`timeoutMs must be 1 to ${MAX_TIMEOUT_MS}`);
@@ -42,9 +36,8 @@ export const checkRun = async (run: ConfinedRun, system: string[]): Promise<Conf
 };
 
 /**
- * Returns the command with its folders resolved, or throws ConfinementFailed. A folder inside a
- * readable path, such as those in `system`, is refused: the folders beside it, including the
- * daemon's keys, would be readable too.
+ * Resolves the folders. Throws ConfinementFailed. A folder within a readable path is rejected,
+ * because its siblings, including keys of the daemon, would be readable.
  */
 export const checkCommand = async (
   command: ConfinedCommand,

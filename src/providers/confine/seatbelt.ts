@@ -3,16 +3,12 @@ import type { ConfinedCommand, Confinement } from './confinement.js';
 import { startPipeProcess } from './pipeprocess.js';
 import { checkCommand, checkRun, cleanEnv } from './request.js';
 
-/**
- * The system paths that a command may read beside its folder. Users of the system write none of
- * them.
- */
+/** Readable system paths besides the folder. Users cannot write to them. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/System', '/Library/Developer/CommandLineTools'];
 
 /**
- * Creates a confinement with macOS's sandbox, by sandbox-exec. There is no private /tmp (TMPDIR is
- * the folder) and no process namespace: a process that leaves its group survives the kill, still
- * confined.
+ * macOS sandbox with sandbox-exec. There is no private /tmp (TMPDIR is the folder) and no process
+ * namespace. A process that leaves its group survives the kill, still confined.
  */
 export const seatbelt = (): Confinement => ({
   kind: 'sandbox-exec',
@@ -36,10 +32,7 @@ const launchOf = ({ argv, folder, env, network, readable = [] }: ConfinedCommand
   env: { ...cleanEnv(folder), TMPDIR: folder, ...env },
 });
 
-/**
- * Returns the profile, which denies all that it does not name. `system.sb` is Apple's own minimum
- * for any process to start.
- */
+/** Denies everything that it does not name. `system.sb` is Apple's minimum for any process. */
 const profile = (network: boolean, readable: number): string => `
 (version 1)
 (deny default)

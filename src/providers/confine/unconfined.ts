@@ -4,9 +4,9 @@ import { startPipeProcess } from './pipeprocess.js';
 import { checkCommand, checkRun, cleanEnv } from './request.js';
 
 /**
- * Creates the stand-in without confinement, if the operator allows it. A command gets only a clean
- * environment and its own process group. `network` has no effect, and a process that leaves its
- * group is not killed.
+ * Used without confinement, if the operator allows it. A command gets only a clean environment and
+ * its own process group. `network` has no effect, and a process that leaves its group is not
+ * killed.
  */
 export const unconfined = (): Confinement => ({
   kind: 'none',

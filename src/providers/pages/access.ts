@@ -3,13 +3,11 @@ import type { ReadPage } from './apart.js';
 import { createPageClient, type PageAsker, type PageClient, PageFailed } from './request.js';
 import { createRobots } from './robots.js';
 
-/** The functions that get pages and that read them. */
 export interface PageAccess {
-  /** Gets a page that a person asks for. */
   getPage: PageClient;
-  /** Gets a page for a program: from hosts that allow it alone, also where a redirect leads on. */
+  /** Only from hosts whose robots.txt allows it, also after redirects. */
   getAllowedPage: PageClient;
-  /** Throws PageFailed if the host of an address wants no program to read it (RFC 9309). */
+  /** Throws PageFailed if robots.txt disallows the address (RFC 9309). */
   refuseUnlessAllowed(url: string, signal: AbortSignal): Promise<void>;
   readPage: ReadPage;
 }
@@ -20,7 +18,7 @@ interface PageAccessDeps {
   readPage: ReadPage;
 }
 
-/** Creates the functions. Together they ask each host once a second at most. */
+/** All functions share the limit of one request per second and host. */
 export const createPageAccess = ({ http, now, readPage }: PageAccessDeps): PageAccess => {
   const getPage = createPageClient(http);
   const robots = createRobots(getPage, now);

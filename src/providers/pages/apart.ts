@@ -4,21 +4,19 @@ import { inThread } from '../../kernel/threadtask.js';
 import { type PageSource, type PageText, PageUnreadable, type PageWish } from './page.js';
 import type { PageOutcome, PageTask } from './thread.js';
 
-/** Ours: two threads at once, and one for each user, because each of them holds a page twice. */
+/** Two threads at the same time, one per user, because each holds a page twice in memory. */
 const threads = createTurns({ atOnce: 2, each: 1, waiting: Number.POSITIVE_INFINITY });
-/** Ours: the worst pages of 10 MiB that were measured take some 10 s of a slow processor. */
+/** The slowest measured pages of 10 MiB take about 10 s on a slow processor. */
 const LIMIT_MS = 30_000;
 const HEAP_MB = 768;
 const FILE = new URL('./thread.js', import.meta.url);
 
-/** The person for whom a page is read, and for how long. */
 interface PageReader {
   userId: string;
   signal: AbortSignal;
   limitMs?: number;
 }
 
-/** Reads a page; `readPageApart` is one. */
 export type ReadPage = (
   source: PageSource,
   wish: PageWish,
@@ -26,8 +24,8 @@ export type ReadPage = (
 ) => Promise<PageText>;
 
 /**
- * Reads a page in a separate thread, within limits of time and memory. Throws PageUnreadable, and
- * the reason of the signal as soon as it is aborted.
+ * Runs in a thread with limits for time and memory. Throws PageUnreadable, or the reason of the
+ * signal as soon as it is aborted.
  */
 export const readPageApart: ReadPage = async (
   source,
@@ -48,7 +46,7 @@ export const readPageApart: ReadPage = async (
   throw new PageUnreadable(outcome.unreadable, outcome.kind);
 };
 
-/** Waits for work, at most until the signal is aborted. The work may still wait for its turn. */
+/** The work may continue after an abort. */
 export const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

@@ -5,22 +5,19 @@ import type { PageFacts } from './page.js';
 import { addressIn } from './sanitize.js';
 import type { PageDocument, PageElement } from './tree.js';
 
-/** Ours: a page with more elements is no article, and would take too long to be searched for one. */
+/** A larger page is not searched for an article, because this would take too long. */
 const MAX_SEARCHED = 30_000;
-/** Ours: the fewest characters of an article. */
+/** Minimum length of an article, in characters. */
 const SHORTEST = 200;
 
-/** The most characters of a title; whoever shows it may cut it once more. */
 const MAX_TITLE_LENGTH = 4000;
 
-/** A page without what is hidden: the element with its content, and what it says of itself. */
 export interface PageContent {
   isArticle: boolean;
   root: PageElement;
   facts: PageFacts;
 }
 
-/** Returns the article of a page, or all of it if it is none or if all is wanted. */
 export const contentOf = (document: PageDocument, url: string, isWhole: boolean): PageContent => {
   const facts = statedFacts(document, url);
   const whole = { isArticle: false, root: document.body, facts };
@@ -48,7 +45,6 @@ const MAIN_PART = 'main, article, [role="main"]';
 const SURROUNDINGS =
   'nav, footer, aside, [role="navigation"], [role="banner"], [role="contentinfo"]';
 
-/** Leaves out what stands around the main part of a page, if it has one with text. */
 const withoutSurroundings = (page: PageContent): PageContent => {
   const { root } = page;
   const parts = new Set(Array.from(root.querySelectorAll(MAIN_PART)));
@@ -67,7 +63,6 @@ const isWithin = (element: PageElement, others: Set<PageElement>): boolean => {
   return false;
 };
 
-/** Returns what a page says of itself in its head. */
 const statedFacts = (document: PageDocument, url: string): PageFacts => {
   const attribute = (selector: string, name: string): string | null =>
     document.querySelector(selector)?.getAttribute(name) ?? null;
@@ -95,13 +90,12 @@ const statedFacts = (document: PageDocument, url: string): PageFacts => {
   };
 };
 
-/** Returns a time in ISO 8601; null if the text is none. */
 export const timeOf = (text: string | null | undefined): string | null => {
   const ms = Date.parse((text ?? '').trim().slice(0, 100));
   return ms >= 0 && ms < 8.64e15 ? iso(ms) : null;
 };
 
-/** Returns a language as BCP 47; null if the text is none. */
+/** Returns a BCP 47 tag, or null. */
 export const languageTag = (text: string | null | undefined): string | null => {
   const tag = (text ?? '').trim().replaceAll('_', '-');
   return /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(tag) ? tag : null;

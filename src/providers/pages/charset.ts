@@ -1,9 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { detect } from 'chardet';
 
-/** The bytes in which a page may name its own charset. */
 const HEAD_BYTES = 4096;
-/** The bytes by which a charset is guessed. */
 const SAMPLE_BYTES = 128 * 1024;
 const MARKS: [number[], string][] = [
   [[0xef, 0xbb, 0xbf], 'utf-8'],
@@ -12,8 +10,8 @@ const MARKS: [number[], string][] = [
 ];
 
 /**
- * Returns the text of a page. Its charset is that of its byte order mark, of its content-type, or of
- * its own `meta` or XML declaration. Without one, or with UTF-8 that it is not, it is guessed.
+ * Decodes a page by its byte order mark, content type, `meta` element or XML declaration.
+ * Otherwise, or if it is not valid UTF-8 as declared, the charset is guessed.
  */
 export const decodedText = (body: Uint8Array, contentType: string): string => {
   const named = markOf(body) ?? decoderFor(charsetIn(contentType)) ?? decoderFor(statedIn(body));
@@ -38,12 +36,11 @@ const markOf = (body: Uint8Array): TextDecoder | null => {
 const charsetIn = (contentType: string): string | undefined =>
   /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(contentType)?.[1];
 
-/** Returns the charset in a page's own head. */
 const statedIn = (body: Uint8Array): string | undefined => {
   const head = Buffer.from(body.subarray(0, HEAD_BYTES)).toString('latin1');
   const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(head)?.[1];
   const stated = xml ?? /<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1];
-  // A head that can be read byte by byte is not in UTF-16, whatever it says (WHATWG HTML, 13.2.3).
+  // A head that can be read as ASCII is not UTF-16 (WHATWG HTML, 13.2.3).
   return /^utf-?16/i.test(stated ?? '') ? 'utf-8' : stated;
 };
 
@@ -51,7 +48,6 @@ const guessed = (body: Uint8Array): TextDecoder =>
   decoderFor(detect(body.subarray(0, SAMPLE_BYTES)) ?? undefined, /^utf-8$/) ??
   new TextDecoder('windows-1252');
 
-/** Returns the decoder of a charset; null if it is not known, or not wanted. */
 const decoderFor = (name: string | undefined, unwanted?: RegExp): TextDecoder | null => {
   if (name === undefined) return null;
   try {

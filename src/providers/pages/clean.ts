@@ -1,6 +1,6 @@
 /**
- * The tokens with which chat templates mark turns, instructions and tools. In Markdown, characters
- * of them may be escaped.
+ * Tokens of chat templates for turns, instructions and tools. In Markdown, their characters may be
+ * escaped.
  */
 const TOKENS = new RegExp(
   [
@@ -12,10 +12,10 @@ const TOKENS = new RegExp(
   'g',
 );
 
-/** Controls and characters that nobody sees, but those that select between the forms of an emoji. */
+/** Invisible characters, except emoji variation selectors. */
 const INVISIBLE = /(?![\n\t]|\ufe0e|\ufe0f)(?:\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point})/gu;
 const JOINERS = '\u200c\u200d';
-/** Scripts and signs that joiners shape, so that they can be seen there. */
+/** Scripts and emoji that use joiners. */
 const SHAPED = new RegExp(
   `(?:\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\ufe0f|\\p{M}|${[
     ...['Arabic', 'Devanagari', 'Bengali', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Gujarati'],
@@ -26,13 +26,12 @@ const SHAPED = new RegExp(
   'u',
 );
 
-/** Ours: a text that yields new tokens so often once others are gone was made to. */
+/** After this number of rounds, a text that keeps forming new tokens is hostile. */
 export const MAX_ROUNDS = 50;
 
-/** Returns a text without the signs that tokens are made of. */
 export const withoutSigns = (text: string): string => text.replace(/[<>[\]|｜]/g, '');
 
-/** Returns the text without chat-template tokens, also those that appear once others are gone. */
+/** Also removes tokens that form when others are removed. */
 export const withoutTokens = (text: string): string => {
   let rest = text;
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -43,17 +42,13 @@ export const withoutTokens = (text: string): string => {
   return withoutSigns(rest);
 };
 
-/** Returns the places of chat-template tokens in a text. */
 export const tokensIn = (text: string): { from: number; to: number }[] =>
   [...text.matchAll(TOKENS)].map(({ index, 0: token }) => ({
     from: index,
     to: index + token.length,
   }));
 
-/**
- * Returns the text without characters that nobody sees. Joiners stay in scripts and emoji that are
- * shaped by them.
- */
+/** Keeps joiners in scripts and emoji that use them. */
 export const withoutInvisible = (given: string): string => {
   const text = given.replace(/\r\n?/g, '\n');
   return text.replace(INVISIBLE, (character, at: number) =>
@@ -63,10 +58,8 @@ export const withoutInvisible = (given: string): string => {
   );
 };
 
-/** Returns a text as it may be shown and given to a model. */
 export const cleanText = (text: string): string => withoutTokens(withoutInvisible(text));
 
-/** Returns a cleaned text on one line, cut to so many characters; null if nothing is left. */
 export const cleanLine = (text: string | null | undefined, most: number): string | null => {
   const line = cleanText((text ?? '').slice(0, most * 4))
     .replace(/\s+/g, ' ')

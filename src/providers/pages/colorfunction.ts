@@ -1,11 +1,11 @@
 import type { RgbaColor } from 'colord';
 
-/** Ours: functions of colours that stand in one another deeper are not read. */
+/** Maximum nesting of colour functions. */
 const DEEPEST = 4;
 
 /**
- * Returns the colour of a function that colord does not know (CSS Color 4 and 5); null if it is none.
- * `readColor` reads the colours within it. A colour with a light and a dark face has the light one.
+ * Parses colour functions that colord does not support (CSS Color 4 and 5). Returns null for
+ * others. Of `light-dark()` the light colour is used.
  */
 export const functionColor = (
   value: string,
@@ -29,7 +29,6 @@ export const functionColor = (
   return { r: first * 255, g: second * 255, b: third * 255, a };
 };
 
-/** Returns what stands between the commas that no brackets enclose. */
 const argumentsIn = (given: string): string[] => {
   const found = [''];
   let open = 0;
@@ -42,7 +41,7 @@ const argumentsIn = (given: string): string[] => {
   return found;
 };
 
-/** Ours: whatever the space, colours are mixed in sRGB, since equal ones are equal in each. */
+/** Mixes in sRGB regardless of the colour space, because equal colours stay equal. */
 const mixed = (given: string[], read: (inner: string) => RgbaColor | null): RgbaColor | null => {
   const [one, two] = given.map((each) => {
     const share = /(?:^|\s)([\d.]+)%(?:\s|$)/.exec(each)?.[1];
@@ -66,7 +65,6 @@ const mixed = (given: string[], read: (inner: string) => RgbaColor | null): Rgba
   };
 };
 
-/** Returns three parts and the opacity, as numbers of their usual ranges; null if they are not known. */
 const numbersIn = (given: string, name: string): [number, number, number, number] | null => {
   const [, space, text = ''] = /^\s*(?:(srgb)\s)?(.*)$/.exec(given) ?? [];
   if ((name === 'color') !== (space === 'srgb')) return null;
@@ -83,7 +81,7 @@ const numbersIn = (given: string, name: string): [number, number, number, number
   return found.every(Number.isFinite) ? found : null;
 };
 
-/** Converts from Oklab (CSS Color 4, 18). */
+/** CSS Color 4, 18. */
 const fromOklab = (lightness: number, a: number, b: number, alpha: number): RgbaColor => {
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;

@@ -21,7 +21,6 @@ import type { PageElement } from './tree.js';
 
 const MAX_LINKS = 500;
 
-/** Reads a page: its visible content in the wanted form, and what it says of itself. */
 export const convertPage = async (source: PageSource, wish: PageWish): Promise<PageText> => {
   const form = formOf(source);
   const reader = READERS[form];
@@ -76,7 +75,7 @@ const READERS: Record<SourceForm, FormReader> = {
   },
 };
 
-/** True if a page that is labelled as HTML is JSON, as interfaces that name no type send it. */
+/** Some APIs send JSON labelled as HTML. */
 const isJson = (text: string): boolean => {
   if (!/^\s*[[{]/.test(text)) return false;
   try {
@@ -88,15 +87,13 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** The content of a page, and the number of characters that the page hides. */
 type VisibleContent = PageContent & Pick<VisiblePart, 'hiddenCharacters'>;
 
-/** Parses HTML, and removes from it what nobody sees. */
 const visiblePage = (html: string, url: string, isWhole: boolean): VisibleContent => {
   const { document, hiddenCharacters } = visiblePart(html);
   const base = addressIn(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url;
   const content = contentOf(document, base, isWhole);
-  // After the search, which takes links within the page for less than those that lead elsewhere.
+  // After the article search, which weights links within the page differently.
   resolveAddresses(content.root, { base, length: html.length });
   return { ...content, hiddenCharacters };
 };
@@ -123,7 +120,7 @@ const whyUnseen = (html: string, hiddenCharacters: number): string => {
 const hidden = (characters: number): string =>
   `${characters} character${characters === 1 ? ' is' : 's are'} hidden by its styles`;
 
-/** Ours: fewer hidden characters, or fewer than are seen, are menus and dialogs. */
+/** Fewer hidden characters are typical for menus and dialogs. */
 const MIN_HIDDEN = 200;
 
 const noteOf = (seen: number, hiddenCharacters: number): string | null => {
@@ -166,7 +163,7 @@ const withContent = (
 
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
-/** Counts words; those of scripts without spaces as Unicode divides them. */
+/** Scripts without spaces are segmented by Unicode rules. */
 const countWords = (text: string): number => {
   if (!UNSPACED.test(text))
     return text.match(/[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu)?.length ?? 0;
@@ -176,7 +173,6 @@ const countWords = (text: string): number => {
   return words;
 };
 
-/** Returns the links of an element, each address once. */
 const linksIn = (root: PageElement): PageLink[] => {
   const links = new Map<string, PageLink>();
   for (const element of Array.from(root.querySelectorAll('a[href]'))) {

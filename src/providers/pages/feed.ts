@@ -4,11 +4,10 @@ import { cleanLine } from './clean.js';
 import { type PageFacts, PageUnreadable } from './page.js';
 import { addressIn } from './sanitize.js';
 
-/** Ours: the most items of a feed that are read, the first ones. */
 const MAX_ITEMS = 200;
 const MAX_TEXT_LENGTH = 20_000;
 
-/** A feed as HTML, to be read like a page, and what it says of itself. */
+/** A feed converted to HTML, to be read like a page. */
 export interface FeedPage extends Pick<PageFacts, 'title' | 'language' | 'canonicalUrl'> {
   html: string;
   items: number;
@@ -18,11 +17,11 @@ interface FeedItem {
   title: string | null;
   url: string | null;
   publishedAt: string | null;
-  /** Its fullest text, as HTML that is not safe. */
+  /** Longest text of the item, as unsafe HTML. */
   text: string;
 }
 
-/** Parses RSS, Atom, RDF or JSON Feed. Throws PageUnreadable if it is none of them. */
+/** Parses RSS, Atom, RDF or JSON Feed. Throws PageUnreadable. */
 export const feedOf = async (text: string, url: string): Promise<FeedPage> => {
   const { parseFeed } = await import('feedsmith');
   const feed = parsed(() => parseFeed(text.replace(/^\ufeff/, '')).feed);
@@ -64,7 +63,6 @@ const DATES = [
   ],
 ];
 
-/** The places of an item's text as HTML, in RSS, Atom, RDF and JSON Feed. */
 const HTML_TEXTS = [
   ...[['description'], ['summary'], ['content'], ['content', 'encoded'], ['content_html']],
   ...[
@@ -74,10 +72,9 @@ const HTML_TEXTS = [
     ['dc', 'description'],
   ],
 ];
-/** Those of its text without marks. */
 const PLAIN_TEXTS = [['content_text'], ['itunes', 'subtitle']];
 
-/** Returns the longest text of an item, as HTML: feeds repeat it in parts, under several names. */
+/** Feeds repeat parts of a text under several names. */
 const textOf = (item: unknown): string => {
   const groups = listOf(memberAt(item, 'media'), 'groups') ?? [memberAt(item, 'media', 'group')];
   const media = [memberAt(item, 'media'), ...groups].flatMap((each) => [
@@ -99,7 +96,7 @@ const textOf = (item: unknown): string => {
 
 const NO_TEXT = { text: '', size: 0 };
 
-/** Returns the description of media, whose type is plain unless it says otherwise (Media RSS). */
+/** The type defaults to plain text (Media RSS). */
 const mediaText = (media: unknown): string | null => {
   const text = textAt(media, 'description');
   return memberAt(media, 'description', 'type') === 'html' ? text : asHtml(text);
@@ -108,7 +105,6 @@ const mediaText = (media: unknown): string | null => {
 const asHtml = (text: string | null): string | null =>
   text === null ? null : escaped(text.trim()).replace(/\r\n?|\n/g, '<br>');
 
-/** Returns about how many characters of HTML are seen. */
 const visibleSize = (html: string): number =>
   html
     .replace(/<[^<>]*>/g, ' ')
@@ -122,7 +118,7 @@ const htmlOf = ({ title, url, publishedAt, text }: FeedItem): string => {
   return `<li><p>${link}${time}</p><div>${text}</div></li>`;
 };
 
-/** Returns the address of a feed or an item: that of its page, or else of its file. */
+/** Prefers the address of the page over that of a file. */
 const linkOf = (of: unknown, base: string): string | null => {
   const links = listOf(of, 'links') ?? listOf(memberAt(of, 'atom'), 'links') ?? [];
   const alternate = links.find((link) => /^(alternate)?$/.test(textAt(link, 'rel') ?? ''));
@@ -137,7 +133,7 @@ const linkOf = (of: unknown, base: string): string | null => {
   return addressIn(found, base);
 };
 
-/** Returns the id of an item if it is an address: a permanent link is also without saying so. */
+/** A GUID is a permanent link unless it says otherwise. */
 const idOf = (item: unknown): string | null => {
   const guid = textAt(item, 'guid');
   const isLink = memberAt(item, 'guid', 'isPermaLink') !== false;
@@ -145,7 +141,7 @@ const idOf = (item: unknown): string | null => {
   return id !== null && /^https?:\/\//i.test(id.trim()) ? id : null;
 };
 
-/** Returns a member as text; of an object that holds a text its `value`, of a list the first. */
+/** Reads `value` of an object, and the first item of a list. */
 const textAt = (of: unknown, ...path: string[]): string | null => {
   const found = memberAt(of, ...path);
   const first = Array.isArray(found) ? found[0] : found;

@@ -13,19 +13,17 @@ import {
   parsePage,
 } from './tree.js';
 
-/** Ours: text that begins so far from the screen is not seen. */
+/** Text at this distance from the screen is invisible. */
 const FAR_PX = 500;
 const BESIDE_PX = 3000;
 const MIN_FONT_PX = 2;
 const UNSEEN_OPACITY = 0.05;
 
-/** The properties of the elements above that decide if text is seen. */
+/** Inherited properties that affect visibility. */
 interface Seen {
   isVisible: boolean;
-  /** The opacity of the element times those of all above it. */
   opacity: number;
   fontPx: number;
-  /** null: not known. */
   color: RgbaColor | null;
   background: RgbaColor | null;
   isIndentedAway: boolean;
@@ -41,8 +39,8 @@ const PAGE: Seen = {
 };
 
 /**
- * Removes what a page hides from its readers: by attributes, and by its styles. What a script would
- * show or hide later is not known here. Returns the number of characters that were removed.
+ * Removes hidden content by attributes and styles. Effects of scripts are unknown. Returns the
+ * number of removed characters.
  */
 const removeHidden = ({ document, css }: PageTree): number => {
   let characters = 0;
@@ -56,7 +54,7 @@ const removeHidden = ({ document, css }: PageTree): number => {
   for (let next = open.pop(); next; next = open.pop()) {
     const [element, above] = next;
     const style = styleOf(element);
-    // A page that hides itself whole shows itself by a script or an animation.
+    // A page that hides itself completely is shown by a script or animation.
     const isRoot = element === root || element === document.body || element === document.head;
     if (!isRoot && isHidden(element, style)) {
       remove(element);
@@ -74,18 +72,16 @@ const removeHidden = ({ document, css }: PageTree): number => {
 };
 
 /**
- * Parses HTML without what nobody sees: hidden elements, invisible characters and chat-template
- * tokens. Throws PageUnreadable.
+ * Parses HTML without hidden elements, invisible characters and chat-template tokens. Throws
+ * PageUnreadable.
  */
 export const visibleDocument = (html: string): PageDocument => visiblePart(html).document;
 
-/** A page without what nobody sees, and the number of characters that it hides. */
 export interface VisiblePart {
   document: PageDocument;
   hiddenCharacters: number;
 }
 
-/** Parses HTML as `visibleDocument`. */
 export const visiblePart = (html: string): VisiblePart => {
   const tree = parsePage(html);
   const hiddenCharacters = removeHidden(tree);
@@ -102,10 +98,8 @@ const isHidden = (element: PageElement, style: DeclaredStyle): boolean => {
   return isOffScreen(style) || isClipped(style);
 };
 
-/** Elements whose text is not shown. */
 const NEVER_SHOWN = new Set(['svg', 'meter', 'progress']);
 
-/** Returns the opacity of an element by itself. */
 const opacityOf = (style: DeclaredStyle): number => {
   const filter = /\bopacity\(\s*([\d.]+%?)\s*\)/.exec(style.get('filter') ?? '')?.[1];
   return shareOf(style.get('opacity')) * shareOf(filter);
@@ -140,10 +134,10 @@ const SIDES = [
   ...['inset-inline-start', 'inset-inline-end', 'inset-block-start', 'inset-block-end'],
 ];
 const MARGINS = ['margin-left', 'margin-inline-start', 'margin-top', 'margin-block-start'];
-/** Transforms that leave no area. */
+/** Transforms with an empty area. */
 const FLAT = /scale[xy]?\(\s*(0|0?\.0+)\s*[,)]|matrix\(\s*0\s*,\s*0\s*,|rotate[xy]\(\s*-?90deg/;
 
-/** Returns a place in pixels; a percentage is one of the width of a screen. */
+/** A percentage refers to the screen width. */
 const placeOf = (length: string): number => {
   const [, percent] = /^(-?[\d.]+)%$/.exec(length) ?? [];
   return pixels(percent === undefined ? length : `${percent}vw`) ?? 0;
@@ -163,11 +157,10 @@ const EXTENTS = [
   ...['width', 'max-width', 'inline-size', 'max-inline-size'],
 ];
 
-/** Clip paths that leave nothing. */
+/** Clip paths with an empty area. */
 const NOTHING =
   /^(inset\(\s*(5\d|[6-9]\d|100)%|circle\(\s*0|polygon\(\s*0[a-z%]* 0[a-z%]*\s*,\s*0|path\(\s*['"]m\s*0[ ,]+0\s*z?['"])/i;
 
-/** True if a `rect()` leaves less than two pixels. */
 const isTiny = (clip: string): boolean => {
   const lengths = /^rect\(([^()]*)\)$/.exec(clip)?.[1]?.match(/[^\s,]+/g) ?? [];
   const [top = 0, right = FAR_PX, bottom = FAR_PX, left = 0] = lengths.map(

@@ -1,7 +1,6 @@
 import { imageSize } from 'image-size';
 import type { PageSource } from './page.js';
 
-/** Returns a sentence about an image: its type, and its size if that can be told. */
 export const imageSentence = ({ body, contentType }: PageSource): string => {
   const size = sizeOf(body);
   const type = /^image\/([\w.+-]{1,30})/i.exec(contentType)?.[1] ?? size?.type ?? 'unknown type';
@@ -14,7 +13,7 @@ const sizeOf = (body: Uint8Array) => {
     const { width, height, type } = imageSize(body);
     return { width, height, type };
   } catch {
-    // It may be cut, or of a type that is not known.
+    // The image may be incomplete or of an unknown type.
     return null;
   }
 };

@@ -1,6 +1,5 @@
 import type { PageSource } from './page.js';
 
-/** The forms of a page by which it is read; `xml` may be a feed. */
 export type SourceForm =
   | 'html'
   | 'xml'
@@ -26,7 +25,7 @@ const BY_TYPE: [RegExp, SourceForm][] = [
   [/^(text\/|application\/(x-)?(javascript|yaml|toml|sh|ndjson|jsonlines)$)/, 'text'],
 ];
 
-/** The beginnings by which a page is told whose content-type is missing, unknown or wrong. */
+/** Signatures, used if the content type is missing, unknown or wrong. */
 const BY_BYTES: [RegExp, SourceForm][] = [
   [/^%PDF-/, 'pdf'],
   [/^(\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP)/s, 'image'],
@@ -34,25 +33,23 @@ const BY_BYTES: [RegExp, SourceForm][] = [
   [/^\s*<(\?xml|rss|feed|rdf:RDF)[\s>]/, 'xml'],
   [/^\s*<(!doctype\s+html|!--|[a-z][a-z0-9]*[\s>])/i, 'html'],
 ];
-/** The beginning of a document of HTML, also of one that is labelled as data. */
 const HTML = /^\s*(<\?xml[^>]*>\s*)?(<!--[^>]*>\s*)*<(!doctype\s+html|html)[\s>]/i;
 const JSON_FEED = /^\s*\{[\s\S]*"version"\s*:\s*"https?:(\\?\/){2}jsonfeed\.org(\\?\/)version/;
-/** Bytes that no text has. */
+/** Bytes that do not occur in text. */
 const NO_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
 const TEXTS = new Set<SourceForm>(['html', 'xml', 'feed', 'json', 'text']);
-/** Ours: so many controls among the first bytes are no mistake in a text. */
+/** Up to this number of control characters, the content still counts as text. */
 const MAX_CONTROLS = 10;
 
-/** True if a page that says it is text is none, as an archive or a program is. */
 const isBinary = (head: string, contentType: string): boolean =>
   !/utf-?16|ucs-?2/i.test(contentType) &&
   !/^(\xff\xfe|\xfe\xff)/.test(head) &&
   (head.match(new RegExp(NO_TEXT, 'g'))?.length ?? 0) > MAX_CONTROLS;
 
 /**
- * Returns the form of a page: that of its content-type, unless its first bytes are plainly of
- * another one. A text that is shown as such, as sources are, stays text.
+ * Uses the content type, unless the first bytes clearly contradict it. Plain text stays text, such
+ * as source code.
  */
 export const formOf = ({ body, contentType }: PageSource): SourceForm => {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -69,10 +66,9 @@ export const formOf = ({ body, contentType }: PageSource): SourceForm => {
   return textForm(named ?? told ?? 'text', body);
 };
 
-/** The bytes of a page in which the name of a feed's format stands. */
+/** The format name of a feed is within these bytes. */
 const FEED_BYTES = 10_000;
 
-/** Returns the form of a page of text, which may be a feed, or HTML, under another label. */
 const textForm = (form: SourceForm, body: Uint8Array): SourceForm => {
   const text = Buffer.from(body.subarray(0, FEED_BYTES)).toString('latin1');
   const head = text.replace(/^\xef\xbb\xbf/, '');
@@ -81,7 +77,6 @@ const textForm = (form: SourceForm, body: Uint8Array): SourceForm => {
   return form;
 };
 
-/** True if an XML document is a feed: RSS, Atom or RDF. */
 export const isFeed = (xml: string): boolean =>
   /^\s*(<\?[^>]*>\s*|<!--[\s\S]{0,2000}?-->\s*|<![^>]{0,500}>\s*)*<(rss|feed|rdf:RDF)[\s>]/.test(
     xml.slice(0, 10_000).replace(/^\ufeff/, ''),

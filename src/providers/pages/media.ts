@@ -1,8 +1,8 @@
-/** Ours: the screen for which a page is read, in pixels. */
+/** Assumed screen size, in pixels. */
 const SCREEN = { width: 1280, height: 800 };
 const FONT_PX = 16;
 
-/** Returns true if a media query holds on a screen. What is not known here holds. */
+/** Unknown conditions count as true. */
 export const isForScreen = (query: string): boolean =>
   query
     .toLowerCase()
@@ -39,7 +39,7 @@ const isFeature = (feature: string): boolean => {
   return !/^(prefers-|forced-colors|inverted-colors|scripting$)/.test(name);
 };
 
-/** Returns a length in pixels; null if it is not one that is known without a layout. */
+/** Returns null if the length depends on the layout. */
 export const pixels = (length: string, fontPx = FONT_PX): number | null => {
   const given = length.trim().toLowerCase();
   const [, called, terms] = /^(calc|min|max)\(([^()]{1,200})\)$/.exec(given) ?? [];
@@ -50,7 +50,7 @@ export const pixels = (length: string, fontPx = FONT_PX): number | null => {
   return called === 'max' ? Math.max(...known) : Math.min(...known);
 };
 
-/** Returns a sum of lengths, each of which may be multiplied or divided (CSS Values 4, 10). */
+/** CSS Values 4, 10. */
 const sumOf = (sum: string, fontPx: number): number | null => {
   const terms = sum.trim().split(/\s+(?=[+-]\s)/);
   const values = terms.map((term) => {

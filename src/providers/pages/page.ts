@@ -1,25 +1,20 @@
-/** The forms in which the content of a page can be given. */
 export type PageFormat = 'markdown' | 'text' | 'html';
 
 export type PageKind = 'article' | 'page' | 'pdf' | 'feed' | 'text' | 'json' | 'image' | 'office';
 
-/** A page as it was received. */
 export interface PageSource {
   body: Uint8Array;
-  /** The header Content-Type; '' without one. */
   contentType: string;
-  /** The address that sent it, after all redirects. */
+  /** Address after all redirects. */
   url: string;
 }
 
-/** The form in which a page is wanted. */
 export interface PageWish {
   format: PageFormat;
-  /** True: all that is visible, with menus and footers; false: the article, if the page is one. */
+  /** True for all visible content, false for the article if there is one. */
   isWhole: boolean;
-  /** True if links in text are followed by their addresses. */
+  /** Whether the address follows each link in text. */
   hasAddresses: boolean;
-  /** The most characters of the content; what is beyond is cut. */
   most: number;
 }
 
@@ -28,29 +23,24 @@ export interface PageLink {
   url: string;
 }
 
-/** The facts that a page states about itself, without what nobody sees. */
 export interface PageFacts {
   title: string | null;
   byline: string | null;
   siteName: string | null;
-  /** The time in ISO 8601. */
   publishedAt: string | null;
-  /** The language as BCP 47. */
   language: string | null;
   excerpt: string | null;
   canonicalUrl: string | null;
 }
 
-/** A page as it is read. */
 export interface PageText extends PageFacts {
   kind: PageKind;
-  /** The content; null if the kind has none. */
   content: string | null;
   contentFormat: PageFormat | null;
   isTruncated: boolean;
   words: number;
   links: PageLink[];
-  /** What the content lacks, as a sentence; null if nothing is known to be missing. */
+  /** What is missing from the content. `null` if nothing is known to be missing. */
   note: string | null;
 }
 
@@ -64,13 +54,12 @@ export const NO_FACTS: PageFacts = {
   canonicalUrl: null,
 };
 
-/** The error of a page that cannot be read. The message goes on where its address ends. */
+/** The message completes a sentence that starts with the address. */
 export class PageUnreadable extends Error {
   override name = 'PageUnreadable';
 
   constructor(
     message: string,
-    /** The kind of the page, as far as it is known. */
     readonly kind: PageKind | null = null,
   ) {
     super(message);

@@ -2,15 +2,13 @@ import { Parser } from 'htmlparser2';
 import { formOf } from './kind.js';
 import type { PageSource } from './page.js';
 
-/** A page that leads on later than this, in seconds, is meant to be read first. */
+/** A slower redirect is meant for pages that are read first. In seconds. */
 const MAX_DELAY_S = 10;
-/** The bytes of a page in which a refresh is searched. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /**
- * Returns the address to which a page of HTML leads on by itself: by its header Refresh, or by a
- * `meta` element. Null: it does not, or only after a while. Refreshes for browsers without scripts
- * do not count, since their pages usually have a text.
+ * Returns the target of a `Refresh` header or `meta` element, or null. Refreshes in `noscript` are
+ * ignored, because such pages usually have a text.
  */
 export const refreshTarget = (page: PageSource, header: string | undefined): URL | null => {
   if (formOf(page) !== 'html') return null;
@@ -25,7 +23,6 @@ export const refreshTarget = (page: PageSource, header: string | undefined): URL
   return target.protocol === 'http:' || target.protocol === 'https:' ? target : null;
 };
 
-/** Returns the address of a refresh such as `0; url=/there`; null if it has none, or leads on late. */
 const addressOf = (content: string): string | null => {
   const [, seconds = '', rest = ''] =
     /^\s*(\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(.*)$/s.exec(content) ?? [];

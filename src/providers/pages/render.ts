@@ -3,13 +3,8 @@ import { withoutTokens } from './clean.js';
 import { BLOCKS } from './sanitize.js';
 import { isElement, isTextNode, type PageElement, type PageNode } from './tree.js';
 
-/** Elements whose text is not part of the content. */
 const UNSHOWN = new Set(['script', 'style', 'title', 'head', 'svg', 'link', 'meta', 'base']);
 
-/**
- * Returns the text of an element: a line for each block. `hasAddresses`: each link is followed by
- * its address.
- */
 export const textIn = (root: PageElement, hasAddresses: boolean): string => {
   const out: string[] = [];
   const visit = (node: PageNode, isPre: boolean): void => {
@@ -30,7 +25,7 @@ export const textIn = (root: PageElement, hasAddresses: boolean): string => {
   return withoutTokens(tidied(out.join('')));
 };
 
-/** Stands for a line break that is kept as it is. */
+/** Placeholder for a line break that is kept. */
 const KEPT_BREAK = '\u2028';
 
 const tidied = (text: string): string =>
@@ -44,7 +39,6 @@ const tidied = (text: string): string =>
     .replace(/^\n+/, '')
     .trimEnd();
 
-/** Returns an element as Markdown, with tables as GitHub writes them. */
 export const markdownOf = (root: PageElement): string => {
   const turndown = new TurndownService({
     headingStyle: 'atx',
@@ -54,7 +48,7 @@ export const markdownOf = (root: PageElement): string => {
     hr: '---',
   });
   const escapeMarks = turndown.escape.bind(turndown);
-  // A text that looks like an element must not become one where Markdown is shown.
+  // Text that looks like an element must not become one in Markdown.
   turndown.escape = (text) => escapeMarks(text).replace(/<(?=[a-z/!?])/gi, '\\<');
   turndown.remove(['script', 'style', 'title', 'link', 'meta']);
   turndown.addRule('cells', {
@@ -91,7 +85,6 @@ const fenced = (text: string): string => {
   return `\n\n${fence}\n${text.replace(/^\n|\n$/g, '')}\n${fence}\n\n`;
 };
 
-/** A node as turndown hands it over. */
 type TurndownNode = Parameters<TurndownService.ReplacementFunction>[1];
 
 const elementOf = (node: TurndownNode): PageElement => Object(node);
@@ -102,7 +95,7 @@ const tableOf = (node: TurndownNode): PageElement | null => {
   return at;
 };
 
-/** True in a table with data; tables of one column, or with others in them, lay a page out. */
+/** Tables with one column, or with nested tables, are used for layout. */
 const isData = (node: TurndownNode): boolean => {
   const table = tableOf(node);
   if (!table) return false;
@@ -131,7 +124,6 @@ const rowOf = (content: string, node: TurndownNode): string => {
   return `\n|${content.replace(/\n+/g, '')}${rule}`;
 };
 
-/** The elements of safe HTML, and the attributes that they keep. */
 const SAFE = new Map<string, string[]>(
   Object.entries({
     a: ['href'],
@@ -151,7 +143,7 @@ for (const name of (
 }
 const VOID = new Set(['br', 'hr', 'img']);
 
-/** Returns an element as HTML that runs nothing: text, structure, links and images alone. */
+/** Keeps only text, structure, links and images. */
 export const safeHtml = (root: PageElement): string => {
   const out: string[] = [];
   const visit = (node: PageNode): void => {

@@ -11,17 +11,14 @@ import { version } from '../../version.js';
 import type { PageSource } from './page.js';
 import { refreshTarget } from './refresh.js';
 
-/** Ours: the limits of a page, and of the time in which it must have come. */
 const LIMITS = { maxBytes: 10 * 1024 * 1024, totalMs: 20_000 };
 const REDIRECTS = 5;
 const ACCEPT =
   'text/html, application/xhtml+xml, text/plain;q=0.9, application/json;q=0.8, ' +
   'application/rss+xml;q=0.8, application/atom+xml;q=0.8, */*;q=0.1';
 
-/** The request of a page, as far as it differs from any other. */
 type PageRequest = Pick<Outgoing, 'url' | 'signal' | 'isBound' | 'isExact' | 'enoughBytes'>;
 
-/** Sends one request of a page, as what it is: for a person, or an assistant of one. */
 const sendRequest = (
   http: Pick<Http, 'request'>,
   { url, signal, isBound, isExact, enoughBytes }: PageRequest,
@@ -41,8 +38,8 @@ const sendRequest = (
   });
 
 /**
- * Requests a page, and follows its redirects and those of its text (`meta` refresh), all within the
- * time of one. Errors: as those of `http`.
+ * Follows redirects and `meta` refreshes within the time limit of one request. Throws the errors of
+ * `http`.
  */
 export const requestPage = async (
   http: Pick<Http, 'request'>,
@@ -67,7 +64,7 @@ export const requestPage = async (
   }
 };
 
-/** Returns where a page leads on. To itself it leads once, for the cookie that it has set. */
+/** A refresh to the same address is followed once, because the page may have set a cookie. */
 const refreshOf = (reply: Incoming, isReloaded: boolean): URL | null => {
   const { status, headers, body, url } = reply;
   if (status >= 300) return null;
@@ -80,20 +77,17 @@ const refreshOf = (reply: Incoming, isReloaded: boolean): URL | null => {
 const isSamePage = (target: URL, url: string): boolean =>
   target.href.replace(/#.*$/, '') === url.replace(/#.*$/, '');
 
-/** A page that a server sent, with the status of its reply. */
 export interface ReceivedPage extends PageSource {
   status: number;
 }
 
-/** The failure of a page that did not come, as a sentence. */
 export class PageFailed extends Error {
   override name = 'PageFailed';
 
   constructor(
     message: string,
-    /** The status of the reply; null without one. */
+    /** `null` without a reply. */
     readonly status: number | null,
-    /** The address that replied; null without one. */
     readonly url: string | null,
     cause?: unknown,
   ) {
@@ -101,26 +95,24 @@ export class PageFailed extends Error {
   }
 }
 
-/** The person for whom a page is got, and how. */
 export interface PageAsker {
   userId: string;
   signal: AbortSignal;
-  /** The bytes of the page that are needed. */
   enoughBytes?: number;
   /**
-   * Is asked before each request, also where a redirect leads, and throws PageFailed to refuse it. With
-   * it each request has a turn of its own.
+   * Called before each request, including redirects. Throws PageFailed to refuse it. With it, each
+   * request waits for its own turn.
    */
   refuse?(url: string): Promise<void>;
 }
 
-/** Ours: one request a second for each host, and so many that may wait. */
+/** Minimum interval per host, and the maximum number of waiting requests. */
 const EVERY_MS = 1000;
 const WAITING = 100;
 
 /**
- * Creates the function that gets pages: each host is asked once a second at most, and the persons
- * who wait for it have their turns one after another. It throws PageFailed, and the reason of the signal as soon as it is aborted.
+ * Each host receives at most one request per second, and users take turns. Throws PageFailed, or
+ * the reason of the signal as soon as it is aborted.
  */
 export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS) => {
   const pause = (ms: number) => wait(ms, undefined, { ref: false });
@@ -133,7 +125,6 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS
       throw new PageFailed(`Too many requests to ${host} are waiting`, null, null, error);
     }
   };
-  /** Sends each request in a turn of its own, once it is not refused. */
   const getRefusable = async (
     url: string,
     asker: PageAsker,
@@ -161,7 +152,6 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS
   };
 };
 
-/** Returns where a reply leads; null if it is no redirect to a page. */
 const targetOf = ({ status, headers: { location }, url }: Incoming): string | null => {
   const isRedirect = [301, 302, 303, 307, 308].includes(status);
   if (!isRedirect || location === undefined || !URL.canParse(location, url)) return null;

@@ -4,19 +4,17 @@ import { type PageClient, PageFailed } from './request.js';
 import type { RobotsTask } from './robotsthread.js';
 
 const FILE = new URL('./robotsthread.js', import.meta.url);
-/** Ours: a file is kept so long; RFC 9309 allows a day. */
+/** RFC 9309 allows up to a day. */
 const KEPT_MS = 60 * 60_000;
 const MAX_HOSTS = 1_000;
-/** Ours: the characters of all files that are kept. */
 const MAX_CHARS = 16 * 1024 * 1024;
-/** The bytes of a file that are read: RFC 9309 demands 500 KiB. */
+/** Maximum size of a file. RFC 9309 requires at least 500 KiB. */
 const LONGEST = 512 * 1024;
-/** Stands for all users among those who wait for a host: what comes is for them all. */
+/** Requests for robots.txt are shared by all users. */
 const ALL_USERS = '';
-/** Ours: a file was measured that takes 3 s, with rules made for that. */
+/** A hostile file was measured with 3 s. */
 const LIMIT_MS = 3_000;
 
-/** The rules of a host: the text of its file, or why nothing may be read. */
 type HostRules = { text: string } | { refusal: string };
 
 interface KeptRules {
@@ -26,16 +24,15 @@ interface KeptRules {
 }
 
 /**
- * Creates the function that asks the robots.txt of an address's host (RFC 9309). It resolves to null
- * if the address may be read, otherwise to a sentence that says why not. `getPage` gets the files, at
- * its own pace.
+ * Returns a function that checks the robots.txt of a host (RFC 9309). It resolves to null if the
+ * address may be read, otherwise to the reason.
  */
 export const createRobots = (getPage: PageClient, now: () => number) => {
   const kept = new Map<string, KeptRules>();
 
   const fetched = async (origin: string): Promise<HostRules> => {
     try {
-      // A job that is cancelled must not end a request for which others wait: it ends by itself.
+      // Other jobs may wait for the same request, so a cancelled job must not abort it.
       const { signal } = new AbortController();
       const asker = { userId: ALL_USERS, signal, enoughBytes: LONGEST };
       const { body } = await getPage(`${origin}/robots.txt`, asker);
@@ -49,7 +46,6 @@ export const createRobots = (getPage: PageClient, now: () => number) => {
     }
   };
 
-  /** Forgets the oldest files if there are too many. */
   const trim = (): void => {
     let chars = 0;
     for (const each of kept.values()) chars += each.chars;
@@ -88,7 +84,7 @@ export const createRobots = (getPage: PageClient, now: () => number) => {
   };
 };
 
-/** Judges in a thread, so that a file of hostile rules holds up nothing else. */
+/** Runs in a thread, so that hostile rules do not block the daemon. */
 const isAllowed = async (input: RobotsTask, signal: AbortSignal): Promise<boolean> => {
   const failure = 'its robots.txt is too complex';
   try {

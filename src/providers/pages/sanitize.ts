@@ -9,15 +9,15 @@ export const BLOCKS = new Set(
   ).split(' '),
 );
 
-/** A text node, and where its text begins in the line that it is a part of. */
+/** A text node and its offset in its line. */
 interface Placed {
   node: PageNode;
   text: string;
 }
 
 /**
- * Takes chat-template tokens and characters that nobody sees out of the texts of an element, also
- * tokens that are spread over several elements of a line.
+ * Removes chat-template tokens and invisible characters, also if they are spread over several
+ * elements of a line.
  */
 export const cleanTexts = (root: PageElement): void => {
   for (const line of linesOf(root)) {
@@ -44,7 +44,6 @@ const cutOut = (line: Placed[], from: number, to: number): void => {
   }
 };
 
-/** Returns the text nodes under an element, by the blocks that they stand in. */
 const linesOf = (root: PageElement): Placed[][] => {
   const lines: Placed[][] = [[]];
   const visit = (element: PageElement): void => {
@@ -62,17 +61,14 @@ const linesOf = (root: PageElement): Placed[][] => {
 };
 
 /**
- * Ours: the most characters of all addresses for each character of the page, and in all. A link of
- * ten characters may have an address of 8,000, which is mostly that of the page.
+ * Maximum growth of all addresses relative to the page. A link of ten characters may have an
+ * address of 8,000, mostly that of the page.
  */
 const MAX_GROWTH = 16;
 const MAX_ADDRESSES = 10_000_000;
 const MAX_ADDRESS_LENGTH = 2000;
 
-/**
- * Makes the addresses of links and images in an element absolute, and removes those that are not
- * http, https or, of links, mailto.
- */
+/** Makes addresses absolute. Keeps only http, https and, for links, mailto. */
 export const resolveAddresses = (
   root: PageElement,
   { base, length }: { base: string; length: number },
@@ -97,7 +93,7 @@ export const resolveAddresses = (
   }
 };
 
-/** Returns an absolute address of an allowed protocol, without credentials; null for any other. */
+/** Returns null for other protocols. Removes credentials. */
 export const addressIn = (
   written: string | null | undefined,
   base: string,

@@ -9,9 +9,9 @@ import {
 
 const MAX_SELECTOR_LENGTH = 1000;
 
-/** Pseudo-classes that hold for all that is read here. */
+/** Pseudo-classes that always match here. */
 const HOLDING = /:(defined|read-only|dir\(ltr\)|lang\([\w-]*\)|-webkit-any-link)(?![\w-])/g;
-/** The other pseudo-classes of CSS that are known here; browsers know none but those of CSS. */
+/** Browsers treat selectors with unknown pseudo-classes as invalid. */
 const KNOWN = new Set(
   (
     'active any-link checked disabled empty enabled first-child first-of-type focus has hover is ' +
@@ -21,7 +21,6 @@ const KNOWN = new Set(
   ).split(' '),
 );
 
-/** True if browsers take a selector for valid, as far as that can be told by its pseudo-classes. */
 export const isKnown = (selector: string): boolean =>
   [...withoutStrings(selector).matchAll(/(::?)(-?[a-z][\w-]*)/gi)].every(
     ([, colons, name = '']) =>
@@ -30,7 +29,7 @@ export const isKnown = (selector: string): boolean =>
 
 const withoutStrings = (selector: string): string => selector.replace(/"[^"]*"|'[^']*'/g, '""');
 
-/** Returns the specificity of a selector (Selectors Level 4, 15) as one number. */
+/** Selectors Level 4, 15. */
 export const specificityOf = (selector: string): number => {
   const plain = withoutStrings(selector);
   const count = (pattern: RegExp): number => Math.min(99, plain.match(pattern)?.length ?? 0);
@@ -41,8 +40,8 @@ export const specificityOf = (selector: string): number => {
 };
 
 /**
- * Returns the function that finds the elements of a selector. Most selectors of a page fit nothing
- * in it, so only those elements are tried that have the id, class or name of its last part.
+ * Most selectors of a page match nothing, so only elements with the id, class or name of the last
+ * part are tested.
  */
 export const selectorIndex = (document: PageDocument): ((selector: string) => PageElement[]) => {
   const byKey = new Map<string, PageElement[]>();
@@ -75,12 +74,11 @@ const fitting = (selector: string, tried: PageElement[], options: MatchOptions):
   try {
     return tried.filter(compile(selector, options));
   } catch {
-    // A selector that is not valid, or not known, selects nothing.
+    // An invalid or unsupported selector matches nothing.
     return [];
   }
 };
 
-/** Returns how selectors are matched in a tree that does not change meanwhile. */
 const matchOptions = (): MatchOptions => {
   const children = new WeakMap<PageNode, PageNode[]>();
   const getChildren = (node: PageNode): PageNode[] => {

@@ -3,7 +3,6 @@ import { isForScreen } from './media.js';
 import { isKnown, selectorIndex, specificityOf } from './selectors.js';
 import type { PageDocument, PageElement } from './tree.js';
 
-/** The properties by which text can be hidden. */
 const PROPERTIES = new Set(
   (
     'display visibility opacity font font-size position left right top bottom inset text-indent ' +
@@ -14,9 +13,8 @@ const PROPERTIES = new Set(
     '-webkit-text-fill-color'
   ).split(' '),
 );
-/** The most characters of a value with custom properties in it. */
 const MAX_VALUE_LENGTH = 1000;
-/** Rules that hold other rules, which apply. */
+/** At-rules whose nested rules are applied. */
 const HOLDING = /^@(media|supports|layer|container|scope)$/;
 
 interface CssDeclaration {
@@ -30,18 +28,17 @@ interface CssRule {
   declarations: CssDeclaration[];
 }
 
-/** The value that a declaration sets, and its rank among others: the higher one counts. */
+/** The value with the highest rank applies. */
 interface RankedValue {
   value: string;
   rank: number;
 }
 
-/** The declared values of an element by their properties. */
 export type DeclaredStyle = Map<string, string>;
 
 /**
- * Returns the function that finds the values that a page's styles declare for an element, of those
- * properties by which text can be hidden: by importance, specificity and order, as browsers do.
+ * Returns a function that finds the declared values of an element, by importance, specificity and
+ * order, as in browsers. Only properties that can hide text are considered.
  */
 export const declaredStyles = (
   document: PageDocument,
@@ -79,7 +76,7 @@ const declare = (
   if ((own.get(property)?.rank ?? -1) <= rank) own.set(property, { value, rank });
 };
 
-/** Puts the values of custom properties in. Ours: wherever they are declared, the last one counts. */
+/** Simplified: the last declaration of a custom property applies everywhere. */
 const resolved = (value: string, variables: ReadonlyMap<string, string>): string => {
   let text = value;
   for (let depth = 0; depth < 5 && text.includes('var('); depth++) {
@@ -103,7 +100,7 @@ const rulesIn = (css: string, variables: Map<string, string>): CssRule[] => {
         if (type !== '@media' || isForScreen(query)) visit(children);
       } else if (type === 'rule' && Array.isArray(props)) {
         const declarations = children.flatMap((node) => declarationIn(node, variables));
-        // As in browsers, one selector that is not valid makes the rule void.
+        // As in browsers, one invalid selector invalidates the rule.
         if (declarations.length > 0 && props.every(isKnown)) {
           for (const selector of props) rules.push({ selector, declarations });
         }
@@ -140,8 +137,8 @@ const inlineDeclarations = (style: string): CssDeclaration[] =>
     });
 
 /**
- * Returns CSS without comments, and without what the parser would take for one: in CSS `//` begins
- * none. A quotation mark that is not closed on its line is no string.
+ * Removes comments, and text that the parser would mistake for one: `//` is not a comment in CSS. A
+ * string must end on its line.
  */
 const plainCss = (css: string): string =>
   css.replace(

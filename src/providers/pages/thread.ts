@@ -2,12 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { convertPage } from './convert.js';
 import { type PageSource, type PageText, PageUnreadable, type PageWish } from './page.js';
 
-/** The input of the thread of `readPageApart`. */
 export interface PageTask {
   source: PageSource;
   wish: PageWish;
 }
-/** The message that the thread posts. */
 export type PageOutcome = { page: PageText } | { unreadable: string; kind: PageUnreadable['kind'] };
 
 const read = async ({ source, wish }: PageTask): Promise<PageOutcome> => {

@@ -2,7 +2,6 @@ import { Parser } from 'htmlparser2';
 import { parseHTML } from 'linkedom';
 import { PageUnreadable } from './page.js';
 
-/** A node of a parsed page, as far as it is used here. */
 export interface PageNode {
   nodeType: number;
   parentNode: PageElement | null;
@@ -11,7 +10,6 @@ export interface PageNode {
   remove(): void;
 }
 
-/** An element of a parsed page. */
 export interface PageElement extends PageNode {
   localName: string;
   id: string;
@@ -40,36 +38,31 @@ export interface PageDocument extends Omit<PageElement, 'localName'> {
 export const isElement = (node: PageNode): node is PageElement => node.nodeType === 1;
 export const isTextNode = (node: PageNode): boolean => node.nodeType === 3;
 
-/** A parsed page, and what its `style` elements hold. */
 export interface PageTree {
   document: PageDocument;
   css: string;
 }
 
 /**
- * Ours: the most elements of a page, and how deep they may be nested. Below a depth of 500 elements
- * are put beside each other, as browsers do.
+ * Maximum number and depth of elements. Below a depth of 500, elements become siblings, as in
+ * browsers.
  */
 const MAX_ELEMENTS = 100_000;
 const DEEPEST = 10_000;
 const FLAT_BELOW = 500;
-/** Ours: the most text of styles that is read. */
 const MAX_CSS = 2_000_000;
 
-/** Elements without visible text, which are left out with all that they contain. */
 const SKIPPED = new Set(
   (
     'script noscript template iframe object embed applet canvas audio video map ' +
     'select datalist textarea input noembed noframes annotation annotation-xml'
   ).split(' '),
 );
-/** Elements of a head. */
 const OF_HEAD = new Set(['title', 'meta', 'link', 'base', 'style', 'script']);
 
 /**
- * Parses HTML. Comments and elements without visible text are left out, and the body is never
- * nested so deeply that a walk through it fails. Throws PageUnreadable if it is too large or nested
- * too deeply.
+ * Parses HTML without comments and invisible elements. The depth is limited, so that recursion is
+ * safe. Throws PageUnreadable.
  */
 export const parsePage = (html: string): PageTree => {
   const empty = '<!doctype html><html><head></head><body></body></html>';
@@ -83,21 +76,19 @@ export const parsePage = (html: string): PageTree => {
     },
     { lowerCaseTags: true, decodeEntities: true },
   );
-  // In pieces, so that the limits end the work on a hostile page early.
+  // In pieces, so that the limits stop a hostile page early.
   for (let at = 0; at < html.length; at += 65_536) parser.write(html.slice(at, at + 65_536));
   parser.end();
   builder.flush();
   return { document, css: builder.css.join('\n') };
 };
 
-/** An open element, and the place to which its end leads back. */
 interface OpenElement {
-  /** null: it is left out. */
+  /** `null` for a skipped element. */
   element: PageElement | null;
   before: PageElement;
 }
 
-/** Builds a document from the events of a parser. */
 class Builder {
   readonly css: string[] = [];
   #cssLength = 0;
@@ -105,7 +96,6 @@ class Builder {
   #node: PageElement;
   #words: string[] = [];
   #elements = 0;
-  /** The number of open elements that are left out with their content. */
   #skipping = 0;
 
   constructor(readonly document: PageDocument) {
@@ -142,7 +132,6 @@ class Builder {
     if (this.#skipping === 0) this.#words.push(text);
   }
 
-  /** Ends the text that has come so far. */
   flush(): void {
     if (this.#words.length === 0) return;
     const text = this.#words.join('');
@@ -175,7 +164,6 @@ class Builder {
     return this.#node === this.document.head;
   }
 
-  /** Returns the element that every document has once. */
   #ownOf(name: string): PageElement | null {
     const { documentElement, head, body } = this.document;
     if (name === 'html') return documentElement;
