@@ -18,15 +18,12 @@ export type { StageQuestion, StageQuestions } from './runs/questions.js';
 export type { RecentRuns, RunBrief } from './runs/recentruns.js';
 export type { PipelineStarts } from './starts.js';
 
-/** The pipelines of users: templates, and the runs of these. */
 export interface Pipelines {
-  /** The source of what is due in runs. */
   due: DueSource;
-  /** Goes on with the runs that an earlier start has left. */
+  /** Resumes runs of an earlier start. */
   start(): Promise<void>;
-  /** Waits at most so long for the calls that are under way; begins nothing more. */
+  /** Waits a limited time for active calls. No new calls start. */
   stop(waitMs: number): Promise<void>;
-  /** Stops the runs of a user that have not ended. */
   stopAll(userId: string): Promise<void>;
   starts: PipelineStarts;
   questions: StageQuestions;
@@ -34,7 +31,6 @@ export interface Pipelines {
   resources(): Resource[];
 }
 
-/** Opens the pipelines. */
 export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
   const { store, clock } = base;
   const { tools, agents } = deps;

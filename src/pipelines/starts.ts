@@ -8,24 +8,22 @@ import { type FindTemplate, nestedTemplates } from './templates/nestedtemplates.
 import { givenParameters } from './templates/parameters.js';
 import { toolsGrantedBy } from './templates/trust.js';
 
-/** The run of a pipeline that another module starts for its owner. */
 interface PipelineStart {
   templateId: string;
   params: Record<string, unknown>;
 }
 
-/** A run that is written by the steps of a transaction, and goes on by `begun` after it. */
+/** `steps` write the run. Call `begun` after the commit. */
 interface PreparedPipeline {
   id: string;
   steps: TransactionStep[];
   begun(): void;
 }
 
-/** The starts of runs by other modules. */
 export interface PipelineStarts {
-  /** Prepares a run, trusted unless it says otherwise. `fault`: why it cannot start. */
+  /** Prepares a run, which is trusted by default. `fault` says why it cannot start. */
   prepare(of: NewStart): Promise<PreparedPipeline | { fault: string }>;
-  /** Returns what is wrong with a start, and the tools that its stages use without asking. */
+  /** Returns the faults of a start, and the tools that its stages use without approval. */
   check(userId: string, of: GivenStart): Promise<StartCheck>;
 }
 
@@ -34,24 +32,23 @@ interface NewStart extends PipelineStart {
   name?: string | undefined;
   untrusted?: boolean;
   hops?: number;
-  /** True: a text that stands for a number or a flag becomes one. */
+  /** If true, strings are converted to the types of the parameters. */
   isRendered?: boolean;
 }
 
 interface GivenStart {
   templateId?: string | undefined;
   params?: Record<string, unknown> | undefined;
-  /** True: a text is filled in when it runs, and may stand for a value of any type then. */
+  /** If true, a string is a template that may become a value of any type. */
   isRendered?: boolean;
 }
 
-/** The faults of a start, with their paths, and the tools that its stages use without asking. */
 interface StartCheck {
   faults: FieldFault[];
   tools: string[];
 }
 
-/** Returns the tools that a template uses without asking, with all that it runs as stages. */
+/** Includes nested templates. */
 export const toolsOfTemplate = async (
   find: FindTemplate,
   userId: string,
@@ -67,7 +64,6 @@ export const toolsOfTemplate = async (
   };
 };
 
-/** Creates the starts of runs by other modules. */
 export const createPipelineStarts = (
   { children, begin }: Pick<Runs, 'children' | 'begin'>,
   find: FindTemplate,
@@ -106,7 +102,6 @@ export const createPipelineStarts = (
   },
 });
 
-/** Reads texts as the numbers and flags that parameters are. */
 const typedValues = (
   parameters: PipelineTemplate['parameters'],
   params: Record<string, unknown>,

@@ -12,20 +12,18 @@ interface AgentRestDeps {
   background: BackgroundWork;
 }
 
-/** The reason of a stage whose agent waits for a person. */
 const WAITS = 'The agent waits for you';
 
-/** The statuses of an agent in which it works only after a person has acted. */
+/** In these states, an agent waits for a person. */
 const RESTING = ['waiting_approval', 'paused'];
 
 const statusEvent = z.object({ agentId: z.string() });
 
 /**
- * Creates the function that watches the agent of a stage, so that the clock of its run stands still
- * while the agent waits for a person.
+ * Watches the agent of a stage, so that the time of the run does not count while the agent waits
+ * for a person.
  */
 export const createAgentRest = ({ hub, rows, record, background }: AgentRestDeps) => {
-  /** The stages at work by the ids of their agents. */
   const watched = new Map<string, { runId: string; key: string }>();
 
   const look = (agentId: string): void => {
@@ -39,11 +37,11 @@ export const createAgentRest = ({ hub, rows, record, background }: AgentRestDeps
         return;
       }
       const agent = await rows.byId(agentId);
-      // One that is asked again is watched again.
+      // An agent that is started again is watched again.
       if (!agent || !UNFINISHED.includes(agent.status)) watched.delete(agentId);
       const rests = RESTING.includes(agent?.status ?? '') ? 1 : 0;
       if (rests === row.rests) return;
-      // A reason that says something else, such as that it was asked again, stays.
+      // Keeps a reason that was set elsewhere.
       const isOurs = row.reason === null || row.reason === WAITS;
       const change = { rests, ...(isOurs && { reason: rests === 1 ? WAITS : null }) };
       if (!(await recordRun(record, run, { stages: new Map([[at.key, change]]) }))) look(agentId);

@@ -24,10 +24,10 @@ export interface AgentStageDeps {
   budget: Budget;
 }
 
-/** The most that one agent may use up unless its stage or the rest of the run allows less. */
+/** Maximum usage of an agent, unless its stage or the rest of the run allows less. */
 const DEFAULTS = { maxTokens: 500_000, maxCostUsd: 1 };
 
-/** Creates the beginning of stages that spawn an agent: one transaction has both. */
+/** Inserts the agent in the transaction that starts the stage. */
 export const createAgentBeginning =
   (deps: AgentStageDeps): BeginStage =>
   async ({ run, stage, row }, scope) => {
@@ -78,7 +78,6 @@ interface AgentStageConfig {
   limits?: Partial<AgentLimits>;
 }
 
-/** Returns the configuration of an agent, whose form was checked when its template was saved. */
 const agentConfig = (config: Record<string, unknown>): AgentStageConfig => ({
   prompt: '',
   ...config,
@@ -89,16 +88,15 @@ const askForJson = (schema: Record<string, unknown> | undefined): string =>
     ? ''
     : `\n\nReply with JSON only. It must match this JSON Schema:\n${JSON.stringify(schema)}`;
 
-/** The outcome of an agent for its stage. `again`: what it is asked, since its output does not fit. */
+/** `again` is the message to an agent whose output does not match the schema. */
 export type AgentStageOutcome =
   | { is: 'completed'; output: unknown }
   | { is: 'failed'; error: string }
   | { is: 'again'; message: string };
 
-/** Begins the reason of a stage whose agent was asked for its output once more. */
+/** Prefix of the reason after a repeated request. */
 export const ASKED_AGAIN = 'Asked again: ';
 
-/** Reads what an agent that has ended came to. */
 export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): AgentStageOutcome => {
   if (agent.status === 'stopped') return { is: 'failed', error: 'The agent was stopped' };
   if (agent.status !== 'completed')
@@ -118,10 +116,7 @@ export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): Agent
 const NO_MODEL =
   'No language model is available (adjutant help models), and the output of the built-in digest does not match the schema';
 
-/**
- * Reads a reply as JSON, also within a block of code, and checks it by a schema. Its numbers keep
- * their digits.
- */
+/** Parses JSON, also within a code block, and validates it. Numbers keep their digits. */
 const fitting = (
   reply: string,
   schema: Record<string, unknown>,

@@ -15,13 +15,12 @@ interface ApprovedCallDeps {
 }
 
 /**
- * Begins the call of a stage that its owner has approved. `steps` are written with it. Resolves to
- * false if the run is not as it was read. Throws StageFault if the run has used up its budget, and
- * 409 if other stages have reserved the rest.
+ * Starts an approved call. `steps` are written in the same transaction. Resolves to false if the
+ * run has changed since it was read. Throws StageFault if the budget is used up, and 409 if other
+ * stages have reserved the rest.
  */
 export type BeginApproved = (of: RunStage, steps: TransactionStep[]) => Promise<boolean>;
 
-/** The columns of a stage that are empty once it was answered. */
 const ANSWERED = { digest: null, due: null, due_at: null };
 
 export const createApprovedCalls =
@@ -31,7 +30,7 @@ export const createApprovedCalls =
     const begin = async (): Promise<boolean> => {
       const reserved = await reservationFor(budget, of);
       if (!reserved) throw Boom.conflict(RESERVED, { code: 'budget_reserved' });
-      // The call may then go to the address that was shown, and to no other.
+      // The approved call may only use the address that was shown.
       const input = JSON.stringify({ ...JSON.parse(row.input ?? '{}'), isApproved: true });
       const change: Partial<PipelineStageRow> = {
         status: 'running',

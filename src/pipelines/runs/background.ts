@@ -1,25 +1,21 @@
 import type { Log } from '../../kernel/log.js';
 import type { InTurn } from './service.js';
 
-/** The work on runs that nobody waits for. */
 export interface BackgroundWork {
-  /** Does a piece of work on a run in its turn. After an error it is done again. */
+  /** Runs work on a run in its turn. Retries after an error. */
   begin(runId: string, work: () => Promise<unknown>): void;
-  /** Waits for what is under way. */
   drain(): Promise<void>;
 }
 
 interface BackgroundDeps {
   inTurn: InTurn;
   log: Log;
-  /** True once nothing more may begin. */
   isStopping(): boolean;
 }
 
-/** Ours: the time after which a run goes on that an error of the daemon has held up. */
+/** Delay before a retry after an internal error. */
 const AGAIN_MS = 5000;
 
-/** Creates the work on runs that nobody waits for. */
 export const createBackgroundWork = ({
   inTurn,
   log,

@@ -10,17 +10,15 @@ import { StageFault, shortReason } from './outcome.js';
 import { renderConfig, renderProse, valuesOf } from './render.js';
 import type { RunStage } from './run.js';
 
-/** The beginning of a stage: its change, in one transaction with further steps. */
 export interface StageBeginning {
   change: Partial<PipelineStageRow>;
   steps?: TransactionStep[];
   /** Called after the transaction. */
   begun?(): void;
-  /** True if a call of a tool follows, which its `input` describes. */
+  /** True if a tool call follows, as described in `input`. */
   calls?: true;
 }
 
-/** The dependencies of asking the owner of a run. */
 export interface OwnerAskDeps {
   outbound: Outbound;
   now(): number;
@@ -35,10 +33,10 @@ export interface BeginDeps extends OwnerAskDeps {
 
 export type BeginStage = (of: RunStage, scope: object) => Promise<StageBeginning>;
 
-/** 7 days: the time in which a person answers unless the template says otherwise. */
+/** Default time for an answer: 7 days. */
 const ANSWER_SECONDS = 7 * 86_400;
 
-/** Begins a stage. Throws StageFault if it cannot. */
+/** Throws StageFault if the stage cannot start. */
 export const beginStage = (deps: BeginDeps, of: RunStage): Promise<StageBeginning> => {
   const scope = valuesOf(of.run, of.stage);
   return BEGINNINGS[of.stage.kind](deps, of, scope);
@@ -54,18 +52,17 @@ const asks =
     return askOwner(deps, of, { status, input, headline: input.message });
   };
 
-/** Has a stage wait for its owner, who is told of it. */
 export const askOwner = (
   { outbound, now }: OwnerAskDeps,
   { run, stage, row }: RunStage,
   asked: { status: 'waiting_approval' | 'waiting_input'; input: unknown; headline: string },
 ): StageBeginning => {
   const { status, input, headline } = asked;
-  // The time of a call that waits is that of the call, and not of the answer.
+  // The timeout of a call applies to the call, not to its approval.
   const isQuestion = stage.kind === 'approval' || stage.kind === 'input';
   const seconds = (isQuestion ? stage.timeoutSeconds : undefined) ?? ANSWER_SECONDS;
   const at = iso(now() + seconds * 1000);
-  // With the time, so that an answer to the same question asked before is refused.
+  // Includes the time, so that an answer to an earlier, identical question is rejected.
   const digest = digestOf({
     at,
     headline,
@@ -89,7 +86,7 @@ export const askOwner = (
   };
 };
 
-/** Has a stage ask whether a call that may have been done is made again. `why`: its end. */
+/** Asks the owner whether to repeat a call that may have taken effect. */
 export const askAgain = (deps: OwnerAskDeps, of: RunStage, why: string): StageBeginning => {
   const headline = `${why}. The call may already have taken effect. Approve to repeat it.`;
   const input: unknown = JSON.parse(of.row.input ?? 'null');
@@ -121,11 +118,9 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
   };
 };
 
-/** The reason of a stage for which other stages of its run have reserved too much. */
 export const WAITS_FOR_BUDGET = 'Waiting for budget that other stages of the run have reserved';
 const BUDGET_MS = 5000;
 
-/** Has a stage begin later, when others have given back what they had reserved. */
 export const waitForBudget = (now: number): StageBeginning => ({
   change: {
     status: 'running',

@@ -5,31 +5,27 @@ import { type RunUsage, StageFault } from './outcome.js';
 import type { LoadedRun } from './run.js';
 import type { InTurn } from './service.js';
 
-/** The most that a stage may use up. */
 export interface Reservation {
   maxTokens: number;
   maxCostUsd: number;
 }
 
-/** The budgets of runs: a run and all that contain it share theirs. */
+/** A run shares its budget with its parent runs. */
 export interface Budget {
   /**
-   * Returns what a stage may use up: what it wants, or the rest of the run if that is less. Null if
-   * other stages have reserved the rest, so that there may be some later. Throws StageFault if nothing
-   * is left.
+   * Reserves the wanted amount, or the rest of the budget. Resolves to null if other stages have
+   * reserved the rest. Throws StageFault if the budget is used up.
    */
   reserve(run: LoadedRun, wanted: Reservation): Promise<Reservation | null>;
-  /** Lets one reserve from the budgets of a run, and record that, at a time. */
+  /** Serializes reservations in a run and its parents. */
   inTurn<T>(run: LoadedRun, work: () => Promise<T>): Promise<T>;
-  /** Builds the step that adds what was used up to a run and to all that contain it. */
+  /** Adds the usage to a run and its parents. */
   spend(run: LoadedRun, usage: RunUsage): TransactionStep;
-  /** Adds it in a transaction of its own. */
   spent(run: LoadedRun, usage: RunUsage): Promise<unknown>;
 }
 
 const USED_UP = 'The run has reached its token or cost limit';
 
-/** Creates the budgets of runs. `inTurn`: turns that nothing else takes. */
 export const createBudget = ({ db, transact }: Store, inTurn: InTurn): Budget => ({
   reserve: async ({ row }, wanted) => {
     let { maxTokens: tokens, maxCostUsd: usd } = wanted;
@@ -58,13 +54,13 @@ const spendStep = (db: Store['db'], runId: string, { tokens, costUsd }: RunUsage
       .where('id', 'in', sql<string>`(${upFrom(runId)} SELECT id FROM up)`),
   );
 
-/** Names a run and those that contain it `up`. */
+/** Lists a run and its parents as `up`. */
 const upFrom = (runId: string) => sql`WITH RECURSIVE up (id, parent_id) AS (
   SELECT id, parent_id FROM pipeline_runs WHERE id = ${runId}
   UNION ALL
   SELECT r.id, r.parent_id FROM pipeline_runs AS r JOIN up ON r.id = up.parent_id)`;
 
-/** The budget of a run as it is read. The run of an item has no limits of its own. */
+/** The run of an item has no limits of its own. */
 interface BudgetRow {
   tokens: number;
   costUsd: number;
@@ -83,7 +79,6 @@ const readBudget = (row: BudgetRow): Record<'used' | 'reserved' | 'most', RunUsa
   },
 });
 
-/** Selects the budgets of a run and of those that contain it. */
 const usedIn = (runId: string) => sql<BudgetRow>`${upFrom(runId)}
   SELECT r.tokens, r.cost_usd AS costUsd,
     json_extract(r.template, '$.limits.maxTokens') AS maxTokens,

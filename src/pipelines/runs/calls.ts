@@ -17,29 +17,24 @@ import { type RunUsage, StageFault } from './outcome.js';
 import { recordOf, renderConfig, renderExact, renderMarkdownText } from './render.js';
 import type { RunStage } from './run.js';
 
-/** A call of a tool that a stage makes. */
 interface StageCall {
   toolId: string;
   toolAction: string;
   arguments: Record<string, unknown>;
-  /** The argument that is Markdown, with values escaped, where that makes a difference. */
+  /** Name of a Markdown argument whose values are escaped. */
   markdown?: string;
-  /** True once the owner has approved exactly this call. */
+  /** Set after the owner has approved this exact call. */
   isApproved?: boolean;
 }
 
-/** The outcome of a call, as its stage records it. */
 export type CallOutcome = (
   | { status: 'completed'; output: unknown }
   | { status: 'failed'; error: string; output?: unknown; isInDoubt?: true }
 ) & { untrusted: boolean; usage?: RunUsage };
 
-/** The things of a run's owner that its calls use. */
 interface CallOwner {
   permissionsOf: PermissionsOf;
-  /** Returns the name of a credential of a user; null if there is none with that id. */
   credentialName(userId: string, id: string): Promise<string | null>;
-  /** Opens the working folder of a run. */
   folderOf(userId: string, runId: string): Promise<string>;
 }
 
@@ -50,10 +45,9 @@ export interface StageCallDeps extends OwnerAskDeps {
   isInDoubt: IsInDoubt;
 }
 
-/** The most that a piece of research may use up unless the rest of the run is less. */
+/** Maximum usage of a research job, unless the rest of the run is less. */
 export const RESEARCH: Reservation = { maxTokens: 500_000, maxCostUsd: 1 };
 
-/** Creates the functions for stages that call a tool. */
 export const createStageCalls = (deps: StageCallDeps) => {
   const toolOf = ({ toolId, toolAction }: StageCall): Tool => {
     const tool = deps.toolbox.find(toolId, toolAction);
@@ -68,7 +62,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
     const denied = whyDenied(tool, await deps.owner.permissionsOf(of.run.row.user_id));
     if (denied !== null) throw new StageFault(denied);
     const isSafe = tool.isSafe(call.arguments);
-    // Research that was stopped has no effect but its cost.
+    // Research that was stopped has no effect except its cost.
     if (!isSafe && of.stage.kind !== 'research' && (await deps.isInDoubt(of))) {
       const asked = { status: 'waiting_approval', input: call, headline: MAY_BE_DONE } as const;
       const { change, ...rest } = askOwner(deps, of, asked);
@@ -87,13 +81,11 @@ export const createStageCalls = (deps: StageCallDeps) => {
     };
   };
 
-  /** True if the call that a stage has recorded may be made again. */
   const isRepeatable = ({ row }: RunStage): boolean => {
     const call: StageCall = JSON.parse(row.input ?? '{}');
     return deps.toolbox.find(call.toolId, call.toolAction)?.isSafe(call.arguments) === true;
   };
 
-  /** Makes the call that a stage has recorded. */
   const perform = async (
     { run, row, stage }: RunStage,
     signal: AbortSignal,
@@ -107,7 +99,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
     });
     try {
       const tool = toolOf(call);
-      // The right may have been taken away while the stage waited for an answer.
+      // The permission may have been removed while the stage waited for an answer.
       const denied = whyDenied(tool, await deps.owner.permissionsOf(run.row.user_id));
       if (denied !== null) return failed(denied);
       const output = await tool.run(call.arguments, {
@@ -139,8 +131,8 @@ export const createStageCalls = (deps: StageCallDeps) => {
 };
 
 /**
- * Reserves what the research of a stage may use up; other stages reserve nothing. Null: others have
- * reserved what is left.
+ * Reserves the usage of a research stage. Other stages reserve nothing. Resolves to null if other
+ * stages have reserved the rest.
  */
 export const reservationFor = async (
   budget: Pick<Budget, 'reserve'>,
@@ -160,7 +152,7 @@ const callOf = (
   scope: object,
 ): StageCall => {
   const rendered = recordOf(renderConfig(config, scope));
-  // Text from outside must not become the name of a credential.
+  // Untrusted text must not become the name of a credential.
   if (credentialsIn(config).join() !== credentialsIn(rendered).join()) {
     throw new StageFault('A value refers to a credential. Only the template may do so');
   }
@@ -180,7 +172,6 @@ const callOf = (
   };
 };
 
-/** Adds the argument that is Markdown with its values escaped. */
 const withMarkdown = (
   call: StageCall,
   { tool, of, scope }: { tool: Tool; of: RunStage; scope: object },
@@ -192,7 +183,6 @@ const withMarkdown = (
   return markdown === call.arguments[tool.markdown] ? call : { ...call, markdown };
 };
 
-/** Adds the header with the credential of a request. */
 const withCredential = async (
   { owner }: StageCallDeps,
   { run, stage: { config } }: RunStage,
@@ -209,7 +199,7 @@ const withCredential = async (
   return { ...call, arguments: { ...call.arguments, headers } };
 };
 
-/** Returns the arguments of a request. A body that is no text goes as JSON. */
+/** A body that is not a string is sent as JSON. */
 const requestOf = ({ method, url, headers, body }: Record<string, unknown>) => {
   const isText = typeof body === 'string';
   const all = {
@@ -224,7 +214,7 @@ const requestOf = ({ method, url, headers, body }: Record<string, unknown>) => {
   };
 };
 
-/** Returns the output of a request with its body parsed if it is JSON; of a tool, its result. */
+/** A JSON body is parsed. */
 const shownOutput = (kind: RunStage['stage']['kind'], output: unknown): unknown => {
   if (kind !== 'http') return output ?? null;
   const { status, headers, body } = recordOf(output);

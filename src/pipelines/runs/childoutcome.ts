@@ -11,14 +11,12 @@ interface ChildOutcomeDeps {
   children: ChildRunsStore;
 }
 
-/** The number of runs of a stage that have completed, of all, and that wait. */
 interface ChildProgress {
   done: number;
   total: number;
   waiting: number;
 }
 
-/** Returns how far the runs of a stage are, for people; null if there is nothing to tell. */
 export const progressOfChildren = async (
   children: Pick<ChildRunsStore, 'open'>,
   { stage, row }: RunStage,
@@ -32,7 +30,6 @@ export const progressOfChildren = async (
   return id === undefined ? null : `The nested run ${id} is waiting`;
 };
 
-/** Returns the outcome of a stage one of whose runs has not completed. */
 export const failureOfChildren = async (
   children: Pick<ChildRunsStore, 'firstFailed' | 'isUntrusted'>,
   { row }: RunStage,
@@ -44,7 +41,6 @@ export const failureOfChildren = async (
   return { status: 'failed', error: `${name} ${why}`, untrusted };
 };
 
-/** Returns the outcome of a stage whose runs have all completed. */
 export const successOfChildren = async (
   { runs, children }: ChildOutcomeDeps,
   { stage, row }: RunStage,

@@ -11,34 +11,27 @@ import {
 import type { NewRunRows } from './newrun.js';
 import type { CarriedRuns } from './retry.js';
 
-/** The attempt of a stage that has begun runs. */
 export type ChildrenOf = Pick<PipelineStageRow, 'run_id' | 'key' | 'visits' | 'attempt'>;
 
-/** A run that a stage has begun, and that failed or was stopped. */
 export type UnfinishedRun = Pick<PipelineRunRow, 'id' | 'item_at' | 'item' | 'params'>;
 
-/** How far the runs of an attempt are. */
 export interface ChildrenProgress {
-  /** The number of runs with each status. */
   counts: Partial<Record<PipelineRunRow['status'], number>>;
-  /** The first runs that have not begun, in the order of their items. */
   queued: string[];
 }
 
 const UNFINISHED = ['failed', 'stopped'] as const;
-/** The attempt of runs that count for no attempt yet; attempts are counted from 1. */
+/** Marks runs that belong to no attempt yet. Attempts start at 1. */
 const NO_ATTEMPT = 0;
 
-/** A run for an item that has completed in an earlier attempt of its stage. */
 type DoneItem = Pick<PipelineRunRow, 'id' | 'item_at' | 'item'>;
 
-/** Returns the queries for the runs that stages of other runs have begun. */
 export const childRunsStore = ({ db }: Store) => {
   const { ofVisit, ofAttempt, stagesOf } = selections(db);
   return {
     /**
-     * Returns how far the runs of an attempt are. In one query: two could be answered by readers of
-     * the database that are not equally far, and more would be begun than the stage allows.
+     * One query, because two could be answered by database readers with different states, and too
+     * many runs would start.
      */
     progress: async (of: ChildrenOf, most: number): Promise<ChildrenProgress> => {
       const first = ofAttempt(of)
@@ -59,7 +52,6 @@ export const childRunsStore = ({ db }: Store) => {
       };
     },
 
-    /** Returns the runs of an attempt that have begun and not ended. */
     open: async (of: ChildrenOf): Promise<string[]> => {
       const found = ofAttempt(of).where('status', 'in', ['running', 'waiting']).select('id');
       return idsOf(await found.execute());
@@ -68,7 +60,6 @@ export const childRunsStore = ({ db }: Store) => {
     completed: async (of: ChildrenOf): Promise<string[]> =>
       idsOf(await ofAttempt(of).where('status', '=', 'completed').select('id').execute()),
 
-    /** Returns the first run of an attempt, in the order of the items, that failed or was stopped. */
     firstFailed: (
       of: ChildrenOf,
     ): Promise<Pick<PipelineRunRow, 'item_at' | 'status' | 'error'> | undefined> =>
@@ -78,26 +69,24 @@ export const childRunsStore = ({ db }: Store) => {
         .orderBy('item_at')
         .executeTakeFirst(),
 
-    /** Returns the outputs of the items of an attempt that have completed, as JSON, in their order. */
+    /** In the order of the items, as JSON. */
     itemOutputs: async (of: ChildrenOf): Promise<(string | null)[]> => {
       const found = stagesOf(of).where('pipeline_runs.status', '=', 'completed').select('s.output');
       return (await found.orderBy('item_at').execute()).map(({ output }) => output);
     },
 
-    /** Returns how many characters these outputs have together. */
     outputLength: async (of: ChildrenOf): Promise<number> => {
       const found = stagesOf(of).where('pipeline_runs.status', '=', 'completed');
       const all = found.select(({ fn }) => fn.sum<number>(sql`length(s.output)`).as('length'));
       return (await all.executeTakeFirst())?.length ?? 0;
     },
 
-    /** Returns true if what came from outside is in a run of an attempt. */
     isUntrusted: async (of: ChildrenOf): Promise<boolean> => {
       const found = stagesOf(of).where('s.untrusted', '=', 1).select('s.key');
       return (await found.executeTakeFirst()) !== undefined;
     },
 
-    /** Returns the runs of the earlier attempts of a visit that failed or were stopped, newest last. */
+    /** Newest last. */
     unfinished: (of: ChildrenOf): Promise<UnfinishedRun[]> =>
       ofVisit(of)
         .where('status', 'in', UNFINISHED)
@@ -105,7 +94,6 @@ export const childRunsStore = ({ db }: Store) => {
         .orderBy('id')
         .execute(),
 
-    /** Returns the items that have completed in the earlier attempts of a visit. */
     doneItems: (of: ChildrenOf): Promise<DoneItem[]> =>
       ofVisit(of)
         .where('status', '=', 'completed')
@@ -128,7 +116,6 @@ const selections = (db: Store['db']) => {
   return { ofVisit, ofAttempt, stagesOf };
 };
 
-/** Returns the writes of the runs that stages of other runs have begun. */
 export const childRunWrites = ({ db }: Store) => {
   const { ofVisit, ofAttempt } = selections(db);
   return {
@@ -137,15 +124,14 @@ export const childRunWrites = ({ db }: Store) => {
       ...stages.map((stage) => insertRow(pipelineStageTable, stage)),
     ],
 
-    /** Builds the statement with which a done item counts for an attempt. */
     adopt: (id: string, { attempt }: ChildrenOf): Statement =>
       statement(
         db.updateTable('pipeline_runs').set({ parent_attempt: attempt }).where('id', '=', id),
       ),
 
     /**
-     * Builds the statements with which the runs of a stage count for a later visit: those that have
-     * completed at once, the others when they are reopened.
+     * Assigns the runs of a stage to a later visit: completed ones at once, others when they are
+     * reopened.
      */
     carryOver: ({ of, to }: CarriedRuns): Statement[] => {
       const runs = db.updateTable('pipeline_runs').where('id', 'in', ofVisit(of).select('id'));
@@ -157,7 +143,6 @@ export const childRunWrites = ({ db }: Store) => {
       ];
     },
 
-    /** Removes the runs of an attempt that have not begun. */
     dropQueued: (of: ChildrenOf): Promise<unknown> =>
       db
         .deleteFrom('pipeline_runs')

@@ -13,7 +13,6 @@ import { type ReopenDeps, reopenSteps } from './reopen.js';
 interface ForeachDeps extends ReopenDeps {
   children: ChildRunsStore;
   now(): number;
-  /** Begins what may begin of the runs of a stage. */
   goOn(runId: string, key: string): void;
 }
 
@@ -21,7 +20,7 @@ export interface NestedDeps extends ForeachDeps {
   template: FindTemplate;
 }
 
-/** Creates the beginning of stages `pipeline`: one transaction has the run that it begins. */
+/** Inserts the nested run in the transaction that starts the stage. */
 export const createNestedBeginning =
   (deps: NestedDeps): BeginStage =>
   async (of, scope) => {
@@ -48,7 +47,7 @@ export const createNestedBeginning =
     };
   };
 
-/** Creates the beginning of stages `foreach`: one transaction has a run for each item that is not done. */
+/** Inserts a run for each unfinished item in the transaction that starts the stage. */
 export const createForeachBeginning =
   (deps: ForeachDeps): BeginStage =>
   async (of, scope) => {
@@ -86,13 +85,12 @@ const inserted = (children: ChildRunsStore, rows: NewRunRows): BegunRun => ({
   steps: children.insert(rows),
 });
 
-/** A run that a stage begins, and the steps of that. */
 interface BegunRun {
   runId: string;
   steps: TransactionStep[];
 }
 
-/** Has the newest fitting run of an earlier attempt go on; null if there is none. */
+/** Reopens the newest matching run of an earlier attempt. Resolves to null if there is none. */
 const reopened = async (
   deps: ForeachDeps,
   row: ChildrenOf,
@@ -103,7 +101,6 @@ const reopened = async (
   return runId === undefined || steps === null ? null : { runId, steps };
 };
 
-/** Returns the steps with which the items go on that an earlier attempt has begun, by place and item. */
 const unfinishedItems = async (
   deps: ForeachDeps,
   row: ChildrenOf,

@@ -11,11 +11,9 @@ interface DueRunsDeps {
   clock: Clock;
   engine: RunEngine;
   inTurn: InTurn;
-  /** True if the call that a stage has recorded may be made again. */
   isRepeatable(of: RunStage): boolean;
 }
 
-/** Creates the source of what is due in runs: waits, retries, and times that are over. */
 export const createDueRuns = (deps: DueRunsDeps): DueSource => {
   const { runs, clock, engine, inTurn } = deps;
   return {
@@ -33,7 +31,7 @@ export const createDueRuns = (deps: DueRunsDeps): DueSource => {
   };
 };
 
-/** Settles one thing that is due in a run. Resolves to true if there may be more. */
+/** Resolves to true if there may be more. */
 const settleDue = async (deps: DueRunsDeps, id: string): Promise<boolean> => {
   const run = await deps.runs.byId(id);
   if (!run || !isOpenRun(run.row)) return false;

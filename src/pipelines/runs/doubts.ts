@@ -2,21 +2,19 @@ import type { Store } from '../../store/store.js';
 import type { PipelineRunRow } from '../../store/tables/pipelines.js';
 import type { RunStage } from './run.js';
 
-/** Returns true if an earlier call of a stage was cut off, so that it may have been done. */
+/** True if an earlier call was interrupted and may have taken effect. */
 export type IsInDoubt = (of: RunStage) => Promise<boolean>;
 
 type PlaceOfRun = Pick<PipelineRunRow, 'id' | 'parent_id' | 'parent_key' | 'item'>;
 
-/** The question about a call that is in doubt. */
 export const MAY_BE_DONE =
   'The run was stopped during this call, which may already have taken effect. Approve to repeat the call.';
 
-/** Creates the look for calls that were cut off, in a run and in those that it takes the place of. */
+/** Checks the run and the earlier runs that it replaces. */
 export const createDoubts = ({ db }: Pick<Store, 'db'>): IsInDoubt => {
   const runs = () =>
     db.selectFrom('pipeline_runs').select(['id', 'parent_id', 'parent_key', 'item']);
 
-  /** Returns the runs that an equal item or the nested pipeline had, this one among them. */
   const inPlaceOf = async (run: PlaceOfRun): Promise<string[]> => {
     const { parent_id, parent_key, item } = run;
     if (parent_id === null) return [run.id];

@@ -5,24 +5,21 @@ import { persistently } from '../../store/persistently.js';
 import type { CallOutcome } from './calls.js';
 import type { RunStage } from './run.js';
 
-/** The calls of stages that are under way in this process. */
 export interface Effects {
-  /** Makes the call of a stage whose beginning was committed. */
+  /** Call after the start of the stage is committed. */
   begin(of: RunStage): void;
-  /** Ends the call of a stage, if one is under way; its outcome is not recorded. */
+  /** Aborts a call without recording an outcome. */
   abort(runId: string, key: string): void;
   /**
-   * Waits at most so long for what is under way, then ends it. What has not ended is settled at the
-   * next start. From the call on, nothing may begin.
+   * Waits a limited time for active calls, then aborts them. The next start handles the rest. No
+   * new calls may start.
    */
   stop(waitMs: number): Promise<void>;
   isStopping(): boolean;
 }
 
-/** Records the outcome of a call. */
 export type CallSettled = (of: RunStage, outcome: CallOutcome) => Promise<void>;
 
-/** Makes the call that a stage has recorded. */
 export type CallPerformed = (of: RunStage, signal: AbortSignal) => Promise<CallOutcome>;
 
 interface EffectsDeps {
@@ -31,12 +28,10 @@ interface EffectsDeps {
   settled: CallSettled;
 }
 
-/** Ours: the calls of stages that run at once, in all and of one user. */
 const AT_ONCE = 16;
 const EACH = 8;
 const WAITING = 100_000;
 
-/** Creates the calls of stages. */
 export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects => {
   const turns = createTurns({ atOnce: AT_ONCE, each: EACH, waiting: WAITING, isOldestFirst: true });
   const live = new Map<string, AbortController>();
@@ -47,7 +42,7 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
 
   const performed = async (of: RunStage, signal: AbortSignal): Promise<CallOutcome> => {
     try {
-      // Research takes minutes and works in an operation of its own: it needs no place here.
+      // Research takes minutes and has its own operation, so it uses no slot here.
       return await (of.stage.kind === 'research'
         ? perform(of, signal)
         : turns.take(of.run.row.user_id, () => perform(of, signal)));
@@ -60,7 +55,7 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
 
   const run = async (of: RunStage, { signal }: AbortController): Promise<void> => {
     const outcome = await performed(of, signal);
-    // What was done must not be forgotten because the disk is full for a while.
+    // An outcome must not be lost while the disk is full.
     if (!signal.aborted) await persistently(() => settled(of, outcome), signal);
   };
 
@@ -88,7 +83,7 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
     },
     stop: async (waitMs) => {
       isStopping = true;
-      // The next start waits for the end of research again.
+      // The next start waits for research again.
       for (const controller of resumable) controller.abort();
       await Promise.race([Promise.all(running), pause(waitMs, undefined, { ref: false })]);
       for (const controller of live.values()) controller.abort();

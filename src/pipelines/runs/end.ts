@@ -8,13 +8,11 @@ import { OVER } from './outcome.js';
 import type { RunChange } from './record.js';
 import type { LoadedRun } from './run.js';
 
-/** The outcome of a run. */
 export interface PipelineEnd {
   status: 'completed' | 'failed' | 'stopped';
   error: string | null;
 }
 
-/** Builds the end of a run: what has not ended of it is stopped, and its owner is told. */
 export const endingOf = (
   { outbound, now }: { outbound: Outbound; now(): number },
   run: LoadedRun,
@@ -58,7 +56,7 @@ const stoppedStages = (run: LoadedRun, at: string): Map<string, Partial<Pipeline
       .map(({ key }) => [key, { ...OVER, status: 'stopped', finished_at: at }]),
   );
 
-/** Returns the outputs of the stages that no other stage needs, each by the key of its stage. */
+/** Returns the outputs of the stages that no other stage needs, by key. */
 export const lastOutputs = ({ template, stages }: LoadedRun): Record<string, unknown> => {
   const needed = new Set(template.stages.flatMap(({ needs = [] }) => needs));
   const last = template.stages.filter(({ key }) => !needed.has(key));
@@ -70,7 +68,6 @@ export const lastOutputs = ({ template, stages }: LoadedRun): Record<string, unk
   );
 };
 
-/** Returns the outputs of the last stages, for people. */
 const resultOf = (run: LoadedRun): string => {
   const texts = Object.values(lastOutputs(run)).map((value) =>
     typeof value === 'string' ? value : (stringifyExact(value, 2) ?? ''),

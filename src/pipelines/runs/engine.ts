@@ -32,16 +32,14 @@ export interface EngineDeps {
   agents: { rows: AgentRows; control: AgentControl };
   budget: Budget;
   below: {
-    /** Stops the runs that a stage has begun. */
     stopChildren(row: PipelineStageRow): Promise<void>;
-    /** Cancels the research of a stage, unless it has ended. */
     cancelResearch(of: RunStage): Promise<void>;
-    /** Watches the agent of a stage, if it has one: while that waits, the run waits. */
+    /** The time of a run does not count while its agent waits. */
     watchAgent(of: RunStage): void;
   };
 }
 
-/** Creates the functions that move runs on. The caller lets one work on a run at a time. */
+/** The caller must serialize the work on a run. */
 export const createEngine = (deps: EngineDeps) => {
   const { record } = deps;
   const { runs, now } = record;
@@ -55,7 +53,6 @@ export const createEngine = (deps: EngineDeps) => {
     return true;
   };
 
-  /** Ends what works for a stage: its call, its agent, or the runs that it has begun. */
   const interrupt = async (run: LoadedRun, row: PipelineStageRow): Promise<void> => {
     deps.effects.abort(run.row.id, row.key);
     const of = stageIn(run, row.key);
@@ -104,7 +101,6 @@ export const createEngine = (deps: EngineDeps) => {
     return true;
   };
 
-  /** Writes the outcome of an attempt: the end of the stage, or its next attempt. */
   const settle = async (
     run: LoadedRun,
     key: string,
@@ -135,7 +131,7 @@ export const createEngine = (deps: EngineDeps) => {
     return true;
   };
 
-  /** Does all that follows from the state of a run, until something has to happen. */
+  /** Applies all changes that follow from the state of a run. */
   const advance = async (id: string): Promise<void> => {
     for (;;) {
       const run = await runs.byId(id);
@@ -148,7 +144,6 @@ export const createEngine = (deps: EngineDeps) => {
     }
   };
 
-  /** Settles a stage at work whose agent has ended, or was removed. */
   const settleAgent = async (
     run: LoadedRun,
     key: string,
@@ -190,7 +185,6 @@ export const createEngine = (deps: EngineDeps) => {
 
 export type RunEngine = ReturnType<typeof createEngine>;
 
-/** Returns the changes of stages that are skipped, or come again. */
 const changedStages = (
   run: LoadedRun,
   changes: NextChange[],
@@ -206,7 +200,7 @@ const changedStages = (
       for (const key of change.keys) {
         const { visits = 0, effect = 'none' } = run.stages.get(key) ?? {};
         const reason = shortReason(change.because);
-        // A call that was cut off stays in doubt.
+        // An interrupted call stays in doubt.
         stages.set(key, { ...FRESH, effect, visits: visits + 1, reason });
       }
     }
@@ -214,7 +208,7 @@ const changedStages = (
   return stages;
 };
 
-/** Returns the change with which an attempt ends. About a call in doubt the owner is asked. */
+/** Asks the owner about a call in doubt. */
 const endingOfAttempt = (
   deps: BeginDeps,
   of: RunStage,
@@ -231,7 +225,6 @@ const usageOf = ({ input_tokens, output_tokens, cost_usd }: AgentRow): RunUsage 
   costUsd: cost_usd,
 });
 
-/** The kinds of stages that use up tokens and cost. */
 const SPENDING = new Set<StageKind>(['agent', 'research']);
 
 const beginningOf = async (
@@ -247,8 +240,8 @@ const beginningOf = async (
 };
 
 /**
- * True if what came from outside is in a stage: that of the run, or of any stage above it, whose error
- * it may name although stages between them were skipped.
+ * Includes all stages above, because a stage may use their errors even if stages in between were
+ * skipped.
  */
 const isUntrusted = ({ run, stage }: RunStage): boolean =>
   run.row.untrusted === 1 ||
@@ -256,10 +249,10 @@ const isUntrusted = ({ run, stage }: RunStage): boolean =>
     (key) => run.stages.get(key)?.untrusted === 1,
   );
 
-/** The time for which conditions of a run are judged in one turn of the event loop. */
+/** Time for conditions per turn of the event loop, in milliseconds. */
 const JUDGED_MS = 25;
 
-/** Creates the judge of the conditions of a run, which leaves some for the next turn if they take long. */
+/** Evaluates conditions, and defers the rest to the next turn if they take long. */
 const createJudge = (run: LoadedRun) => {
   let took = 0;
   let isUnfinished = false;
@@ -286,7 +279,6 @@ const statesOf = (run: LoadedRun) =>
     ),
   );
 
-/** The time after which an attempt has taken too long. */
 export const timeoutOf = ({ stage }: RunStage, now: number): Partial<PipelineStageRow> =>
   stage.timeoutSeconds === undefined
     ? {}

@@ -11,7 +11,7 @@ import type { InTurn } from './service.js';
 interface StopRunDeps {
   record: RecordRunDeps;
   inTurn: InTurn;
-  /** Returns the engine, which is created after this. */
+  /** Called later, because the engine is created after this. */
   engine(): Pick<RunEngine, 'advance' | 'end' | 'settle'>;
 }
 
@@ -20,27 +20,19 @@ export interface FamilyDeps extends StopRunDeps {
   background: BackgroundWork;
 }
 
-/** The connections of stages with the runs that they have begun. */
 export interface Family {
-  /** Goes on with a run apart from the caller. */
   begin(runId: string): void;
-  /** Begins what may begin of the runs of a stage, tells how far they are, and ends it with them. */
+  /** Starts waiting runs of a stage, updates its progress, and ends the stage with its last run. */
   goOn(runId: string, key: string): void;
-  /** Called when the status of a run changes that a stage of another run has begun. */
+  /** Called when the status of a child run changes. */
   moved(child: PipelineRunRow): void;
-  /** Stops the runs of a stage; those that have not begun are removed. */
+  /** Removes runs that have not started. */
   stop(row: PipelineStageRow): Promise<void>;
-  /**
-   * Returns true if a stage of another run still waits for this one, or no stage has begun it. A run
-   * that outlived its stage is to be stopped.
-   */
+  /** Returns false if a run has outlived its parent stage and must be stopped. */
   isWanted(run: LoadedRun): Promise<boolean>;
 }
 
-/**
- * Creates the connections of stages with the runs that they have begun. A turn of a run may take that of
- * a run below it, never one above it.
- */
+/** A turn of a run may take the turn of a child run, but never of a parent run. */
 export const createFamily = (deps: FamilyDeps): Family => {
   const { children, record, background } = deps;
   const { runs } = record;
@@ -79,8 +71,8 @@ export const createFamily = (deps: FamilyDeps): Family => {
 };
 
 /**
- * Begins the runs of a stage that may begin. Resolves to the outcome of the stage if all have ended;
- * null if its run is not as it was read.
+ * Resolves to the outcome of the stage if all runs have ended, or to null if the run has changed
+ * since it was read.
  */
 const stepOfChildren = async (
   { children, record, background, engine }: FamilyDeps,
@@ -96,7 +88,7 @@ const stepOfChildren = async (
   }
   if (open === 0 && queued === 0) return successOfChildren({ runs: record.runs, children }, of);
   const free = isFailing ? 0 : atOnce(of) - open;
-  // Those that are about to begin are the first ones, so that none is begun beyond the limit.
+  // Runs that are about to start come first, so that the limit is not exceeded.
   const next = first.slice(0, Math.max(0, free));
   for (const id of next) background.begin(id, () => engine().advance(id));
   const rests = open > 0 && running === 0 && next.length === 0 ? 1 : 0;
@@ -107,7 +99,7 @@ const stepOfChildren = async (
   return (await recordRun(record, of.run, { stages })) ? 'open' : null;
 };
 
-/** Stops a run that has not ended, with all that is under it. `error`: why, if not because it was asked to. */
+/** Stops a run and all its children. `error` is the reason, or null for a request by the user. */
 export const stopRun = (
   { inTurn, record, engine }: StopRunDeps,
   id: string,
@@ -121,13 +113,11 @@ export const stopRun = (
     }
   });
 
-/** True for a stage that has begun runs and waits for their end. */
 export const hasChildren = ({ stage, row }: RunStage): boolean =>
   (stage.kind === 'foreach' || stage.kind === 'pipeline') &&
   row.status === 'running' &&
   row.due !== 'retry';
 
-/** Ours: the items of a stage `foreach` that are done at once unless its template says otherwise. */
 const AT_ONCE = 2;
 
 const atOnce = ({ stage }: RunStage): number =>

@@ -2,14 +2,11 @@ import type { FieldFault } from '../../kernel/problem.js';
 import type { TemplateParameter } from '../templates/contract.js';
 import { faultOfParameter, isUnfilled } from '../templates/parameters.js';
 
-/** A field that a stage asks a person for. */
 export type StageField = Pick<TemplateParameter, 'key' | 'type' | 'options'> & {
-  /** The words for a person. */
   label?: string;
   required?: boolean;
 };
 
-/** Returns the faults of the values that a person gives a stage, each with its path. */
 export const inputFaults = (
   config: Record<string, unknown>,
   values: Record<string, unknown>,
@@ -30,11 +27,10 @@ export const inputFaults = (
   return [...unknown, ...wrong];
 };
 
-/** Returns the fields of a configuration, whose form was checked when its template was saved. */
 export const fieldsIn = ({ fields }: Record<string, unknown>): StageField[] =>
   Array.isArray(fields) ? fields : [];
 
-/** Returns the values of all fields; those that were not given are null. */
+/** Fields without a value are null. */
 export const allValues = (
   config: Record<string, unknown>,
   values: Record<string, unknown>,

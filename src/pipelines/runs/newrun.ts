@@ -4,19 +4,17 @@ import type { PipelineRunRow, PipelineStageRow } from '../../store/tables/pipeli
 import type { TemplateStage } from '../templates/contract.js';
 import { FRESH, ITEM_KEY, type LoadedRun, type RunStage, type RunTemplate } from './run.js';
 
-/** A run and its stages, as they are inserted. */
 export interface NewRunRows {
   row: PipelineRunRow;
   stages: PipelineStageRow[];
 }
 
-/** The part of a template with which runs begin. */
 type StartedTemplate = RunTemplate & { id: string; version: number; name: string };
 
 interface RunStart {
   userId: string;
   template: StartedTemplate;
-  /** The values of its parameters, checked. */
+  /** Checked values. */
   values: Record<string, unknown>;
   name?: string | undefined;
   untrusted: boolean;
@@ -24,7 +22,6 @@ interface RunStart {
   now: number;
 }
 
-/** Returns the rows of a run that a person, a hook or a recurring task starts. */
 export const newRunRows = ({ userId, template, values, ...of }: RunStart): NewRunRows => {
   const { parameters, stages, limits, onFinish } = template;
   const row = {
@@ -41,7 +38,7 @@ export const newRunRows = ({ userId, template, values, ...of }: RunStart): NewRu
   return { row, stages: stageRows(row.id, stages) };
 };
 
-/** Returns the rows of the run that a stage `pipeline` begins. It tells nobody of its end. */
+/** A nested run sends no notification about its end. */
 export const nestedRunRows = (
   of: RunStage,
   { template, values, now }: Pick<RunStart, 'template' | 'values' | 'now'>,
@@ -60,7 +57,6 @@ export const nestedRunRows = (
   return { row, stages: stageRows(row.id, stages) };
 };
 
-/** Returns the rows of the run for an item of a stage `foreach`. */
 export const itemRunRows = (
   of: RunStage,
   { at, item, now }: { at: number; item: unknown; now: number },
@@ -81,7 +77,6 @@ export const itemRunRows = (
   return { row, stages: stageRows(row.id, [{ key: ITEM_KEY }]) };
 };
 
-/** Ours: the longest name of a run. */
 const MAX_NAME_LENGTH = 200;
 
 const nameBelow = ({ row }: LoadedRun, name: string): string =>

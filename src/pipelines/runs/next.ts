@@ -1,6 +1,5 @@
 import type { TemplateStage } from '../templates/contract.js';
 
-/** The state of one stage of a run. */
 export interface StageState {
   status:
     | 'pending'
@@ -11,32 +10,29 @@ export interface StageState {
     | 'failed'
     | 'skipped'
     | 'stopped';
-  /** The number of times that the run came to it, from 1: `goto` leads to it again. */
+  /** Number of visits through `goto`, from 1. */
   visits: number;
-  /** The visits that `goto` does not count: those before a person has retried the run. */
+  /** Visits before the last retry by a person, which `goto` does not count. */
   visitsBefore: number;
-  /** True if it was skipped because of a failure before it. */
+  /** Whether the stage was skipped because of an earlier failure. */
   blocked: boolean;
   error: string | null;
 }
 
-/** A change that follows from the states of all stages. */
 export type NextChange =
   | { is: 'begin'; key: string }
   | { is: 'skip'; key: string; reason: string; blocked: boolean }
-  /** The stages that begin anew, because of one that failed. */
   | { is: 'again'; keys: string[]; because: string }
   | { is: 'end'; status: 'completed' | 'failed'; error: string | null };
 
-/** Returns why the conditions of a stage do not hold; null if they do, undefined to ask again later. */
+/** Returns why the conditions do not hold, null if they hold, or undefined to ask again later. */
 export type JudgeStage = (stage: TemplateStage) => string | null | undefined;
 
-/** The number of visits that a run may make to a stage unless its template says otherwise. */
 const DEFAULT_VISITS = 3;
 
 /**
- * Returns what follows from the states of the stages of a run: which begin, which are skipped and
- * why, which begin anew, and whether the run has ended. It changes nothing.
+ * Computes which stages start, are skipped or are repeated, and whether the run has ended. It has
+ * no side effects.
  */
 export const nextChanges = (
   stages: TemplateStage[],
@@ -73,8 +69,8 @@ export const nextChanges = (
 };
 
 /**
- * The outcome of a need, for the stages that need it. `excused`: it failed and the run goes on;
- * `refused`: nobody approved it, and the run goes on without the stages that need that.
+ * `excused`: the stage failed and the run continues. `refused`: it was not approved, and the run
+ * continues without the stages that need it.
  */
 type NeedOutcome = 'open' | 'completed' | 'excused' | 'refused' | 'failed' | 'skipped';
 
@@ -130,14 +126,13 @@ const skipBecause = (
 const unlessHolding = (reason: string | null): Skip | null =>
   reason === null ? null : { reason, blocked: false };
 
-/** True if a stage has failed and leads back to one that it needs, or to itself. */
 const goesBack = (
   { onError, maxVisits = DEFAULT_VISITS }: TemplateStage,
   { status, visits, visitsBefore }: StageState,
 ): boolean =>
   typeof onError === 'object' && status === 'failed' && visits - visitsBefore < maxVisits;
 
-/** Returns the stages that begin anew because of a failure, once nothing of them is at work. */
+/** Waits until no affected stage is active. */
 const againAfter = (
   stages: TemplateStage[],
   stage: TemplateStage,
@@ -149,7 +144,7 @@ const againAfter = (
   return [{ is: 'again', keys, because: `${stage.key} failed: ${stateOf(stage.key).error ?? ''}` }];
 };
 
-/** Returns a stage and all that need it, directly or through others, in the order of the template. */
+/** In the order of the template. */
 export const withBelow = (stages: TemplateStage[], from: string): string[] => {
   const below = new Set([from]);
   for (const { key, needs = [] } of inOrder(stages)) {
@@ -158,7 +153,7 @@ export const withBelow = (stages: TemplateStage[], from: string): string[] => {
   return stages.flatMap(({ key }) => (below.has(key) ? [key] : []));
 };
 
-/** Sorts stages so that each comes after those that it needs. */
+/** Topological order. */
 const inOrder = (stages: TemplateStage[]): TemplateStage[] => {
   const byKey = new Map(stages.map((stage) => [stage.key, stage]));
   const sorted = new Set<TemplateStage>();

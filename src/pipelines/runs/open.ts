@@ -37,11 +37,9 @@ export interface RunsModuleDeps {
   agents: Agents;
   experts: { experts: Experts };
   tools: Tools;
-  /** The tools, credentials and research that stages may use. */
   access: { permissions: Permissions; vault: Vault; research: ResearchFollow };
 }
 
-/** Opens the calls and the research of stages. */
 const openCalls = (
   { store, log, clock: { now } }: Base,
   { outbound, tools, access }: RunsModuleDeps,
@@ -70,7 +68,6 @@ const openCalls = (
   return { calls, research, effects: createEffects({ log, perform, settled }) };
 };
 
-/** Opens what begins the stages of each kind. */
 const openBeginnings = (
   { store, clock }: Base,
   deps: RunsModuleDeps,
@@ -91,7 +88,6 @@ const openBeginnings = (
   };
 };
 
-/** Opens the connections of stages with the runs and agents that they have begun. */
 const openFamily = (
   { log, clock: { now } }: Base,
   { hub, agents }: RunsModuleDeps,
@@ -111,10 +107,7 @@ const openFamily = (
   return { record, background, family, watchAgent };
 };
 
-/**
- * Settles stages when their agents end. Returns the function that goes on with the runs that an
- * earlier start has left.
- */
+/** Returns the function that resumes runs of an earlier start. */
 const openEnds = (
   { log }: Base,
   { followers }: Agents,
@@ -128,7 +121,6 @@ const openEnds = (
   return () => recoverRuns(ends, log);
 };
 
-/** Opens the runs of pipelines. */
 export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplate) => {
   const { store, clock } = base;
   const { agents, outbound } = deps;

@@ -5,18 +5,15 @@ import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { MAX_WAIT } from '../templates/contract.js';
 import type { RunStage } from './run.js';
 
-/** The error of a stage that cannot begin. */
 export class StageFault extends Error {
   override name = 'StageFault';
 }
 
-/** Tokens and US dollars that were used up. */
 export interface RunUsage {
   tokens: number;
   costUsd: number;
 }
 
-/** The outcome of one attempt of a stage. */
 export type AttemptOutcome =
   | {
       status: 'completed';
@@ -28,16 +25,15 @@ export type AttemptOutcome =
   | {
       status: 'failed';
       error: string;
-      /** The answer of a call that failed. */
+      /** Reply of a failed call. */
       output?: unknown;
-      /** Set if a call may have been done, so that its owner is asked before it is made again. */
+      /** Set if the call may have taken effect. The owner is then asked before it is repeated. */
       isInDoubt?: true;
       isFinal?: boolean;
       untrusted?: boolean;
       usage?: RunUsage;
     };
 
-/** The columns of a stage that are empty once an attempt is over. */
 export const OVER = {
   digest: null,
   due: null,
@@ -47,7 +43,6 @@ export const OVER = {
   rests: 0,
 };
 
-/** Returns the change of a stage that has completed. */
 export const completedChange = (
   { output, reason, untrusted }: Extract<AttemptOutcome, { status: 'completed' }>,
   now: number,
@@ -62,14 +57,11 @@ export const completedChange = (
   finished_at: iso(now),
 });
 
-/** The longest error and reason of a stage, in characters. */
 const MAX_ERROR_LENGTH = 9900;
 const MAX_REASON_LENGTH = 2000;
 
-/** Cuts a reason to the length that is shown. */
 export const shortReason = (reason: string): string => beginningOf(reason, MAX_REASON_LENGTH);
 
-/** Returns the change of a stage of which an attempt has failed: its end, or its next attempt. */
 export const failedChange = (
   { stage, row }: RunStage,
   outcome: Extract<AttemptOutcome, { status: 'failed' }>,
@@ -80,7 +72,7 @@ export const failedChange = (
   const { attempts = 1, backoffSeconds = 5, factor = 2 } = stage.retry ?? {};
   if (isFinal || row.attempt >= attempts) {
     const taint = untrusted ? { untrusted: 1 } : {};
-    // Whether a call was done stays unknown where a person has only refused to make it again.
+    // If a person refuses to repeat a call, it stays unknown whether it took effect.
     const effect = row.status === 'waiting_approval' ? row.effect : 'none';
     const output = outcome.output === undefined ? null : (stringifyExact(outcome.output) ?? null);
     const ended = { status: 'failed', effect, error, output, finished_at: iso(now) } as const;

@@ -17,11 +17,10 @@ interface RunFilter extends PageInput {
   status?: PipelineRunRow['status'] | undefined;
   templateId?: string | undefined;
   since?: string | undefined;
-  /** Selects the runs that the stages of this one have begun; else those that no stage has begun. */
+  /** Children of this run. Without it, runs without a parent. */
   parentId?: string | undefined;
 }
 
-/** Returns the queries for runs of pipelines. */
 export const runsStore = ({ db, tryTransact }: Store) => {
   const load = async (row: PipelineRunRow | undefined): Promise<LoadedRun | null> => {
     if (!row) return null;
@@ -62,7 +61,6 @@ export const runsStore = ({ db, tryTransact }: Store) => {
 
     outlived: () => outlivedStages(db),
 
-    /** Returns the run of a stage whose agent this is, and the key of the stage. */
     ofAgent: (agentId: string): Promise<Pick<PipelineStageRow, 'run_id' | 'key'> | undefined> =>
       db
         .selectFrom('pipeline_stages')
@@ -72,7 +70,7 @@ export const runsStore = ({ db, tryTransact }: Store) => {
 
     ...dueQueries(db),
 
-    /** Writes a change of a run and of its stages; false if it is not as it was read. */
+    /** Returns false if the run has changed since it was read. */
     change: (
       run: LoadedRun,
       change: Partial<PipelineRunRow>,
@@ -81,7 +79,6 @@ export const runsStore = ({ db, tryTransact }: Store) => {
 
     changeStep,
 
-    /** Builds the statement that changes a stage. */
     stageChange: (
       { run_id, key }: Pick<PipelineStageRow, 'run_id' | 'key'>,
       change: Partial<PipelineStageRow>,
@@ -89,15 +86,12 @@ export const runsStore = ({ db, tryTransact }: Store) => {
   };
 };
 
-/** Returns the queries for the runs that have not ended. */
 const openQueries = (db: Store['db']) => ({
-  /** Returns the ids of the runs that have not ended. */
   open: async (): Promise<string[]> =>
     (
       await db.selectFrom('pipeline_runs').select('id').where('finished_at', 'is', null).execute()
     ).map(({ id }) => id),
 
-  /** Returns the ids of the runs of a user that have not ended and that no stage has begun. */
   openOf: async (userId: string): Promise<string[]> => {
     const open = db.selectFrom('pipeline_runs').where('finished_at', 'is', null);
     const own = open.where(visibleTo(userId)).where('parent_id', 'is', null);
@@ -108,16 +102,12 @@ const openQueries = (db: Store['db']) => ({
     const user = db.selectFrom('users').where('id', '=', user_id).select('disabled_at');
     return (await user.executeTakeFirst())?.disabled_at != null;
   },
-
-  /** Returns the stages that have ended and whose agents have not. */
 });
 
-/** Returns the queries for what is due in runs by itself. */
 const dueQueries = (db: Store['db']) => {
   const dueStages = db.selectFrom('pipeline_stages').where('due_at', 'is not', null);
   const dueRuns = db.selectFrom('pipeline_runs').where('deadline_at', 'is not', null);
   return {
-    /** Returns the earliest time at which something is due by itself. */
     nextDue: async (): Promise<string | null> => {
       const [stage, run] = await Promise.all([
         dueStages.select('due_at').orderBy('due_at').limit(1).executeTakeFirst(),
@@ -127,7 +117,6 @@ const dueQueries = (db: Store['db']) => {
       return times.sort()[0] ?? null;
     },
 
-    /** Returns the ids of the runs in which something is due. */
     dueAt: async (now: string): Promise<string[]> => {
       const [stages, runs] = await Promise.all([
         dueStages.select('run_id as id').where('due_at', '<=', now).execute(),
@@ -138,7 +127,6 @@ const dueQueries = (db: Store['db']) => {
   };
 };
 
-/** Builds the statement that changes a run, if that is as it was read. */
 const changeOf = (
   db: Store['db'],
   { row }: LoadedRun,

@@ -6,14 +6,12 @@ import { fieldsIn, inputFaults, type StageField } from './inputs.js';
 import { recordOf } from './render.js';
 import type { RunService, StageAnswer } from './service.js';
 
-/** A stage that waits for its owner, with what it asks. */
 export interface StageQuestion {
   runId: string;
-  /** The name of the run. */
   run: string;
   key: string;
   asks: 'approval' | 'input';
-  /** The message, or the call that waits, and the fields that are asked for. */
+  /** Message or pending call, and the fields of a form. */
   input: Record<string, unknown>;
   fields: StageField[];
   digest: string;
@@ -21,23 +19,18 @@ export interface StageQuestion {
   expiresAt: string | null;
 }
 
-/** The place of a stage among the runs of all users. */
 interface StagePlace {
   runId: string;
   key: string;
 }
 
-/** The stages that wait for their owners, for the modules that ask these. */
 export interface StageQuestions {
-  /** Returns the question of a stage; null if it waits for no answer. */
   at(userId: string, place: StagePlace): Promise<StageQuestion | null>;
-  /** Returns the questions whose digest begins so, at most two; of one run if it is given. */
+  /** Returns at most two questions by the beginning of their digest. */
   withDigest(userId: string, begin: string, runId?: string): Promise<StageQuestion[]>;
-  /** Returns the number of questions that wait for a user. */
   count(userId: string): Promise<number>;
-  /** Returns what is wrong with the values for the fields of a question. */
   faults(question: StageQuestion, values: Record<string, unknown>): FieldFault[];
-  /** Answers a question. `steps` are written with the answer. Throws as `service.answer` does. */
+  /** `steps` are written in the same transaction. Throws the errors of `service.answer`. */
   answer(
     userId: string,
     place: StagePlace,

@@ -3,22 +3,19 @@ import type { PipelineRunRow } from '../../store/tables/pipelines.js';
 import { visibleTo } from '../../store/visible.js';
 import type { RunService } from './service.js';
 
-/** A run as it is named in a line of text. */
 export type RunBrief = Pick<PipelineRunRow, 'id' | 'name' | 'status'>;
 
-/** The newest runs of users that no stage has begun, for the modules in which people name these. */
+/** Newest runs without a parent. */
 export interface RecentRuns {
-  /** Returns the newest runs of a user. */
   newest(userId: string, most: number): Promise<RunBrief[]>;
-  /** Returns those of the newest runs of a user whose id ends so, at most two. */
+  /** Returns at most two runs by the end of their ID. */
   endingIn(userId: string, end: string): Promise<RunBrief[]>;
-  /** Stops a run. Throws 409 if it has ended. */
+  /** Throws 409 if it has ended. */
   stop(userId: string, id: string): Promise<RunBrief>;
-  /** Goes on with a run, from a stage if one is given. Throws 409 if it has not ended, and 400. */
+  /** Throws 409 if it has not ended, or 400. */
   retry(userId: string, id: string, fromStage?: string): Promise<RunBrief>;
 }
 
-/** Ours: the newest runs that a person can name by the end of their ids. */
 const NAMED = 200;
 
 export const createRecentRuns = (

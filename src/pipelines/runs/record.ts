@@ -9,11 +9,10 @@ export interface RecordRunDeps {
   runs: RunsStore;
   hub: Hub;
   now(): number;
-  /** Called after the status of a run has changed that a stage of another run has begun. */
+  /** Called after the status of a child run has changed. */
   childMoved(child: PipelineRunRow): void;
 }
 
-/** Changes of a run that are written together. */
 export interface RunChange {
   run?: Partial<PipelineRunRow>;
   stages?: Map<string, Partial<PipelineStageRow>>;
@@ -21,8 +20,8 @@ export interface RunChange {
 }
 
 /**
- * Writes changes of a run and of its stages in one transaction, publishes the stages that changed,
- * and updates what was read. Resolves to false if the run is not as it was read.
+ * Writes changes in one transaction, publishes changed stages and updates the loaded run. Resolves
+ * to false if the run has changed since it was read.
  */
 export const recordRun = async (
   { runs, hub, now, childMoved }: RecordRunDeps,
@@ -66,8 +65,7 @@ const stageEvent = (
 });
 
 /**
- * Returns the status of a run by its stages, and its clock, which stands still while nothing is at
- * work.
+ * Derives the status of a run from its stages. Its time does not count while no stage is active.
  */
 const timeOf = (
   { row, template }: LoadedRun,
@@ -92,6 +90,5 @@ const timeOf = (
   return { status: isWaiting ? 'waiting' : 'running', deadline_at: null, left_ms: left };
 };
 
-/** True for a stage that runs and waits for its time, or has begun nothing but what waits. */
 const isResting = ({ due, rests }: PipelineStageRow): boolean =>
   due === 'wait' || due === 'retry' || rests === 1;

@@ -18,16 +18,14 @@ export interface RecoveryDeps {
   inTurn: InTurn;
 }
 
-/** The calls of stages, as far as a start needs them. */
 interface StageCalls {
-  /** True if the call that a stage has recorded may be made again. */
   isRepeatable(of: RunStage): boolean;
   begin(of: RunStage): void;
 }
 
 /**
- * Goes on with the runs that an earlier start has left. Agents that ended meanwhile are settled; a
- * call that may be repeated is made again, and about any other its owner is asked.
+ * Resumes runs after a restart. Agents that have ended are settled. Calls that can be repeated
+ * safely are repeated, and the owner is asked about others.
  */
 export const recoverRuns = async (deps: RecoveryDeps, log: Log): Promise<void> => {
   await interruptOutlived(deps);
@@ -38,7 +36,7 @@ export const recoverRuns = async (deps: RecoveryDeps, log: Log): Promise<void> =
   }
 };
 
-/** Stops the agents of stages that have ended: the daemon ended before it could. */
+/** Stops agents of ended stages, which an earlier shutdown left running. */
 const interruptOutlived = async ({ record: { runs }, engine, inTurn }: RecoveryDeps) => {
   for (const { run_id, key } of await runs.outlived()) {
     await inTurn(run_id, async () => {
@@ -60,7 +58,7 @@ const recoverRun = async (deps: RecoveryDeps, id: string): Promise<void> => {
     await deps.engine.end(run, { status: 'stopped', error: null });
     return;
   }
-  // The stage that has begun it goes on with it when it is its turn.
+  // The parent stage starts it when it is its turn.
   if (run.row.parent_id !== null && run.row.status === 'queued') return;
   for (const { key } of [...run.stages.values()].filter(({ status }) => status === 'running')) {
     await recoverStage(deps, run, key);
@@ -100,7 +98,6 @@ const recoverStage = async (deps: RecoveryDeps, run: LoadedRun, key: string): Pr
   if (await recordRun(deps.record, run, { stages: new Map([[key, change]]), steps })) begun?.();
 };
 
-/** Settles the stage of an agent that has ended, or was removed, if it has one. */
 export const settleEndedAgent = async (
   { record: { runs }, engine, agents, inTurn }: RecoveryDeps,
   agentId: string,

@@ -12,7 +12,6 @@ import { stageValueIn, valuesIn } from '../templates/values.js';
 import { StageFault } from './outcome.js';
 import type { LoadedRun } from './run.js';
 
-/** The values that the texts of a stage may name. */
 interface StageScope {
   params: Record<string, unknown>;
   stages: Record<string, { output: unknown; status: string; error: string | null }>;
@@ -20,10 +19,7 @@ interface StageScope {
   item?: unknown;
 }
 
-/**
- * Returns the values that the texts of a stage name, as they are now. Those of an item are the ones
- * around it, and the item. No other outputs are read, since they may be long.
- */
+/** Reads only the outputs that the stage uses, because outputs may be long. */
 export const valuesOf = (run: LoadedRun, { config, when = [] }: NamingStage): StageScope => {
   const named = [
     ...valuesIn(config, '').map(({ name }) => name),
@@ -49,7 +45,7 @@ const scopeOf = (
         {
           output: row.output === null ? null : parseExact(row.output),
           status: row.status,
-          // One that was skipped tells what kept it from running.
+          // The error of a skipped stage is the reason for skipping.
           error: row.error ?? (row.status === 'skipped' ? row.reason : null),
         },
       ]),
@@ -58,18 +54,17 @@ const scopeOf = (
   };
 };
 
-/** Ours: the most characters that a stage works with, or has as its output, as JSON. */
+/** Maximum length of the input of a stage, as JSON. */
 export const MAX_INPUT_LENGTH = 1024 * 1024;
 
 /**
- * Fills in the values inside a configuration. A text that is one value and nothing else becomes that
- * value, so that a number stays a number; in any other text it is written out. Throws StageFault if
- * the result is too long.
+ * Inserts values into a configuration. A string that is one value becomes that value and keeps its
+ * type. Throws StageFault if the result is too long.
  */
 export const renderConfig = (value: unknown, scope: object): unknown =>
   withoutExactNumbers(renderExact(value, scope));
 
-/** Does the same, with numbers as they were received. */
+/** Like `renderConfig`, but numbers keep their digits. */
 export const renderExact = (value: unknown, scope: object): unknown => {
   let left = MAX_INPUT_LENGTH;
   const counted = (rendered: unknown): unknown => {
@@ -93,7 +88,7 @@ const renderText = (text: string, scope: object): unknown => {
   const [name] = placeholdersIn(text);
   const isWhole = name !== undefined && /^\{\{[^{}]+\}\}$/.test(text.trim());
   const found = isWhole ? lookUp(scope, name) : undefined;
-  // Where no error is, there is no text of one either.
+  // A missing error is an empty string.
   if (found === null && ERROR.test(name ?? '')) return '';
   return found === undefined ? renderWhole(text, scope) : found;
 };
@@ -101,7 +96,7 @@ const renderText = (text: string, scope: object): unknown => {
 const ERROR = /^stages\.[^.]+\.error$/;
 const VALUE = /^(params|stages|item|run)(\.|$)/;
 
-/** Refuses values that the run does not have: a name in braces is of no use to anybody. */
+/** A missing value is an error, because a literal placeholder is useless. */
 const refuseMissing = (text: string, scope: object): void => {
   const missing = placeholdersIn(text).find(
     (name) => VALUE.test(name) && lookUp(scope, name) === undefined,
@@ -109,10 +104,9 @@ const refuseMissing = (text: string, scope: object): void => {
   if (missing !== undefined) throw new StageFault(`{{${missing}}} has no value in this run`);
 };
 
-/** Ours: the most characters of values in one text; the rest would be left out. */
+/** Longer values are rejected instead of cut. */
 const MAX_TEXT_LENGTH = 256 * 1024;
 
-/** Writes out the values inside a text, all of them. Throws StageFault if they are too long. */
 const renderWhole = (text: string, scope: object): string => {
   const lengths = placeholdersIn(text).map((name) => lengthOf(lookUp(scope, name)));
   if (lengths.reduce((all, length) => all + length, 0) > MAX_TEXT_LENGTH) {
@@ -124,20 +118,15 @@ const renderWhole = (text: string, scope: object): string => {
 const lengthOf = (value: unknown): number =>
   typeof value === 'string' ? value.length : (stringifyExact(value)?.length ?? 0);
 
-/** Returns the fields of a rendered value; none if it is no object. */
 export const recordOf = (value: unknown): Record<string, unknown> =>
   isRecord(value) ? { ...value } : {};
 
-/** Fills in the values inside a text. */
 export const renderProse = (text: unknown, scope: object): string => {
   refuseMissing(String(text), scope);
   return renderWhole(String(text), scope);
 };
 
-/**
- * Fills in the values inside a text that is Markdown. They are escaped, but for the text of an agent
- * and for research, which are Markdown themselves.
- */
+/** Values are escaped, except the output of agents and research, which is Markdown. */
 export const renderMarkdownText = (text: string, run: LoadedRun, scope: object): string => {
   const { template } = outermost(run);
   const isMarkdown = (name: string): boolean => {
@@ -151,7 +140,6 @@ export const renderMarkdownText = (text: string, run: LoadedRun, scope: object):
 
 const outermost = (run: LoadedRun): LoadedRun => (run.outer ? outermost(run.outer) : run);
 
-/** Returns why the conditions of a stage do not hold; null if they do. */
 export const stoppedBy = ({ when = [] }: TemplateStage, scope: object): string | null => {
   const verdict = judgeConditions(when, scope);
   return verdict.verdict === 'hold' ? null : verdict.reason;

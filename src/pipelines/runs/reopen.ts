@@ -9,8 +9,8 @@ export interface ReopenDeps {
 }
 
 /**
- * Builds the steps with which a run that failed or was stopped goes on in a later attempt of its
- * stage: what has completed in it is not done again. Null if there is no such run any more.
+ * Continues a failed or stopped run in a later attempt of its stage. Completed stages are not
+ * repeated. Resolves to null if the run does not exist.
  */
 export const reopenSteps = async (
   { runs, children }: ReopenDeps,

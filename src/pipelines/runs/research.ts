@@ -3,12 +3,9 @@ import { RefusedResearch } from '../../research/module.js';
 import { type CallOutcome, RESEARCH } from './calls.js';
 import type { RunStage } from './run.js';
 
-/** Records the operation of a stage. */
 export type OperationBegun = (of: RunStage, operationId: string) => Promise<void>;
 
-/** Creates the functions for stages that have a question researched. */
 export const createStageResearch = (research: ResearchFollow, begun: OperationBegun) => ({
-  /** Does the research that a stage has recorded, and waits for its end. */
   perform: async (of: RunStage, signal: AbortSignal): Promise<CallOutcome> => {
     const { user_id: userId } = of.run.row;
     const maxCostUsd = of.row.reserved_usd || RESEARCH.maxCostUsd;
@@ -38,7 +35,6 @@ export const createStageResearch = (research: ResearchFollow, begun: OperationBe
     }
   },
 
-  /** Cancels the research of a stage, unless it has ended. */
   cancel: (of: RunStage): Promise<void> => research.cancel(of.run.row.user_id, effectOf(of)),
 });
 

@@ -3,20 +3,17 @@ import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { withBelow } from './next.js';
 import { FRESH, type LoadedRun, stageIn } from './run.js';
 
-/** A stage whose runs count for a later visit of it. */
 export interface CarriedRuns {
   of: PipelineStageRow;
   to: number;
 }
 
-/** The changes with which stages begin anew. */
 interface RetryChanges {
   stages: Map<string, Partial<PipelineStageRow>>;
-  /** The stages whose runs go on rather than begin again, unless these are to be done again. */
+  /** Stages whose runs are continued instead of started again. */
   carried: CarriedRuns[];
 }
 
-/** Returns the stages that begin anew: from one on, or all that failed and what they kept from running. */
 export const retriedStages = (run: LoadedRun, fromStage?: string): string[] => {
   const { stages } = run.template;
   if (fromStage !== undefined) {
@@ -31,7 +28,6 @@ export const retriedStages = (run: LoadedRun, fromStage?: string): string[] => {
   return [...new Set(unfinished.flatMap(({ key }) => withBelow(stages, key)))];
 };
 
-/** Returns the changes with which these stages of a run begin anew. */
 export const retryChanges = (run: LoadedRun, keys: readonly string[]): RetryChanges => {
   const stages = new Map(keys.map((key) => [key, comingAgain(run, key)]));
   const carried = [...stages].flatMap(([key, { visits }]): CarriedRuns[] => {
@@ -47,6 +43,6 @@ export const retryChanges = (run: LoadedRun, keys: readonly string[]): RetryChan
 
 const comingAgain = (run: LoadedRun, key: string): Partial<PipelineStageRow> => {
   const { visits = 0, effect = 'none' } = run.stages.get(key) ?? {};
-  // A call that was cut off may have been done, which is asked before it is made again.
+  // An interrupted call may have taken effect, so the owner is asked before it is repeated.
   return { ...FRESH, effect, visits: visits + 1, visits_before: visits };
 };

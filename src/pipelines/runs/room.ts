@@ -4,12 +4,11 @@ import type { AttemptOutcome } from './outcome.js';
 import { MAX_INPUT_LENGTH } from './render.js';
 import type { LoadedRun, RunStage } from './run.js';
 
-/** Ours: the most characters of the output of a stage, and of all inputs and outputs of a run, as JSON. */
+/** Maximum length of the output of a stage, and of all inputs and outputs of a run, as JSON. */
 export const MAX_OUTPUT_LENGTH = 4 * MAX_INPUT_LENGTH;
 const MAX_KEPT = 16 * MAX_INPUT_LENGTH;
 const FULL = `The inputs and outputs of the run exceed ${MAX_KEPT} characters in total`;
 
-/** Returns how many characters of inputs and outputs a run keeps beside those of a stage. */
 const keptBeside = ({ stages }: LoadedRun, but: string): number =>
   [...stages].reduce(
     (all, [key, { input, output }]) =>
@@ -17,7 +16,6 @@ const keptBeside = ({ stages }: LoadedRun, but: string): number =>
     0,
   );
 
-/** Refuses the beginning of a stage for whose input its run has no room. */
 export const beginningWithin = (
   run: LoadedRun,
   key: string,
@@ -28,7 +26,6 @@ export const beginningWithin = (
   return isFull ? { fault: FULL } : beginning;
 };
 
-/** Turns an outcome into a failure if its output is too long, or its run has no room for it. */
 export const outcomeWithin = ({ run, row }: RunStage, outcome: AttemptOutcome): AttemptOutcome => {
   if (outcome.status === 'failed' && outcome.output === undefined) return outcome;
   const { output, untrusted = false, usage } = outcome;

@@ -19,11 +19,11 @@ import type { RunService, StageAnswer } from './service.js';
 interface RunsResourceDeps {
   runs: RunsStore;
   service: RunService;
-  /** Finds a template of the user, or one that ships. Throws 404 if there is none. */
+  /** Throws 404. */
   template(userId: string, id: string): Promise<PipelineTemplate>;
   /**
-   * Throws 403 if the caller may not use the tools that a template, or one that it runs as a stage,
-   * grants; 400 if such a one cannot be run.
+   * Throws 403 if the caller may not use the tools of the template or its nested templates, or 400
+   * if one cannot be run.
    */
   refuseUse(by: Caller, template: Pick<PipelineTemplate, 'id' | 'stages'>): Promise<void>;
 }
@@ -55,7 +55,7 @@ export const runsResource = ({ runs, service, template, refuseUse }: RunsResourc
     stop: async ({ id }, { userId }) => viewDetail(await service.stop(userId, id)),
     retry: async ({ id, body: { fromStage } }, by) => {
       const { row, template: kept } = await service.owned(by.userId, id);
-      // From a stage on, what was approved once would be done again.
+      // A retry from a stage would repeat what was approved only once.
       if (fromStage !== undefined && kept.stages.some(asksPerson)) refuseToken(by);
       await refuseUse(by, { id: row.template_id, ...kept });
       return viewDetail(await service.retry(by.userId, id, fromStage));

@@ -3,20 +3,17 @@ import type { TemplateStage } from '../templates/contract.js';
 import type { TemplateBody } from '../templates/normal.js';
 import { isStageWork } from '../templates/stagekinds.js';
 
-/** The part of a template that a run keeps. */
 export type RunTemplate = Pick<TemplateBody, 'parameters' | 'stages' | 'limits' | 'onFinish'>;
 
-/** A run with its stages, as it was read. */
 export interface LoadedRun {
   row: PipelineRunRow;
   template: RunTemplate;
   params: Record<string, unknown>;
   stages: Map<string, PipelineStageRow>;
-  /** The run whose stage `foreach` has begun this one for an item; null for any other run. */
+  /** Parent run of an item in a `foreach`. `null` for other runs. */
   outer: LoadedRun | null;
 }
 
-/** A stage of a run: what the template says of it, and its state. */
 export interface RunStage {
   run: LoadedRun;
   stage: TemplateStage;
@@ -35,10 +32,8 @@ export const loadedRun = (
   outer,
 });
 
-/** The key of the one stage that the run of an item has. */
 export const ITEM_KEY = 'item';
 
-/** Returns the template of the run of an item: one stage with the work of a stage `foreach`. */
 const itemTemplate = ({ template }: LoadedRun, { parent_key }: PipelineRunRow): RunTemplate => {
   const work = template.stages.find(({ key }) => key === parent_key)?.config.stage;
   if (!isStageWork(work)) throw new Error(`The stage ${parent_key} has no work for items`);
@@ -47,7 +42,6 @@ const itemTemplate = ({ template }: LoadedRun, { parent_key }: PipelineRunRow): 
   return { parameters: [], stages, limits, onFinish: { notifyOwner: false } };
 };
 
-/** Finds a stage of a run; null if it has none with that key. */
 export const stageIn = (run: LoadedRun, key: string): RunStage | null => {
   const stage = run.template.stages.find((each) => each.key === key);
   const row = run.stages.get(key);
@@ -57,7 +51,6 @@ export const stageIn = (run: LoadedRun, key: string): RunStage | null => {
 export const isOpenRun = ({ finished_at }: Pick<PipelineRunRow, 'finished_at'>): boolean =>
   finished_at === null;
 
-/** The changes of a stage that begins anew. */
 export const FRESH = {
   status: 'pending',
   reason: null,

@@ -28,7 +28,7 @@ export interface RunServiceDeps {
   inTurn: InTurn;
 }
 
-/** Lets one work on a run at a time. */
+/** Serializes the work on a run. */
 export type InTurn = <T>(runId: string, work: () => Promise<T>) => Promise<T>;
 
 export interface NewRun {
@@ -39,12 +39,10 @@ export interface NewRun {
   untrusted: boolean;
 }
 
-/** The answer of a person to what a stage waits for. */
 export type StageAnswer =
   | { is: 'approved' | 'rejected'; digest: string; reason?: string | undefined }
   | { is: 'input'; digest: string; values: Record<string, unknown> };
 
-/** Creates the verbs on runs. */
 export const createRunService = (deps: RunServiceDeps) => {
   const { clock, engine, record, inTurn } = deps;
   const { runs } = record;
@@ -52,7 +50,7 @@ export const createRunService = (deps: RunServiceDeps) => {
   const owned = async (userId: string, id: string): Promise<LoadedRun> =>
     orNotFound(await runs.owned(userId, id), 'No pipeline run with that id');
 
-  /** Reads a run, and does with it what must be written before it changes; then it goes on. */
+  /** Retries until `work` returns true, then advances the run. */
   const onRun = async (
     userId: string,
     id: string,
@@ -65,7 +63,7 @@ export const createRunService = (deps: RunServiceDeps) => {
     return owned(userId, id);
   };
 
-  /** Writes what an attempt of a stage came to, unless it is over; then the run goes on. */
+  /** Writes the outcome of an attempt unless it is outdated, then advances the run. */
   const onAttempt = (
     { run, row }: RunStage,
     write: (now: LoadedRun) => Promise<boolean>,
@@ -83,7 +81,6 @@ export const createRunService = (deps: RunServiceDeps) => {
   return {
     owned,
 
-    /** Starts a run. 400 for parameters that do not fit. */
     start: async (started: NewRun): Promise<LoadedRun> => {
       const { userId, template, params, name, untrusted } = started;
       const { values, faults } = givenParameters(template.parameters, params);
@@ -107,7 +104,6 @@ export const createRunService = (deps: RunServiceDeps) => {
       for (const id of await runs.openOf(userId)) await stopRun(stopping, id, DISABLED);
     },
 
-    /** Goes on with a run that has ended. */
     retry: (userId: string, id: string, fromStage?: string): Promise<LoadedRun> =>
       onRun(userId, id, async (run) => {
         if (isOpenRun(run.row)) {
@@ -129,7 +125,7 @@ export const createRunService = (deps: RunServiceDeps) => {
         return recordRun(record, run, { run: again, stages, steps });
       }),
 
-    /** Answers what a stage waits for, with further steps of the transaction. The first answer counts. */
+    /** Only the first answer counts. `steps` are written in the same transaction. */
     answer: (
       userId: string,
       id: string,
@@ -160,14 +156,12 @@ export const createRunService = (deps: RunServiceDeps) => {
         }
       }),
 
-    /** Records the operation that works for a stage. */
     operationBegun: (of: RunStage, operationId: string): Promise<void> =>
       onAttempt(of, (now) => {
         const stages = new Map([[of.row.key, { operation_id: operationId }]]);
         return recordRun(record, now, { stages });
       }),
 
-    /** Records the outcome of a call. */
     callEnded: (of: RunStage, outcome: CallOutcome): Promise<void> =>
       onAttempt(of, (now) => engine.settle(now, of.row.key, outcome)),
   };
@@ -175,13 +169,12 @@ export const createRunService = (deps: RunServiceDeps) => {
 
 export type RunService = ReturnType<typeof createRunService>;
 
-/** The error of a run whose owner was disabled. */
 export const DISABLED = 'The owner of the run was disabled';
 
 const over = (run: LoadedRun): Boom.Boom =>
   Boom.conflict(`The run has already ended. Its status is ${run.row.status}`, { code: 'ended' });
 
-/** The answers that stages in these states take: in words, and as verbs. */
+/** Accepted answers by status: a noun, and the endpoints. */
 const TAKEN: Partial<Record<PipelineStageRow['status'], [what: string, ...verbs: string[]]>> = {
   waiting_approval: ['an approval', 'approve', 'reject'],
   waiting_input: ['values', 'input'],
@@ -203,6 +196,6 @@ const refuseAnswer = (runId: string, { row }: RunStage, answer: StageAnswer): vo
   throw Boom.conflict(message, { code: 'other_digest' });
 };
 
-/** True if a stage is still at work on the attempt that was read. */
+/** True if the stage is still running the same attempt. */
 const isSameAttempt = (now: PipelineStageRow, read: PipelineStageRow): boolean =>
   now.status === 'running' && now.visits === read.visits && now.attempt === read.attempt;

@@ -1,9 +1,6 @@
 import type { InTurn } from './service.js';
 
-/**
- * Creates the turns of runs: of the works on one run each begins when the one before has ended, whether
- * it failed or not. Works on different runs go on side by side.
- */
+/** Work on the same run is serialized, also after failures. Different runs proceed in parallel. */
 export const createTurnsOfRuns = (): InTurn => {
   const last = new Map<string, Promise<unknown>>();
   return async (runId, work) => {

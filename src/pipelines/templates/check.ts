@@ -18,31 +18,26 @@ import {
 import { urlFaults } from './urlfaults.js';
 import { valueFaults } from './valuefaults.js';
 
-/** The tools and models that a template may name. */
 export interface KnownNames {
   models(): string[];
-  /** Returns the faults of the tools with these names, each with its place in the list. */
+  /** `at` is the index in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
-  /** Returns the faults of the arguments of a tool, whose values may not be known yet. */
+  /** Values of arguments may be unknown. */
   faultsOfParams(
     tool: { toolId: string; toolAction: string },
     params: Record<string, unknown>,
   ): FieldFault[];
-  /** True if an argument of a tool is a number. */
   isNumericParam(tool: { toolId: string; toolAction: string }, key: string): boolean;
-  /** Returns why an address can never be requested; null if it may be. */
+  /** Returns why an address can never be requested, or null. */
   refusalOf(url: string): string | null;
 }
 
-/** Ours: the number of faults that are told at once. */
 const MAX_FAULTS = 50;
 
-/** The outcome of a check: the template, or what is wrong with it, and the stages that can be read. */
 export type CheckedTemplate =
   | { template: NewTemplate; stages: TemplateStage[]; faults: [] }
   | { template: null; stages: TemplateStage[]; faults: FieldFault[] };
 
-/** Checks a value that is to be a template: its form, its graph and the values that it names. */
 export const checkTemplate = (given: unknown, known: KnownNames): CheckedTemplate => {
   const { error, value } = NewTemplate.validate(given, UNLABELLED);
   const { faults, stages } = error
@@ -54,7 +49,7 @@ export const checkTemplate = (given: unknown, known: KnownNames): CheckedTemplat
   return { template: value, stages, faults: [] };
 };
 
-/** Returns the faults of the form, and with them all others of the parts whose form is right. */
+/** Also returns the other faults of all parts with a valid form. */
 const faultsOfForm = (
   given: unknown,
   details: Joi.ValidationErrorItem[],
@@ -67,7 +62,6 @@ const faultsOfForm = (
   return { faults: [...faultsIn(details, ''), ...others], stages: template.stages };
 };
 
-/** Ours: the longest path and message of a fault. */
 const MAX_PATH_LENGTH = 300;
 const MAX_MESSAGE_LENGTH = 900;
 
@@ -78,7 +72,6 @@ const shortFault = ({ path, message }: FieldFault): FieldFault => ({
 
 const UNLABELLED = { abortEarly: false, errors: { label: false } } as const;
 
-/** Returns the faults of a template that has the right form, each with its path. */
 export const templateFaults = (template: NewTemplate, known: KnownNames): FieldFault[] => {
   const { parameters = [], stages } = template;
   const alone = [
@@ -123,7 +116,7 @@ const workFaults = (
 
 type NamedFaults = (config: StageWork['config'], at: string, known: KnownNames) => FieldFault[];
 
-/** The checks of what the configuration of a kind names, once its form is right. */
+/** Checked after the form of a configuration. */
 const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
   agent: ({ model, tools }, at, known) => [
     ...modelFaults(model, `${at}.model`, known),
@@ -157,10 +150,10 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
   foreach: ({ stage }, at, known) => itemFaults(stage, `${at}.stage`, known),
 };
 
-/** The tools that request the address in their argument `url`. */
+/** Tools that request the address in the argument `url`. */
 const REQUESTING = new Set(['http.request', 'web.read']);
 
-/** The field of a tool's name that is wrong: that of its skill if no tool has this one. */
+/** Returns `toolId` if no tool of that skill exists. */
 const wrongName = ({ toolId }: { toolId: string }, known: KnownNames): string =>
   known.faultsOfTools([toolId]).length > 0 ? 'toolId' : 'toolAction';
 
@@ -201,7 +194,6 @@ const faultsIn = (
     message,
   }));
 
-/** Checks that keys are not used twice, and that the stages that one needs exist. */
 const needsFaults = (stages: TemplateStage[]): FieldFault[] => {
   const first = new Map<string, number>();
   for (const [at, { key }] of stages.entries()) if (!first.has(key)) first.set(key, at);
@@ -230,7 +222,7 @@ const needsFaults = (stages: TemplateStage[]): FieldFault[] => {
   ]);
 };
 
-/** Checks that a parameter is compared with a value of its own type, since others are never equal. */
+/** Values of another type are never equal. */
 const whenFaults = ({ parameters = [], stages }: NewTemplate): FieldFault[] =>
   stages.flatMap(({ when = [] }, at) =>
     when.flatMap(({ field, operator, value }, index) => {
@@ -248,7 +240,6 @@ const whenFaults = ({ parameters = [], stages }: NewTemplate): FieldFault[] =>
 
 const COMPARING = new Set(['equals', 'not_equals', 'in']);
 
-/** Checks that a `goto` leads back, so that its stage comes again. */
 const gotoFaults = (stages: TemplateStage[]): FieldFault[] => {
   const graph = graphOf(stages);
   return stages.flatMap(({ key, onError }, at) => {

@@ -47,7 +47,6 @@ const StageGoto = s.object('StageGoto', {
   goto: key().description('Stage from which the run repeats: this stage or one that it needs'),
 });
 
-/** The fields of a stage that do not depend on its place in the graph. */
 const work = {
   kind: stageKind(),
   config: s

@@ -1,15 +1,13 @@
 import type { TemplateStage } from './contract.js';
 
-/** The stages of a template as a graph. */
 interface StageGraph {
   stages: ReadonlyMap<string, TemplateStage>;
-  /** The stages that a stage needs, directly or through others. */
   above(key: string): ReadonlySet<string>;
-  /** The stages that have surely completed when a stage begins, so that it may use their output. */
+  /** Stages that have certainly completed when a stage starts. */
   completedBefore(key: string): ReadonlySet<string>;
 }
 
-/** Returns the keys of stages that need each other in a circle, in order; null if there are none. */
+/** Returns the keys of a cycle in order, or null. */
 export const circleIn = (stages: TemplateStage[]): string[] | null => {
   const needs = new Map(stages.map(({ key, needs = [] }) => [key, needs]));
   const done = new Set<string>();
@@ -31,7 +29,7 @@ export const circleIn = (stages: TemplateStage[]): string[] | null => {
   return null;
 };
 
-/** Builds the graph of stages that have no circle. */
+/** The stages must not contain a cycle. */
 export const graphOf = (all: TemplateStage[]): StageGraph => {
   const stages = new Map(all.map((stage) => [stage.key, stage]));
   const needsOf = (key: string): string[] => stages.get(key)?.needs ?? [];
@@ -40,7 +38,7 @@ export const graphOf = (all: TemplateStage[]): StageGraph => {
     return new Set(needs.flatMap((need) => [need, ...above(need)]));
   });
 
-  // True if a stage may be skipped although nothing has failed.
+  // Whether a stage may be skipped without a failure.
   const maySkip = once((key): boolean => {
     const { when = [], runIf = 'success' } = stages.get(key) ?? {};
     if (runIf === 'failure' || when.length > 0) return true;
@@ -52,7 +50,7 @@ export const graphOf = (all: TemplateStage[]): StageGraph => {
     const { runIf = 'success' } = stages.get(key) ?? {};
     const needs = needsOf(key);
     if (runIf !== 'success') return new Set();
-    // A stage with one need is skipped with it; beside others it may run without it.
+    // A stage with one need is skipped with it. With several, it may still run.
     const begun = needs.length === 1 ? needs : needs.filter((need) => !maySkip(need));
     const completed = begun.filter((need) => stages.get(need)?.onError !== 'continue');
     return new Set([...completed, ...begun.flatMap((need) => [...completedBefore(need)])]);
@@ -61,7 +59,6 @@ export const graphOf = (all: TemplateStage[]): StageGraph => {
   return { stages, above, completedBefore };
 };
 
-/** Returns a function that is called once for each key. */
 const once = <T>(make: (key: string) => T): ((key: string) => T) => {
   const made = new Map<string, T>();
   return (key) => {
@@ -71,7 +68,6 @@ const once = <T>(make: (key: string) => T): ((key: string) => T) => {
   };
 };
 
-/** Shows the graph as the text of a Mermaid flowchart. */
 export const mermaidOf = (stages: TemplateStage[]): string => {
   const ids = new Map(stages.map(({ key }, at) => [key, `s${at}`]));
   const id = (key: string): string => ids.get(key) ?? '';
@@ -87,6 +83,6 @@ export const mermaidOf = (stages: TemplateStage[]): string => {
   return `${['flowchart TD', ...nodes, ...needs, ...back].join('\n')}\n`;
 };
 
-/** Escapes a text by the entity codes of Mermaid, which begin with `#`. */
+/** Mermaid entity codes begin with `#`. */
 const label = (text: string): string =>
   text.replace(/[#"<>&\p{Cc}]/gu, (sign) => `#${sign.codePointAt(0)};`);

@@ -2,27 +2,25 @@ import type { FieldFault } from '../../kernel/problem.js';
 import type { PipelineTemplate, TemplateStage } from './contract.js';
 import { isStageWork } from './stagekinds.js';
 
-/** Ours: the number of pipelines that may contain each other, the outermost included. */
+/** Maximum nesting, including the outermost pipeline. */
 export const MAX_NESTING = 5;
 
-/** Finds a template of a user, or one that ships; null if there is none. */
 export type FindTemplate = (userId: string, id: string) => Promise<PipelineTemplate | null>;
 
-/** The part of a template of which nested templates are found. `id`: null if it has none yet. */
+/** `id` is null for a new template. */
 export interface Nesting {
   id: string | null;
   stages: TemplateStage[];
 }
 
-/** The templates that a template runs as stages, and what is wrong with them. */
 export interface NestedTemplates {
   templates: PipelineTemplate[];
   faults: FieldFault[];
 }
 
 /**
- * Finds the templates that a template runs as stages, directly or through others. A fault has the path of
- * the stage in the template from which the others are reached.
+ * Finds templates that a template runs, directly or indirectly. A fault has the path of the stage
+ * in the outermost template.
  */
 export const nestedTemplates = async (
   { id, stages }: Nesting,
@@ -30,9 +28,8 @@ export const nestedTemplates = async (
   find: FindTemplate,
 ): Promise<NestedTemplates> => {
   const found = new Map<string, PipelineTemplate>();
-  /** Keeps the depth at which a template was in order: nested less deep, it is in order as well. */
+  /** Depth at which a template was valid. At a lower depth it is valid as well. */
   const checked = new Map<string, number>();
-  /** Returns what is wrong below a template at the end of a way; null if nothing is. */
   const faultBelow = async (templateId: string, way: string[]): Promise<string | null> => {
     if (way.includes(templateId)) {
       return `starts itself: ${[...way.slice(way.indexOf(templateId)), templateId].join(' → ')}`;
@@ -59,10 +56,8 @@ export const nestedTemplates = async (
   return { templates: [...found.values()], faults };
 };
 
-/** Stands for a template that has no id yet, in the ways to others. */
 const NEW = 'this template';
 
-/** Returns the templates that stages name, each with the path of its name. */
 const namedIn = (stages: TemplateStage[]): { path: string; templateId: string }[] =>
   stages.flatMap(({ kind, config }, at) => {
     const path = `stages.${at}.config`;

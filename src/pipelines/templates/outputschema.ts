@@ -1,15 +1,13 @@
 import Joi from 'joi';
 import * as s from '../../kernel/contract/schema.js';
 
-/** Ours: the deepest that a schema of an output is nested. */
 const DEEPEST = 8;
 
 const count = () => s.optional(s.whole(0, 1_000_000));
 
 /**
- * The part of JSON Schema (2020-12) that the output of a stage may be described with. `pattern`,
- * `$ref` and `if` are not part of it, so that checking an output takes time in proportion to its
- * size.
+ * Subset of JSON Schema (2020-12) for outputs. `pattern`, `$ref` and `if` are excluded, so that
+ * validation is linear in the size of the output.
  */
 const schemaAt = (depth: number): s.Schema => {
   const inner = depth < DEEPEST ? s.later(() => schemaAt(depth + 1)) : Joi.forbidden();
@@ -37,5 +35,4 @@ const typeName = Joi.string().valid(
   ...['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'],
 );
 
-/** The schema of the schemas that the output of a stage may have. */
 export const outputSchema = s.later(() => schemaAt(0).label('OutputSchemaOfStage'));

@@ -2,17 +2,14 @@ import { isRecord } from '../../kernel/jsonvalue.js';
 import type { TemplateStage } from './contract.js';
 import type { StageKind } from './stagekinds.js';
 
-/** The fields that the outputs of a kind have; a kind that is not here has others or none. */
+/** Kinds that are not listed have other fields or none. */
 const FIELDS: Partial<Record<StageKind, string[]>> = {
   http: ['status', 'headers', 'body'],
   approval: ['approved', 'reason'],
   research: ['id', 'question', 'markdown', 'unverified', 'limitations', 'sources'],
 };
 
-/**
- * Returns the first name of a path that the output of a stage cannot have, with the names that there
- * are; null if it may have all of them.
- */
+/** Returns the first unknown name of a path with the known names, or null. */
 export const missingInOutput = (
   stage: TemplateStage,
   path: readonly string[],
@@ -23,7 +20,7 @@ export const missingInOutput = (
   return name === undefined || known === null || known.includes(name) ? null : { name, known };
 };
 
-/** Returns the names of the fields of an output; null if the template does not tell them. */
+/** Returns null if the template does not define the fields. */
 const fieldsOf = ({ kind, config }: TemplateStage): string[] | null => {
   if (kind === 'agent') return [];
   if (kind !== 'input') return FIELDS[kind] ?? null;

@@ -1,7 +1,6 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import type { TemplateParameter } from './contract.js';
 
-/** Returns the faults of parameters beyond their schema. */
 export const parameterFaults = (parameters: TemplateParameter[]): FieldFault[] => {
   const keys = parameters.map(({ key }) => key);
   return parameters.flatMap((parameter, index) => {
@@ -30,7 +29,7 @@ export const parameterFaults = (parameters: TemplateParameter[]): FieldFault[] =
   });
 };
 
-/** Returns the values of a run: those that were given, and defaults. Faults have paths in `params`. */
+/** Fills in defaults. Paths of faults start with `params`. */
 export const givenParameters = (
   parameters: TemplateParameter[],
   given: Record<string, unknown>,
@@ -52,11 +51,9 @@ export const givenParameters = (
   return { values, faults };
 };
 
-/** True for a value that a required parameter or field must not have: none, or a text without words. */
 export const isUnfilled = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** Returns what the value of a parameter must be; null if it is valid. */
 export const faultOfParameter = (
   { type, options = [] }: Pick<TemplateParameter, 'type' | 'options'>,
   value: unknown,
@@ -67,7 +64,6 @@ export const faultOfParameter = (
   return `must be one of ${options.join(', ')}`;
 };
 
-/** Returns the type that a value must have; null if it has it. */
 export const faultOfType = (type: TemplateParameter['type'], value: unknown): string | null => {
   if (type === 'number') return Number.isFinite(value) ? null : 'must be a number';
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false';

@@ -1,7 +1,6 @@
 import type { PipelineTemplate } from './contract.js';
 import { DEFAULT_LIMITS } from './normal.js';
 
-/** The day on which the presets were written. */
 const WRITTEN_AT = '2026-11-27T00:00:00.000Z';
 
 type Preset = Pick<PipelineTemplate, 'name' | 'parameters' | 'stages'> & { description: string };
@@ -172,5 +171,4 @@ const researchReport = preset('research_report', {
   ],
 });
 
-/** The templates that ship. */
 export const PRESETS = [issueTriage, releaseNotes, dailyBriefing, documentMail, researchReport];

@@ -2,20 +2,16 @@ import { type Compilable, type Store, statement, unlessUnmet } from '../../store
 import { type PipelineTemplateRow, pipelineTemplateTable } from '../../store/tables/pipelines.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** Ours: the number of templates that a user may have. */
 export const MAX_TEMPLATES = 1000;
 
-/**
- * Returns the queries for the templates of a user. A write throws `Taken` if the user has a template
- * of that name already.
- */
+/** Writes throw `Taken` if the user already has a template with this name. */
 export const templatesStore = ({ db, transact }: Store) => {
   const isWritten = (query: Compilable) => unlessUnmet(transact([statement(query, 1)]));
   const { columns } = pipelineTemplateTable;
   const own = (userId: string) =>
     db.selectFrom('pipeline_templates').select(columns).where(visibleTo(userId));
   return {
-    /** Returns templates, newest first; `before` is the id of the last one of the page before. */
+    /** Newest first. `before` is the ID of the last template on the previous page. */
     list: (userId: string, most: number, before?: string): Promise<PipelineTemplateRow[]> => {
       const older = before === undefined ? own(userId) : own(userId).where('id', '<', before);
       return older.orderBy('id', 'desc').limit(most).execute();
@@ -27,7 +23,7 @@ export const templatesStore = ({ db, transact }: Store) => {
     named: (userId: string, name: string): Promise<PipelineTemplateRow | undefined> =>
       own(userId).where('name', '=', name).executeTakeFirst(),
 
-    /** Returns false if the user has as many templates as there may be. */
+    /** Returns false if the user has reached the limit. */
     insert: (row: PipelineTemplateRow): Promise<boolean> => {
       const count = db
         .selectFrom('pipeline_templates')
@@ -39,7 +35,7 @@ export const templatesStore = ({ db, transact }: Store) => {
       return isWritten(db.insertInto('pipeline_templates').columns(columns).expression(values));
     },
 
-    /** Returns false if the template is not as it was read. */
+    /** Returns false if the template has changed since it was read. */
     update: (
       { user_id, id, version }: PipelineTemplateRow,
       change: Partial<PipelineTemplateRow>,
@@ -53,7 +49,6 @@ export const templatesStore = ({ db, transact }: Store) => {
           .where('version', '=', version),
       ),
 
-    /** Returns false if the user has no such template. */
     delete: (userId: string, id: string): Promise<boolean> =>
       isWritten(db.deleteFrom('pipeline_templates').where(visibleTo(userId)).where('id', '=', id)),
   };

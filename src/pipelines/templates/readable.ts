@@ -1,16 +1,14 @@
 import { isRecord } from '../../kernel/jsonvalue.js';
 import { type NewTemplate, TemplateParameter, TemplateStage } from './contract.js';
 
-/** The parts of a template that has a wrong form: those that can be checked further. */
 export interface ReadableParts {
   template: NewTemplate;
-  /** The paths of the parts in place of which another one stands, because theirs is not readable. */
+  /** Paths of placeholders for unreadable parts. */
   unread: string[];
 }
 
 /**
- * Returns what can be checked of a value that is no template, so that its other faults are found
- * too. Each part keeps its place.
+ * Replaces unreadable parts, so that other faults are found as well. Each part keeps its position.
  */
 export const readableParts = (given: unknown): ReadableParts => {
   const unread: string[] = [];
@@ -32,7 +30,6 @@ export const readableParts = (given: unknown): ReadableParts => {
   return { template: { name: 'unnamed', parameters, stages }, unread };
 };
 
-/** Returns the key of a part; without one, a key that no other part has. */
 const keyOf = (part: unknown, at: number): string =>
   isRecord(part) && typeof part.key === 'string' ? part.key : `/${at}`;
 

@@ -23,13 +23,11 @@ export interface TemplatesDeps {
   templates: TemplatesStore;
   clock: Clock;
   known: KnownNames;
-  /** Throws 403 if the caller may not grant these tools. */
   refuseGrants(by: Caller, tools: string[]): void;
 }
 
 const view = viewer(pipelineTemplateTable, PipelineTemplate, { preset: () => false });
 
-/** Finds a template that ships, or one of the user. */
 export const findTemplate = async (
   store: TemplatesStore,
   userId: string,
@@ -88,7 +86,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
   };
 
   return resource('templates', templates, {
-    // The cursor is the id of the last template of the page before.
+    // The cursor is the ID of the last template on the previous page.
     list: async ({ query: { limit = DEFAULT_LIMIT, cursor, preset, name } }, { userId }) => {
       if (name !== undefined) return { templates: await named(name, userId), nextCursor: null };
       const last = PRESETS.findIndex(({ id }) => id === cursor);
@@ -138,7 +136,6 @@ export const templatesResource = (deps: TemplatesDeps) => {
   });
 };
 
-/** Returns the columns of what a person writes. */
 const columnsOf = (body: TemplateBody): TemplateColumns => ({
   name: body.name,
   description: body.description,

@@ -3,22 +3,20 @@ import type { FieldFault } from '../../kernel/problem.js';
 import type { KnownNames } from './check.js';
 import type { ReadableYaml, Spelling } from './yaml.js';
 
-/** The text of a template, as far as its spellings count. */
 interface SpelledTemplate {
   yaml: ReadableYaml;
   known: Pick<KnownNames, 'isNumericParam'>;
   value: unknown;
 }
 
-/** The places of a template that may hold any value, which goes on as it is. */
+/** Places that accept any value and pass it on unchanged. */
 const ANY_VALUE =
   /^(parameters\.\d+\.default|stages\.\d+\.(when\.\d+\.value|config\.(stage\.config\.)?(toolParams|body|items|params)))(\.|$)/;
-/** A fault of a value that stands where a text is wanted. */
 const NO_TEXT = /^must be a (text|string)\b/;
 
 /**
- * Adds to faults of texts that were written without quotes how to write them, and faults of numbers
- * whose spelling would be lost: `1.10` would go on as 1.1, and `007` as 7.
+ * Adds a hint to faults of unquoted values, and reports numbers whose spelling would be lost:
+ * `1.10` would become 1.1, and `007` would become 7.
  */
 export const withSpellings = (faults: FieldFault[], text: SpelledTemplate): FieldFault[] => {
   const { spellings } = text.yaml;
@@ -35,7 +33,6 @@ export const withSpellings = (faults: FieldFault[], text: SpelledTemplate): Fiel
   return [...advised, ...lost];
 };
 
-/** Returns what a number would become; null if it goes on as it was written. */
 const faultOfSpelling = ({ source, value }: Spelling, isNumeric: boolean): string | null => {
   if (typeof value !== 'number') return null;
   const written = Number.isFinite(value) ? JSON.stringify(value) : 'null';
@@ -45,12 +42,11 @@ const faultOfSpelling = ({ source, value }: Spelling, isNumeric: boolean): strin
   return `would be changed to ${written}. ${inQuotes}, or write ${written}`;
 };
 
-/** True if a number is read as the one that was written; above 2^53 not every one can be. */
+/** Above 2^53, some integers cannot be represented. */
 const isExact = (source: string, value: number): boolean =>
   Number.isFinite(value) &&
   (!/^[-+]?\d+$/.test(source) || BigInt(source.replace(/^\+/, '')) === BigInt(value));
 
-/** True for a place at which a number is wanted, however it is written. */
 const isNumber = (path: string, { value, known }: SpelledTemplate): boolean => {
   const keys = path.split('.');
   if (keys[0] === 'parameters') {

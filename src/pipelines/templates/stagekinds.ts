@@ -3,12 +3,9 @@ import { AgentLimits } from '../../kernel/contract/agentaction.js';
 import * as s from '../../kernel/contract/schema.js';
 import { ItemStage, MAX_WAIT, type TemplateStage } from './contract.js';
 
-/** The name of a kind of stage. */
 export type StageKind = TemplateStage['kind'];
-/** The work of a stage, without its place in the graph. */
 export type StageWork = Pick<TemplateStage, 'kind' | 'config' | 'output' | 'allowUntrusted'>;
 
-/** Ours: the longest list that a stage `foreach` may have. */
 export const MAX_ITEMS = 1000;
 
 const prose = (most: number) => s.text(most).pattern(/\S/, 'some text');
@@ -21,7 +18,6 @@ const InputField = s.object('InputField', {
   required: s.optional(s.flag()),
 });
 
-/** The configuration of each kind of stage. */
 const CONFIGS = {
   agent: s.object('AgentConfig', {
     prompt: prose(100_000),
@@ -74,12 +70,10 @@ const CONFIGS = {
   }),
 } satisfies Record<StageKind, s.Schema>;
 
-/** Returns the schema of the configuration of a kind. */
 export const configSchema = (kind: StageKind): s.Schema => CONFIGS[kind];
 
-/** True for the work that a stage `foreach` does for each item, once its form was checked. */
 export const isStageWork = (value: unknown): value is StageWork =>
   typeof value === 'object' && value !== null && 'kind' in value && 'config' in value;
 
-/** The kinds that the items of a stage `foreach` may have: those that wait for no person. */
+/** Kinds that never wait for a person. */
 export const ITEM_KINDS: readonly StageKind[] = ['agent', 'tool', 'http', 'pipeline', 'research'];

@@ -11,15 +11,12 @@ import { normalTemplate } from './normal.js';
 import { withSpellings } from './spelling.js';
 import { type LinedFault, readYaml } from './yaml.js';
 
-/** The media types of YAML (RFC 9512), the older ones of its users, and JSON. */
+/** YAML (RFC 9512), its older media types, and JSON. */
 const TYPES = /^(application\/(yaml|x-yaml|json)|text\/(yaml|x-yaml))\b/i;
-/** Ours: the deepest that a template is nested. */
 const DEEPEST = 32;
 
-/** Returns the faults of the templates that a template runs as stages. */
 type NestingFaults = (template: Nesting) => Promise<FieldFault[]>;
 
-/** Checks a template as text and tells everything that is wrong with it. */
 export const checkedText = async (
   raw: RawBody,
   known: KnownNames,
@@ -33,7 +30,7 @@ export const checkedText = async (
   };
 };
 
-/** Reads a template from text. Throws 400 that names every fault with its line. */
+/** Throws 400 with all faults and their lines. */
 export const templateIn = async (
   raw: RawBody,
   known: KnownNames,

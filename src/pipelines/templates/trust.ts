@@ -3,20 +3,16 @@ import type { TemplateStage } from './contract.js';
 import type { TemplateBody } from './normal.js';
 import { isStageWork, type StageWork } from './stagekinds.js';
 
-/**
- * Returns the tools that stages use without asking: those of agents, and the calls that stages make.
- * Each is named as `http.request`.
- */
+/** Returns tools such as `http.request` that agents and stages use without approval. */
 export const toolsGrantedBy = (stages: TemplateStage[]): string[] => [
   ...new Set(stages.flatMap(toolsOfStage)),
 ];
 
-/** The part of a template that decides what its stages do. */
 type Granting = Pick<TemplateBody, 'parameters' | 'stages' | 'limits'>;
 
 /**
- * Returns the tools that stages grant after a change, unless the change left what they do as it was:
- * the stages, the parameters with their defaults, and the limits.
+ * Returns the granted tools if a change affects what the stages do: the stages, parameters or
+ * limits.
  */
 export const addedTools = (before: Granting, after: Granting): string[] =>
   purposeOf(before) === purposeOf(after) ? [] : toolsGrantedBy(after.stages);

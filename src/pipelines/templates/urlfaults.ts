@@ -1,15 +1,11 @@
 import { placeholdersIn } from '../../hooks/module.js';
 import type { FieldFault } from '../../kernel/problem.js';
 
-/** Returns why an address can never be requested; null if it may be. */
 type RefusalOf = (url: string) => string | null;
 
 const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
 
-/**
- * Returns the fault of an address that a stage requests. Its host, if it is written out, is checked
- * as it will be at each run; what placeholders stand for is not known yet.
- */
+/** Checks the host of an address if it contains no placeholders. */
 export const urlFaults = (url: unknown, path: string, refusalOf: RefusalOf): FieldFault[] => {
   if (typeof url !== 'string') return [];
   const message = faultOfUrl(url.trim(), refusalOf);

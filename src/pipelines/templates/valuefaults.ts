@@ -4,13 +4,11 @@ import { graphOf } from './graph.js';
 import { missingInOutput } from './outputshape.js';
 import { type NamedValue, stageValueIn, valuesIn } from './values.js';
 
-/** A name as templates write one: words with dots between them. */
 const NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
 /**
- * Returns the faults of the values that stages name: those that do not exist, and the outputs of
- * stages that need not have completed before. `hasOrder`: the stages have no circle, so that it is
- * known which comes before which.
+ * Returns faults of values that do not exist, and of outputs of stages that may not have completed.
+ * `hasOrder` means that the stages contain no cycle.
  */
 export const valueFaults = (
   { parameters = [], stages }: NewTemplate,

@@ -14,39 +14,36 @@ import {
 import type { FieldFault } from '../../kernel/problem.js';
 import type { PipelineTemplate } from './contract.js';
 
-/** A fault with its line in the YAML, from 1, where that is known. */
+/** Line in the YAML from 1, if known. */
 export interface LinedFault extends FieldFault {
   line?: number;
 }
 
-/** A template as it was read from YAML. */
 export type ReadYaml = ReadableYaml | { value: null; faults: LinedFault[] };
 
-/** YAML that can be read, with the numbers and words in it as they were written. */
 export interface ReadableYaml {
   value: unknown;
   faults: [];
   lineOf(path: string): number | undefined;
-  /** The scalars without quotes that are no texts, by their paths. */
+  /** Unquoted scalars that are not strings, by path. */
   spellings: ReadonlyMap<string, Spelling>;
 }
 
-/** A value as it was written, and as it was read. */
 export interface Spelling {
   source: string;
   value: unknown;
 }
 
-/** Ours: a document with more nodes than this is no template. */
+/** A larger document is rejected. */
 const MAX_NODES = 20_000;
 
 /**
- * Reads YAML 1.2, of which JSON is a part. Aliases are refused, since a few of them can stand for
+ * Reads YAML 1.2, which includes JSON. Aliases are rejected, because a few of them can expand to
  * gigabytes.
  */
 export const readYaml = (text: string): ReadYaml => {
   const lines = new LineCounter();
-  // The parser would compare each key with all others of its map: they are compared below.
+  // The parser would compare each key with all others of its map. Duplicates are detected below.
   const options = { stringKeys: true, merge: false, uniqueKeys: false };
   const document = parseDocument(text, { lineCounter: lines, ...options });
   const errors = [...document.errors, ...document.warnings];
@@ -73,7 +70,7 @@ const spellingsIn = (document: Document): Map<string, Spelling> => {
   const open: [path: string, node: unknown][] = [['', document.contents]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [path, node] = next;
-    // Last in, first out: reversed, they come in the order in which they are written.
+    // The stack is last in, first out, so members are reversed to keep their order.
     open.push(...membersOf(node).reverse().map(nested(path)));
     if (isScalar(node) && typeof node.value !== 'string' && node.source !== undefined) {
       found.set(path, { source: node.source, value: node.value });
@@ -95,7 +92,6 @@ const nested =
     value,
   ];
 
-/** Says what a parser said, without the place, which is told apart. */
 const saidOf = (message: string): string => {
   if (message.includes('call stack')) return 'is nested too deeply';
   const [first = ''] = message.split('\n', 1);
@@ -121,7 +117,7 @@ const refusedPart = (document: Document, lines: LineCounter): LinedFault | null 
   return refused;
 };
 
-/** Finds a key that is in a map twice, or that would change what the map is. */
+/** Finds a duplicate key, or `__proto__`. */
 const refusedKey = ({ items }: YAMLMap, lines: LineCounter): LinedFault | null => {
   const keys = new Set<unknown>();
   for (const { key } of items) {
@@ -134,7 +130,7 @@ const refusedKey = ({ items }: YAMLMap, lines: LineCounter): LinedFault | null =
   return null;
 };
 
-/** Finds the line of a path, or of the nearest part above it that is there. */
+/** Returns the line of a path, or of its nearest existing parent. */
 const lineOf = (document: Document, lines: LineCounter, path: string[]): number | undefined => {
   for (let depth = path.length; depth > 0; depth--) {
     const keys = path.slice(0, depth).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
@@ -144,7 +140,6 @@ const lineOf = (document: Document, lines: LineCounter, path: string[]): number 
   return undefined;
 };
 
-/** Writes what a person can change of a template as YAML. */
 export const templateYaml = (template: PipelineTemplate): string => {
   const { name, description, parameters, stages, limits, onFinish } = template;
   const written = {
