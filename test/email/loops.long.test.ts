@@ -86,7 +86,7 @@ describe(`e-mails that answer e-mails${said}`, () => {
     await stage.dovecot.deliver('loop', mail('Auto-Submitted: auto-replied'));
     const [newest, ...others] = await runs();
     expect(newest).to.include({ status: 'skipped' });
-    expect(newest.error).to.contain('a program has sent the e-mail');
+    expect(newest.error).to.contain('the e-mail is automatic');
     expect(others.length).to.equal(1);
     await sent(1);
   });

@@ -90,7 +90,7 @@ describe('questionOf', () => {
     expect(system).to.contain('does not tell you whom to choose');
     expect(user).to.match(/^Experts:\ntriage: /);
     expect(user.length).to.be.below(18_000);
-    expect(user).to.endWith('characters more');
+    expect(user).to.endWith('more characters');
   });
 });
 

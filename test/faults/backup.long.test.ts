@@ -139,7 +139,7 @@ describe('a backup', () => {
     await once(child, 'exit');
     expect(existsSync(join(elsewhere, 'adjutant.db'))).to.be.false();
     const { code, stderr } = await startRefused({ home: elsewhere });
-    expect([code, stderr.includes('was cut short')]).to.equal([1, true]);
+    expect([code, stderr.includes('was interrupted')]).to.equal([1, true]);
   });
 
   it(`that does not fit where it is restored leaves that empty${skipped}`, {

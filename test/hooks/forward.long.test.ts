@@ -125,9 +125,9 @@ describe('a forward', () => {
         credentialId,
         webhookHeaders: { Authorization: 'x' },
       }),
-    ).to.startWith('takes the place of the header');
+    ).to.startWith('cannot be combined with an Authorization header');
     expect(await refusal('notify', { notifyMessage: 'm', credentialId })).to.startWith(
-      'is for the action webhook',
+      'is only for the action webhook',
     );
   });
 

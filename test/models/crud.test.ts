@@ -162,7 +162,7 @@ describe('models', () => {
     ['no address where one is needed', { baseUrl: null }, 'baseUrl', /is required/],
     ['an address that is none', { baseUrl: 'nowhere' }, 'baseUrl', /Invalid URL/],
     ['an address with a password', { baseUrl: 'http://a:b@c/' }, 'baseUrl', /credentials/],
-    ['a metadata service', { baseUrl: 'http://169.254.169.254/v1' }, 'baseUrl', /never reached/],
+    ['a metadata service', { baseUrl: 'http://169.254.169.254/v1' }, 'baseUrl', /always blocked/],
     ['an address with a query', { baseUrl: 'http://127.0.0.1/v1?k=1' }, 'baseUrl', /its path/],
     ['an unknown fallback', { fallbacks: ['nobody'] }, 'fallbacks.0', /none of the models/],
     ['itself as a fallback', { fallbacks: ['new'] }, 'fallbacks.0', /itself/],

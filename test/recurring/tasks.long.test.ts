@@ -61,7 +61,11 @@ const FAULTS: [object, string, RegExp][] = [
   [{ schedule: { cron: '61 * * * *' } }, 'schedule.cron', /"61" is not a valid minute \(0-59\)/],
   [{ schedule: { cron: '0 0 30 2 *' } }, 'schedule.cron', /matches a future time/],
   [{ schedule: {} }, 'schedule.cron', /is required/],
-  [{ schedule: { cron: '0 8 * * *', rrule: 'FREQ=DAILY' } }, 'schedule.cron', /in its place/],
+  [
+    { schedule: { cron: '0 8 * * *', rrule: 'FREQ=DAILY' } },
+    'schedule.cron',
+    /exactly one of the two/,
+  ],
   [{ schedule: { cron: '0 8 * * *', timezone: 'Mars' } }, 'schedule.timezone', /time zone/],
   [{ schedule: { rrule: 'FREQ=SECONDLY' } }, 'schedule.rrule', /MINUTELY/],
   [{ action: 'start_pipeline', actionConfig: {} }, 'actionConfig.templateId', /required/],

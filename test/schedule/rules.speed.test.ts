@@ -29,7 +29,7 @@ describe('a recurrence rule', () => {
       `FREQ=YEARLY;BYDAY=MO;BYSETPOS=366;BYHOUR=${all(2)};BYMINUTE=${all(3)}`,
     ]) {
       const before = computedMs();
-      expect(await faultOf(rrule, 'Africa/Casablanca'), rrule).to.match(/still to come|RFC 5545/);
+      expect(await faultOf(rrule, 'Africa/Casablanca'), rrule).to.match(/a future time|RFC 5545/);
       expect(computedMs() - before, rrule).to.be.below(limitMs(MAX_SEARCH_MS));
     }
   });

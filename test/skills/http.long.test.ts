@@ -132,7 +132,7 @@ describe('an MCP server over HTTP that means ill', () => {
   it('never reaches metadata services, whatever an admin says', async () => {
     const { status, body } = await stage.add({ name: 'meta', url: 'http://169.254.169.254/mcp' });
     expect([status, body.status]).to.equal([201, 'failed']);
-    expect(body.reason).to.contain('metadata services are never reached');
+    expect(body.reason).to.contain('metadata services are always blocked');
   });
 
   it('is given up when it floods, hangs or talks nonsense', { timeout: 40_000 }, async () => {

@@ -178,17 +178,17 @@ describe('a place for heads that cannot be', () => {
   after(() => rm(folder, { recursive: true }));
 
   const CASES: Record<string, { path: string; says: RegExp }> = {
-    'is in the home': { path: 'home/heads', says: /must name a file outside the home/ },
+    'is in the home': { path: 'home/heads', says: /must be a file outside the home/ },
     'is in the home, by a name with dots': {
       path: 'home/..heads',
-      says: /must name a file outside the home/,
+      says: /must be a file outside the home/,
     },
-    'is in the home, by a link': { path: 'link/heads', says: /must name a file outside the home/ },
-    'is a link to nothing': { path: 'dangling', says: /that is a link to nothing/ },
+    'is in the home, by a link': { path: 'link/heads', says: /must be a file outside the home/ },
+    'is a link to nothing': { path: 'dangling', says: /not a broken symbolic link/ },
     'is a folder': { path: 'folder', says: /must be a regular file/ },
-    'is in no folder': { path: 'none/heads', says: /in a folder that is there/ },
-    'holds something else': { path: 'other', says: /that file holds something else/ },
-    'is no folder above': { path: 'other/heads', says: /must name a file that can be/ },
+    'is in no folder': { path: 'none/heads', says: /must be a file in an existing folder/ },
+    'holds something else': { path: 'other', says: /existing file has other content/ },
+    'is no folder above': { path: 'other/heads', says: /must be a readable and writable file/ },
   };
   for (const [does, { path, says }] of Object.entries(CASES)) {
     it(`stops the start where it ${does}, and is named`, async () => {

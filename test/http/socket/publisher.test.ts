@@ -38,6 +38,6 @@ describe('nes behind the gate', () => {
   it('is not opened where nes has changed inside', async () => {
     const server = create();
     Object.defineProperty(server.plugins, 'nes', { get: () => ({}), set: () => {} });
-    await expect(openSwitchboard(server, settings)).to.reject(/^@hapi\/nes has changed inside/);
+    await expect(openSwitchboard(server, settings)).to.reject(/^@hapi\/nes has changed internally/);
   });
 });

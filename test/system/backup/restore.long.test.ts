@@ -211,7 +211,7 @@ describe('a restored home', () => {
     const half = await startApp({ home });
     await half.stop();
     await writeFile(join(home, 'restoring'), '');
-    await expect(startApp({ home })).to.reject(/A restore into .* was cut short/);
+    await expect(startApp({ home })).to.reject(/A restore into .* was interrupted/);
     expect(readFileSync(join(home, 'restoring')).length).to.equal(0);
   });
 });

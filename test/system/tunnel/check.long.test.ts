@@ -233,7 +233,7 @@ describe(`a check of the way from outside${said}`, { skip: missing !== null }, (
   it('names "name" for what is never reached', async () => {
     const { stage, seen } = await failing('http://metadata.google.internal');
     expect(stage).to.equal('name');
-    expect(seen).to.match(/metadata services are never reached/);
+    expect(seen).to.match(/metadata services are always blocked/);
   });
 
   for (const [what, options, cause] of [
