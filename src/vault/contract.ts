@@ -44,7 +44,7 @@ const expiry = () =>
       'Time at which the credential expires and is no longer used. `null` if it does not expire',
     );
 
-const given = {
+const editable = {
   description: s.optional(s.nullable(s.anyText(2000))),
   tags: s.optional(s.list(s.text(60), 50)),
   allowedTools: s.optional(tools()),
@@ -84,13 +84,17 @@ const NewCredential = s.object('NewCredential', {
   name: name(),
   value: value(),
   type: s.optional(type()),
-  ...given,
+  ...editable,
 });
 export type NewCredential = s.Static<typeof NewCredential>;
 
 const CredentialChanges = s
   .ignoring(
-    s.object('CredentialChanges', { name: s.optional(name()), type: s.optional(type()), ...given }),
+    s.object('CredentialChanges', {
+      name: s.optional(name()),
+      type: s.optional(type()),
+      ...editable,
+    }),
     ...['id', 'version', 'rotateDueAt', 'lastUsedAt', 'rotatedAt', 'createdAt', 'updatedAt'],
   )
   .min(1);

@@ -16,9 +16,9 @@ export const remindersPast = (expiresAt: string | null, now: number): number => 
   return REMINDERS_MS.filter((beforeMs) => leftMs <= beforeMs).length;
 };
 
-/** `told` is the number of reminders sent. */
-export const reminderDueAt = (expiresAt: string, told: number): string =>
-  iso(Date.parse(expiresAt) - (REMINDERS_MS[told] ?? 0));
+/** `sent` is the number of reminders sent so far. */
+export const reminderDueAt = (expiresAt: string, sent: number): string =>
+  iso(Date.parse(expiresAt) - (REMINDERS_MS[sent] ?? 0));
 
 /** Null if there are no rotation reminders. */
 export const rotateDueAt = (

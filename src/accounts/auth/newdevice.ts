@@ -9,9 +9,9 @@ import { addressText, clientProgram } from './rules.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 const DEVICE_DAYS = 180;
-const TOLD_DAYS = 30;
+const NOTIFY_AGAIN_DAYS = 30;
 
-interface ArrivalDeps {
+interface NewDeviceDeps {
   users: Pick<AuthStore, 'isDevice' | 'keepDevice' | 'placeTold' | 'keepPlace'>;
   clock: Clock;
   outbox: Pick<Outbox, 'toOwner'>;
@@ -21,7 +21,7 @@ export type Origin = Pick<RequestContext, 'address' | 'isShared' | 'userAgent'>;
 
 /** Returns the digest of the device token if it is valid for that user, else null. */
 export const recogniseDevice = async (
-  { users, clock }: ArrivalDeps,
+  { users, clock }: NewDeviceDeps,
   userId: string | undefined,
   token: string | undefined,
 ): Promise<string | null> => {
@@ -33,7 +33,7 @@ export const recogniseDevice = async (
 
 /** Issues a device token for 180 days. A valid token is extended. */
 export const rememberDevice = (
-  { users, clock }: ArrivalDeps,
+  { users, clock }: NewDeviceDeps,
   userId: string,
   known: string | null,
 ): { deviceToken: string; steps: TransactionStep[] } => {
@@ -47,14 +47,14 @@ interface DeviceNotice {
   steps: TransactionStep[];
   published(): void;
 }
-const QUIET: DeviceNotice = { steps: [], published: () => undefined };
+const NO_NOTICE: DeviceNotice = { steps: [], published: () => undefined };
 
 /**
  * Notifies the user of a login from a network or program that was not used in the last 30 days. The
  * place of the registration is stored without a notification.
  */
 export const announceArrival = async (
-  deps: ArrivalDeps,
+  deps: NewDeviceDeps,
   { userId, by, isRegistration }: { userId: string; by: Origin; isRegistration: boolean },
 ): Promise<DeviceNotice> => {
   const { users, clock } = deps;
@@ -65,16 +65,17 @@ export const announceArrival = async (
   };
   const now = clock.now();
   const keep = users.keepPlace({ ...place, told_at: iso(now) });
-  if (isRegistration) return { ...QUIET, steps: [keep] };
-  const toldAt = await users.placeTold(place);
-  if (toldAt !== undefined && now - Date.parse(toldAt) < TOLD_DAYS * DAY_MS) return QUIET;
-  const effectId = `login.device ${Object.values(place).join(' ')} ${toldAt ?? hourOf(now)}`;
+  if (isRegistration) return { ...NO_NOTICE, steps: [keep] };
+  const notifiedAt = await users.placeTold(place);
+  if (notifiedAt !== undefined && now - Date.parse(notifiedAt) < NOTIFY_AGAIN_DAYS * DAY_MS)
+    return NO_NOTICE;
+  const effectId = `login.device ${Object.values(place).join(' ')} ${notifiedAt ?? hourOf(now)}`;
   const { statements, published } = noticeOf(deps, userId, by, effectId);
   return { steps: [keep, ...statements], published };
 };
 
 const noticeOf = (
-  deps: ArrivalDeps,
+  deps: NewDeviceDeps,
   userId: string,
   by: Origin,
   effectId: string,

@@ -100,7 +100,7 @@ const paced = async <T>({ limits }: AuthDeps, account: string, work: () => Promi
   }
 };
 
-interface LoginClaim {
+interface LoginRequest {
   given: Credentials;
   typed: string;
   key: FailureKey;
@@ -110,7 +110,7 @@ interface LoginClaim {
 
 const judge = async (
   deps: AuthDeps,
-  { given, typed, key, device }: LoginClaim,
+  { given, typed, key, device }: LoginRequest,
   by: RequestContext & AuditRecorder,
 ): Promise<Login> => {
   const since = performance.now();

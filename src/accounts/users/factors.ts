@@ -18,21 +18,21 @@ export interface FactorsDeps extends AccountDeps {
 
 interface RemovalCall {
   id: string;
-  asked: FactorRemoval;
+  request: FactorRemoval;
 }
 
 /** Throws 404 if the user has no authenticator app. */
 export const removeTotp = async (
   deps: FactorsDeps,
-  { id, asked }: RemovalCall,
+  { id, request }: RemovalCall,
   by: Caller & Recorder,
 ): Promise<void> => {
   await refuseAdmin(deps, id);
   if (!(await deps.factors.hasTotp(id))) {
     throw Boom.notFound('That user has no authenticator app');
   }
-  await deps.accounts.proveFresh(by, asked.password);
-  await remove(deps, { id, what: 'Your authenticator app', asked }, by, deps.factors.removeTotp);
+  await deps.accounts.proveFresh(by, request.password);
+  await remove(deps, { id, what: 'Your authenticator app', request }, by, deps.factors.removeTotp);
 };
 
 export const listPasskeys = async (
@@ -49,15 +49,15 @@ const viewAccountPasskey = viewer(passkeyTable, AccountPasskey, {});
 
 export const removePasskey = async (
   deps: FactorsDeps,
-  { id, passkeyId, asked }: RemovalCall & { passkeyId: string },
+  { id, passkeyId, request }: RemovalCall & { passkeyId: string },
   by: Caller & Recorder,
 ): Promise<void> => {
   await refuseAdmin(deps, id);
   const found = await deps.factors.passkey(id, passkeyId);
   if (!found) throw Boom.notFound('That user has no passkey with that id');
-  await deps.accounts.proveFresh(by, asked.password);
+  await deps.accounts.proveFresh(by, request.password);
   const what = `Your passkey "${found.name}"`;
-  await remove(deps, { id, what, asked }, by, (removal) =>
+  await remove(deps, { id, what, request }, by, (removal) =>
     deps.factors.removePasskey(passkeyId, removal),
   );
 };
@@ -78,12 +78,12 @@ const refuseAdmin = async (deps: FactorsDeps, id: string): Promise<void> => {
 /** The message, the removal and the end of the sessions are one transaction. */
 const remove = async (
   deps: FactorsDeps,
-  { id, what, asked }: RemovalCall & { what: string },
+  { id, what, request }: RemovalCall & { what: string },
   by: Caller & Recorder,
   removing: (removal: Removal) => Promise<string[] | null>,
 ): Promise<void> => {
-  const message = deps.outbox.toOwner(id, noticeOf(what, asked.reason, by));
-  const record = by.record({ target: id, data: { what, reason: asked.reason } });
+  const message = deps.outbox.toOwner(id, noticeOf(what, request.reason, by));
+  const record = by.record({ target: id, data: { what, reason: request.reason } });
   const at = iso(deps.clock.now());
   const ended = await removing({ id, at, before: message.statements, after: [record] });
   if (!ended) throw Boom.conflict('It was already removed, or the user became an admin');

@@ -21,7 +21,7 @@ const HOUR_S = 3600;
  */
 export const impersonate = async (
   deps: ImpersonateDeps,
-  { id, asked: { reason, password } }: { id: string; asked: Impersonation },
+  { id, request: { reason, password } }: { id: string; request: Impersonation },
   by: Caller & Recorder,
 ): Promise<{ token: string; expiresAt: string }> => {
   const { role, disabled_at } = await findAccount(deps, id);

@@ -46,23 +46,23 @@ interface MadeInvite {
  */
 export const makeInvite = async (
   deps: InviteDeps,
-  { id, asked }: { id: string; asked: Invitation },
+  { id, request }: { id: string; request: Invitation },
   by: Caller & Recorder,
 ): Promise<MadeInvite> => {
-  const { password, ...invitation } = asked;
-  const holds = await (id === NEW ? newAccount(deps, invitation) : reset(deps, id, invitation));
-  if (id !== NEW || holds.role === 'admin') await deps.accounts.proveFresh(by, password);
+  const { password, ...invitation } = request;
+  const account = await (id === NEW ? newAccount(deps, invitation) : reset(deps, id, invitation));
+  if (id !== NEW || account.role === 'admin') await deps.accounts.proveFresh(by, password);
   const token = randomBytes(32).toString('base64url');
   const now = deps.clock.now();
   const expiresAt = iso(now + (invitation.expiresInHours ?? DEFAULT_HOURS) * HOUR_MS);
   const row = {
-    ...holds,
+    ...account,
     digest: digestOf(token),
     invited_by: by.userId,
     expires_at: expiresAt,
     created_at: iso(now),
   };
-  const { role, email } = holds;
+  const { role, email } = account;
   await deps.invitations.keep(row, [by.record({ target: id, data: { role, email, expiresAt } })]);
   const page = id === NEW ? 'invite' : 'reset';
   const url = `${addressFor(deps.publicUrl(), by.host)}/${page}#${token}`;

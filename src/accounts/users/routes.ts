@@ -15,13 +15,13 @@ export const usersResource = (
       return { users: rows.map(viewUser), nextCursor };
     },
     update: ({ id, body }, by) => updateUser(deps, { id, changes: body }, by),
-    invite: async ({ id, body }, by) => makeInvite(deps, { id, asked: body }, by),
-    impersonate: ({ id, body }, by) => impersonate(deps, { id, asked: body }, by),
-    'totp-remove': ({ id, body }, by) => removeTotp(deps, { id, asked: body }, by),
+    invite: async ({ id, body }, by) => makeInvite(deps, { id, request: body }, by),
+    impersonate: ({ id, body }, by) => impersonate(deps, { id, request: body }, by),
+    'totp-remove': ({ id, body }, by) => removeTotp(deps, { id, request: body }, by),
     passkeys: ({ id, query }) => {
       return listPasskeys(deps, id, query);
     },
     'passkey-remove': ({ id, passkeyId, body }, by) =>
-      removePasskey(deps, { id, passkeyId, asked: body }, by),
+      removePasskey(deps, { id, passkeyId, request: body }, by),
     reset: ({ body }, by) => issuePasswordReset(deps, body, by),
   });

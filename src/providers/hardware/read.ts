@@ -45,7 +45,7 @@ const MAX_MS = 10_000;
 /** A source that fails or hangs leaves its part unknown, with a note. */
 export const readMachine = async (folder: string, given?: HardwareSources): Promise<Machine> => {
   const from = given ?? (await systemSources());
-  const { cpu, flags, memory, graphics, free } = await askAll(from, folder);
+  const { cpu, flags, memory, graphics, free } = await readAllParts(from, folder);
   const cgroup = cgroupOf(from);
   const isApple = from.platform === 'darwin' && from.arch === 'arm64';
   const total = memory.value?.total || null;
@@ -73,15 +73,15 @@ export const readMachine = async (folder: string, given?: HardwareSources): Prom
 };
 
 /** Reads all sources at once. Each starts in its own turn, since starting a program blocks the event loop. */
-const askAll = async (from: HardwareSources, folder: string) => {
-  const cpu = asked(from.cpu());
+const readAllParts = async (from: HardwareSources, folder: string) => {
+  const cpu = withTimeout(from.cpu());
   await nextTurn();
-  const flags = asked(from.cpuFlags());
+  const flags = withTimeout(from.cpuFlags());
   await nextTurn();
-  const memory = asked(from.mem());
+  const memory = withTimeout(from.mem());
   await nextTurn();
-  const graphics = asked(from.graphics());
-  const free = asked(from.freeBytes(folder));
+  const graphics = withTimeout(from.graphics());
+  const free = withTimeout(from.freeBytes(folder));
   return {
     cpu: await cpu,
     flags: await flags,
@@ -93,28 +93,28 @@ const askAll = async (from: HardwareSources, folder: string) => {
 
 const UNIFIED = 'the GPU shares the memory of the processor';
 
-interface Answer<T> {
+interface Reading<T> {
   value: T | null;
   /** Reason why there is no value. */
   fault: string | null;
 }
 
-const asked = async <T>(question: Promise<T>): Promise<Answer<T>> => {
+const withTimeout = async <T>(reading: Promise<T>): Promise<Reading<T>> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Answer<T>>((resolve) => {
+  const late = new Promise<Reading<T>>((resolve) => {
     const fault = `no reply within ${MAX_MS / 1000} s`;
     timer = setTimeout(() => resolve({ value: null, fault }), MAX_MS);
   });
-  const answer = question.then(
+  const result = reading.then(
     (value) => ({ value, fault: null }),
     (error: unknown) => ({ value: null, fault: error instanceof Error ? error.message : 'failed' }),
   );
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  return Promise.race([result, late]).finally(() => clearTimeout(timer));
 };
 
 const source = (
   part: HardwareSource['part'],
-  { fault }: Answer<unknown>,
+  { fault }: Reading<unknown>,
   name: string,
   ...notes: (string | null)[]
 ): HardwareSource => {
@@ -123,7 +123,7 @@ const source = (
   return { part, source: name, note: note === '' ? null : note };
 };
 
-const noteOfFlags = ({ fault }: Answer<string>): string | null =>
+const noteOfFlags = ({ fault }: Reading<string>): string | null =>
   fault === null ? null : `flags unknown: ${fault}`;
 
 /** WSL is Linux whose kernel version names Microsoft. */

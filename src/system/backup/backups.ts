@@ -85,11 +85,11 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
     throw new BackupRefused(message, 'passphrase_missing');
   };
 
-  const create = async (asked: BackupRequest, also: StoreStep[]): Promise<BackupRow> => {
-    const row = newRow(base, settings, asked);
+  const create = async (request: BackupRequest, also: StoreStep[]): Promise<BackupRow> => {
+    const row = newRow(base, settings, request);
     const { file, created_at: at } = row;
-    const keys = { passphrase: passphraseOf(asked), masterKeys: deps.masterKeys() };
-    const { withoutDocuments = false } = asked;
+    const keys = { passphrase: passphraseOf(request), masterKeys: deps.masterKeys() };
+    const { withoutDocuments = false } = request;
     const of = { kind: 'create', home, file, at, version, settings: settings.given } as const;
     return run(row, { ...of, ...keys, withoutDocuments }, also);
   };
@@ -102,7 +102,7 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
     /** `create` and `verify` throw BackupRefused. `also` is committed with the row. */
     create,
     verify: async (
-      { id, ...given }: { id?: string; passphrase?: string },
+      { id, ...request }: { id?: string; passphrase?: string },
       also: StoreStep[],
     ): Promise<BackupRow> => {
       const found = id === undefined ? await rows.newestDone() : await rows.find(id);
@@ -113,7 +113,7 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
       const { migrations } = deps;
       const schemas = migrations.map(({ version }) => version);
       const of = { kind: 'verify', file: found.file, migrations, schemas } as const;
-      return run(row, { ...of, passphrase: passphraseOf(given) }, also);
+      return run(row, { ...of, passphrase: passphraseOf(request) }, also);
     },
     /** Resolves once the temporary files are removed. Throws BackupRefused if the backup is not running. */
     cancel: async (id: string, also: StoreStep[]): Promise<void> => {
@@ -200,9 +200,9 @@ const follow = async (
       return ended('done', { report: JSON.stringify(report) });
     } catch (error) {
       if (error instanceof Cancelled) return ended(isStopping() ? 'interrupted' : 'cancelled');
-      const isOurs = !(error instanceof WorkFailed) || error.reason === 'Broken';
-      if (isOurs) log.error({ err: error, backup: row.id }, 'a backup failed unexpectedly');
-      const message = isOurs ? 'Internal error. See the log of the daemon' : error.message;
+      const isInternal = !(error instanceof WorkFailed) || error.reason === 'Broken';
+      if (isInternal) log.error({ err: error, backup: row.id }, 'a backup failed unexpectedly');
+      const message = isInternal ? 'Internal error. See the log of the daemon' : error.message;
       return ended('failed', { error: message });
     }
   };

@@ -35,7 +35,6 @@ export const failedFinding = (name: string, detail: string, remedy: string): Fin
 export const ROOM = 'free disk space: nothing can be stored otherwise';
 
 const MAX_FAULTS = 10;
-const SHOWN_FAULTS = 10;
 
 /** Damaged capabilities, and models that lack a requirement and are not reported as down. */
 export const capabilityFindings = (faults: CapabilityFault[], states: ModelState[]): Finding[] => {

@@ -106,7 +106,7 @@ const state = {
 const TunnelView = s.object('Tunnel', state);
 export type TunnelView = s.Static<typeof TunnelView>;
 
-const given = {
+const settingsInput = {
   provider: provider(),
   publicUrl: s
     .optional(s.nullable(address()))
@@ -120,8 +120,8 @@ const given = {
     .description('ID of a vault credential to use instead of `token`'),
 };
 const TunnelSettingsInput = s.ignoring(
-  s.object('TunnelSettings', given),
-  ...[...Object.keys(state), 'passkeysLost'].filter((field) => !(field in given)),
+  s.object('TunnelSettings', settingsInput),
+  ...[...Object.keys(state), 'passkeysLost'].filter((field) => !(field in settingsInput)),
 );
 export type TunnelSettingsInput = s.Static<typeof TunnelSettingsInput>;
 

@@ -33,8 +33,8 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
     forget: (_input, by) => forgetAddress(deps, by),
     programs: async () => ({ programs: await findPrograms(folders) }),
     'host-keys': async ({ body }, by) => {
-      const asked = { provider: 'ssh' as const, remotePort: 1, ...body };
-      refuseFaults(tunnelFaults({ ...asked, publicUrl: 'https://a.test' }, null));
+      const candidate = { provider: 'ssh' as const, remotePort: 1, ...body };
+      refuseFaults(tunnelFaults({ ...candidate, publicUrl: 'https://a.test' }, null));
       const keyscan = await findProgram(folders, 'ssh-keyscan');
       if (keyscan === null)
         throw Boom.conflict('ssh-keyscan is not installed on the machine of the daemon');
@@ -43,8 +43,8 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
     },
     config: async ({ query: { proxy, publicUrl, certificate, key } }) => {
       refuseFaults([...fileFault('certificate', certificate), ...fileFault('key', key)]);
-      const given = publicUrl ?? tunnel.publicUrl();
-      if (given === null) {
+      const address = publicUrl ?? tunnel.publicUrl();
+      if (address === null) {
         throw Boom.conflict(
           'No public address is known. Send publicUrl, such as https://hooks.example.org',
           {
@@ -52,11 +52,11 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
           },
         );
       }
-      const origin = originOf(given);
+      const origin = originOf(address);
       if (origin === null)
-        refuseFaults(tunnelFaults({ provider: 'proxy', publicUrl: given }, null));
+        refuseFaults(tunnelFaults({ provider: 'proxy', publicUrl: address }, null));
       const files = certificate && key ? { certificate, key } : null;
-      const site = { url: new URL(origin ?? given), upstream: tunnel.upstream(), files };
+      const site = { url: new URL(origin ?? address), upstream: tunnel.upstream(), files };
       return { text: proxyConfigs[proxy](site) };
     },
   });

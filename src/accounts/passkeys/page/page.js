@@ -45,9 +45,9 @@ const browserName = () => {
 };
 
 /** Only one action runs at a time. */
-const on = (id, event, act) => {
-  byId(id).addEventListener(event, async (given) => {
-    given.preventDefault();
+const on = (id, eventName, act) => {
+  byId(id).addEventListener(eventName, async (event) => {
+    event.preventDefault();
     await attempt(act);
   });
 };
@@ -170,7 +170,7 @@ const show = () => {
   byId('signed-out').hidden = token !== null;
   byId('signed-in').hidden = token === null;
   byId('handover').hidden = waiting === null || token !== null;
-  byId('asked').hidden = waiting === null;
+  byId('confirm-handover').hidden = waiting === null;
 };
 
 const showPasskeys = async () => {
