@@ -44,17 +44,17 @@ type ArrivalsDeps = UploadDeps & { operations: Pick<Operations, 'ended'> };
 export const createArrivals = (deps: ArrivalsDeps): Arrivals => ({
   keep: async (userId, file) => {
     try {
-      const kept = await upload(deps, userId, file);
-      return 'reason' in kept ? { name: kept.name, reason: kept.reason } : kept;
+      const result = await upload(deps, userId, file);
+      return 'reason' in result ? { name: result.name, reason: result.reason } : result;
     } catch (error) {
       if (!Boom.isBoom(error)) throw error;
       return { name: nameOf(file.filename), reason: `cannot be stored: ${error.message}` };
     }
   },
   keepOrThrow: async (userId, file) => {
-    const kept = await upload(deps, userId, file);
-    if ('reason' in kept) throw nothingKept([kept]);
-    return kept;
+    const result = await upload(deps, userId, file);
+    if ('reason' in result) throw nothingKept([result]);
+    return result;
   },
   whenRead: async (userId, id, { waitMs, signal }) => {
     const row = await deps.documents.get(userId, id);
@@ -69,7 +69,7 @@ const upload = async (
   userId: string,
   { filename, content }: ReceivedFile,
 ): Promise<KeptFile | RefusedFile> => {
-  const kept = await uploadFile(deps, userId, { filename, content, isCut: () => false });
-  if ('reason' in kept) return kept;
-  return { name: kept.row.filename, id: kept.row.id, isKnown: kept.duplicate };
+  const result = await uploadFile(deps, userId, { filename, content, isCut: () => false });
+  if ('reason' in result) return result;
+  return { name: result.row.filename, id: result.row.id, isKnown: result.duplicate };
 };

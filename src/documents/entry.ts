@@ -17,7 +17,7 @@ export const MAX_SEARCHABLE = 10_000_000;
 const PAGES_AT_ONCE = 20;
 
 /** Sentences that an earlier indexing has added, also in the wording of earlier versions. */
-const OF_ENTRY =
+const INDEXING_NOTE =
   /((It|The document) cannot be searched: .*|Only (its|the) first \d+ pages can be searched\.)$/s;
 
 /** Throws 409 if the document has no text. */
@@ -81,9 +81,9 @@ export const indexDocument = async (
   const last = text.at(-1)?.number ?? 0;
   const cut = last < (row.pages ?? 0) ? `Only the first ${last} pages can be searched.` : null;
   const fault = error === null ? null : `The document cannot be searched: ${error}`;
-  const earlier = row.error?.replace(OF_ENTRY, '').trim();
-  const told = [earlier, fault ?? cut].filter(Boolean).join(' ') || null;
-  return { entryId, fault, steps: [documents.indexedAs(row.id, entryId, told)] };
+  const earlier = row.error?.replace(INDEXING_NOTE, '').trim();
+  const notes = [earlier, fault ?? cut].filter(Boolean).join(' ') || null;
+  return { entryId, fault, steps: [documents.indexedAs(row.id, entryId, notes)] };
 };
 
 /** Returns the first pages, up to the memory limit. */

@@ -45,8 +45,8 @@ export const createReadPage =
       most: wish.most + 1,
     });
     if (text.trim() === '') {
-      const why = notes.map((note) => `. ${note}`).join('');
-      throw new PageUnreadable(`is ${FORMS[form]} without readable text${why}`, form);
+      const details = notes.map((note) => `. ${note}`).join('');
+      throw new PageUnreadable(`is ${FORMS[form]} without readable text${details}`, form);
     }
     const { url } = source;
     const extracted = { body: Buffer.from(text), contentType: 'text/plain; charset=utf-8', url };

@@ -11,11 +11,11 @@ export const sweepOriginals = async (
 ): Promise<number> => {
   let swept = 0;
   for (const userId of await originals.users()) {
-    const kept = await documents.contentsOf(userId);
-    const gone = (await originals.contents(userId)).filter((sha256) => !kept.has(sha256));
-    for (const sha256 of gone) await originals.remove(userId, sha256);
-    if (kept.size === 0) await originals.removeFolder(userId);
-    swept += gone.length;
+    const referenced = await documents.contentsOf(userId);
+    const orphaned = (await originals.contents(userId)).filter((sha256) => !referenced.has(sha256));
+    for (const sha256 of orphaned) await originals.remove(userId, sha256);
+    if (referenced.size === 0) await originals.removeFolder(userId);
+    swept += orphaned.length;
   }
   return swept;
 };

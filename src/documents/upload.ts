@@ -121,13 +121,13 @@ const diskFull = (): Boom.Boom =>
 
 /** Throws 400 for a language that is not installed. */
 export const recognizedLanguage = async (
-  given: string | undefined,
+  value: string | undefined,
   added: string,
 ): Promise<string> => {
-  if (given === undefined) return DEFAULT_LANGUAGE;
+  if (value === undefined) return DEFAULT_LANGUAGE;
   const installed = await installedLanguages(added);
-  const missing = given.split('+').filter((code) => !installed.includes(code));
-  if (missing.length === 0) return given;
+  const missing = value.split('+').filter((code) => !installed.includes(code));
+  if (missing.length === 0) return value;
   const message = `${missing.join(', ')} is not installed. Installed languages: ${installed.join(', ')}. An admin can add languages with: adjutant capabilities install tesseract:${missing[0]}`;
   throw Boom.badRequest(`Not accepted: language: ${message}`, {
     details: [{ path: 'language', message }],
@@ -143,7 +143,7 @@ const receive = async (
   const refused = (reason: string, isQuota = false): Arrival => ({ name, reason, isQuota });
   if (quotaBytes !== null && used.bytes >= quotaBytes) {
     content.resume();
-    return refused(overQuota(quotaBytes), true);
+    return refused(quotaMessage(quotaBytes), true);
   }
   const file = await receiveFile(join(folder, stored), content);
   if (isCut()) return refused(`is larger than ${FILE_BYTES / 1024 / 1024} MiB`);
@@ -151,17 +151,17 @@ const receive = async (
   const kind = await kindOf(file.head, name);
   if (kind === null) return refused('has an unsupported file type');
   if (quotaBytes !== null && used.bytes + file.bytes > quotaBytes) {
-    return refused(overQuota(quotaBytes), true);
+    return refused(quotaMessage(quotaBytes), true);
   }
   used.bytes += file.bytes;
   return { name, kind, file };
 };
 
-const overQuota = (bytes: number): string => `exceeds your quota of ${bytes / 1024 ** 3} GiB`;
+const quotaMessage = (bytes: number): string => `exceeds your quota of ${bytes / 1024 ** 3} GiB`;
 
 /** Returns the last segment of a path, normalized and without invisible characters. */
-export const nameOf = (given: string): string => {
-  const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
+export const nameOf = (value: string): string => {
+  const last = value.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
   // The cut may leave half of a surrogate pair.
   const clean = last.slice(-255).replace(/\p{C}/gu, '').trim();
   return /[^.\s]/.test(clean) ? clean : 'unnamed';

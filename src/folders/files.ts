@@ -78,7 +78,7 @@ export const takeFile = async (
     });
   } catch (error) {
     run.signal.throwIfAborted();
-    await notRead(deps, scan, file, error);
+    await recordUnreadable(deps, scan, file, error);
   }
 };
 
@@ -217,7 +217,7 @@ const refuse = async (
 };
 
 /** Keeps the earlier text. The next scan tries the file again. */
-const notRead = async (
+const recordUnreadable = async (
   deps: FilesDeps,
   scan: FolderScan,
   file: FolderEntry,

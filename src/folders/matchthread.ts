@@ -11,8 +11,8 @@ export interface MatchTask {
  * Returns the indexes of paths that match a pattern and no `!` pattern. Exclusions also match names
  * with a leading dot or a line break, which `*` does not match.
  */
-const fitting = ({ patterns: given, paths }: MatchTask): number[] => {
-  const patterns = given.map(normalForm);
+const matchingIndexes = ({ patterns: rawPatterns, paths }: MatchTask): number[] => {
+  const patterns = rawPatterns.map(normalForm);
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!'));
   const ignore = patterns.flatMap((pattern) => (/^!./.test(pattern) ? [pattern.slice(1)] : []));
   const fits = picomatch(wanted.length > 0 ? wanted : ['**']);
@@ -23,4 +23,4 @@ const fitting = ({ patterns: given, paths }: MatchTask): number[] => {
   });
 };
 
-parentPort?.postMessage(fitting(workerData));
+parentPort?.postMessage(matchingIndexes(workerData));

@@ -79,7 +79,7 @@ export const openFolders = ({ store, clock, log, home }: Base, options: FoldersO
     },
   });
   const deps: FoldersDeps = { clock, folders, admission, scans, watcher, inTurn };
-  knowledge.handle({ path: (userId, given) => indexPath(deps, userId, given) });
+  knowledge.handle({ path: (userId, request) => indexPath(deps, userId, request) });
   return {
     poll: watcher.poll,
     start: async (): Promise<void> => {

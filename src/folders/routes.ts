@@ -29,7 +29,7 @@ export const foldersResource = (deps: FoldersDeps, changed: () => void) => {
       return {
         ...view(row),
         files,
-        failures: failures.map(({ path, error }) => ({ path, error: error ?? OF_NO_KIND })),
+        failures: failures.map(({ path, error }) => ({ path, error: error ?? UNSUPPORTED_TYPE })),
       };
     },
     delete: async ({ id }, { userId }) => {
@@ -42,7 +42,7 @@ export const foldersResource = (deps: FoldersDeps, changed: () => void) => {
   });
 };
 
-const OF_NO_KIND = 'The file type is not supported';
+const UNSUPPORTED_TYPE = 'The file type is not supported';
 
 /** Ignores that the operation has already ended or was pruned. */
 const orEnded = (error: unknown): void => {

@@ -67,15 +67,15 @@ export const scanOf = ({
 const scanFolder = async (deps: ScanDeps, run: ScanRun): Promise<OperationEnd> => {
   const folder = await deps.folders.get(run.userId, run.input.folderId);
   if (!folder) return { status: 'failed', error: 'The folder was deleted' };
-  const told: ScanProgress = { counts: { ...NONE }, total: null, note: null };
+  const progress: ScanProgress = { counts: { ...NONE }, total: null, note: null };
   try {
-    await readFolder(deps, run, folder, told);
-    return { status: 'completed', result: { ...told.counts } };
+    await readFolder(deps, run, folder, progress);
+    return { status: 'completed', result: { ...progress.counts } };
   } catch (error) {
     run.signal.throwIfAborted();
     const reason = failureOf(error);
     if (reason === null) throw error;
-    await commitProgress(run, [deps.folders.change(folder.id, { error: reason })], told);
+    await commitProgress(run, [deps.folders.change(folder.id, { error: reason })], progress);
     return { status: 'failed', error: reason };
   }
 };
@@ -108,7 +108,7 @@ const readFolder = async (
   deps: ScanDeps,
   run: ScanRun,
   folder: KnowledgeFolderRow,
-  told: ScanProgress,
+  progress: ScanProgress,
 ): Promise<void> => {
   const { userId, signal } = run;
   const { folders, admission, clock } = deps;
@@ -119,7 +119,7 @@ const readFolder = async (
   const forbidden = admission.forbidden();
   const walked = await walkFolder({ place, type, patterns, forbidden, signal });
   const { files, unread, misnamed } = walked;
-  told.total = files.length + misnamed.length;
+  progress.total = files.length + misnamed.length;
   const rows = await folders.files(userId, folder.id);
   if (files.length === 0 && rows.length > 0) refuseUnmounted(folder, device);
   const there = new Set([...files, ...misnamed].map(({ path }) => path));
@@ -131,14 +131,14 @@ const readFolder = async (
     known: new Map(rows.filter(({ path }) => there.has(path)).map((row) => [row.path, row])),
     vanished: rows.filter(({ path }) => !there.has(path) && !isUnread(path)),
     unfinished: [],
-    counts: told.counts,
-    commit: (steps) => commitProgress(run, steps, told),
+    counts: progress.counts,
+    commit: (steps) => commitProgress(run, steps, progress),
   };
-  await readFiles(deps, scan, files, told);
+  await readFiles(deps, scan, files, progress);
   for (const entry of misnamed) await refuseMisnamed(deps, scan, entry);
   await removeVanished(deps, scan);
   const error = deps.watcher().faultOf(folder.id);
-  told.note = countsText(told.counts);
+  progress.note = countsText(progress.counts);
   await scan.commit([folders.change(folder.id, { error, device, scanned_at: iso(clock.now()) })]);
 };
 
@@ -190,15 +190,15 @@ const readFiles = async (
   deps: ScanDeps,
   scan: FolderScan,
   files: FolderEntry[],
-  told: ScanProgress,
+  progress: ScanProgress,
 ): Promise<void> => {
   for (const file of files) {
     scan.run.signal.throwIfAborted();
-    told.note = file.path;
-    if (isUnchanged(scan.known.get(file.path), file)) told.counts.unchanged++;
+    progress.note = file.path;
+    if (isUnchanged(scan.known.get(file.path), file)) progress.counts.unchanged++;
     else await takeFile(deps, scan, file);
   }
-  told.note = null;
+  progress.note = null;
   await finishFiles(deps, scan);
 };
 

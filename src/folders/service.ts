@@ -31,21 +31,21 @@ const MAX_FOLDERS = 100;
 export const indexPath = async (
   deps: FoldersDeps,
   userId: string,
-  given: IndexedPath,
+  request: IndexedPath,
 ): Promise<Operation> => {
-  const hasNul = given.path.includes('\0');
+  const hasNul = request.path.includes('\0');
   const fault = hasNul ? 'must not contain a NUL character' : 'must be absolute';
-  refuseFaults(isAbsolute(given.path) && !hasNul ? [] : [{ path: 'path', message: fault }]);
+  refuseFaults(isAbsolute(request.path) && !hasNul ? [] : [{ path: 'path', message: fault }]);
   // A folder has one path, however it is spelled.
-  const path = resolve(given.path);
-  refuseFaults((given.patterns ?? []).flatMap(faultOf));
+  const path = resolve(request.path);
+  refuseFaults((request.patterns ?? []).flatMap(faultOf));
   const place = await deps.admission.admit(userId, path);
   if (typeof place === 'string') throw Boom.forbidden(place, { code: 'not_indexable' });
   await refuseOwnFiles(deps, place);
   const type = await typeOf(place);
-  const isOther = given.type !== undefined && given.type !== type;
+  const isOther = request.type !== undefined && request.type !== type;
   refuseFaults(isOther ? [{ path: 'type', message: `does not match: ${path} is a ${type}` }] : []);
-  return deps.inTurn(userId, () => begin(deps, userId, { ...given, path, type }));
+  return deps.inTurn(userId, () => begin(deps, userId, { ...request, path, type }));
 };
 
 /** An invalid pattern would match no file. */
@@ -87,18 +87,22 @@ const typeOf = async ({ root, below }: RootedPath): Promise<KnowledgeFolderRow['
 
 type PathToIndex = IndexedPath & { type: KnowledgeFolderRow['type'] };
 
-const begin = async (deps: FoldersDeps, userId: string, given: PathToIndex): Promise<Operation> => {
+const begin = async (
+  deps: FoldersDeps,
+  userId: string,
+  request: PathToIndex,
+): Promise<Operation> => {
   const { folders, clock, scans, watcher } = deps;
-  const before = await folders.atPath(userId, given.path);
+  const before = await folders.atPath(userId, request.path);
   if (!before && (await folders.count(userId)) >= MAX_FOLDERS) {
     throw Boom.conflict(
       `You already have ${MAX_FOLDERS} indexed folders, which is the maximum. Delete one first`,
     );
   }
   const id = before?.id ?? mint('folder', clock.now());
-  const settings = settingsOf(given, before);
+  const settings = settingsOf(request, before);
   const operation = await scans.begin(
-    scanOf({ id, user_id: userId, path: given.path }),
+    scanOf({ id, user_id: userId, path: request.path }),
     (begun) => [
       before
         ? folders.change(id, { ...settings, operation_id: begun.id })
@@ -106,7 +110,7 @@ const begin = async (deps: FoldersDeps, userId: string, given: PathToIndex): Pro
             ...settings,
             id,
             user_id: userId,
-            path: given.path,
+            path: request.path,
             device: null,
             operation_id: begun.id,
             error: null,

@@ -36,10 +36,10 @@ interface FolderWalk {
 
 const MATCH_THREAD = new URL('./matchthread.js', import.meta.url);
 const MATCH_LIMIT_MS = 5000;
-const MOST = 100_000;
+const MAX_FILES = 100_000;
 const MAX_FOLDERS = 20_000;
-const DEEPEST = 100;
-const LISTED = { levels: 1, most: MOST + 1 };
+const MAX_DEPTH = 100;
+const LISTED = { levels: 1, most: MAX_FILES + 1 };
 
 /**
  * Lists matching files. Symbolic links are not followed. Names with a leading dot are skipped
@@ -125,15 +125,15 @@ const allFiles = async ({
       if (!hasDots && basename(entry.path).startsWith('.')) continue;
       if (forbidden.has(entry.identity)) continue;
       if (entry.kind === 'folder') {
-        const isDeep = entry.path.split('/').length > top + DEEPEST;
+        const isDeep = entry.path.split('/').length > top + MAX_DEPTH;
         if (isDeep) walked.unread.push(pathBelow(below, entry.path));
         else waiting.push(entry.path);
       }
       if (entry.kind !== 'file') continue;
       walked.files.push({ ...entry, path: pathBelow(below, entry.path) });
     }
-    if (walked.files.length > MOST)
-      throw new WalkFailed(`The folder contains more than ${MOST} files`);
+    if (walked.files.length > MAX_FILES)
+      throw new WalkFailed(`The folder contains more than ${MAX_FILES} files`);
     if (folders > MAX_FOLDERS)
       throw new WalkFailed(`The folder contains more than ${MAX_FOLDERS} folders`);
   }

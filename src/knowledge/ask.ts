@@ -49,7 +49,7 @@ export const PROVING_TYPES = ['document', 'file', 'page', 'note', 'email', 'memo
 const TOPIC = 'knowledge';
 const MAX_CHUNKS = 8;
 const OUTPUT_TOKENS = 2048;
-const SHOWN = 3;
+const MAX_PASSAGES = 3;
 const DIGEST = 'digest';
 
 const RULES = [
@@ -72,16 +72,16 @@ export const askKnowledge = async (
   const isNamed = filters.sourceType !== undefined || filters.entryIds !== undefined;
   const proving = isNamed ? filters : { ...filters, sourceType: [...PROVING_TYPES] };
   const search = { query, filters: proving, limit: MAX_CHUNKS };
-  const chunks = /\S/.test(query) ? await foundFor(deps, userId, search) : [];
+  const chunks = /\S/.test(query) ? await searchChunks(deps, userId, search) : [];
   if (chunks.length === 0) return { answer: NOTHING, isOutside: false };
   const isOutside = chunks.some(({ trust }) => trust === 'outside');
   const turns = turnsOf(question, chunks);
-  const asked = { userId, askedBy: mint('question', clock.now()), model: null, topic: TOPIC };
-  const reply = await answered(
-    askModel({ ...asked, turns, maxOutputTokens: OUTPUT_TOKENS, signal }),
+  const call = { userId, askedBy: mint('question', clock.now()), model: null, topic: TOPIC };
+  const reply = await orUnavailable(
+    askModel({ ...call, turns, maxOutputTokens: OUTPUT_TOKENS, signal }),
   );
   if (!reply || reply.model === DIGEST) {
-    return { answer: placesIn(chunks, whyNone(reply)), isOutside };
+    return { answer: quotedPassages(chunks, noReplyReason(reply)), isOutside };
   }
   return { answer: checkedAnswer(reply, { question, chunks }), isOutside };
 };
@@ -89,7 +89,7 @@ export const askKnowledge = async (
 export const plainWords = (question: string): string =>
   question.replace(/["“”„‟«»]/g, ' ').replace(/(^|\s)-+/g, ' ');
 
-const foundFor = async (
+const searchChunks = async (
   deps: SearchDeps,
   userId: string,
   search: KnowledgeSearch,
@@ -102,7 +102,7 @@ const foundFor = async (
   }
 };
 
-const answered = async (reply: ReturnType<AskModel>): ReturnType<AskModel> => {
+const orUnavailable = async (reply: ReturnType<AskModel>): ReturnType<AskModel> => {
   try {
     return await reply;
   } catch (error) {
@@ -111,7 +111,7 @@ const answered = async (reply: ReturnType<AskModel>): ReturnType<AskModel> => {
   }
 };
 
-const whyNone = (reply: ModelAnswer | null): string => {
+const noReplyReason = (reply: ModelAnswer | null): string => {
   if (!reply) return 'Your daily limit does not allow a model call';
   return reply.unanswered === null
     ? 'No language model is available'
@@ -141,26 +141,26 @@ const checkedAnswer = (
   { text, model }: { text: string; model: string },
   { question, chunks }: { question: string; chunks: FoundChunk[] },
 ): KnowledgeAnswer => {
-  const said = text.trim();
-  const read = readSentences(said);
+  const trimmed = text.trim();
+  const read = readSentences(trimmed);
   const known = [question, ...chunks.map((chunk) => chunk.text)].join('\n');
   const isKnown = (address: string): boolean => known.includes(address);
   const plain = (words: string) => plainModelText(words, { most: MAX_ANSWER_LENGTH, isKnown });
-  if (!read && !isProse(said)) {
-    return placesIn(chunks, `The reply of ${model} is not in the expected format`);
+  if (!read && !isProse(trimmed)) {
+    return quotedPassages(chunks, `The reply of ${model} is not in the expected format`);
   }
-  if (!read) return { answer: plain(said), citations: [], model, grounded: false };
+  if (!read) return { answer: plain(trimmed), citations: [], model, grounded: false };
   const { sentences, isWhole } = read;
   if (sentences.length === 0) return { ...NOTHING, model };
   const citations: KnowledgeAnswer['citations'] = [];
   const finders = chunks.map((chunk) => quoteFinder(chunk.text));
   let grounded = isWhole && sentences.length <= MAX_SENTENCES;
   const written = sentences.slice(0, MAX_SENTENCES).map(({ text: sentence, quotes }) => {
-    const standing = quotes
+    const valid = quotes
       .slice(0, MAX_QUOTES)
       .flatMap((quote) => citationOf(quote, { chunks, finders }));
-    grounded &&= standing.length === quotes.length && isProved(sentence, standing);
-    const marks = standing.map((citation) => {
+    grounded &&= valid.length === quotes.length && isProved(sentence, valid);
+    const marks = valid.map((citation) => {
       citations.push({ ...citation, n: citations.length + 1 });
       return `[${citations.length}]`;
     });
@@ -185,28 +185,28 @@ const citationOf = (
 ): Citation[] => {
   const chunk = chunks[n - 1];
   const place = finders[n - 1]?.(quote);
-  return chunk && place ? [citing(chunk, place)] : [];
+  return chunk && place ? [citationAt(chunk, place)] : [];
 };
 
-const citing = (found: FoundChunk, { from, to }: { from: number; to: number }): Citation => {
+const citationAt = (found: FoundChunk, { from, to }: { from: number; to: number }): Citation => {
   const { entryId, chunk, page, text } = found;
   const quote = text.slice(from, to);
   return { n: 1, entryId, chunk, ...textOrigin(found), page, quote, from, to };
 };
 
-const SHOWN_CHARS = 400;
+const MAX_PASSAGE_LENGTH = 400;
 
 /**
  * Quotes the best passages instead of an answer. Passages without a word of the question are used
  * only if there are no others.
  */
-const placesIn = (found: FoundChunk[], why: string): KnowledgeAnswer => {
+const quotedPassages = (found: FoundChunk[], why: string): KnowledgeAnswer => {
   const distinct: Citation[] = [];
   const worded = found.filter(({ matched }) => matched.some((how) => how !== 'meaning'));
   const chunks = worded.length > 0 ? worded : found;
   for (const chunk of chunks) {
-    const cited = placeIn(chunk);
-    if (distinct.length < SHOWN && !distinct.some((each) => isRepeated(each, cited)))
+    const cited = passageOf(chunk);
+    if (distinct.length < MAX_PASSAGES && !distinct.some((each) => isRepeated(each, cited)))
       distinct.push(cited);
   }
   const citations = distinct.map((cited, at) => ({ ...cited, n: at + 1 }));
@@ -220,15 +220,15 @@ const placesIn = (found: FoundChunk[], why: string): KnowledgeAnswer => {
 };
 
 /** Quotes whole words of a chunk, from its snippet on. */
-const placeIn = (chunk: FoundChunk): Citation => {
+const passageOf = (chunk: FoundChunk): Citation => {
   const { text, snippet } = chunk;
   const core = snippet.replace(/^…/, '').replace(/…$/, '');
   const found = text.replace(/\s/g, ' ').indexOf(core);
   const from = found > 0 ? found : text.length - text.trimStart().length;
   const end = text.trimEnd().length;
-  if (end <= from + SHOWN_CHARS) return citing(chunk, { from, to: end });
-  const space = text.slice(from, from + SHOWN_CHARS).search(/\s+\S*$/);
-  return citing(chunk, { from, to: from + (space > 0 ? space : SHOWN_CHARS) });
+  if (end <= from + MAX_PASSAGE_LENGTH) return citationAt(chunk, { from, to: end });
+  const space = text.slice(from, from + MAX_PASSAGE_LENGTH).search(/\s+\S*$/);
+  return citationAt(chunk, { from, to: from + (space > 0 ? space : MAX_PASSAGE_LENGTH) });
 };
 
 /** Chunks of an entry overlap, so two quotes may contain the same text. */
@@ -237,10 +237,10 @@ const isRepeated = (one: Citation, other: Citation): boolean =>
   (overlaps(one.quote, other.quote) || overlaps(other.quote, one.quote));
 
 /** Length of the beginning of a quote that is compared with another quote. */
-const SHARED_CHARS = 20;
+const COMPARED_LENGTH = 20;
 
 const overlaps = (first: string, other: string): boolean => {
-  const beginning = other.slice(0, SHARED_CHARS);
+  const beginning = other.slice(0, COMPARED_LENGTH);
   for (let at = first.indexOf(beginning); at >= 0; at = first.indexOf(beginning, at + 1)) {
     const rest = first.slice(at);
     if (other.startsWith(rest) || rest.startsWith(other)) return true;

@@ -54,11 +54,11 @@ const completed = (chunks: number): OperationEnd => ({ status: 'completed', resu
 
 const MAX_NAMED = 3;
 
-const unfound = (unproved: Set<string>): OperationEnd => {
-  const named = [...unproved].slice(0, MAX_NAMED).join(', ');
+const notFoundEnd = (unverified: Set<string>): OperationEnd => {
+  const named = [...unverified].slice(0, MAX_NAMED).join(', ');
   return {
     status: 'failed',
-    error: `Vector search does not find ${unproved.size} entries: ${named}`,
+    error: `Vector search does not find ${unverified.size} entries: ${named}`,
   };
 };
 
@@ -66,7 +66,7 @@ const embedAll = async (deps: EmbedDeps, run: EmbedRun): Promise<OperationEnd> =
   const { embedders, vectors, turns } = deps;
   const { userId } = run;
   const at = run.checkpoint ?? { done: 0, total: 0 };
-  const unproved = new Set<string>();
+  const unverified = new Set<string>();
   let isNew = true;
   for (;;) {
     const embedder = embedders.inForce();
@@ -76,10 +76,11 @@ const embedAll = async (deps: EmbedDeps, run: EmbedRun): Promise<OperationEnd> =
     const batch = await vectors.chunks(userId, numbered, embedder.atOnce);
     await embedBatch(deps, run, { at, embedder, numbered, batch });
     const isDone =
-      !(await takeEntries(deps, run, at, { ...numbered, unproved })) && batch.length === 0;
+      !(await finishEntries(deps, run, at, { ...numbered, unproved: unverified })) &&
+      batch.length === 0;
     if (isDone) await switchSearches(deps, run, at, numbered);
     isNew = turns.takeNews(userId);
-    if (isDone && !isNew) return unproved.size > 0 ? unfound(unproved) : completed(at.done);
+    if (isDone && !isNew) return unverified.size > 0 ? notFoundEnd(unverified) : completed(at.done);
   }
 };
 
@@ -125,14 +126,19 @@ const embedBatch = async (
   { at, embedder, numbered, batch }: EmbedBatch,
 ): Promise<void> => {
   const distinct = [...new Map(batch.map((chunk) => [chunk.hash, chunk])).values()];
-  const taken = distinct.filter((chunk) => isTaken(embedder, chunk));
+  const supported = distinct.filter((chunk) => isSupported(embedder, chunk));
   const { userId, id, signal } = run;
   const tell = (note: string): void =>
     run.progress({ done: at.done, total: at.total, unit: UNIT, note });
   const call: PatientCall = { use: 'document', userId, askedBy: id, signal, tell };
-  const made = await embedPatiently(deps.embedders, embedder, taken.map(textToEmbed), call);
-  if (!made) return;
-  const byHash = new Map(taken.map(({ hash }, n) => [hash, made[n] ?? null]));
+  const vectorsOfBatch = await embedPatiently(
+    deps.embedders,
+    embedder,
+    supported.map(textToEmbed),
+    call,
+  );
+  if (!vectorsOfBatch) return;
+  const byHash = new Map(supported.map(({ hash }, n) => [hash, vectorsOfBatch[n] ?? null]));
   const steps = distinct.map(({ hash }) =>
     embedSteps.insert(run.userId, numbered.id, { hash, vector: byHash.get(hash) ?? null }),
   );
@@ -142,22 +148,22 @@ const embedBatch = async (
 };
 
 /** The language of a short text cannot be detected. Then its letters decide. */
-const isTaken = ({ isEnglish }: Embedder, { language, text }: ChunkToEmbed): boolean =>
+const isSupported = ({ isEnglish }: Embedder, { language, text }: ChunkToEmbed): boolean =>
   !isEnglish || language !== null || isLatin(text);
 
 /**
  * Marks entries whose chunks all have vectors, once a vector search finds them. Others are added to
  * `unproved`. Returns true if there were any entries.
  */
-const takeEntries = async (
+const finishEntries = async (
   deps: EmbedDeps,
   run: EmbedRun,
   at: EmbedCheckpoint,
-  { unproved, ...numbered }: NumberedEmbedder & { unproved: Set<string> },
+  { unproved: unverified, ...numbered }: NumberedEmbedder & { unproved: Set<string> },
 ): Promise<boolean> => {
   const { vectors, index } = deps;
   const { userId } = run;
-  const ids = await vectors.complete(userId, numbered, unproved);
+  const ids = await vectors.complete(userId, numbered, unverified);
   if (ids.length === 0) return false;
   await commit(
     run,
@@ -165,20 +171,20 @@ const takeEntries = async (
     ids.map((id) => embedSteps.change(id, 'vectors')),
   );
   await index.settled();
-  for (const id of ids) if (!(await isProved(deps, run, id, numbered))) unproved.add(id);
+  for (const id of ids) if (!(await isFoundByVector(deps, run, id, numbered))) unverified.add(id);
   const current = await vectors.current(userId);
   const isCurrent = current === undefined || current === numbered.id;
   await commit(
     run,
     at,
     ids
-      .filter((id) => !unproved.has(id))
+      .filter((id) => !unverified.has(id))
       .map((id) => embedSteps.take(userId, id, { ...numbered, isCurrent })),
   );
   return true;
 };
 
-const isProved = async (
+const isFoundByVector = async (
   { vectors, index }: EmbedDeps,
   { userId, signal }: EmbedRun,
   entryId: string,

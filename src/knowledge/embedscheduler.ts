@@ -55,8 +55,8 @@ export const createEmbedScheduler = (deps: SchedulerDeps): EmbedScheduler => {
     start: async () => {
       isStarted = true;
       for (const userId of await vectors.waitingUsers()) {
-        const begun = await unended(deps.store, userId);
-        if (begun) turns.expect(userId, begun.id);
+        const running = await findOpenOperation(deps.store, userId);
+        if (running) turns.expect(userId, running.id);
       }
       await reconcile();
     },
@@ -102,7 +102,7 @@ const begin = async ({ embedders, operations }: SchedulerDeps, userId: string): 
   return id;
 };
 
-const unended = ({ db }: Store, userId: string) =>
+const findOpenOperation = ({ db }: Store, userId: string) =>
   db
     .selectFrom('operations')
     .select('id')

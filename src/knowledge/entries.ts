@@ -41,13 +41,13 @@ interface EntriesDeps {
 
 export const prepareEntry = async (
   { clock, entries, index }: EntriesDeps,
-  given: KnowledgeText,
+  input: KnowledgeText,
 ): Promise<PreparedEntry> => {
-  const split = await index.split(given.userId, given.text);
-  const { userId, sourceType, sourceId } = given;
+  const split = await index.split(input.userId, input.text);
+  const { userId, sourceType, sourceId } = input;
   const before =
     sourceId === null ? undefined : await entries.ofSource(userId, sourceType, sourceId);
-  const row = rowOf(given, { now: clock.now(), before, language: split.language });
+  const row = rowOf(input, { now: clock.now(), before, language: split.language });
   const earlier = before ? await entries.hashes(userId, before.id) : [];
   const first = before ? replacement(row) : [insertRow(knowledgeEntryTable, row)];
   const last = [ofSize(row, split), ...(before ? [removeVectors(userId, earlier)] : [])];

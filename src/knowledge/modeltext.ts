@@ -1,5 +1,5 @@
 /** Limits the text that is scanned, as a multiple of the text that is kept. */
-const LOOKED_AT = 2;
+const SCANNED_FACTOR = 2;
 
 /** Addresses with a scheme, including those without `//`. */
 const WITH_SCHEME =
@@ -17,7 +17,7 @@ const LINK = /!?\[([^[\]]{0,300})\]\([^()]{0,2000}\)/g;
 const TAG = /<[a-z/!?][^<>]{0,1000}>/gi;
 const SENTENCE_END = /[.,;:!?]+$/;
 
-const LEFT_OUT = '(address removed)';
+const REMOVED_ADDRESS = '(address removed)';
 
 interface PlainTextOptions {
   most: number;
@@ -33,10 +33,10 @@ export const plainModelText = (text: string, { most, isKnown }: PlainTextOptions
   const unlessKnown = (found: string): string => {
     const [end = ''] = SENTENCE_END.exec(found) ?? [];
     const address = found.slice(0, found.length - end.length);
-    return isKnown(address) ? found : `${LEFT_OUT}${end}`;
+    return isKnown(address) ? found : `${REMOVED_ADDRESS}${end}`;
   };
   const plain = text
-    .slice(0, most * LOOKED_AT)
+    .slice(0, most * SCANNED_FACTOR)
     .replace(LINK, '$1')
     .replace(TAG, '')
     .replace(WITH_SCHEME, unlessKnown)

@@ -111,7 +111,11 @@ export const openKnowledge = (
   const indexing = operations.register(indexOperation({ entries, index, embedding: scheduler }));
   let ask: AskModel = () => Promise.reject(new Error('No module provides model calls'));
   const askModel: AskModel = (question) => ask(question);
-  const sources: KnowledgeSources = { url: unread, document: unread, path: unread };
+  const sources: KnowledgeSources = {
+    url: unsupportedSource,
+    document: unsupportedSource,
+    path: unsupportedSource,
+  };
   const deps: KnowledgeDeps = {
     store,
     clock,
@@ -137,9 +141,9 @@ export const openKnowledge = (
       relabel: entries.relabel,
       changed: index.changed,
     },
-    handle: (given) => void Object.assign(sources, given),
-    answerWith: (given) => {
-      ask = given;
+    handle: (handlers) => void Object.assign(sources, handlers),
+    answerWith: (newAsk) => {
+      ask = newAsk;
     },
     embedWith: embedders.use,
     embedAnew: () => {
@@ -160,4 +164,5 @@ export const openKnowledge = (
   };
 };
 
-const unread = (): Promise<never> => Promise.reject(new Error('No module reads this source'));
+const unsupportedSource = (): Promise<never> =>
+  Promise.reject(new Error('No module reads this source'));

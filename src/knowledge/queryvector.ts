@@ -31,12 +31,12 @@ export const vectorOfQuery = async (
   if (embedder.isEnglish && !(await mayBeEnglish(text))) {
     return { reason: `The embedder ${embedder.name} supports only English` };
   }
-  const made = await embedders.queryVector(embedder, userId, text);
-  if ('reason' in made) return made;
+  const result = await embedders.queryVector(embedder, userId, text);
+  if ('reason' in result) return result;
   const { weight, leastLikeness } = embedder;
   const meaning = {
     embedder: before ? current : id,
-    vector: made.vector,
+    vector: result.vector,
     weight,
     leastLikeness,
   };

@@ -8,9 +8,9 @@ export interface QuotedSentence {
 }
 
 /** Minimum and maximum length of a quote, in characters. */
-const SHORTEST = 8;
+const MIN_QUOTE_LENGTH = 8;
 const MIN_UNSPACED_LENGTH = 4;
-const LONGEST = 4000;
+const MAX_QUOTE_LENGTH = 4000;
 
 interface ReadSentences {
   sentences: QuotedSentence[];
@@ -60,8 +60,8 @@ const firstObject = (text: string): string | null => {
 
 export const sentencesIn = (list: unknown[]): QuotedSentence[] => list.flatMap(sentenceOf);
 
-const sentenceOf = (given: unknown): QuotedSentence[] => {
-  const { text, quotes }: { text?: unknown; quotes?: unknown } = Object(given);
+const sentenceOf = (item: unknown): QuotedSentence[] => {
+  const { text, quotes }: { text?: unknown; quotes?: unknown } = Object(item);
   if (typeof text !== 'string' || text.trim() === '') return [];
   const list: unknown[] = Array.isArray(quotes) ? quotes : [];
   return [{ text: text.trim(), quotes: list.map(quoteOf) }];
@@ -70,25 +70,25 @@ const sentenceOf = (given: unknown): QuotedSentence[] => {
 /** An invalid quote is in no text, so its sentence is not supported. */
 const NO_QUOTE = { n: 0, quote: '' };
 
-const quoteOf = (given: unknown): QuotedSentence['quotes'][number] => {
-  const { n, quote }: { n?: unknown; quote?: unknown } = Object(given);
+const quoteOf = (item: unknown): QuotedSentence['quotes'][number] => {
+  const { n, quote }: { n?: unknown; quote?: unknown } = Object(item);
   const number = typeof n === 'string' && /^\d{1,6}$/.test(n) ? Number(n) : n;
   return typeof number === 'number' && typeof quote === 'string' ? { n: number, quote } : NO_QUOTE;
 };
 
 /** A number with its sign and separators: `-2,400.50`, `10:30`, `½`. */
 const NUMBER = /(?:(?<![\p{L}\p{N}])[-\u2212])?\p{N}+(?:[.,:/'’]\p{N}+)*/gu;
-const GLUED_END = /(?<=[\p{Ll}\p{N}][.!?…])(?=\p{Lu})/gu;
+const SENTENCE_END_WITHOUT_SPACE = /(?<=[\p{Ll}\p{N}][.!?…])(?=\p{Lu})/gu;
 
 /**
  * True if a text is itself a quote, or if there is a quote for each of its sentences and each of
  * its numbers is in a quote.
  */
 export const isProved = (text: string, quotes: { quote: string }[]): boolean => {
-  const said = plainForm(text.replace(/^[“"]|[”"]$/g, '')).text.trim();
+  const normalized = plainForm(text.replace(/^[“"]|[”"]$/g, '')).text.trim();
   const plain = [...new Set(quotes.map(({ quote }) => plainForm(quote).text.trim()))];
-  if (plain.some((quote) => placeOfWords(quote, said) !== null)) return true;
-  const split = text.replace(GLUED_END, ' ');
+  if (plain.some((quote) => placeOfWords(quote, normalized) !== null)) return true;
+  const split = text.replace(SENTENCE_END_WITHOUT_SPACE, ' ');
   const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(split)];
   const worded = sentences.filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment));
   // A quote within another quote does not count.
@@ -119,11 +119,11 @@ interface QuotePlace {
 export const quoteFinder = (text: string): ((quote: string) => QuotePlace | null) => {
   let prepared: ReturnType<typeof plainForm> | null = null;
   return (quote) => {
-    if (quote.length > LONGEST) return null;
+    if (quote.length > MAX_QUOTE_LENGTH) return null;
     const wanted = plainForm(quote).text.trim();
     const shortest = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(wanted)
       ? MIN_UNSPACED_LENGTH
-      : SHORTEST;
+      : MIN_QUOTE_LENGTH;
     prepared ??= plainForm(text);
     if (wanted.length < Math.min(shortest, prepared.text.trim().length)) return null;
     const place = placeIn(prepared, wanted) ?? placeIn(joinedForm(text, wanted), wanted);
@@ -183,7 +183,7 @@ const isWithinWord = (text: string, place: number): boolean =>
 /** Maximum length of the part of a number that is checked, in UTF-16 code units. */
 const NUMBER_LENGTH = 8;
 /** A number that continues (`10|,000`, `10,|000`, `10| 000`) or lacks its sign (`-|500`). */
-const GOES_ON = [
+const CONTINUED_NUMBER = [
   [/\p{N}$/u, /^(?:[.,:/']\p{N}| \p{N}{3}(?!\p{N}))/u],
   [/\p{N}[.,:/']$/u, /^\p{N}/u],
   [/(?<!\p{N})\p{N}{1,3} $/u, /^\p{N}{3}(?!\p{N})/u],
@@ -195,7 +195,7 @@ const isWithinNumber = (text: string, place: number): boolean => {
     text.slice(Math.max(0, place - NUMBER_LENGTH), place),
     text.slice(place, place + NUMBER_LENGTH),
   ];
-  return GOES_ON.some(([end, beginning]) => end.test(before) && beginning.test(after));
+  return CONTINUED_NUMBER.some(([end, beginning]) => end.test(before) && beginning.test(after));
 };
 
 const isOfWord = (text: string, place: number): boolean =>

@@ -87,8 +87,8 @@ export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIn
     const id = `${++splits}`;
     const summary = await splitter.run(userId, 'splitIntoBatches', { id, text });
     const batch = async (at: number): Promise<string> => {
-      const kept = await splitter.run(userId, 'takeBatch', { id, at });
-      if (kept !== null) return kept;
+      const stored = await splitter.run(userId, 'takeBatch', { id, at });
+      if (stored !== null) return stored;
       // Its thread has stopped in the meantime, or other texts took its place.
       await splitter.run(userId, 'splitIntoBatches', { id, text });
       return batch(at);

@@ -24,7 +24,7 @@ export interface PipelineStarts {
   /** Prepares a run, which is trusted by default. `fault` says why it cannot start. */
   prepare(of: NewStart): Promise<PreparedPipeline | { fault: string }>;
   /** Returns the faults of a start, and the tools that its stages use without approval. */
-  check(userId: string, of: GivenStart): Promise<StartCheck>;
+  check(userId: string, of: StartInput): Promise<StartCheck>;
 }
 
 interface NewStart extends PipelineStart {
@@ -36,7 +36,7 @@ interface NewStart extends PipelineStart {
   isRendered?: boolean;
 }
 
-interface GivenStart {
+interface StartInput {
   templateId?: string | undefined;
   params?: Record<string, unknown> | undefined;
   /** If true, a string is a template that may become a value of any type. */
@@ -73,8 +73,8 @@ export const createPipelineStarts = (
     const template = await find(userId, templateId);
     if (!template) return { fault: `Unknown template: ${templateId}` };
     const { parameters } = template;
-    const given = isRendered ? typedValues(parameters, params) : params;
-    const { values, faults } = givenParameters(parameters, given);
+    const input = isRendered ? typedValues(parameters, params) : params;
+    const { values, faults } = givenParameters(parameters, input);
     const [fault] = [...faults, ...(await toolsOfTemplate(find, userId, template)).faults];
     if (fault) return { fault: `${fault.path} ${fault.message}` };
     const { name, untrusted = false, hops = 0 } = of;

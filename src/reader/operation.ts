@@ -32,7 +32,7 @@ interface ReadDeps {
   texts: Pick<KnowledgeTexts, 'index'>;
 }
 
-const MOST = 1_000_000;
+const MAX_CONTENT_LENGTH = 1_000_000;
 
 export const readOperation = (deps: ReadDeps): OperationKind<ReadInput, ReadCheckpoint> => ({
   kind: 'reader.read',
@@ -93,7 +93,12 @@ const readTask = async (
     // Pages that are indexed are subject to robots.txt.
     const get = task.tags === null ? pages.getPage : pages.getAllowedPage;
     page = await get(task.url, { userId: run.userId, signal: run.signal });
-    const wish = { format: task.format, isWhole: false, hasAddresses: false, most: WHOLE };
+    const wish = {
+      format: task.format,
+      isWhole: false,
+      hasAddresses: false,
+      most: MAX_READ_LENGTH,
+    };
     const text = await pages.readPage(page, wish, run);
     if (text.kind === 'feed') await pages.refuseUnlessAllowed(page.url, run.signal);
     await keep(deps, run, task, { page, text });
@@ -109,7 +114,7 @@ const readTask = async (
 };
 
 /** The hash covers the complete text, which is cut afterwards. */
-const WHOLE = 20_000_000;
+const MAX_READ_LENGTH = 20_000_000;
 
 const failureOf = (error: unknown, page: ReceivedPage | null) => {
   if (error instanceof PageFailed) {
@@ -135,7 +140,7 @@ const keep = async (
   const whole = text.content;
   const sha256 = whole === null ? null : sha256Of(whole);
   const before = sha256 === null ? undefined : await tasks.previous(task);
-  const content = whole === null ? null : beginningOf(whole, MOST);
+  const content = whole === null ? null : beginningOf(whole, MAX_CONTENT_LENGTH);
   const change = {
     final_url: page.url,
     http_status: page.status,
@@ -157,8 +162,8 @@ const keep = async (
     fetched_at: iso(clock.now()),
   };
   const links = JSON.stringify(text.links);
-  const kept = tasks.insertContent({ task_id: task.id, content, links });
-  await advance(run, 'read', [tasks.change(task.id, change), kept]);
+  const insertContent = tasks.insertContent({ task_id: task.id, content, links });
+  await advance(run, 'read', [tasks.change(task.id, change), insertContent]);
 };
 
 const noteOf = (task: ReaderTaskRow, { content, note }: PageText): string | null => {

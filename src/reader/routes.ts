@@ -38,7 +38,7 @@ export const readerResource = (deps: ReaderDeps) => {
     return { ...task, content: found?.content ?? null, links: JSON.parse(found?.links ?? '[]') };
   };
 
-  const awaited = async ({ userId, signal }: Caller, id: string, seconds: number) => {
+  const waitForTask = async ({ userId, signal }: Caller, id: string, seconds: number) => {
     const concerns = (data: unknown) => Object(data).resource?.id === id;
     const wait = { userId, channels: ['operation.progress'], concerns, ms: seconds * 1000, signal };
     await readOrWait(deps.hub, wait, async () => (isOpen(await tasks.get(userId, id)) ? [] : [id]));
@@ -57,15 +57,15 @@ export const readerResource = (deps: ReaderDeps) => {
   return resource('reader', reader, {
     read: async ({ query, body }, by) => {
       const { id } = await beginReading(deps, by.userId, body);
-      const task = await awaited(by, id, query.wait ?? body.wait ?? WAIT_S);
+      const task = await waitForTask(by, id, query.wait ?? body.wait ?? WAIT_S);
       return new CustomReply(isOpen(task) ? 202 : 200, task);
     },
     list: async ({ query: { url, ...filter } }, { userId }) => {
-      const asked = url === undefined || !URL.canParse(url) ? url : withoutFragment(url);
-      const page = await tasks.list(userId, { ...filter, url: asked });
+      const requestedUrl = url === undefined || !URL.canParse(url) ? url : withoutFragment(url);
+      const page = await tasks.list(userId, { ...filter, url: requestedUrl });
       return { tasks: page.rows.map(viewTask), nextCursor: page.nextCursor };
     },
-    get: async ({ id, query }, by) => awaited(by, id, query.wait ?? 0),
+    get: async ({ id, query }, by) => waitForTask(by, id, query.wait ?? 0),
     cancel: async ({ id }, { userId }) => {
       const task = await find(userId, id);
       if (!isOpen(task))
@@ -89,14 +89,14 @@ export const beginReading = async (
   userId: string,
   body: ReadRequest,
 ): Promise<{ id: string; operation: Operation }> => {
-  const { url: given, format = 'markdown', summarize = false, model, index, tags } = body;
-  const refusal = whyRefused(() => http.check(given));
+  const { url: address, format = 'markdown', summarize = false, model, index, tags } = body;
+  const refusal = whyRefused(() => http.check(address));
   const isUnknown = model !== undefined && !hasModel(model);
   refuseFaults([
     ...(refusal === null ? [] : [{ path: 'url', message: `cannot be read: ${refusal}` }]),
     ...(isUnknown ? [{ path: 'model', message: 'must be an enabled model' }] : []),
   ]);
-  const url = withoutFragment(given);
+  const url = withoutFragment(address);
   const now = clock.now();
   const id = mint('readertask', now);
   const operation = await reads.begin(

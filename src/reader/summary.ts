@@ -5,7 +5,7 @@ import type { Turn } from '../providers/llm/model.js';
 import type { Summarize } from './operation.js';
 
 const TOPIC = 'summaries';
-const MOST = 60_000;
+const MAX_CHARS = 60_000;
 /** Minimum number of characters per token. */
 const TOKEN_CHARACTERS = 2;
 const OUTPUT_TOKENS = 1024;
@@ -21,10 +21,10 @@ export const createSummarize =
   (userCalls: UserCalls): Summarize =>
   async ({ user_id: userId, operation_id: askedBy, model, title, url }, content, signal) => {
     const room = userCalls.room({ model, topic: TOPIC }) - OUTPUT_TOKENS;
-    const text = beginningOf(content, Math.max(2000, Math.min(MOST, room * TOKEN_CHARACTERS)));
+    const text = beginningOf(content, Math.max(2000, Math.min(MAX_CHARS, room * TOKEN_CHARACTERS)));
     const turns = turnsOf(`Summarize this page: ${title ?? url}`, text);
-    const asked = { userId, askedBy, model, topic: TOPIC, turns, signal };
-    const answer = await userCalls.ask({ ...asked, maxOutputTokens: OUTPUT_TOKENS });
+    const call = { userId, askedBy, model, topic: TOPIC, turns, signal };
+    const answer = await userCalls.ask({ ...call, maxOutputTokens: OUTPUT_TOKENS });
     if (answer) return { summary: answer.text.trim(), summary_model: answer.model };
     const { text: quoted } = await digest.step({ turns, tools: [], signal });
     return { summary: quoted, summary_model: digest.name };

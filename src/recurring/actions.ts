@@ -139,16 +139,16 @@ const runHook =
 
 const createTask =
   ({ clock, made: { insertTask } }: StartDeps): StartAction =>
-  async ({ id, user_id: userId, title }, { dueInMinutes, ...given }) => {
-    const { title: ofTask = title, notes, priority, tags } = given;
+  async ({ id, user_id: userId, title }, { dueInMinutes, ...taskConfig }) => {
+    const { title: taskTitle = title, notes, priority, tags } = taskConfig;
     const dueAt = dueInMinutes === undefined ? undefined : iso(clock.now() + dueInMinutes * 60_000);
-    const task = { title: ofTask, notes, priority, tags, dueAt, recurringTaskId: id };
+    const task = { title: taskTitle, notes, priority, tags, dueAt, recurringTaskId: id };
     try {
-      const made = await insertTask(userId, task);
+      const inserted = await insertTask(userId, task);
       return {
-        run: { status: 'success', task_id: made.id },
-        steps: made.statements,
-        committed: made.published,
+        run: { status: 'success', task_id: inserted.id },
+        steps: inserted.statements,
+        committed: inserted.published,
       };
     } catch (error) {
       throw Boom.isBoom(error) ? new StartFailed(error.message) : error;

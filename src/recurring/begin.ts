@@ -84,13 +84,13 @@ export const createBatch = (
 
   const begin = async (row: RecurringRunRow, isNew: boolean): Promise<void> => {
     const started = await start(task);
-    const begun = { ...row, ...started.run };
-    if (begun.status === 'running') running++;
+    const startedRun = { ...row, ...started.run };
+    if (startedRun.status === 'running') running++;
     afterwards.push(started.committed);
-    if (isNew) return insert(begun, started.steps);
+    if (isNew) return insert(startedRun, started.steps);
     const waiting = updateRows(store.db, recurringRunTable, { id: row.id, status: 'queued' });
-    steps.push(statement(waiting.set(begun), 1), ...started.steps);
-    record(begun);
+    steps.push(statement(waiting.set(startedRun), 1), ...started.steps);
+    record(startedRun);
   };
 
   const skip = (dueAt: string | null, reason: string): void => {

@@ -13,7 +13,7 @@ export interface DueDeps extends RunsDeps {
 
 type DueRecurring = RecurringTaskRow & { next_run_at: string; suspended_at: string | null };
 
-const READ = 500;
+const MAX_READ = 500;
 const AT_ONCE = 8;
 
 /**
@@ -42,7 +42,7 @@ export const createRecurringSource = (deps: DueDeps): DueSource => {
         .select('u.disabled_at as suspended_at')
         .where('r.next_run_at', '<=', iso(clock.now()))
         .orderBy('r.next_run_at')
-        .limit(READ)
+        .limit(MAX_READ)
         .execute();
       const settle = async ({ next_run_at, ...row }: (typeof rows)[number]): Promise<void> => {
         if (next_run_at !== null) await fire(deps, { ...row, next_run_at });
@@ -74,11 +74,11 @@ const fire = async (deps: DueDeps, task: DueRecurring, start = deps.start): Prom
     .where('enabled', '=', 1)
     .where('next_run_at', '=', task.next_run_at)
     .where('updated_at', '=', task.updated_at);
-  const own = [statement(moved, 1), rows.onlyWhile(task.id, open)];
-  const unmet = await unmetStep(store.transact([...own, ...steps]));
+  const guards = [statement(moved, 1), rows.onlyWhile(task.id, open)];
+  const unmet = await unmetStep(store.transact([...guards, ...steps]));
   if (unmet === null) return committed();
   // A failed step of the action is the outcome of the run.
-  if (unmet >= own.length) await fire(deps, task, refusedStart);
+  if (unmet >= guards.length) await fire(deps, task, refusedStart);
 };
 
 const addRuns = async (

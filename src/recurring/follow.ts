@@ -91,7 +91,7 @@ const settle = async (deps: DueDeps, ended: OverRun): Promise<void> => {
   const status = agent_status ?? execution_status ?? pipeline_status;
   const isDone = status === 'completed' || status === 'success';
   const reason = agent_error ?? execution_error ?? pipeline_error;
-  const error = reason ?? (status === null ? goneOf(run) : `The run was ${status}`);
+  const error = reason ?? (status === null ? deletedReason(run) : `The run was ${status}`);
   const finished_at = iso(deps.clock.now());
   const isSkipped = execution_status === 'skipped';
   const batch = createBatch(deps, task, { running: 1, queued: 0 });
@@ -104,7 +104,7 @@ const settle = async (deps: DueDeps, ended: OverRun): Promise<void> => {
   await commit(deps, task, batch);
 };
 
-const goneOf = ({ agent_id, pipeline_id }: RecurringRunRow): string => {
+const deletedReason = ({ agent_id, pipeline_id }: RecurringRunRow): string => {
   if (agent_id !== null) return 'The agent was deleted';
   return `The ${pipeline_id === null ? 'execution' : 'pipeline run'} was deleted`;
 };

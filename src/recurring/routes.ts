@@ -12,7 +12,7 @@ import {
 } from './service.js';
 import { viewRecurring, viewRun } from './view.js';
 
-const PREVIEWED = 5;
+const DEFAULT_COUNT = 5;
 
 export const recurringResource = (deps: RecurringDeps) => {
   const { rows, clock } = deps;
@@ -23,7 +23,7 @@ export const recurringResource = (deps: RecurringDeps) => {
       return { recurringTasks: page.rows.map(viewRecurring), nextCursor: page.nextCursor };
     },
     create: async ({ body }, by) => viewRecurring(await addRecurring(deps, by, body)),
-    preview: async ({ body: { schedule, count = PREVIEWED } }) => {
+    preview: async ({ body: { schedule, count = DEFAULT_COUNT } }) => {
       const recurrence = withZone(schedule);
       const fault = await faultOfRecurrence(recurrence, clock.now());
       if (fault) throw badRequest([{ ...fault, path: `schedule.${fault.path}` }]);

@@ -56,11 +56,15 @@ export const planDue = async (
   const isMore = at !== null && at <= iso(now);
   const nextAt = isMore ? beforeEnd(row, await occurrenceAfter(row, now)) : at;
   const lastDueAt = latest.at(-1) ?? row.next_run_at;
-  const run = toRun(row.missed, latest, now);
+  const run = dueTimesToRun(row.missed, latest, now);
   return { run, skipped: total - run.length, isMore, lastDueAt, nextAt };
 };
 
-const toRun = (missed: RecurringTaskRow['missed'], latest: string[], now: number): string[] => {
+const dueTimesToRun = (
+  missed: RecurringTaskRow['missed'],
+  latest: string[],
+  now: number,
+): string[] => {
   if (missed === 'all') return latest;
   const last = latest.at(-1);
   if (last === undefined) return [];

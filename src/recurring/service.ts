@@ -32,23 +32,23 @@ type Checked = Pick<RecurringTaskRow, 'action'> & {
 export const addRecurring = async (
   deps: RecurringDeps,
   by: Caller,
-  given: NewRecurringTask,
+  input: NewRecurringTask,
 ): Promise<RecurringTaskRow> => {
   const now = deps.clock.now();
-  const { action, actionConfig: config = {}, enabled = true } = given;
-  const schedule = withZone(given.schedule);
+  const { action, actionConfig: config = {}, enabled = true } = input;
+  const schedule = withZone(input.schedule);
   await refuse(deps, by, null, { schedule, action, config });
   const row: RecurringTaskRow = {
     id: mint('recurring', now),
     user_id: by.userId,
-    title: given.title,
+    title: input.title,
     schedule: JSON.stringify(schedule),
     starts_at: iso(now),
     action,
     action_config: JSON.stringify(config),
     enabled: enabled ? 1 : 0,
-    missed: given.missed ?? 'once',
-    overlap: given.overlap ?? 'skip',
+    missed: input.missed ?? 'once',
+    overlap: input.overlap ?? 'skip',
     next_run_at: null,
     last_due_at: null,
     last_run_at: null,
@@ -56,8 +56,8 @@ export const addRecurring = async (
     last_error: null,
     run_count: 0,
     failing: 0,
-    ends_at: given.endsAt ?? null,
-    max_runs: given.maxRuns ?? null,
+    ends_at: input.endsAt ?? null,
+    max_runs: input.maxRuns ?? null,
     created_at: iso(now),
     updated_at: iso(now),
   };
@@ -75,13 +75,13 @@ export const updateRecurring = (
   deps: RecurringDeps,
   by: Caller,
   id: string,
-  given: RecurringTaskChanges,
+  input: RecurringTaskChanges,
 ): Promise<RecurringTaskRow> =>
   updateIf({
     clock: deps.clock,
     read: () => findRecurring(deps, by.userId, id),
     write: async (row, version) => {
-      const changes = { ...(await changesOf(deps, by, row, given)), updated_at: version };
+      const changes = { ...(await changesOf(deps, by, row, input)), updated_at: version };
       return (await deps.rows.update(row, changes)) ? { ...row, ...changes } : null;
     },
   });
@@ -90,28 +90,28 @@ const changesOf = async (
   deps: RecurringDeps,
   by: Caller,
   row: RecurringTaskRow,
-  given: RecurringTaskChanges,
+  input: RecurringTaskChanges,
 ): Promise<Partial<RecurringTaskRow>> => {
   const now = deps.clock.now();
   const before = checkedOf(row);
   const after = {
-    schedule: given.schedule ? withZone(given.schedule, before.schedule.timezone) : before.schedule,
-    action: given.action ?? before.action,
-    config: given.actionConfig ?? before.config,
+    schedule: input.schedule ? withZone(input.schedule, before.schedule.timezone) : before.schedule,
+    action: input.action ?? before.action,
+    config: input.actionConfig ?? before.config,
   };
   await refuse(deps, by, before, after);
   const isMoved = canonical(before.schedule) !== canonical(after.schedule);
   const changed = {
-    title: given.title ?? row.title,
+    title: input.title ?? row.title,
     schedule: JSON.stringify(after.schedule),
     starts_at: isMoved ? iso(now) : row.starts_at,
     action: after.action,
     action_config: JSON.stringify(after.config),
-    enabled: (given.enabled ?? row.enabled === 1) ? 1 : 0,
-    missed: given.missed ?? row.missed,
-    overlap: given.overlap ?? row.overlap,
-    ends_at: given.endsAt === undefined ? row.ends_at : given.endsAt,
-    max_runs: given.maxRuns === undefined ? row.max_runs : given.maxRuns,
+    enabled: (input.enabled ?? row.enabled === 1) ? 1 : 0,
+    missed: input.missed ?? row.missed,
+    overlap: input.overlap ?? row.overlap,
+    ends_at: input.endsAt === undefined ? row.ends_at : input.endsAt,
+    max_runs: input.maxRuns === undefined ? row.max_runs : input.maxRuns,
   };
   if (changed.enabled === 0) return { ...changed, next_run_at: null };
   const hasLimits = changed.ends_at !== row.ends_at || changed.max_runs !== row.max_runs;

@@ -21,21 +21,24 @@ export const askAbout = async (
 ): Promise<{ text: string; model: string } | null> => {
   const { run, usage } = work;
   const ms = msLeft(work, false);
-  if (ms === 0) return without(work, NO_TIME);
+  if (ms === 0) return unavailableNote(work, NO_TIME);
   const late = AbortSignal.timeout(ms);
   try {
     const reply = await userCalls.ask(callOf(work, question, late));
-    if (!reply) return without(work, NO_MODEL_TODAY);
+    if (!reply) return unavailableNote(work, NO_MODEL_TODAY);
     if (reply.model === digest.name) {
-      return without(work, reply.unanswered === null ? NO_MODEL : noAnswer(reply.unanswered));
+      return unavailableNote(
+        work,
+        reply.unanswered === null ? NO_MODEL : noAnswer(reply.unanswered),
+      );
     }
     countCall(usage, reply.usage);
     return reply;
   } catch (error) {
     run.signal.throwIfAborted();
-    if (late.aborted) return without(work, NO_TIME);
+    if (late.aborted) return unavailableNote(work, NO_TIME);
     if (!(error instanceof ModelFailure)) throw error;
-    return without(work, noAnswer(error.message));
+    return unavailableNote(work, noAnswer(error.message));
   }
 };
 
@@ -67,7 +70,7 @@ const callOf = (
   };
 };
 
-const without = (work: ResearchWork, note: string): null => {
+const unavailableNote = (work: ResearchWork, note: string): null => {
   addNote(work, note);
   return null;
 };

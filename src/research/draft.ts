@@ -23,7 +23,7 @@ interface DraftRequest {
   mark: string;
 }
 
-const SECTIONS: Record<ResearchJobRow['depth'], string> = {
+const SECTION_RULES: Record<ResearchJobRow['depth'], string> = {
   quick: 'one section of at most 5 sentences',
   standard: '2 to 4 sections of at most 6 sentences each',
   deep: '3 to 8 sections of at most 8 sentences each',
@@ -36,7 +36,7 @@ export const draftTurns = async (of: DraftRequest): Promise<Turn[]> => {
     'Reply with JSON only, in this form: {"sections":[{"heading":"...","sentences":[{"text":"...","quotes":[{"n":1,"quote":"..."}]}]}],"limitations":["..."]}.',
     'Each sentence needs at least one quote: at most 40 words, copied exactly from the source with that number.',
     'If sources contradict each other, say so in a sentence that quotes both. List in `limitations` what the sources do not answer.',
-    `Write in the language of the question, as plain text without addresses and links: ${SECTIONS[depth]}. Put the answer first.`,
+    `Write in the language of the question, as plain text without addresses and links: ${SECTION_RULES[depth]}. Put the answer first.`,
   ].join('\n');
   const blocks = await sourceBlocks(sources, { question, room, mark });
   const content = `${blocks}\n\n--- Question ${mark} ---\n${question}`;
@@ -72,7 +72,7 @@ export const draftIn = (answer: string, model: string): ResearchDraft | null => 
 };
 
 /** Sentences per source that are quoted without a model. */
-const QUOTED = 3;
+const QUOTES_PER_SOURCE = 3;
 
 export const digestDraft = async (
   sources: SourceText[],
@@ -82,7 +82,7 @@ export const digestDraft = async (
   const sections: ResearchDraft['sections'] = [];
   for (const { n, title, text } of sources) {
     const find = quoteFinder(text);
-    const best = await bestSentences(text, question, QUOTED);
+    const best = await bestSentences(text, question, QUOTES_PER_SOURCE);
     // A short quote cannot be verified.
     const quotes = best.filter((quote) => find(quote) !== null);
     const sentences = quotes.map((quote) => ({

@@ -126,7 +126,7 @@ const reportOf = async (
 /**
  * Notifies the owner in the transaction of the last checkpoint, unless a caller follows the job.
  */
-const tell: DoStep = async ({ jobs, sources, outbox }, work, at) => {
+const notifyOwner: DoStep = async ({ jobs, sources, outbox }, work, at) => {
   const { run, job } = work;
   const report = await reportOf(sources, work);
   const failure = failureOf(work);
@@ -181,5 +181,5 @@ const STEPS: Record<ResearchStep, DoStep> = {
   write: writeDraft,
   verify: verifyDraft,
   index,
-  tell,
+  tell: notifyOwner,
 };

@@ -45,11 +45,11 @@ export const verifiedReport = async (
     for (const { n } of citations) used.add(n);
     sections.push({ heading: isVerified ? title : `${title} ${UNVERIFIED}`, markdown, citations });
   }
-  const said = draft.limitations
+  const limitationTexts = draft.limitations
     .slice(0, MAX_LIMITATIONS)
     .map((sentence) => clean(sentence, 1000))
     .filter((each) => each !== '');
-  const limitations = [...notes.map((note) => beginningOf(note, 1000)), ...said];
+  const limitations = [...notes.map((note) => beginningOf(note, 1000)), ...limitationTexts];
   const markdown = markdownOf(question, { sections, limitations }, { sources, unread, used });
   const { model } = draft;
   return { report: { markdown, sections, limitations, unverified, model }, used };
@@ -67,10 +67,10 @@ const verifiedSentences = async (
   const citations: ReportSection['citations'] = [];
   const written: string[] = [];
   let unverified = 0;
-  for (const { text: said, quotes } of sentences) {
+  for (const { text: rawText, quotes } of sentences) {
     // Yields, because long texts take milliseconds.
     await breathe();
-    const text = clean(said, MAX_SENTENCE_LENGTH);
+    const text = clean(rawText, MAX_SENTENCE_LENGTH);
     const { standing, isVerified } = verifiedQuotes({ text, quotes }, sources);
     if (!isVerified) unverified++;
     citations.push(...standing);

@@ -14,7 +14,7 @@ import {
 } from './service.js';
 
 export const researchResource = (deps: ResearchServiceDeps, hub: Hub) => {
-  const awaited = async (
+  const waitForJob = async (
     { userId, signal }: Pick<Caller, 'userId' | 'signal'>,
     id: string,
     seconds: number,
@@ -36,7 +36,7 @@ export const researchResource = (deps: ResearchServiceDeps, hub: Hub) => {
       const page = await deps.jobs.list(userId, query);
       return { jobs: page.rows.map(viewJob), nextCursor: page.nextCursor };
     },
-    get: async ({ id, query }, by) => awaited(by, id, query.wait ?? 0),
+    get: async ({ id, query }, by) => waitForJob(by, id, query.wait ?? 0),
     cancel: async ({ id }, { userId }) => {
       const job = await findJob(deps, userId, id);
       if (!isOpenJob(job))

@@ -42,8 +42,8 @@ export const startResearch = async (
   cause?: ResearchCause,
 ): Promise<string> => {
   const effectId = cause?.effectId ?? null;
-  const begun = effectId === null ? undefined : await deps.jobs.ofEffect(userId, effectId);
-  if (begun) return begun.id;
+  const existing = effectId === null ? undefined : await deps.jobs.ofEffect(userId, effectId);
+  if (existing) return existing.id;
   refuseRequest(deps, body);
   const { jobs, sources, starts, clock } = deps;
   const now = clock.now();
@@ -147,8 +147,8 @@ export const jobDetail = async (
 ): Promise<ResearchJobDetail> => {
   const job = viewJob(await findJob({ jobs }, userId, id));
   const rows = await sources.list(userId, id);
-  const kept = await sources.report(userId, id);
-  const report = kept?.report ? JSON.parse(kept.report) : null;
+  const stored = await sources.report(userId, id);
+  const report = stored?.report ? JSON.parse(stored.report) : null;
   return { ...job, sources: rows.map(viewSource), report };
 };
 

@@ -19,7 +19,7 @@ export interface ReadWebPage {
   text: string;
 }
 
-const LISTED = [
+const LISTED_COLUMNS = [
   ...(['job_id', 'n', 'user_id', 'url', 'entry_id', 'title', 'status'] as const),
   ...(['used', 'sha256', 'error', 'retrieved_at'] as const),
 ];
@@ -30,7 +30,7 @@ export const researchSourcesStore = ({ db }: Store) => {
 
   return {
     list: (userId: string, jobId: string): Promise<ListedSource[]> =>
-      sourcesOf(userId, jobId).select(LISTED).orderBy('n').execute(),
+      sourcesOf(userId, jobId).select(LISTED_COLUMNS).orderBy('n').execute(),
 
     read: (userId: string, jobId: string): Promise<ResearchSourceRow[]> =>
       selectRows(db, researchSourceTable, { job_id: jobId, status: 'read' }, visibleTo(userId))

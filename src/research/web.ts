@@ -78,8 +78,8 @@ const newPages = (
   const forEntries = kinds.includes('knowledge') ? Math.min(entries, limits.maxSources / 4) : 0;
   const room = limits.maxSources - Math.floor(forEntries) - sources.length;
   const known = new Set(sources.map(({ url }) => url));
-  const fresh = found.flatMap(({ title, url: given }) => {
-    const url = withoutFragment(given);
+  const fresh = found.flatMap(({ title, url: address }) => {
+    const url = withoutFragment(address);
     const isUsable = url !== null && url.length <= MAX_URL_LENGTH && isReachable(url);
     if (!isUsable || known.has(url)) return [];
     known.add(url);
@@ -171,8 +171,8 @@ const readOne = async (
     retrieved_at: iso(clock.now()),
   };
   Object.assign(source, change);
-  const kept = { ...change, text: isNew ? text : null };
-  await advance(jobs, work, at, [sources.change(work.job.id, source.n, kept)]);
+  const update = { ...change, text: isNew ? text : null };
+  await advance(jobs, work, at, [sources.change(work.job.id, source.n, update)]);
 };
 
 interface PageRead {

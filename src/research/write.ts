@@ -56,8 +56,8 @@ const askForDraft = async (
   if (!first) return null;
   const draft = draftIn(first.text, first.model);
   if (draft) return draft;
-  const again = askedAgain(turns, first.text);
-  const second = await askAbout(userCalls, work, { turns: again, maxOutputTokens: OUTPUT_TOKENS });
+  const retry = askedAgain(turns, first.text);
+  const second = await askAbout(userCalls, work, { turns: retry, maxOutputTokens: OUTPUT_TOKENS });
   const shorter = second && draftIn(second.text, second.model);
   if (second && !shorter)
     addNote(work, 'The reply of the language model was not in the expected format.');
@@ -83,8 +83,8 @@ export const verifyDraft = async (
   const { report, used } = await verifiedReport(job.question, draft, material);
   const marked = [...used].map((n) => store.change(job.id, n, { used: 1 }));
   for (const source of work.sources) source.used = used.has(source.n) ? 1 : 0;
-  const kept = store.setReport(job.id, JSON.stringify(report));
-  return advance(jobs, work, { ...at, step: 'index' }, [kept, ...marked]);
+  const stored = store.setReport(job.id, JSON.stringify(report));
+  return advance(jobs, work, { ...at, step: 'index' }, [stored, ...marked]);
 };
 
 const pagesIn = ({ sources }: ResearchWork): number =>

@@ -23,8 +23,8 @@ export const taskActions = (deps: TasksDeps): TaskActions => ({
     const origin = { author: authorOf(by), source: sourceOf(by), effectId: by.effectId };
     return shown(createTask(deps, userId, task, origin));
   },
-  update: (userId, id, given, by) =>
-    shown(updateTask(deps, userId, id, { given, author: authorOf(by), hops: by.hops })),
+  update: (userId, id, changes, by) =>
+    shown(updateTask(deps, userId, id, { changes, author: authorOf(by), hops: by.hops })),
   complete: (userId, id, cascade, by) =>
     shown(completeTask(deps, userId, id, { cascade, author: authorOf(by), hops: by.hops })),
 });

@@ -28,8 +28,8 @@ import {
   type TaskAuthor,
 } from './writes.js';
 
-interface GivenChange {
-  given: TaskChanges;
+interface TaskChangeInput {
+  changes: TaskChanges;
   author: TaskAuthor;
   hops?: number | undefined;
 }
@@ -39,27 +39,27 @@ export const updateTask = async (
   deps: TasksDeps,
   userId: string,
   id: string,
-  { given, author, hops }: GivenChange,
+  { changes, author, hops }: TaskChangeInput,
 ): Promise<TaskView> => {
-  refuseFaults(faultsOfTask(given));
+  refuseFaults(faultsOfTask(changes));
   await updateIf({
     clock: deps.clock,
     read: () => findTask(deps, userId, id),
     write: async (row, version) => {
-      refuseFaults(faultsOfAssignee(given, row));
-      const completes = given.status === 'done' && row.status !== 'done';
+      refuseFaults(faultsOfAssignee(changes, row));
+      const completes = changes.status === 'done' && row.status !== 'done';
       if (completes) refuseArchived(row);
-      const change = await changeOf(deps, row, given);
+      const change = await changeOf(deps, row, changes);
       const task = { id, title: change.title ?? row.title, untrusted: row.untrusted };
-      const { blockedBy } = given;
+      const { blockedBy } = changes;
       const completion = completes
         ? completionSteps(deps, userId, { tasks: [task], at: version, author, hops, blockedBy })
         : null;
       const written = await commitChecked(deps.store, [
-        ...parentSteps(deps, row, given),
+        ...parentSteps(deps, row, changes),
         { step: changeTask(row, { ...change, updated_at: version }, author) },
         ...(await textSteps(row, change)),
-        ...linkSteps(deps, row, given),
+        ...linkSteps(deps, row, changes),
         ...(completion?.steps ?? []),
       ]);
       if (written) completion?.published();
@@ -74,19 +74,19 @@ export const updateTask = async (
 const changeOf = async (
   { clock, preferencesOf }: TasksDeps,
   row: ListedTask,
-  given: TaskChanges,
+  changes: TaskChanges,
 ): Promise<Partial<TaskRow>> => {
   const { timezone } = await preferencesOf(row.user_id);
-  const status = given.status === 'done' ? row.status : (given.status ?? row.status);
+  const status = changes.status === 'done' ? row.status : (changes.status ?? row.status);
   const changed = {
-    ...(given.title !== undefined && { title: taskTitleOf(given.title) }),
-    ...(given.notes !== undefined && { notes: given.notes || null }),
-    ...(given.priority !== undefined && { priority: given.priority }),
-    ...(given.tags !== undefined && { tags: JSON.stringify(given.tags) }),
-    ...(given.parentId !== undefined && { parent_id: given.parentId }),
-    ...(given.assignee === 'me' && { agent_id: null }),
-    ...(given.reminderMinutes !== undefined && { reminder_minutes: given.reminderMinutes }),
-    ...dueColumns(given, row, timezone),
+    ...(changes.title !== undefined && { title: taskTitleOf(changes.title) }),
+    ...(changes.notes !== undefined && { notes: changes.notes || null }),
+    ...(changes.priority !== undefined && { priority: changes.priority }),
+    ...(changes.tags !== undefined && { tags: JSON.stringify(changes.tags) }),
+    ...(changes.parentId !== undefined && { parent_id: changes.parentId }),
+    ...(changes.assignee === 'me' && { agent_id: null }),
+    ...(changes.reminderMinutes !== undefined && { reminder_minutes: changes.reminderMinutes }),
+    ...dueColumns(changes, row, timezone),
     status,
     completed_at: isToDo(status) ? null : row.completed_at,
   };
@@ -138,14 +138,14 @@ export const deleteTask = async (
   { cascade }: { cascade: boolean },
 ): Promise<void> => {
   const select = tasks.selections(userId);
-  const gone = await select.tree(id).execute();
+  const deleted = await select.tree(id).execute();
   const steps: CheckedStep[] = [
     { step: onlyKnown(store.db, userId, id), fault: () => Boom.notFound('No task with that id') },
     ...(cascade ? [] : [{ step: assertRows(select.parts(id), 0), fault: () => hasParts(id) }]),
     { step: deleteTree(store.db, { id, user_id: userId }) },
   ];
   await commitChecked(store, steps);
-  for (const task of gone) hub.publish(userId, TASK_CHANGED, { id: task.id, deleted: true });
+  for (const task of deleted) hub.publish(userId, TASK_CHANGED, { id: task.id, deleted: true });
 };
 
 const hasParts = (id: string): Boom.Boom =>

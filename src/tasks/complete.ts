@@ -85,8 +85,8 @@ export const completionSteps = (
     {
       step: assertRows(blockers, 0),
       fault: async () => {
-        const given = blockedBy && select.openAmong(blockedBy);
-        return isBlocked(await (given ?? blockers).execute());
+        const requested = blockedBy && select.openAmong(blockedBy);
+        return isBlocked(await (requested ?? blockers).execute());
       },
     },
     ...events.flatMap(({ statements }) => statements).map((step) => ({ step })),

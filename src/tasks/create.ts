@@ -44,15 +44,15 @@ export interface TaskInsertion extends QueuedMessage {
 export const createTask = async (
   deps: TasksDeps,
   userId: string,
-  given: NewTask,
+  input: NewTask,
   origin: TaskOrigin,
 ): Promise<TaskView> => {
-  const { row, steps } = await prepared(deps, userId, given, origin);
+  const { row, steps } = await prepared(deps, userId, input, origin);
   try {
     await untilWritten(() => commitChecked(deps.store, steps));
   } catch (error) {
-    const made = origin.effectId && (await deps.tasks.ofEffect(userId, origin.effectId));
-    if (error instanceof Taken && made) return viewTask(made);
+    const existing = origin.effectId && (await deps.tasks.ofEffect(userId, origin.effectId));
+    if (error instanceof Taken && existing) return viewTask(existing);
     throw error;
   }
   const task = viewTask(await findTask(deps, userId, row.id));
@@ -67,12 +67,12 @@ export const createTask = async (
 export const taskInsertion = async (
   deps: TasksDeps,
   userId: string,
-  { recurringTaskId, ...given }: RecurringTaskInput,
+  { recurringTaskId, ...input }: RecurringTaskInput,
 ): Promise<TaskInsertion> => {
   const source = { kind: 'recurring' as const, id: recurringTaskId };
   const origin = { author: BY_HAND, source, recurringTaskId };
-  const { row, steps } = await prepared(deps, userId, given, origin);
-  const blocked_by = JSON.stringify(given.blockedBy ?? []);
+  const { row, steps } = await prepared(deps, userId, input, origin);
+  const blocked_by = JSON.stringify(input.blockedBy ?? []);
   const view = viewTask({ ...row, untrusted: 0, blocked_by });
   return {
     id: row.id,
@@ -86,24 +86,24 @@ type NewRow = Omit<TaskRow, 'untrusted'>;
 const prepared = async (
   deps: TasksDeps,
   userId: string,
-  given: NewTask,
+  input: NewTask,
   { author, source, recurringTaskId, effectId }: TaskOrigin,
 ): Promise<{ row: NewRow; steps: CheckedStep[] }> => {
-  refuseFaults(faultsOfTask(given));
+  refuseFaults(faultsOfTask(input));
   const now = deps.clock.now();
   const preferences = await deps.preferencesOf(userId);
-  const { reminderMinutes = preferences.reminderMinutes, tags = [] } = given;
-  const unreminded = {
+  const { reminderMinutes = preferences.reminderMinutes, tags = [] } = input;
+  const withoutReminder = {
     id: mint('task', now),
     user_id: userId,
-    title: taskTitleOf(given.title),
-    notes: given.notes || null,
+    title: taskTitleOf(input.title),
+    notes: input.notes || null,
     status: 'open' as const,
-    priority: given.priority ?? 0,
-    ...dueColumns(given, null, preferences.timezone),
+    priority: input.priority ?? 0,
+    ...dueColumns(input, null, preferences.timezone),
     reminder_minutes: reminderMinutes,
     tags: JSON.stringify(tags),
-    parent_id: given.parentId ?? null,
+    parent_id: input.parentId ?? null,
     agent_id: null,
     source_kind: source.kind,
     source_id: source.id,
@@ -113,24 +113,24 @@ const prepared = async (
     created_at: iso(now),
     updated_at: iso(now),
   };
-  const row = { ...unreminded, remind_at: nextReminder(unreminded, now) };
+  const row = { ...withoutReminder, remind_at: nextReminder(withoutReminder, now) };
   const words = await searchWords(searchedText(row));
-  return { row, steps: insertionSteps(deps, row, { author, words, given }) };
+  return { row, steps: insertionSteps(deps, row, { author, words, input }) };
 };
 
 const insertionSteps = (
   deps: TasksDeps,
   row: NewRow,
-  { author, words, given }: { author: TaskAuthor; words: string[]; given: NewTask },
+  { author, words, input }: { author: TaskAuthor; words: string[]; input: NewTask },
 ): CheckedStep[] => [
-  { step: onlyWithRoom(row.user_id, author), fault: full },
-  ...parentSteps(deps, row, given),
+  { step: onlyWithRoom(row.user_id, author), fault: taskLimitReached },
+  ...parentSteps(deps, row, input),
   { step: insertTask(row, author) },
   ...[...replaceTags(row, row.tags), ...replaceWords(row, words)].map((step) => ({ step })),
-  ...linkSteps(deps, row, given),
+  ...linkSteps(deps, row, input),
 ];
 
-const full = (): Boom.Boom =>
+const taskLimitReached = (): Boom.Boom =>
   Boom.conflict(
     `You can have at most ${MAX_UNFINISHED} open tasks, ${MAX_UNTRUSTED} of them untrusted. Complete or delete some first`,
     { code: 'too_many_tasks' },

@@ -34,7 +34,7 @@ export interface DelegatingDeps {
   queue: Pick<Queue, 'added'>;
 }
 
-interface GivenDelegation {
+interface DelegationInput {
   expertId?: string | undefined;
   model?: string | undefined;
 }
@@ -49,7 +49,7 @@ export const delegateTask = async (
   deps: DelegatingDeps,
   by: Pick<Caller, 'userId' | 'tokenId' | 'scopes'>,
   id: string,
-  { expertId, model }: GivenDelegation,
+  { expertId, model }: DelegationInput,
 ): Promise<TaskView> => {
   const { userId } = by;
   if (by.tokenId !== null && !hasScope(by.scopes, SPAWNING)) {

@@ -47,10 +47,10 @@ export const isDay = (day: string): boolean => {
  * Returns a time in UTC, or null if it is invalid. Without an offset it is a local time in
  * `timezone`; if that exists twice, the first one.
  */
-export const timeIn = (timezone: string, given: string): string | null => {
-  if (!isDay(given.slice(0, 10))) return null;
-  const hasOffset = /(Z|[+-]\d{2}:\d{2})$/.test(given);
-  const at = Date.parse(hasOffset ? given : `${given}Z`);
+export const timeIn = (timezone: string, text: string): string | null => {
+  if (!isDay(text.slice(0, 10))) return null;
+  const hasOffset = /(Z|[+-]\d{2}:\d{2})$/.test(text);
+  const at = Date.parse(hasOffset ? text : `${text}Z`);
   if (Number.isNaN(at)) return null;
   return iso(hasOffset ? at : instantsOf(timezone, at)[0]);
 };

@@ -18,7 +18,7 @@ export interface TaskFeedDeps {
 const newToken = (): string => `adj_feed_${randomBytes(32).toString('base64url')}`;
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-const MOST = 500;
+const MAX_TASKS = 500;
 
 type FeedCaller = Pick<Caller & Recorder, 'userId' | 'record'>;
 
@@ -26,12 +26,12 @@ type FeedCaller = Pick<Caller & Recorder, 'userId' | 'record'>;
 export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
   make: async ({ userId, record }: FeedCaller): Promise<string> => {
     const token = newToken();
-    const kept = { token_hash: hashOf(token), created_at: iso(clock.now()) };
-    const made = store.db
+    const columns = { token_hash: hashOf(token), created_at: iso(clock.now()) };
+    const upsert = store.db
       .insertInto('task_feeds')
-      .values({ user_id: userId, ...kept })
-      .onConflict((on) => on.column('user_id').doUpdateSet(kept));
-    await store.transact([statement(made, 1), record()]);
+      .values({ user_id: userId, ...columns })
+      .onConflict((on) => on.column('user_id').doUpdateSet(columns));
+    await store.transact([statement(upsert, 1), record()]);
     return token;
   },
 
@@ -52,7 +52,7 @@ export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
       .where('u.disabled_at', 'is', null)
       .executeTakeFirst();
     if (!feed) throw Boom.notFound('This calendar feed address does not exist');
-    return calendarOf(await tasks.feed(feed.user_id, MOST));
+    return calendarOf(await tasks.feed(feed.user_id, MAX_TASKS));
   },
 });
 

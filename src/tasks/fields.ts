@@ -5,10 +5,10 @@ import type { NewTask, TaskChanges } from './contract.js';
 import { endsAt, isDay, timeIn } from './dues.js';
 import { assigneeOf, ME } from './view.js';
 
-type GivenDue = Pick<NewTask, 'due' | 'dueAt' | 'timezone'>;
+type DueInput = Pick<NewTask, 'due' | 'dueAt' | 'timezone'>;
 type DueColumns = Pick<TaskRow, 'due' | 'due_at' | 'timezone' | 'follows_zone' | 'ends_at'>;
 
-export const faultsOfTask = ({ due, dueAt, timezone }: GivenDue): FieldFault[] => {
+export const faultsOfTask = ({ due, dueAt, timezone }: DueInput): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (due && dueAt) {
     faults.push({ path: 'dueAt', message: 'cannot be combined with due' });
@@ -41,7 +41,7 @@ export const faultsOfAssignee = (
  * of `before`.
  */
 export const dueColumns = (
-  { due: day, dueAt: time, timezone: zone }: GivenDue,
+  { due: day, dueAt: time, timezone: zone }: DueInput,
   before: DueColumns | null,
   preferredZone: string,
 ): DueColumns => {

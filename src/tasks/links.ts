@@ -4,7 +4,7 @@ import { assertRows } from '../store/store.js';
 import type { CheckedStep, TasksDeps } from './deps.js';
 import { addBlockers, dropBlockers, type OwnTask, onlyKnown } from './writes.js';
 
-interface GivenLinks {
+interface TaskLinks {
   parentId?: string | null | undefined;
   blockedBy?: string[] | undefined;
 }
@@ -12,7 +12,7 @@ interface GivenLinks {
 export const parentSteps = (
   { store }: TasksDeps,
   { user_id }: OwnTask,
-  { parentId }: GivenLinks,
+  { parentId }: TaskLinks,
 ): CheckedStep[] =>
   parentId
     ? [{ step: onlyKnown(store.db, user_id, parentId), fault: () => unknown('parentId') }]
@@ -21,18 +21,18 @@ export const parentSteps = (
 export const linkSteps = (
   deps: TasksDeps,
   row: OwnTask,
-  { parentId, blockedBy }: GivenLinks,
+  { parentId, blockedBy }: TaskLinks,
 ): CheckedStep[] => {
-  const withoutLoop = (path: keyof GivenLinks): CheckedStep => ({
+  const withoutLoop = (path: keyof TaskLinks): CheckedStep => ({
     step: assertRows(deps.tasks.selections(row.user_id).loop(row.id), 0),
     fault: () => loops(path),
   });
-  const blockers = (given: string[]): CheckedStep[] => [
+  const blockers = (ids: string[]): CheckedStep[] => [
     {
-      step: addBlockers(row, given),
+      step: addBlockers(row, ids),
       fault: async () => {
-        const [first = ''] = await deps.tasks.unknown(row.user_id, given);
-        return unknown(`blockedBy.${given.indexOf(first)}`);
+        const [first = ''] = await deps.tasks.unknown(row.user_id, ids);
+        return unknown(`blockedBy.${ids.indexOf(first)}`);
       },
     },
     withoutLoop('blockedBy'),

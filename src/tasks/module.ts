@@ -29,9 +29,9 @@ interface TasksAddress {
   port(): number;
 }
 
-export const openTasks = (base: Base, given: TasksModuleDeps) => {
+export const openTasks = (base: Base, moduleDeps: TasksModuleDeps) => {
   const { store, clock } = base;
-  const { hub, jobs, outbound, agents, experts } = given;
+  const { hub, jobs, outbound, agents, experts } = moduleDeps;
   const rows = tasksStore(store);
   const deps: TasksDeps = {
     store,

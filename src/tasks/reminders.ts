@@ -67,7 +67,7 @@ const remind = async (
 ): Promise<void> => {
   const [first, ...others] = rows;
   if (!first) return;
-  const given = rows.map(({ id, user_id, remind_at }) =>
+  const clearReminders = rows.map(({ id, user_id, remind_at }) =>
     statement(
       store.db
         .updateTable('tasks')
@@ -80,7 +80,7 @@ const remind = async (
   );
   const notice = others.length === 0 ? noticeOf(first) : lateNotice(rows);
   const posting = outbox.toOwner(first.user_id, notice);
-  const isGiven = await unlessUnmet(store.transact([...given, ...posting.statements]));
+  const isGiven = await unlessUnmet(store.transact([...clearReminders, ...posting.statements]));
   if (isGiven) posting.published();
 };
 

@@ -31,7 +31,7 @@ export const tasksResource = ({ deps, delegating, feed, origin }: TasksResourceD
     create: ({ body }, { userId }) =>
       createTask(deps, userId, body, { author: BY_HAND, source: PERSON }),
     update: ({ id, body }, { userId }) =>
-      updateTask(deps, userId, id, { given: body, author: BY_HAND }),
+      updateTask(deps, userId, id, { changes: body, author: BY_HAND }),
     delete: ({ id, query: { cascade = false } }, { userId }) =>
       deleteTask(deps, userId, id, { cascade }),
     complete: ({ id, query: { cascade = false } }, { userId }) =>

@@ -25,7 +25,7 @@ interface Block {
 
 const blockOf = (kind: Block['kind']): Block => ({ kind, lines: [], paragraph: '', boxes: [] });
 
-const ENDLESS = 'A page has too many empty lines and cells. Its end was not read.';
+const TOO_MANY_BLOCKS = 'A page has too many empty lines and cells. Its end was not read.';
 
 /** Maximum length of a text without pages, as a multiple of the length of a page. */
 const FLOW_PAGES = 10;
@@ -90,7 +90,7 @@ export const createBlockText = ({ job, note }: Extraction, pages = 1): BlockText
       while (outer.length > 0) end();
       endOpen();
       const text = body.lines.join('\n');
-      if (isFull() && text.length <= mostChars) note(ENDLESS);
+      if (isFull() && text.length <= mostChars) note(TOO_MANY_BLOCKS);
       // A longer page is reported where it is cut.
       if (pages === 1 || text.length <= mostChars) return text;
       note(`Only the first ${mostChars} characters were read.`);

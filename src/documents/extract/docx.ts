@@ -38,7 +38,7 @@ const BLOCKS: ReadonlyMap<string, BlockKind> = new Map([
   ['txbxContent', 'box'],
 ]);
 /** Content that a tracked change has removed. In properties, it marks the end of a paragraph. */
-const TAKEN = new Set(['del', 'moveFrom']);
+const REMOVED = new Set(['del', 'moveFrom']);
 const NOTES = new Set(['footnote', 'endnote']);
 
 interface WordParts {
@@ -48,7 +48,7 @@ interface WordParts {
 }
 
 const isLeftOut = (name: string, attributes: XmlAttributes, parent: string): boolean => {
-  if (TAKEN.has(name)) return parent !== 'rPr';
+  if (REMOVED.has(name)) return parent !== 'rPr';
   // Notes with a type are separators.
   if (NOTES.has(name)) return (attributeOf(attributes, 'type') ?? 'normal') !== 'normal';
   // Ruby text, and properties before a tracked change.
@@ -75,7 +75,7 @@ const documentVisitor = (blocks: BlockText, { styles, numbers, runs }: WordParts
       const kind = BLOCKS.get(name);
       if (kind) blocks.begin(kind);
       else if (name === 'p') paragraphs.push(newParagraph());
-      else if (paragraph && parent === 'rPr' && TAKEN.has(name)) paragraph.isJoined = true;
+      else if (paragraph && parent === 'rPr' && REMOVED.has(name)) paragraph.isJoined = true;
       else if (paragraph && (parent === 'pPr' || parent === 'numPr'))
         takeProperty(paragraph, name, attributes, styles);
       runs.open(name, attributes, parent);

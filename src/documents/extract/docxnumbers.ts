@@ -35,18 +35,18 @@ export const readNumbers = async (files: ArchiveFiles, path: string): Promise<Li
 
 const createNumbers = (lists: ReadonlyMap<string, ListOf>): ListNumbers => {
   const counts = new Map<string, Map<number, number>>();
-  const begun = new Set<ListOf>();
+  const started = new Set<ListOf>();
   return {
-    next: (id, given, style) => {
+    next: (id, explicitLevel, style) => {
       const list = lists.get(id);
       if (!list) return '';
-      const at = given ?? levelOfStyle(list, style);
+      const at = explicitLevel ?? levelOfStyle(list, style);
       const level = list.levels.get(at);
       if (!level) return '';
       const count = counts.get(list.abstract) ?? new Map<number, number>();
       counts.set(list.abstract, count);
-      if (!begun.has(list)) {
-        begun.add(list);
+      if (!started.has(list)) {
+        started.add(list);
         for (const [place, start] of list.starts) count.set(place, start - 1);
       }
       count.set(at, (count.get(at) ?? level.start - 1) + 1);

@@ -13,7 +13,7 @@ export interface WordStyle {
   isHidden: boolean;
 }
 
-interface GivenStyle extends Partial<WordStyle> {
+interface DeclaredWordStyle extends Partial<WordStyle> {
   basedOn?: string;
 }
 
@@ -22,14 +22,14 @@ export const readStyles = async (
   files: ArchiveFiles,
   path: string,
 ): Promise<Map<string, WordStyle>> => {
-  const given = await stylesOf(files, path);
+  const declared = await stylesOf(files, path);
   const styles = new Map<string, WordStyle>();
-  for (const [id, first] of given) {
-    let whole: GivenStyle = {};
-    let style: GivenStyle | undefined = first;
+  for (const [id, first] of declared) {
+    let whole: DeclaredWordStyle = {};
+    let style: DeclaredWordStyle | undefined = first;
     for (let bases = 0; style && bases < MAX_BASES; bases++) {
       whole = { ...style, ...whole };
-      style = given.get(style.basedOn ?? '');
+      style = declared.get(style.basedOn ?? '');
     }
     const { level = null, list = null, listLevel = null, isHidden = false } = whole;
     styles.set(id, { level, list, listLevel, isHidden });
@@ -37,9 +37,12 @@ export const readStyles = async (
   return styles;
 };
 
-const stylesOf = async (files: ArchiveFiles, path: string): Promise<Map<string, GivenStyle>> => {
-  const styles = new Map<string, GivenStyle>();
-  let style: GivenStyle = {};
+const stylesOf = async (
+  files: ArchiveFiles,
+  path: string,
+): Promise<Map<string, DeclaredWordStyle>> => {
+  const styles = new Map<string, DeclaredWordStyle>();
+  let style: DeclaredWordStyle = {};
   const open = (name: string, attributes: XmlAttributes, parent: string): void => {
     const value = attributeOf(attributes, 'val') ?? '';
     if (name === 'style') {

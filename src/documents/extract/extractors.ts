@@ -4,7 +4,7 @@ import { MEDIA_TYPES } from './kinds.js';
 type Extractor = (bytes: Buffer, extraction: Extraction) => Promise<void>;
 
 /** Maximum nesting of messages. */
-const DEEPEST = 2;
+const MAX_DEPTH = 2;
 
 export const extractorOf = async (mediaType: string, depth = 0): Promise<Extractor> => {
   const { family } = MEDIA_TYPES[mediaType] ?? {};
@@ -30,7 +30,7 @@ export const extractorOf = async (mediaType: string, depth = 0): Promise<Extract
     case 'mail': {
       const { mailExtractor } = await import('./mail.js');
       return mailExtractor(async (bytes, nested, extraction) => {
-        if (depth >= DEEPEST)
+        if (depth >= MAX_DEPTH)
           throw new ExtractFailed('unsupported', 'The messages are nested too deeply');
         const extract = await extractorOf(nested, depth + 1);
         await extract(bytes, extraction);

@@ -12,9 +12,9 @@ export interface Recognizer {
 
 const require = createRequire(import.meta.url);
 /** Below this confidence, the page may be rotated. */
-const SURE = 70;
+const SUFFICIENT_CONFIDENCE = 70;
 /** A rotated page must be recognized with this much more confidence. */
-const BETTER = 10;
+const MIN_IMPROVEMENT = 10;
 /** A page with less text counts as empty. */
 const MIN_CHARS = 8;
 const QUARTER_TURNS = [2, 1, 3];
@@ -29,12 +29,12 @@ export const openRecognizer = ({ languages, addedLanguages, limits }: ExtractJob
   const ask = async (picture: Buffer): Promise<RecognizedText | null> => {
     worker ??= startWorker(languages, addedLanguages);
     const current = worker;
-    const asked = current.then(async (at) => {
+    const recognition = current.then(async (at) => {
       const { data } = await at.recognize(picture);
       return { text: withoutGaps(data.text), confidence: data.confidence };
     });
-    asked.catch(() => undefined);
-    const answer = await withinMs(asked, limits.ocrMs);
+    recognition.catch(() => undefined);
+    const answer = await withinMs(recognition, limits.ocrMs);
     if (answer !== null) return answer;
     // A terminated worker never settles its pending calls.
     worker = null;
@@ -46,8 +46,8 @@ export const openRecognizer = ({ languages, addedLanguages, limits }: ExtractJob
     recognize: async (picture) => {
       try {
         const upright = await ask(picture);
-        if (upright === null) return { result: null, failure: LATE };
-        if (upright.confidence >= SURE || upright.text.trim().length < MIN_CHARS)
+        if (upright === null) return { result: null, failure: TIMEOUT_NOTE };
+        if (upright.confidence >= SUFFICIENT_CONFIDENCE || upright.text.trim().length < MIN_CHARS)
           return { result: upright, failure: null };
         return { result: await bestTurn(picture, upright, ask), failure: null };
       } catch (error) {
@@ -66,7 +66,7 @@ const GAP = new RegExp(`(?<=${UNSPACED}) +(?=${UNSPACED})`, 'gu');
 /** Removes spaces that Tesseract inserts in scripts without spaces. */
 const withoutGaps = (text: string): string => text.replace(GAP, '');
 
-const LATE = 'Text recognition of a page timed out. The page has no text.';
+const TIMEOUT_NOTE = 'Text recognition of a page timed out. The page has no text.';
 
 const bestTurn = async (
   picture: Buffer,
@@ -76,8 +76,8 @@ const bestTurn = async (
   let best = upright;
   for (const turns of QUARTER_TURNS) {
     const answer = await ask(await turned(picture, turns));
-    if (answer && answer.confidence > best.confidence + BETTER) best = answer;
-    if (best.confidence >= SURE) break;
+    if (answer && answer.confidence > best.confidence + MIN_IMPROVEMENT) best = answer;
+    if (best.confidence >= SUFFICIENT_CONFIDENCE) break;
   }
   return best;
 };
@@ -117,13 +117,13 @@ const dataFile = (code: string, added: string | undefined): string =>
   join(languageFolder(code, added), '4.0.0_best_int', `${code}.traineddata.gz`);
 
 /** Resolves to null after a timeout. */
-const withinMs = async <T>(asked: Promise<T>, ms: number): Promise<T | null> => {
+const withinMs = async <T>(recognition: Promise<T>, ms: number): Promise<T | null> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), ms);
   });
   try {
-    return await Promise.race([asked, late]);
+    return await Promise.race([recognition, late]);
   } finally {
     clearTimeout(timer);
   }

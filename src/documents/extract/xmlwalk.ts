@@ -13,7 +13,7 @@ export interface XmlVisitor {
 }
 
 /** Real sheets are nested less than 20 levels deep. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /**
  * Reads XML as a stream. Custom entities are not replaced. Throws ExtractFailed for incomplete XML
@@ -29,7 +29,7 @@ export const walkXml = async (
     {
       onopentag: (name, attributes) => {
         const local = localOf(name);
-        if (parents.length >= DEEPEST) {
+        if (parents.length >= MAX_DEPTH) {
           throw new ExtractFailed('damaged', 'The XML of the file is nested too deeply');
         }
         visitor.open?.(local, attributes, parents.at(-1) ?? '');

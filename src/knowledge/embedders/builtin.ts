@@ -119,9 +119,9 @@ const startProcess = async (
   signal: AbortSignal,
 ): Promise<EmbedderProcess> => {
   makePrivateFolder(folder);
-  const own = await mkdtemp(join(folder, 'embedder-'));
+  const scratchFolder = await mkdtemp(join(folder, 'embedder-'));
   const program = { script: SCRIPT, readable: [], packages: PACKAGES };
-  const held = await holdWorker(confinement, program, own);
+  const held = await holdWorker(confinement, program, scratchFolder);
   signal.addEventListener('abort', held.kill, { once: true });
   if (signal.aborted) held.kill();
   const lines = createInterface({ input: held.stdout })[Symbol.asyncIterator]();
@@ -141,7 +141,7 @@ const startProcess = async (
     signal.removeEventListener('abort', held.kill);
     held.kill();
     await held.ended;
-    await rm(own, { recursive: true, force: true });
+    await rm(scratchFolder, { recursive: true, force: true });
   };
 
   try {
@@ -152,8 +152,8 @@ const startProcess = async (
   }
   return {
     embed: async (text) => {
-      const given: TextToEmbed = { text };
-      held.stdin.write(`${JSON.stringify(given)}\n`);
+      const request: TextToEmbed = { text };
+      held.stdin.write(`${JSON.stringify(request)}\n`);
       const line = await read(TEXT_MS);
       return 'vector' in line ? line.vector : [];
     },

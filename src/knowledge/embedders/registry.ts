@@ -63,18 +63,18 @@ export const NO_COMPARISON = 'Vector search is not available on this machine';
 
 export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
   const { store, clock, builtin, comparesVectors, isBuiltinOn } = deps;
-  const own = isBuiltinOn ? builtin.embedder : null;
+  const builtinEmbedder = isBuiltinOn ? builtin.embedder : null;
   const health = createHealthRecord();
   const faults = createFaults(health);
   const ids = embedderIds(store);
-  const kept = new Map<string, Uint8Array>();
+  const queryCache = new Map<string, Uint8Array>();
   let source: EmbedderSource = { routed: () => null, withKey: () => null };
   let change = new AbortController();
 
   const inForce = (): Embedder | null => {
     if (!comparesVectors) return null;
     const routed = source.routed();
-    if (!routed) return own;
+    if (!routed) return builtinEmbedder;
     return 'reason' in routed ? null : routed;
   };
 
@@ -97,9 +97,9 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     const signal = AbortSignal.timeout(embedder.queryMs);
     const call = { use: 'query' as const, userId, askedBy: mint('question', clock.now()), signal };
     try {
-      const [made = []] = await embedder.embed([query], call);
+      const [values = []] = await embedder.embed([query], call);
       health.worked(embedder.key);
-      const vector = byteVector(made);
+      const vector = byteVector(values);
       return vector ? { vector } : { reason: `${embedder.name} returned no vector for this query` };
     } catch (error) {
       if (error instanceof DayLimitReached) return { reason: error.message };
@@ -115,17 +115,17 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
 
   const queryVector: Embedders['queryVector'] = async (embedder, userId, query) => {
     const key = JSON.stringify([userId, embedder.key, query]);
-    const known = kept.get(key);
-    const asked = known ? { vector: known } : await askVector(embedder, userId, query);
-    if ('reason' in asked) return asked;
+    const known = queryCache.get(key);
+    const result = known ? { vector: known } : await askVector(embedder, userId, query);
+    if ('reason' in result) return result;
     // The most recently used entries are last.
-    kept.delete(key);
-    kept.set(key, asked.vector);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_KEPT) break;
-      kept.delete(oldest);
+    queryCache.delete(key);
+    queryCache.set(key, result.vector);
+    for (const oldest of queryCache.keys()) {
+      if (queryCache.size <= MAX_KEPT) break;
+      queryCache.delete(oldest);
     }
-    return asked;
+    return result;
   };
 
   const isOff = (): boolean => !isBuiltinOn && !source.routed();
@@ -144,7 +144,8 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     if (!embedder) return null;
     if (!embedder.isQueued) await faults.settled(embedder);
     const failure = health.failure(embedder.key, REST_MS);
-    if (failure !== null || embedder === own || health.isFresh(embedder.key)) return failure;
+    if (failure !== null || embedder === builtinEmbedder || health.isFresh(embedder.key))
+      return failure;
     const checked = await askVector(embedder, userId, HARMLESS_TEXT);
     return 'reason' in checked ? checked.reason : null;
   };
@@ -155,7 +156,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     withId: async (id) => {
       const key = await ids.keyOf(id);
       if (key === null) return null;
-      return [inForce(), own].find((each) => each?.key === key) ?? source.withKey(key);
+      return [inForce(), builtinEmbedder].find((each) => each?.key === key) ?? source.withKey(key);
     },
     idOf: ids.idOf,
     embed,
@@ -167,8 +168,8 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
       const failure = await check(userId);
       return { isWell: failure === null, detail: failure ?? embedder.name };
     },
-    use: (given) => {
-      source = given;
+    use: (newSource) => {
+      source = newSource;
     },
     change: async (ms, signal) => {
       const either = AbortSignal.any([signal, change.signal]);

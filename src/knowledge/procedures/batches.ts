@@ -19,7 +19,7 @@ export const CHUNKS_OF_BATCH = 64;
 /** Number of texts whose batches are kept. The least recently used one is dropped. */
 const MAX_KEPT = 8;
 
-const kept = new Map<string, string[]>();
+const batchCache = new Map<string, string[]>();
 
 export const splitIntoBatches = async ({
   id,
@@ -44,18 +44,18 @@ export const splitIntoBatches = async ({
  * it.
  */
 export const takeBatch = ({ id, at }: { id: string; at: number }): string | null => {
-  const batches = kept.get(id);
+  const batches = batchCache.get(id);
   if (!batches) return null;
-  if (at >= batches.length - 1) kept.delete(id);
+  if (at >= batches.length - 1) batchCache.delete(id);
   else keep(id, batches);
   return batches[at] ?? null;
 };
 
 const keep = (id: string, batches: string[]): void => {
-  kept.delete(id);
-  kept.set(id, batches);
-  const [oldest] = kept.keys();
-  if (oldest !== undefined && kept.size > MAX_KEPT) kept.delete(oldest);
+  batchCache.delete(id);
+  batchCache.set(id, batches);
+  const [oldest] = batchCache.keys();
+  if (oldest !== undefined && batchCache.size > MAX_KEPT) batchCache.delete(oldest);
 };
 
 const wholeText = (text: EntryText): TextToSplit => {

@@ -31,12 +31,12 @@ export interface QueryMarks {
  */
 export const parseQuery = async (query: string): Promise<ParsedQuery | null> => {
   const pieces = queryPieces(query);
-  const given = pieces.filter(({ isExcluded }) => !isExcluded);
+  const included = pieces.filter(({ isExcluded }) => !isExcluded);
   const stopwords = await loadStopwords();
-  const texts = given.filter(({ isPhrase }) => !isPhrase).map(({ text }) => text);
+  const texts = included.filter(({ isPhrase }) => !isPhrase).map(({ text }) => text);
   const all = distinct(texts.flatMap(spacedWords), stemOf);
   const telling = all.filter((word) => !stopwords.has(word));
-  const phrases = given.filter(({ isPhrase }) => isPhrase).map(({ text }) => text);
+  const phrases = included.filter(({ isPhrase }) => isPhrase).map(({ text }) => text);
   const chosen = telling.length > 0 || phrases.length > 0 ? telling : all;
   const runs = [...new Set(texts.flatMap(unspacedRuns))];
   const words = [...chosen.map(spacedTerm), ...distinctTerms(runs.flatMap(unspacedTerms))];

@@ -9,7 +9,7 @@ import { TOKENIZER } from './words.js';
 const FILE = 'search.db';
 const MAIN = 'adjutant.db';
 /** Version of the index format. An index with another version is rebuilt. */
-const FORM = 7;
+const FORMAT_VERSION = 7;
 /** A smaller index is checked when it is opened. */
 const CHECKED_BYTES = 16 * 1024 * 1024;
 
@@ -75,10 +75,10 @@ export const ofOwner = (rowid: string): string =>
   `${rowid} BETWEEN (@owner << 32) AND (@owner << 32) + 4294967295`;
 
 export const oncePerDatabase = <T>(make: (database: Database.Database) => T) => {
-  const made = new WeakMap<Database.Database, T>();
+  const cache = new WeakMap<Database.Database, T>();
   return (database: Database.Database): T => {
-    const known = made.get(database) ?? make(database);
-    made.set(database, known);
+    const known = cache.get(database) ?? make(database);
+    cache.set(database, known);
     return known;
   };
 };
@@ -109,7 +109,7 @@ export const openToSearch = (home: string): SearchDatabases | null => {
   const inode = indexInode(home);
   if (inode === null) return null;
   const search = new Database(path, { timeout: 2000, fileMustExist: true });
-  if (search.pragma('user_version', { simple: true }) !== FORM) {
+  if (search.pragma('user_version', { simple: true }) !== FORMAT_VERSION) {
     search.close();
     return null;
   }
@@ -147,7 +147,7 @@ const tryOpen = (path: string): Database.Database | null => {
     const form = search.pragma('user_version', { simple: true });
     const isWhole =
       size >= CHECKED_BYTES || search.pragma('quick_check(1)', { simple: true }) === 'ok';
-    if (form === FORM && isWhole) return search;
+    if (form === FORMAT_VERSION && isWhole) return search;
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
@@ -159,7 +159,7 @@ const create = (path: string): Database.Database => {
   makePrivate(path);
   const search = new Database(path, { timeout: 2000 });
   setPragmas(search);
-  search.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${FORM}; COMMIT`);
+  search.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${FORMAT_VERSION}; COMMIT`);
   return search;
 };
 

@@ -19,7 +19,7 @@ export interface SplitChunks {
 }
 
 /** A chunk ends at a paragraph after this number of words, and at the maximum in any case. */
-const ENOUGH_WORDS = 200;
+const TARGET_WORDS = 200;
 const MAX_WORDS = 400;
 /** A shorter section shares a chunk with the next one. */
 const SHORT_SECTION = 60;
@@ -40,8 +40,8 @@ interface Unit {
  * Splits at pages, at headings, then at paragraphs and sentences. A text without words has no
  * chunks.
  */
-export const splitIntoChunks = (given: TextToSplit): SplitChunks => {
-  const { text } = given;
+export const splitIntoChunks = (input: TextToSplit): SplitChunks => {
+  const { text } = input;
   const chunks: SplitChunk[] = [];
   let current: Unit[] = [];
   let words = 0;
@@ -58,10 +58,10 @@ export const splitIntoChunks = (given: TextToSplit): SplitChunks => {
     words = wordsIn(repeated);
   };
 
-  for (const unit of unitsOf(given)) {
+  for (const unit of unitsOf(input)) {
     if (unit.begins === 'page') end(false);
     else if (unit.begins === 'section' && words >= SHORT_SECTION) end(false);
-    else if (unit.begins === 'paragraph' && words >= ENOUGH_WORDS) end(true);
+    else if (unit.begins === 'paragraph' && words >= TARGET_WORDS) end(true);
     else if (words + unit.words > MAX_WORDS) end(true);
     current.push(unit);
     words += unit.words;

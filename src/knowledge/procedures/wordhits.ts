@@ -165,9 +165,9 @@ const countsByOwner = oncePerDatabase(() => new Map<number, KnownCounts>());
 /** Counting is cached, because it is slow for frequent words. */
 const chunksWith = (search: Database.Database, owner: IndexOwner, stem: string): number => {
   const all = countsByOwner(search);
-  const kept = all.get(owner.id);
-  const isValid = kept?.chunks === owner.chunks && kept.of.size < MAX_COUNTS;
-  const known = isValid ? kept : { chunks: owner.chunks, of: new Map<string, number>() };
+  const cached = all.get(owner.id);
+  const isValid = cached?.chunks === owner.chunks && cached.of.size < MAX_COUNTS;
+  const known = isValid ? cached : { chunks: owner.chunks, of: new Map<string, number>() };
   all.set(owner.id, known);
   const { counts } = ownerTables(owner.id);
   const count =

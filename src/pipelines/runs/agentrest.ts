@@ -12,7 +12,7 @@ interface AgentRestDeps {
   background: BackgroundWork;
 }
 
-const WAITS = 'The agent waits for you';
+const AGENT_WAITS = 'The agent waits for you';
 
 /** In these states, an agent waits for a person. */
 const RESTING = ['waiting_approval', 'paused'];
@@ -42,8 +42,8 @@ export const createAgentRest = ({ hub, rows, record, background }: AgentRestDeps
       const rests = RESTING.includes(agent?.status ?? '') ? 1 : 0;
       if (rests === row.rests) return;
       // Keeps a reason that was set elsewhere.
-      const isOurs = row.reason === null || row.reason === WAITS;
-      const change = { rests, ...(isOurs && { reason: rests === 1 ? WAITS : null }) };
+      const isReplaceable = row.reason === null || row.reason === AGENT_WAITS;
+      const change = { rests, ...(isReplaceable && { reason: rests === 1 ? AGENT_WAITS : null }) };
       if (!(await recordRun(record, run, { stages: new Map([[at.key, change]]) }))) look(agentId);
     });
   };

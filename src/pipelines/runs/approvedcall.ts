@@ -43,8 +43,8 @@ export const createApprovedCalls =
       };
       const stages = new Map([[row.key, change]]);
       if (!(await recordRun(record, run, { stages, steps }))) return false;
-      const begun = stageIn(run, row.key);
-      if (begun) effects.begin(begun);
+      const startedStage = stageIn(run, row.key);
+      if (startedStage) effects.begin(startedStage);
       return true;
     };
     return of.stage.kind === 'research' ? budget.inTurn(run, begin) : begin();

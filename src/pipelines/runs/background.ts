@@ -14,7 +14,7 @@ interface BackgroundDeps {
 }
 
 /** Delay before a retry after an internal error. */
-const AGAIN_MS = 5000;
+const RETRY_MS = 5000;
 
 export const createBackgroundWork = ({
   inTurn,
@@ -27,7 +27,7 @@ export const createBackgroundWork = ({
     const ended = inTurn(runId, work)
       .catch((err) => {
         log.error({ err, run: runId }, 'pipeline run failed to continue');
-        setTimeout(() => begin(runId, work), AGAIN_MS).unref();
+        setTimeout(() => begin(runId, work), RETRY_MS).unref();
       })
       .finally(() => works.delete(ended));
     works.add(ended);

@@ -47,17 +47,17 @@ type Begin = (deps: BeginDeps, of: RunStage, scope: object) => Promise<StageBegi
 const asks =
   (status: 'waiting_approval' | 'waiting_input'): Begin =>
   async (deps, of, scope) => {
-    const { message, ...asked } = of.stage.config;
-    const input = { message: renderProse(message, scope), ...asked };
+    const { message, ...fields } = of.stage.config;
+    const input = { message: renderProse(message, scope), ...fields };
     return askOwner(deps, of, { status, input, headline: input.message });
   };
 
 export const askOwner = (
   { outbound, now }: OwnerAskDeps,
   { run, stage, row }: RunStage,
-  asked: { status: 'waiting_approval' | 'waiting_input'; input: unknown; headline: string },
+  question: { status: 'waiting_approval' | 'waiting_input'; input: unknown; headline: string },
 ): StageBeginning => {
-  const { status, input, headline } = asked;
+  const { status, input, headline } = question;
   // The timeout of a call applies to the call, not to its approval.
   const isQuestion = stage.kind === 'approval' || stage.kind === 'input';
   const seconds = (isQuestion ? stage.timeoutSeconds : undefined) ?? ANSWER_SECONDS;
@@ -90,12 +90,12 @@ export const askOwner = (
 export const askAgain = (deps: OwnerAskDeps, of: RunStage, why: string): StageBeginning => {
   const headline = `${why}. The call may already have taken effect. Approve to repeat it.`;
   const input: unknown = JSON.parse(of.row.input ?? 'null');
-  const asked = askOwner(deps, of, { status: 'waiting_approval', input, headline });
-  return { ...asked, change: { ...asked.change, reason: shortReason(headline) } };
+  const waiting = askOwner(deps, of, { status: 'waiting_approval', input, headline });
+  return { ...waiting, change: { ...waiting.change, reason: shortReason(headline) } };
 };
 
-const digestOf = (asked: object): string =>
-  createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+const digestOf = (question: object): string =>
+  createHash('sha256').update(JSON.stringify(question)).digest('hex');
 
 const wait: Begin = async ({ now }, { stage }, scope) => {
   const { seconds, until } = stage.config;

@@ -24,7 +24,7 @@ export interface Budget {
   spent(run: LoadedRun, usage: RunUsage): Promise<unknown>;
 }
 
-const USED_UP = 'The run has reached its token or cost limit';
+const BUDGET_EXHAUSTED = 'The run has reached its token or cost limit';
 
 export const createBudget = ({ db, transact }: Store, inTurn: InTurn): Budget => ({
   reserve: async ({ row }, wanted) => {
@@ -32,14 +32,15 @@ export const createBudget = ({ db, transact }: Store, inTurn: InTurn): Budget =>
     let isReserved = false;
     const { rows } = await usedIn(row.id).execute(db);
     for (const { used, reserved, most } of rows.map(readBudget)) {
-      if (used.tokens >= most.tokens || used.costUsd >= most.costUsd) throw new StageFault(USED_UP);
+      if (used.tokens >= most.tokens || used.costUsd >= most.costUsd)
+        throw new StageFault(BUDGET_EXHAUSTED);
       tokens = Math.min(tokens, most.tokens - used.tokens - reserved.tokens);
       usd = Math.min(usd, most.costUsd - used.costUsd - reserved.costUsd);
       isReserved ||= reserved.tokens > 0 || reserved.costUsd > 0;
     }
     if (tokens >= 1 && usd > 0) return { maxTokens: tokens, maxCostUsd: usd };
     if (isReserved) return null;
-    throw new StageFault(USED_UP);
+    throw new StageFault(BUDGET_EXHAUSTED);
   },
   inTurn: ({ row }, work) => inTurn(row.root_id ?? row.id, work),
   spend: ({ row }, usage) => spendStep(db, row.id, usage),

@@ -64,8 +64,8 @@ export const createStageCalls = (deps: StageCallDeps) => {
     const isSafe = tool.isSafe(call.arguments);
     // Research that was stopped has no effect except its cost.
     if (!isSafe && of.stage.kind !== 'research' && (await deps.isInDoubt(of))) {
-      const asked = { status: 'waiting_approval', input: call, headline: MAY_BE_DONE } as const;
-      const { change, ...rest } = askOwner(deps, of, asked);
+      const question = { status: 'waiting_approval', input: call, headline: MAY_BE_DONE } as const;
+      const { change, ...rest } = askOwner(deps, of, question);
       return { change: { ...change, reason: MAY_BE_DONE }, ...rest };
     }
     const acts = tool.sendsOut || !isSafe;

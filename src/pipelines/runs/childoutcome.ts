@@ -37,8 +37,8 @@ export const failureOfChildren = async (
   const first = await children.firstFailed(row);
   const untrusted = await children.isUntrusted(row);
   const name = first?.item_at === null ? 'the nested run' : `items[${first?.item_at}]`;
-  const why = first?.status === 'stopped' ? 'was stopped' : `failed: ${first?.error}`;
-  return { status: 'failed', error: `${name} ${why}`, untrusted };
+  const outcome = first?.status === 'stopped' ? 'was stopped' : `failed: ${first?.error}`;
+  return { status: 'failed', error: `${name} ${outcome}`, untrusted };
 };
 
 export const successOfChildren = async (

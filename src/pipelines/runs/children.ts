@@ -32,8 +32,8 @@ export const createNestedBeginning =
     if (run.row.depth >= MAX_NESTING) {
       throw new StageFault(`Pipelines must not be nested more than ${MAX_NESTING} levels deep`);
     }
-    const given = recordOf(renderConfig(params ?? {}, scope));
-    const { values, faults } = givenParameters(template.parameters, given);
+    const renderedParams = recordOf(renderConfig(params ?? {}, scope));
+    const { values, faults } = givenParameters(template.parameters, renderedParams);
     const [fault] = faults;
     if (fault) throw new StageFault(`${fault.path} ${fault.message}`);
     const { runId, steps } =

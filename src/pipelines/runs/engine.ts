@@ -157,8 +157,8 @@ export const createEngine = (deps: EngineDeps) => {
     }
     const outcome = outcomeOfAgent(of, agent);
     if (outcome.is === 'again') {
-      const asked = new Map([[key, { reason: `${ASKED_AGAIN}${outcome.message}` }]]);
-      if (await recordRun(record, run, { stages: asked })) {
+      const reasons = new Map([[key, { reason: `${ASKED_AGAIN}${outcome.message}` }]]);
+      if (await recordRun(record, run, { stages: reasons })) {
         await deps.agents.control.message(agent, outcome.message);
         deps.below.watchAgent(of);
       }

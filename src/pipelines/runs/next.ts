@@ -44,8 +44,8 @@ export const nextChanges = (
   const changes: NextChange[] = [];
 
   for (const stage of stages) {
-    const again = againAfter(stages, stage, stateOf);
-    if (again) return again;
+    const repeated = repeatAfter(stages, stage, stateOf);
+    if (repeated) return repeated;
   }
   const needOf = (key: string): NeedOutcome => {
     const skip = skipped.get(key);
@@ -133,7 +133,7 @@ const goesBack = (
   typeof onError === 'object' && status === 'failed' && visits - visitsBefore < maxVisits;
 
 /** Waits until no affected stage is active. */
-const againAfter = (
+const repeatAfter = (
   stages: TemplateStage[],
   stage: TemplateStage,
   stateOf: (key: string) => StageState,

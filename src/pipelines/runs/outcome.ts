@@ -81,11 +81,11 @@ export const failedChange = (
   const seconds = Math.min(MAX_WAIT, backoffSeconds * factor ** (row.attempt - 1));
   const at = iso(now + seconds * 1000);
   const reason = shortReason(`Attempt ${row.attempt} failed: ${error}`);
-  const again = {
+  const nextAttempt = {
     status: 'running',
     attempt: row.attempt + 1,
     agent_id: null,
     effect: 'none',
   } as const;
-  return { ...OVER, ...again, reason, error, due: 'retry', due_at: at };
+  return { ...OVER, ...nextAttempt, reason, error, due: 'retry', due_at: at };
 };

@@ -16,7 +16,7 @@ export interface RecentRuns {
   retry(userId: string, id: string, fromStage?: string): Promise<RunBrief>;
 }
 
-const NAMED = 200;
+const MAX_NAMED = 200;
 
 export const createRecentRuns = (
   { db }: Pick<Store, 'db'>,
@@ -35,7 +35,7 @@ export const createRecentRuns = (
   return {
     newest,
     endingIn: async (userId, end) =>
-      (await newest(userId, NAMED)).filter(({ id }) => id.endsWith(end)).slice(0, 2),
+      (await newest(userId, MAX_NAMED)).filter(({ id }) => id.endsWith(end)).slice(0, 2),
     stop: async (userId, id) => (await service.stop(userId, id)).row,
     retry: async (userId, id, fromStage) => (await service.retry(userId, id, fromStage)).row,
   };

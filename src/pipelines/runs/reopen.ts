@@ -20,7 +20,7 @@ export const reopenSteps = async (
   const run = await runs.byId(id);
   if (!run) return null;
   const { stages, carried } = retryChanges(run, retriedStages(run));
-  const again = {
+  const reopened = {
     status: 'queued',
     parent_visits: visits,
     parent_attempt: attempt,
@@ -30,7 +30,7 @@ export const reopenSteps = async (
     left_ms: null,
   } as const;
   return [
-    runs.changeStep(run, again),
+    runs.changeStep(run, reopened),
     ...[...stages].map(([key, change]) => runs.stageChange({ run_id: id, key }, change)),
     ...carried.flatMap(children.carryOver),
   ];

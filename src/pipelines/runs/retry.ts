@@ -29,7 +29,7 @@ export const retriedStages = (run: LoadedRun, fromStage?: string): string[] => {
 };
 
 export const retryChanges = (run: LoadedRun, keys: readonly string[]): RetryChanges => {
-  const stages = new Map(keys.map((key) => [key, comingAgain(run, key)]));
+  const stages = new Map(keys.map((key) => [key, freshStage(run, key)]));
   const carried = [...stages].flatMap(([key, { visits }]): CarriedRuns[] => {
     const of = stageIn(run, key);
     const isUnfinished = of?.row.status === 'failed' || of?.row.status === 'stopped';
@@ -41,7 +41,7 @@ export const retryChanges = (run: LoadedRun, keys: readonly string[]): RetryChan
   return { stages, carried };
 };
 
-const comingAgain = (run: LoadedRun, key: string): Partial<PipelineStageRow> => {
+const freshStage = (run: LoadedRun, key: string): Partial<PipelineStageRow> => {
   const { visits = 0, effect = 'none' } = run.stages.get(key) ?? {};
   // An interrupted call may have taken effect, so the owner is asked before it is repeated.
   return { ...FRESH, effect, visits: visits + 1, visits_before: visits };

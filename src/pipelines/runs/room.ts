@@ -9,7 +9,7 @@ export const MAX_OUTPUT_LENGTH = 4 * MAX_INPUT_LENGTH;
 const MAX_KEPT = 16 * MAX_INPUT_LENGTH;
 const FULL = `The inputs and outputs of the run exceed ${MAX_KEPT} characters in total`;
 
-const keptBeside = ({ stages }: LoadedRun, but: string): number =>
+const storedLengthWithout = ({ stages }: LoadedRun, but: string): number =>
   [...stages].reduce(
     (all, [key, { input, output }]) =>
       key === but ? all : all + (input?.length ?? 0) + (output?.length ?? 0),
@@ -22,7 +22,7 @@ export const beginningWithin = (
   beginning: StageBeginning,
 ): StageBeginning | { fault: string } => {
   const { input } = beginning.change;
-  const isFull = input != null && keptBeside(run, key) + input.length > MAX_KEPT;
+  const isFull = input != null && storedLengthWithout(run, key) + input.length > MAX_KEPT;
   return isFull ? { fault: FULL } : beginning;
 };
 
@@ -31,8 +31,8 @@ export const outcomeWithin = ({ run, row }: RunStage, outcome: AttemptOutcome): 
   const { output, untrusted = false, usage } = outcome;
   const { length } = stringifyExact(output ?? null) ?? '';
   const isLong = length > MAX_OUTPUT_LENGTH;
-  const kept = keptBeside(run, row.key) + (row.input?.length ?? 0);
-  if (!isLong && kept + length <= MAX_KEPT) return outcome;
+  const storedLength = storedLengthWithout(run, row.key) + (row.input?.length ?? 0);
+  if (!isLong && storedLength + length <= MAX_KEPT) return outcome;
   if (outcome.status === 'failed') return { ...outcome, output: undefined };
   const long = `The output has ${length} characters. The maximum is ${MAX_OUTPUT_LENGTH}`;
   const error = isLong ? long : FULL;

@@ -54,10 +54,10 @@ export const runsResource = ({ runs, service, template, refuseUse }: RunsResourc
     get: async ({ id }, { userId }) => viewDetail(await service.owned(userId, id)),
     stop: async ({ id }, { userId }) => viewDetail(await service.stop(userId, id)),
     retry: async ({ id, body: { fromStage } }, by) => {
-      const { row, template: kept } = await service.owned(by.userId, id);
+      const { row, template: storedTemplate } = await service.owned(by.userId, id);
       // A retry from a stage would repeat what was approved only once.
-      if (fromStage !== undefined && kept.stages.some(asksPerson)) refuseToken(by);
-      await refuseUse(by, { id: row.template_id, ...kept });
+      if (fromStage !== undefined && storedTemplate.stages.some(asksPerson)) refuseToken(by);
+      await refuseUse(by, { id: row.template_id, ...storedTemplate });
       return viewDetail(await service.retry(by.userId, id, fromStage));
     },
     approve: ({ body, ...at }, by) => answered(at, by, { is: 'approved', ...body }),

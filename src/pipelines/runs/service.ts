@@ -95,7 +95,7 @@ export const createRunService = (deps: RunServiceDeps) => {
 
     stop: (userId: string, id: string): Promise<LoadedRun> =>
       onRun(userId, id, async (run) => {
-        if (!isOpenRun(run.row)) throw over(run);
+        if (!isOpenRun(run.row)) throw alreadyEnded(run);
         return engine.end(run, { status: 'stopped', error: null });
       }),
 
@@ -119,10 +119,15 @@ export const createRunService = (deps: RunServiceDeps) => {
         if (keys.length === 0) {
           throw Boom.conflict('No stage of this run failed. Pass fromStage to retry anyway');
         }
-        const again = { status: 'running', error: null, finished_at: null, left_ms: null } as const;
+        const restarted = {
+          status: 'running',
+          error: null,
+          finished_at: null,
+          left_ms: null,
+        } as const;
         const { stages, carried } = retryChanges(run, keys);
         const steps = fromStage === undefined ? carried.flatMap(deps.children.carryOver) : [];
-        return recordRun(record, run, { run: again, stages, steps });
+        return recordRun(record, run, { run: restarted, stages, steps });
       }),
 
     /** Only the first answer counts. `steps` are written in the same transaction. */
@@ -171,11 +176,13 @@ export type RunService = ReturnType<typeof createRunService>;
 
 export const DISABLED = 'The owner of the run was disabled';
 
-const over = (run: LoadedRun): Boom.Boom =>
+const alreadyEnded = (run: LoadedRun): Boom.Boom =>
   Boom.conflict(`The run has already ended. Its status is ${run.row.status}`, { code: 'ended' });
 
 /** Accepted answers by status: a noun, and the endpoints. */
-const TAKEN: Partial<Record<PipelineStageRow['status'], [what: string, ...verbs: string[]]>> = {
+const ACCEPTED_ANSWERS: Partial<
+  Record<PipelineStageRow['status'], [what: string, ...verbs: string[]]>
+> = {
   waiting_approval: ['an approval', 'approve', 'reject'],
   waiting_input: ['values', 'input'],
 };
@@ -183,7 +190,7 @@ const TAKEN: Partial<Record<PipelineStageRow['status'], [what: string, ...verbs:
 const refuseAnswer = (runId: string, { row }: RunStage, answer: StageAnswer): void => {
   const waits = answer.is === 'input' ? 'waiting_input' : 'waiting_approval';
   if (row.status !== waits) {
-    const [what, ...verbs] = TAKEN[row.status] ?? [];
+    const [what, ...verbs] = ACCEPTED_ANSWERS[row.status] ?? [];
     const at = `POST /api/pipelines/${runId}/stages/${row.key}`;
     const message =
       what === undefined

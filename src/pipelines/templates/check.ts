@@ -38,10 +38,10 @@ export type CheckedTemplate =
   | { template: NewTemplate; stages: TemplateStage[]; faults: [] }
   | { template: null; stages: TemplateStage[]; faults: FieldFault[] };
 
-export const checkTemplate = (given: unknown, known: KnownNames): CheckedTemplate => {
-  const { error, value } = NewTemplate.validate(given, UNLABELLED);
+export const checkTemplate = (input: unknown, known: KnownNames): CheckedTemplate => {
+  const { error, value } = NewTemplate.validate(input, UNLABELLED);
   const { faults, stages } = error
-    ? faultsOfForm(given, error.details, known)
+    ? faultsOfForm(input, error.details, known)
     : { faults: templateFaults(value, known), stages: value.stages };
   if (faults.length > 0) {
     return { template: null, stages, faults: faults.slice(0, MAX_FAULTS).map(shortFault) };
@@ -51,11 +51,11 @@ export const checkTemplate = (given: unknown, known: KnownNames): CheckedTemplat
 
 /** Also returns the other faults of all parts with a valid form. */
 const faultsOfForm = (
-  given: unknown,
+  input: unknown,
   details: Joi.ValidationErrorItem[],
   known: KnownNames,
 ): { faults: FieldFault[]; stages: TemplateStage[] } => {
-  const { template, unread } = readableParts(given);
+  const { template, unread } = readableParts(input);
   const isRead = ({ path }: FieldFault): boolean =>
     !unread.some((part) => path === part || path.startsWith(`${part}.`));
   const others = templateFaults(template, known).filter(isRead);

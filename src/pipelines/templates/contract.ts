@@ -47,7 +47,7 @@ const StageGoto = s.object('StageGoto', {
   goto: key().description('Stage from which the run repeats: this stage or one that it needs'),
 });
 
-const work = {
+const stageFields = {
   kind: stageKind(),
   config: s
     .record('StageConfig')
@@ -69,12 +69,12 @@ const work = {
 };
 
 /** The stage that a `foreach` runs for each item. */
-export const ItemStage = s.object('ItemStage', work);
+export const ItemStage = s.object('ItemStage', stageFields);
 
 export const TemplateStage = s.object('TemplateStage', {
   key: key(),
   name: s.optional(s.text(200)),
-  ...work,
+  ...stageFields,
   needs: s.optional(s.list(key(), 100).description('Keys of the stages that must end first')),
   when: s.optional(
     s
@@ -106,7 +106,7 @@ const limits = {
 };
 const RunLimits = s.object('RunLimits', limits);
 
-const own = {
+const editable = {
   name: s.text(200).pattern(/\S/, 'non-blank text').example('Release notes'),
   description: s.optional(s.nullable(s.anyText(2000))),
   parameters: s.optional(s.list(TemplateParameter, 50)),
@@ -121,15 +121,15 @@ const own = {
   ),
 };
 
-export const NewTemplate = s.object('NewTemplate', own);
+export const NewTemplate = s.object('NewTemplate', editable);
 export type NewTemplate = s.Static<typeof NewTemplate>;
 
 const TemplateChanges = s.ignoring(
   s
     .object('TemplateChanges', {
-      ...own,
-      name: s.optional(own.name),
-      stages: s.optional(own.stages),
+      ...editable,
+      name: s.optional(editable.name),
+      stages: s.optional(editable.stages),
       version: s.optional(
         s
           .whole(1, 1_000_000_000)
@@ -143,7 +143,7 @@ const TemplateChanges = s.ignoring(
 );
 
 /** The editable part of a template, with defaults filled in. */
-const written = {
+const complete = {
   name: s.text(200),
   description: s.nullable(s.anyText(2000)),
   parameters: s.list(TemplateParameter),
@@ -154,7 +154,7 @@ const written = {
 
 export const PipelineTemplate = s.object('PipelineTemplate', {
   id: s.id('template'),
-  ...written,
+  ...complete,
   preset: s
     .flag()
     .description('Whether the template ships with Adjutant. Such a template cannot be changed'),
@@ -176,7 +176,7 @@ export const TemplateCheck = s.object('TemplateCheck', {
     }),
   ),
   template: s
-    .nullable(s.object('CheckedTemplate', written))
+    .nullable(s.object('CheckedTemplate', complete))
     .description('Template with defaults filled in. `null` if it is invalid'),
 });
 export type TemplateCheck = s.Static<typeof TemplateCheck>;

@@ -51,19 +51,19 @@ export const graphOf = (all: TemplateStage[]): StageGraph => {
     const needs = needsOf(key);
     if (runIf !== 'success') return new Set();
     // A stage with one need is skipped with it. With several, it may still run.
-    const begun = needs.length === 1 ? needs : needs.filter((need) => !maySkip(need));
-    const completed = begun.filter((need) => stages.get(need)?.onError !== 'continue');
-    return new Set([...completed, ...begun.flatMap((need) => [...completedBefore(need)])]);
+    const unskipped = needs.length === 1 ? needs : needs.filter((need) => !maySkip(need));
+    const completed = unskipped.filter((need) => stages.get(need)?.onError !== 'continue');
+    return new Set([...completed, ...unskipped.flatMap((need) => [...completedBefore(need)])]);
   });
 
   return { stages, above, completedBefore };
 };
 
 const once = <T>(make: (key: string) => T): ((key: string) => T) => {
-  const made = new Map<string, T>();
+  const cache = new Map<string, T>();
   return (key) => {
-    const value = made.get(key) ?? make(key);
-    made.set(key, value);
+    const value = cache.get(key) ?? make(key);
+    cache.set(key, value);
     return value;
   };
 };

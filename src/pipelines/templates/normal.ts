@@ -7,8 +7,8 @@ export type TemplateBody = Omit<
   'id' | 'preset' | 'version' | 'createdAt' | 'updatedAt'
 >;
 
-export const normalTemplate = (given: NewTemplate): TemplateBody => {
-  const { name, description = null, parameters = [], stages, limits, onFinish } = given;
+export const normalTemplate = (input: NewTemplate): TemplateBody => {
+  const { name, description = null, parameters = [], stages, limits, onFinish } = input;
   return {
     name: name.trim(),
     description,

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import * as s from '../../kernel/contract/schema.js';
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 const count = () => s.optional(s.whole(0, 1_000_000));
 
@@ -10,7 +10,7 @@ const count = () => s.optional(s.whole(0, 1_000_000));
  * validation is linear in the size of the output.
  */
 const schemaAt = (depth: number): s.Schema => {
-  const inner = depth < DEEPEST ? s.later(() => schemaAt(depth + 1)) : Joi.forbidden();
+  const inner = depth < MAX_DEPTH ? s.later(() => schemaAt(depth + 1)) : Joi.forbidden();
   return Joi.object({
     type: Joi.alternatives().try(typeName, Joi.array().items(typeName).unique().min(1)),
     title: s.optional(s.anyText(200)),

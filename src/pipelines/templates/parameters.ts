@@ -32,16 +32,16 @@ export const parameterFaults = (parameters: TemplateParameter[]): FieldFault[] =
 /** Fills in defaults. Paths of faults start with `params`. */
 export const givenParameters = (
   parameters: TemplateParameter[],
-  given: Record<string, unknown>,
+  input: Record<string, unknown>,
 ): { values: Record<string, unknown>; faults: FieldFault[] } => {
   const keys = parameters.map(({ key }) => key);
-  const faults = Object.keys(given)
+  const faults = Object.keys(input)
     .filter((key) => !keys.includes(key))
     .map((key) => ({ path: `params.${key}`, message: 'is not a parameter of the template' }));
   const values: Record<string, unknown> = {};
   for (const parameter of parameters) {
-    const own = Object.hasOwn(given, parameter.key) ? given[parameter.key] : null;
-    const value = own ?? parameter.default ?? null;
+    const passed = Object.hasOwn(input, parameter.key) ? input[parameter.key] : null;
+    const value = passed ?? parameter.default ?? null;
     const path = `params.${parameter.key}`;
     if (isUnfilled(value) && parameter.required) faults.push({ path, message: 'is required' });
     const fault = value === null ? null : faultOfParameter(parameter, value);

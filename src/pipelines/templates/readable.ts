@@ -10,10 +10,10 @@ export interface ReadableParts {
 /**
  * Replaces unreadable parts, so that other faults are found as well. Each part keeps its position.
  */
-export const readableParts = (given: unknown): ReadableParts => {
+export const readableParts = (input: unknown): ReadableParts => {
   const unread: string[] = [];
-  const of = isRecord(given) ? given : {};
-  const listOf = (name: string): unknown[] => (Array.isArray(of[name]) ? of[name] : []);
+  const template = isRecord(input) ? input : {};
+  const listOf = (name: string): unknown[] => (Array.isArray(template[name]) ? template[name] : []);
   const stages = listOf('stages').map((stage, at): TemplateStage => {
     const { error, value } = TemplateStage.validate(stage);
     if (!error) return value;

@@ -61,8 +61,8 @@ export const templatesResource = (deps: TemplatesDeps) => {
     async (template: Nesting): Promise<FieldFault[]> =>
       (await nestedTemplates(template, userId, findIn)).faults;
 
-  const refuseTemplate = async (given: NewTemplate & Nesting, by: Caller): Promise<void> => {
-    refuseFaults([...templateFaults(given, known), ...(await nestingOf(by)(given))]);
+  const refuseTemplate = async (input: NewTemplate & Nesting, by: Caller): Promise<void> => {
+    refuseFaults([...templateFaults(input, known), ...(await nestingOf(by)(input))]);
   };
 
   const create = async (body: TemplateBody, by: Caller): Promise<PipelineTemplate> => {
@@ -108,13 +108,13 @@ export const templatesResource = (deps: TemplatesDeps) => {
       const row = await own(by.userId, id);
       const { name, description, parameters, stages, limits, onFinish } = view(row);
       const before = { name, description, parameters, stages, limits, onFinish };
-      const given = {
+      const input = {
         ...before,
         ...changes,
         ...(changes.limits && { limits: { ...limits, ...changes.limits } }),
       };
-      await refuseTemplate({ ...given, id }, by);
-      const next = normalTemplate(given);
+      await refuseTemplate({ ...input, id }, by);
+      const next = normalTemplate(input);
       deps.refuseGrants(by, addedTools(before, next));
       const change = {
         ...columnsOf(next),

@@ -13,7 +13,7 @@ import { type LinedFault, readYaml } from './yaml.js';
 
 /** YAML (RFC 9512), its older media types, and JSON. */
 const TYPES = /^(application\/(yaml|x-yaml|json)|text\/(yaml|x-yaml))\b/i;
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 type NestingFaults = (template: Nesting) => Promise<FieldFault[]>;
 
@@ -38,11 +38,11 @@ export const templateIn = async (
 ): Promise<NewTemplate> => {
   const { template, faults } = await read(raw, known, nested);
   if (template) return template;
-  const told = faults.map(({ path, message, line }) => ({
+  const details = faults.map(({ path, message, line }) => ({
     path,
     message: line === undefined ? message : `${message} (line ${line})`,
   }));
-  throw badRequest(told);
+  throw badRequest(details);
 };
 
 const read = async (
@@ -62,8 +62,8 @@ const read = async (
   const yaml = readYaml(bytes.toString('utf8'));
   if (yaml.faults.length > 0 || !('lineOf' in yaml)) return { template: null, faults: yaml.faults };
   const { value } = yaml;
-  if (typeof value === 'object' && value !== null && isDeeper(value, DEEPEST)) {
-    const message = `must not be nested more than ${DEEPEST} levels deep`;
+  if (typeof value === 'object' && value !== null && isDeeper(value, MAX_DEPTH)) {
+    const message = `must not be nested more than ${MAX_DEPTH} levels deep`;
     return { template: null, faults: [{ path: '', message }] };
   }
   const checked = checkTemplate(value, known);

@@ -14,8 +14,8 @@ export const urlFaults = (url: unknown, path: string, refusalOf: RefusalOf): Fie
 
 const faultOfUrl = (url: string, refusalOf: RefusalOf): string | null => {
   const refusal = (address: string): string | null => {
-    const why = refusalOf(address);
-    return why === null ? null : `cannot be requested: ${why}`;
+    const reason = refusalOf(address);
+    return reason === null ? null : `cannot be requested: ${reason}`;
   };
   if (placeholdersIn(url).length === 0) return refusal(url);
   const before = url.slice(0, url.search(PLACEHOLDER));

@@ -50,7 +50,7 @@ export const readYaml = (text: string): ReadYaml => {
   if (errors.length > 0) {
     const faults = errors.slice(0, 20).map(({ message, linePos }) => ({
       path: '',
-      message: saidOf(message),
+      message: syntaxMessage(message),
       ...(linePos && { line: linePos[0].line }),
     }));
     return { value: null, faults };
@@ -92,7 +92,7 @@ const nested =
     value,
   ];
 
-const saidOf = (message: string): string => {
+const syntaxMessage = (message: string): string => {
   if (message.includes('call stack')) return 'is nested too deeply';
   const [first = ''] = message.split('\n', 1);
   return `is not valid YAML: ${first.replace(/ at line \d+, column \d+:?$/, '')}`;

@@ -25,14 +25,15 @@ export const bubblewrap = (hardened: boolean): Confinement => ({
   detail: hardened
     ? 'bubblewrap: own namespaces, no network, limits on processes and memory'
     : 'bubblewrap: own namespaces, no network; no limits because it is older than 0.8 or prlimit is missing',
-  run: async (asked) => {
-    const run = await checkRun(asked, SYSTEM);
+  run: async (request) => {
+    const run = await checkRun(request, SYSTEM);
     const { status, ...ran } = await runChild(launchOf(run, hardened), run);
     // bubblewrap reports an exit code only if the command was started.
     if (ran.signal === null && !status.includes('"exit-code"')) throw refusal(ran.stderr);
     return ran;
   },
-  hold: async (asked) => startPipeProcess(launchOf(await checkCommand(asked, SYSTEM), hardened)),
+  hold: async (request) =>
+    startPipeProcess(launchOf(await checkCommand(request, SYSTEM), hardened)),
 });
 
 const launchOf = (command: ConfinedCommand, hardened: boolean): Launch => {

@@ -16,7 +16,7 @@ export interface OwnProgram extends Pick<ConfinedCommand, 'memoryBytes'> {
 const HEAP_MB = 1024;
 const NICENESS = '10';
 /** Maps descriptor 3 to standard output, and standard output to stderr. */
-const APART = ['sh', '-c', 'exec 3>&1 1>&2; exec "$@"', 'sh'];
+const SWAP_DESCRIPTORS = ['sh', '-c', 'exec 3>&1 1>&2; exec "$@"', 'sh'];
 
 /**
  * Runs a program of the daemon in a separate process without network, with low priority, and with
@@ -31,7 +31,7 @@ export const holdWorker = (
   const node = [process.execPath, `--max-old-space-size=${HEAP_MB}`];
   const program = ['nice', '-n', NICENESS, ...node, file];
   return confinement.hold({
-    argv: [...(speaksApart ? APART : []), ...program],
+    argv: [...(speaksApart ? SWAP_DESCRIPTORS : []), ...program],
     memoryBytes,
     folder,
     network: false,

@@ -5,7 +5,7 @@ import type { ConfinedProcess } from './confinement.js';
 import { killerOf } from './kill.js';
 
 /** Length of the stderr output that is kept to explain why the process ended. */
-const LAST_WORDS = 2_000;
+const KEPT_STDERR_LENGTH = 2_000;
 
 export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess> => {
   const child = startChild(launch);
@@ -31,7 +31,7 @@ export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess>
 const listen = (child: ChildProcess): (() => string) => {
   let printed = '';
   child.stderr?.on('data', (piece: Buffer) => {
-    printed = (printed + piece.toString()).slice(-LAST_WORDS);
+    printed = (printed + piece.toString()).slice(-KEPT_STDERR_LENGTH);
   });
   const status = child.stdio[4];
   if (status && 'resume' in status) status.resume();

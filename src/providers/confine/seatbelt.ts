@@ -13,12 +13,12 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/System', '/Library/Developer/CommandL
 export const seatbelt = (): Confinement => ({
   kind: 'sandbox-exec',
   detail: 'sandbox-exec: own folder, no network; a process that leaves its group is not killed',
-  run: async (asked) => {
-    const run = await checkRun(asked, SYSTEM);
+  run: async (request) => {
+    const run = await checkRun(request, SYSTEM);
     const { status: _, ...ran } = await runChild(launchOf(run), run);
     return ran;
   },
-  hold: async (asked) => startPipeProcess(launchOf(await checkCommand(asked, SYSTEM))),
+  hold: async (request) => startPipeProcess(launchOf(await checkCommand(request, SYSTEM))),
 });
 
 const launchOf = ({ argv, folder, env, network, readable = [] }: ConfinedCommand): Launch => ({

@@ -11,12 +11,12 @@ import { checkCommand, checkRun, cleanEnv } from './request.js';
 export const unconfined = (): Confinement => ({
   kind: 'none',
   detail: 'not confined (allowUnconfined): commands run with all the rights of the daemon',
-  run: async (asked) => {
-    const run = await checkRun(asked, []);
+  run: async (request) => {
+    const run = await checkRun(request, []);
     const { status: _, ...ran } = await runChild(launchOf(run), run);
     return ran;
   },
-  hold: async (asked) => startPipeProcess(launchOf(await checkCommand(asked, []))),
+  hold: async (request) => startPipeProcess(launchOf(await checkCommand(request, []))),
 });
 
 const launchOf = ({ argv: [command = '', ...args], folder, env }: ConfinedCommand): Launch => ({

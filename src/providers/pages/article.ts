@@ -8,7 +8,7 @@ import type { PageDocument, PageElement } from './tree.js';
 /** A larger page is not searched for an article, because this would take too long. */
 const MAX_SEARCHED = 30_000;
 /** Minimum length of an article, in characters. */
-const SHORTEST = 200;
+const MIN_ARTICLE_LENGTH = 200;
 
 const MAX_TITLE_LENGTH = 4000;
 
@@ -26,7 +26,8 @@ export const contentOf = (document: PageDocument, url: string, isWhole: boolean)
   if (!isProbablyReaderable(page)) return withoutSurroundings(whole);
   const serializer = (node: unknown): PageElement => Object(node);
   const found = new Readability<PageElement>(page, { serializer }).parse();
-  if (!found?.content || (found.length ?? 0) < SHORTEST) return withoutSurroundings(whole);
+  if (!found?.content || (found.length ?? 0) < MIN_ARTICLE_LENGTH)
+    return withoutSurroundings(whole);
   return {
     isArticle: true,
     root: found.content,

@@ -49,8 +49,8 @@ export const tokensIn = (text: string): { from: number; to: number }[] =>
   }));
 
 /** Keeps joiners in scripts and emoji that use them. */
-export const withoutInvisible = (given: string): string => {
-  const text = given.replace(/\r\n?/g, '\n');
+export const withoutInvisible = (raw: string): string => {
+  const text = raw.replace(/\r\n?/g, '\n');
   return text.replace(INVISIBLE, (character, at: number) =>
     JOINERS.includes(character) && SHAPED.test(text.slice(Math.max(0, at - 2), at))
       ? character

@@ -1,7 +1,7 @@
 import type { RgbaColor } from 'colord';
 
 /** Maximum nesting of colour functions. */
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 
 /**
  * Parses colour functions that colord does not support (CSS Color 4 and 5). Returns null for
@@ -12,13 +12,13 @@ export const functionColor = (
   readColor: (inner: string, depth: number) => RgbaColor | null,
   depth = 0,
 ): RgbaColor | null => {
-  const [, name = '', given = ''] =
+  const [, name = '', argument = ''] =
     /^(light-dark|color-mix|oklch|oklab|color)\((.*)\)$/.exec(value) ?? [];
-  if (name === '' || depth >= DEEPEST) return null;
+  if (name === '' || depth >= MAX_DEPTH) return null;
   const read = (inner = ''): RgbaColor | null => readColor(inner.trim(), depth + 1);
-  if (name === 'light-dark') return read(argumentsIn(given)[0]);
-  if (name === 'color-mix') return mixed(argumentsIn(given).slice(1), read);
-  const numbers = numbersIn(given, name);
+  if (name === 'light-dark') return read(argumentsIn(argument)[0]);
+  if (name === 'color-mix') return mixed(argumentsIn(argument).slice(1), read);
+  const numbers = numbersIn(argument, name);
   if (numbers === null) return null;
   const [first, second, third, a] = numbers;
   if (name === 'oklab') return fromOklab(first, second, third, a);
@@ -29,10 +29,10 @@ export const functionColor = (
   return { r: first * 255, g: second * 255, b: third * 255, a };
 };
 
-const argumentsIn = (given: string): string[] => {
+const argumentsIn = (argument: string): string[] => {
   const found = [''];
   let open = 0;
-  for (const character of given) {
+  for (const character of argument) {
     if (character === '(') open++;
     if (character === ')') open--;
     if (character === ',' && open === 0) found.push('');
@@ -42,8 +42,8 @@ const argumentsIn = (given: string): string[] => {
 };
 
 /** Mixes in sRGB regardless of the colour space, because equal colours stay equal. */
-const mixed = (given: string[], read: (inner: string) => RgbaColor | null): RgbaColor | null => {
-  const [one, two] = given.map((each) => {
+const mixed = (argument: string[], read: (inner: string) => RgbaColor | null): RgbaColor | null => {
+  const [one, two] = argument.map((each) => {
     const share = /(?:^|\s)([\d.]+)%(?:\s|$)/.exec(each)?.[1];
     return {
       color: read(each.replace(/(^|\s)[\d.]+%(?=\s|$)/, ' ')),
@@ -65,8 +65,8 @@ const mixed = (given: string[], read: (inner: string) => RgbaColor | null): Rgba
   };
 };
 
-const numbersIn = (given: string, name: string): [number, number, number, number] | null => {
-  const [, space, text = ''] = /^\s*(?:(srgb)\s)?(.*)$/.exec(given) ?? [];
+const numbersIn = (argument: string, name: string): [number, number, number, number] | null => {
+  const [, space, text = ''] = /^\s*(?:(srgb)\s)?(.*)$/.exec(argument) ?? [];
   if ((name === 'color') !== (space === 'srgb')) return null;
   const scales =
     name === 'color' ? [1, 1, 1, 1] : name === 'oklab' ? [1, 0.4, 0.4, 1] : [1, 0.4, 1, 1];

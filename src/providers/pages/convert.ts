@@ -37,8 +37,8 @@ const refuse =
 
 const textOf = ({ body, contentType }: PageSource): string => decodedText(body, contentType);
 
-const plain = (kind: 'text' | 'json', given: string, wish: PageWish): PageText => {
-  const text = cleanText(given);
+const plain = (kind: 'text' | 'json', raw: string, wish: PageWish): PageText => {
+  const text = cleanText(raw);
   if (text.trim() === '') throw new PageUnreadable('is empty', kind);
   const page = { ...NO_FACTS, kind, links: [], words: countWords(text), note: null };
   return withContent(page, text, { ...wish, format: 'text' });
@@ -105,14 +105,14 @@ const readHtml = (html: string, url: string, wish: PageWish): PageText => {
   const text = textIn(root, false);
   const hasPictures = wish.format !== 'text' && root.querySelector('img[src]') !== null;
   if (text.trim() === '' && !hasPictures) {
-    throw new PageUnreadable(`has no visible text${whyUnseen(html, hiddenCharacters)}`, kind);
+    throw new PageUnreadable(`has no visible text${invisibleReason(html, hiddenCharacters)}`, kind);
   }
   const note = noteOf(text.length, hiddenCharacters);
   const page = { ...facts, kind, links, words: countWords(text), note } as const;
   return withContent(page, rendered(root, wish), wish);
 };
 
-const whyUnseen = (html: string, hiddenCharacters: number): string => {
+const invisibleReason = (html: string, hiddenCharacters: number): string => {
   if (hiddenCharacters > 0) return `: ${hidden(hiddenCharacters)}`;
   return /<script\b/i.test(html) ? '. Its scripts may create text, but scripts are not run' : '';
 };

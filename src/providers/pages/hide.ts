@@ -20,7 +20,7 @@ const MIN_FONT_PX = 2;
 const UNSEEN_OPACITY = 0.05;
 
 /** Inherited properties that affect visibility. */
-interface Seen {
+interface Visibility {
   isVisible: boolean;
   opacity: number;
   fontPx: number;
@@ -29,7 +29,7 @@ interface Seen {
   isIndentedAway: boolean;
 }
 
-const PAGE: Seen = {
+const PAGE: Visibility = {
   isVisible: true,
   opacity: 1,
   fontPx: 16,
@@ -50,7 +50,7 @@ const removeHidden = ({ document, css }: PageTree): number => {
   };
   const styleOf = declaredStyles(document, css);
   const root = document.documentElement;
-  const open: [PageElement, Seen][] = [[root, PAGE]];
+  const open: [PageElement, Visibility][] = [[root, PAGE]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [element, above] = next;
     const style = styleOf(element);
@@ -60,7 +60,7 @@ const removeHidden = ({ document, css }: PageTree): number => {
       remove(element);
       continue;
     }
-    const own = seenIn(element, style, above);
+    const own = visibilityOf(element, style, above);
     const seen = isRoot ? { ...own, isVisible: true, opacity: 1 } : own;
     const hasUnseenText = isUnreadable(seen);
     for (const child of Array.from(element.childNodes)) {
@@ -169,7 +169,11 @@ const isTiny = (clip: string): boolean => {
   return lengths.length === 4 && (right - left <= 1 || bottom - top <= 1);
 };
 
-const seenIn = (element: PageElement, style: DeclaredStyle, above: Seen): Seen => {
+const visibilityOf = (
+  element: PageElement,
+  style: DeclaredStyle,
+  above: Visibility,
+): Visibility => {
   const visibility = style.get('visibility');
   const indent = style.get('text-indent');
   const background = backgroundIn(style, above.background);
@@ -219,7 +223,7 @@ const isUnreadable = ({
   color,
   background,
   isIndentedAway,
-}: Seen): boolean =>
+}: Visibility): boolean =>
   !isVisible ||
   opacity < UNSEEN_OPACITY ||
   isIndentedAway ||

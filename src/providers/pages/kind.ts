@@ -57,13 +57,15 @@ export const formOf = ({ body, contentType }: PageSource): SourceForm => {
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '');
   const named = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
-  const told = BY_BYTES.find(([pattern]) => pattern.test(head))?.[1];
-  if (told === 'pdf' || (named === undefined && told && !TEXTS.has(told))) return told;
+  const detected = BY_BYTES.find(([pattern]) => pattern.test(head))?.[1];
+  if (detected === 'pdf' || (named === undefined && detected && !TEXTS.has(detected)))
+    return detected;
   if (named && !TEXTS.has(named)) return named;
-  if (isBinary(head, contentType)) return told === 'image' || told === 'office' ? told : 'unknown';
+  if (isBinary(head, contentType))
+    return detected === 'image' || detected === 'office' ? detected : 'unknown';
   if (named === 'feed') return named;
   if (named === undefined && NO_TEXT.test(head)) return 'unknown';
-  return textForm(named ?? told ?? 'text', body);
+  return textForm(named ?? detected ?? 'text', body);
 };
 
 /** The format name of a feed is within these bytes. */

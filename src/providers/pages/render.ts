@@ -75,8 +75,8 @@ export const markdownOf = (root: PageElement): string => {
     filter: (node) => elementOf(node).matches('img:not([src])'),
     replacement: () => '',
   });
-  const given: { toString(): string } = root;
-  return withoutTokens(turndown.turndown(Object(given)).trim());
+  const source: { toString(): string } = root;
+  return withoutTokens(turndown.turndown(Object(source)).trim());
 };
 
 const fenced = (text: string): string => {

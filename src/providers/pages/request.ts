@@ -12,7 +12,7 @@ import type { PageSource } from './page.js';
 import { refreshTarget } from './refresh.js';
 
 const LIMITS = { maxBytes: 10 * 1024 * 1024, totalMs: 20_000 };
-const REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const ACCEPT =
   'text/html, application/xhtml+xml, text/plain;q=0.9, application/json;q=0.8, ' +
   'application/rss+xml;q=0.8, application/atom+xml;q=0.8, */*;q=0.1';
@@ -51,14 +51,14 @@ export const requestPage = async (
   let isReloaded = false;
   for (let count = 0; ; count++) {
     const totalMs = Math.max(1, deadline - performance.now());
-    const bounds = { redirects: REDIRECTS, totalMs, cookies };
+    const bounds = { redirects: MAX_REDIRECTS, totalMs, cookies };
     const reply = await sendRequest(http, { ...request, url }, bounds);
     const next = refreshOf(reply, isReloaded);
     if (!next || reply.notFollowed !== undefined) return reply;
     const from = new URL(reply.url);
     const isHeldBack = request.isExact || (request.isBound && next.origin !== from.origin);
     if (isHeldBack) return { ...reply, notFollowed: next.href };
-    if (count === REDIRECTS) throw tooManyRedirects(from, false);
+    if (count === MAX_REDIRECTS) throw tooManyRedirects(from, false);
     isReloaded ||= isSamePage(next, reply.url);
     url = next.href;
   }
@@ -107,16 +107,16 @@ export interface PageAsker {
 }
 
 /** Minimum interval per host, and the maximum number of waiting requests. */
-const EVERY_MS = 1000;
-const WAITING = 100;
+const MIN_INTERVAL_MS = 1000;
+const MAX_WAITING = 100;
 
 /**
  * Each host receives at most one request per second, and users take turns. Throws PageFailed, or
  * the reason of the signal as soon as it is aborted.
  */
-export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS) => {
+export const createPageClient = (http: Pick<Http, 'request'>, everyMs = MIN_INTERVAL_MS) => {
   const pause = (ms: number) => wait(ms, undefined, { ref: false });
-  const pace = createPace({ everyMs, waiting: WAITING, wait: pause });
+  const pace = createPace({ everyMs, waiting: MAX_WAITING, wait: pause });
   const turn = async (host: string, { userId, signal }: PageAsker): Promise<void> => {
     try {
       await pace.take(host, async () => undefined, { asker: userId, signal });
@@ -139,7 +139,7 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS
       const reply = await orFailed(sendRequest(http, { ...asker, url: at }, bounds), asker.signal);
       const next: string | undefined = targetOf(reply) ?? refreshOf(reply, isReloaded)?.href;
       if (!next) return received(reply);
-      if (count === REDIRECTS) throw new PageFailed(`${at} redirects too often`, null, at);
+      if (count === MAX_REDIRECTS) throw new PageFailed(`${at} redirects too often`, null, at);
       isReloaded ||= isSamePage(new URL(next), at) && reply.status < 300;
       at = next;
     }

@@ -9,7 +9,7 @@ const KEPT_MS = 60 * 60_000;
 const MAX_HOSTS = 1_000;
 const MAX_CHARS = 16 * 1024 * 1024;
 /** Maximum size of a file. RFC 9309 requires at least 500 KiB. */
-const LONGEST = 512 * 1024;
+const MAX_BYTES = 512 * 1024;
 /** Requests for robots.txt are shared by all users. */
 const ALL_USERS = '';
 /** A hostile file was measured with 3 s. */
@@ -17,7 +17,7 @@ const LIMIT_MS = 3_000;
 
 type HostRules = { text: string } | { refusal: string };
 
-interface KeptRules {
+interface CachedRules {
   rules: Promise<HostRules>;
   until: number;
   chars: number;
@@ -28,15 +28,15 @@ interface KeptRules {
  * address may be read, otherwise to the reason.
  */
 export const createRobots = (getPage: PageClient, now: () => number) => {
-  const kept = new Map<string, KeptRules>();
+  const cache = new Map<string, CachedRules>();
 
   const fetched = async (origin: string): Promise<HostRules> => {
     try {
       // Other jobs may wait for the same request, so a cancelled job must not abort it.
       const { signal } = new AbortController();
-      const asker = { userId: ALL_USERS, signal, enoughBytes: LONGEST };
+      const asker = { userId: ALL_USERS, signal, enoughBytes: MAX_BYTES };
       const { body } = await getPage(`${origin}/robots.txt`, asker);
-      return { text: new TextDecoder().decode(body.subarray(0, LONGEST)) };
+      return { text: new TextDecoder().decode(body.subarray(0, MAX_BYTES)) };
     } catch (error) {
       if (!(error instanceof PageFailed)) throw error;
       const isMissing = error.status !== null && error.status >= 400 && error.status < 500;
@@ -48,26 +48,26 @@ export const createRobots = (getPage: PageClient, now: () => number) => {
 
   const trim = (): void => {
     let chars = 0;
-    for (const each of kept.values()) chars += each.chars;
-    for (const [oldest, each] of kept) {
-      if (kept.size <= MAX_HOSTS && chars <= MAX_CHARS) return;
-      kept.delete(oldest);
+    for (const each of cache.values()) chars += each.chars;
+    for (const [oldest, each] of cache) {
+      if (cache.size <= MAX_HOSTS && chars <= MAX_CHARS) return;
+      cache.delete(oldest);
       chars -= each.chars;
     }
   };
 
   const rulesOf = (origin: string): Promise<HostRules> => {
-    const known = kept.get(origin);
+    const known = cache.get(origin);
     if (known && known.until > now()) return known.rules;
     const rules = fetched(origin);
-    kept.delete(origin);
-    const own: KeptRules = { rules, until: now() + KEPT_MS, chars: 0 };
-    kept.set(origin, own);
+    cache.delete(origin);
+    const entry: CachedRules = { rules, until: now() + KEPT_MS, chars: 0 };
+    cache.set(origin, entry);
     trim();
-    const forget = (): void => void (kept.get(origin) === own && kept.delete(origin));
+    const forget = (): void => void (cache.get(origin) === entry && cache.delete(origin));
     rules.then((got) => {
       if ('refusal' in got) return forget();
-      own.chars = got.text.length;
+      entry.chars = got.text.length;
       trim();
     }, forget);
     return rules;

@@ -46,8 +46,8 @@ export const specificityOf = (selector: string): number => {
 export const selectorIndex = (document: PageDocument): ((selector: string) => PageElement[]) => {
   const byKey = new Map<string, PageElement[]>();
   const add = (key: string, element: PageElement): void => {
-    const those = byKey.get(key);
-    if (those) those.push(element);
+    const elements = byKey.get(key);
+    if (elements) elements.push(element);
     else byKey.set(key, [element]);
   };
   const all = Array.from(document.querySelectorAll('*'));

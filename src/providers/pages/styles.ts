@@ -120,10 +120,10 @@ const declarationIn = (
   return declarationOf(props, children);
 };
 
-const declarationOf = (name: string, given: string): CssDeclaration[] => {
+const declarationOf = (name: string, rawValue: string): CssDeclaration[] => {
   const property = unescaped(name).trim().toLowerCase();
   if (!PROPERTIES.has(property)) return [];
-  const text = unescaped(given).trim().toLowerCase();
+  const text = unescaped(rawValue).trim().toLowerCase();
   const value = text.replace(/\s*!\s*important$/, '');
   return [{ property, value, isImportant: value !== text }];
 };

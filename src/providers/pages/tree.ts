@@ -48,7 +48,7 @@ export interface PageTree {
  * browsers.
  */
 const MAX_ELEMENTS = 100_000;
-const DEEPEST = 10_000;
+const MAX_DEPTH = 10_000;
 const FLAT_BELOW = 500;
 const MAX_CSS = 2_000_000;
 
@@ -105,7 +105,7 @@ class Builder {
   open(name: string, attributes: Record<string, string>): void {
     this.flush();
     if (++this.#elements > MAX_ELEMENTS) throw new PageUnreadable('has too many elements');
-    if (this.#open.length >= DEEPEST) throw new PageUnreadable('is nested too deeply');
+    if (this.#open.length >= MAX_DEPTH) throw new PageUnreadable('is nested too deeply');
     if (this.#skipping > 0 || isSkipped(name, attributes)) {
       this.#skipping++;
       this.#open.push({ element: null, before: this.#node });

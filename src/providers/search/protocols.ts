@@ -6,7 +6,7 @@ export interface FoundPage {
   snippet: string;
 }
 
-interface AskedSearch {
+interface SearchQuery {
   address: string;
   query: string;
   count: number;
@@ -24,7 +24,7 @@ interface SearchProtocol {
   /** `null` if every instance has its own address. */
   address: string | null;
   needsKey: boolean;
-  request(asked: AskedSearch): SearchRequest;
+  request(search: SearchQuery): SearchRequest;
   /** Returns null if the reply has an unknown format. */
   read(reply: unknown): FoundPage[] | null;
 }
@@ -33,7 +33,7 @@ export type SearchProvider = 'searxng' | 'brave' | 'tavily' | 'kagi' | 'exa';
 
 const JSON_TYPE = 'application/json';
 
-const posted = (
+const postRequest = (
   url: string,
   body: Record<string, unknown>,
   headers: Record<string, string>,
@@ -44,7 +44,7 @@ const posted = (
   body: JSON.stringify(body),
 });
 
-const withQuery = (address: string, query: Record<string, string>): string => {
+const addQuery = (address: string, query: Record<string, string>): string => {
   const url = new URL(address);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.href;
@@ -88,9 +88,9 @@ const plain = (text: string): string =>
     .replace(/<\/?(b|strong|em|mark)>/gi, '')
     .replace(/&(amp|lt|gt|quot|nbsp|#39|#x27);/g, (entity) => ENTITIES[entity] ?? entity);
 
-const MOST = 20;
+const MAX_COUNT = 20;
 
-const countOf = ({ count }: AskedSearch): number => Math.min(count, MOST);
+const countOf = ({ count }: SearchQuery): number => Math.min(count, MAX_COUNT);
 
 export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
   searxng: {
@@ -98,7 +98,7 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
     needsKey: false,
     request: ({ address, query }) => ({
       method: 'GET',
-      url: withQuery(address, { q: query, format: 'json' }),
+      url: addQuery(address, { q: query, format: 'json' }),
       headers: {},
     }),
     read: pagesAt(['results'], textOf('content')),
@@ -106,14 +106,14 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
   brave: {
     address: 'https://api.search.brave.com/res/v1/web/search',
     needsKey: true,
-    request: (asked) => ({
+    request: (search) => ({
       method: 'GET',
-      url: withQuery(asked.address, {
-        q: asked.query,
-        count: String(countOf(asked)),
+      url: addQuery(search.address, {
+        q: search.query,
+        count: String(countOf(search)),
         text_decorations: 'false',
       }),
-      headers: { accept: JSON_TYPE, 'x-subscription-token': asked.key },
+      headers: { accept: JSON_TYPE, 'x-subscription-token': search.key },
     }),
     // Without results, the reply has no `web`.
     read: (reply) =>
@@ -124,22 +124,22 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
   tavily: {
     address: 'https://api.tavily.com/search',
     needsKey: true,
-    request: (asked) =>
-      posted(
-        asked.address,
-        { query: asked.query, max_results: countOf(asked) },
-        { authorization: `Bearer ${asked.key}` },
+    request: (search) =>
+      postRequest(
+        search.address,
+        { query: search.query, max_results: countOf(search) },
+        { authorization: `Bearer ${search.key}` },
       ),
     read: pagesAt(['results'], textOf('content')),
   },
   kagi: {
     address: 'https://kagi.com/api/v1/search',
     needsKey: true,
-    request: (asked) =>
-      posted(
-        asked.address,
-        { query: asked.query, workflow: 'search', limit: countOf(asked) },
-        { authorization: `Bearer ${asked.key}` },
+    request: (search) =>
+      postRequest(
+        search.address,
+        { query: search.query, workflow: 'search', limit: countOf(search) },
+        { authorization: `Bearer ${search.key}` },
       ),
     // Without results, `data` has no `search`.
     read: (reply) =>
@@ -150,16 +150,16 @@ export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
   exa: {
     address: 'https://api.exa.ai/search',
     needsKey: true,
-    request: (asked) =>
-      posted(
-        asked.address,
+    request: (search) =>
+      postRequest(
+        search.address,
         {
-          query: asked.query,
+          query: search.query,
           type: 'auto',
-          numResults: countOf(asked),
+          numResults: countOf(search),
           contents: { highlights: true },
         },
-        { 'x-api-key': asked.key },
+        { 'x-api-key': search.key },
       ),
     read: pagesAt(['results'], highlightsOf),
   },
