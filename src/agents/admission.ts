@@ -36,7 +36,7 @@ export const modelConstraintsOf = async (
     agent.id,
     deps.access.models.cliNames().map(callIdOf),
   );
-  const barred = (entry: RegisteredModel) => whyBarred({ agent, trust, approvals }, entry);
+  const barred = (entry: RegisteredModel) => ineligibleReason({ agent, trust, approvals }, entry);
   const first = deps.access.models.first({ model, topic, isUntrusted });
   const isOpen = first && barred(first) !== null && !isDecided(approvals.get(callIdOf(first.name)));
   if (!isOpen) return { model, topic, isUntrusted, barred };
@@ -48,7 +48,7 @@ export const modelConstraintsOf = async (
   return outcome === 'again' ? modelConstraintsOf(deps, run, await readFacts(deps, run)) : outcome;
 };
 
-const whyBarred = (
+const ineligibleReason = (
   of: { agent: AgentRow; trust: CallerTrust; approvals: Map<string, ApprovalRow> },
   entry: RegisteredModel,
 ): string | null => {

@@ -72,7 +72,7 @@ export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spend
      */
     reserve: async (quote: Quote): Promise<ReservedBudget | 'gone' | null> => {
       const id = mint('usage', clock.now());
-      const grant = await granted(deps, signal, () => request(id, quote));
+      const grant = await awaitGrant(deps, signal, () => request(id, quote));
       if (grant.is === 'gone') return 'gone';
       if (grant.is !== 'granted') {
         if (!isStep) return null;
@@ -97,7 +97,7 @@ export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spend
 export type StepBudget = ReturnType<typeof openBudget>;
 
 /** Retries until the limit is no longer used up by running calls alone. */
-const granted = async (
+const awaitGrant = async (
   { store }: BudgetDeps,
   signal: AbortSignal,
   request: () => CallRequest,

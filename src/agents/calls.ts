@@ -53,7 +53,7 @@ export const runCalls = async (
   run: AgentRun,
   open: UndecidedCalls,
 ): Promise<'again' | Interruption> => {
-  if (open.repetitions >= ENDED_AT) throw inCircles(open);
+  if (open.repetitions >= ENDED_AT) throw repetitionError(open);
   const { broken, questions, delegated, waiting } = await performCalls(deps, run, open);
   if (broken) return broken === 'gone' ? broken : finishCalls(deps, run);
   const isAsking = questions.length + waiting > 0;
@@ -113,7 +113,7 @@ const performCalls = async (
 const changesNothing = ({ tools }: UndecidedCalls, call: ToolCall): boolean =>
   tools.find(call)?.isSafe(call.arguments) !== false;
 
-const inCircles = ({ calls, repetitions }: UndecidedCalls): CapReached => {
+const repetitionError = ({ calls, repetitions }: UndecidedCalls): CapReached => {
   const names = [...new Set(calls.map(({ name }) => name))].join(', ');
   const how = calls.some(({ fault }) => fault !== undefined)
     ? 'with arguments that cannot be parsed'

@@ -52,7 +52,7 @@ export const createControl = (deps: ControlDeps) => {
   };
 
   /** Notifies everything that waits for the agent. */
-  const tellEnd = (agent: AgentRow): void => {
+  const notifyEnd = (agent: AgentRow): void => {
     deps.followers.ended(agent);
     if (agent.parent_id !== null) queue.added(agent.lane);
   };
@@ -63,7 +63,9 @@ export const createControl = (deps: ControlDeps) => {
     also: TransactionStep[] = [],
   ): Promise<void> => {
     const isNextTurn = FINISHED.includes(agent.status);
-    const reply = isNextTurn ? nextTurn(deps, agent, content) : await aside(deps, agent, content);
+    const reply = isNextTurn
+      ? nextTurn(deps, agent, content)
+      : await interjection(deps, agent, content);
     if (await unlessUnmet(reply.record.add(...also).commit())) {
       reply.published();
       queue.added(agent.lane);
@@ -85,13 +87,13 @@ export const createControl = (deps: ControlDeps) => {
     published();
     await interrupt([agent, ...under]);
     await Promise.all(gone.map(deps.removeFolder));
-    if (!FINISHED.includes(agent.status)) tellEnd(agent);
+    if (!FINISHED.includes(agent.status)) notifyEnd(agent);
   };
 
   const stop = async (agent: AgentRow): Promise<void> => {
     const stopped = await move(agent, 'stop');
     if (!stopped) return;
-    tellEnd(agent);
+    notifyEnd(agent);
     await interrupt(stopped);
   };
 
@@ -158,7 +160,7 @@ type MessageRecord = Pick<TreeMove, 'record' | 'published'>;
  * The message denies pending approvals. A waiting agent reads it immediately, a working one before
  * its next step.
  */
-const aside = async (
+const interjection = async (
   deps: ControlDeps,
   agent: AgentRow,
   content: string,

@@ -62,7 +62,7 @@ const REPEATED =
   'Not run: you have made exactly this call several times in a row. The result will not change. ' +
   'Try something else, or answer with the information you have.';
 
-const unreadable = (tool: string, fault: string): string =>
+const unreadableText = (tool: string, fault: string): string =>
   `Not run. Call ${tool} again with one JSON object that matches its schema. ` +
   `The arguments of this call cannot be parsed: ${fault}`;
 
@@ -77,14 +77,14 @@ export const decisionOf = async (
   call: ToolCall,
 ): Promise<CallDecision> => {
   const { agent } = run;
-  if (call.fault !== undefined) return report(unreadable(call.name, call.fault));
+  if (call.fault !== undefined) return report(unreadableText(call.name, call.fault));
   const sub = open.subs.get(call.id);
-  if (sub) return brought(deps, sub, open.isOverridden);
+  if (sub) return subAgentDecision(deps, sub, open.isOverridden);
   if (open.begun.has(call.id)) return report(INTERRUPTED);
   const tool = open.tools.find(call);
   const approval = open.approvals.get(call.id);
   if (approval?.used_at != null) return report(open.isOverridden ? OVERRIDDEN : INTERRUPTED);
-  if (approval) return decisionBy(approval, tool, tool && exactly(agent.id, tool, call));
+  if (approval) return decisionBy(approval, tool, tool && exactCall(agent.id, tool, call));
   if (open.isOverridden) return report(OVERRIDDEN);
   if (open.repetitions >= TOLD_AT) return report(REPEATED);
   if (!tool) return { do: 'run', tool };
@@ -108,13 +108,13 @@ export const decisionOf = async (
     grantScopes: grantScopesOf(judged),
     definitionDigest: tool.definitionDigest,
   };
-  return { do: 'ask', question: requestOf(agent, exactly(agent.id, tool, call), why) };
+  return { do: 'ask', question: requestOf(agent, exactCall(agent.id, tool, call), why) };
 };
 
 const report = (content: string): CallDecision => ({ do: 'report', ok: false, content });
 
 /** After a message from the user, the agent no longer waits. */
-const brought = async (
+const subAgentDecision = async (
   deps: LoopDeps,
   sub: AgentRow,
   isOverridden: boolean,
@@ -130,7 +130,7 @@ const brought = async (
   return { do: 'report', ok: true, content: notWaitedText(sub), holds };
 };
 
-const exactly = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
+const exactCall = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
   agentId,
   tool: tool.skillId,
   action: tool.name,

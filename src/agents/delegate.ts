@@ -34,9 +34,9 @@ export const createDelegate =
     const parent = context.agentId === null ? undefined : await deps.rows.byId(context.agentId);
     if (!parent) throw refused('only an agent can delegate');
     const child = await subAgent(deps, { parent, order, context });
-    const { id, record } = spawnRecord(deps, child, mayGrow(deps.store, parent));
+    const { id, record } = spawnRecord(deps, child, assertRoom(deps.store, parent));
     record.add(addJobFirst(deps.store, { kind: JOB, ref: id, lane: child.lane, runAt: record.at }));
-    if (!(await unlessUnmet(record.commit()))) throw refused(await whyNot(deps, parent));
+    if (!(await unlessUnmet(record.commit()))) throw refused(await refusalReason(deps, parent));
     deps.queue.added(child.lane);
     return new Pending(id);
   };
@@ -48,8 +48,9 @@ const subAgent = async (
   of: { parent: AgentRow; order: Delegation; context: ToolContext },
 ): Promise<SpawnRequest> => {
   const { parent, order, context } = of;
-  const expert = order.expert === undefined ? undefined : await named(deps, parent, order.expert);
-  const { persona, ...begins } = beginning(deps, parent, { expert, model: order.model });
+  const expert =
+    order.expert === undefined ? undefined : await findExpert(deps, parent, order.expert);
+  const { persona, ...begins } = modelAndExpert(deps, parent, { expert, model: order.model });
   return {
     userId: parent.user_id,
     prompt: promptOf(parent, order),
@@ -70,7 +71,7 @@ const subAgent = async (
     },
     ...(parent.hook_id !== null && { hookId: parent.hook_id }),
     ...(parent.tools !== null && { tools: JSON.parse(parent.tools) }),
-    limits: restOf(parent, order.limits ?? {}),
+    limits: remainingLimits(parent, order.limits ?? {}),
     lane: parent.lane,
   };
 };
@@ -79,7 +80,7 @@ const subAgent = async (
  * An untrusted parent may pass on what it has read. Its sub-agents therefore use only models that
  * it could use itself, and the topic and model of an expert are ignored.
  */
-const beginning = (
+const modelAndExpert = (
   { models }: DelegateDeps,
   parent: AgentRow,
   { expert, model }: { expert: Expert | undefined; model: string | undefined },
@@ -101,13 +102,13 @@ const beginning = (
   return modelAndPersona(models, { expert: plain, model: model ?? parent.model, topic });
 };
 
-const named = async (
+const findExpert = async (
   { experts }: DelegateDeps,
   { user_id }: AgentRow,
-  given: string,
+  name: string,
 ): Promise<Expert> => {
   const all = await experts.list(user_id);
-  const wanted = given.trim().toLowerCase();
+  const wanted = name.trim().toLowerCase();
   const expert = all.find(({ id, name }) => name === wanted || id === wanted);
   if (expert) return expert;
   throw refused(`unknown expert. Available experts: ${all.map(({ name }) => name).join(', ')}`);
@@ -117,7 +118,10 @@ const promptOf = (parent: AgentRow, { prompt, withTask }: Delegation): string =>
   [...(prompt === undefined ? [] : [prompt]), ...(withTask ? [parent.prompt] : [])].join('\n\n');
 
 /** The limits are at most the remaining limits of the parent, with one level of depth less. */
-const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): AgentLimits => {
+const remainingLimits = (
+  parent: AgentRow,
+  requested: NonNullable<Delegation['limits']>,
+): AgentLimits => {
   const limits: AgentLimits = JSON.parse(parent.limits);
   const used = parent.input_tokens + parent.output_tokens;
   const rest = {
@@ -130,7 +134,7 @@ const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): Age
   const spent = (['maxSteps', 'maxSeconds', 'maxTokens'] as const).find((of) => rest[of] < 1);
   if (spent) throw refused(`your limit ${spent} is used up`);
   if (limits.maxDepth < 1) throw refused('the maximum depth of sub-agents is reached');
-  const atMost = (of: keyof typeof rest): number => Math.min(rest[of], asked[of] ?? rest[of]);
+  const atMost = (of: keyof typeof rest): number => Math.min(rest[of], requested[of] ?? rest[of]);
   return {
     maxSteps: atMost('maxSteps'),
     maxSeconds: atMost('maxSeconds'),
@@ -143,7 +147,7 @@ const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): Age
 };
 
 /** Holds while the parent runs and its tree has room for one more agent. Throws Unmet otherwise. */
-const mayGrow = ({ db }: Store, parent: AgentRow): Statement => {
+const assertRoom = ({ db }: Store, parent: AgentRow): Statement => {
   const rootId = parent.root_id ?? parent.id;
   const hasRoom = sql<boolean>`(SELECT count(*) FROM agents WHERE root_id = ${rootId})
     < (SELECT limits ->> 'maxAgents' FROM agents WHERE id = ${rootId})`;
@@ -156,7 +160,7 @@ const mayGrow = ({ db }: Store, parent: AgentRow): Statement => {
   return assertRows(growing, 1);
 };
 
-const whyNot = async ({ rows }: DelegateDeps, parent: AgentRow): Promise<string> => {
+const refusalReason = async ({ rows }: DelegateDeps, parent: AgentRow): Promise<string> => {
   const now = await rows.byId(parent.id);
   if (now?.status !== 'running')
     return `not started, because this agent is ${now?.status ?? 'removed'}`;

@@ -166,11 +166,16 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
         const isLastResort =
           name === digest.name && !isSizeAlone && !choosesDigest(registry, wanted);
         if (isLastResort && !step.isDigestEnough) break;
-        const asked = await attempt(name, wanted, { ...step, unanswered, isDigestChosen }, budget);
-        if (asked === 'gone') return asked;
-        if ('reply' in asked) return { ...asked, model: name, passedOver };
-        isSizeAlone &&= asked.isTooLarge === true;
-        passedOver.push({ model: name, because: asked.because });
+        const attempted = await attempt(
+          name,
+          wanted,
+          { ...step, unanswered, isDigestChosen },
+          budget,
+        );
+        if (attempted === 'gone') return attempted;
+        if ('reply' in attempted) return { ...attempted, model: name, passedOver };
+        isSizeAlone &&= attempted.isTooLarge === true;
+        passedOver.push({ model: name, because: attempted.because });
       }
       throw new ModelFailure('server', `No model answered. ${reasonsOf(passedOver).join('. ')}.`);
     },

@@ -20,21 +20,21 @@ const MAX_LINE_LENGTH = 200;
 /** Messages beyond the limit are sent when the agent ends. */
 export const createNotify =
   (deps: NoticesDeps): Notify =>
-  async (userId, { agentId, ...said }) => {
-    const message = { ...said, kind: 'agent_notice' as const, link: null };
+  async (userId, { agentId, ...notice }) => {
+    const message = { ...notice, kind: 'agent_notice' as const, link: null };
     if (agentId === null) {
       await deps.outbox.send(userId, message);
       return true;
     }
     const posting = deps.outbox.toOwner(userId, message);
-    const steps = [counted(agentId, MAX_NOTICES), ...posting.statements];
-    const isTold = await unlessUnmet(deps.store.transact(steps));
-    if (isTold) posting.published();
-    else await hold(deps, agentId, said);
-    return isTold;
+    const steps = [countNotice(agentId, MAX_NOTICES), ...posting.statements];
+    const isSent = await unlessUnmet(deps.store.transact(steps));
+    if (isSent) posting.published();
+    else await storeLine(deps, agentId, notice);
+    return isSent;
   };
 
-const counted = (agentId: string, most: number | null) => ({
+const countNotice = (agentId: string, most: number | null) => ({
   sql: `UPDATE agents SET notices = notices + 1
     WHERE id = coalesce((SELECT root_id FROM agents WHERE id = @agentId), @agentId)
       AND (@most IS NULL OR notices < @most)`,
@@ -42,7 +42,7 @@ const counted = (agentId: string, most: number | null) => ({
   ...(most !== null && { expect: 1 }),
 });
 
-const hold = async (
+const storeLine = async (
   { store, clock }: NoticesDeps,
   agentId: string,
   { title, body }: { title: string; body: string },
@@ -55,7 +55,7 @@ const hold = async (
           AND (SELECT count(*) FROM run_notices AS n WHERE n.agent_id = agents.id) < ${MAX_KEPT}`,
     parameters: [{ agentId, line, at: iso(clock.now()) }],
   };
-  await store.transact([counted(agentId, null), kept]);
+  await store.transact([countNotice(agentId, null), kept]);
 };
 
 /** Combines the remaining messages into one. Sub-agents have none of their own. */
@@ -73,21 +73,21 @@ export const remainingNotices = async (
     .set((of) => ({ notices: of('notices', '-', count) }))
     .where('id', '=', agent.id);
   const last = kept.at(-1)?.id ?? 0;
-  const forgotten = db
+  const deleted = db
     .deleteFrom('run_notices')
     .where('agent_id', '=', agent.id)
     .where('id', '<=', last);
-  const anew = {
-    statements: [statement(begun), statement(forgotten)],
+  const reset = {
+    statements: [statement(begun), statement(deleted)],
     published: () => undefined,
   };
-  if (count <= MAX_NOTICES) return [anew];
-  return [anew, outbox.toOwner(agent.user_id, summaryOf(agent, count - MAX_NOTICES, kept))];
+  if (count <= MAX_NOTICES) return [reset];
+  return [reset, outbox.toOwner(agent.user_id, summaryOf(agent, count - MAX_NOTICES, kept))];
 };
 
 const summaryOf = (agent: AgentRow, rest: number, kept: { line: string }[]): Notice => {
-  const unkept = rest - kept.length;
-  const body = [...kept.map(({ line }) => line), ...(unkept > 0 ? [`… ${unkept} more`] : [])];
+  const omitted = rest - kept.length;
+  const body = [...kept.map(({ line }) => line), ...(omitted > 0 ? [`… ${omitted} more`] : [])];
   return {
     kind: 'agent_notice',
     title: `${agent.name}: ${rest} more messages`,

@@ -16,7 +16,7 @@ export interface LoopDeps extends EndingDeps {
 }
 
 /** Returns the memories that match the last message, one line each. */
-export type Recall = (userId: string, said: string) => Promise<string[]>;
+export type Recall = (userId: string, lastMessage: string) => Promise<string[]>;
 
 export interface AgentAccess {
   models: Models;

@@ -110,7 +110,7 @@ const insert = (
   const row = {
     id,
     user_id: agent.userId,
-    name: agent.name ?? `${labelOf(agent)}-${id.slice(-6)}`,
+    name: agent.name ?? `${nameLabel(agent)}-${id.slice(-6)}`,
     topic: agent.topic,
     role: agent.persona?.name ?? (agent.orchestrated ? 'orchestrator' : null),
     model: agent.model,
@@ -145,5 +145,5 @@ const insert = (
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'untitled';
 
 /** A sub-agent inherits its topic, which therefore says nothing about it. */
-const labelOf = ({ persona, topic, place, channel }: SpawnRequest): string =>
+const nameLabel = ({ persona, topic, place, channel }: SpawnRequest): string =>
   persona?.name ?? (place ? undefined : topic) ?? channel;

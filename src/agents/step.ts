@@ -31,7 +31,9 @@ export const takeStep = async (
   const wanted = await modelConstraintsOf(deps, run, facts);
   if (typeof wanted === 'string') return wanted;
   const tools = await deps.access.toolsOf(agent, permissions);
-  const memories = facts.hasMemories ? await deps.access.recall(agent.user_id, saidLast(rows)) : [];
+  const memories = facts.hasMemories
+    ? await deps.access.recall(agent.user_id, lastUserMessage(rows))
+    : [];
   const { turns, dropped } = conversationOf(deps.access.models, agent, {
     rows,
     memories,
@@ -43,8 +45,8 @@ export const takeStep = async (
   const hear = (step: number) => deps.live.deltas.begin(agent, step);
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
   const isDigestEnough = await hasReport(deps, agent);
-  const asked = { turns, tools: tools.specs, maxOutputTokens, signal, hear, isDigestEnough };
-  const given = await deps.access.models.ask(wanted, asked, openBudget(deps, run));
+  const stepRequest = { turns, tools: tools.specs, maxOutputTokens, signal, hear, isDigestEnough };
+  const given = await deps.access.models.ask(wanted, stepRequest, openBudget(deps, run));
   if (given === 'gone') return given;
   const modelReply = await reported(deps, run, given);
   const bounded = boundedReply(modelReply.reply, rows, deps.clock.now());
@@ -58,7 +60,7 @@ export const takeStep = async (
 };
 
 /** Last message of the owner or the parent. */
-const saidLast = (rows: SaidRow[]): string =>
+const lastUserMessage = (rows: SaidRow[]): string =>
   rows.findLast(({ role }) => role === 'user')?.content ?? '';
 
 interface CompletedStep {

@@ -84,13 +84,13 @@ export const wakeParent = (store: Store, sub: AgentRow, at: string): Statement[]
   };
   return [
     ...(sub.effect_id === null ? [] : [charge]),
-    ...bringLate(sub, at),
+    ...lateResultStatements(sub, at),
     resumeAgent(store, parent_id, at),
   ];
 };
 
 /** Only for a parent that was told that the sub-agent is still at work. */
-const bringLate = (sub: AgentRow, at: string): Statement[] => {
+const lateResultStatements = (sub: AgentRow, at: string): Statement[] => {
   const { id, parent_id, effect_id } = sub;
   const brought = resultOfSubAgent(sub);
   if (parent_id === null || effect_id === null || !brought) return [];
@@ -102,13 +102,13 @@ const bringLate = (sub: AgentRow, at: string): Statement[] => {
       messageId: mint('message', Date.parse(at)),
       callId: effect_id.slice(effectOf(parent_id, '').length),
       notWaited: notWaitedText(sub),
-      content: `${LATE_RESULT}\n\n${excerpt(brought.content, MAX_RESULT_LENGTH)}`,
+      content: `${LATE_RESULT_HEADING}\n\n${excerpt(brought.content, MAX_RESULT_LENGTH)}`,
     },
   ];
   return LATE.map((sql) => ({ sql, parameters }));
 };
 
-const LATE_RESULT = 'Late result of a sub-agent:';
+const LATE_RESULT_HEADING = 'Late result of a sub-agent:';
 
 const IS_AWAITED = `EXISTS (SELECT 1 FROM messages AS reply WHERE reply.session_id = p.session_id
     AND reply.role = 'tool' AND reply.tool_call_id = @callId AND reply.content = @notWaited)

@@ -71,11 +71,11 @@ export const createUserCalls = ({
     );
     const step = { turns, tools: [], maxOutputTokens, signal, isDigestEnough: true };
     const within = budgetWithin(budget, question);
-    const given = await models.ask(constraints(question), step, within);
-    if (given === 'gone')
+    const outcome = await models.ask(constraints(question), step, within);
+    if (outcome === 'gone')
       throw new Error('A call without an agent reported that its agent is gone');
-    const { reply, reserved, latencyMs, model } = given;
-    const unanswered = reasonsOf(given.passedOver).join('; ') || null;
+    const { reply, reserved, latencyMs, model } = outcome;
+    const unanswered = reasonsOf(outcome.passedOver).join('; ') || null;
     await store.transact(settleReserved({ clock }, reserved, { usage: reply.usage, latencyMs }));
     return { text: reply.text, model, unanswered, usage: reply.usage };
   };

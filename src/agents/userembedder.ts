@@ -60,7 +60,7 @@ export const createEmbedderSource = (deps: UserEmbedderDeps): EmbedderSource => 
       embed: async (texts, call) => {
         const prefix = call.use === 'query' ? queryPrefix : documentPrefix;
         const cut = texts.map((text) => cutToTokens(prefix + text, embedding.maxInputTokens));
-        return (await charged(deps, { entry, embedder, texts: cut }, call)).vectors;
+        return (await embedWithBudget(deps, { entry, embedder, texts: cut }, call)).vectors;
       },
     };
   };
@@ -89,7 +89,7 @@ interface ChargedTexts {
 }
 
 /** Throws DayLimitReached if the daily limits forbid the call. */
-const charged = async (
+const embedWithBudget = async (
   deps: UserEmbedderDeps,
   { entry, embedder, texts }: ChargedTexts,
   { userId, askedBy, signal }: Parameters<Embedder['embed']>[1],

@@ -54,7 +54,7 @@ export const createSpeechModels = (deps: SpeechModelsDeps): SpeechModels => {
     if (!entry) return null;
     if (!entry.isEnabled) return { name, because: 'it is disabled' };
     if (!entry.transcriber) return { name, because: 'it does not support transcription' };
-    return { name, hear: (speech) => heard(deps, entry, speech) };
+    return { name, hear: (speech) => transcribe(deps, entry, speech) };
   };
   return {
     named,
@@ -70,7 +70,7 @@ export const createSpeechModels = (deps: SpeechModelsDeps): SpeechModels => {
 const SECONDS = 60;
 const TOKENS = 1_000_000;
 
-const heard = async (
+const transcribe = async (
   { store, clock, health, dailyCostUsd }: SpeechModelsDeps,
   { name, price, transcriber, whyKeyless }: RegisteredModel,
   { userId, askedBy, seconds, signal, ...speech }: UserSpeech,
@@ -90,7 +90,7 @@ const heard = async (
     const rate = perSecond === null ? null : { inputPerMTok: perSecond * TOKENS, outputPerMTok: 0 };
     const quote = { model: name, price: rate, inputTokens: Math.ceil(seconds), outputTokens: 0 };
     const reserved = await budget.reserve(quote);
-    if (reserved === 'gone' || reserved === null) throw new SpeechUnheard(DAY_OVER);
+    if (reserved === 'gone' || reserved === null) throw new SpeechUnheard(DAILY_LIMIT_REACHED);
     try {
       const found = await transcriber.hear(speech, signal);
       health.replied(name, tookMs());
@@ -112,4 +112,4 @@ const heard = async (
   }
 };
 
-const DAY_OVER = 'a daily limit is reached';
+const DAILY_LIMIT_REACHED = 'a daily limit is reached';

@@ -41,8 +41,8 @@ export const waitForOwner = async (
   { questions, waiting }: { questions: ApprovalRequest[]; waiting: number },
 ): Promise<'again' | Interruption> => {
   const { hops } = agent;
-  const asked = questions.map((question) => ({ ...question, hops }));
-  const { approvals, statements, published } = requestApprovals(deps, asked);
+  const requests = questions.map((question) => ({ ...question, hops }));
+  const { approvals, statements, published } = requestApprovals(deps, requests);
   const consequence = await deps.followers.executions.approvalsRequested(agent, approvals);
   const record = createRecord(deps, agent)
     .add(onlyPending(deps.store, { agentId: agent.id, count: waiting }))

@@ -58,10 +58,10 @@ const placeOf = (text: string, name: string): number => {
 
 /** Searches the owner's task first, then the payload. The fallback is the first built-in expert. */
 export const chooseByKeywords = (task: string, experts: Expert[]): ExpertChoice => {
-  const { task: asked, payload, event } = readPrompt(task);
+  const { task: ownTask, payload, event } = readPrompt(task);
   const received = `${event ?? ''} ${payload ?? ''}`;
   return (
-    mostNamed(asked, 'in the task', experts) ??
+    mostNamed(ownTask, 'in the task', experts) ??
     mostNamed(received, 'in the payload', experts) ?? {
       expert: SYSTEM_EXPERTS[0],
       by: 'keywords',

@@ -58,7 +58,7 @@ export const expertsResource = (deps: ExpertsDeps) => {
         created_at: iso(now),
         updated_at: iso(now),
       };
-      if (await orTaken(store.insert(row, MAX_EXPERTS), body.name)) return viewOwn(row);
+      if (await orConflict(store.insert(row, MAX_EXPERTS), body.name)) return viewOwn(row);
       throw Boom.conflict(
         `You have reached the limit of ${MAX_EXPERTS} experts. Delete one first.`,
         {
@@ -76,7 +76,7 @@ export const expertsResource = (deps: ExpertsDeps) => {
         ...(tools !== undefined && { tools: tools && JSON.stringify(tools) }),
         updated_at: iso(clock.now()),
       };
-      const isDone = await orTaken(store.update(by.userId, id, change), body.name ?? '');
+      const isDone = await orConflict(store.update(by.userId, id, change), body.name ?? '');
       if (!isDone) throw noExpert();
       return find(by.userId, id);
     },
@@ -102,10 +102,10 @@ const refuseSystem = (id: string): void => {
 /** A model that is deleted later is ignored. */
 const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void => {
   if (SYSTEM_EXPERTS.some((expert) => expert.name === name)) throw taken(name ?? '');
-  const asked = (tools ?? []).map((tool) => (tool === MCP ? null : tool));
-  const known = asked.filter((tool) => tool !== null);
+  const listed = (tools ?? []).map((tool) => (tool === MCP ? null : tool));
+  const known = listed.filter((tool) => tool !== null);
   const faults = deps.faultsOfTools(known).map(({ at, message }) => ({
-    path: `tools.${asked.indexOf(known[at] ?? null)}`,
+    path: `tools.${listed.indexOf(known[at] ?? null)}`,
     message,
   }));
   if (typeof model === 'string' && !deps.models.has(model)) {
@@ -115,7 +115,7 @@ const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void =
   refuseFaults(faults);
 };
 
-const orTaken = async (write: Promise<boolean>, name: string): Promise<boolean> => {
+const orConflict = async (write: Promise<boolean>, name: string): Promise<boolean> => {
   try {
     return await write;
   } catch (error) {

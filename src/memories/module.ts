@@ -11,7 +11,7 @@ export { memoryAbout, memoryText } from './contract.js';
 
 export interface Memories {
   actions: MemoryActions;
-  recall(userId: string, said: string): Promise<string[]>;
+  recall(userId: string, lastMessage: string): Promise<string[]>;
   resources(): Resource[];
 }
 
@@ -23,7 +23,7 @@ export const openMemories = ({ store, clock }: Base, { hub }: { hub: Hub }): Mem
       memories: rows,
       saved: (row) => hub.publish(row.user_id, 'memory.saved', viewMemory(row)),
     }),
-    recall: (userId, said) => recall(rows, userId, said),
+    recall: (userId, lastMessage) => recall(rows, userId, lastMessage),
     resources: () => [memoriesResource({ clock, rows })],
   };
 };

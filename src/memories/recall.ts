@@ -12,9 +12,13 @@ const MAX_READ = 100;
 export const recall = async (
   memories: Pick<MemoriesStore, 'recall'>,
   userId: string,
-  said: string,
+  lastMessage: string,
 ): Promise<string[]> => {
-  const { pinned, matching } = await memories.recall(userId, await searchWords(said), MAX_READ);
+  const { pinned, matching } = await memories.recall(
+    userId,
+    await searchWords(lastMessage),
+    MAX_READ,
+  );
   const distinct = new Map([...pinned, ...matching].map((each) => [each.id, lineOf(each)]));
   const lines: string[] = [];
   let room = MAX_TOKENS;

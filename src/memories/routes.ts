@@ -49,7 +49,7 @@ export const memoriesResource = ({ clock, rows }: { clock: Clock; rows: Memories
         updated_at: iso(clock.now()),
       };
       const words = text === undefined ? null : await searchWords(text);
-      await orKnown(rows.update(userId, id, change, words));
+      await orConflict(rows.update(userId, id, change, words));
       return viewMemory(await find(userId, id));
     },
     delete: async ({ id }, { userId }) => {
@@ -58,7 +58,7 @@ export const memoriesResource = ({ clock, rows }: { clock: Clock; rows: Memories
   });
 };
 
-const orKnown = async (write: Promise<boolean>): Promise<void> => {
+const orConflict = async (write: Promise<boolean>): Promise<void> => {
   try {
     await write;
   } catch (error) {

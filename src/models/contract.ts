@@ -60,7 +60,7 @@ export const ModelView = s.object('Model', {
 });
 export type ModelView = s.Static<typeof ModelView>;
 
-const given = {
+const modelFields = {
   modelId: s.text(200).description('Name of the model at the provider'),
   baseUrl: s.optional(
     s
@@ -102,12 +102,16 @@ const given = {
   enabled: s.optional(s.flag()),
 };
 
-export const NewModel = s.object('NewModel', { name: s.text(100), provider: Provider, ...given });
+export const NewModel = s.object('NewModel', {
+  name: s.text(100),
+  provider: Provider,
+  ...modelFields,
+});
 export type NewModel = s.Static<typeof NewModel>;
 
 /** The name cannot change, because agents and routes refer to it. */
 export const ModelChanges = s.ignoring(
-  s.partial('ModelChanges', s.object('AllModelChanges', { provider: Provider, ...given })),
+  s.partial('ModelChanges', s.object('AllModelChanges', { provider: Provider, ...modelFields })),
   'name',
   'apiKeySet',
   'isDefault',

@@ -38,7 +38,7 @@ const COOL_MS = 60_000;
 /** Maximum pause, whatever an endpoint requests. */
 const MAX_COOL_MS = 24 * 3600 * 1000;
 /** Caused by the prompt or the caller, not by the model. */
-const NOT_ITS_FAULT: ModelFailureKind[] = ['bad_request', 'context_length', 'aborted'];
+const CALLER_FAILURES: ModelFailureKind[] = ['bad_request', 'context_length', 'aborted'];
 
 interface ModelHealthDeps {
   clock: Clock;
@@ -77,7 +77,7 @@ export const createHealth = ({ clock, log, lost }: ModelHealthDeps) => {
     replied: (name: string, latencyMs: number): void =>
       change(name, { ...FRESH, latencyMs, checkedAt: iso(clock.now()) }),
     failed: (name: string, failure: ModelFailure): void => {
-      if (NOT_ITS_FAULT.includes(failure.kind)) {
+      if (CALLER_FAILURES.includes(failure.kind)) {
         change(name, { isTried: false });
         return;
       }

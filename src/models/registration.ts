@@ -8,20 +8,20 @@ import { type ModelsDeps, modelNames, newRow } from './service.js';
 const MAX_NAMES = 100;
 
 /** Returns the name, with a number appended if it is taken. */
-export const registerInstalled = async (deps: ModelsDeps, given: NewModel): Promise<string> => {
+export const registerInstalled = async (deps: ModelsDeps, model: NewModel): Promise<string> => {
   const { models, registry } = deps;
   for (let nth = 1; nth <= MAX_NAMES; nth++) {
     await registry.refresh();
     const known = registry
       .list()
-      .find(({ provider, modelId }) => provider === given.provider && modelId === given.modelId);
+      .find(({ provider, modelId }) => provider === model.provider && modelId === model.modelId);
     if (known) return known.name;
-    const name = nth === 1 ? given.name : `${given.name}-${nth}`;
+    const name = nth === 1 ? model.name : `${model.name}-${nth}`;
     const names = modelNames(registry);
     if (names.includes(name)) continue;
-    refuseFaults([...faultsOfName(name), ...modelFaults({ ...given, name }, names)]);
+    refuseFaults([...faultsOfName(name), ...modelFaults({ ...model, name }, names)]);
     try {
-      await models.transact([models.insert(newRow(deps, { ...given, name }))]);
+      await models.transact([models.insert(newRow(deps, { ...model, name }))]);
     } catch (error) {
       if (error instanceof Taken) continue;
       throw error;
@@ -29,5 +29,5 @@ export const registerInstalled = async (deps: ModelsDeps, given: NewModel): Prom
     await registry.refresh();
     return name;
   }
-  throw new Error(`No free name for the model ${given.name}`);
+  throw new Error(`No free name for the model ${model.name}`);
 };

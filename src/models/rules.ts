@@ -33,8 +33,8 @@ export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] 
       ? [fault(`fallbacks.${at}`, 'must not name the model itself')]
       : nameFaults(`fallbacks.${at}`, name, [...names, DEFAULT_FALLBACK]),
   ),
-  ...repeats('fallbacks', model.fallbacks),
-  ...repeats('topics', model.topics),
+  ...duplicateFaults('fallbacks', model.fallbacks),
+  ...duplicateFaults('topics', model.topics),
   ...embeddingFaults(model),
   ...speechFaults(model),
 ];
@@ -101,21 +101,25 @@ export const routingFaults = (routing: RoutingChanges, known: RoutableNames): Fi
     ...(chosen === undefined ? [] : nameFaults('default', chosen, known.enabled)),
     ...topics.flatMap(({ topic, primary, fallbacks = [] }, at) => [
       ...(topic === EMBEDDINGS ? vectorFaults(at, { primary, fallbacks }, known) : []),
-      ...(topic === TRANSCRIPTION ? deafFaults(at, [primary, ...fallbacks], known) : []),
+      ...(topic === TRANSCRIPTION ? transcriptionFaults(at, [primary, ...fallbacks], known) : []),
       ...nameFaults(`topics.${at}.primary`, primary, known.names),
       ...fallbacks.flatMap((name, n) =>
         nameFaults(`topics.${at}.fallbacks.${n}`, name, [...known.names, DEFAULT_FALLBACK]),
       ),
-      ...repeats(`topics.${at}.fallbacks`, [primary, ...fallbacks]),
+      ...duplicateFaults(`topics.${at}.fallbacks`, [primary, ...fallbacks]),
     ]),
-    ...repeats(
+    ...duplicateFaults(
       'topics',
       topics.map(({ topic }) => topic),
     ),
   ];
 };
 
-const deafFaults = (at: number, names: string[], { speech }: RoutableNames): FieldFault[] => {
+const transcriptionFaults = (
+  at: number,
+  names: string[],
+  { speech }: RoutableNames,
+): FieldFault[] => {
   const deaf = names.filter((name) => !speech.includes(name));
   const message = `must name only models with supports.transcription, unlike ${deaf.join(', ')}`;
   return deaf.length === 0 ? [] : [fault(`topics.${at}.primary`, message)];
@@ -138,29 +142,29 @@ const vectorFaults = (
 
 /** Uses the published facts of the provider, and otherwise our defaults. */
 export const filledIn = (
-  given: Pick<NewModel, 'provider' | 'modelId' | 'contextWindow' | 'maxOutputTokens'> & {
+  model: Pick<NewModel, 'provider' | 'modelId' | 'contextWindow' | 'maxOutputTokens'> & {
     supports?: Partial<Supports>;
     price?: Price | null;
   },
 ) => {
-  const known = knownModel(given.provider, given.modelId);
+  const known = knownModel(model.provider, model.modelId);
   return {
-    contextWindow: given.contextWindow ?? known?.contextWindow ?? usualWindow(given.provider),
+    contextWindow: model.contextWindow ?? known?.contextWindow ?? defaultWindow(model.provider),
     maxOutputTokens:
-      given.maxOutputTokens === undefined
+      model.maxOutputTokens === undefined
         ? (known?.maxOutputTokens ?? null)
-        : given.maxOutputTokens,
+        : model.maxOutputTokens,
     supports: {
-      ...(given.provider === 'cli' ? CLI_SUPPORTS : ALL),
+      ...(model.provider === 'cli' ? CLI_SUPPORTS : ALL),
       ...(known && { vision: known.vision }),
-      ...given.supports,
+      ...model.supports,
     },
-    price: given.price === undefined ? (known?.price ?? null) : given.price,
+    price: model.price === undefined ? (known?.price ?? null) : model.price,
   };
 };
 
 /** Ollama and llama.cpp allocate memory for the whole window. */
-const usualWindow = (provider: string): number =>
+const defaultWindow = (provider: string): number =>
   provider === 'ollama' || provider === 'llama' ? 8192 : 128_000;
 
 const fault = (path: string, message: string): FieldFault => ({ path, message });
@@ -168,7 +172,7 @@ const fault = (path: string, message: string): FieldFault => ({ path, message })
 const nameFaults = (path: string, name: string, names: string[]): FieldFault[] =>
   names.includes(name) ? [] : [fault(path, `must be one of the models: ${names.join(', ')}`)];
 
-const repeats = (path: string, words: string[] = []): FieldFault[] =>
+const duplicateFaults = (path: string, words: string[] = []): FieldFault[] =>
   new Set(words).size === words.length ? [] : [fault(path, 'must not contain duplicates')];
 
 /** A command-line tool only generates text. */
@@ -180,7 +184,7 @@ const CLI_SUPPORTS: Supports = {
   transcription: false,
 };
 
-const USELESS =
+const UNSUPPORTED_BY_TOOL =
   'is not supported for a command-line tool; log it in with adjutant models cli login';
 
 const toolFaults = ({
@@ -196,7 +200,7 @@ const toolFaults = ({
     const message = `must be one of ${names}, optionally followed by :model`;
     faults.push(fault('modelId', message));
   }
-  faults.push(...uselessFaults({ baseUrl, apiKey, credentialId }, USELESS));
+  faults.push(...unsupportedFaults({ baseUrl, apiKey, credentialId }, UNSUPPORTED_BY_TOOL));
   for (const able of ['tools', 'vision', 'embeddings'] as const) {
     if (!supports[able]) continue;
     faults.push(fault(`supports.${able}`, 'is not supported for a command-line tool'));
@@ -204,10 +208,10 @@ const toolFaults = ({
   return faults;
 };
 
-const uselessFaults = (fields: Partial<NewModel>, message: string): FieldFault[] =>
+const unsupportedFaults = (fields: Partial<NewModel>, message: string): FieldFault[] =>
   Object.entries(fields).flatMap(([path, value]) => (value ? [fault(path, message)] : []));
 
-const IN_PROCESS = 'is not supported for models of llama';
+const UNSUPPORTED_BY_LLAMA = 'is not supported for models of llama';
 
 const llamaFaults = ({
   modelId,
@@ -219,6 +223,6 @@ const llamaFaults = ({
   ...(modelId === undefined || isSlug(modelId)
     ? []
     : [fault('modelId', 'must be the name of an installed model, such as qwen3-4b-q4_k_m')]),
-  ...uselessFaults({ baseUrl, apiKey, credentialId }, IN_PROCESS),
+  ...unsupportedFaults({ baseUrl, apiKey, credentialId }, UNSUPPORTED_BY_LLAMA),
   ...(supports.vision ? [fault('supports.vision', 'is not supported for models of llama')] : []),
 ];

@@ -46,7 +46,7 @@ const toolOf = (
   sendsOut: true,
   outside: true,
   needs: spec.everyone ? null : 'mcp',
-  unavailable: whyOff ?? whyNot(skillId, pin),
+  unavailable: whyOff ?? unavailableReason(skillId, pin),
   isSafe: () => false,
   definitionDigest: digestOf(spec, definition),
   run: (args, context) => call(skillId, definition, args, context),
@@ -57,7 +57,7 @@ const digestOf = ({ at }: ServerSpec, definition: Definition): string =>
     .update(canonical([at, definition]))
     .digest('hex');
 
-const whyNot = (server: string, pin: Pin): string | null => {
+const unavailableReason = (server: string, pin: Pin): string | null => {
   if (isQuarantined(pin)) {
     return `The server ${server} changed ${pin.tool}. The tool is quarantined until an admin accepts it`;
   }

@@ -46,7 +46,7 @@ export const createSessionPool = (deps: {
     const trouble = troubles.get(nameOf(key));
     if (isClosed) throw new McpFailed('unreached', 'The daemon is stopping');
     if (trouble && trouble.retryAtMs > clock.now()) throw tooSoon(trouble, clock.now());
-    if (slots.size >= MOST) void discard(idlest(slots));
+    if (slots.size >= MOST) void discard(leastRecentlyUsed(slots));
     const giveUp = new AbortController();
     const opening = deps.open(key, giveUp.signal);
     const slot = { key, opening, giveUp, users: 0, usedMs: clock.now() };
@@ -149,7 +149,7 @@ const tooSoon = ({ why, retryAtMs }: ServerTrouble, now: number): McpFailed => {
   return new McpFailed('unreached', `${why}. Next attempt in ${seconds} s`);
 };
 
-const idlest = (slots: Map<string, PooledSession>): PooledSession => {
+const leastRecentlyUsed = (slots: Map<string, PooledSession>): PooledSession => {
   const idle = [...slots.values()].filter(({ users }) => users === 0);
   const [first] = idle.sort((a, b) => a.usedMs - b.usedMs);
   if (first) return first;

@@ -45,7 +45,7 @@ export const reach = async (
 ): Promise<McpConnection> => {
   const { timeoutMs } = target.spec;
   try {
-    return await connectMcp(whereabouts(deps, target, userId), {
+    return await connectMcp(serverAddress(deps, target, userId), {
       version: deps.version,
       timeoutMs,
       signal,
@@ -56,7 +56,7 @@ export const reach = async (
   }
 };
 
-const whereabouts = (deps: ReachDeps, target: ReachableServer, userId: string): McpAddress => {
+const serverAddress = (deps: ReachDeps, target: ReachableServer, userId: string): McpAddress => {
   const { at } = target.spec;
   if (at.kind === 'stdio') return { kind: 'stdio', hold: () => hold(deps, target, userId) };
   const { headers } = target.secrets;

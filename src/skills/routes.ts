@@ -40,7 +40,7 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
   resource('skills', skills, {
     list: async ({ query }, by) => {
       const { source, status } = query;
-      const { all, viewer } = await lookAt(deps, by);
+      const { all, viewer } = await loadSkills(deps, by);
       const fitting = all.filter(
         (one) => one.source === (source ?? one.source) && one.status === (status ?? one.status),
       );
@@ -48,7 +48,7 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
       return { skills: rows.map((skill) => viewSkill(skill, viewer)), nextCursor };
     },
     tools: async ({ query }, by) => {
-      const { all, viewer } = await lookAt(deps, by);
+      const { all, viewer } = await loadSkills(deps, by);
       const tools = all
         .filter(({ id }) => id === (query.skillId ?? id))
         .flatMap((skill) => skill.tools.map((tool) => listedTool(tool, skill, viewer)))
@@ -68,7 +68,7 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
     },
     accept: async ({ id, body }, by) => {
       const server = await serverOf(deps, id, by);
-      deps.grants.refuse(by, waitingAt(deps, server));
+      deps.grants.refuse(by, pendingTools(deps, server));
       const { digest } = body;
       const also = [by.record({ target: server, data: { digest } })];
       await deps.skills.servers.accept(server, digest, { userId: by.userId, also }).catch(refused);
@@ -92,7 +92,7 @@ export const skillsResource = (deps: SkillsResourceDeps) =>
     },
   });
 
-const lookAt = async (
+const loadSkills = async (
   { skills: known, toolbox, permissionsOf }: SkillsResourceDeps,
   { userId, role }: Caller,
 ): Promise<{ all: Known[]; viewer: Viewer }> => {
@@ -102,7 +102,7 @@ const lookAt = async (
 };
 
 const find = async (deps: SkillsResourceDeps, id: string, by: Caller) => {
-  const { all, viewer } = await lookAt(deps, by);
+  const { all, viewer } = await loadSkills(deps, by);
   const skill = orNotFound(
     all.find((one) => one.id === id),
     'No skill with that id',
@@ -116,7 +116,7 @@ const show = async (deps: SkillsResourceDeps, id: string, by: Caller): Promise<S
 };
 
 /** Changed tools, or the whole server if it was never listed. */
-const waitingAt = ({ skills: { servers } }: SkillsResourceDeps, name: string): string[] => {
+const pendingTools = ({ skills: { servers } }: SkillsResourceDeps, name: string): string[] => {
   const pins = servers.all().find((server) => server.name === name)?.pins ?? [];
   const waiting = pins.filter(isQuarantined).map(({ tool }) => `${name}.${tool}`);
   return waiting.length > 0 ? waiting : [`${name}.*`];

@@ -35,24 +35,24 @@ const running =
   async (args, context) => {
     const call = { tool, args, context };
     refuseExposed(tool, args);
-    const values = await borrowed(vault, call, new Set(credentialsIn(args)));
+    const values = await borrowCredentials(vault, call, new Set(credentialsIn(args)));
     const openLent = tool.isStateless
       ? () => []
-      : await vault.openSecretsFor(context.userId, (lending) => mayKnow(call, lending));
+      : await vault.openSecretsFor(context.userId, (lending) => mayHaveReceived(call, lending));
     const secrets = () => [...values.values(), ...known(openLent())];
-    const clean = (outcome: unknown) => cleaned(outcome, secrets());
+    const clean = (outcome: unknown) => redactOutcome(outcome, secrets());
     const redact = (text: string) => redactTextApart(text, secrets());
     try {
-      return await clean(await performed({ ...call, context: { ...context, redact } }, values));
+      return await clean(await runWithValues({ ...call, context: { ...context, redact } }, values));
     } catch (error) {
       throw await clean(error);
     }
   };
 
-const cleaned = (outcome: unknown, values: string[]): Promise<unknown> =>
-  outcome instanceof Error ? cleanedError(outcome, values) : redactApart(outcome, values);
+const redactOutcome = (outcome: unknown, values: string[]): Promise<unknown> =>
+  outcome instanceof Error ? redactError(outcome, values) : redactApart(outcome, values);
 
-const performed = (
+const runWithValues = (
   { tool, args, context }: BrokeredCall,
   values: Map<string, string>,
 ): Promise<unknown> => {
@@ -62,7 +62,7 @@ const performed = (
 };
 
 /** Whether the recipient may have received the value before. */
-const mayKnow = ({ tool, args }: BrokeredCall, lending: UsableCredential): boolean =>
+const mayHaveReceived = ({ tool, args }: BrokeredCall, lending: UsableCredential): boolean =>
   isFor(tool, lending) || lending.allowedHosts.includes(addressOf(args)?.host ?? '');
 
 /** Shorter values occur in most texts by chance. */
@@ -77,7 +77,7 @@ interface BrokeredCall {
   context: ToolContext;
 }
 
-const borrowed = async (
+const borrowCredentials = async (
   vault: Vault,
   call: BrokeredCall,
   names: Set<string>,
@@ -151,7 +151,7 @@ const filledIn = (value: unknown, values: Map<string, string>): unknown => {
   );
 };
 
-const cleanedError = async (error: Error, values: string[]): Promise<Error> => {
+const redactError = async (error: Error, values: string[]): Promise<Error> => {
   const redact = (text: string): Promise<string> => redactTextApart(text, values);
   if (error instanceof ToolFailed) {
     return new ToolFailed(await redact(error.message), error.effectBegan);

@@ -25,7 +25,7 @@ const reading = s.object('EmailReadInput', {
 
 const addresses = () =>
   s.list(s.email(), MAX_RECIPIENTS).description('E-mail addresses, without names');
-const letter = () => ({
+const messageFields = () => ({
   to: addresses(),
   cc: s.optional(addresses()),
   bcc: s.optional(addresses()),
@@ -38,8 +38,8 @@ const letter = () => ({
     s.list(s.id('document'), 20).description('IDs of documents, from documents.list'),
   ),
 });
-const drafting = s.object('EmailDraftInput', { ...letter(), to: s.optional(addresses()) });
-const sending = s.object('EmailSendInput', letter());
+const drafting = s.object('EmailDraftInput', { ...messageFields(), to: s.optional(addresses()) });
+const sending = s.object('EmailSendInput', messageFields());
 
 export interface ToolMail {
   id: string;

@@ -18,7 +18,7 @@ export type Notify = (
   },
 ) => Promise<boolean>;
 
-const GATHERED =
+const COMBINED_NOTE =
   'You have sent 20 messages in this run. This and further messages are sent as one when the run ends.';
 
 const input = s.object('NotifySendInput', {
@@ -43,9 +43,9 @@ export const notifyTools = (notify: Notify): ToolGroup => ({
       markdown: 'message',
       run: async ({ message, title = 'A message from Adjutant' }, context) => {
         const { userId, markdown, effectId, agentId, hops } = context;
-        const said = { title, body: message, markdown, effectId, agentId, hops };
-        const isTold = await notify(userId, said);
-        return isTold ? { notified: true } : { notified: false, note: GATHERED };
+        const notification = { title, body: message, markdown, effectId, agentId, hops };
+        const isSent = await notify(userId, notification);
+        return isSent ? { notified: true } : { notified: false, note: COMBINED_NOTE };
       },
     }),
   ],

@@ -151,13 +151,13 @@ export const faultsOfParams = (
       .filter((key) => typeof key === 'string' && params[key] === undefined)
       .map((key) => ({ path: String(key), message: 'is required by the tool' })),
     ...Object.entries(params)
-      .filter(([key, value]) => !mayBe(typesOf(inputSchema, key), value))
+      .filter(([key, value]) => !isAcceptable(typesOf(inputSchema, key), value))
       .map(([path]) => ({ path, message: 'must be a string' })),
   ];
 };
 
 /** Only strings are checked here. Other types are checked when the tool runs. */
-const mayBe = (types: unknown[], value: unknown): boolean => {
+const isAcceptable = (types: unknown[], value: unknown): boolean => {
   if (value === undefined || typeof value === 'string') return true;
   if (value === null && types.includes('null')) return true;
   return types.length === 0 || types.some((type) => type !== 'string' && type !== 'null');

@@ -63,7 +63,7 @@ describe('editing', () => {
       limits: null,
       triggerConfig: { webhookPath: 'issues' },
     });
-    expect(seen).to.contain('// Also taken:\n//   actionConfig: agentPrompt, agentTopic, ');
+    expect(seen).to.contain('// Other fields:\n//   actionConfig: agentPrompt, agentTopic, ');
     expect(seen).to.not.contain('webhookSecret').and.to.not.contain('never in a file');
     const { path, mode } = await editor.last();
     expect([mode, existsSync(dirname(path))]).to.equal(['600', false]);
@@ -93,9 +93,9 @@ describe('editing', () => {
       's/"cooldownMs": "soon"/"cooldownMs": 5/',
     );
     const { code, stderr } = await update({ terminal: 100, answers: ['y'] });
-    expect([code, stderr]).to.match(/Not accepted: a field is wrong\.\n {2}cooldownMs {2}must be/);
+    expect([code, stderr]).to.match(/Not accepted: one field is invalid\.\n {2}cooldownMs {2}must be/);
     const [, again = ''] = await editor.seen();
-    expect(again).to.match(/^\/\/ Not accepted: a field is wrong\.\n\/\/ {3}cooldownMs {2}must be/);
+    expect(again).to.match(/^\/\/ Not accepted: one field is invalid\.\n\/\/ {3}cooldownMs {2}must be/);
     expect(await theHook()).to.include({ cooldownMs: 5, enabled: false });
   });
 
@@ -110,7 +110,7 @@ describe('editing', () => {
     const surroundings = { terminal: 100, answers: ['y'] };
     const { code, stderr } = await world.cli(['experts', 'update', 'baker'], surroundings);
     expect([code, stderr]).to.match(/An expert named cook already exists/);
-    expect(stderr).to.contain('Changed confectioner.');
+    expect(stderr).to.contain('Updated confectioner.');
   });
 
   it('changes nothing when it is given up', async () => {
@@ -140,7 +140,7 @@ describe('editing', () => {
     expect(without.stderr).to.contain('No editor is set. Set EDITOR, for example');
     process.env.EDITOR = 'false';
     const failed = await update();
-    expect(failed.stderr).to.contain('false ended with 1: nothing was taken over.');
+    expect(failed.stderr).to.contain('false exited with 1: its text was discarded.');
     process.env.EDITOR = 'rm';
     expect((await update()).stderr).to.contain('rm left no file behind');
   });
@@ -182,9 +182,9 @@ describe('editing', () => {
     ];
     expect(outcomes).to.equal([
       '0 Updated local.',
-      '0 Changed pat.',
-      '0 Changed mine.',
-      '0 Changed: ada, admin.',
+      '0 Updated pat.',
+      '0 Updated mine.',
+      '0 Updated: ada, admin.',
     ]);
     expect((await client.models.get({ name: 'local' })).topics).to.equal(['notes']);
   });

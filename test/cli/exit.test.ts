@@ -22,7 +22,7 @@ describe('faultOf', () => {
     expect(said(refused(401), false)).to.equal([
       Exit.login,
       'Not logged in. Run: adjutant login',
-      'The first time here: adjutant quickstart',
+      'First use? Run: adjutant quickstart',
     ]);
     expect(said(refused(401))).to.equal([
       Exit.login,
@@ -37,7 +37,7 @@ describe('faultOf', () => {
     ];
     expect(said(refused(400, 'Not accepted', { details }))).to.equal([
       Exit.usage,
-      'Not accepted: 2 fields are wrong.',
+      'Not accepted: 2 fields are invalid.',
       '  --name  is required',
       '  --cron  must be a time',
       'Request request_1. Help: adjutant hooks create --help',
@@ -49,11 +49,11 @@ describe('faultOf', () => {
     const request = 'Request request_1';
     const it = 'It may not be.';
     expect(next).to.equal([
-      [Exit.failed, it, 'Who you are: adjutant whoami', request],
-      [Exit.failed, it, 'See what there is: adjutant hooks list', request],
+      [Exit.failed, it, 'Check your account: adjutant whoami', request],
+      [Exit.failed, it, 'List them: adjutant hooks list', request],
       [Exit.failed, it, request],
       [Exit.failed, it, 'Try again in a few seconds.', request],
-      [Exit.failed, it, 'The reason is in the log: adjutant logs', request],
+      [Exit.failed, it, 'Find the reason in the log: adjutant logs', request],
       [Exit.failed, it, 'Try again in a few seconds.', request],
     ]);
   });
@@ -87,7 +87,7 @@ describe('faultOf', () => {
     expect(said(new Unreachable('http://x', 'it broke', true))).to.equal([
       Exit.failed,
       'Cannot reach Adjutant at http://x: it broke.',
-      'It may have been done all the same: look before you repeat it.',
+      'The action may have completed. Check before you repeat it.',
     ]);
   });
 

@@ -31,7 +31,7 @@ export const listAvailable = async (
   provider: keyof typeof lists,
   { baseUrl, by }: { baseUrl: string | undefined; by: Pick<Caller, 'role'> },
 ): Promise<Available> => {
-  if (baseUrl !== undefined) checkNamed(baseUrl, by);
+  if (baseUrl !== undefined) checkBaseUrl(baseUrl, by);
   const server = await serverOf(deps, provider, baseUrl);
   const reply = (error: string | null, models: AvailableModel[]): Available => ({
     available: error === null,
@@ -48,7 +48,7 @@ export const listAvailable = async (
 };
 
 /** A private address that every user may set would give access to the network. */
-const checkNamed = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
+const checkBaseUrl = (baseUrl: string, { role }: Pick<Caller, 'role'>): void => {
   if (role !== 'admin') throw Boom.forbidden('Only an admin may set baseUrl');
   const message = faultOfAddress(baseUrl);
   if (message !== null) throw badRequest([{ path: 'baseUrl', message }]);

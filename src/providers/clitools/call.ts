@@ -31,14 +31,14 @@ export interface ToolModel {
 }
 
 /** The process has ended when this settles. Throws ModelFailure. */
-export const call = async (deps: CallDeps, of: ToolModel, asked: ModelRequest) => {
+export const call = async (deps: CallDeps, of: ToolModel, request: ModelRequest) => {
   const { confinement, known } = await ready(deps, of);
-  const { system, prompt } = writePrompt(asked.turns);
+  const { system, prompt } = writePrompt(request.turns);
   const home = await openHome(deps.home, of.tool.name);
   const place = await openCall(home, of.tool, system);
   try {
     const held = await start(confinement, { ...of, known, home, folder: place.folder });
-    return await converse(deps, { ...of, held, prompt }, asked);
+    return await converse(deps, { ...of, held, prompt }, request);
   } finally {
     await place.remove();
   }
@@ -80,23 +80,23 @@ const start = async (
 const converse = async (
   { timeouts, quotas }: CallDeps,
   { name, tool, price, held, prompt }: ToolModel & { held: ConfinedProcess; prompt: string },
-  asked: ModelRequest,
+  request: ModelRequest,
 ) => {
   const watch = watchTimeouts(name, timeouts);
   const tally = createTally();
-  const over = AbortSignal.any([asked.signal, watch.signal]);
+  const over = AbortSignal.any([request.signal, watch.signal]);
   over.addEventListener('abort', held.kill);
   if (over.aborted) held.kill();
   const quota = quotas.hear.bind(quotas, tool.name);
   try {
     held.stdin.end(prompt);
     const traits = { beginsInThought: false, isShown: false };
-    const toReader = { ...asked, tools: [] };
-    const reader = createReplyReader({ name, modelId: tool.name, asked: toReader, traits });
+    const toReader = { ...request, tools: [] };
+    const reader = createReplyReader({ name, modelId: tool.name, request: toReader, traits });
     return await listen({ name, tool, held, watch, reader, tally, quota });
   } catch (error) {
-    const failed = { tally, asked, price: price ?? undefined, isStreamed: true };
-    if (asked.signal.aborted) throw withUsage(endedBy(name, asked.signal), failed);
+    const failed = { tally, request, price: price ?? undefined, isStreamed: true };
+    if (request.signal.aborted) throw withUsage(endedBy(name, request.signal), failed);
     if (watch.signal.aborted) throw withUsage(watch.signal.reason, failed);
     const isRefused = error instanceof ModelFailure && error.kind === 'rate_limited';
     throw withUsage(error, failed, isRefused ? quotas.refused(tool.name) : undefined);

@@ -45,19 +45,19 @@ export const createCliTools = (deps: CliToolsDeps) => {
   const gate = createGate(AT_ONCE);
   const all = Object.values(cliTools);
 
-  const step = async (opening: CliOpening, asked: ModelRequest): Promise<StepReply> => {
+  const step = async (opening: CliOpening, request: ModelRequest): Promise<StepReply> => {
     const { name, price } = opening;
     const of = toolOf(opening.modelId);
     if (!of)
       throw new ModelFailure('unknown_model', `${name} refers to an unknown command-line tool`);
-    const leave = await gate(asked.signal).catch(() => {
-      throw endedBy(name, asked.signal);
+    const leave = await gate(request.signal).catch(() => {
+      throw endedBy(name, request.signal);
     });
     try {
       const calling = { home, confinement, timeouts, find, quotas };
-      const sdkReply = await inHome(of.tool, () => call(calling, { name, price, ...of }, asked));
+      const sdkReply = await inHome(of.tool, () => call(calling, { name, price, ...of }, request));
       quotas.replied(of.tool.name);
-      return replyOf({ name, asked, sdkReply, ...(price && { price }) });
+      return replyOf({ name, request, sdkReply, ...(price && { price }) });
     } finally {
       leave();
     }
@@ -70,7 +70,7 @@ export const createCliTools = (deps: CliToolsDeps) => {
       contextWindow: opening.contextWindow,
       takesTools: false,
       ...(opening.price && { price: opening.price }),
-      step: (asked) => step(opening, asked),
+      step: (request) => step(opening, request),
     }),
     status: () =>
       Promise.all(

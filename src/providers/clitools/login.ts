@@ -12,13 +12,13 @@ export const loginOf = async (home: string, name: string) => {
   const tool = Object.values(cliTools).find((each) => each.name === name);
   if (!tool) return null;
   const folder = await openHome(home, tool.name);
-  const theirs = [...tool.logins, ...(tool.keeps ?? [])].map((path) => ({
+  const userFiles = [...tool.logins, ...(tool.keeps ?? [])].map((path) => ({
     from: join(homedir(), path),
     to: join(folder, path),
     isLogin: tool.logins.includes(path),
   }));
-  const found = await Promise.all(theirs.map(async ({ from }) => isFile(from)));
-  const files = theirs.filter((_, at) => found[at]);
+  const found = await Promise.all(userFiles.map(async ({ from }) => isFile(from)));
+  const files = userFiles.filter((_, at) => found[at]);
   return {
     argv: [tool.name, ...tool.loginArgs] as const,
     folder,

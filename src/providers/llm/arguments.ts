@@ -30,14 +30,14 @@ export const readArguments = (text: string): ReadArguments => {
     const inner: unknown = isEncodedTwice ? Bourne.parse(input) : input;
     if (!isRecord(inner)) return broken('they are not a JSON object', text);
     const rounded = roundedIn(parseExact(isEncodedTwice ? input : text));
-    return rounded ? broken(unkept(rounded.digits), text) : { input: inner };
+    return rounded ? broken(roundedText(rounded.digits), text) : { input: inner };
   } catch (error) {
     const because = error instanceof Error ? error.message.replace(QUOTED, '') : String(error);
     return broken(`they are not valid JSON (${because})`, text);
   }
 };
 
-const unkept = (digits: string): string =>
+const roundedText = (digits: string): string =>
   `the number ${digits.slice(0, SHOWN_DIGITS)} cannot be represented exactly; write it as a string`;
 
 /** The text comes last, because redaction handles a secret that is cut off at the end. */

@@ -105,12 +105,12 @@ const uniformReply = (reply: Json, part: 'delta' | 'message'): Json => {
     ...rest,
     ...(!isRecord(reply.usage) && { usage: undefined }),
     choices: choices.map((choice) => {
-      const said = choice[part];
+      const message = choice[part];
       const finish = choice.finish_reason;
       return {
         ...choice,
         finish_reason: typeof finish === 'string' && finish !== '' ? finish : null,
-        [part]: isRecord(said) ? uniformMessage(said) : part === 'delta' ? null : {},
+        [part]: isRecord(message) ? uniformMessage(message) : part === 'delta' ? null : {},
       };
     }),
   };
@@ -119,9 +119,11 @@ const uniformReply = (reply: Json, part: 'delta' | 'message'): Json => {
 const uniformError = (error: unknown): Json =>
   isRecord(error) ? { ...error, message: String(error.message ?? '') } : { message: String(error) };
 
-const uniformMessage = (said: Json): Json => {
-  const unread = ['reasoning', 'reasoning_content'].filter((key) => typeof said[key] !== 'string');
-  const { tool_calls: calls, ...rest } = without(said, ['role', ...unread]);
+const uniformMessage = (message: Json): Json => {
+  const nonTextKeys = ['reasoning', 'reasoning_content'].filter(
+    (key) => typeof message[key] !== 'string',
+  );
+  const { tool_calls: calls, ...rest } = without(message, ['role', ...nonTextKeys]);
   const listed = Array.isArray(calls) ? calls.filter(isRecord).map(uniformCall) : [];
   return listed.length > 0 ? { ...rest, tool_calls: listed } : rest;
 };

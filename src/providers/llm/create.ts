@@ -48,7 +48,7 @@ export const openAiSdkModel = (options: ModelOptions): Model => {
     contextWindow: options.contextWindow,
     takesTools: options.takesTools !== false,
     ...(options.price && { price: options.price }),
-    step: (asked) => take({ ...options, open }, learned, asked),
+    step: (request) => take({ ...options, open }, learned, request),
   };
 };
 
@@ -90,7 +90,7 @@ type OpenableModel = ModelOptions & { open(): Promise<OpenedModel> };
 const take = async (
   options: OpenableModel,
   learned: ObservedEndpoint,
-  given: ModelRequest,
+  modelRequest: ModelRequest,
 ): Promise<StepReply> => {
   const { name, modelId, price, streaming = true, timeouts = TIMEOUTS } = options;
   const apiKey = (await options.keyOf?.()) ?? options.apiKey;
@@ -98,28 +98,31 @@ const take = async (
   const ownErrors = createOwnErrors();
   const whole = new AbortController();
   const watch = watchTimeouts(name, timeouts);
-  const asked = { ...given, maxOutputTokens: given.maxOutputTokens ?? options.maxOutputTokens };
-  const isStreamed = asked.onText !== undefined && streaming;
+  const request = {
+    ...modelRequest,
+    maxOutputTokens: modelRequest.maxOutputTokens ?? options.maxOutputTokens,
+  };
+  const isStreamed = request.onText !== undefined && streaming;
   const askModel = isStreamed ? askStreamed : askWhole;
   const tally = createTally();
   let isRead = false;
   try {
-    const signal = AbortSignal.any([asked.signal, watch.signal, whole.signal]);
+    const signal = AbortSignal.any([request.signal, watch.signal, whole.signal]);
     const { model, watch: watchBegin } = await options.open();
     watchBegin(signal, tally.begin);
-    const call = callOf({ ...options, apiKey }, { ...asked, signal });
-    const listener = openListener(asked, apiKey, ownErrors.from);
-    const heard = { ...asked, ...listener };
-    const reader = createReplyReader({ name, modelId, asked: heard, traits: learned });
+    const call = callOf({ ...options, apiKey }, { ...request, signal });
+    const listener = openListener(request, apiKey, ownErrors.from);
+    const listeningRequest = { ...request, ...listener };
+    const reader = createReplyReader({ name, modelId, request: listeningRequest, traits: learned });
     const sdkReply = await askModel({ name, model, call, reader, watch, tally });
     isRead = !sdkReply.isCutOff;
     listener.end();
-    const reply = replyOf({ name, price, asked, sdkReply });
+    const reply = replyOf({ name, price, request, sdkReply });
     return await withoutKey(reply, apiKey);
   } catch (error) {
-    if (ownErrors.includes(error) && !asked.signal.aborted) throw error;
-    const failure = failureOf(name, error, [asked.signal, watch.signal]);
-    throw withUsage(failure, { tally, asked, price, isStreamed, ...learned });
+    if (ownErrors.includes(error) && !request.signal.aborted) throw error;
+    const failure = failureOf(name, error, [request.signal, watch.signal]);
+    throw withUsage(failure, { tally, request, price, isStreamed, ...learned });
   } finally {
     if (tally.hidesReasoning) learned.hidesReasoning = true;
     watch.stop();
@@ -146,8 +149,8 @@ const openListener = (
 };
 
 /** The reason of an aborted signal takes precedence. */
-const failureOf = (name: string, error: unknown, [asked, watch]: AbortSignal[]): ModelFailure => {
-  if (asked?.aborted) return endedBy(name, asked);
+const failureOf = (name: string, error: unknown, [request, watch]: AbortSignal[]): ModelFailure => {
+  if (request?.aborted) return endedBy(name, request);
   return watch?.aborted ? watch.reason : modelFailure(name, error);
 };
 
@@ -157,14 +160,14 @@ const failureOf = (name: string, error: unknown, [asked, watch]: AbortSignal[]):
  */
 const callOf = (
   { name, modelId, provider, apiKey, contextWindow }: ModelOptions,
-  asked: ModelRequest & { signal: AbortSignal },
+  request: ModelRequest & { signal: AbortSignal },
 ): LanguageModelV3CallOptions => {
   const adapter = adapters[provider];
-  const { maxOutputTokens } = asked;
+  const { maxOutputTokens } = request;
   return {
-    prompt: promptOf({ name, modelId }, asked.turns),
-    ...(asked.tools.length > 0 && {
-      tools: functionTools(asked.tools),
+    prompt: promptOf({ name, modelId }, request.turns),
+    ...(request.tools.length > 0 && {
+      tools: functionTools(request.tools),
       toolChoice: { type: 'auto' },
     }),
     maxOutputTokens,
@@ -172,6 +175,6 @@ const callOf = (
       providerOptions: adapter.options({ contextWindow, maxOutputTokens }),
     }),
     ...(apiKey && { headers: adapter.keyHeader(apiKey) }),
-    abortSignal: asked.signal,
+    abortSignal: request.signal,
   };
 };

@@ -28,13 +28,13 @@ export const digest: Model = {
   provider: 'digest',
   /** No prompt is too long. */
   contextWindow: Number.MAX_SAFE_INTEGER,
-  step: async (asked) => reply(asked),
+  step: async (request) => reply(request),
 };
 
-const reply = (asked: ModelRequest): StepReply => {
-  const { turns, signal, onText } = asked;
+const reply = (request: ModelRequest): StepReply => {
+  const { turns, signal, onText } = request;
   if (signal.aborted) throw endedBy(digest.name, signal);
-  const text = digestOf(turns, reasonOf(asked));
+  const text = digestOf(turns, reasonOf(request));
   onText?.(text);
   const usage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
   return { text, toolCalls: [], usage, finish: 'stop' };
@@ -61,16 +61,21 @@ const withPayload = ({ task, event }: Prompt, payload: string, reason: string): 
   const body = parsed === null ? textLines(payload) : extract(parsed);
   const first = body[0] ?? 'an empty payload';
   const head = parsed === null ? textHeadline(event, first) : headline(parsed, event, first);
-  const given = task === '' ? [] : [`Task not carried out: ${quote(task, TASK_CHARACTERS)}`];
-  return [head, '', ...body, ...(body.length > 0 ? [''] : []), ...given, signature(reason)].join(
-    '\n',
-  );
+  const taskLines = task === '' ? [] : [`Task not carried out: ${quote(task, TASK_CHARACTERS)}`];
+  return [
+    head,
+    '',
+    ...body,
+    ...(body.length > 0 ? [''] : []),
+    ...taskLines,
+    signature(reason),
+  ].join('\n');
 };
 
 const withoutPayload = ({ task }: Prompt, reason: string): string => {
-  const given = task === '' ? 'an empty task' : quote(task, TASK_CHARACTERS);
+  const taskLines = task === '' ? 'an empty task' : quote(task, TASK_CHARACTERS);
   const setup = reason === NOT_CONFIGURED ? ` ${SETUP}` : '';
-  return [`${reason} Task not carried out: ${given}`, '', `${SIGNED}${setup}`].join('\n');
+  return [`${reason} Task not carried out: ${taskLines}`, '', `${SIGNED}${setup}`].join('\n');
 };
 
 /** The usual reason is explained by the last sentence. */

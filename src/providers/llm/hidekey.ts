@@ -32,11 +32,11 @@ const reasoningWithout = async (
 });
 
 const callWithout = async (call: ToolCall, key: string): Promise<ToolCall> => {
-  const given = await redactApart(call.arguments, [key], SHOWN);
+  const redacted = await redactApart(call.arguments, [key], SHOWN);
   return {
     id: await redactTextApart(call.id, [key], SHOWN),
     name: await redactTextApart(call.name, [key], SHOWN),
-    arguments: Object.fromEntries(Object.entries(given ?? {})),
+    arguments: Object.fromEntries(Object.entries(redacted ?? {})),
     ...(call.fault !== undefined && { fault: await redactTextApart(call.fault, [key], SHOWN) }),
     ...(call.signature !== undefined && { signature: call.signature }),
   };

@@ -40,7 +40,7 @@ const lineBound = (name: string): Filter => {
     transform: (piece, controller) => {
       const end = piece.lastIndexOf(LF);
       length = end < 0 ? length + piece.length : piece.length - 1 - end;
-      if (length > MAX_LINE_LENGTH) controller.error(noSense(name));
+      if (length > MAX_LINE_LENGTH) controller.error(invalidReply(name));
       else controller.enqueue(piece);
     },
   });
@@ -68,11 +68,11 @@ const checkedLines = (name: string): Filter => {
 
 const check = (name: string, line: string): void => {
   const value = parsedJson(line);
-  if (!isRecord(value)) throw noSense(name);
+  if (!isRecord(value)) throw invalidReply(name);
   if ('error' in value) throw framedFailure(name, value);
   const isChunk = 'message' in value && isRecord(value.message) && 'content' in value.message;
-  if (!isChunk) throw noSense(name);
+  if (!isChunk) throw invalidReply(name);
 };
 
-const noSense = (name: string): ModelFailure =>
+const invalidReply = (name: string): ModelFailure =>
   new ModelFailure('invalid_reply', `${name} sent an invalid reply`);

@@ -28,12 +28,12 @@ export interface SdkReply {
 
 interface ReplyInput {
   name: string;
-  asked: ModelRequest;
+  request: ModelRequest;
   sdkReply: SdkReply;
   price?: Price;
 }
 
-export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply => {
+export const replyOf = ({ name, request, sdkReply, price }: ReplyInput): StepReply => {
   if (sdkReply.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
   if (sdkReply.finishReason === 'error' || isUnended(sdkReply)) throw unended(name);
@@ -42,7 +42,7 @@ export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply
   return {
     text: sdkReply.text,
     toolCalls,
-    usage: usageOf(sdkReply, asked, price),
+    usage: usageOf(sdkReply, request, price),
     finish: isCut ? 'length' : toolCalls.length > 0 ? 'tool_calls' : 'stop',
     ...(sdkReply.reasoning && { reasoning: sdkReply.reasoning }),
   };
@@ -70,10 +70,10 @@ const callOf = (call: SdkReply['toolCalls'][number], isCut: boolean): ToolCall =
 };
 
 /** Estimated if the endpoint reports none or zero, so that budgets still count. */
-const usageOf = ({ usage, seen }: SdkReply, asked: ModelRequest, price?: Price): ModelUsage =>
+const usageOf = ({ usage, seen }: SdkReply, request: ModelRequest, price?: Price): ModelUsage =>
   usageWith(
     price,
-    reported(usage.inputTokens) ?? estimateTokens(asked.turns, asked.tools),
+    reported(usage.inputTokens) ?? estimateTokens(request.turns, request.tools),
     reported(usage.outputTokens) ?? seen,
   );
 

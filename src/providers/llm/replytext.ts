@@ -24,7 +24,7 @@ export const guessReasoning = (modelId: string): ReasoningTraits => ({
 interface ReplyReaderOptions {
   name: string;
   modelId: string;
-  asked: Pick<ModelRequest, 'tools' | 'turns' | 'onText' | 'onRestart'>;
+  request: Pick<ModelRequest, 'tools' | 'turns' | 'onText' | 'onRestart'>;
   traits: ReasoningTraits;
 }
 
@@ -34,7 +34,7 @@ export type ReplyReader = ReturnType<typeof createReplyReader>;
  * Separates reasoning and written calls from the text, and collects reasoning that the provider
  * requires.
  */
-export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderOptions) => {
+export const createReplyReader = ({ name, modelId, request, traits }: ReplyReaderOptions) => {
   let reasoning = '';
   let field: ReplyReasoning['field'] = null;
   const details: Record<string, unknown>[] = [];
@@ -46,11 +46,11 @@ export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderO
     onText: (piece) => {
       if (held !== null) held += piece;
       if (held !== null && mayBecomeCall(held.trimStart())) return;
-      asked.onText?.(held ?? piece);
+      request.onText?.(held ?? piece);
       held = null;
     },
     onRestart: () => {
-      if (held === null) asked.onRestart?.();
+      if (held === null) request.onRestart?.();
       held = '';
     },
   });
@@ -78,12 +78,12 @@ export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderO
     /** Fields that the adapters ignore. */
     raw: (value: unknown): void => {
       const choice = listAt(value, 'choices')[0];
-      const said = memberAt(choice, 'delta') ?? memberAt(choice, 'message');
-      if (!isRecord(said)) return;
+      const message = memberAt(choice, 'delta') ?? memberAt(choice, 'message');
+      if (!isRecord(message)) return;
       for (const each of ['reasoning', 'reasoning_content'] as const) {
-        if (typeof said[each] === 'string') field = each;
+        if (typeof message[each] === 'string') field = each;
       }
-      for (const detail of listAt(said, 'reasoning_details')) addDetail(details, detail);
+      for (const detail of listAt(message, 'reasoning_details')) addDetail(details, detail);
     },
     /** Throws ModelFailure if the text is a call that cannot be run. */
     end: (reply: SdkReply): SdkReply => {
@@ -92,13 +92,13 @@ export const createReplyReader = ({ name, modelId, asked, traits }: ReplyReaderO
       if (filter.isUnopened()) Object.assign(traits, { beginsInThought: true, isShown: true });
       else if (text !== '' && !traits.isShown) traits.beginsInThought = false;
       const isCall = reply.toolCalls.length === 0 && reply.finishReason !== 'length';
-      const calls = isCall ? callsInText(text, asked) : null;
+      const calls = isCall ? callsInText(text, request) : null;
       if (calls === 'unreadable') {
         throw new ModelFailure('invalid_reply', `${name} wrote a tool call as text`);
       }
-      if (calls && held === null) asked.onRestart?.();
+      if (calls && held === null) request.onRestart?.();
       if (calls) return { ...reply, text: '', toolCalls: calls };
-      if (held !== null && held !== '') asked.onText?.(held);
+      if (held !== null && held !== '') request.onText?.(held);
       return { ...reply, text, reasoning: keptReasoning(reply) };
     },
   };

@@ -64,7 +64,7 @@ const atLeast = (name: string, before = 0, now = 0) =>
 
 export interface Failed {
   tally: ReplyTally;
-  asked: ModelRequest;
+  request: ModelRequest;
   price: Price | undefined;
   /** False if nothing is sent before the reply is complete. */
   isStreamed: boolean;
@@ -85,7 +85,7 @@ export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: numbe
  * provider refused or sent nothing, without reporting usage.
  */
 const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | undefined => {
-  const { tally, asked, price } = failed;
+  const { tally, request, price } = failed;
   const seen = tally.tokens();
   const reported =
     failure instanceof ModelRefusal && seen === 0 ? failure.reported : tally.reported;
@@ -93,8 +93,8 @@ const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | unde
     if (seen === 0 && reported.inputTokens === undefined && reported.outputTokens === undefined)
       return;
   } else if (seen === 0 && !mayHaveCost(failure.kind, failed)) return;
-  const inputTokens = reported.inputTokens ?? estimateTokens(asked.turns, asked.tools);
-  const unseen = isUnseen(failure, failed) ? (asked.maxOutputTokens ?? 0) : 0;
+  const inputTokens = reported.inputTokens ?? estimateTokens(request.turns, request.tools);
+  const unseen = isUnseen(failure, failed) ? (request.maxOutputTokens ?? 0) : 0;
   return usageWith(price, inputTokens, Math.max(reported.outputTokens ?? 0, seen, unseen));
 };
 

@@ -24,8 +24,8 @@ export const cutToTokens = (text: string, most: number): string => {
 
 const turnTokens = (turn: Turn): number => {
   const calls = turn.role === 'assistant' ? turn.toolCalls : [];
-  const asked = calls.map((call) => textTokens(call.name + JSON.stringify(call.arguments)));
-  return FRAME_TOKENS + textTokens(turn.content) + sum(asked) + FRAME_TOKENS * calls.length;
+  const callTokens = calls.map((call) => textTokens(call.name + JSON.stringify(call.arguments)));
+  return FRAME_TOKENS + textTokens(turn.content) + sum(callTokens) + FRAME_TOKENS * calls.length;
 };
 
 /** A step estimates the same tools several times. */

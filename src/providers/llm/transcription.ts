@@ -97,8 +97,8 @@ const heardIn = (name: string, reply: unknown): HeardText => {
     throw new ModelFailure('invalid_reply', `${name} sent no text`);
   }
   const { text, language } = reply;
-  const given = Array.isArray(reply.segments) ? reply.segments.filter(isRecord) : [];
-  const segments = given.flatMap(({ start, end, text: part }) =>
+  const listed = Array.isArray(reply.segments) ? reply.segments.filter(isRecord) : [];
+  const segments = listed.flatMap(({ start, end, text: part }) =>
     isTime(start) && isTime(end) && typeof part === 'string' ? [{ start, end, text: part }] : [],
   );
   return {

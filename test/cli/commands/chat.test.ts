@@ -76,7 +76,7 @@ describe('chat', () => {
     const { code, stdout, stderr } = await world.cli(['chat', 'Time?'], { terminal: 80 });
     expect([code, stdout]).to.equal([0, 'I look at the clock.\nIt is late.\n']);
     expect(stderr).to.contain('-- time_now  {} --');
-    expect(stderr).to.match(/Go on: adjutant chat --session \w{6} "…"\n$/);
+    expect(stderr).to.match(/Continue: adjutant chat --session \w{6} "…"\n$/);
   });
 
   it('gives the reply as JSON, and every event with --stream', async () => {
@@ -102,7 +102,7 @@ describe('chat', () => {
     await world.client.approvals.approve({ body });
     const { stdout, stderr } = await running;
     expect(stdout).to.equal('Well.\n');
-    expect(stderr).to.contain('-- it waits for your approval: http.request');
+    expect(stderr).to.contain('-- it is waiting for your approval: http.request');
     expect(stderr).to.contain(`adjutant approvals approve ${one?.digest.slice(0, 8)}`);
   });
 
@@ -110,7 +110,7 @@ describe('chat', () => {
     model.script(...Array.from({ length: 6 }, () => says({ toolCalls: [call('time_now')] })));
     const { code, stdout, stderr } = await world.cli(['chat', 'Loop']);
     expect([code, stdout]).to.equal([1, '']);
-    expect(stderr).to.contain('It failed: stopped in a loop');
+    expect(stderr).to.contain('The agent failed: stopped in a loop');
   });
 
   it('has a conversation at a terminal', async () => {

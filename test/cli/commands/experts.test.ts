@@ -25,7 +25,7 @@ describe('experts', () => {
     const { stdout, stderr } = await world.cli(['experts', 'list'], { terminal: 100 });
     expect(stdout.split('\n')[0]).to.match(/^NAME +SOURCE +DESCRIPTION/);
     expect(stdout).to.contain('engineer    system  Reads, writes, reviews');
-    expect(stderr).to.equal('Make one of your own: adjutant experts create\n');
+    expect(stderr).to.equal('Create your own: adjutant experts create\n');
   });
 
   it('creates, shows, changes and deletes one by its name', async () => {

@@ -87,7 +87,7 @@ describe('models', () => {
     const price = await add('house', '--price', 'cheap');
     expect([price.code, price.stderr]).to.equal([
       2,
-      '--price is two numbers, as 3,15, or none (got "cheap")\n',
+      '--price must be two numbers, such as 3,15, or none (got "cheap")\n',
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('models', () => {
     await add('house');
     openai.script(says({ text: 'ok' }), says({ text: 'ok' }));
     const well = await world.cli(['models', 'test', 'house'], { terminal: 80 });
-    expect([well.code, well.stdout]).to.match(/^0,ok {2}answered "ok", \d+ ms\n$/);
+    expect([well.code, well.stdout]).to.match(/^0,ok {2}replied "ok", \d+ ms\n$/);
     const [dialect] = openaiDialects;
     const wire =
       dialect && (await startDialect(dialect, ...[1, 2].map(() => dialect.says({ text: 'ok' }))));
@@ -181,7 +181,7 @@ describe('models', () => {
     const asked = await cli('routing', ...words);
     expect([asked.code, asked.stderr]).to.equal([
       2,
-      'This asks first, and there is no terminal to ask. Add --yes.\n',
+      'Confirmation is required, but there is no terminal. Add --yes.\n',
     ]);
     const set = await cli('routing', ...words, '--yes');
     expect([set.code, set.stdout]).to.equal([0, 'embeddings\tvectors\t\n']);
@@ -196,11 +196,11 @@ describe('models', () => {
     expect([closed.code, closed.stderr]).to.equal([
       1,
       'Ollama does not reply at http://127.0.0.1:9: 127.0.0.1: the connection was refused\n' +
-        'Start it, or name that of another machine: adjutant models available ollama --base-url http://<host>:11434/v1\n',
+        'Start it, or pass the address of another machine: adjutant models available ollama --base-url http://<host>:11434/v1\n',
     ]);
     expect((await cli('available', 'acme')).code).to.equal(2);
     const spent = await world.cli(['models', 'usage'], { terminal: 80 });
-    expect([spent.code, spent.stderr]).to.equal([0, 'No model has answered you yet.\n']);
+    expect([spent.code, spent.stderr]).to.equal([0, 'No model usage yet.\n']);
   });
 
   it('have help', async () => {

@@ -51,7 +51,7 @@ describe('adjutant pipelines', () => {
     const same = await world.cli(['pipelines', 'apply', '-f', await world.file('n.yaml', YAML)], {
       terminal: 100,
     });
-    expect([same.code, same.stderr]).to.equal([0, 'Notes is as the file says: version 1.\n']);
+    expect([same.code, same.stderr]).to.equal([0, 'Notes already matches the file: version 1.\n']);
     expect((await run('diff', YAML)).code).to.equal(0);
     const changed = YAML.replace('Write about', 'Write shortly about');
     const diff = await run('diff', changed);
@@ -82,7 +82,7 @@ describe('adjutant pipelines', () => {
     const { code: applied, stderr } = await run('apply', YAML.replace('[draft]', '[drafts]'));
     expect([applied, stderr]).to.equal([
       1,
-      '- is no template.\nstdin:10: stages.1.needs.0 refers to an unknown stage: drafts\n',
+      '- is not a valid template.\nstdin:10: stages.1.needs.0 refers to an unknown stage: drafts\n',
     ]);
     expect((await run('validate', 'a: &a [*a]')).stdout).to.contain('aliases');
   });
@@ -145,7 +145,7 @@ stages:
     const number = templates.findIndex(({ name }) => name === 'Form') + 1;
     const answers = [String(number), 'big', '3'];
     const begun = await world.cli(['pipelines', 'run'], { terminal: 100, answers });
-    expect(begun.stderr).to.contain('A number.');
+    expect(begun.stderr).to.contain('Enter a number.');
     const { pipelines } = await world.client.pipelines.list({ query: {} });
     const [{ id, params } = { id: '', params: {} }] = pipelines;
     expect(params).to.equal({ size: 3 });
@@ -159,7 +159,7 @@ stages:
       ...{ terminal: 100, answers: ['', '@spring'] },
     });
     expect(given.stderr).to.contain('Which title?');
-    expect(given.stderr).to.contain('It is needed.');
+    expect(given.stderr).to.contain('A value is required.');
     const { stages } = await world.client.pipelines.get({ id });
     expect(stages[0]?.output).to.equal({ title: '@spring' });
     const piped = await world.cli(['pipelines', 'run']);
@@ -173,7 +173,7 @@ stages:
       return begun.stderr.split('\n').filter((line) => line.startsWith('A number'));
     };
     const { templates } = await world.client.templates.list({ query: {} });
-    const refusal = `A number from 1 to ${templates.length}, or a name.`;
+    const refusal = `Enter a number from 1 to ${templates.length}, or a name.`;
     expect(await typed('clocks', 'clock')).to.equal([refusal]);
     expect(await typed('clock')).to.equal([]);
     const { pipelines } = await until(
@@ -182,7 +182,7 @@ stages:
     );
     const { code, stderr } = await world.cli(['pipelines', 'get', 'clock']);
     const [head, ...lines] = stderr.trimEnd().split('\n');
-    expect([code, head]).to.equal([2, '"clock" may mean 2 things. Give more of the id:']);
+    expect([code, head]).to.equal([2, '"clock" is ambiguous: 2 matches. Type more of the id:']);
     expect(lines.map((line) => line.replace(/(just now|\d+ \w+ ago)$/, 'ago'))).to.equal(
       pipelines.map(({ id }) => `  ${id}  clock  completed, ago`),
     );
@@ -244,7 +244,7 @@ stages:
     );
     const { stderr } = await world.cli(['pipelines', 'get', above], { terminal: 100 });
     expect(stderr).to.equal(
-      `Who waits: adjutant pipelines list --parent-id ${above} --status waiting\n`,
+      `Show the waiting runs: adjutant pipelines list --parent-id ${above} --status waiting\n`,
     );
   });
 
@@ -273,7 +273,7 @@ stages:
     const ended = await world.cli(['pipelines', 'follow', id], { until: /^rest/ });
     expect([ended.code, ended.stderr.split('\n').slice(1)]).to.equal([
       130,
-      [`The run goes on. Follow it: adjutant pipelines follow ${id.slice(-6)}`, ''],
+      [`The run continues. Follow it: adjutant pipelines follow ${id.slice(-6)}`, ''],
     ]);
     expect((await world.client.pipelines.stop({ id })).status).to.equal('stopped');
   });
@@ -303,7 +303,7 @@ stages:
       expect([code, stderr]).to.match(
         /template\.yaml:\d+: stages\.0\.config\.toolAction names an unknown tool/,
       );
-      expect(stderr).to.endWith('Changed clocks: version 2.\n');
+      expect(stderr).to.endWith('Updated clocks: version 2.\n');
       const { templates } = await world.client.templates.list({ query: { preset: false } });
       expect(templates.map(({ name }) => name)).to.equal(['clocks']);
     });
@@ -312,7 +312,7 @@ stages:
       const words = ['pipelines', 'templates', 'get', 'preset_release_notes', '--yaml'];
       await run('apply', (await world.cli(words)).stdout);
       await editor.script('s/^description: .*/description: Ours/');
-      expect((await edit('Release notes')).stderr).to.equal('Changed Release notes: version 2.\n');
+      expect((await edit('Release notes')).stderr).to.equal('Updated Release notes: version 2.\n');
       const { templates } = await world.client.templates.list({ query: { preset: false } });
       expect(templates.map(({ description }) => description)).to.equal(['Ours']);
       const flags = ['--cron', '0 9 * * 1', '--action', 'start_pipeline', '--template-id'];
@@ -327,8 +327,8 @@ stages:
       expect([refused.code, refused.stderr.split('\n')]).to.equal([
         1,
         [
-          'preset_issue_triage ships with Adjutant.',
-          'Make your own of it: adjutant pipelines templates get preset_issue_triage --yaml > mine.yaml',
+          'preset_issue_triage ships with Adjutant and cannot be changed.',
+          'Create your own copy: adjutant pipelines templates get preset_issue_triage --yaml > mine.yaml',
           'Change the file, then: adjutant pipelines apply -f mine.yaml',
           '',
         ],

@@ -24,33 +24,41 @@ const MAX_REPLY_LENGTH = 4 * 1024 * 1024;
 
 export const askForReply = async (
   { residents, timeouts, opening }: ChatDeps,
-  given: ModelRequest,
+  modelRequest: ModelRequest,
 ): Promise<StepReply> => {
   const { name, modelId: slug, contextWindow, price } = opening;
-  const maxOutputTokens = given.maxOutputTokens ?? opening.maxOutputTokens ?? undefined;
-  const asked = { ...given, maxOutputTokens };
-  const request: GenerateRequest = {
+  const maxOutputTokens = modelRequest.maxOutputTokens ?? opening.maxOutputTokens ?? undefined;
+  const request = { ...modelRequest, maxOutputTokens };
+  const generateRequest: GenerateRequest = {
     do: 'generate',
-    history: historyOf(name, shapeTurns(asked.turns)),
-    functions: functionsOf(opening.takesTools ? asked.tools : []),
+    history: historyOf(name, shapeTurns(request.turns)),
+    functions: functionsOf(opening.takesTools ? request.tools : []),
     maxOutputTokens: maxOutputTokens ?? null,
   };
   try {
     const wanted = { slug, contextWindow, use: 'chat' as const };
-    return await residents.use(wanted, asked.signal, async (process) => {
+    return await residents.use(wanted, request.signal, async (process) => {
       const watch = watchTimeouts(name, timeouts);
       const tally = createTally();
       try {
         // The engine recognizes the reasoning of a chat template itself.
         const traits = { beginsInThought: false, isShown: false };
-        const reader = createReplyReader({ name, modelId: slug, asked, traits });
-        const said = await converse({ name, process, request, asked, reader, watch, tally });
-        const sdkReply = reader.end(said);
-        return replyOf({ name, asked, sdkReply, ...(price && { price }) });
+        const reader = createReplyReader({ name, modelId: slug, request, traits });
+        const reply = await converse({
+          name,
+          process,
+          generateRequest,
+          request,
+          reader,
+          watch,
+          tally,
+        });
+        const sdkReply = reader.end(reply);
+        return replyOf({ name, request, sdkReply, ...(price && { price }) });
       } catch (error) {
         throw withUsage(failureOf(name, error), {
           tally,
-          asked,
+          request,
           price: price ?? undefined,
           isStreamed: true,
         });
@@ -60,22 +68,22 @@ export const askForReply = async (
     });
   } catch (error) {
     if (error instanceof ModelFailure) throw error;
-    throw asked.signal.aborted ? endedBy(name, asked.signal) : failureOf(name, error);
+    throw request.signal.aborted ? endedBy(name, request.signal) : failureOf(name, error);
   }
 };
 
 interface Conversing {
   name: string;
   process: LlamaProcess;
-  request: GenerateRequest;
-  asked: ModelRequest;
+  generateRequest: GenerateRequest;
+  request: ModelRequest;
   reader: ReplyReader;
   watch: TimeoutWatch;
   tally: ReplyTally;
 }
 
 const converse = async (of: Conversing): Promise<SdkReply> => {
-  const { name, process, request, asked, reader, watch, tally } = of;
+  const { name, process, generateRequest, request, reader, watch, tally } = of;
   const own = new AbortController();
   const take = (piece: string): void => {
     watch.active();
@@ -95,17 +103,17 @@ const converse = async (of: Conversing): Promise<SdkReply> => {
       own.abort(error);
     }
   };
-  const signal = AbortSignal.any([asked.signal, watch.signal, own.signal]);
-  const end = await process.ask(request, { signal, onPart }).catch((error: unknown) => {
+  const signal = AbortSignal.any([request.signal, watch.signal, own.signal]);
+  const end = await process.ask(generateRequest, { signal, onPart }).catch((error: unknown) => {
     throw signal.aborted ? reasonOf(of, own.signal) : error;
   });
   if (end.is === 'reply') tally.tell(end.usage);
   if (signal.aborted) throw reasonOf(of, own.signal);
-  return { ...sdkReplyOf(name, end, asked), text: '', seen: tally.tokens() };
+  return { ...sdkReplyOf(name, end, request), text: '', seen: tally.tokens() };
 };
 
-const reasonOf = ({ name, asked, watch }: Conversing, own: AbortSignal): unknown => {
-  if (asked.signal.aborted) return endedBy(name, asked.signal);
+const reasonOf = ({ name, request, watch }: Conversing, own: AbortSignal): unknown => {
+  if (request.signal.aborted) return endedBy(name, request.signal);
   return watch.signal.aborted ? watch.signal.reason : own.reason;
 };
 

@@ -84,8 +84,8 @@ export interface LoadedVectors {
   contextSize: number;
 }
 
-export const loadModel = async (asked: LoadRequest): Promise<LoadedChat | LoadedVectors> => {
-  const { engine, threads, useGpu, use } = asked;
+export const loadModel = async (request: LoadRequest): Promise<LoadedChat | LoadedVectors> => {
+  const { engine, threads, useGpu, use } = request;
   const entry = join(engine, 'node_modules/node-llama-cpp/dist/index.js');
   const { getLlama, LlamaChat }: EnginePackage = await import(pathToFileURL(entry).href);
   const llama = await getLlama({
@@ -95,8 +95,8 @@ export const loadModel = async (asked: LoadRequest): Promise<LoadedChat | Loaded
     logLevel: 'error',
     maxThreads: threads,
   });
-  const model = await llama.loadModel({ modelPath: asked.model });
-  const contextSize = Math.min(asked.contextWindow, model.trainContextSize);
+  const model = await llama.loadModel({ modelPath: request.model });
+  const contextSize = Math.min(request.contextWindow, model.trainContextSize);
   if (use === 'vectors') {
     const context = await model.createEmbeddingContext({ contextSize, threads });
     return { use, model, context, contextSize };

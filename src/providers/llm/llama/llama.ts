@@ -66,7 +66,7 @@ export const openLlama = (options: LlamaOptions): LlamaModels => {
       contextWindow: opening.contextWindow,
       takesTools: opening.takesTools,
       ...(opening.price && { price: opening.price }),
-      step: (asked) => askForReply({ residents, timeouts, opening }, asked),
+      step: (request) => askForReply({ residents, timeouts, opening }, request),
     }),
     embedding: (opening, dimensions) => ({
       embed: (texts, signal) => askForVectors({ residents, opening, dimensions }, texts, signal),

@@ -86,7 +86,7 @@ interface Question {
 }
 
 const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd): LlamaProcess => {
-  let asked: Question | null = null;
+  let question: Question | null = null;
   let last = 0;
   let isGarbled = false;
 
@@ -98,9 +98,9 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
       held.kill();
       return;
     }
-    if (line.id !== asked?.id) return;
-    if (line.is === 'text' || line.is === 'vector') asked.onPart(line);
-    else asked.resolve(line.is === 'failed' ? { ...line, message: named(line.message) } : line);
+    if (line.id !== question?.id) return;
+    if (line.is === 'text' || line.is === 'vector') question.onPart(line);
+    else question.resolve(line.is === 'failed' ? { ...line, message: named(line.message) } : line);
   };
 
   const ended = held.ended.then(async (how) => {
@@ -125,13 +125,13 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
     signal.addEventListener('abort', abort);
     try {
       return await new Promise<LlamaEnd>((resolve, reject) => {
-        asked = { id, onPart, resolve, reject };
+        question = { id, onPart, resolve, reject };
         void ended.then((how) => reject(new LlamaProcessEnded(how, isGarbled)));
         write({ id, ...request });
         if (signal.aborted) abort();
       });
     } finally {
-      asked = null;
+      question = null;
       clearTimeout(deadline);
       signal.removeEventListener('abort', abort);
     }

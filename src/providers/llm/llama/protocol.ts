@@ -76,8 +76,8 @@ export type LlamaLine = { id: number } & (LlamaPart | LlamaEnd);
 export const readLlamaLine = (line: string): LlamaLine | null => {
   const parsed = parsedJson(line);
   const id = numberAt(parsed, 'id');
-  const said = readers[textAt(parsed, 'is') ?? '']?.(parsed) ?? null;
-  return id === null || said === null ? null : { id, ...said };
+  const content = readers[textAt(parsed, 'is') ?? '']?.(parsed) ?? null;
+  return id === null || content === null ? null : { id, ...content };
 };
 
 type AnswerReader = (line: unknown) => LlamaPart | LlamaEnd | null;

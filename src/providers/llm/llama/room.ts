@@ -83,8 +83,8 @@ export const createRoom = ({ memory, waitMs, loaded }: RoomDeps) => {
   return {
     inTurn,
     /** Throws NotLoaded or the abort reason. */
-    reserve: (wanted: RoomWanted, given: AbortSignal): Promise<ReservedMemory> =>
-      inTurn(given, async (signal) => {
+    reserve: (wanted: RoomWanted, callerSignal: AbortSignal): Promise<ReservedMemory> =>
+      inTurn(callerSignal, async (signal) => {
         const need = await makeRoom(wanted, signal);
         reserved.add(need);
         const release = (): void => {
