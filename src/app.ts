@@ -22,14 +22,12 @@ export interface App {
   modules: Modules;
   /** What the start created or changed, for the operator. */
   report: ReturnType<typeof reportOf>;
-  /** The address that the daemon listens on. */
   url: string;
   /** Fail readiness, drain running jobs, close sockets with 1001, close the database. */
   close(): Promise<void>;
 }
 
 export interface AppOptions extends BeginOptions {
-  /** The newest lines of the log. */
   recent: LogRing;
   clock?: Clock;
   /** Percentage of replies that are validated against their schema: all of them in tests. */

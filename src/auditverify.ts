@@ -6,8 +6,8 @@ import { readMasterKey } from './secrets/master.js';
 import { readStoppedLog } from './store/audit/offline.js';
 
 /** For a stopped daemon. Nothing in the home is written. Throws OpenRefused and BadSetting. */
-export const verifyHome = async (given: { home: string }): Promise<AuditVerdict> => {
-  const { home, masterKey, auditHeads } = readConfig(given);
+export const verifyHome = async (flags: { home: string }): Promise<AuditVerdict> => {
+  const { home, masterKey, auditHeads } = readConfig(flags);
   const isFile = auditHeads !== null && !auditHeads.startsWith('syslog:');
   const keys = auditKeysOf(readMasterKey(home, masterKey));
   return readStoppedLog({ home, ...keys, ...(isFile && { auditHeads }) }, verifyAuditLog);

@@ -22,10 +22,10 @@ export const verifyFile = (
 
 /** Throws BadSetting. */
 export const restoreFile = (
-  { home: given, ...of }: FileAndPassphrase & { home: string },
+  { home: homeFlag, ...of }: FileAndPassphrase & { home: string },
   progressed: (step: BackupProgress) => void,
 ): BackupWork<RestoreResult> => {
-  const { home } = readConfig({ home: given });
+  const { home } = readConfig({ home: homeFlag });
   const now = systemClock.now();
   const entry = operatorEntry('backups.restore', null);
   return startWork({ kind: 'restore', ...of, schemas, home, now, at: iso(now), entry }, progressed);

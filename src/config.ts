@@ -12,71 +12,71 @@ interface Setting<T> {
   doc: string;
   /** A secret may also come from the file named by `<NAME>_FILE`, and is never printed. */
   isSecret?: true;
-  read(given: string): T;
+  read(raw: string): T;
 }
 
 class BadValue extends Error {}
 
-const setting = <T>(initial: T, doc: string, read: (given: string) => T): Setting<T> => ({
+const setting = <T>(initial: T, doc: string, read: (raw: string) => T): Setting<T> => ({
   initial,
   doc,
   read,
 });
 /** Optional text; `check` throws BadValue for an invalid one. */
-const maybe = (doc: string, check: (given: string) => void = () => undefined) =>
-  setting<string | null>(null, doc, (given) => {
-    check(given);
-    return given;
+const maybe = (doc: string, check: (raw: string) => void = () => undefined) =>
+  setting<string | null>(null, doc, (raw) => {
+    check(raw);
+    return raw;
   });
-const text = (initial: string, doc: string) => setting(initial, doc, (given) => given);
+const text = (initial: string, doc: string) => setting(initial, doc, (raw) => raw);
 const secret = (doc: string): Setting<string | null> => ({ ...maybe(doc), isSecret: true });
 const key = (doc: string): Setting<string | null> => ({
-  ...maybe(doc, (given) => {
-    const fault = faultOfHeaderValue(given);
+  ...maybe(doc, (raw) => {
+    const fault = faultOfHeaderValue(raw);
     if (fault !== null) throw new BadValue(fault.replace(/^must be /, ''));
   }),
   isSecret: true,
 });
 const url = (doc: string) =>
-  maybe(doc, (given) => {
-    if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
+  maybe(doc, (raw) => {
+    if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) {
       throw new BadValue('a URL that begins with http:// or https://');
     }
   });
 const folder = (doc: string) =>
-  maybe(doc, (given) => {
-    if (!isAbsolute(given)) throw new BadValue('an absolute path of a folder');
+  maybe(doc, (raw) => {
+    if (!isAbsolute(raw)) throw new BadValue('an absolute path of a folder');
   });
-/** Checks only the form, since the file is relative to a home that is not known yet. */
+/** Checks only the form. Whether the file is allowed depends on the home, which is not known yet. */
 const headsTarget = (doc: string) =>
-  maybe(doc, (given) => {
-    if (!isAbsolute(given) && parseSyslog(given) === null) {
+  maybe(doc, (raw) => {
+    if (!isAbsolute(raw) && parseSyslog(raw) === null) {
       throw new BadValue('an absolute path of a file, or syslog://host[:514]');
     }
   });
 const flag = (initial: boolean, doc: string) =>
-  setting(initial, doc, (given) => {
-    if (given !== 'true' && given !== 'false') throw new BadValue('true or false');
-    return given === 'true';
+  setting(initial, doc, (raw) => {
+    if (raw !== 'true' && raw !== 'false') throw new BadValue('true or false');
+    return raw === 'true';
   });
 const number = (initial: number, min: number, max: number, doc: string) =>
-  setting(initial, doc, (given) => {
-    const value = Number(given);
-    if (given.trim() === '' || !(value >= min && value <= max)) {
+  setting(initial, doc, (raw) => {
+    const value = Number(raw);
+    if (raw.trim() === '' || !(value >= min && value <= max)) {
       throw new BadValue(`a number from ${min} to ${max}`);
     }
     return value;
   });
 const whole = (initial: number, min: number, max: number, doc: string) =>
-  setting(initial, doc, (given) => {
-    const value = number(initial, min, max, doc).read(given);
+  setting(initial, doc, (raw) => {
+    const value = number(initial, min, max, doc).read(raw);
     if (!Number.isInteger(value)) throw new BadValue(`a whole number from ${min} to ${max}`);
     return value;
   });
 /** A list separated by spaces or commas; `check` throws for an invalid one. */
 const words = (expected: string, check: (words: string[]) => unknown) => (doc: string) =>
-  setting<string[]>([], doc, (given) => {
-    const list = given.split(/[\s,]+/).filter((word) => word !== '');
+  setting<string[]>([], doc, (raw) => {
+    const list = raw.split(/[\s,]+/).filter((word) => word !== '');
     try {
       check(list);
     } catch {
@@ -99,15 +99,15 @@ const folders = words(
 );
 /** `daily`, `6h` or `6`; 0 for never. */
 const hours = (initial: number, doc: string) =>
-  setting(initial, doc, (given) => {
-    if (given === 'daily') return 24;
-    const value = Number(/^(\d{1,4})h?$/.exec(given)?.[1]);
+  setting(initial, doc, (raw) => {
+    if (raw === 'daily') return 24;
+    const value = Number(/^(\d{1,4})h?$/.exec(raw)?.[1]);
     if (!(value <= 8760)) throw new BadValue('daily, or hours such as 6h');
     return value;
   });
 const oneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
-  setting<V>(values[0], doc, (given) => {
-    const found = values.find((value) => value === given);
+  setting<V>(values[0], doc, (raw) => {
+    const found = values.find((value) => value === raw);
     if (found === undefined) throw new BadValue(`one of ${values.join(', ')}`);
     return found;
   });
@@ -263,8 +263,8 @@ export const settings = {
   ),
   catalogue: maybe(
     'Model catalogue to use instead of the built-in one: https URL or absolute path',
-    (given) => {
-      if (!isAbsolute(given) && !/^https:\/\/[^/@?#]+([/?#]|$)/.test(given)) {
+    (raw) => {
+      if (!isAbsolute(raw) && !/^https:\/\/[^/@?#]+([/?#]|$)/.test(raw)) {
         throw new BadValue('an https URL without a password, or an absolute path of a file');
       }
     },
@@ -295,17 +295,17 @@ export const loginsFolder = (): string =>
 const NETWORK = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|((HTTPS?|NO)_PROXY))$/i;
 
 /** For programs that download packages. */
-export const networkSettings = (given: Environment = process.env): Record<string, string> =>
+export const networkSettings = (environment: Environment = process.env): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) =>
+    Object.entries(environment).flatMap(([name, value]) =>
       value !== undefined && NETWORK.test(name) ? [[name, value]] : [],
     ),
   );
 
 /** The model folders of an Ollama on this machine, by its own rules. */
-export const ollamaFolders = ({ OLLAMA_MODELS: given }: Environment = process.env): string[] =>
-  given
-    ? [given]
+export const ollamaFolders = ({ OLLAMA_MODELS: folder }: Environment = process.env): string[] =>
+  folder
+    ? [folder]
     : [join(homedir(), '.ollama/models'), '/usr/share/ollama/.ollama/models', '/var/lib/ollama'];
 
 /** Flags override the environment, which overrides the defaults. Throws BadSetting. */
@@ -320,7 +320,7 @@ export const readConfig = (
   refuseUnsearchable(config);
   const home = resolve(config.home.replace(/^~(?=$|\/)/, homedir()));
   const path = (environment.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  const orPath = (given: string[]) => (given.length > 0 ? given : path);
+  const orPath = (folders: string[]) => (folders.length > 0 ? folders : path);
   return { ...config, home, cliPath: orPath(config.cliPath), voicePath: orPath(config.voicePath) };
 };
 
@@ -331,13 +331,13 @@ const refuseUnsearchable = ({ searchProvider, searchUrl }: Config): void => {
 };
 
 const chosen = (variable: string, setting: Setting<unknown>, environment: Environment) => {
-  const given = setting.isSecret ? secretOf(variable, environment) : environment[variable];
-  if (given === undefined || given === '') return setting.initial;
+  const raw = setting.isSecret ? secretOf(variable, environment) : environment[variable];
+  if (raw === undefined || raw === '') return setting.initial;
   try {
-    return setting.read(given);
+    return setting.read(raw);
   } catch (error) {
     if (!(error instanceof BadValue)) throw error;
-    const got = setting.isSecret ? '' : ` (got "${given.slice(0, 40)}")`;
+    const got = setting.isSecret ? '' : ` (got "${raw.slice(0, 40)}")`;
     throw new BadSetting(`${variable} must be ${error.message}${got}`);
   }
 };

@@ -41,7 +41,6 @@ const procedures = {
 };
 /** Procedures of the writer thread that take all consecutive calls at once. */
 const together = { acceptDelivery };
-/** Procedures of the reader thread. */
 const lookups = {
   agentSnapshot,
   agentNotices,
@@ -69,17 +68,17 @@ export const openProcedures = (
   options: ThreadOptions,
   queued: string[] = [],
 ): Record<string, Procedure> => {
-  const given = { ...options, auditKey: auditKeyIn(db, options), queued };
+  const threadOptions = { ...options, auditKey: auditKeyIn(db, options), queued };
   const isWriter = options.role === 'writer';
   const opened: Record<string, Procedure> = {};
   for (const [name, open] of Object.entries(isWriter ? procedures : {})) {
-    opened[name] = oneByOne({ run: open(db, given) });
+    opened[name] = oneByOne({ run: open(db, threadOptions) });
   }
   for (const [name, open] of Object.entries(isWriter ? together : {})) {
-    opened[name] = { run: open(db, given) };
+    opened[name] = { run: open(db, threadOptions) };
   }
   for (const [name, open] of Object.entries(lookups)) {
-    opened[name] = oneByOne(atFirstUse(() => ({ run: open(db, given) })));
+    opened[name] = oneByOne(atFirstUse(() => ({ run: open(db, threadOptions) })));
   }
   return opened;
 };

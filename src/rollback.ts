@@ -35,8 +35,8 @@ export interface RollbackResult extends QuarantineCounts {
  * Prepares a rollback to a snapshot, by default the newest. The lock of the home is held until `close`,
  * and nothing is changed before `perform`. Throws OpenRefused and BadSetting.
  */
-export const openRollback = (given: { home: string }, name: string | undefined) => {
-  const { home, masterKey } = readConfig(given);
+export const openRollback = (flags: { home: string }, name: string | undefined) => {
+  const { home, masterKey } = readConfig(flags);
   const snapshot = chosen(home, name);
   const lock = takeLock(home);
   try {

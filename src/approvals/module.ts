@@ -61,7 +61,6 @@ export const openApprovals = (base: Base, deps: ApprovalsDeps) => {
   return {
     rows: approvals,
     decide,
-    /** The standing approvals. */
     grants,
     /** For direct calls of the owner, which have no agent. */
     admit: createAdmit({ store, clock, hub, outbound, approvals, permissionsOf }),

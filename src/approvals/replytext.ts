@@ -13,7 +13,6 @@ import type { ApprovalRows } from './rows.js';
 export const SHORT_DIGEST = 8;
 
 const DECISION = /^(approve|deny)\s+(\S+?)(?:\s+(once|conversation|host))?$/i;
-/** A decision followed by more text. */
 const WORDY = /^(approve|deny)\s+([0-9a-f]{8,64})\s+([\s\S]+)$/i;
 
 export interface TypedDecision {
@@ -23,7 +22,6 @@ export interface TypedDecision {
   scope?: GrantScope;
   /** True if the text after the digest is not a scope. Nothing is approved then. */
   isUnclear?: true;
-  /** The reason of a denial. */
   reason?: string;
 }
 
@@ -66,7 +64,6 @@ export class DecisionRefused extends Error {
   }
 }
 
-/** A user who writes to an agent, and the origin of the message. */
 export interface AgentSpeaker extends Pick<Caller, 'userId' | 'address' | 'requestId'> {
   /** Returns why the sender may not decide, such as a token without the scope; null if it may. */
   refusal(): ScopeRefusal | null | Promise<ScopeRefusal | null>;

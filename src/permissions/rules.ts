@@ -4,7 +4,6 @@ import type { Tool } from '../tools/module.js';
 import { credentialsIn } from '../vault/module.js';
 
 export interface EffectivePermissions {
-  /** The valid overrides. */
   overrides: Pick<PermissionRow, 'skill_id' | 'action' | 'level'>[];
   /** True if the user has a right, such as `shell` or `mcp`, set by an admin or by role. */
   may(right: string): boolean;
@@ -14,9 +13,9 @@ export const effectivePermissions = (
   overrides: EffectivePermissions['overrides'],
   user: Pick<UserRow, 'role' | 'permissions'> | undefined,
 ): EffectivePermissions => {
-  const given: Record<string, unknown> = user ? JSON.parse(user.permissions) : {};
+  const rights: Record<string, unknown> = user ? JSON.parse(user.permissions) : {};
   const may = (right: string): boolean => {
-    const own = given[right];
+    const own = rights[right];
     return typeof own === 'boolean' ? own : user?.role === 'admin';
   };
   return { overrides, may };
@@ -31,7 +30,6 @@ export interface CallerTrust {
 /** Stands for all tools of a skill in an override. */
 export const WHOLE_SKILL = '*';
 
-/** For direct calls by the owner. */
 export const OWNER: CallerTrust = { isUntrusted: false, granted: new Set() };
 
 /** Null if the tool is available to the user. */

@@ -22,10 +22,10 @@ export interface MasterKey {
 }
 
 /** Reads the key from the settings, else from `keys/master.key`, which the first start creates (0600). */
-export const loadMasterKey = (home: string, given: string | null): MasterKey => {
-  if (given !== null) {
+export const loadMasterKey = (home: string, fromSettings: string | null): MasterKey => {
+  if (fromSettings !== null) {
     refuseCutChange(home);
-    const keyring = new Keyring([decode(given, 'ADJUTANT_MASTER_KEY')]);
+    const keyring = new Keyring([decode(fromSettings, 'ADJUTANT_MASTER_KEY')]);
     return { keyring, file: null, made: null };
   }
   const folder = join(home, 'keys');
@@ -41,8 +41,8 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
 };
 
 /** Like loadMasterKey, but creates no key. Throws OpenRefused if there is none. */
-export const readMasterKey = (home: string, given: string | null): Keyring => {
-  if (given !== null) return new Keyring([decode(given, 'ADJUTANT_MASTER_KEY')]);
+export const readMasterKey = (home: string, fromSettings: string | null): Keyring => {
+  if (fromSettings !== null) return new Keyring([decode(fromSettings, 'ADJUTANT_MASTER_KEY')]);
   const path = keyFileOf(home);
   if (existsSync(path)) return keyringIn(path);
   throw new OpenRefused(

@@ -43,9 +43,7 @@ export const openSecrets = async (base: Base, master: MasterKey) => {
     signer: await openSigner({ store, clock, log }, keyring),
     sealers: createSealers(keyring),
     rekey: createRekey(store, master),
-    /** The key pair that identifies this daemon to push services. */
     pushKey: createPushKey(store, keyring),
-    /** Tests whether the master key opens the sealed values. */
     prove: createProof(store, keyring),
     digestCode: await openCodeDigest({ store, log }, keyring),
     /** Copies, the newest first. */

@@ -3,7 +3,6 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
 import type { Secret } from './secret.js';
 
-/** A previous secret that is still valid. */
 interface OldSecret {
   secret: string;
   /** End of the overlap in ISO 8601. */

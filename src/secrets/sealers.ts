@@ -25,7 +25,6 @@ export const createSealers = (master: Keyring) => {
       sealPlatform: platforms.seal,
       unsealPlatform: platforms.unseal,
     },
-    /** Secrets of authenticator apps. */
     totp: sealerOf(master, (userId: string) => `totp:${userId}`),
     /** Environments and headers of MCP servers. */
     mcp: sealerOf(master, (server: string) => `mcp:${server}`),
@@ -34,7 +33,6 @@ export const createSealers = (master: Keyring) => {
       sealVersion: vault.seal,
       openVersion: (of: Version & { sealed: string }) => vault.open(of, of.sealed),
     },
-    /** The token of a tunnel's program. */
     tunnel: sealerOf(master, (id: string) => `tunnel:${id}`),
   };
 };

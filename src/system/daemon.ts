@@ -3,7 +3,6 @@ import type { Scheduler } from '../schedule/module.js';
 import type { OutsideHeads } from '../store/externalheads.js';
 
 export interface Daemon {
-  /** The newest lines of the log. */
   recent: LogRing;
   /** Files outside the home that also receive the heads of the audit log. */
   heads: OutsideHeads;

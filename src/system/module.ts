@@ -86,8 +86,8 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
       destroyVersions: vault.destroyPassed,
       sweepFolders: () => sweepFolders(store, tools.work),
     }),
-    resources: (given: SystemResourcesDeps) => {
-      const { jobs, agents, channels, knowledge, files, confinement, daemon } = given;
+    resources: (others: SystemResourcesDeps) => {
+      const { jobs, agents, channels, knowledge, files, confinement, daemon } = others;
       const { queue } = jobs;
       const { models } = agents;
       const { sockets } = daemon;

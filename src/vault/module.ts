@@ -39,7 +39,6 @@ export const openVault = (base: Base, { secrets }: { secrets: Secrets }) => {
   return {
     vault,
     renew,
-    /** For `usersOf`. */
     usage,
     /** Registers the check whether a chat platform uses a credential. */
     platformsUse: (check: CredentialUsageDeps['platformUses']): void => {

@@ -49,7 +49,6 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
 
     get: (userId: string, id: string): Promise<CredentialRow | undefined> =>
       selectRows(db, credentialTable, { id }, visibleTo(userId)).executeTakeFirst(),
-    /** One version of the user's own credential. */
     version: (
       userId: string,
       id: string,

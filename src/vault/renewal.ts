@@ -7,7 +7,6 @@ interface IssuedValue {
   userId: string;
   credentialId: string;
   value: string;
-  /** The value that was replaced. */
   before: string;
 }
 

@@ -24,16 +24,16 @@ const OVERLAP_MINUTES = 60;
 /** Without a value, one is generated and returned only this once. */
 export const rotateCredential = async (
   deps: VaultServiceDeps,
-  { id, given }: { id: string; given: CredentialRotation },
+  { id, input }: { id: string; input: CredentialRotation },
   by: VaultCaller,
 ): Promise<{ row: CredentialRow; value: string | null }> => {
   const found = await findCredential(deps, by.userId, id);
   refuseImpersonator(by);
-  if (given.value !== undefined) await refuseUnfit(deps, id, given.value);
-  refuseNone(found, given);
-  const value = given.value ?? (await madeLike(deps, found));
-  const row = await renew(deps, { id, value, ...given }, by);
-  return { row, value: given.value === undefined ? value : null };
+  if (input.value !== undefined) await refuseUnfit(deps, id, input.value);
+  refuseNone(found, input);
+  const value = input.value ?? (await madeLike(deps, found));
+  const row = await renew(deps, { id, value, ...input }, by);
+  return { row, value: input.value === undefined ? value : null };
 };
 
 /** A value that another service issues cannot be generated here. */
@@ -56,7 +56,6 @@ interface SecretRenewal {
   id: string;
   value: string;
   overlapMinutes?: number | undefined;
-  /** Additional data for the audit log. */
   data?: Record<string, unknown>;
 }
 
@@ -99,25 +98,25 @@ export const versionsOf = async (
 /** The value becomes a new version, so that version numbers only rise. Throws 409 after the overlap. */
 export const restoreCredential = async (
   deps: VaultServiceDeps,
-  { id, given }: { id: string; given: CredentialRestoration },
+  { id, input }: { id: string; input: CredentialRestoration },
   by: VaultCaller,
 ): Promise<CredentialRow> => {
   const { name, version: newest } = await findCredential(deps, by.userId, id);
   refuseImpersonator(by);
   const live = await deps.credentials.versions(by.userId, id, iso(deps.clock.now()));
   const from = live.find(
-    ({ version }) => version < newest && version === (given.version ?? version),
+    ({ version }) => version < newest && version === (input.version ?? version),
   );
   if (!from) {
     const which =
-      given.version === undefined ? 'no earlier version' : `no version ${given.version}`;
+      input.version === undefined ? 'no earlier version' : `no version ${input.version}`;
     const message = `${name} has ${which} that can be restored, because the overlap has ended`;
     throw Boom.conflict(message, { code: 'version_over' });
   }
   const value = unlessShut(() => deps.openVersion(from))?.take((bytes) => bytes.toString());
   if (value === undefined) throw damagedValue();
   await refuseUnfit(deps, id, value);
-  const { overlapMinutes } = given;
+  const { overlapMinutes } = input;
   return renew(deps, { id, value, overlapMinutes, data: { restored: from.version } }, by);
 };
 

@@ -25,15 +25,15 @@ export const vaultResource = (deps: VaultServiceDeps) =>
     create: async ({ body }, by) => viewCredential(await createCredential(deps, body, by)),
     get: async ({ id }, by) => viewCredential(await findCredential(deps, by.userId, id)),
     update: async ({ id, body }, by) =>
-      viewCredential(await updateCredential(deps, { id, given: body }, by)),
+      viewCredential(await updateCredential(deps, { id, input: body }, by)),
     delete: ({ id }, by) => deleteCredential(deps, id, by),
     rotate: async ({ id, body }, by) => {
-      const { row, value } = await rotateCredential(deps, { id, given: body }, by);
+      const { row, value } = await rotateCredential(deps, { id, input: body }, by);
       return { credential: viewCredential(row), ...(value !== null && { value }) };
     },
     versions: async ({ id }, by) => ({ versions: await versionsOf(deps, id, by) }),
     restore: async ({ id, body }, by) =>
-      viewCredential(await restoreCredential(deps, { id, given: body }, by)),
+      viewCredential(await restoreCredential(deps, { id, input: body }, by)),
     reveal: ({ id, body }, by) => revealCredential(deps, { id, ...body }, by),
     rekey: async (_input, by) => {
       try {

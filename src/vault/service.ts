@@ -36,7 +36,7 @@ export type VaultCaller = Caller & Recorder;
 
 export const createCredential = async (
   deps: VaultServiceDeps,
-  given: NewCredential,
+  input: NewCredential,
   by: VaultCaller,
 ): Promise<CredentialRow> => {
   if ((await deps.credentials.count(by.userId)) >= MAX_CREDENTIALS) {
@@ -44,24 +44,24 @@ export const createCredential = async (
       `You already have ${MAX_CREDENTIALS} credentials, the maximum. Delete one first`,
     );
   }
-  const row = newRow(deps, given, by.userId);
+  const row = newRow(deps, input, by.userId);
   const recorded = by.record({ target: row.id, data: { name: row.name } });
   await unlessTaken(row.name, () =>
-    deps.credentials.insert(row, newVersion(deps, row, given.value), recorded),
+    deps.credentials.insert(row, newVersion(deps, row, input.value), recorded),
   );
   return row;
 };
 
 export const updateCredential = (
   deps: VaultServiceDeps,
-  { id, given }: { id: string; given: CredentialChanges },
+  { id, input }: { id: string; input: CredentialChanges },
   by: VaultCaller,
 ): Promise<CredentialRow> =>
-  unlessTaken(given.name ?? '', () =>
+  unlessTaken(input.name ?? '', () =>
     change(deps, { id, by }, (read, at) => {
-      if (isWider(read, given)) refuseDelegate(by);
-      const changes = { ...changesOf(given, deps.clock.now()), updated_at: at };
-      const also = [by.record({ data: { ...given } })];
+      if (isWider(read, input)) refuseDelegate(by);
+      const changes = { ...changesOf(input, deps.clock.now()), updated_at: at };
+      const also = [by.record({ data: { ...input } })];
       return { done: deps.credentials.update({ read, changes, also }), changes };
     }),
   );
@@ -70,9 +70,9 @@ export const updateCredential = (
 const isWider = (read: CredentialRow, { allowedTools, allowedHosts }: CredentialChanges): boolean =>
   isMore(read.allowed_tools, allowedTools) || isMore(read.allowed_hosts, allowedHosts);
 
-const isMore = (before: string, given: string[] = []): boolean => {
+const isMore = (before: string, input: string[] = []): boolean => {
   const known = new Set(JSON.parse(before));
-  return given.some((one) => !known.has(one));
+  return input.some((one) => !known.has(one));
 };
 
 /** Whoever adds a host or a tool can have the value sent there, which is as good as a reveal. */
@@ -160,15 +160,15 @@ export const change = async (
 
 const newRow = (
   { clock }: VaultServiceDeps,
-  given: NewCredential,
+  input: NewCredential,
   userId: string,
 ): CredentialRow => {
   const now = clock.now();
   return {
     id: mint('credential', now),
     user_id: userId,
-    name: given.name,
-    type: given.type ?? 'other',
+    name: input.name,
+    type: input.type ?? 'other',
     description: null,
     tags: '[]',
     allowed_tools: '[]',
@@ -182,7 +182,7 @@ const newRow = (
     rotation_told: 0,
     created_at: iso(now),
     updated_at: iso(now),
-    ...changesOf(given, now),
+    ...changesOf(input, now),
   };
 };
 
@@ -201,10 +201,10 @@ export const newVersion = (
   return { ...version, sealed: sealVersion(version, value) };
 };
 
-const changesOf = (given: CredentialChanges, now: number): Partial<CredentialRow> => ({
-  ...storedColumns(credentialTable, given),
-  ...(given.expiresAt !== undefined && expiring(given.expiresAt, now)),
-  ...(given.rotateEveryDays !== undefined && { rotation_told: 0 }),
+const changesOf = (input: CredentialChanges, now: number): Partial<CredentialRow> => ({
+  ...storedColumns(credentialTable, input),
+  ...(input.expiresAt !== undefined && expiring(input.expiresAt, now)),
+  ...(input.rotateEveryDays !== undefined && { rotation_told: 0 }),
 });
 
 export const expiring = (expiresAt: string | null, now: number) => ({

@@ -3,7 +3,6 @@ import type { CredentialRow } from '../store/tables/vault.js';
 
 export const DAY_MS = 24 * 3600 * 1000;
 
-/** Times of the reminders before the expiry. */
 const REMINDERS_MS = [7 * DAY_MS, DAY_MS, 0] as const;
 /** The first reminder, in milliseconds before the expiry. The last one is at the expiry. */
 export const FIRST_REMINDER_MS = REMINDERS_MS[0];

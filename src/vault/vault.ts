@@ -218,6 +218,6 @@ const lendingOf = (
 
 /** The earliest time in milliseconds since 1970; null if all are null. */
 const earlier = (...times: (string | null)[]): number | null => {
-  const given = times.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
-  return given.length === 0 ? null : Math.min(...given);
+  const known = times.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  return known.length === 0 ? null : Math.min(...known);
 };

@@ -17,7 +17,6 @@ export interface HeadProblem {
 }
 
 interface ContradictedHeads {
-  /** Name of the file of heads. */
   name: string;
   /** The first entry that differs from the file. */
   number: number;

@@ -7,7 +7,6 @@ import { faultOfPassword } from './policy.js';
 import type { AuthStore } from './queries.js';
 import { insertUser } from './register.js';
 
-/** Creates the admin account from the settings if there is no account yet. */
 export const makeFirstAccount = async (deps: {
   config: Config;
   users: AuthStore;

@@ -71,7 +71,7 @@ const usersOf = (store: Store) => {
       return byId(user.id).executeTakeFirstOrThrow();
     },
 
-    /** Returns names that were stored before skeletons were, in order, after the one given. */
+    /** Names without a stored skeleton, in order, starting after `after`. */
     olderNames: async (after: string, limit: number): Promise<string[]> => {
       const rows = await db
         .selectFrom('users')

@@ -78,16 +78,16 @@ export const userOf = viewer(userTable, User, {
  */
 export const logInWithPassword = async (
   deps: AuthDeps,
-  given: Credentials,
+  credentials: Credentials,
   by: RequestContext & AuditRecorder,
 ): Promise<Login> => {
-  const typed = accountKey(given.username ?? given.email ?? '').slice(0, 254);
+  const typed = accountKey(credentials.username ?? credentials.email ?? '').slice(0, 254);
   const row = await deps.users.userByKey(typed);
-  const device = await recogniseDevice(deps, row?.id, given.deviceToken);
+  const device = await recogniseDevice(deps, row?.id, credentials.deviceToken);
   // Username and e-mail address share one counter.
   const key = { account: row?.username_key ?? typed, address: sourceOf(by, device) };
-  if (device !== null || !by.isShared) return judge(deps, { given, typed, key, device }, by);
-  return paced(deps, key.account, () => judge(deps, { given, typed, key, device }, by));
+  if (device !== null || !by.isShared) return judge(deps, { credentials, typed, key, device }, by);
+  return paced(deps, key.account, () => judge(deps, { credentials, typed, key, device }, by));
 };
 
 /** Clients behind a shared address cannot be told apart: an account has one attempt in 2 s there. */
@@ -101,7 +101,7 @@ const paced = async <T>({ limits }: AuthDeps, account: string, work: () => Promi
 };
 
 interface LoginRequest {
-  given: Credentials;
+  credentials: Credentials;
   typed: string;
   key: FailureKey;
   /** Digest of a valid device token. */
@@ -110,7 +110,7 @@ interface LoginRequest {
 
 const judge = async (
   deps: AuthDeps,
-  { given, typed, key, device }: LoginRequest,
+  { credentials, typed, key, device }: LoginRequest,
   by: RequestContext & AuditRecorder,
 ): Promise<Login> => {
   const since = performance.now();
@@ -120,7 +120,7 @@ const judge = async (
   const asker = askerOf(key, device);
   const isKnown = device !== null;
   const isRight = await gated(() =>
-    deps.passwords.verify(known, given.password, asker, { isKnown }),
+    deps.passwords.verify(known, credentials.password, asker, { isKnown }),
   );
   if (!row || !isRight || row.disabled_at !== null) {
     await addFailure(deps, key, row?.id ?? null);
@@ -128,12 +128,12 @@ const judge = async (
       await deps.limits.wait(Math.max(0, since + WRONG_MS - performance.now()));
     throw wrongLogin();
   }
-  const verdict = await checkSecondFactor(deps, { row, code: given.totpCode, key, device });
+  const verdict = await checkSecondFactor(deps, { row, code: credentials.totpCode, key, device });
   const data = { by: 'password', ...(verdict === 'recovered' && { recoveryCode: true }) };
   const login = await beginSession(deps, row, {
     by,
-    device: given.device,
-    deviceToken: given.deviceToken,
+    device: credentials.device,
+    deviceToken: credentials.deviceToken,
     also: [by.record({ actorId: row.id, data })],
   });
   if (!login) throw wrongLogin();

@@ -78,7 +78,7 @@ export const sessionsOf = (store: Store) => {
         ...also,
       ]),
 
-    /** Prevents that something permanent is made in a session that has ended. */
+    /** Unmet if the session has ended, so that nothing permanent is created in it. */
     sessionHolds: (id: string, now: string): Statement =>
       assertRows(
         selectRows(db, authSessionTable, { id, ended_at: null }).where('expires_at', '>', now),

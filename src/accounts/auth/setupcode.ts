@@ -35,14 +35,14 @@ export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps) => {
     /** Returns null if no code is needed, or the first account exists. */
     shown: () => (code === null ? null : { code, file }),
     /** Throws 403 for a wrong code, and 429 after five wrong ones in a minute from all clients. */
-    check: (given: string): void => {
+    check: (input: string): void => {
       const now = clock.now();
       wrongAt = wrongAt.filter((at) => at <= now && now < at + WINDOW_MS);
       const [first] = wrongAt;
       if (first !== undefined && wrongAt.length >= MAX_WRONG) {
         throw tooMany(Math.ceil((first + WINDOW_MS - now) / 1000));
       }
-      if (code !== null && isSame(given, code)) return;
+      if (code !== null && isSame(input, code)) return;
       wrongAt.push(now);
       throw refusedCode();
     },
@@ -73,8 +73,8 @@ const write = (file: string, code: string): void => {
 };
 
 /** Ignores case, spaces and hyphens. Digests always have the same length. */
-const isSame = (given: string, code: string): boolean =>
-  timingSafeEqual(digestOf(given), digestOf(code));
+const isSame = (input: string, code: string): boolean =>
+  timingSafeEqual(digestOf(input), digestOf(code));
 const digestOf = (code: string): Buffer =>
   createHash('sha256').update(code.toLowerCase().replace(/[\s-]/g, '')).digest();
 

@@ -5,7 +5,6 @@ const own = (name: string): URL => new URL(`./page/${name}`, import.meta.url);
 const library = (): URL =>
   new URL('../dist/bundle/index.umd.min.js', import.meta.resolve('@simplewebauthn/browser'));
 
-/** The page for logins in a browser, for passkeys, and for passing a login on to the command line. */
 export const passkeysPage: WebPage = {
   path: '/passkeys',
   html: () => own('page.html'),

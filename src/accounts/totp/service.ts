@@ -114,9 +114,9 @@ const newCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newRecov
 /** Throws 401 if the code is wrong or was already used for this purpose. */
 export const verifyCode = async (deps: TotpDeps, by: Caller, code: string): Promise<void> => {
   const factor = await enabledFactor(deps, by.userId);
-  const given: CodeInput = { code, purpose: 'enable' };
+  const input: CodeInput = { code, purpose: 'enable' };
   await guarded(deps, { by, factor, shownSkewOf: code }, () =>
-    judged(deps, inside(by), () => spend(deps, by.userId, factor, given)),
+    judged(deps, inside(by), () => spend(deps, by.userId, factor, input)),
   );
 };
 
@@ -131,8 +131,8 @@ export const disableTotp = async (
   await guarded(deps, { by, factor }, async () => {
     hasRecovered = await spendRecoveryCode(deps, by.userId, code);
     if (hasRecovered) return true;
-    const given: CodeInput = { code, purpose: 'disable' };
-    return judged(deps, inside(by), () => spend(deps, by.userId, factor, given));
+    const input: CodeInput = { code, purpose: 'disable' };
+    return judged(deps, inside(by), () => spend(deps, by.userId, factor, input));
   });
   const note = hasRecovered ? { data: { recoveryCode: true } } : {};
   await deps.factors.remove(by.userId, [by.record(note)]);
@@ -149,8 +149,8 @@ export const checkLogin = async (
   if (await spendRecoveryCode(deps, userId, code)) return 'recovered';
   const name = device === null ? userId : `device ${device}`;
   const holder: CodeHolder = { userId, name, isLoggedIn: false };
-  const given: CodeInput = { code, purpose: 'login' };
-  if (await judged(deps, holder, () => spend(deps, userId, factor, given))) return 'right';
+  const input: CodeInput = { code, purpose: 'login' };
+  if (await judged(deps, holder, () => spend(deps, userId, factor, input))) return 'right';
   return secretOf(deps, userId, factor) === null ? 'damaged' : 'wrong';
 };
 
@@ -193,10 +193,10 @@ const spend = async (
   deps: CodeCheckDeps,
   userId: string,
   factor: TotpRow,
-  given: CodeInput,
+  input: CodeInput,
 ): Promise<boolean> => {
-  const step = await match(deps, userId, factor, given);
-  return step !== null && deps.factors.spend(userId, given.purpose, step);
+  const step = await match(deps, userId, factor, input);
+  return step !== null && deps.factors.spend(userId, input.purpose, step);
 };
 
 /** Counts a code before it is checked, so that no more concurrent codes than the limit are checked. */

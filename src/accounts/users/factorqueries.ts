@@ -17,7 +17,6 @@ export interface Removal {
   after: TransactionStep[];
 }
 
-/** Admins see and remove the second factors and passkeys of others. */
 export const factorsStore = (store: Store) => {
   const { db } = store;
   /** The statements check the role, since a user may become an admin meanwhile. */
@@ -57,7 +56,6 @@ export const factorsStore = (store: Store) => {
       ]);
     },
 
-    /** Same result as `removeTotp`. */
     removePasskey: (
       passkeyId: string,
       { id, at, before, after }: Removal,

@@ -23,18 +23,17 @@ const MAX_ADDRESS_LENGTH = 8192;
 const BEFORE_SEPARATOR = /^[^/\\?#]*/;
 
 /** True also for an empty user part. */
-const namesUser = (given: string): boolean => {
-  const [scheme = ''] = BEFORE_SEPARATOR.exec(given) ?? [];
-  const [host = ''] =
-    BEFORE_SEPARATOR.exec(given.slice(scheme.length).replace(/^[/\\]+/, '')) ?? [];
+const namesUser = (text: string): boolean => {
+  const [scheme = ''] = BEFORE_SEPARATOR.exec(text) ?? [];
+  const [host = ''] = BEFORE_SEPARATOR.exec(text.slice(scheme.length).replace(/^[/\\]+/, '')) ?? [];
   return scheme.includes('@') || host.includes('@');
 };
 
 /** Parses like the HTTP client. Null for other schemes than http and https, or with a user part. */
-export const calledAddress = (given: unknown): CalledAddress | null => {
-  if (typeof given !== 'string' || given.length > MAX_ADDRESS_LENGTH) return null;
-  if (!URL.canParse(given) || namesUser(given)) return null;
-  const { protocol, hostname, port, pathname, href, username, password } = new URL(given);
+export const calledAddress = (text: unknown): CalledAddress | null => {
+  if (typeof text !== 'string' || text.length > MAX_ADDRESS_LENGTH) return null;
+  if (!URL.canParse(text) || namesUser(text)) return null;
+  const { protocol, hostname, port, pathname, href, username, password } = new URL(text);
   if ((protocol !== 'http:' && protocol !== 'https:') || username !== '' || password !== '') {
     return null;
   }

@@ -17,7 +17,6 @@ import { visibleTo } from '../../store/visible.js';
 import type { grants as contract } from './contract.js';
 import { isMeant, type JudgedCall, MAX_GRANTS, mayStand, termsOf } from './rules.js';
 
-/** 30 days, in milliseconds. */
 const VALID_MS = 30 * 24 * 3600 * 1000;
 
 type CallingAgent = Pick<AgentRow, 'id' | 'user_id' | 'session_id' | 'hook_id' | 'parent_id'>;
@@ -71,7 +70,6 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
       return unlessUnmet(transact([statement(own, 1), step]));
     },
 
-    /** Returns a valid grant that covers the call; null if there is none. */
     covering: async (agent: CallingAgent, call: JudgedCall): Promise<GrantRow | null> => {
       if (!mayStand(call)) return null;
       const values = { tool: call.tool.skillId, action: call.tool.name };

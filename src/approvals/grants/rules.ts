@@ -3,7 +3,6 @@ import type { Tool, ToolIdentity } from '../../tools/module.js';
 import { credentialsIn } from '../../vault/module.js';
 import { calledAddress, encodedPath, namesOtherAddress, requestIn } from './address.js';
 
-/** The maximum number of valid grants of a user. */
 export const MAX_GRANTS = 100;
 
 export interface JudgedCall {
@@ -40,7 +39,6 @@ export const mayStand = ({ tool, arguments: args, isUntrusted }: JudgedCall): bo
   return args.url === undefined || calledAddress(args.url) !== null;
 };
 
-/** The part of a grant that is derived from the approved call. */
 export type GrantTerms = Pick<GrantRow, 'origin' | 'method' | 'path_prefix'>;
 
 export const termsOf = (tool: ToolIdentity, args: Record<string, unknown>): GrantTerms => {
@@ -52,7 +50,6 @@ export const termsOf = (tool: ToolIdentity, args: Record<string, unknown>): Gran
   };
 };
 
-/** The part of a grant that decides which calls it covers. */
 export type CoveringGrant = GrantTerms &
   Pick<GrantRow, 'scope' | 'tool' | 'action' | 'tool_digest'>;
 

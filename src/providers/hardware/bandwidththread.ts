@@ -3,7 +3,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 export interface BandwidthTask {
   /** Size of each of the two blocks; larger than the caches. */
   bytes: number;
-  /** Duration in milliseconds. */
   ms: number;
 }
 

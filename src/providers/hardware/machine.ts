@@ -1,4 +1,3 @@
-/** A GPU that models can run on. */
 export interface Gpu {
   vendor: 'nvidia' | 'amd' | 'apple' | 'intel' | 'unknown';
   name: string;
@@ -9,7 +8,6 @@ export interface Gpu {
   isUnified: boolean;
 }
 
-/** The source of one part of the data. */
 export interface HardwareSource {
   part: 'cpu' | 'memory' | 'gpus' | 'disk';
   source: string;

@@ -43,8 +43,11 @@ const systemSources = async (): Promise<HardwareSources> => {
 const MAX_MS = 10_000;
 
 /** A source that fails or hangs leaves its part unknown, with a note. */
-export const readMachine = async (folder: string, given?: HardwareSources): Promise<Machine> => {
-  const from = given ?? (await systemSources());
+export const readMachine = async (
+  folder: string,
+  testSources?: HardwareSources,
+): Promise<Machine> => {
+  const from = testSources ?? (await systemSources());
   const { cpu, flags, memory, graphics, free } = await readAllParts(from, folder);
   const cgroup = cgroupOf(from);
   const isApple = from.platform === 'darwin' && from.arch === 'arm64';

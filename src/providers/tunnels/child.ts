@@ -9,7 +9,6 @@ export interface TunnelLaunch {
   path: string;
   args: string[];
   env: Record<string, string>;
-  /** Folders in which helper programs are searched. */
   folders: string[];
 }
 
@@ -19,7 +18,6 @@ export interface ProcessMark {
   began: string;
 }
 
-/** The program cannot be started. */
 export class NotStarted extends NamedError {}
 
 const LAST_CHANCE_MS = 3_000;

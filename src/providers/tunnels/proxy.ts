@@ -1,6 +1,4 @@
-/** A site for which a reverse proxy is configured. */
 export interface ProxiedSite {
-  /** Public address, an origin. */
   url: URL;
   /** Address of the daemon for the proxy: `127.0.0.1:3005`. */
   upstream: string;
@@ -8,7 +6,6 @@ export interface ProxiedSite {
   files: { certificate: string; key: string } | null;
 }
 
-/** The largest upload. */
 const BODY_MIB = 50;
 
 const caddy = ({ url, upstream, files }: ProxiedSite): string => `# ${url.host}: Caddy 2.6 or later

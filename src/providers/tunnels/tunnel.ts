@@ -17,14 +17,12 @@ export interface TunnelRun {
   settings: TunnelSettings;
   /** Permanent address as an origin; null if the provider assigns one. */
   publicUrl: string | null;
-  /** The port of the daemon on loopback. */
   port: number;
   token: string | null;
   /** Path of a file with the host keys of the settings; null if there are none. */
   knownHosts: string | null;
 }
 
-/** The meaning of one line of output. */
 export interface TunnelOutput {
   isUp?: true;
   /** The public address that the program reports, as an origin. */
@@ -36,7 +34,6 @@ export interface TunnelOutput {
 /** A program that connects outwards and forwards requests for a public address to this daemon. */
 export interface TunnelProvider {
   program: 'cloudflared' | 'ngrok' | 'tailscale' | 'ssh';
-  /** Arguments that print the version. */
   version: string[];
   /** Header that carries the client address, in lower case; null if there is none. */
   addressHeader: string | null;

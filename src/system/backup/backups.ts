@@ -176,7 +176,6 @@ interface FollowedWork {
   isStopping(): boolean;
 }
 
-/** Stores the outcome. */
 const follow = async (
   { clock, log }: Base,
   deps: BackupDeps,

@@ -82,7 +82,6 @@ export const isLeft = (path: string): boolean =>
 /** True if a path may be unpacked from the sealed files. */
 export const isSecret = (path: string): boolean => SECRET.includes(path.split('/', 1)[0] ?? '');
 
-/** The originals of documents. */
 const DOCUMENTS = 'documents';
 
 /** Lists the files that are copied unencrypted. */

@@ -30,7 +30,6 @@ export interface BackupKeys {
   files: { path: string; content: Buffer }[];
 }
 
-/** Creates the key of the MAC. */
 export const sealKeys = async (
   passphrase: string,
   { masterKeys, files }: { masterKeys: Uint8Array[]; files: SealedKeys['files'] },

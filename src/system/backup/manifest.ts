@@ -63,9 +63,9 @@ export const readManifest = (bytes: Buffer, sum: Buffer): Manifest => {
 
 /** The MAC cannot be made without the passphrase. Throws BadBackup. */
 export const proveManifest = (bytes: Buffer, sum: Buffer, macKey: Buffer): void => {
-  const given = Buffer.from(sum.toString('latin1').slice(65, -1));
-  const due = Buffer.from(macOf(macKey, bytes));
-  if (given.length !== due.length || !timingSafeEqual(given, due)) {
+  const actual = Buffer.from(sum.toString('latin1').slice(65, -1));
+  const expected = Buffer.from(macOf(macKey, bytes));
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
     throw new BadBackup('The manifest was not created with these keys');
   }
 };

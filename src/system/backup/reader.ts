@@ -21,7 +21,6 @@ const CHUNK = 1024 * 1024;
 const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 const OWN = [DATABASE, 'audit.head', KEYS, MANIFEST, SUM];
 
-/** A backup that was read completely and is valid. */
 export interface Backup {
   manifest: Manifest;
   manifestSha256: string;

@@ -20,7 +20,7 @@ export const backupSettings = (config: Config) => {
     everyHours: backupEvery,
     keep: backupKeep,
     passphrase: backupPassphrase,
-    /** Names of the settings that the daemon was given. */
+    /** Names of the settings in the environment of the daemon. */
     given: givenSettings(),
   };
 };

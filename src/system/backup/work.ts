@@ -56,7 +56,6 @@ export interface BackupWork<T> {
   cancel(): void;
 }
 
-/** Runs a task in its own thread. */
 export const startWork = <K extends Task['kind']>(
   task: Extract<Task, { kind: K }>,
   onStep: (step: BackupProgress) => void = () => undefined,

@@ -18,7 +18,6 @@ interface Integrity {
 export const doctorStore = ({ db, look, transact }: Store) => ({
   look,
 
-  /** Returns the number of the entry. */
   record: async (looked: AuditStep): Promise<number> => {
     await transact([looked]);
     const { number } = await db
@@ -80,7 +79,6 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
       .orderBy('status')
       .execute(),
 
-  /** Folders whose last scan failed. */
   failingFolders: (): Promise<{ path: string; error: string | null }[]> =>
     db
       .selectFrom('knowledge_folders')

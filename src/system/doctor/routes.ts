@@ -59,7 +59,6 @@ interface DoctorDeps {
   checks: ModuleChecks;
 }
 
-/** Checks of other modules. */
 interface ModuleChecks {
   /** Platforms that have linked channels but are not set up. */
   platforms(): Promise<IncompletePlatform[]>;

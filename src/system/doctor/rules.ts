@@ -151,7 +151,6 @@ export const voiceOf = ({ engines, hasFfmpeg }: EngineReport): Finding => {
   return okFinding('voice', `speech is transcribed by ${first}${then}${files}`);
 };
 
-/** Originals of documents that are missing or changed. */
 export const originalsOf = ({ total, compared, damaged }: OriginalsReport): Finding[] => {
   if (total === 0) return [];
   const seen = compared === total ? `all ${total}` : `${compared} of ${total}`;
@@ -193,7 +192,6 @@ const shellQuoted = (path: string): string =>
 /** The value that editors and synchronization programs recommend. */
 const INOTIFY_LIMIT = 524_288;
 
-/** Watched mailboxes that were not reached for long. */
 export const mailboxesOf = (unreached: UnreachedMailbox[]): Finding[] =>
   unreached.map(({ address, error }) =>
     warnFinding(
@@ -241,7 +239,6 @@ export const backupOf = (of: {
   );
 };
 
-/** Messages that were dropped because they could not be read. */
 export const unreadOf = (unread: UnreadMessages[]): Finding[] =>
   unread.map(({ kind, count, reason }) => {
     const messages = count === 1 ? '1 message was' : `${count} messages were`;

@@ -17,7 +17,6 @@ interface OwnedWork {
   owner: string;
 }
 
-/** Checks the recurring tasks and pipelines of all users. */
 export const checkWork = async ({ db }: Pick<Store, 'db'>, now: number): Promise<Finding[]> => {
   const tasks = db
     .selectFrom('recurring_tasks as t')

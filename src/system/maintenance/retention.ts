@@ -11,12 +11,10 @@ const SETTLING_MS = 60_000;
 const BATCH = 500;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Deletes one batch of the rows. */
 const deleteBatch = (table: string, condition: string, key = 'id'): string =>
   `DELETE FROM ${table} WHERE (${key}) IN
     (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${BATCH})`;
 
-/** Rows that are deleted after a day. */
 const AFTER_A_DAY = [
   deleteBatch('idempotency', 'created_at < @at', 'user_id, route, key'),
   `DELETE FROM login_failures WHERE last_at < @at`,
@@ -116,11 +114,9 @@ export const createRetention = (deps: {
   clock: Clock;
   log: Log;
   retentionDays: number;
-  /** Deletes signing keys that are no longer needed. This and the next two resolve to a number. */
+  /** Deletes signing keys that are no longer needed. Resolves to their number, like the next two. */
   forgetKeys(): Promise<number>;
-  /** Destroys versions of credentials whose overlap has ended. */
   destroyVersions(): Promise<number>;
-  /** Removes the folders of agents and hooks that no longer exist. */
   sweepFolders(): Promise<number>;
 }) => {
   const { store, clock, log, retentionDays } = deps;

@@ -61,7 +61,6 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
   });
 };
 
-/** The figures of one user. */
 const figuresOf = async (
   store: OverviewStore,
   { userId, due, mail }: { userId: string; due: DueTask[]; mail: Need[] },

@@ -18,7 +18,6 @@ export const ratesOf = (counted: OverviewQuery<'perMinute'>, now: number): numbe
   });
 };
 
-/** A task that is overdue or due today. */
 export type DueTask = Awaited<ReturnType<typeof readDueTasks>>[number];
 
 const NO_SUBJECT = { agentId: null, hookId: null, untrusted: null };

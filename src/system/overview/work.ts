@@ -26,7 +26,6 @@ const pipelineCounts = async (db: Store['db'], userId: string) => {
   return { open: runs.count, waiting: stages.count };
 };
 
-/** Enabled recurring tasks, and their next due time. */
 const recurringCounts = (db: Store['db'], userId: string) =>
   db
     .selectFrom('recurring_tasks')

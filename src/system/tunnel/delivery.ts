@@ -14,7 +14,6 @@ const BODY = Buffer.from(
   `{ "n":1.0,"e":1E2 ,\r\n"text" : "\\u00e9 é 漢 🦉 \\/",\t"again":1,"again":2,"long":"${'0123456789 '.repeat(3600)}" }\n`,
 );
 
-/** Checks that the reply contains the nonce of this check. */
 export const checkReach = async (input: StageInput): Promise<StageOutcome> => {
   const { probe } = input;
   const reply = await deliverThroughTunnel(input, probe.open);
@@ -28,7 +27,6 @@ export const checkReach = async (input: StageInput): Promise<StageOutcome> => {
   throw intercepted(input, `the request arrived, but the reply was ${seen}`);
 };
 
-/** Checks that the daemon refuses a delivery without a signature. */
 export const checkUnsigned = async (input: StageInput): Promise<StageOutcome> => {
   const headers = { 'X-GitHub-Event': 'ping' };
   const reply = await deliverThroughTunnel(input, input.probe.signed, { headers, body: BODY });
@@ -65,7 +63,6 @@ export const checkSigned = async (input: StageInput): Promise<StageOutcome> => {
 const nonceIn = ({ body }: Incoming): string | null =>
   /"deliveryId":"probe_([\w-]+)"/.exec(body.toString())?.[1] ?? null;
 
-/** Explains, from the reply, why a request did not reach the daemon. */
 const explainMiss = (input: StageInput, { status, headers }: Incoming) => {
   const remedy = remedies.way(input);
   if (status >= 300 && status < 400) {

@@ -76,7 +76,6 @@ const refuseForged = async (input: StageInput): Promise<void> => {
   });
 };
 
-/** Warns if the header with the client address is missing. */
 const missingAddresses = ({ probe, addressHeader }: StageInput): StageInput['openings'] => {
   const arrived = probe.arrivedOn(probe.open);
   if (addressHeader === null || arrived?.headers[addressHeader] !== undefined) return [];

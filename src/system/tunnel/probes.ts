@@ -12,7 +12,6 @@ export interface Probe {
   signed: string;
   nonce: string;
   key: KeyObject;
-  /** The last request on that path. */
   arrivedOn(path: string): ProbeArrival | null;
   forget(): void;
   close(): void;

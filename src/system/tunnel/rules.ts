@@ -29,11 +29,11 @@ const TOKEN = /^[\w.=+/~-]{8,}$/;
 export const originOf = (address: string): string | null =>
   ADDRESS.test(address) && URL.canParse(address) ? new URL(address).origin : null;
 
-export const tunnelFaults = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => [
-  ...useless(given),
-  ...addressFaults(given, fixedUrl),
-  ...missing(given, fixedUrl),
-  ...shapes(given),
+export const tunnelFaults = (input: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => [
+  ...useless(input),
+  ...addressFaults(input, fixedUrl),
+  ...missing(input, fixedUrl),
+  ...shapes(input),
 ];
 
 /** The path becomes part of a proxy configuration. */
@@ -44,11 +44,11 @@ export const fileFault = (path: 'certificate' | 'key', file = '/x'): FieldFault[
     'must be an absolute path without special characters',
   );
 
-const useless = (given: TunnelSettingsInput): FieldFault[] =>
+const useless = (input: TunnelSettingsInput): FieldFault[] =>
   [...new Set(Object.values(TAKES).flat())]
-    .filter((field) => given[field] !== undefined && given[field] !== null)
-    .filter((field) => !TAKES[given.provider].includes(field))
-    .map((path) => ({ path, message: `is not used by ${given.provider}` }));
+    .filter((field) => input[field] !== undefined && input[field] !== null)
+    .filter((field) => !TAKES[input.provider].includes(field))
+    .map((path) => ({ path, message: `is not used by ${input.provider}` }));
 
 const addressFaults = (
   { publicUrl }: TunnelSettingsInput,
@@ -67,20 +67,20 @@ const addressFaults = (
   return faultIf(isOther, 'publicUrl', `is already set by ADJUTANT_PUBLIC_URL: ${fixedUrl}`);
 };
 
-const missing = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => {
-  const { provider, name, token, credentialId, target, remotePort } = given;
+const missing = (input: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => {
+  const { provider, name, token, credentialId, target, remotePort } = input;
   const isNamed = provider === 'cloudflared' && Boolean(name ?? token ?? credentialId);
   const isSsh = provider === 'ssh';
   const needsAddress = isNamed || isSsh || provider === 'proxy';
   return [
-    ...faultIf(needsAddress && !(given.publicUrl ?? fixedUrl), 'publicUrl', 'is required'),
+    ...faultIf(needsAddress && !(input.publicUrl ?? fixedUrl), 'publicUrl', 'is required'),
     ...faultIf(isSsh && target === undefined, 'target', 'is required'),
     ...faultIf(isSsh && remotePort === undefined, 'remotePort', 'is required'),
   ];
 };
 
-const shapes = (given: TunnelSettingsInput): FieldFault[] => {
-  const { name, target, identityFile, hostKeys = [], token, credentialId } = given;
+const shapes = (input: TunnelSettingsInput): FieldFault[] => {
+  const { name, target, identityFile, hostKeys = [], token, credentialId } = input;
   const wrongKeys = hostKeys.filter((key) => !HOST_KEY.test(key));
   const isPath =
     identityFile === undefined || (isAbsolute(identityFile) && PATH.test(identityFile));

@@ -47,17 +47,17 @@ export const viewTunnel = ({ tunnel, config }: TunnelServiceDeps): TunnelView =>
 
 export const setTunnel = async (
   deps: TunnelServiceDeps,
-  given: TunnelSettingsInput,
+  input: TunnelSettingsInput,
   by: Caller & Recorder,
 ): Promise<ConfiguredTunnel> => {
   const { tunnel, vault } = deps;
-  refuseFaults(tunnelFaults(given, deps.config.publicUrl));
+  refuseFaults(tunnelFaults(input, deps.config.publicUrl));
   // A credential of another user counts as missing.
-  if (given.credentialId && !(await vault.isOwn(by.userId, given.credentialId))) {
+  if (input.credentialId && !(await vault.isOwn(by.userId, input.credentialId))) {
     refuseFaults([{ path: 'credentialId', message: 'is not the ID of one of your credentials' }]);
   }
-  const row = rowOf(deps, given);
-  const { token, ...fields } = given;
+  const row = rowOf(deps, input);
+  const { token, ...fields } = input;
   const data = { ...fields, ...(token !== undefined && { token: token ? 'given' : 'removed' }) };
   const before = tunnel.publicUrl();
   await tunnel.configure(row, [by.record({ target: row.provider, data })]);
@@ -106,13 +106,13 @@ export const checkTunnel = async (deps: TunnelServiceDeps, by: Recorder): Promis
 
 const rowOf = (
   { tunnel, clock, sealToken }: TunnelServiceDeps,
-  given: TunnelSettingsInput,
+  input: TunnelSettingsInput,
 ): TunnelRow => {
-  const { provider, publicUrl, token, credentialId, ...settings } = given;
+  const { provider, publicUrl, token, credentialId, ...settings } = input;
   const before = tunnel.row();
   const kept = before?.provider === provider ? before : null;
   // A named tunnel does not use a token.
-  const isNew = [token, credentialId, settings.name].some((given) => given !== undefined);
+  const isNew = [token, credentialId, settings.name].some((value) => value !== undefined);
   const id = 'tunnel';
   return {
     id,

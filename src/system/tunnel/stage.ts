@@ -26,7 +26,6 @@ export interface StageInput {
 /** `latencyMs` is the duration of the round trip; null if there was none. */
 export type StageOutcome = Pick<CheckStage, 'detail' | 'latencyMs'> & Partial<CheckStage>;
 
-/** The stage found a problem. */
 export class StageFailed extends Error {
   override name = 'StageFailed';
 

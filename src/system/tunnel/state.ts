@@ -7,7 +7,6 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import { statement, unlessUnmet } from '../../store/store.js';
 import type { TunnelReachRow, TunnelRow } from '../../store/tables/tunnel.js';
 
-/** The configuration, with a copy in memory. */
 export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | null) => {
   const { db } = store;
   let row: TunnelRow | null = null;
@@ -24,12 +23,11 @@ export const createTunnelState = ({ store, clock }: Base, fixedUrl: string | nul
     publicUrl: (): string | null => fixedUrl ?? row?.public_url ?? null,
     trust: (): ProxyTrust['tunnel'] =>
       row?.is_on === 1 ? { header: addressHeaderOf(row.provider) } : null,
-    /** The result of the last check of the address. */
     reach: () => reach,
-    keepReach: async (given: Omit<TunnelReachRow, 'id'>): Promise<void> => {
-      const next: TunnelReachRow = { id: 'reach', ...given };
+    keepReach: async (check: Omit<TunnelReachRow, 'id'>): Promise<void> => {
+      const next: TunnelReachRow = { id: 'reach', ...check };
       const insert = db.insertInto('tunnel_reach').values(next);
-      await insert.onConflict((on) => on.column('id').doUpdateSet(given)).execute();
+      await insert.onConflict((on) => on.column('id').doUpdateSet(check)).execute();
       reach = next;
     },
     replace: async (next: TunnelRow, also: TransactionStep[]): Promise<void> => {

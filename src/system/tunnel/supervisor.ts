@@ -68,7 +68,6 @@ export const createSupervisor = (deps: SupervisorDeps) => {
     if (isUp && state.status !== 'running') set({ status: 'running', detail: null });
   };
 
-  /** Resolves to the reason of the end. */
   const live = async (signal: AbortSignal): Promise<string> => {
     const plan = await deps.plan();
     const child = await startTunnelChild(plan.launch, (line) => take(plan.hear(line)));

@@ -38,7 +38,6 @@ export const createTunnel = (base: Base, deps: TunnelDeps) => {
   const addresses = addressesOf(state, { process: supervisor.state, port: () => port });
   const checks = createCheck(base, { state, probes, addresses, checked: publishState });
 
-  /** Starts or stops the process according to the row. */
   const follow = async (): Promise<void> => {
     await supervisor.stop();
     const current = row();
@@ -127,7 +126,6 @@ const createSerial = () => {
   };
 };
 
-/** To every admin. */
 const publish = ({ store, log }: Base, hub: Hub, state: object): void => {
   store.db
     .selectFrom('users')

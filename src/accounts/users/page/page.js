@@ -32,13 +32,13 @@ const readAddress = () => {
 };
 
 const submit = async () => {
-  const given = Object.fromEntries(fields.map((name) => [name, byId(name).value]));
-  if (show(faultsOf(given))) return;
+  const values = Object.fromEntries(fields.map((name) => [name, byId(name).value]));
+  if (show(faultsOf(values))) return;
   const button = form.querySelector('button');
   button.disabled = true;
   say('');
   try {
-    await finish(await post(form.dataset.call, { ...given, inviteToken: token }));
+    await finish(await post(form.dataset.call, { ...values, inviteToken: token }));
   } catch (error) {
     explain(error);
   } finally {
@@ -47,9 +47,9 @@ const submit = async () => {
 };
 
 /** An early check with friendly messages. The daemon checks everything again. */
-const faultsOf = (given) =>
+const faultsOf = (values) =>
   fields
-    .map((path) => ({ path, message: RULES[path](given[path]) }))
+    .map((path) => ({ path, message: RULES[path](values[path]) }))
     .filter(({ message }) => message);
 
 const RULES = {
