@@ -12,7 +12,7 @@ export interface ReplyText {
 }
 
 /** Maximum characters kept. The message contains all. */
-const MOST = 65_536;
+const MAX_LENGTH = 65_536;
 
 export const isTextDelta = (data: unknown): data is TextDelta =>
   isRecord(data) &&
@@ -27,8 +27,8 @@ export const isTextDelta = (data: unknown): data is TextDelta =>
 export const withDelta = (reply: ReplyText | null, { step, from, text }: TextDelta): ReplyText => {
   const to = from + text.length;
   if (reply?.step !== step || from === 0) {
-    return { step, text: (from > 0 ? `… ${text}` : text).slice(-MOST), to };
+    return { step, text: (from > 0 ? `… ${text}` : text).slice(-MAX_LENGTH), to };
   }
   const fresh = from > reply.to ? ` … ${text}` : text.slice(reply.to - from);
-  return { step, text: (reply.text + fresh).slice(-MOST), to: Math.max(to, reply.to) };
+  return { step, text: (reply.text + fresh).slice(-MAX_LENGTH), to: Math.max(to, reply.to) };
 };

@@ -15,7 +15,7 @@ interface PrepareDeps extends OutcomeDeps {
 }
 
 /** In characters. Longer payloads are not parsed before they are accepted. */
-const LONGEST = 64 * 1024;
+const MAX_LENGTH = 64 * 1024;
 /** With this many pending database calls, deliveries take precedence and executions are queued. */
 const MAX_PENDING = 1000;
 
@@ -31,7 +31,7 @@ export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
     hook.conditions.length === 0 &&
     hook.cooldownMs === 0 &&
     hook.maxExecutions === null &&
-    payload.text.length <= LONGEST &&
+    payload.text.length <= MAX_LENGTH &&
     payload.value !== undefined &&
     queue.isEmpty(hook.id) &&
     store.pending() < MAX_PENDING &&

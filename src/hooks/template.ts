@@ -25,7 +25,7 @@ export interface TemplateScope {
 const PLACE = /\{\{([^{}]{1,300})\}\}/g;
 /** An unclosed literal extends to the end. */
 const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)/gs;
-const LONGEST = 256 * 1024;
+const MAX_LENGTH = 256 * 1024;
 
 /**
  * Objects are written as JSON, values absent in this execution are empty, unknown names stay as
@@ -52,7 +52,7 @@ export const renderMarkdown = (
 
 /** For JSON templates: text inserted into a string literal cannot end it. */
 export const renderJson = (template: string, scope: TemplateScope): string => {
-  const left = { characters: LONGEST };
+  const left = { characters: MAX_LENGTH };
   const fill = filling(scope, { left, isJson: true });
   const fillText = filling(scope, { left });
   const fillEscaped = (written: string, path: string): string => {
@@ -126,7 +126,7 @@ export const renderDeep = (value: unknown, scope: object): unknown => {
 const filling = (
   scope: object,
   {
-    left = { characters: LONGEST },
+    left = { characters: MAX_LENGTH },
     isJson = false,
   }: { left?: { characters: number }; isJson?: boolean } = {},
 ) => {

@@ -6,7 +6,7 @@ export const CONDITIONS_MS = 25;
  * Multiple of the limit after which elapsed time ends the work, even if the thread got little
  * processor time.
  */
-const LONGEST = 40;
+const MAX_FACTOR = 40;
 
 export interface TimeLimit {
   left(): number;
@@ -23,7 +23,7 @@ export const createTimeLimit = (ms: number): TimeLimit => {
   const isSpent = (): boolean => {
     const now = performance.now();
     if (now <= end) return false;
-    if (computed === null || now - begun > LONGEST * ms) return true;
+    if (computed === null || now - begun > MAX_FACTOR * ms) return true;
     const left = ms - ((threadMs() ?? Number.POSITIVE_INFINITY) - computed);
     end = now + left;
     return left <= 0;

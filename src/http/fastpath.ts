@@ -137,8 +137,8 @@ const contextOf = (request: IncomingMessage, response: ServerResponse, deps: Fas
   const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
   const trust = deps.trust();
   deps.proxies.see(request, trust);
-  const asked = { headers, info: socket, events, raw: { req: request } };
-  return new LazyRequestContext(asked, requestId, trust);
+  const incoming = { headers, info: socket, events, raw: { req: request } };
+  return new LazyRequestContext(incoming, requestId, trust);
 };
 
 const replyTo = async (

@@ -36,7 +36,6 @@ export const isPublic = (address: Address): boolean => {
   return address.length === 4 || isInside(globalUnicast, address);
 };
 
-/** Also addresses that embed the one of a metadata service. */
 export const isMetadata = (address: Address): boolean =>
   [address, ...carried(address)].some((one) => metadata.some((known) => isInside(known, one)));
 
@@ -79,7 +78,6 @@ const network = (text: string): Network => {
 /** Excludes mapped, NAT64, unique-local, link-local and multicast addresses. */
 const globalUnicast = network('2000::/3');
 
-/** IANA's special-purpose address registries (RFC 6890 and its successors). */
 const reserved = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private

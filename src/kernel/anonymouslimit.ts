@@ -4,14 +4,12 @@ import { type Allowance, createRate, networkOf } from './rate.js';
 
 export type AnonymousLimit = ReturnType<typeof createAnonymousLimit>;
 
-/** Rate limit per client address for requests without a valid token, over any transport. */
 export const createAnonymousLimit = (
   perMinute: number,
   { clock, trust }: { clock: Clock; trust(): ProxyTrust },
 ) => {
   const perAddress = createRate(perMinute, clock);
   return {
-    /** Null if the peer has no limit. */
     take: (peer: string, headers: Record<string, unknown>): Allowance | null => {
       const trusted = trust();
       if (isShared(peer, trusted)) return null;

@@ -1,13 +1,9 @@
 import type { AuditNote, AuditRecord, AuditStep } from './contract/audit.js';
 import type { Caller, RequestContext } from './contract/endpoint.js';
 
-/**
- * Writes rows outside of transactions. `append` and `isWritten` throw if the log is not writable.
- */
 export interface AuditLog {
   append(entry: AuditRecord): Promise<void>;
   isWritten(id: string): Promise<boolean>;
-  /** Reports an entry that could not be written. */
   unwritten(action: string, error: unknown): void;
   mintId(): string;
   now(): string;
@@ -23,7 +19,6 @@ export interface AuditSubject {
   mayFail: boolean;
 }
 
-/** Characters of an ISO 8601 time up to the hour and the minute. */
 const HOUR_LENGTH = 13;
 const MINUTE_LENGTH = 16;
 
@@ -47,11 +42,10 @@ export const createAuditing = (log: AuditLog) => {
     data: null,
   });
 
-  /** One audited call, from request to reply. Leaves one row. */
-  const begin = (asked: AuditSubject) => {
-    const entry = entryOf(asked);
-    const actorId = callerOf(asked.by)?.userId;
-    const call = `${callerOf(asked.by)?.sessionId} ${entry.action}`;
+  const begin = (subject: AuditSubject) => {
+    const entry = entryOf(subject);
+    const actorId = callerOf(subject.by)?.userId;
+    const call = `${callerOf(subject.by)?.sessionId} ${entry.action}`;
     let isRecorded = false;
     const settle = async (rest: Pick<AuditRecord, 'outcome' | 'data'>): Promise<void> => {
       if (actorId === undefined || (isRecorded && (await log.isWritten(entry.id)))) return;
@@ -68,12 +62,12 @@ export const createAuditing = (log: AuditLog) => {
       /** Writes the row, unless the handler did or no user is known. */
       succeeded: async (): Promise<void> => {
         const calls = continued(entry.at);
-        if (asked.isContinued && calls.has(call)) return;
+        if (subject.isContinued && calls.has(call)) return;
         await settle({ outcome: 'ok', data: null }).catch((error) => {
-          if (!asked.mayFail) throw error;
+          if (!subject.mayFail) throw error;
           log.unwritten(entry.action, error);
         });
-        if (asked.isContinued) calls.add(call);
+        if (subject.isContinued) calls.add(call);
       },
       failed: async (status: number, code: string | undefined): Promise<void> => {
         const seen = failures(log.now());
@@ -87,9 +81,9 @@ export const createAuditing = (log: AuditLog) => {
     };
   };
 
-  const impersonated = async (asked: AuditSubject): Promise<void> => {
-    const caller = callerOf(asked.by);
-    if (caller) await log.append({ ...entryOf(asked), actorId: caller.userId });
+  const impersonated = async (subject: AuditSubject): Promise<void> => {
+    const caller = callerOf(subject.by);
+    if (caller) await log.append({ ...entryOf(subject), actorId: caller.userId });
   };
 
   return { begin, impersonated };

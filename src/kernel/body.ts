@@ -4,7 +4,6 @@ import { LARGE_JSON_BYTES } from './json.js';
 
 export class BodyTooLong extends NamedError {}
 
-/** The memory reserved for bodies is full. */
 export class BodiesFull extends NamedError {}
 
 export class BodyCutOff extends NamedError {}

@@ -12,7 +12,6 @@ export const isBodyFault = (value: object): value is BodyFault => 'fault' in val
 export const EMPTY_BODY: BodyFault = { fault: 'empty', message: 'The body is empty' };
 
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i;
-/** XML declaration with an encoding, in the bytes before its end. */
 const XML_ENCODING = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i;
 const XML_BYTES = 300;
 const UTF8 = 'utf-8';
@@ -63,7 +62,6 @@ const unescaped = (text: string): Buffer =>
     'latin1',
   );
 
-/** An escaped byte outside ASCII. */
 const ESCAPED_BYTE = /%[89a-f]/i;
 const MARK = 'ï»¿';
 

@@ -11,7 +11,6 @@ export const plainHost = (host: string): string =>
     .replace(/:(?:443|80)?$/, '')
     .replace(/\.(?=:\d+$|$)/, '');
 
-/** Headers that proxies and tunnels add. */
 const FORWARDING =
   /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|true-client-ip|x-original-.+|cf-.+|cdn-loop|tailscale-.+|ngrok-.+)$/;
 
@@ -41,7 +40,6 @@ export const proxyMark = ({ headers, httpVersion }: ForwardedRequest): string | 
 
 export type RawHeaders = Record<string, unknown>;
 
-/** `::ffff:10.0.0.1` and `10.0.0.1` are the same address. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
@@ -62,7 +60,6 @@ export const addressSet = (entries: string[]): BlockList => {
 
 const loopback = addressSet(['127.0.0.0/8', '::1']);
 
-/** Whether a server on this `host` setting is reachable only from this machine. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || contains(loopback, plainAddress(host));
 
@@ -97,9 +94,7 @@ const FORWARDED_FOR = 'x-forwarded-for';
 export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTrust): string =>
   clientOf(peer, headers, trust).address;
 
-/**
- * Without the default port and trailing dot. X-Forwarded-Host counts if a trusted proxy sent it.
- */
+/** X-Forwarded-Host counts if a trusted proxy sent it. */
 export const addressedHost = (peer: string, headers: RawHeaders, trust: ProxyTrust): string => {
   const address = plainAddress(peer);
   const isTrusted =
@@ -112,10 +107,7 @@ export const addressedHost = (peer: string, headers: RawHeaders, trust: ProxyTru
   );
 };
 
-/**
- * `unreadable`: text that a trusted proxy sent instead of an address. The address is then that of
- * the proxy.
- */
+/** `unreadable`: text that a trusted proxy sent instead of an address. */
 export const clientOf = (
   peer: string,
   headers: RawHeaders,
@@ -140,10 +132,8 @@ export const clientOf = (
   return { address, unreadable: null };
 };
 
-/** Values of `for` in Forwarded. Values with a port and IPv6 are quoted. */
 const FOR = /(?:^|[;,])\s*for\s*=\s*("[^"]*"|[^;,\s"]*)/gi;
 
-/** Addresses stated by proxies, nearest last. */
 const statedIn = (headers: RawHeaders): string[] => {
   const list = headers[FORWARDED_FOR];
   if (list !== undefined) return String(list).split(',');
@@ -153,7 +143,6 @@ const statedIn = (headers: RawHeaders): string[] => {
 const BRACKETED = /^\[([^\]]+)\](?::\w+)?$/;
 const WITH_PORT = /^(\d+(?:\.\d+){3}):\w+$/;
 
-/** The text may have quotes, brackets, a port or a zone. */
 const statedAddress = (text: string): string | null => {
   const bare = text.trim().replace(/^"(.*)"$/, '$1');
   const [, host = bare] = BRACKETED.exec(bare) ?? WITH_PORT.exec(bare) ?? [];

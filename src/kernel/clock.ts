@@ -1,4 +1,3 @@
-/** The only source of time. Tests replace it. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;
@@ -29,6 +28,5 @@ export const isTimezone = (name: string): boolean => {
   return true;
 };
 
-/** Known zones as spelled by callers. */
 const zones = new Set<string>();
 const MAX_ZONES = 1000;

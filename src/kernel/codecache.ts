@@ -17,16 +17,13 @@ import { makePrivateFolder } from './private.js';
 export interface CompiledCode {
   /** Call before the cached scripts are loaded. */
   keepIn(folder: string): void;
-  /** Does nothing if the code of these scripts is already cached. */
   keep(): void;
 }
 
 export const keepsNone: CompiledCode = { keepIn: () => undefined, keep: () => undefined };
 
 const ENDING = '.v8';
-/** File suffix while cached code is tried. */
 const TRIED = '.tried';
-/** Maximum bytes to read. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const DIGEST_BYTES = 32;
 
@@ -36,7 +33,6 @@ const fileOf = (folder: string, script: string): string =>
 
 const digestOf = (code: Buffer): Buffer => createHash('sha256').update(code).digest();
 
-/** Permissions that would let other users modify a file. */
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
@@ -67,7 +63,6 @@ export const readCompiled = (folder: string, script: string): Buffer | undefined
   }
 };
 
-/** Restores the name of tried code. */
 export const trustCompiled = (folder: string, script: string): void => {
   const path = fileOf(folder, script);
   try {

@@ -13,7 +13,6 @@ import {
 import { join } from 'node:path';
 import { errorCode, NamedError } from './failure.js';
 
-/** A path that leaves its folder, or is unusable. The message begins with the path. */
 export class NotInside extends NamedError {
   constructor(path: string, why: string) {
     super(`${path || 'the folder'} ${why}`);
@@ -25,7 +24,6 @@ export interface FolderEntry {
   kind: 'file' | 'folder' | 'other';
   size: number;
   modifiedMs: number;
-  /** Equal for all paths to the same file. */
   identity: string;
   /** Changes with every change of the file, and if another file replaces it. */
   stamp: string;
@@ -67,7 +65,6 @@ export const openInside = <T>(
     }
   });
 
-/** Writes atomically and creates parent folders. Throws NotInside. */
 export const writeInside = (root: string, path: string, content: string): Promise<void> =>
   inFolder(
     root,
@@ -117,14 +114,12 @@ export const listInside = async (
   return { entries, misnamed, isCut: !isWhole };
 };
 
-/** Null if nothing exists at the path. Throws NotInside. */
 export const statInside = (root: string, path: string): Promise<FolderEntry | null> =>
   inFolder(root, path, async (at, name) => {
     const stats = await lstat(at(name)).catch(unlessMissing);
     return stats ? entryOf(partsOf(path).join('/'), stats) : null;
   });
 
-/** Maximum names read per folder, and entries examined together. */
 const MAX_NAMES = 100_001;
 const TOGETHER = 64;
 
@@ -192,7 +187,6 @@ const entryOf = (path: string, stats: Stats): FolderEntry => {
 export const stampOf = ({ ino, ctimeMs }: Pick<Stats, 'ino' | 'ctimeMs'>): string =>
   `${ino}:${ctimeMs}`;
 
-/** Equal for all paths to the same file or folder. */
 export const identityOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
 
 const partsOf = (path: string): string[] => {

@@ -3,7 +3,6 @@ import type { CookieJar } from 'tough-cookie';
 /** Cookies of one call and its redirects (RFC 6265). */
 export interface Cookies {
   headerFor(url: URL): string;
-  /** Drops cookies that are invalid for the URL. */
   keep(url: URL, values: string[]): Promise<void>;
 }
 

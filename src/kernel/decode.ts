@@ -3,7 +3,6 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { errorCode, HttpFailure } from './failure.js';
 import type { Inflow } from './inflow.js';
 
-/** Supported encodings, as in Accept-Encoding. */
 export const ENCODINGS = 'br, gzip, deflate';
 
 /** More layers are an attack. */
@@ -18,7 +17,6 @@ interface Encoded {
   host: string;
   /** Content-Encoding: encodings in the order of their application. */
   contentEncoding: string;
-  /** Maximum bytes after each decoding. */
   maxBytes: number;
 }
 
@@ -86,7 +84,6 @@ async function* withoutLayer(source: Pieces, layer: string, encoded: Encoded): P
   const create = DECODERS.get(layer);
   if (first.done || !create) return;
   const decoder = create(first.value);
-  // The loop below throws its errors.
   pipeline(Readable.from(joined(first.value, source)), decoder, () => undefined);
   const output: AsyncIterable<Uint8Array> = decoder;
   let bytes = 0;
@@ -102,7 +99,6 @@ async function* withoutLayer(source: Pieces, layer: string, encoded: Encoded): P
   }
 }
 
-/** Error codes of zlib, and of brotli in several versions of node. */
 const ofZlib = /^(Z_|ERR_(BROTLI)?_)/;
 
 /**

@@ -14,7 +14,6 @@ export const isDeeper = (value: object, depth: number): boolean => {
   return false;
 };
 
-/** Counts no further than needed. */
 export const isLarger = (value: unknown, most: number): boolean => {
   const waiting = [value];
   for (let count = 0; waiting.length > 0; count++) {
@@ -50,7 +49,6 @@ export const isTextDeeper = (text: string, depth: number): boolean => {
   return false;
 };
 
-/** The end of the text if the string is not closed. */
 export const endOfString = (text: string, start: number): number => {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

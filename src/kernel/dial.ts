@@ -19,7 +19,6 @@ export const createConnector =
 
 type DialTarget = buildConnector.Options;
 
-/** Throws EgressRefused, and HttpFailure `dns` if the name does not resolve. */
 export const checkedAddresses = async (
   egress: Egress,
   lookup: Lookup,

@@ -2,7 +2,6 @@ import { NamedError } from './failure.js';
 
 export class TooMuchEffort extends NamedError {}
 
-/** For work on a text whose cost cannot be known in advance. */
 export class Effort {
   constructor(private left: number) {}
 

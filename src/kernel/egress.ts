@@ -21,7 +21,6 @@ export class EgressRefused extends NamedError {
   }
 }
 
-/** Invalid for an outgoing request, whatever its host. */
 export class BadUrl extends NamedError {}
 
 export const whyRefused = (check: () => void): string | null => {
@@ -69,13 +68,11 @@ export const createEgress = (allow: string[]) => {
   return {
     /** Does not resolve names. Throws EgressRefused. */
     check: (url: URL): void => check(targetOf(url)),
-    /** Throws EgressRefused if the address must not be dialled. */
     checkDial: ({ host, port, address: text }: { host: string; port: number; address: string }) => {
       const address = parseAddress(text);
       if (!address) throw new EgressRefused(host, notNamed);
       checkAddress({ host, port, address }, address);
     },
-    /** Whether the allow list contains the URL as written. */
     names: (url: URL): boolean => isNamed(targetOf(url)),
   };
 };
@@ -123,11 +120,9 @@ const targetOf = (url: URL): EgressTarget => ({
   address: parseAddress(url.hostname),
 });
 
-/** Defaults to the port of the scheme. */
 export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
   Number(port) || (protocol === 'https:' ? 443 : 80);
 
-/** In the form of the allow list. Throws BadUrl. */
 export const hostAndPort = (text: string): string => {
   const url = parseUrl(text);
   return `${url.hostname}:${portOf(url)}`;

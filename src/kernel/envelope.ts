@@ -14,7 +14,6 @@ export const seal = (masterKey: Buffer, bound: string, value: Buffer): string =>
   return sealed;
 };
 
-/** Throws EnvelopeError. */
 export const unseal = (masterKey: Buffer, bound: string, sealed: string): Buffer => {
   const { wrapped, value } = partsOf(sealed);
   const dataKey = decrypt(masterKey, bound, wrapped);

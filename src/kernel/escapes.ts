@@ -16,9 +16,7 @@ export interface Escapes {
 const READ = 1;
 export const CUT = 2;
 
-/** Maximum layers of escaping. */
 const LAYERS = 3;
-/** Maximum readings per position, and steps to find them. */
 const MAX_HERE = 12;
 const MAX_STEPS = 60;
 /** Cost of each kind of step, in compared characters. */
@@ -26,9 +24,8 @@ const AT_PLACE = 30;
 const PER_READING = 20;
 const PER_CHARACTER = 40;
 /** Backslashes that stand for one after three layers. */
-const DEEPEST = 2 ** LAYERS;
+const MAX_BACKSLASHES = 2 ** LAYERS;
 const BACKSLASH = 92;
-/** UTF-8. */
 const MAX_CHARACTER_LENGTH = 4;
 const PLUS = 43;
 const NONE: readonly Unescaped[] = [];
@@ -45,7 +42,6 @@ export const escapesIn = (text: string, effort: Effort = unlimitedEffort()): Esc
   return { marks: reader.marks, at: (place) => reader.found.get(place) ?? NONE };
 };
 
-/** Characters that start an escape. */
 const BEGINS = new Set(Array.from('\\%&=+', (sign) => sign.charCodeAt(0)));
 
 const placesIn = (text: string, effort: Effort): number[] => {
@@ -84,11 +80,10 @@ class Reader {
     this.runs = new Uint8Array(text.length + 1);
     for (let at = text.length - 1, run = 0; at >= 0; at--) {
       run = text.charCodeAt(at) === BACKSLASH ? run + 1 : 0;
-      if (run > DEEPEST + 1) this.runs[at] = 1;
+      if (run > MAX_BACKSLASHES + 1) this.runs[at] = 1;
     }
   }
 
-  /** Reads one layer. Returns the positions for the next layer. */
   read(places: number[]): number[] {
     const fresh = new Uint8Array(this.text.length + 1);
     const several = places.map((place) => {
@@ -117,10 +112,9 @@ class Reader {
   private readAt(place: number): Unescaped[] {
     this.effort.spend(AT_PLACE);
     if (this.runs[place] !== 1) return this.escapesAt(place);
-    return [2, 4, DEEPEST].map((length) => ({ end: place + length, text: '\\' }));
+    return [2, 4, MAX_BACKSLASHES].map((length) => ({ end: place + length, text: '\\' }));
   }
 
-  /** Joins the bytes of all layers into characters. */
   join(): void {
     for (const place of this.bytes.keys()) {
       this.keep(place, this.charactersAt(place));
@@ -178,7 +172,6 @@ class Reader {
       left.push({ reading: next, end: next === reading ? this.runEnd(reading, end) : end + 1 });
   }
 
-  /** End of a run with an unchanged reading, such as leading zeros. */
   private runEnd(reading: EscapeReading, end: number): number {
     let at = this.runEnds.get(end) ?? end;
     if (at === end) {
@@ -199,7 +192,6 @@ class Reader {
     return begun;
   }
 
-  /** Characters of several bytes, each with its own escape. */
   private charactersAt(place: number): Unescaped[] {
     const found: Unescaped[] = [];
     const left = [{ bytes: Buffer.alloc(0), end: place }];

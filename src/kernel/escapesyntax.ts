@@ -10,7 +10,6 @@ export interface EscapeReading {
   next(unit: number): EscapeReading | null;
 }
 
-/** Null if the character does not start an escape. */
 export const introduced = (unit: number): EscapeReading | null => INTRODUCED.get(unit) ?? null;
 
 const unitOf = (text: string): number => text.charCodeAt(0);
@@ -55,7 +54,6 @@ const NAMED = new Map(
   }).flatMap(([character, names]) => names.split(' ').map((name) => [name, character] as const)),
 );
 const MAX_NAME_LENGTH = 20;
-/** HTML accepts these without the semicolon. */
 const BARE = new Set(['amp', 'lt', 'gt', 'quot', 'AMP', 'LT', 'GT', 'QUOT']);
 
 const CONTROLS = new Map(
@@ -68,7 +66,6 @@ const CONTROLS = new Map(
 const SEMICOLON = unitOf(';');
 const BLANK = unitOf(' ');
 
-/** 16 if it is not a digit. */
 const digitOf = (unit: number): number => {
   if (unit >= 48 && unit <= 57) return unit - 48;
   const letter = unit | 32;
@@ -110,7 +107,6 @@ const afterZeros = (of: Digits): EscapeReading => {
   return zeros;
 };
 
-/** `of` returns the meaning of each of the 256 values. */
 const twoDigits = (of: (value: number) => EscapeReading): EscapeReading => {
   const pairs = sixteen((high) => {
     const values = sixteen((low) => of(high * 16 + low));
@@ -132,7 +128,6 @@ const hexadecimal = twoDigits((value) => {
   return value < 128 ? char : { ...char, byte: value };
 });
 
-/** `%2B` or `%u002B` */
 const percent = step((unit) =>
   unit === unitOf('u') ? digits({ base: 16, least: 4, most: 4 }) : byte.next(unit),
 );
@@ -149,7 +144,6 @@ const softBreak: EscapeReading = step((unit) => {
 /** Quoted-printable (RFC 2045, section 6.7), with soft line breaks. */
 const equals = step((unit) => softBreak.next(unit) ?? byte.next(unit));
 
-/** JSON, JavaScript, C, Python, CSS, Markdown and shells. */
 const backslash = step((unit) => {
   if (unit === unitOf('u')) return unicode;
   if (unit === unitOf('U')) return digits({ base: 16, least: 8, most: 8 });

@@ -17,7 +17,6 @@ export const parseExact = (text: string): unknown => {
   return hasInexactNumber(text) ? parseSpelled(text) : value;
 };
 
-/** A number with its original digits. `JSON.stringify` cannot serialize it. */
 export type ExactNumber = LosslessNumber;
 
 export const isExactNumber = (value: unknown): value is ExactNumber => isLosslessNumber(value);
@@ -32,13 +31,11 @@ export const parseSpelled = (text: string): unknown =>
 
 const isKept = (digits: string): boolean => String(Number(digits)) === digits;
 
-/** Undefined if the value has no JSON. */
 export const stringifyExact = (value: unknown, indent?: number): string | undefined =>
   hasExactNumber(value)
     ? stringify(value, undefined, indent)
     : JSON.stringify(value, undefined, indent);
 
-/** Replaces numbers that a double would round with a text of their digits. */
 export const withoutExactNumbers = (value: unknown): unknown => {
   if (isExactNumber(value)) return isRounded(value.value) ? value.value : Number(value.value);
   if (!hasExactNumber(value)) return value;
@@ -48,13 +45,11 @@ export const withoutExactNumbers = (value: unknown): unknown => {
   );
 };
 
-/** The depth must be limited. */
 const hasExactNumber = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   return isExactNumber(value) || Object.values(value).some(hasExactNumber);
 };
 
-/** Below 0, 0, or above 0. */
 export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber): number => {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return compareLosslessNumber(exactOf(a), exactOf(b));
@@ -85,7 +80,6 @@ export const roundedIn = (
   return null;
 };
 
-/** No double has the value, or can have so many digits. */
 export const isRounded = (digits: string): boolean => {
   if (!isNumber(digits)) return false;
   const number = Number(digits);
@@ -103,13 +97,10 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const KEPT_DIGITS = 15;
 
 export interface JsonScan {
-  /** Exceeds the nesting limit. */
   isDeep: boolean;
-  /** `JSON.stringify` writes each number as received. */
   isExact: boolean;
 }
 
-/** One pass, before parsing. */
 export const scanJson = (text: string, depth: number): JsonScan => {
   let open = 0;
   let isExact = true;
@@ -128,7 +119,6 @@ export const scanJson = (text: string, depth: number): JsonScan => {
   return { isDeep: false, isExact };
 };
 
-/** JSON.stringify would write a number differently. */
 export const hasInexactNumber = (text: string): boolean =>
   !scanJson(text, Number.POSITIVE_INFINITY).isExact;
 

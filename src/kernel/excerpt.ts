@@ -14,7 +14,6 @@ export const beginningOf = (text: string, most: number): string => {
   return text.slice(0, isHalfPair ? most - 1 : most);
 };
 
-/** Unchanged if short, otherwise the start of their JSON. */
 export const excerptOf = (args: Record<string, unknown>): Record<string, unknown> => {
   const text = JSON.stringify(args);
   return text.length <= IN_EVENT ? args : { truncated: true, text: text.slice(0, IN_EVENT) };

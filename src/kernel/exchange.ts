@@ -11,12 +11,9 @@ export interface Hop {
 
 /** undici's own limits are imprecise and have no deadline, so they are disabled. */
 export interface ExchangeLimits {
-  /** Until the first byte of the body, or the end of a reply without one. */
   firstByteMs: number;
-  /** Between two chunks of the body, while the reader keeps up. */
   silenceMs: number;
   maxBytes: number;
-  /** On the scale of performance.now(). */
   deadline: number;
   signal?: AbortSignal | null;
 }
@@ -51,7 +48,6 @@ export const dispatchHop = (
   });
 
 class Exchange implements Dispatcher.DispatchHandler {
-  /** Set when the request is sent on a connection. */
   #controller: Dispatcher.DispatchController | null = null;
   readonly #body = new Inflow({ resume: () => this.#resume(), cancel: () => this.#cancel() });
   #timer: NodeJS.Timeout | undefined;
@@ -69,7 +65,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Ended while connecting, so nothing is sent.
     if (this.#isOver) controller.abort(new Error('Aborted while connecting'));
     else this.#controller = controller;
   }

@@ -20,7 +20,6 @@ interface FailureContext {
   /** False only if no part of the request can have reached a host. */
   effectBegan: boolean;
   cause?: unknown;
-  /** Appended in parentheses, such as the name of an encoding. */
   detail?: string | undefined;
   begun?: PartialReply | undefined;
 }
@@ -71,7 +70,6 @@ export const isPassing = (error: unknown): boolean =>
 export const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-/** Also an exceeded quota. */
 export const isDiskFull = (error: unknown): boolean => /^(ENOSPC|EDQUOT)$/.test(errorCode(error));
 
 export const diskFullSentence = (folder: string): string =>

@@ -1,6 +1,5 @@
 import { NamedError } from './failure.js';
 
-/** Refused because the queue is full. */
 export class NoTurn extends NamedError {}
 
 interface QueuePosition<T> {
@@ -15,9 +14,7 @@ interface QueuePosition<T> {
 
 interface TurnsOptions {
   atOnce: number;
-  /** Per caller. Defaults to all. */
   each?: number;
-  /** Maximum queued work. */
   waiting: number;
   /**
    * Whether the oldest of equals runs first. With the newest first, a busy caller's oldest requests
@@ -29,7 +26,6 @@ interface TurnsOptions {
 interface Waiter {
   asker: string;
   isFirst: boolean;
-  /** The lower rank runs first. */
   rank: number;
   yields: boolean;
   go(hasTurn: boolean): void;
@@ -50,7 +46,6 @@ export const createTurns = (of: TurnsOptions) => {
   const each = of.each ?? of.atOnce;
   const running = new Map<string, number>();
   let total = 0;
-  /** In the order of execution. */
   let line: Waiter[] = [];
 
   const mayBegin = (asker: string): boolean => (running.get(asker) ?? 0) < each;
@@ -100,7 +95,6 @@ export const createTurns = (of: TurnsOptions) => {
   return {
     /** For some minutes, requests of a blamed caller run after those of others. */
     blame: blamed.add,
-    /** Throws NoTurn if the request is refused. */
     take: async <T>(
       asker: string,
       work: () => Promise<T>,
@@ -120,13 +114,11 @@ export const createTurns = (of: TurnsOptions) => {
   };
 };
 
-/** `isLate`: the new request goes behind its equals. */
 const goesBefore = (waiting: Waiter, coming: Waiter, isLate: boolean): boolean => {
   if (waiting.isFirst !== coming.isFirst) return waiting.isFirst;
   return isLate ? waiting.rank <= coming.rank : waiting.rank < coming.rank;
 };
 
-/** Refuses requests with `most` requests before them that need a slot. */
 const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {
   let needing = 0;
   return line.filter((each) => {
@@ -137,7 +129,6 @@ const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {
   });
 };
 
-/** Counts recent blame per caller. */
 const createBlame = () => {
   const counts = new Map<string, number>();
   let since = performance.now();

@@ -10,13 +10,11 @@ import { sayFaults } from './problem.js';
 export const MULTIPART = 'multipart/form-data';
 const JSON_TYPE = 'application/json';
 
-/** Maximum text fields of a form, and bytes per field. */
 const MAX_FIELDS = 100;
 const FIELD_BYTES = 10_000;
 
 const uploading = new WeakSet<Duplex>();
 
-/** The connection has the deadlines of a form during the work. */
 export const whileUploading = async <T>(socket: Duplex, work: () => Promise<T>): Promise<T> => {
   uploading.add(socket);
   try {
@@ -43,7 +41,6 @@ export interface FormRequest {
   raw: { req: IncomingMessage };
 }
 
-/** From now on the connection has the deadlines of a form. */
 export const openForm = (
   { payload: source, raw: { req } }: FormRequest,
   rules: FormRules,
@@ -95,7 +92,6 @@ const readForm = async <T>(
   }
 };
 
-/** The next file waits until the current one is taken. */
 const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: FormTaker<T>) => {
   const contents: BusboyFileStream[] = [];
   const files: Promise<T>[] = [];
@@ -116,7 +112,6 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
       else addField(fields, name, value);
     });
     parser.on('file', (name: string, content: BusboyFileStream, filename?: string) => {
-      // A file of a refused form ends with an error.
       content.on('error', () => undefined);
       if (name !== rules.files) {
         content.resume();
@@ -189,7 +184,6 @@ const addField = (fields: Record<string, string | string[]>, name: string, value
   fields[name] = before === undefined ? value : [before, value].flat();
 };
 
-/** Throws 400 with the fault of each field. */
 export const checkFields = async (
   { fields: schema }: FormRules,
   fields: object,
@@ -202,7 +196,6 @@ export const checkFields = async (
   throw Joi.isError(error) ? Boom.boomify(error, { statusCode: 400 }) : error;
 };
 
-/** Feeds the parser until both have ended, or until the source is dropped. */
 const pump = (
   source: Readable,
   parser: BusboyInstance,
@@ -233,7 +226,6 @@ const pump = (
   const late = lateness(source, pace);
   return {
     ended: Promise.race([arrived, late]),
-    /** Discards the rest within the deadlines. */
     drop: async (): Promise<void> => {
       isDropped = true;
       parser.destroy();

@@ -10,7 +10,6 @@ export interface FormPace {
 /** Minimum speed: bytes per period, in milliseconds. */
 const PERIOD_MS = 15_000;
 const MIN_BYTES = 16 * 1024 * (PERIOD_MS / 1000);
-/** Maximum time for a form to arrive. */
 const MAX_MS = 15 * 60_000;
 
 export const PACE: FormPace = {

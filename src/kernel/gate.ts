@@ -1,4 +1,3 @@
-/** Limits concurrency. Others wait in order. */
 export type ConcurrencyGate = (signal: AbortSignal) => Promise<() => void>;
 
 /** Call the returned function once to admit the next caller. Throws the signal's reason. */

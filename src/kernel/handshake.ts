@@ -7,7 +7,6 @@ import type { Lookup } from './lookup.js';
 
 export type Handshake = Awaited<ReturnType<typeof completeHandshake>>;
 
-/** Connects, with TLS for https, and disconnects. Throws EgressRefused or HttpFailure. */
 export const completeHandshake = async (
   egress: Egress,
   lookup: Lookup,
@@ -27,10 +26,8 @@ export const completeHandshake = async (
   return {
     /** The dialled address is not marked. */
     addresses: seen.addresses,
-    /** Time for name resolution. `connectMs`: time for the connection. */
     nameMs: seen.at - since,
     connectMs: performance.now() - seen.at,
-    /** Expiry of the certificate in milliseconds since 1970. Null without TLS. */
     validUntil,
   };
 };

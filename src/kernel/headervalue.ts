@@ -1,7 +1,6 @@
 /** Visible ASCII with inner blanks (RFC 9110, section 5.5, without obs-text). */
 const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** The reason contains no part of the secret. Null if the value is valid. */
 export const faultOfHeaderValue = (value: string): string | null =>
   VALUE.test(value)
     ? null

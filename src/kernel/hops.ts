@@ -4,16 +4,13 @@
  * detected.
  */
 export const HOPS_HEADER = 'x-adjutant-hops';
-/** A loop is stopped at this number. */
 export const MAX_HOPS = 10;
 
-/** 0 without a valid number. */
 export const hopsIn = (headers: Record<string, unknown>): number => {
   const value = headers[HOPS_HEADER];
   return typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : 0;
 };
 
-/** Adds one hop. */
 export const hopHeader = (hops = 0): Record<string, string> => ({
   [HOPS_HEADER]: String(hops + 1),
 });

@@ -20,33 +20,24 @@ export interface Outgoing extends Partial<CallLimits> {
   signal?: AbortSignal;
   /** Bytes of the reply body that the caller needs. The rest is dropped. */
   enoughBytes?: number;
-  /** In addition to egressAllow, for this call only. */
   allow?: string[];
-  /** Whether to follow no redirect to another origin, as with a body. */
   isBound?: boolean;
   /** Whether to follow no redirect at all. */
   isExact?: boolean;
-  /** Whether to follow no redirect from https to http. */
   keepsTls?: boolean;
   /** Whether to decode gzip, deflate and brotli. The byte limit applies before and after. */
   isDecoded?: boolean;
-  /**
-   * Cookies shared by several requests. Without it, only the redirects of one request share
-   * cookies.
-   */
+  /** Without it, only the redirects of one request share cookies. */
   cookies?: Cookies;
 }
 
 /** Headers as received, even if the body was decoded. */
 export interface Incoming extends PartialReply {
-  /** After all redirects. */
   url: string;
-  /** Redirect target that was not followed. */
   notFollowed?: string;
 }
 
 export interface OpenedReply extends HttpReply {
-  /** After all redirects. */
   url: string;
 }
 
@@ -84,7 +75,6 @@ export const createHttp = (options: {
   const ways = createWays(allow, lookup);
 
   return {
-    /** Throws like `request`. */
     shake: (url: string, { allow: extra = [], signal }: Pick<Outgoing, 'allow' | 'signal'>) => {
       const to = createEgress([...allow, ...extra]);
       return completeHandshake(to, lookup, { url: parseUrl(url), signal });
@@ -138,7 +128,6 @@ export const createHttp = (options: {
     check: (url: string): void => egress.check(parseUrl(url)),
     addressesOf: (host: string, port: number, extra: string[] = []): Promise<string[]> =>
       dialableAddresses({ allow: [...allow, ...extra], lookup }, `https://${host}:${port}`),
-    /** Running requests fail as `aborted`. */
     close: (): Promise<void> => ways.close(),
   };
 };
@@ -204,7 +193,6 @@ const bounded = (wanted: Partial<CallLimits>, usual: CallLimits): CallLimits => 
   redirects: wanted.redirects ?? usual.redirects,
 });
 
-/** Unless the caller requests another encoding or a range. */
 const askingEncoded = (out: Outgoing): Outgoing => {
   const asksItself = Object.keys(out.headers ?? {}).some((name) => ofEncoding.test(name));
   if (!out.isDecoded || asksItself) return out;
@@ -235,10 +223,7 @@ const fetchOver =
 
 type FetchInput = Parameters<typeof fetch>[0];
 
-/**
- * Handles text bodies without `Request`, whose streams and signals would take longer than
- * everything else. Null for other requests.
- */
+/** Avoids `Request`, whose streams and signals take longer than everything else. */
 const textRequest = (input: FetchInput, init: RequestInit = {}): Outgoing | null => {
   const { method, body, headers } = init;
   if (input instanceof Request || typeof body !== 'string' || method !== 'POST') return null;

@@ -4,7 +4,6 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
 const CODES = Buffer.from(ALPHABET);
-/** Next digit by character code. The first follows the last. */
 const NEXT = Buffer.alloc(128);
 CODES.forEach((code, at) => {
   NEXT[code] = CODES[(at + 1) % CODES.length] ?? 0;

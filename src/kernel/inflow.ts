@@ -1,4 +1,3 @@
-/** Buffered bytes before the connection is paused. */
 const MAX_WAITING = 65_536;
 
 /**
@@ -11,10 +10,8 @@ export class Inflow {
   #end: { error?: Error } | null = null;
   #wake: (() => void) | null = null;
 
-  /** `source`: the connection. `resume` requests more data, `cancel` drops the rest. */
   constructor(readonly source: { resume(): void; cancel(): void }) {}
 
-  /** Whether the connection should pause. */
   get isFull(): boolean {
     return this.#bytes >= MAX_WAITING;
   }

@@ -10,7 +10,6 @@ import type { RunTask } from './pool.js';
 export type ParseApart = RunTask<{ parse: typeof parseBody }>;
 
 const nothing = Joi.object({}).allow(null).label('Nothing');
-/** Up to this many values all errors are collected. A reply lists 20. */
 const LARGE = 1000;
 const UNLABELLED: ValidationOptions = { abortEarly: false, errors: { label: false } };
 

@@ -6,8 +6,7 @@ import { withoutMark } from './jsonvalue.js';
 /** Larger JSON is parsed in a worker thread. This size blocks the event loop for about 20 ms. */
 export const LARGE_JSON_BYTES = 128 * 1024;
 
-const DEEPEST = 64;
-/** Validating more values would delay all other requests. */
+const MAX_DEPTH = 64;
 const MAX_VALUES = 20_000;
 
 const TOO_MANY = `The JSON has more than ${MAX_VALUES} values`;
@@ -22,8 +21,8 @@ export const parseBody = (bytes: Uint8Array, keepsDigits = false): ParsedBody =>
   if (bytes.length === 0) return { value: null };
   if (hasManyCommas(bytes)) return { fault: TOO_MANY };
   const text = withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
-  const { isDeep, isExact } = scanJson(text, DEEPEST);
-  if (isDeep) return { fault: `The JSON is nested more than ${DEEPEST} levels deep` };
+  const { isDeep, isExact } = scanJson(text, MAX_DEPTH);
+  if (isDeep) return { fault: `The JSON is nested more than ${MAX_DEPTH} levels deep` };
   let value: unknown;
   try {
     value = Bourne.parse(text);

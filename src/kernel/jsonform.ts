@@ -8,7 +8,6 @@ import type { ParseApart } from './input.js';
 import { isRecord } from './jsonvalue.js';
 import { holdRaw } from './raw.js';
 
-/** Memory for such bodies in bytes. */
 const CAPACITY = 96 * 1024 * 1024;
 const bodies = createBodies(CAPACITY);
 
@@ -56,6 +55,5 @@ const partsOf = async (
   return { file, fields: await checkFields(rules, fields) };
 };
 
-/** Decoded length if the text is pure base64. */
 const lengthOf = (encoded: string): number =>
   Math.floor((encoded.replace(/={1,2}$/, '').length * 3) / 4);

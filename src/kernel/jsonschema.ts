@@ -1,6 +1,5 @@
 import type { Schema } from './contract/schema.js';
 
-/** The part of JSON Schema (2020-12) used for models and the API document. */
 export type JsonSchema = Record<string, unknown>;
 
 /**
@@ -12,7 +11,6 @@ export const jsonSchema = (schema: Schema): JsonSchema => convert(schema.describ
 interface Described {
   type?: string;
   flags?: { description?: string; default?: unknown; only?: boolean; unknown?: boolean };
-  /** Additional values, or the only ones with the flag `only`. */
   allow?: unknown[];
   examples?: unknown[];
   rules?: { name: string; args?: { limit?: number; regex?: string } }[];

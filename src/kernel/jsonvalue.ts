@@ -1,7 +1,6 @@
 import { isTextDeeper } from './depth.js';
 
-/** No exchanged JSON is nested so deeply. */
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 
 /** Programs on Windows add a byte order mark. */
 export const withoutMark = (text: string): string =>
@@ -12,7 +11,7 @@ export const withoutMark = (text: string): string =>
  * levels.
  */
 export const parsedJson = (text: string): unknown => {
-  if (isTextDeeper(text, DEEPEST)) return undefined;
+  if (isTextDeeper(text, MAX_DEPTH)) return undefined;
   try {
     return JSON.parse(withoutMark(text));
   } catch {
@@ -23,7 +22,6 @@ export const parsedJson = (text: string): unknown => {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Only own keys count. */
 export const memberAt = (of: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>(
     (value, key) =>
@@ -38,7 +36,6 @@ export const textAt = (of: unknown, ...path: string[]): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** Null unless the value is a finite number of at least 0. */
 export const numberAt = (of: unknown, ...path: string[]): number | null => {
   const value = memberAt(of, ...path);
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;

@@ -3,7 +3,6 @@ import { isatty } from 'node:tty';
 
 export type LineWriter = ReturnType<typeof createLineWriter>;
 
-/** Dropped lines, reported after all earlier lines are written. */
 export interface LostLines {
   lostLines: number;
   /** System error code. `EAGAIN`: the reader was too slow. */
@@ -19,7 +18,6 @@ const LAST_TRIES = 20;
 const LAST_WAIT_MS = 5;
 const NONE = Buffer.alloc(0);
 
-/** Never blocks its callers, even if the descriptor accepts no data. */
 export const createLineWriter = (
   fd: number,
   { tell, mostBytes = MAX_BYTES }: { tell(lost: LostLines): void; mostBytes?: number },
@@ -70,7 +68,6 @@ export const createLineWriter = (
       bytes += chunk.length;
       next();
     },
-    /** Losses not reported yet. */
     lost: (): LostLines => ({ ...lost }),
     flushSync: (): void => {
       if (!to || (state === 'in flight' && !to.isFile)) return;

@@ -18,9 +18,7 @@ const SECRET_KEYS = [
 
 interface LogOptions {
   clock?: Clock;
-  /** Receives the same lines, without secrets. */
   ring?: LogRing;
-  /** Replaces stderr. */
   to?: { write(line: string): void };
 }
 
@@ -44,7 +42,6 @@ export const createLog = (
         censor: '[secret]',
       },
     },
-    // Both outputs get every line that the log's own level allows.
     ring ? multistream([out, ring].map((stream) => ({ level: 'trace', stream }))) : out,
   );
   return log;

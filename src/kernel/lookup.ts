@@ -3,7 +3,6 @@ import { HttpFailure } from './failure.js';
 
 export type Lookup = (host: string) => Promise<string[]>;
 
-/** Adds a detail to errors, if there is one. */
 export const notedLookup = (lookup: Lookup, detail: string | null): Lookup => {
   if (detail === null) return lookup;
   return (host) =>
@@ -17,7 +16,6 @@ export const notedLookup = (lookup: Lookup, detail: string | null): Lookup => {
  * dns, "Implementation considerations").
  */
 const AT_ONCE = 3;
-/** Concurrent lookups of names that have not resolved before. */
 const DOUBTFUL = 2;
 const REMEMBERED = 1000;
 
@@ -61,12 +59,12 @@ export const boundedLookup = (lookup: Lookup): Lookup => {
   return (host) => {
     const known = underway.get(host);
     if (known) return known;
-    const asked = new Promise<string[]>((resolve) => {
+    const pending = new Promise<string[]>((resolve) => {
       waiting.push({ host, start: () => resolve(ask(host)) });
     });
-    underway.set(host, asked);
+    underway.set(host, pending);
     proceed();
-    return asked;
+    return pending;
   };
 };
 

@@ -1,4 +1,3 @@
-/** Undefined if no word is similar. */
 export const nearest = (word: string, words: string[]): string | undefined => {
   const [best] = byDistance(word, words);
   return best && best.distance <= Math.max(1, Math.floor(word.length / 2))

@@ -12,15 +12,12 @@ export const normalForm = (text: string): string => text.replace(IGNORABLE, '').
 
 export const isIgnorable = (character: string): boolean => /^\p{DI}/u.test(character);
 
-/** Whether names look the same to a reader. */
 export const isSameName = (one: string, other: string): boolean =>
   normalForm(one) === normalForm(other);
 
-/** Both halves of a word that is hyphenated at a line end, and the break. */
 const DIVIDED =
   /(?<![\p{L}\p{M}])([\p{L}\p{M}]{2,60})([-\u2010\u00AD]\p{DI}*[^\S\n]*\n[^\S\n]*)([\p{L}\p{M}]{2,60})/gu;
 
-/** The joined word, with its place and that of the break. */
 export interface DividedWord {
   word: string;
   from: number;

@@ -72,7 +72,6 @@ const complete = (operation: OpenApiOperation, endpoint: Endpoint | undefined): 
   if (header) operation.parameters = [...listOf(operation.parameters), parameterOf(header)];
 };
 
-/** Multipart, and JSON if allowed. */
 const formBody = ({ files, jsonBytes }: FormRules, { content }: DocumentNode): DocumentNode => {
   const [described] = isNode(content) ? Object.values(content) : [];
   const fields = isNode(described) ? described.schema : undefined;
@@ -97,7 +96,6 @@ const formBody = ({ files, jsonBytes }: FormRules, { content }: DocumentNode): D
   };
 };
 
-/** Adds the example of the contract. */
 const illustrate = ({ content }: DocumentNode, { example }: Endpoint): void => {
   if (example === undefined || !isNode(content)) return;
   for (const media of Object.values(content)) {

@@ -5,7 +5,6 @@ export type Pace = ReturnType<typeof createPace>;
 /** Limits memory for invented keys. Above it, new keys are refused. */
 const MAX_KEYS = 20_000;
 
-/** Callers per key whose last turn is remembered. */
 const MAX_SERVED = 1000;
 
 interface PaceCall {
@@ -22,7 +21,6 @@ interface PaceWaiter {
 
 interface PaceLine {
   waiting: PaceWaiter[];
-  /** Most recent last. */
   served: string[];
 }
 
@@ -32,7 +30,6 @@ interface PaceLine {
  */
 export const createPace = (of: {
   everyMs: number;
-  /** Queued calls per key. */
   waiting: number;
   wait(ms: number): Promise<unknown>;
 }) => {
@@ -61,7 +58,6 @@ export const createPace = (of: {
   };
 
   return {
-    /** Throws NoTurn if the queue is full, and the signal's reason. */
     take: async <T>(key: string, work: () => Promise<T>, call: PaceCall = {}): Promise<T> => {
       await turnOf(key, call);
       const pause = of.wait(of.everyMs);

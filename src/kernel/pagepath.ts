@@ -1,7 +1,3 @@
-/**
- * Paths of the web page in hapi's notation. All serve the same document. Notifications link to
- * them.
- */
 export const pagePaths = {
   home: '/',
   login: '/login',

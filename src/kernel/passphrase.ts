@@ -9,7 +9,7 @@ export const MIN_PASSPHRASE_LENGTH = 8;
 /** More than twice the cost of a login, because it is paid once per backup. */
 const COST = { memoryKiB: 65_536, passes: 3, lanes: 1 };
 /** Upper limit, because the header is untrusted. */
-const MOST = { memoryKiB: 1_048_576, passes: 16, lanes: 8 };
+const MAX_COST = { memoryKiB: 1_048_576, passes: 16, lanes: 8 };
 const MAX_HEADER_LENGTH = 1024;
 const TAG = 16;
 
@@ -28,7 +28,6 @@ export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffe
   return Buffer.concat([line, body, cipher.getAuthTag()]);
 };
 
-/** Throws PassphraseError. */
 export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buffer> => {
   const end = sealed.subarray(0, MAX_HEADER_LENGTH).indexOf('\n') + 1;
   const header = headerIn(sealed.subarray(0, end));
@@ -67,7 +66,6 @@ const keyOf = async (passphrase: string, header: SealHeader): Promise<Buffer> =>
   });
 };
 
-/** Null for an unknown version, or if the cost is too high. */
 const headerIn = (line: Buffer): SealHeader | null => {
   const [, memory, passes, lanes, salt = '', nonce = ''] =
     /^\{"version":1,"kdf":"argon2id","memoryKiB":(\d{1,8}),"passes":(\d{1,3}),"lanes":(\d{1,2}),"salt":"([\w+/=]{24})","cipher":"aes-256-gcm","nonce":"([\w+/=]{16})"\}\n$/.exec(
@@ -75,9 +73,9 @@ const headerIn = (line: Buffer): SealHeader | null => {
     ) ?? [];
   const cost = { memoryKiB: Number(memory), passes: Number(passes), lanes: Number(lanes) };
   const isFair =
-    within(cost.memoryKiB, 8 * cost.lanes, MOST.memoryKiB) &&
-    within(cost.passes, 1, MOST.passes) &&
-    within(cost.lanes, 1, MOST.lanes);
+    within(cost.memoryKiB, 8 * cost.lanes, MAX_COST.memoryKiB) &&
+    within(cost.passes, 1, MAX_COST.passes) &&
+    within(cost.lanes, 1, MAX_COST.lanes);
   return isFair ? headerOf(cost, salt, nonce) : null;
 };
 

@@ -6,7 +6,6 @@ import { networkOf } from './rate.js';
 const AT_ONCE = 2;
 const QUEUE = 50;
 const MEASURED = 16;
-/** argon2id (RFC 9106): memory in KiB, passes, threads. */
 export interface PasswordCost {
   memoryCost: number;
   timeCost: number;
@@ -24,7 +23,6 @@ const decoyHash = ({ memoryCost, timeCost, parallelism }: PasswordCost): string 
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${hash}`;
 };
 
-/** Thrown if the queue is full. Retry after `retryAfterSeconds`. */
 export class PasswordsBusy extends Error {
   readonly retryAfterSeconds = 2;
 }
@@ -94,7 +92,6 @@ const createTimes = () => {
       if (last.length > MEASURED) last.shift();
       return done;
     },
-    /** Waits as long as a check takes. */
     pass: async (): Promise<false> => {
       await wait(last[Math.floor(Math.random() * last.length)] ?? 0);
       return false;

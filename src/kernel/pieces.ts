@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface LazyLibrary<T> {
-  /** Package name for import. Measured times are noted at its uses. */
   library: string;
   /**
    * CommonJS modules of the library, those without dependencies first. Names as in the library's

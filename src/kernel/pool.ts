@@ -12,10 +12,8 @@ export class ThreadLost extends NamedError {}
 /** The thread was ended because of the task itself, so a retry would fail as well. */
 export class TaskOverran extends ThreadLost {}
 
-/** Functions of a thread by name. Arguments and results are cloned. */
 export type Tasks = Record<string, (input: never) => unknown>;
 
-/** Throws PoolFull, ThreadLost, or the error of the task. */
 export type RunTask<T extends Tasks> = <K extends keyof T & string>(
   asker: string,
   task: K,
@@ -38,7 +36,6 @@ export interface TaskRequest {
 export type TaskReply = { value: unknown } | { failure: string };
 
 export interface PoolOptions {
-  /** Script of each thread. Sends one TaskReply per TaskRequest. */
   script: URL;
   size: number;
   waiting: number;
@@ -46,11 +43,9 @@ export interface PoolOptions {
   limitMs: number;
   heapMb: number;
   idleMs: number;
-  /** `workerData` of each thread. */
   given?: unknown;
 }
 
-/** Threads start on demand and are replaced if lost. */
 export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
   const { size, waiting } = options;
   const turns = createTurns({ atOnce: size, each: Math.max(1, size - 1), waiting });
@@ -111,7 +106,7 @@ class PoolThread {
       },
     });
     this.worker.unref();
-    this.worker.on('message', (reply: TaskReply) => this.hear(reply));
+    this.worker.on('message', (reply: TaskReply) => this.onMessage(reply));
     this.worker.on('error', (error) => {
       if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY')
         this.overrun(`it used more than ${options.heapMb} MB of memory`);
@@ -138,12 +133,11 @@ class PoolThread {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       lose();
-      // The process may end before the thread.
       this.end().catch(() => undefined);
     }, ms).unref();
   }
 
-  private hear(reply: TaskReply): void {
+  private onMessage(reply: TaskReply): void {
     const { underway } = this;
     this.underway = null;
     this.endAfter(this.options.idleMs, () => this.lose(new ThreadLost(`${LOST}: it was idle`)));

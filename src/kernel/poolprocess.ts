@@ -14,19 +14,15 @@ export type PoolReply = { id: number } & ({ value: unknown } | { name: string; m
 
 /** Thread pools in a separate process, whose memory is freed when idle. */
 export interface PoolProcess {
-  /** Same errors as a pool. `ThreadLost` if the process ended. */
   pool<T extends Tasks>(name: string): Pick<Pool<T>, 'run'>;
-  /** Running tasks fail with `ThreadLost`. */
   close(): Promise<void>;
 }
 
 interface PoolProcessOptions {
   script: URL;
-  /** Idle time in milliseconds before the process ends. */
   idleMs: number;
 }
 
-/** Starts with the first task, and again after it has ended. */
 export const openPoolProcess = ({ script, idleMs }: PoolProcessOptions): PoolProcess => {
   let running: RunningProcess | null = null;
   let idle: NodeJS.Timeout | undefined;
@@ -75,7 +71,6 @@ class RunningProcess {
 
   constructor(script: URL) {
     this.child = fork(fileURLToPath(script), [], {
-      // No settings and no secrets of the daemon.
       env: {},
       execArgv: [],
       serialization: 'advanced',
@@ -83,7 +78,7 @@ class RunningProcess {
     });
     this.child.unref();
     this.child.channel?.unref();
-    this.child.on('message', (reply: PoolReply) => this.hear(reply));
+    this.child.on('message', (reply: PoolReply) => this.onMessage(reply));
     this.child.on('error', (error) => this.lose(error.message));
     this.child.on('exit', (code, signal) => this.lose(`it exited with ${signal ?? code}`));
   }
@@ -110,7 +105,7 @@ class RunningProcess {
     await ended;
   }
 
-  private hear(reply: PoolReply): void {
+  private onMessage(reply: PoolReply): void {
     const asked = this.pending.get(reply.id);
     this.pending.delete(reply.id);
     if ('value' in reply) asked?.resolve(reply.value);

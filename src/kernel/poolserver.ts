@@ -12,9 +12,9 @@ interface TypedRequest<T extends Tasks> extends PoolRequest {
  */
 export const servePools = <T extends Tasks>(pools: Record<string, Pool<T>>): void => {
   const perform = async ({ pool, asker, task, input }: TypedRequest<T>): Promise<unknown> => {
-    const asked = pools[pool];
-    if (!asked) throw new Error(`Unknown pool: ${pool}`);
-    return asked.run(asker, task, input);
+    const target = pools[pool];
+    if (!target) throw new Error(`Unknown pool: ${pool}`);
+    return target.run(asker, task, input);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ignore);
   process.on('disconnect', () => process.exit());
@@ -25,7 +25,6 @@ export const servePools = <T extends Tasks>(pools: Record<string, Pool<T>>): voi
       (value) => ({ id: request.id, value }),
       ({ name, message }: Error) => ({ id: request.id, name, message }),
     );
-    // The daemon may have ended meanwhile.
     process.send?.(reply, undefined, undefined, ignore);
   });
 };

@@ -36,7 +36,6 @@ export const makePrivateFolder = (path: string): void => {
   }
 };
 
-/** Restricts all files created by this process and its children. */
 export const keepPrivate = (): void => {
   process.umask(0o077);
 };

@@ -23,6 +23,5 @@ export const sayFaults = (faults: FieldFault[]): string =>
 export interface ProblemData {
   code?: string;
   details?: FieldFault[];
-  /** In seconds, sent as Retry-After. */
   retryAfter?: number;
 }

@@ -13,7 +13,6 @@ export const findProgram = async (folders: string[], name: string): Promise<stri
     const path = join(folder, name);
     const isProgram = access(path, constants.X_OK).then(
       () => true,
-      // Missing or not executable counts as not installed.
       () => false,
     );
     if (await isProgram) return path;
@@ -28,7 +27,6 @@ export const programEnv = (folders: string[]): Record<string, string> => ({
   LANG: 'C.UTF-8',
 });
 
-/** Both streams, without a shell. Null if it fails or takes too long. */
 export const outputOf = (
   path: string,
   args: string[],
@@ -42,7 +40,6 @@ export const outputOf = (
     child.stdin?.end();
   });
 
-/** Ignores that no process is left. */
 export const signalGroup = (pid: number | undefined, signal: NodeJS.Signals): void => {
   if (pid === undefined) return;
   try {

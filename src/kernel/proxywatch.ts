@@ -13,11 +13,8 @@ interface WatchedRequest {
   socket: { remoteAddress?: string | undefined };
 }
 
-/** Signs since the start of the daemon. */
 export interface SeenProxies {
-  /** Sign of a proxy, although none is configured. */
   unnamed: string | null;
-  /** Text that a trusted proxy sent instead of an address. */
   unreadable: string | null;
 }
 
@@ -28,10 +25,7 @@ export const UNNAMED_PROXY_REMEDY =
 export const UNREADABLE_ADDRESS_REMEDY =
   'configure the proxy to send the client address in X-Forwarded-For. See: adjutant tunnel config nginx';
 
-/**
- * The first sign of each fault is logged. `isNamed`: a public URL, tunnel or trusted proxy is
- * configured.
- */
+/** `isNamed`: a public URL, tunnel or trusted proxy is configured. */
 export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolean }) => {
   const seen: SeenProxies = { unnamed: null, unreadable: null };
 
@@ -58,7 +52,6 @@ export const createProxyWatch = ({ log, isNamed }: { log: Log; isNamed(): boolea
   };
 
   return {
-    /** Stops when both faults were seen. */
     see: (request: WatchedRequest, trust: ProxyTrust): void => {
       if (seen.unnamed === null) seeMark(request);
       if (seen.unreadable === null) seeAddress(request, trust);

@@ -1,7 +1,6 @@
 /** Bytes only (RFC 9110, 14.1.2). */
 const BYTES = /^bytes=[\s,]*((?:\d+-\d*|-\d+)(?:\s*,\s*(?:\d+-\d*|-\d+))*)$/i;
 
-/** Whether the body contains every requested range. */
 export const holdsRanges = (header: string, length: number): boolean => {
   const ranges = BYTES.exec(header)?.[1]?.match(/\d*-\d*/g) ?? [];
   return ranges.length > 0 && ranges.every((each) => begins(each, length));
@@ -20,7 +19,6 @@ interface RangeBody {
   headers: Record<string, unknown>;
 }
 
-/** 0 without a body or with an unknown length. */
 export const lengthOf = ({ source, variety, headers }: RangeBody): number => {
   if (variety === 'buffer' && Buffer.isBuffer(source)) return source.length;
   if (variety === 'plain' && source !== null) {

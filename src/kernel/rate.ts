@@ -6,10 +6,8 @@ const MAX_KEYS = 100_000;
 /** Shared by all new keys if the table is full. */
 const NEWCOMERS = '';
 
-/** Remaining requests of a key in this minute. */
 export type Allowance = NonNullable<ReturnType<Rate['take']>>;
 
-/** Message for status 429. */
 export const rateLimitMessage = ({ limit, resetSeconds }: Allowance): string =>
   `At most ${limit} requests a minute. Try again in ${resetSeconds} s`;
 
@@ -28,7 +26,6 @@ export const createRate = (perMinute: number, clock: Clock) => {
   };
 
   return {
-    /** Null if there is no limit. */
     take: (key: string) => {
       if (perMinute === 0) return null;
       const now = clock.now();
@@ -39,12 +36,10 @@ export const createRate = (perMinute: number, clock: Clock) => {
       return {
         limit: perMinute,
         remaining: Math.max(0, Math.floor(perMinute - count)),
-        /** At least 1. */
         resetSeconds: Math.max(1, Math.ceil((since + WINDOW_MS - now) / 1000)),
         isSpent: count > perMinute,
       };
     },
-    /** Returns one counted request of this minute. */
     giveBack: (key: string): void => {
       turn(clock.now());
       const count = taken.get(key) ?? 0;

@@ -4,7 +4,6 @@ import { type Bodies, BodiesFull, BodyCutOff, BodyTooLong } from './body.js';
 
 const RETRY_AFTER_S = 5;
 
-/** Converts errors of `bodies.hold` to replies. */
 export const holdRaw = async <T>(
   bodies: Bodies,
   { stream, most }: { stream: Readable; most: number },

@@ -49,7 +49,6 @@ export const redactedStream = (values: string[], onText: (text: string) => void,
       looked = held.length;
       if (text !== '') onText(text);
     },
-    /** Releases the held text. */
     end: (): void => {
       const text = replaced(held, spansIn(held, trie).found, shown);
       held = '';
@@ -59,7 +58,6 @@ export const redactedStream = (values: string[], onText: (text: string) => void,
   };
 };
 
-/** `deeper` is called for each inner value. */
 export const mapTexts = (
   value: unknown,
   change: (text: string) => string,

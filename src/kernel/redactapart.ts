@@ -3,9 +3,7 @@ import { createTurns } from './fairqueue.js';
 import { redacted, redactor } from './redact.js';
 import { inThread } from './threadtask.js';
 
-/** Maximum characters redacted on the event loop. */
 const MAX_HERE = 65_536;
-/** Maximum steps for escapes and repetitions, about 10 ms. */
 const MAX_STEPS = 250_000;
 /** Maximum characters of the secrets, because each is encoded in a dozen ways. */
 const MAX_SECRET = 2_048;
@@ -51,7 +49,6 @@ export const redactTextApart = async (
 
 const sum = (texts: string[]): number => texts.reduce((all, { length }) => all + length, 0);
 
-/** Counts up to `MAX_HERE` characters. */
 const weightOf = (value: unknown): number => {
   let weight = 0;
   const left = [value];

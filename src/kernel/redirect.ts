@@ -11,7 +11,6 @@ interface RedirectedRequest {
   body?: string | Buffer;
 }
 
-/** Throws BadUrl, or HttpFailure for a forbidden method. */
 export const hopOf = ({ method, url, headers = {}, body }: RedirectedRequest): Hop => {
   const hop = {
     method: method.toUpperCase(),
@@ -39,9 +38,7 @@ const ofConnection =
 export interface CallLimits {
   /** Per hop, until the first byte of the body or the end of a reply without one. */
   firstByteMs: number;
-  /** Between two chunks of the body. */
   silenceMs: number;
-  /** Including redirects. */
   totalMs: number;
   maxBytes: number;
   /** With 0, a redirect is returned like any other reply. */
@@ -56,7 +53,6 @@ interface Bounds {
   isExact?: boolean | undefined;
   keepsTls?: boolean | undefined;
   signal?: AbortSignal | null;
-  /** Cookies of earlier calls. */
   cookies?: Cookies | undefined;
 }
 
@@ -94,7 +90,6 @@ export const followRedirects = async (first: Hop, bounds: Bounds): Promise<Final
   }
 };
 
-/** In addition to cookies of the caller. */
 const withCookies = (hop: Hop, cookies: Cookies): Hop => {
   const kept = cookies.headerFor(hop.url);
   if (kept === '') return hop;
@@ -113,7 +108,6 @@ const afterEffect = (error: unknown): unknown => {
   return new HttpFailure(error.kind, { host: error.host, effectBegan: true, cause: error.cause });
 };
 
-/** `wantsCookie`: a redirect sets a cookie that is invalid for its host. */
 export const tooManyRedirects = ({ hostname }: URL, wantsCookie: boolean): HttpFailure => {
   const detail = wantsCookie ? 'it sets a cookie that is invalid for its host' : undefined;
   return new HttpFailure('too_many_redirects', { host: hostname, effectBegan: true, detail });
@@ -149,7 +143,6 @@ const redirected = (hop: Hop, { status, headers: { location = '' } }: RedirectHe
   };
 };
 
-/** Null if the redirect may be followed. */
 const heldBack = (
   hop: Hop,
   head: RedirectHead,
@@ -159,13 +152,11 @@ const heldBack = (
   return isBound ? elsewhere(hop, head) : null;
 };
 
-/** Null if the redirect stays at the origin of the request. */
 export const elsewhere = (hop: Hop, head: RedirectHead): URL | null => {
   const to = targetIn(hop, head);
   return to?.origin === hop.url.origin ? null : to;
 };
 
-/** Null if it is not a URL. */
 const targetIn = ({ url }: Hop, { headers: { location = '' } }: RedirectHead): URL | null =>
   URL.canParse(location, url.href) ? new URL(location, url) : null;
 

@@ -1,18 +1,11 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** Milliseconds between load checks until the first release. */
 const FIRST_LOOK_MS = 500;
-/** Milliseconds between later checks. */
 const LOOK_MS = 30_000;
 /** Share of the event loop's time below which it counts as idle. */
 const BUSY = 0.1;
-/** Heap growth after which memory is freed again. */
 const GROWN_BYTES = 4 * 1024 * 1024;
 
-/**
- * Frees memory when the event loop is idle after the start, and after work that grew the heap.
- * Returns a cancel function.
- */
 export const releaseWhenIdle = (failed: (error: unknown) => void): (() => void) => {
   let before = performance.eventLoopUtilization();
   let heap = 0;

@@ -15,7 +15,6 @@ import {
 export type RepeatedCall = KeptReply | 'running' | 'other_body' | 'lost';
 
 export interface Replays {
-  /** `null` if the call may proceed. */
   begin(call: ReplayCall): Promise<RepeatedCall | null>;
   end(call: ReplayCall, reply: KeptReply | null): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import type { Level } from 'pino';
 import type { LostLines } from './linewriter.js';
 
-/** One JSON object, or the start of a long one. */
 export interface LogLine {
   number: number;
   level: Level;
@@ -13,7 +12,7 @@ export type LogRing = ReturnType<typeof createLogRing>;
 const MAX_LINES = 2000;
 const MAX_BYTES = 1024 ** 2;
 /** Maximum characters of a line. Stack traces are shorter. */
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 const LEVEL = /^\{"level":"(trace|debug|info|warn|error|fatal)"/;
 
 /**
@@ -36,32 +35,28 @@ export const createLogRing = (now: number) => {
   };
   return {
     write: (line: string): void => {
-      const text = line.trimEnd().slice(0, LONGEST);
+      const text = line.trimEnd().slice(0, MAX_LENGTH);
       lines.push({ number: ++last, level: levelOf(text), text });
       bytes += text.length;
       while (lines.length - first > MAX_LINES || bytes > MAX_BYTES) drop();
-      for (const hear of listeners) hear();
+      for (const listener of listeners) listener();
     },
-    /** Oldest first. All lines with null. */
     after: (number: number | null): LogLine[] => {
       const oldest = lines[first]?.number ?? 0;
       const from = number === null ? 0 : Math.max(0, number + 1 - oldest);
       return lines.slice(first + from);
     },
-    /** Oldest and newest number, 0 if empty. */
     ends: () => {
       const oldest = lines[first]?.number;
       return oldest === undefined ? { oldest: 0, last: 0 } : { oldest, last };
     },
-    listen: (hear: () => void) => {
-      listeners.add(hear);
+    listen: (listener: () => void) => {
+      listeners.add(listener);
       return () => {
-        listeners.delete(hear);
+        listeners.delete(listener);
       };
     },
-    /** Lines lost by the file or terminal. */
     lost: () => lost(),
-    /** Sets the source of `lost`. */
     watch: (from: () => LostLines): void => {
       lost = from;
     },

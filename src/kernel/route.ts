@@ -27,7 +27,6 @@ import { framesOf, STREAMED, streamingOf } from './stream.js';
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
     context: RequestContext;
-    /** Set when there is something to record. */
     audited?: AuditedCall;
   }
   interface AppCredentials {
@@ -46,7 +45,6 @@ export interface Resource {
 }
 type Handler = (input: unknown, by: unknown) => Promise<unknown>;
 
-/** The compiler has checked that each endpoint has a handler. */
 export const resource = <C extends Contract>(
   name: string,
   contract: C,
@@ -54,10 +52,8 @@ export const resource = <C extends Contract>(
 ): Resource => ({ name, contract, handlers: handlers as unknown as Record<string, Handler> });
 
 export interface RouteOptions {
-  /** Percentage of replies checked against their schema. */
   checkedReplies: number;
   replays: Replays;
-  /** Memory for unverified bodies of `rawBytes` endpoints. */
   bodies: Bodies;
   auditing: Auditing;
   apart: ParseApart;
@@ -65,7 +61,6 @@ export interface RouteOptions {
 
 /** A path may be much longer than any ID. */
 const MAX_TARGET_LENGTH = 200;
-/** Creates hapi routes from the contract. */
 export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
   Object.entries(of.contract).map(([name, endpoint]) => ({
     method: endpoint.method,
@@ -113,7 +108,6 @@ const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
 export const badRequest = (faults: FieldFault[]): Boom.Boom =>
   Boom.badRequest(sayFaults(faults), { details: faults });
 
-/** Throws 404 with the message if nothing was found. */
 export const orNotFound = <T extends object>(found: T | null | undefined, message: string): T => {
   if (found === null || found === undefined) throw Boom.notFound(message);
   return found;
@@ -141,7 +135,6 @@ const statusSchemas = (endpoint: Endpoint) => {
   );
 };
 
-/** A text reply may be a JsonText. */
 const holding = (schema: Schema) => async (reply: unknown) => {
   const { error } = schema.validate(reply);
   if (!error) return;
@@ -155,9 +148,10 @@ const handlerOf =
   async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     if (!handle) throw new Error(`No handler for ${route}`);
     const { replays, auditing } = options;
-    const by = askerOf(request);
+    const by = callerOf(request);
     const audited = endpoint.audit ? auditedCall(request, auditing) : null;
-    if (!audited && isActing(request, endpoint)) await auditing.impersonated(askedOf(request));
+    if (!audited && isActing(request, endpoint))
+      await auditing.impersonated(auditSubjectOf(request));
     const work = async (): Promise<CustomReply<unknown>> => {
       const result = await withInput(endpoint, request, options, (input) =>
         handle(input, audited ? Object.assign(by, { record: audited.record }) : by),
@@ -181,11 +175,11 @@ const handlerOf =
 
 /** Created on first use, by the handler or an earlier refusal, so that a call leaves one row. */
 const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
-  request.app.audited ??= auditing.begin(askedOf(request));
+  request.app.audited ??= auditing.begin(auditSubjectOf(request));
   return request.app.audited;
 };
 
-const askedOf = ({ app, params, query, route: { settings } }: Request): AuditSubject => ({
+const auditSubjectOf = ({ app, params, query, route: { settings } }: Request): AuditSubject => ({
   action: settings.app?.endpoint?.().audit ?? settings.id ?? '',
   target: Object.values(params).join('/').slice(0, MAX_TARGET_LENGTH) || null,
   by: app.context,
@@ -232,5 +226,5 @@ const withInput = async <T>(
   );
 };
 
-const askerOf = (request: Request): RequestContext | Caller =>
+const callerOf = (request: Request): RequestContext | Caller =>
   (request.auth.isAuthenticated && request.auth.credentials.app?.caller) || request.app.context;

@@ -1,6 +1,5 @@
 import type { Caller, Endpoint } from './contract/endpoint.js';
 
-/** The user may make the call, but not with this token or under impersonation. */
 export interface ScopeRefusal {
   code: 'personal_only' | 'scope_missing';
   message: string;
@@ -16,14 +15,11 @@ const NOUN = /^\/api\/([\w-]+)/;
 const APPROVAL = /^\/api\/chat\/approv/;
 /** Paths without a scope. A token may read its owner (`me`), but not change the account. */
 const ACCOUNT = 'auth';
-/** A ticket has no more rights than its token. */
 const TICKET = '/api/auth/ws-ticket';
-/** Never valid under impersonation. */
 const APPROVE = 'approvals:write';
 /** Only valid if the token lists them. A token without scopes has all others. */
 const ONLY_IF_NAMED = [APPROVE, 'admin:read', 'admin:write'];
 
-/** `scopes` is null for a token without scopes. */
 export const hasScope = (scopes: readonly string[] | null, scope: string): boolean =>
   scopes === null ? !ONLY_IF_NAMED.includes(scope) : scopes.includes(scope);
 
@@ -42,7 +38,6 @@ export const scopesOf = (endpoints: Endpoint[]): string[] => {
   return [...new Set(nouns)].sort().flatMap((noun) => [`${noun}:read`, `${noun}:write`]);
 };
 
-/** Applies to personal access tokens and impersonation only. */
 export const scopeRefusal = (by: CallerRights, endpoint: CalledEndpoint): ScopeRefusal | null => {
   if (by.tokenId === null && by.impersonator === null) return null;
   const scope = scopeOf(endpoint);

@@ -3,14 +3,11 @@ import { programEnv } from './program.js';
 
 /** See sd_notify(3) and sd_watchdog_enabled(3). */
 export interface NotifySettings {
-  /** Null if no notifications are requested. */
   socket: string | null;
-  /** Maximum interval between notifications. Null means no limit. */
   watchdogMs: number | null;
 }
 
 export interface ServiceManager {
-  /** From then on also reports that the event loop runs. */
   ready(): void;
   stopping(): void;
 }

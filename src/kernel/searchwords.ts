@@ -1,11 +1,9 @@
 import { stemmer } from 'stemmer';
 import { dividedWords, normalForm } from './normalform.js';
 
-/** Maximum words of a text, and characters of a word. */
 const MAX_WORDS = 500;
 const MAX_WORD_LENGTH = 40;
 
-/** Scripts without spaces between words, for a character class. */
 export const UNSPACED_SCRIPTS =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}';
 export const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]+`, 'gu');
@@ -27,7 +25,6 @@ export const searchWords = async (text: string): Promise<string[]> => {
   return [...new Set([...words, ...pairs])].slice(0, MAX_WORDS);
 };
 
-/** Lower case, without accents and invisible characters, ß as ss. */
 export const foldText = (text: string): string =>
   isAscii(text)
     ? text.toLowerCase()

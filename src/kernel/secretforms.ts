@@ -5,7 +5,6 @@ export const MIN_PIECE_LENGTH = 8;
  * other line ends.
  */
 const MIN_LINE_LENGTH = 16;
-/** Longer forms are searched for in pieces of this length. */
 const MAX_PIECE_LENGTH = 64;
 const ARMOUR = /^-----/;
 

@@ -1,6 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** Lower-case names, as in node:http. */
 export type Headers = Record<string, string | undefined>;
 
 /** Undefined if absent or a list, as for `set-cookie`. */
@@ -15,7 +14,6 @@ const STANDARD = /^v1,([A-Za-z0-9+/]{43}=)$/;
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
 const MAX_SIGNATURES = 16;
 
-/** `standard`: Standard Webhooks. `svix`: the same with its older names. */
 export type SignatureScheme = 'standard' | 'svix' | 'stripe' | 'github';
 
 /**
@@ -109,7 +107,6 @@ const isStripe = (key: KeyObject, { body, headers, now }: SignedRequest): boolea
     .some(([, hex]) => isSame(Buffer.from(hex ?? '', 'hex'), wanted));
 };
 
-/** Seconds, as written in `Stripe-Signature`. */
 export const stripeTime = (headers: Headers): string =>
   timeIn(stripeParts(headers['stripe-signature'] ?? '')) ?? '';
 
@@ -118,6 +115,5 @@ const stripeParts = (header: string): string[][] =>
 
 const timeIn = (parts: string[][]): string | undefined => parts.find(([name]) => name === 't')?.[1];
 
-/** Within five minutes. */
 export const isTimely = (seconds: string, now: number): boolean =>
   /^\d{1,12}$/.test(seconds) && Math.abs(now - Number(seconds) * 1000) <= TOLERANCE_MS;

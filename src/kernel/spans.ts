@@ -3,11 +3,9 @@ import { CUT, type Escapes, escapesIn, type Unescaped } from './escapes.js';
 import { MIN_PIECE_LENGTH } from './secretforms.js';
 import type { Trie } from './trie.js';
 
-/** A line break within a word is skipped after this many characters. */
 const BEFORE_A_BREAK = 4;
 /** Cost of one partial word at one position, in compared characters. */
 const PER_STATE = 10;
-/** Base cost of a text. */
 const PER_TEXT = 50;
 const FEED = 10;
 const RETURN = 13;
@@ -24,7 +22,6 @@ export const spansIn = (text: string, trie: Trie, effort: Effort = unlimitedEffo
   return walk.end();
 };
 
-/** Start of each partial word, by trie node. */
 type States = Map<number, number>;
 
 class Walk {
@@ -33,7 +30,6 @@ class Walk {
   private readonly escapes: Escapes;
   /** Start of the first word that later text may complete, or the length of the text. */
   private open: number;
-  /** The same for words with at least eight characters present. */
   private cut: number;
 
   constructor(
@@ -75,7 +71,6 @@ class Walk {
     }
   }
 
-  /** Follows a word up to a position with several readings. */
   private run(from: number, begin: number, start: number): void {
     const { text, trie } = this;
     let node = from;
@@ -111,7 +106,6 @@ class Walk {
     this.put(end, node, begin);
   }
 
-  /** Skips a line break and the indentation of the next line. */
   private passOver(node: number, begin: number, end: number): void {
     this.put(end, node, begin);
     INDENT.lastIndex = end;

@@ -9,7 +9,6 @@ export const STREAMED = {
   'x-accel-buffering': 'no',
 };
 
-/** Null if the request does not ask for a stream. */
 export const streamingOf = (
   { streams }: Endpoint,
   { headers }: { headers: Record<string, unknown> },
@@ -19,7 +18,6 @@ export const streamingOf = (
   return { lastEventId: typeof last === 'string' ? last : null };
 };
 
-/** Closes the source when the reader disconnects. */
 export const framesOf = ({ events }: EventStream): Readable =>
   Readable.from(texts(events), { objectMode: false });
 

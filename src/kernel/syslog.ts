@@ -13,9 +13,7 @@ export interface SyslogMessage {
   facility: number;
   severity: number;
   at: string;
-  /** MSGID, for filters. */
   id: string;
-  /** Structured data: SD-ID and parameters. */
   data: { id: string; values: Record<string, string> };
   text: string;
 }
@@ -45,7 +43,6 @@ export const formatSyslog = (
 /** Escapes the three characters of RFC 5424, 6.3.3. */
 const escaped = (value: string): string => value.replaceAll(/["\\\]]/g, '\\$&');
 
-/** Printable ASCII without a space, or `-`. */
 const named = (text: string, most: number): string =>
   text.replaceAll(/[^!-~]/g, '').slice(0, most) || '-';
 
@@ -72,7 +69,6 @@ export const openSyslog = (server: SyslogServer, report: (failure: string) => vo
       next = formatSyslog(message, from);
       if (!isBusy) void drain();
     },
-    /** Null if the last message was sent. UDP does not confirm arrival. */
     failure: (): string | null => failure,
   };
 };

@@ -7,7 +7,6 @@ import { NamedError } from './failure.js';
  * reader compares. So links, devices, owners and other writers' variations are refused.
  */
 export interface TarEntry {
-  /** Relative, with `/`. */
   name: string;
   size: number;
   isExecutable: boolean;
@@ -19,11 +18,9 @@ export interface FoundEntry extends TarEntry {
   offset: number;
 }
 
-/** The message states the fault. */
 export class TarError extends NamedError {}
 
 const BLOCK = 512;
-/** Names that fit into a header in every tar format. */
 const PLAIN = /^[\x20-\x7e]{1,100}$/;
 const MAX_IN_HEADER = 0o77777777777;
 const MAX_NAME_LENGTH = 4096;
@@ -48,7 +45,6 @@ export const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size %
 
 export const endOfTar = (): Buffer => Buffer.alloc(2 * BLOCK);
 
-/** Throws TarError at the first deviation. */
 export function* readTar(file: number, fileSize: number): Generator<FoundEntry, void, undefined> {
   const names = new Set<string>();
   let at = 0;
@@ -119,7 +115,6 @@ interface ArchivePosition {
   fileSize: number;
 }
 
-/** Includes preceding pax records. */
 const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => {
   const isPax = first.toString('latin1', 156, 157) === 'x';
   const paxSize = isPax ? numberIn(first, 124, 12) : 0;
@@ -153,7 +148,6 @@ const recordsIn = (bytes: Buffer): Map<string, string> => {
   return records;
 };
 
-/** Refuses names that could leave the target folder, and duplicates. */
 const refuseName = (name: string, names: Set<string>): void => {
   const parts = name.split('/');
   const isOdd = parts.some((part) => part === '' || part === '.' || part === '..');

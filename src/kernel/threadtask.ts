@@ -3,16 +3,12 @@ import { errorCode } from './failure.js';
 import { TaskOverran } from './pool.js';
 
 export interface ThreadTask {
-  /** Receives `input` as `workerData` and posts one message. */
   file: URL;
   input: unknown;
-  /** In milliseconds, after which the thread is ended. */
+  /** In milliseconds. */
   limitMs: number;
-  /** In megabytes. Defaults to the limit of the process. */
   heapMb?: number;
-  /** Ends the thread on abort. */
   signal?: AbortSignal;
-  /** Error message if the thread ends without a reply. */
   failure: string;
 }
 
@@ -30,7 +26,6 @@ export const inThread = <T>(task: ThreadTask): Promise<T> =>
     });
     const end = (error: unknown): void => {
       reject(error);
-      // The exit is awaited below.
       worker.terminate().catch(() => undefined);
     };
     const late = setTimeout(() => end(new TaskOverran(failure)), limitMs);

@@ -2,7 +2,6 @@ import type { KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 
 export interface SigningKey {
-  /** The `kid` of its tokens. */
   id: string;
   /**
    * At least 32 random bytes. An object, because jsonwebtoken tries to parse bytes as a public key
@@ -14,7 +13,6 @@ export interface SigningKey {
 export interface Claims {
   userId: string;
   sessionId: string;
-  /** Seconds since 1970. */
   issuedAt: number;
   expiresAt: number;
   /** The impersonating user (`act`, RFC 8693). Readers must rely on the session record instead. */
@@ -23,10 +21,9 @@ export interface Claims {
 
 const ISSUER = 'adjutant';
 const AUDIENCE = 'api';
-const LONGEST = 4096;
+const MAX_LENGTH = 4096;
 /** Lets scanners recognize a leaked token. */
 const ACCESS_PREFIX = 'adj_';
-/** ID prefix of personal access tokens, as opposed to login sessions. */
 const ACCESS_ID = 'token_';
 
 /** JWT (RFC 7519), HS256. `kid` is the key, `jti` the session, which is checked on every use. */
@@ -43,7 +40,6 @@ export const signToken = (key: SigningKey, claims: Claims): string => {
   });
 };
 
-/** `adj_<jwt>` */
 export const accessTokenOf = (signed: string): string => `${ACCESS_PREFIX}${signed}`;
 
 /** Accepts only tokens of signToken, plain or as personal access token. `now` in milliseconds. */
@@ -52,7 +48,7 @@ export const readToken = (
   given: string,
   now: number,
 ): Claims | null => {
-  if (given.length > LONGEST) return null;
+  if (given.length > MAX_LENGTH) return null;
   const isAccess = given.startsWith(ACCESS_PREFIX);
   const token = isAccess ? given.slice(ACCESS_PREFIX.length) : given;
   try {

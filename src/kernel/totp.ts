@@ -5,7 +5,6 @@ const PERIOD_S = 30;
 const MAX_SKEW_STEPS = 10;
 const ISSUER = 'Adjutant';
 const CODE = /^\d{6}$/;
-/** Without characters that look alike. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 const library = () => import('otplib');
@@ -13,7 +12,6 @@ const library = () => import('otplib');
 /** Base32, 160 bits (RFC 4226, section 4). */
 export const newTotpSecret = async (): Promise<string> => (await library()).generateSecret();
 
-/** For the QR code of an authenticator app. */
 export const otpauthUrl = async (secret: string, username: string): Promise<string> =>
   (await library()).generateURI({ issuer: ISSUER, label: username, secret });
 

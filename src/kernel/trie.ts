@@ -6,11 +6,9 @@ export class Trie {
   private readonly unit: Uint16Array;
   private readonly depths: Uint8Array;
   private readonly ends: Uint8Array;
-  /** Children of the root by unit, which may be many. */
   private readonly first = new Int32Array(0x10000);
   private count = 1;
 
-  /** Words of at most 255 units. */
   constructor(words: string[]) {
     const most = words.reduce((all, { length }) => all + length, 1);
     this.child = new Int32Array(most);
@@ -21,7 +19,6 @@ export class Trie {
     for (const word of words) this.enter(word);
   }
 
-  /** 0 if no word continues with the unit. */
   follow(node: number, unit: number): number {
     if (node === 0) return this.first[unit] ?? 0;
     let at = this.child[node] ?? 0;

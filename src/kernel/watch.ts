@@ -13,7 +13,6 @@ export const createWatch = ({
   failed,
 }: {
   everyMs: number;
-  /** Delay before the first check. */
   afterMs?: number;
   look(signal: AbortSignal): Promise<void>;
   failed(error: unknown): void;
@@ -32,11 +31,9 @@ export const createWatch = ({
   };
 
   return {
-    /** Call once. */
     start: (): void => {
       watching = watch();
     },
-    /** Resolves when the current check has ended. */
     stop: (): Promise<void> => {
       end.abort();
       return watching;

@@ -2,7 +2,6 @@ import { eastAsianWidth } from 'get-east-asian-width';
 
 /** One column each and no joining, which covers most texts. */
 const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
-/** Marks, invisible characters, and Hangul vowels and finals. */
 const NO_COLUMN =
   /^[\p{Mn}\p{Me}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
 /** Ignorable in print, but terminals show it. */
@@ -14,7 +13,6 @@ let segmenter: Intl.Segmenter | undefined;
 export interface Grapheme {
   text: string;
   width: number;
-  /** Whether terminals that add up code points get another width. */
   isDisputed: boolean;
 }
 

@@ -11,7 +11,6 @@ export const instantsOf = (timezone: string, local: number): [number, number] =>
   return [Math.min(...found), Math.max(...found)];
 };
 
-/** Milliseconds ahead of UTC. */
 export const offsetOf = (timezone: string, at: number): number => {
   const second = Math.floor(at / 1000) * 1000;
   const parts = Object.fromEntries(
@@ -23,7 +22,6 @@ export const offsetOf = (timezone: string, at: number): number => {
   return Date.UTC(year, month - 1, day, hour, minute, seconds) - second;
 };
 
-/** `2026-01-31` */
 export const dayAt = (timezone: string, at: number): string => dayText(at + offsetOf(timezone, at));
 
 /** Start of a day such as `2026-01-31`, plus `days`. */

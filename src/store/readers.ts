@@ -4,7 +4,7 @@ import type { StoreWork } from './engine/protocol.js';
 /** A thread busy for longer than this gets no further call. */
 const BUSY_MS = 20;
 /** Maximum reader threads. */
-const MOST = 2;
+const MAX_READERS = 2;
 /** Idle time after which a reader ends. Each takes 7 MB. */
 const IDLE_MS = 60_000;
 const CHECK_MS = 1000;
@@ -80,7 +80,7 @@ export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
     const free = open.find(({ engine }) => engine.busyMs() < BUSY_MS)?.engine;
     if (free) return free;
     const first = open[0]?.engine ?? writer;
-    if (!isClosed && open.length < MOST && first.busyMs() >= BUSY_MS) openUnseen();
+    if (!isClosed && open.length < MAX_READERS && first.busyMs() >= BUSY_MS) openUnseen();
     return first;
   };
 
@@ -88,7 +88,7 @@ export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
     perform: (work: StoreWork): Promise<unknown> => choose().perform(work),
     /** Uses the second reader if possible, so that lists are not delayed. */
     performSlow: async (work: StoreWork): Promise<unknown> => {
-      await openAtLeast(MOST);
+      await openAtLeast(MAX_READERS);
       return (open[1]?.engine ?? choose()).perform(work);
     },
     /** Never fails: without a reader the writer thread reads. */

@@ -80,15 +80,15 @@ export const createAccept = (deps: InboxDeps) => {
     const at = iso(now);
     const unkept = unkeptOf(firing, deps.directory.onPath(path));
     const kept = keptHeaders(headers, unkept);
-    const asked = keptQuery(query, unkept.holdsSecret);
-    const delivery = { id, at, path, headers: kept, query: asked, payload, event };
+    const storedQuery = keptQuery(query, unkept.holdsSecret);
+    const delivery = { id, at, path, headers: kept, query: storedQuery, payload, event };
     const row = [id, at, path, 'POST', JSON.stringify(kept), payload.text, event] as const;
     const runs = firing.map((one) => {
       const executionId = mint('execution', now);
       return { ...one, id: executionId, ready: deps.prepare(one.hook, executionId, delivery) };
     });
     const [fired, duplicateOf, ended] = await store.call('acceptDelivery', [
-      [...row, asked && JSON.stringify(asked)],
+      [...row, storedQuery && JSON.stringify(storedQuery)],
       senderId === null
         ? null
         : [senderId, digest ?? payload.digest ?? hash('sha256', body, 'hex')],

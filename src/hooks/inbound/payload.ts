@@ -13,7 +13,7 @@ import { type SharedText, shareText } from '../../kernel/sharedtext.js';
 import { type BodyForm, MAX_FORM_FIELDS } from '../senders/recipe.js';
 import type { BodyNames } from './headers.js';
 
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /**
  * The body as JSON. JSON is kept as received. A form becomes an object, with a list for repeated
@@ -38,7 +38,7 @@ export interface Reading {
 
 const TOO_DEEP: BodyFault = {
   fault: 'not_json',
-  message: `The JSON is nested more than ${DEEPEST} levels deep`,
+  message: `The JSON is nested more than ${MAX_DEPTH} levels deep`,
 };
 const NOT_JSON: BodyFault = { fault: 'not_json', message: 'The body is not valid JSON' };
 const NOT_OBJECT: BodyFault = {
@@ -149,7 +149,7 @@ export const readLargePayload = ({
  * could change the code that reads the value later.
  */
 export const parsePayload = (text: string): { value: object } | BodyFault => {
-  const { isDeep, isExact } = scanJson(text, DEEPEST);
+  const { isDeep, isExact } = scanJson(text, MAX_DEPTH);
   if (isDeep) return TOO_DEEP;
   try {
     const parsed: unknown = Bourne.parse(text);

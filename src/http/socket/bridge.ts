@@ -37,7 +37,7 @@ export class Bridge {
   private deliver: (text: string) => void = () => {};
   private end: () => void = () => {};
   private readonly pending = new Map<string, (reply: NesReply) => void>();
-  private asked = 0;
+  private requestCount = 0;
   private isClosing = false;
 
   /** `closing`: nes wants to close the connection. */
@@ -54,7 +54,7 @@ export class Bridge {
   /** Rejects with 410 after a disconnect, because nobody would undo the effect. */
   ask(request: NesRequest): Promise<NesReply> {
     if (this.isClosing) return Promise.reject(Boom.resourceGone('The socket is closed'));
-    const id = `r${++this.asked}`;
+    const id = `r${++this.requestCount}`;
     return new Promise((resolve) => {
       this.pending.set(id, resolve);
       this.deliver(JSON.stringify({ ...request, id }));

@@ -1,18 +1,14 @@
 export interface AuditRecord {
-  /** One per call, so that no call leaves two rows. */
   id: string;
   at: string;
   /** Under impersonation, the impersonated user. */
   actorId: string;
-  /** The admin who impersonates. */
   impersonatorId: string | null;
-  /** `<resource>.<verb>`, as in the contract's `audit`. */
   action: string;
   target: string | null;
   outcome: 'ok' | 'denied' | 'failed';
   ip: string;
   requestId: string;
-  /** Further facts about the call, without secrets. */
   data: Record<string, unknown> | null;
 }
 
@@ -26,7 +22,6 @@ export interface AuditNote {
   data?: Record<string, unknown>;
 }
 
-/** Creates the row of an audited call, for the transaction with its effect. */
 export interface Recorder {
   record(note?: AuditNote): AuditStep;
 }

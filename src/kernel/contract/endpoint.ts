@@ -10,7 +10,6 @@ export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   summary: string;
-  /** Details below the summary in the API document. */
   description?: string;
   /** Who may call. Defaults to `user`. `optional`: anybody; a token adds facts. */
   access?: 'public' | 'optional' | 'user' | 'admin';
@@ -26,9 +25,7 @@ export interface Endpoint {
    * the reply is empty.
    */
   session?: 'begins' | 'ends';
-  /** Requires a permission granted by an admin (403). */
   needsPermission?: true;
-  /** Action name in the audit log: `users.invite`. */
   audit?: string;
   /** Served even if the audit entry cannot be written. */
   auditMayFail?: true;
@@ -43,16 +40,13 @@ export interface Endpoint {
   /** Keeps the digits of numbers as `ExactNumber`. Otherwise such numbers are refused. */
   keepsDigits?: true;
   example?: unknown;
-  /** A header that belongs to the example, such as its signature. */
   exampleHeader?: { name: string; value: string; about: string };
   reply?: Schema;
   /** Success status. Defaults to 200, or 204 without a reply. */
   status?: 200 | 201 | 202 | 204;
-  /** Other documented replies by status. */
   otherReplies?: Record<number, Schema>;
   /** Maximum bytes of a body that is passed on unparsed, to verify its signature. */
   rawBytes?: number;
-  /** Multipart body instead of JSON. */
   form?: FormRules;
   /**
    * The reply contains a secret. It is neither stored for an Idempotency-Key nor cached
@@ -61,24 +55,20 @@ export interface Endpoint {
   secret?: true;
   /** A call other than GET that changes nothing. Its reply is not stored for an Idempotency-Key. */
   readsOnly?: true;
-  /** Media type of a reply other than JSON. A FileReply sets its own. */
   produces?: 'text/plain' | 'text/calendar' | 'application/octet-stream';
   /** Alternative media type that the query can request. */
   textAs?: 'application/yaml';
   /** Replies with server-sent events (WHATWG HTML, 9.2) on `Accept: text/event-stream`. */
   streams?: true;
-  /** Not implemented yet: replies with 501. */
   unbuilt?: true;
 }
 
-/** A multipart body (RFC 7578): files in one field, and text fields. */
 export interface FormRules {
-  /** Name of the file field. */
   files: string;
   mostFiles: number;
   fileBytes: number;
   bytes: number;
-  /** Text fields. Repeated fields become a list. */
+  /** Repeated fields become a list. */
   fields: Schema;
   /** Maximum bytes of the form as JSON with one base64 file. Without it, JSON is refused. */
   jsonBytes?: number;
@@ -105,7 +95,6 @@ export interface FormBody<F> {
 
 export type Contract = Record<string, Endpoint>;
 
-/** Preserves the literal types of a contract. */
 export const contract = <const C extends Contract>(c: C): C => c;
 
 const endpointOf =
@@ -116,7 +105,6 @@ const endpointOf =
     ...of,
   });
 
-/** `endpoint.get('/api/hooks', { summary, reply })` */
 export const endpoint = {
   get: endpointOf('GET'),
   post: endpointOf('POST'),
@@ -131,13 +119,11 @@ type Params<P extends string> = P extends `${string}{${infer N}}${infer R}`
 type InputPart<E, K extends string> = E extends { [P in K]: infer V }
   ? { [P in K]: Static<V> }
   : unknown;
-/** Unparsed body, for signature verification. */
 export interface RawBody {
   bytes: Buffer;
   headers: Record<string, string | undefined>;
   url: string;
 }
-/** Position from the `Last-Event-ID` header. */
 export interface Streaming {
   lastEventId: string | null;
 }
@@ -155,20 +141,16 @@ export type Output<E extends Endpoint> = E extends { reply: infer R } ? Static<R
 
 export interface RequestContext {
   requestId: string;
-  /** Client address. X-Forwarded-For counts only behind a trusted proxy. */
   address: string;
   /** Whether many clients share the address, as with some tunnels. */
   isShared: boolean;
-  /** '' without the header. Chosen by the client. */
   userAgent: string;
-  /** Lower case: `localhost:3005`. */
   host: string;
   /** Whether the request came from this machine: loopback peer and Host, no proxy header. */
   isLocal: boolean;
   signal: AbortSignal;
 }
 
-/** The request context with the authenticated user. */
 export interface Caller extends RequestContext {
   userId: string;
   username: string;
@@ -177,7 +159,6 @@ export interface Caller extends RequestContext {
   expiresAt: string;
   /** Scopes of a personal access token, such as `hooks:read`. Null means all rights of the user. */
   scopes: readonly string[] | null;
-  /** Personal access token used instead of a login session. */
   tokenId: string | null;
   /** The impersonating admin and the admin's session. The impersonation ends with that session. */
   impersonator: { id: string; username: string; sessionId: string } | null;
@@ -197,7 +178,6 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** Bytes, sent while they are read. */
 export class FileReply {
   constructor(
     readonly content: Readable,
@@ -205,7 +185,6 @@ export class FileReply {
   ) {}
 }
 
-/** Server-sent events. Ends with its source or its reader. */
 export class EventStream {
   constructor(readonly events: AsyncIterable<ServerSentEvent>) {}
 }
@@ -224,13 +203,11 @@ type CallerOf<E extends Endpoint> = E extends { access: 'public' }
   : E extends { access: 'optional' }
     ? RequestContext & Partial<Caller>
     : Caller;
-/** Only handlers of audited endpoints receive the recorder. */
 type Recording<E extends Endpoint> = E extends { audit: string }
   ? E extends { access: 'public' | 'optional' }
     ? AuditRecorder
     : Recorder
   : unknown;
-/** One handler per endpoint, checked by the compiler. */
 export type Handlers<C extends Contract> = {
   [K in keyof C]: (
     input: Input<C[K]>,
@@ -245,7 +222,6 @@ export type Handlers<C extends Contract> = {
   >;
 };
 
-/** Optional members of the input are optional here. */
 type CallInput<E extends Endpoint> = Params<E['path']> &
   (E extends { query: infer Q } ? { query?: Static<Q> } : unknown) &
   InputPart<E, 'body'>;
@@ -253,7 +229,6 @@ export type Calls<C extends Contract> = {
   [K in keyof C]: (input?: CallInput<C[K]>) => Promise<Output<C[K]>>;
 };
 
-/** A write with an `Idempotency-Key`, whose first reply is stored. */
 export interface ReplayCall {
   userId: string;
   route: string;

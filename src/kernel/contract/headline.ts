@@ -1,7 +1,6 @@
 /** Kinds whose title is only the name of a hook or agent. */
 const NAMED_KINDS = ['hook_notice', 'hook_failed', 'agent_completed', 'agent_failed'];
 
-/** One line for lists: the title, and the first line of the body if the title is only a name. */
 export const headlineOf = (notice: { kind: string; title: string; body: string }): string => {
   const { kind, title, body } = notice;
   const [first = ''] = body.trim().split('\n', 1);

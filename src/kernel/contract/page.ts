@@ -8,14 +8,10 @@ const paging = {
   cursor: s.optional(s.text(200).description('`nextCursor` of the previous page')),
 };
 
-/** Query of a list endpoint: `limit`, `cursor` and filters. */
 export const pageQuery = <K extends Record<string, s.Schema>>(label: string, filters: K) =>
   s.object(label, { ...paging, ...filters });
 
-/**
- * Reply of a list endpoint, newest first: `{ <plural>: [...], nextCursor }`. `label` is needed if
- * two lists have the same plural.
- */
+/** `label` is needed if two lists have the same plural. */
 export const pageOf = <const P extends string, S extends s.Schema>(
   plural: P,
   item: S,

@@ -48,9 +48,9 @@ export const later = <S extends Schema>(make: () => S): S => {
     return made;
   };
   const ask = (key: PropertyKey) => {
-    const asked: object = schema();
-    const member = Reflect.get(asked, key);
-    return typeof member === 'function' ? member.bind(asked) : member;
+    const target: object = schema();
+    const member = Reflect.get(target, key);
+    return typeof member === 'function' ? member.bind(target) : member;
   };
   const promised = new Proxy(Object.create(PROTOTYPE) as S, {
     get: (_, key) =>
@@ -76,7 +76,6 @@ const once = <A extends unknown[], S>(make: (...given: A) => S): ((...given: A) 
 };
 
 export const text = once((max?: number): Joi.StringSchema<string> => Joi.string().max(max ?? 200));
-/** May be empty. */
 export const anyText = once(
   (max: number): Joi.StringSchema<string> => Joi.string().max(max).allow(''),
 );
@@ -109,7 +108,6 @@ export const email = once(
   (): Joi.StringSchema<string> =>
     Joi.string().max(254).email({ tlds: false }).meta({ format: 'email' }),
 );
-/** Reason for an action, with at least one readable character. */
 export const reason = once(
   (max: number): Joi.StringSchema<string> =>
     Joi.string()
@@ -122,14 +120,12 @@ export const reason = once(
 export const newPassword = once(
   (): Joi.StringSchema<string> => Joi.string().normalize('NFC').min(8).max(256),
 );
-/** Any JSON value. The reader must validate it. */
 export const json = once(
   (): Joi.AnySchema<NonNullable<unknown> | null> => Joi.any().meta({ isAnything: true }),
 );
 export const record = (name: string): Joi.ObjectSchema<Record<string, unknown>> =>
   later(() => Joi.object().unknown(true).label(name));
 
-/** The label is the name of the enum in the API document. */
 export const oneOf = <const V extends string>(label: string, ...values: V[]): Joi.StringSchema<V> =>
   later(() =>
     Joi.string<V>()
@@ -137,7 +133,6 @@ export const oneOf = <const V extends string>(label: string, ...values: V[]): Jo
       .label(label),
   );
 
-/** A text that matches `of`, or another type that matches `other`. */
 export const textOr = <T extends Schema, O extends Schema>(label: string, of: T, other: O) =>
   later(
     () =>
@@ -160,8 +155,8 @@ export const optional = <S extends Schema>(of: S) =>
   later(() => of.optional() as unknown as Joi.AnySchema<Static<S> | undefined>);
 
 /**
- * Keys are required unless wrapped in `optional()`. Unknown keys are refused. Keys are marked as
- * required beforehand, because fork() would rebuild the object for each key.
+ * Unknown keys are refused. Keys are marked as required beforehand, because fork() would rebuild
+ * the object for each key.
  */
 export const object = <K extends Keys>(label: string, keys: K) =>
   later(() => {
@@ -182,10 +177,7 @@ const demanded = (schema: Schema): Schema => {
   return required;
 };
 
-/**
- * Makes every key optional. Replaces all keys at once, because fork() would rebuild the object for
- * each.
- */
+/** Replaces all keys at once, because fork() would rebuild the object for each. */
 export const allOptional = <T>(label: string, of: Joi.ObjectSchema<T>) =>
   later(() => {
     const every: Joi.ObjectSchema = of;
@@ -193,14 +185,12 @@ export const allOptional = <T>(label: string, of: Joi.ObjectSchema<T>) =>
     const keys = Object.fromEntries(given.map(({ key, schema }) => [key, schema.optional()]));
     return every.keys(keys).label(label) as unknown as Joi.ObjectSchema<Partial<T>>;
   });
-/** Body of a PUT or PATCH: at least one key is required. */
 export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) => allOptional(label, of).min(1);
 
 /** Accepts and drops read-only fields, so that clients may send back what they received. */
 export const ignoring = <T>(of: Joi.ObjectSchema<T>, ...fields: string[]): Joi.ObjectSchema<T> =>
   later(() => of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, dropped])))));
 
-/** Accepts earlier names of keys, which are no longer documented. */
 export const formerly = <T>(
   of: Joi.ObjectSchema<T>,
   names: Record<string, string>,

@@ -3,7 +3,7 @@ import type { AuditHead } from '../engine/protocol.js';
 import { BEGINNING, type MakeMac, macWith, WRITTEN } from './chain.js';
 
 /** Entries per step. A step takes a few milliseconds, then the thread serves other reads. */
-const MOST = 500;
+const MAX_ENTRIES = 500;
 
 export interface AuditBreak {
   number: number;
@@ -40,7 +40,7 @@ export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint
       broken: breaks.filter(({ kind }) => kind === 'changed').length,
       first: breaks[0] ?? null,
       last: rows.length > 0 ? before : after,
-      isEnd: all.length < MOST || hasOdd,
+      isEnd: all.length < MAX_ENTRIES || hasOdd,
     };
   };
 };
@@ -48,7 +48,7 @@ export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint
 /** Starts at the very first entry, because one may have been inserted before it. */
 const readAfter = (db: Database.Database, after: AuditHead | null): StoredEntry[] => {
   const select = `SELECT number, mac, ${WRITTEN} AS written FROM audit`;
-  const order = `ORDER BY number LIMIT ${MOST}`;
+  const order = `ORDER BY number LIMIT ${MAX_ENTRIES}`;
   return after === null
     ? db.prepare<[], StoredEntry>(`${select} ${order}`).all()
     : db.prepare<[number], StoredEntry>(`${select} WHERE number > ? ${order}`).all(after.number);

@@ -25,7 +25,7 @@ export class HeadFile {
   private kept: AuditHead | null = null;
   /** A failed head is not retried. The next head is. */
   private failed: AuditHead | null = null;
-  private hasTold = false;
+  private hasReported = false;
   private hasRecorded = false;
   private isOfNewLog = false;
   /** Lines that may be appended before the file is read again. 0 if its end may be incomplete. */
@@ -63,14 +63,14 @@ export class HeadFile {
     if (isSame(head, this.kept) || isSame(head, this.failed)) return undefined;
     try {
       this.kept = this.write(head);
-      this.hasTold = false;
+      this.hasReported = false;
       this.hasRecorded = false;
       return { problem: null };
     } catch (error) {
       this.room = 0;
       this.failed = head;
-      if (this.hasTold) return { problem: null };
-      this.hasTold = true;
+      if (this.hasReported) return { problem: null };
+      this.hasReported = true;
       return { problem: `${this.place.name} is not writable: ${messageOf(error)}` };
     }
   }
