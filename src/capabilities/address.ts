@@ -3,7 +3,6 @@ import { LLAMA } from './packages.js';
 import type { InstallPlan, NoPlan, PlannedFile, WantedInstall } from './plan.js';
 import { hasCredentials, withoutQuery } from './toldfile.js';
 
-/** Plans a GGUF file from an address. */
 export const planAddress = (
   { id, url, sha256 }: WantedInstall & { url: string },
   name: string,
@@ -36,7 +35,7 @@ export const planAddress = (
   };
 };
 
-/** A file comes over TLS; over the loopback it need not, which the guard allows by its own setting. */
+/** HTTPS only, except on the loopback interface, which the egress guard controls. */
 const faultOfUrl = (url: string): string | null => {
   if (!URL.canParse(url)) return 'is not a URL';
   const { protocol, hostname } = new URL(url);
@@ -48,10 +47,9 @@ const faultOfUrl = (url: string): string | null => {
 };
 
 const PART = /-00001-of-(\d{5})\.gguf$/;
-/** Ours: the most parts of one model. */
 const MAX_PARTS = 200;
 
-/** Returns the parts of a file that is split; the checksums of those after the first are asked for. */
+/** The checksums of all parts but the first are requested from the server. */
 export const fileParts = ({ url, bytes, sha256 }: Part): PlannedFile[] => {
   const { pathname } = new URL(url);
   const count = Number(PART.exec(pathname)?.[1] ?? 1);

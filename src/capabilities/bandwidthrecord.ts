@@ -1,13 +1,13 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The best bandwidth of memory that was measured on this machine, in bytes a second. */
+/** In bytes per second. */
 export interface BandwidthRecord {
-  /** Returns the best of what was kept and of what was measured now, and keeps it. */
+  /** Returns the maximum of the stored and the new value, and stores it. */
   best(measured: number | null): Promise<number | null>;
 }
 
-/** Opens the record in the folder of capabilities. Programs beside it can only slow a measurement. */
+/** Other programs can only slow down a measurement, so the best value counts. */
 export const openBandwidthRecord = (root: string): BandwidthRecord => {
   const file = join(root, '.bandwidth');
   return {

@@ -8,7 +8,6 @@ import { LLAMA } from './packages.js';
 import { installIdOf, slugOf } from './plan.js';
 import type { InstalledCapability } from './shelf.js';
 
-/** A model whose fit to the machine is to be found. */
 export interface FittedModel {
   id: string;
   slug: string;
@@ -16,26 +15,23 @@ export interface FittedModel {
   useCases: UseCase[];
   parameters: number | null;
   quantization: string | null;
-  /** The longest context that it was made for, in tokens; null: not known. */
+  /** Maximum context in tokens; null: not known. */
   contextWindow: number | null;
   bytes: number;
   /** null: only its size is known. */
   shape: ModelShape | null;
-  /** The memory that its engine takes beside the weights, where no shape says it. */
+  /** Memory of the engine besides the weights, if `shape` does not include it. */
   workingBytes: number;
   licence: string | null;
   isInstalled: boolean;
-  /** True for a file that llama runs; false: nothing here runs it. */
+  /** False if no engine on this machine runs the file. */
   isForLlama: boolean;
-  /** The names under which its measured speed may be kept. */
   speedKeys: string[];
-  /** The reason why its file cannot be read, or is to be fetched again. */
+  /** Why the file cannot be read, or must be downloaded again. */
   fault: string | null;
-  /** The reason why it can be neither used nor installed; null: it can. */
   reason: string | null;
 }
 
-/** Lists the files of the catalogue that are not installed. */
 export const cataloguedModels = (
   { models }: Catalogue,
   installed: InstalledCapability[],
@@ -63,7 +59,6 @@ export const cataloguedModels = (
       })),
   );
 
-/** Returns the shape of a model with the weights of one of its files; null if it is not known. */
 export const shapeOfModel = (
   { architecture, parameters, activeParameters }: CatalogueModel,
   { bytes }: CatalogueFile,
@@ -71,21 +66,18 @@ export const shapeOfModel = (
   architecture && shapeOfFacts({ architecture, parameters, activeParameters }, bytes);
 
 /**
- * Returns the memory that whisper.cpp takes beside the weights of a model for speech: its states and
- * buffers. It follows the width of the model, which grows with the root of its parameters. The line is
- * fitted to the memory in whisper.cpp's README (tiny 273 MB, base 388 MB, small 852 MB, medium 2.1 GB),
- * and is within 25 MB of each.
+ * Memory that whisper.cpp needs besides the weights: states and buffers. It grows with the width of
+ * the model, so with the root of its parameters. Fitted to the README of whisper.cpp (tiny 273 MB,
+ * base 388 MB, small 852 MB, medium 2.1 GB), within 25 MB of each.
  */
 export const workingBytesOf = ({ kind, parameters }: CatalogueModel): number =>
   kind === 'speech' ? Math.round(81e6 + 18.3e6 * Math.sqrt(parameters / 1e6)) : 0;
 
-/** Returns the path of the first GGUF file of what is installed; null if it has none. */
 export const ggufOf = ({ files, folder }: InstalledCapability): string | null => {
   const found = files.find(({ path }) => /^model(-00001-of-\d{5})?\.gguf$/.test(path));
   return found ? join(folder, found.path) : null;
 };
 
-/** Describes a model that is installed, by the header of its file. */
 export const installedModel = (found: InstalledCapability, reading: HeaderReading): FittedModel => {
   const { slug, name, bytes, licence, version, useCases } = found;
   const { header, fault } = reading;
@@ -109,7 +101,6 @@ export const installedModel = (found: InstalledCapability, reading: HeaderReadin
   };
 };
 
-/** Lists what a model is for, by its header. */
 export const usesByHeader = (header: GgufHeader | null): UseCase[] => {
   if (!header) return [];
   if (header.isEmbedding) return ['embedding'];

@@ -15,9 +15,9 @@ export type UseCase = (typeof USE_CASES)[number];
 export interface CatalogueFile {
   quantization: string;
   bytes: number;
-  /** True if the source told the size with two decimals only. */
+  /** True if the source states the size with only two decimals. */
   approximate?: boolean;
-  /** null: asked of the server before the download. */
+  /** null: requested from the server before the download. */
   sha256: string | null;
   url: string;
 }
@@ -29,62 +29,52 @@ export interface CatalogueModel {
   kind: 'chat' | 'embedding' | 'speech';
   useCases: UseCase[];
   parameters: number;
-  /** The parameters that are read for each token, in a mixture of experts. */
+  /** Parameters read per token, in a mixture of experts. */
   activeParameters: number | null;
   architecture: CatalogueShape | null;
   contextWindow: number | null;
   licence: { id: string; name: string; url: string; mustAccept: boolean };
   languages: string[];
   tools: boolean;
-  /** Its name in Ollama's library. */
   ollama: string | null;
   files: CatalogueFile[];
 }
 
 export interface Catalogue {
-  /** The day on which it was made: `2026-11-27`. */
   date: string;
   models: CatalogueModel[];
 }
 
-/** The catalogue that is used, and where it is from. */
 export interface ChosenCatalogue {
   catalogue: Catalogue;
   source: string;
-  /** The reason why the one that was asked for is not used. */
   fault: string | null;
 }
 
-/** A slug: the name of a folder of what is installed. */
 export const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
-/** Names of other capabilities, of requests, and those that no registered model may have. */
+/** Names of other capabilities, of endpoints, and names that no model may have. */
 const RESERVED =
   /^(llama|whisper|node|ollama|tesseract|confinement|claude|codex|gemini|opencode|ffmpeg|pocketsphinx|hardware|install|measure|digest|default|routing|health|test|usage|cli|providers)$/;
 const RESERVED_BEGINNINGS = /^(tesseract|ollama|whisper)-/;
 
-/** Returns true if a slug is not free for a model from an address. */
 export const isReserved = (slug: string): boolean =>
   RESERVED.test(slug) || RESERVED_BEGINNINGS.test(slug);
 
-/** Returns true if the files of a model of a catalogue may have no names that begin with its id. */
 const isReservedModel = ({ id, kind }: { id: string; kind: string }): boolean =>
   kind === 'speech' ? !/^whisper-/.test(id) : isReserved(id) || isReserved(`${id}-x`);
 
 const BUILT_IN = fileURLToPath(new URL('./catalogue.json', import.meta.url));
-/** Ours: the most bytes of a catalogue. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Ours: the most files of a catalogue; the memory of each is estimated. */
+/** The memory of each file is estimated. */
 const MAX_FILES = 900;
 const KEPT_MS = 3_600_000;
-/** Ours: one that cannot be used is looked for again after this long, in milliseconds. */
 const FAULT_KEPT_MS = 30_000;
 
 const whole = () => Joi.number().integer().min(0).max(Number.MAX_SAFE_INTEGER);
 const small = () => Joi.number().integer().min(1).max(10_000_000);
-/** Ours: more layers than any model has; the memory of each is counted. */
+/** More than any model has. The memory of each layer is counted. */
 const layers = () => Joi.number().integer().min(1).max(1024);
-/** Ours: more than any model has. */
 const heads = () => Joi.number().integer().min(1).max(4096);
 const length = () => Joi.number().integer().min(1).max(1_048_576);
 const line = (max = 200) =>
@@ -160,8 +150,7 @@ const modelSchema = () =>
   }).custom(freeName);
 
 /**
- * Makes the schema of a catalogue, when the first is checked. Unknown keys are refused: a catalogue
- * names models, and no package, version or script.
+ * Unknown keys are rejected: a catalogue contains only models, no packages, versions or scripts.
  */
 const makeSchema = (): Joi.ObjectSchema<Catalogue> =>
   Joi.object<Catalogue>({
@@ -179,7 +168,6 @@ const makeSchema = (): Joi.ObjectSchema<Catalogue> =>
 
 let schema: Joi.ObjectSchema<Catalogue> | undefined;
 
-/** Returns a catalogue that was checked, or what is wrong with it. */
 export const checkCatalogue = (text: string): Catalogue | string => {
   const given = parsedJson(text);
   if (given === undefined) return 'it is not valid JSON';
@@ -189,9 +177,8 @@ export const checkCatalogue = (text: string): Catalogue | string => {
 };
 
 /**
- * Creates what returns the catalogue: the one that ships, or the models of the one that the setting
- * names (an https address or a file), read again every hour. One that cannot be read or is not valid
- * is not used, and the reason is told.
+ * The built-in catalogue, with the models of the configured one (HTTPS URL or file), which is
+ * reread every hour. An invalid catalogue is not used.
  */
 export const createCatalogues = (http: Pick<Http, 'request'>, setting: string | null) => {
   let kept: { until: number; chosen: Promise<ChosenCatalogue> } | undefined;
@@ -219,10 +206,7 @@ export const createCatalogues = (http: Pick<Http, 'request'>, setting: string | 
   };
 };
 
-/**
- * Reads the catalogue that ships. The tests check it, since the check at the first use would hold
- * the event loop for a tenth of a second.
- */
+/** Not validated here, since that would block the event loop for 0.1 s. A test validates it. */
 const builtIn = (): Catalogue => JSON.parse(readFileSync(BUILT_IN, 'utf8'));
 
 type GivenText = { text: string } | { fault: string };

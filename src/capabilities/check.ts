@@ -3,7 +3,6 @@ import { LLAMA } from './packages.js';
 import type { Shelf } from './shelf.js';
 import { damageOf } from './verify.js';
 
-/** Something that does not work because of what is, or is not, installed. */
 export interface CapabilityFault {
   /** `models/qwen`, or the slug of what is installed. */
   name: string;
@@ -11,7 +10,6 @@ export interface CapabilityFault {
   remedy: string;
 }
 
-/** Lists the models that lack what they need, and what is installed and damaged. */
 export const checkCapabilities = async (
   shelf: Shelf,
   registry: Registry,

@@ -12,18 +12,16 @@ interface FittedDeps {
   shelf: Pick<Shelf, 'list'>;
   headers: HeaderReader;
   catalogue(): Promise<ChosenCatalogue>;
-  /** The folder that everything is installed from; null: the network. */
+  /** null: the network. */
   folder: string | null;
 }
 
-/** Ours: the longest time for the headers of all models, in milliseconds. */
 const HEADERS_MS = 60_000;
-/** Ours: so many names of what the folder holds are told. */
 const MAX_NAMED = 5;
 
 /**
- * Creates what lists the models whose fit is shown: the installed ones, then the catalogue and what
- * the folder to install from holds beside it. A damaged one is listed as one to be installed again.
+ * Installed models first, then the catalogue and the source folder. A damaged model is listed as
+ * installable.
  */
 export const createFitted =
   ({ shelf, headers, catalogue, folder }: FittedDeps) =>
@@ -62,12 +60,11 @@ export const createFitted =
 
 interface MissingDeps {
   whole: InstalledCapability[];
-  /** The damage of what is installed, by its slug. */
+  /** By slug. */
   damages: Map<string, string>;
   source: SourceFolder | null;
 }
 
-/** Lists the models of the catalogue that are not there, with why one of them cannot be had. */
 const missingModels = (
   catalogue: Catalogue,
   { whole, damages, source }: MissingDeps,
@@ -78,7 +75,6 @@ const missingModels = (
     reason: source?.held.some(({ slug }) => slug === model.slug) ? null : lackIn(source),
   }));
 
-/** Returns why a folder has nothing to install of a model; null: it is the network. */
 const lackIn = (source: SourceFolder | null): string | null => {
   if (source === null) return null;
   if (source.fault !== null) return `Source folder: ${source.fault}`;
@@ -89,7 +85,6 @@ const lackIn = (source: SourceFolder | null): string | null => {
   return `The source folder contains ${all}`;
 };
 
-/** Describes a model in the folder that is in no catalogue, by the header of its file. */
 const heldModel = async (
   { id, slug, ...held }: HeldCapability,
   folder: string,

@@ -18,47 +18,43 @@ import {
 import { type NextTry, retryBroken } from './retry.js';
 import { checkRoom } from './room.js';
 
-/** One file to fetch. */
 export interface Download {
   url: string;
-  /** The file in which it is put together; what is there already is kept and gone on from. */
+  /** An existing partial file is resumed. */
   to: string;
-  /** The bytes that it must have; null if that is not known before. */
+  /** null: not known in advance. */
   bytes: number | null;
   sha256: string;
-  /** The text with which the file begins; another one is refused at once. */
+  /** Expected beginning of the file. A different one fails at once. */
   begin?: string;
 }
 
 export interface DownloadProgress {
   done: number;
   total: number | null;
-  /** Bytes in a second, of the last few seconds. */
+  /** Bytes per second, over the last few seconds. */
   rate: number;
 }
 
-/** The way in which a download tells how far it is. */
 interface DownloadTelling {
   signal: AbortSignal;
   told(progress: DownloadProgress): void;
-  /** Hears of the next try after a broken connection. */
   waits?(next: NextTry): void;
 }
 
-/** The error of a download that cannot succeed; it says why. */
 export class DownloadFailed extends NamedError {
   constructor(
     message: string,
-    /** True if what is there may be gone on from. */
+    /** True if the partial file can be resumed. */
     readonly isResumable: boolean,
-    /** The time for which a busy server asks to be left alone, in milliseconds; null: it is none. */
+    /** Pause that a busy server requests, in milliseconds. null: the server is not busy. */
     readonly busyMs: number | null = null,
   ) {
     super(message);
   }
 }
 
-/** Ours: while a file is written, the room is checked again each time after so many bytes. */
+/** Bytes written between two checks of the free disk space. */
 const CHECKED_EACH = 32 * 1024 * 1024;
 const LIMITS = {
   firstByteMs: 60_000,
@@ -69,9 +65,8 @@ const LIMITS = {
 };
 
 /**
- * Fetches a file with its checksum. It goes on from what is there (RFC 9110, 14: Range, If-Range),
- * after a broken connection by itself. Throws DownloadFailed; a file that is not what it should be is
- * removed. Throws the reason of the signal, and keeps what is there.
+ * Resumes a partial file (RFC 9110, 14: Range, If-Range) and reconnects. Throws DownloadFailed and
+ * deletes an invalid file. On abort it throws the reason of the signal and keeps the partial file.
  */
 export const download = async (
   http: Pick<Http, 'open'>,
@@ -94,8 +89,8 @@ export const download = async (
 };
 
 /**
- * Returns the error of a server that cannot answer for now (5xx, 429); null for another status. It may
- * say when to come again, in seconds or as a date by its own clock (RFC 9110, 10.2.3).
+ * null unless the server is temporarily unavailable (5xx, 429). `Retry-After` is in seconds, or a
+ * date by the server's clock (RFC 9110, 10.2.3).
  */
 export const busyServer = ({ url, status, headers }: Answered): DownloadFailed | null => {
   if (status < 500 && status !== 429) return null;
@@ -112,7 +107,6 @@ interface Answered {
   headers: Record<string, string>;
 }
 
-/** The errors of a request after which it is done again, and when. */
 export const breaks = {
   brokenBy: (error: unknown): string | null => {
     const isBusy = error instanceof DownloadFailed && error.busyMs !== null;
@@ -121,27 +115,25 @@ export const breaks = {
   askedMs: (error: unknown): number => (error instanceof DownloadFailed ? (error.busyMs ?? 0) : 0),
 };
 
-/** Returns true for a failure of the network that may be over at the next try. */
 const isBreak = (error: unknown): error is HttpFailure =>
   error instanceof HttpFailure &&
   !(error.cause instanceof BadUrl) &&
   !LASTING.test(error.kind) &&
   !hasNoSuchName(error);
 
-/** Returns true for a name that does not exist; EAI_AGAIN is a server of names that does not answer. */
+/** EAI_AGAIN means that the DNS server does not respond. */
 const hasNoSuchName = ({ kind, cause }: HttpFailure): boolean =>
   kind === 'dns' && errorCode(cause) === 'ENOTFOUND';
 
-/** The failures that another try does not mend. */
+/** Failures that a retry cannot solve. */
 const LASTING = /^(tls|too_many_redirects|too_large|invalid_request|unknown_encoding|undecodable)$/;
 
-/** Removes what is not what it should be. Returns the error to throw. */
 const refused = async (file: Download, error: unknown): Promise<unknown> => {
   if (error instanceof EgressRefused) return new DownloadFailed(error.message, false);
   if (error instanceof BadUrl) return new DownloadFailed(error.message, false);
   if (error instanceof HttpFailure) {
     const { cause, host } = error;
-    // The way there says nothing about what is there already.
+    // A failure of TLS or DNS does not invalidate the partial file.
     const isOfWay = error.kind === 'tls' || error.kind === 'dns';
     if (!(cause instanceof BadUrl)) {
       return new DownloadFailed(error.message, isOfWay || isBreak(error));
@@ -170,7 +162,7 @@ const attempt = async (
   const from = await bytesOnDisk(file.to);
   const hash = createHash('sha256');
   if (from > 0) {
-    // What is there counts at once, also while the server does not answer.
+    // Reports the partial file at once, even if the server does not respond.
     told({ done: from, total: file.bytes, rate: 0 });
     await hashInto(hash, file.to, signal);
   }
@@ -201,11 +193,10 @@ const attempt = async (
 
 interface BodyPlace {
   begin: number;
-  /** Of the bytes before it. */
+  /** Hash of the bytes before `begin`. */
   hash: Hash;
 }
 
-/** Puts the body of a reply behind what is there, and ends the file. Throws where it is not whole. */
 const takeBody = async (
   file: Download,
   reply: OpenedReply,
@@ -231,7 +222,7 @@ const takeBody = async (
   await finish({ ...file, bytes: total }, hash);
 };
 
-/** Returns what is still to come of the text with which a file begins. Throws DownloadFailed for another. */
+/** Returns the rest of the expected beginning. */
 const checkBegin = (wanted: string, piece: Uint8Array): string => {
   if (wanted === '') return '';
   const found = Buffer.from(piece.subarray(0, wanted.length)).toString('latin1');
@@ -239,7 +230,6 @@ const checkBegin = (wanted: string, piece: Uint8Array): string => {
   throw new DownloadFailed(`The file does not begin with "${wanted}". It was removed`, false);
 };
 
-/** Writes a body behind what is there, while there is room. Returns the length of the file. */
 const writeBody = async (
   { to, begin, total }: { to: string; begin: number; total: number | null },
   { body }: OpenedReply,
@@ -272,7 +262,7 @@ const writeBody = async (
   return done;
 };
 
-/** Returns true if the server says that nothing is left to send (RFC 9110, 15.5.17). */
+/** RFC 9110, 15.5.17: nothing is left to send. */
 const isComplete = ({ status, headers }: OpenedReply, from: number): boolean =>
   status === 416 && headers['content-range'] === `bytes */${from}`;
 
@@ -291,7 +281,6 @@ const finish = async (file: Download, hash: Hash): Promise<void> => {
   );
 };
 
-/** Returns the place from which the reply goes on: where we are, or the beginning. */
 const beginOf = async (file: Download, reply: OpenedReply, from: number): Promise<number> => {
   const { status, headers } = reply;
   const place = status === 200 || status === 206 ? contentOffset(reply) : null;

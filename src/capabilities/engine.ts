@@ -4,10 +4,8 @@ import { NamedError } from '../kernel/failure.js';
 import { programEnv } from '../kernel/program.js';
 import { ran } from './npm.js';
 
-/** The error of an engine that does not run on this machine; it says what happened. */
 export class EngineUnusable extends NamedError {}
 
-/** Finds out whether an engine runs here. */
 export interface EngineProbe {
   /** Throws EngineUnusable, or the reason of the signal. */
   probe(folder: string, slug: string, signal: AbortSignal): Promise<void>;

@@ -8,12 +8,10 @@ import { checkRoom } from './room.js';
 import type { InstalledFile } from './shelf.js';
 import { askFile, withoutQuery } from './toldfile.js';
 
-/** The way in which long work tells how far it is, and learns that it is to stop. */
 export interface Telling {
   signal: AbortSignal;
   bytes(done: number, total: number | null, note: string): void;
   note(note: string): void;
-  /** Tells of the next try, while it is waited for. */
   waits(next: NextTry): void;
 }
 
@@ -22,10 +20,6 @@ interface FetchedPlan {
   folder: string;
 }
 
-/**
- * Fetches the files of a plan into its folder, after there is room for all. Lists them with the
- * checksums that they were found to have. Throws DownloadFailed.
- */
 export const fetchFiles = async (
   http: Pick<Http, 'open' | 'request'>,
   { plan, folder }: FetchedPlan,
@@ -61,7 +55,6 @@ export const fetchFiles = async (
   return fetched;
 };
 
-/** Asks for what the plan does not know of a file. */
 const known = async (
   http: Pick<Http, 'request'>,
   file: PlannedFile,

@@ -13,11 +13,10 @@ interface FindDeps {
   survey: Survey;
 }
 
-/** Returns the slug of what a slug, an id or the name of a registered model stands for. */
 export const findSlug = async ({ shelf, registry }: FindDeps, name: string): Promise<string> =>
   slugNamed(name, { installed: await shelf.list(), models: registry.list() });
 
-/** Finds what is installed. Throws 404 with the name that may be meant, 409 for what ships. */
+/** Throws 404 with a suggestion, 409 for included capabilities. */
 export const findInstalled = async (
   { shelf, survey }: FindDeps,
   slug: string,

@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { argv } from 'node:process';
 
 /**
- * Runs a program, and ends it with all that it has started once the process that wanted it has ended.
- * The arguments are the id of that process, the path of the program, and its arguments. It leads a
- * process group of its own.
+ * Runs a program in its own process group and kills the group when the parent process ends.
+ * Arguments: id of the parent process, path of the program, its arguments.
  */
 const [, , parent = '', path = '', ...args] = argv;
 const EVERY_MS = 250;

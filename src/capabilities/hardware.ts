@@ -14,13 +14,11 @@ import { type Speeds, type SpeedUnit, speedKey } from './measure.js';
 
 interface HardwareDeps {
   machine(): Promise<Machine>;
-  /** Bytes of memory that the processors read in a second; null: not known. */
+  /** Bytes per second; null: not known. */
   bandwidth(): Promise<number | null>;
   catalogue(): Promise<ChosenCatalogue>;
-  /** The models of the catalogue and those that are installed. */
   models(): Promise<FittedModel[]>;
   speeds: Pick<Speeds, 'read'>;
-  /** Returns the GPUs of a machine that llama uses with the present settings. */
   llama(machine: Machine): LlamaGpuUse;
 }
 
@@ -31,7 +29,6 @@ interface HardwareQuestion {
 
 const USE_CASES: UseCase[] = ['chat', 'tools', 'code', 'embedding', 'speech'];
 
-/** Creates what describes the machine, and where each model would run on it. */
 export const createHardwareReport = (deps: HardwareDeps) => {
   return async ({ contextWindow, useCase }: HardwareQuestion): Promise<Hardware> => {
     const [machine, bandwidth, { catalogue, source, fault }, models, measured] = await Promise.all([
@@ -71,7 +68,6 @@ export const createHardwareReport = (deps: HardwareDeps) => {
 
 export type HardwareReport = ReturnType<typeof createHardwareReport>;
 
-/** Returns the memory of a machine with those of its GPUs that are used, and how fast each is read. */
 const placesOn = (machine: Machine, gpus: readonly Gpu[], cpu: number | null) => ({
   machine: memoryOn(machine, gpus),
   bandwidth: {
@@ -80,7 +76,7 @@ const placesOn = (machine: Machine, gpus: readonly Gpu[], cpu: number | null) =>
   },
 });
 
-/** Returns the memory for models. An unknown amount counts as none, so that nothing is promised. */
+/** An unknown amount counts as none. */
 export const memoryOn = ({ memory }: Machine, gpus: readonly Gpu[]): MachineMemory => ({
   memory: {
     totalBytes: memory.totalBytes ?? 0,
@@ -92,7 +88,7 @@ export const memoryOn = ({ memory }: Machine, gpus: readonly Gpu[]): MachineMemo
 interface FitConditions {
   machine: MachineMemory;
   bandwidth: { cpu: number | null; gpu: number | null };
-  /** In tokens; null: the one that a model is registered with. */
+  /** In tokens; null: the default for registration. */
   contextWindow: number | null;
   measured: Awaited<ReturnType<Speeds['read']>>;
 }
@@ -100,7 +96,7 @@ interface FitConditions {
 const rowOf = (model: FittedModel, conditions: FitConditions): ModelFit => {
   const { contextWindow: longest } = model;
   const shape = model.shape ?? shapeless(model.bytes, model.workingBytes);
-  // Vectors are made of single texts.
+  // Embeddings are computed of single texts.
   const most = isForVectors(model.useCases)
     ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW)
     : longest;
@@ -125,10 +121,9 @@ const rowOf = (model: FittedModel, conditions: FitConditions): ModelFit => {
   };
 };
 
-/** Ours: a speed is that of a conversation that fills half of such a window, in tokens. */
+/** In tokens. A speed applies to a conversation that fills half of this window. */
 const FILLED_WINDOW = 2048;
 
-/** Finds where a model runs, in which memory, and how fast. */
 const fitOn = (
   model: FittedModel,
   { machine, bandwidth, measured }: FitConditions,
@@ -161,15 +156,16 @@ const fitOn = (
   };
 };
 
-/** A model for vectors writes no tokens: the reading of texts limits it, which memory does not tell. */
+/**
+ * An embedding model writes no tokens. Its reading speed does not follow from the memory bandwidth.
+ */
 const unitFor = (useCases: UseCase[]): SpeedUnit => (isForVectors(useCases) ? 'read' : 'written');
 
 const isForVectors = (useCases: UseCase[]): boolean =>
   useCases.length > 0 && useCases.every((useCase) => useCase === 'embedding');
 
 /**
- * A model of which the size alone is known, such as one for speech, and the memory that its engine
- * takes beside the weights.
+ * A model of which only the size is known, such as a speech model, plus the memory of its engine.
  */
 export const shapeless = (bytes: number, workingBytes = 0): ModelShape => ({
   weightsBytes: bytes,
@@ -190,7 +186,6 @@ export const shapeless = (bytes: number, workingBytes = 0): ModelShape => ({
   hasFlashAttention: true,
 });
 
-/** Marks the first choice of each use case, and puts its reason before that of the fit. */
 const withChoices = (rows: ModelFit[], asked: UseCase, wanted: number): ModelFit[] => {
   const candidates = rows.map((row) => ({ ...row, parameters: row.parameters ?? 0 }));
   const choices = USE_CASES.map((useCase) => ({
@@ -211,8 +206,8 @@ const withChoices = (rows: ModelFit[], asked: UseCase, wanted: number): ModelFit
 };
 
 /**
- * Returns the models among which one is chosen. Agents need tools, and room for what these say: one
- * without them, or with a shorter context than is wanted, comes only where no other one fits.
+ * Agents need tools and room for their results: models without tools, or with a shorter context
+ * than requested, are only used if nothing else fits.
  */
 const candidatesFor = <
   T extends Pick<ModelFit, 'useCases' | 'runsOn' | 'reason' | 'contextWindow'>,

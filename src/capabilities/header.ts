@@ -5,22 +5,21 @@ import type { GgufHeader } from '../providers/gguf/header.js';
 import type { GgufLine } from '../providers/gguf/main.js';
 import { partsOf } from '../providers/gguf/parts.js';
 
-/** A model's header, or a sentence that says why its files cannot be read. */
 export type HeaderReading = { header: GgufHeader; fault: null } | { header: null; fault: string };
 
 interface HeaderRequest {
-  /** The user whose turn it is in the queue of heavy work. */
+  /** User whose turn it is in the queue of heavy work. */
   userId: string;
-  /** The absolute path of the file, or of any part of a model in several files. */
+  /** Absolute path of the file, or of any part. */
   path: string;
   signal: AbortSignal;
 }
 
 const SCRIPT = new URL('../providers/gguf/main.js', import.meta.url);
-/** Ours: the longest time in milliseconds for one header. The largest take 0.3 seconds. */
+/** The largest headers take 0.3 seconds. */
 const READING_MS = 10_000;
 
-/** Reads the header of a GGUF model in a process of its own. Throws the reason of the signal. */
+/** Runs in a separate process. Throws the reason of the signal. */
 export const readHeader = async (
   workers: Workers,
   { userId, path, signal }: HeaderRequest,

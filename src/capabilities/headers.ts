@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import type { Workers } from '../operations/module.js';
 import { type HeaderReading, readHeader } from './header.js';
 
-/** The user in whose turn the headers are read: they are read for the whole installation. */
+/** Headers are read for the whole installation, not for one user. */
 const READER = 'capabilities';
 
-/** Creates what reads the header of a GGUF file, once for each state of the file. */
+/** Reads each file once per change. */
 export const createHeaders = (workers: Workers) => {
   const known = new Map<string, { stamp: string; reading: Promise<HeaderReading> }>();
   return async (path: string, signal: AbortSignal): Promise<HeaderReading> => {
@@ -16,7 +16,7 @@ export const createHeaders = (workers: Workers) => {
     if (before?.stamp === stamp) return before.reading;
     const reading = readHeader(workers, { userId: READER, path, signal });
     known.set(path, { stamp, reading });
-    // One that was stopped is read again.
+    // An aborted read is not cached.
     reading.catch(() => known.delete(path));
     return reading;
   };

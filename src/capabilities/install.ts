@@ -20,13 +20,12 @@ import { copyFromSource, copyTree, exportedIn } from './source.js';
 import { lastTold, tellingOf } from './tell.js';
 import { isWhole } from './verify.js';
 
-/** The request of an operation: what it does first, for what it needs, and what it is for. */
 export interface InstallInput {
   plans: InstallPlan[];
   useCase: UseCase | null;
-  /** The context window with which it is registered, in tokens; absent: the usual one. */
+  /** In tokens; absent: the default. */
   contextWindow?: number | undefined;
-  /** True if a pulled model is to have the licence that was shown; absent in old operations. */
+  /** True if a pulled model must have the licence shown before. Absent in old operations. */
   isLicenceKept?: boolean;
 }
 
@@ -36,34 +35,25 @@ export interface InstallDeps {
   clock: Clock;
   http: Pick<Http, 'open' | 'request'>;
   shelf: Shelf;
-  /** Ends the processes of what is removed. */
   unload(slug: string): Promise<void>;
   library: OllamaLibrary;
-  /** The settings that say where programs and files come from. */
   places: {
-    /** Folders with npm. */
     folders: string[];
-    /** A folder to install from in place of the network; null: none. */
+    /** null: download. */
     source: string | null;
   };
   engine: EngineProbe & { packagesOf(plan: InstallPlan): Promise<PackageSet | null> };
   models: {
-    /** Registers what was installed as a model, for a use. */
     register(plan: InstallPlan, wanted: WantedUse): Promise<string | null>;
-    /** Returns why a GGUF file is no model; null if its header is right. */
     faultOf(path: string, signal: AbortSignal): Promise<string | null>;
-    /** Forgets the failures of the models that use a slug. */
     renewed(slug: string): void;
-    /** The ends of operations that were stopped. */
     fate: {
       wasCancelled(id: string): Promise<boolean>;
-      /** Lists the slugs of what is being installed. */
       busy(): Promise<string[]>;
     };
   };
 }
 
-/** The kind of operation that installs a capability, and before it what that needs. */
 export const installOperation = (deps: InstallDeps): OperationKind<InstallInput, never> => {
   const turns = createSlugTurns();
   return {
@@ -73,7 +63,7 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
     isInputDropped: true,
     most: 20,
     ended: ({ resource_id: slug }, status) => {
-      // One that waited for its turn after a restart has no run that could do it.
+      // An operation that waited after a restart has no run that could clean up.
       if (status === 'cancelled')
         setTimeout(() => forgetIdle(deps, turns, slug), SETTLED_MS).unref();
       return [];
@@ -82,7 +72,7 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
       const { plans } = run.input;
       const placed: string[] = [];
       try {
-        // Before the first, so that an engine is not installed for a model that is not there.
+        // Checked first, so that no engine is installed for a missing model.
         if (deps.places.source !== null) await refuseMissing(deps.places.source, plans);
         let licence: string | null = null;
         for (const plan of plans) {
@@ -96,7 +86,7 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
         run.signal.throwIfAborted();
         const message = failureOf(error);
         if (message === null) throw error;
-        // What was told last names a next try, which does not come.
+        // Clears the announced retry, which does not happen.
         run.progress({ ...lastTold(run), unit: 'bytes' });
         return { status: 'failed', error: message };
       }
@@ -104,7 +94,6 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
   };
 };
 
-/** Removes what an installation has put in its place if it was cancelled after that. */
 const undo = async (
   { shelf, models, unload }: InstallDeps,
   { id, signal }: InstallRun,
@@ -114,15 +103,13 @@ const undo = async (
   for (const slug of placed) await shelf.remove(slug).finally(() => unload(slug));
 };
 
-/** Throws DownloadFailed if a plan is not in the folder that everything is installed from. */
 const refuseMissing = async (source: string, plans: InstallPlan[]): Promise<void> => {
   for (const plan of plans) if (plan.via !== 'ollama') await exportedIn(source, plan.slug);
 };
 
-/** Ours: the time in which the end of an operation is written, in milliseconds. */
 const SETTLED_MS = 1000;
 
-/** Removes what is left of a cancelled installation, unless another one goes on with it. */
+/** Unless another installation resumes it. */
 const forgetIdle = ({ shelf, models }: InstallDeps, turns: SlugTurns, slug: string): void => {
   turns(slug, async () => {
     if (!(await models.fate.busy()).includes(slug)) await shelf.discard(slug);
@@ -148,13 +135,12 @@ const completed = async (
 };
 
 interface InstalledOne {
-  /** The licence that came with a pulled model; null for all else. */
+  /** Licence of a pulled model; null otherwise. */
   licence: string | null;
-  /** True if its files were put in their place. */
   isPlaced: boolean;
 }
 
-/** Installs what is not there yet. A failure leaves nothing of it, but what can be gone on from. */
+/** A failure leaves only files that can be resumed. */
 const installOne = async (
   deps: InstallDeps,
   plan: InstallPlan,
@@ -215,11 +201,10 @@ const build = async (
   await shelf.place(plan.slug, manifest, folder);
 };
 
-/** The part of a plan that decides whether what is there already can be gone on from. */
+/** Decides whether a partial download can be resumed. */
 const wantedOf = (plan: InstallPlan): unknown =>
   plan.via === 'download' ? plan.files : [plan.version, plan.source];
 
-/** Fetches or copies the files of a model, and reads its header. Throws DownloadFailed. */
 const obtain = async (
   { http, places, models }: InstallDeps,
   { plan, folder }: { plan: Extract<InstallPlan, { via: 'download' }>; folder: string },
@@ -264,7 +249,7 @@ const installNpm = async (
   return describeFiles(folder, signal);
 };
 
-/** Returns the message of a failure that a person can act on; null for any other error. */
+/** null: not a failure that a user can act on. */
 const failureOf = (error: unknown): string | null =>
   error instanceof DownloadFailed ||
   error instanceof NpmFailed ||

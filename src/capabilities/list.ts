@@ -21,25 +21,22 @@ import type { InstalledCapability } from './shelf.js';
 import type { SourceFolder } from './source.js';
 import { damageOf } from './verify.js';
 
-/** All that is known of this installation, from which the list follows. */
 export interface Known {
   catalogue: Catalogue;
   machine: Machine;
-  /** The GPUs that llama uses. */
   llama: LlamaGpuUse;
-  /** The folder that everything is installed from; null: the network. */
+  /** null: the network. */
   source: SourceFolder | null;
   host: EngineHost;
   installed: InstalledCapability[];
-  /** Slugs of what is being installed. */
+  /** Slugs. */
   installing: string[];
   ollama: OllamaState;
   tools: Awaited<ReturnType<CliTools['status']>>;
   programs: MachineProgram[];
   confinement: Pick<Confinement, 'kind' | 'detail'> | null;
-  /** Tesseract's codes of the languages that came with the daemon. */
+  /** Tesseract language codes included with the daemon. */
   languages: string[];
-  /** Returns what uses the capability with that slug. */
   usedBy(slug: string): string[];
 }
 
@@ -52,7 +49,6 @@ const NOTHING = {
   install: null,
 };
 
-/** Builds the list: what is installed, what runs beside the daemon, and what can be installed. */
 export const capabilitiesOf = async (known: Known): Promise<Capability[]> => [
   runtimeOf(known),
   ...(await Promise.all(known.installed.map((each) => installedOf(known, each)))),
@@ -99,14 +95,12 @@ const installedOf = async (known: Known, found: InstalledCapability): Promise<Ca
   };
 };
 
-/** Returns the engine that an installed model needs and that is not installed. */
 const engineLacked = ({ installed }: Known, { id }: InstalledCapability): string | undefined =>
   [
     ...(id.startsWith('gguf:') ? [LLAMA] : []),
     ...(id.startsWith('whisper:') ? [WHISPER] : []),
   ].find((engine) => !installed.some(({ slug }) => slug === engine));
 
-/** Everything that can be installed and is not there yet. */
 const missingOf = (known: Known): Capability[] => {
   const { catalogue, installed, languages, source } = known;
   const models = catalogue.models.flatMap((model) =>
@@ -178,7 +172,6 @@ const missingCapability = (known: Known, { id, slug, kind, name }: Missing): Cap
   };
 };
 
-/** Returns what decides what an id installs here. */
 export const plannedOf = ({ catalogue: { models }, host, source, installed }: Known) => ({
   models,
   host,
@@ -200,7 +193,6 @@ const factsOf = (known: Known, plan: InstallPlan): Capability['install'] => {
   };
 };
 
-/** Describes the folder that everything is installed from; null: the network. */
 export const shownSource = ({ source, installed }: Known): CapabilitySource | null =>
   source && {
     path: source.path,

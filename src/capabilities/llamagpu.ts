@@ -1,17 +1,14 @@
 import type { Gpu } from '../providers/hardware/machine.js';
 import { type EngineHost, engineGpus, engineOf, enginePackages, LLAMA } from './packages.js';
 
-/** The GPUs that llama uses on a machine with the present settings. */
 export interface LlamaGpuUse {
   gpus: readonly Gpu[];
-  /** A sentence for people on a GPU that llama does not use; null: there is none. */
   note: string | null;
 }
 
-/** The setting that lets llama use a GPU. */
 const GPU_SETTING = 'ADJUTANT_LLAMA_GPU=true';
 
-/** Returns the GPUs that llama uses. Where its engine does not run, models are those of Ollama. */
+/** If the engine does not run here, models run in Ollama. */
 export const llamaGpuUse = (host: EngineHost, isAllowed: boolean): LlamaGpuUse => {
   const { gpus } = host;
   const engine = engineOf(LLAMA);

@@ -9,13 +9,13 @@ import type { EmbeddingModel } from '../providers/llm/embeddings.js';
 import { type Model, ModelFailure, type ModelRequest } from '../providers/llm/model.js';
 import { cutToTokens } from '../providers/llm/tokens.js';
 
-/** The tokens that a speed counts: those that a model writes, or reads to make a vector of them. */
+/** Tokens written in replies, or read to compute embeddings. */
 export type SpeedUnit = 'written' | 'read';
 
-/** The speed of a model on this machine, in tokens per second. */
+/** In tokens per second. */
 export interface MeasuredSpeed {
   median: number;
-  /** The difference of the fastest and the slowest run, as a part of the median. */
+  /** Difference between the fastest and the slowest run, as a fraction of the median. */
   spread: number;
   contextWindow: number;
   at: string;
@@ -31,21 +31,19 @@ interface MeasureDeps {
   speeds: Speeds;
 }
 
-/** Ours: so many runs are measured, of so many tokens, after one that is not. */
+/** Measured runs, after one warm-up run. */
 const RUNS = 5;
 const TOKENS = 64;
 const PROMPT = 'Count from one to one hundred in words, and write nothing else.';
-/** Ours: a model for vectors reads so many texts in a run, each as long as a piece of knowledge. */
+/** Texts per run of an embedding model, each as long as a knowledge chunk. */
 const TEXTS = 8;
 const TEXT_TOKENS = 256;
-/** Ours: the longest time of one such run with the load of the model before it, in milliseconds. */
+/** Includes loading the model. */
 const READING_MS = 600_000;
-/** Ours: the time of fewer tokens says more of the clock than of the model. */
+/** With fewer tokens the resolution of the clock dominates. */
 const MIN_TOKENS = 16;
-/** Ours: from this spread on a speed is unsteady. */
 const UNSTEADY = 0.15;
 
-/** The kind of operation that measures how fast a model writes, or reads, on this machine. */
 export const measureOperation = ({
   clock,
   find,
@@ -96,7 +94,6 @@ const unitOf = ({ embedder }: Pick<RegisteredModel, 'embedder'>): SpeedUnit =>
 
 class TooShort extends Error {}
 
-/** Returns the tokens per second of one run. */
 const rateOf = (
   { model, embedder, embedding }: RegisteredModel,
   run: number,
@@ -108,14 +105,13 @@ const rateOf = (
   return readingRate(embedder, texts, signal);
 };
 
-/** Makes a text of so many tokens that begins like no other, so that no cache knows it. */
+/** Each text begins differently, so that no cache applies. */
 const textOf = (number: number, tokens: number): string =>
   cutToTokens(
     `Text ${number}. ${'A chapter about the sea and its ships. '.repeat(tokens)}`,
     tokens,
   );
 
-/** Returns the tokens per second that are read of texts for their vectors. */
 const readingRate = async (
   embedder: EmbeddingModel,
   texts: string[],
@@ -130,7 +126,7 @@ const readingRate = async (
   return inputTokens / seconds;
 };
 
-/** Returns the tokens per second of one reply, from its first text on. */
+/** Measured from the first token on. */
 const writingRate = async (model: Model, signal: AbortSignal): Promise<number> => {
   let first: number | null = null;
   let pieces = 0;
@@ -150,11 +146,10 @@ const writingRate = async (model: Model, signal: AbortSignal): Promise<number> =
     const wrote = `${usage.outputTokens} tokens, minimum ${MIN_TOKENS}`;
     throw new TooShort(`The model wrote too few tokens to measure its speed: ${wrote}`);
   }
-  // The first token ends the reading of the prompt.
+  // The first token ends the prompt processing.
   return (usage.outputTokens - 1) / seconds;
 };
 
-/** Returns the median, and the spread between the fastest and the slowest as a part of it. */
 export const summaryOf = (rates: number[]): { median: number; spread: number } => {
   const sorted = rates.toSorted((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);
@@ -166,14 +161,13 @@ export const summaryOf = (rates: number[]): { median: number; spread: number } =
 
 const rounded = (value: number): number => Number(value.toPrecision(4));
 
-/** Returns the name of a speed, by that of the model, which is the same whatever it is registered as. */
+/** Keyed by the model itself, not by its registered name. */
 export const speedKey = (model: string, unit: SpeedUnit): string =>
   unit === 'read' ? `read:${model}` : model;
 
 const keyOf = (entry: Pick<RegisteredModel, 'provider' | 'modelId' | 'embedder'>): string =>
   speedKey(`${entry.provider}:${entry.modelId}`, unitOf(entry));
 
-/** Makes the schema of the file, when it is read. */
 const makeSchema = () =>
   Joi.object<Record<string, MeasuredSpeed>>().pattern(
     Joi.string().max(300),
@@ -185,7 +179,7 @@ const makeSchema = () =>
     }),
   );
 
-/** Opens the speeds that were measured here. They are of this machine, so no backup has them. */
+/** Specific to this machine, so backups do not contain it. */
 export const openSpeeds = (root: string) => {
   const file = join(root, '.measured.json');
   const read = async (): Promise<Record<string, MeasuredSpeed>> => {

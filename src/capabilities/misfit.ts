@@ -13,13 +13,12 @@ import { type InstallPlan, slugOf } from './plan.js';
 interface WarningFacts {
   catalogue: Catalogue;
   machine: Machine;
-  /** The GPUs that llama uses. */
   llama: Pick<LlamaGpuUse, 'gpus'>;
 }
 
 /**
- * Returns why a planned model would not run on this machine as it is now; null if it fits, or if its
- * size or the memory of the machine is not known. People may add memory: nothing is refused for it.
+ * null if it fits, or if the size or the memory is not known. Only a warning, since memory can be
+ * added.
  */
 export const warningFor = (
   plan: InstallPlan,
@@ -46,7 +45,6 @@ export const warningFor = (
   };
 };
 
-/** Finds the file of a catalogued model that a plan installs. */
 const fileOf = (
   model: CatalogueModel,
   plan: InstallPlan,

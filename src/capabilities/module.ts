@@ -48,7 +48,6 @@ interface CapabilitiesOptions {
   documents: Pick<Documents, 'shippedLanguages'>;
 }
 
-/** Opens the capabilities: what this machine can run, and what is installed on it. */
 export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   const { store, clock, http, home } = base;
   const { operations, models, confinement, config, documents } = options;
@@ -138,11 +137,8 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   const service = { store, shelf, registry, survey, ends, places, operations: begins };
   const resource = capabilitiesResource({ service, report });
   return {
-    /** Removes what is left of installations that nobody goes on with. */
     start: (): Promise<void> => sweepPartial(shelf, queries, clock.now()),
-    /** Lists what does not work because of what is, or is not, installed. */
     check: (): Promise<CapabilityFault[]> => checkCapabilities(shelf, registry),
-    /** Returns one sentence for each setting that names nothing of use. */
     settingFaults: (): Promise<string[]> =>
       checkSettings({
         catalogue: config.catalogue === null ? null : catalogue,
@@ -154,10 +150,8 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
 
 export type Capabilities = ReturnType<typeof openCapabilities>;
 
-/** Ours: what is known of the machine is kept so long, in milliseconds. */
 const KEPT_MS = 15_000;
 
-/** Creates what reads the machine, at most once in a while. */
 const createMachines = (home: string) => {
   let kept: { at: number; machine: Promise<Machine> } | undefined;
   return (): Promise<Machine> => {
@@ -168,7 +162,7 @@ const createMachines = (home: string) => {
   };
 };
 
-/** Creates what returns the bandwidth of memory: the best that was ever measured on this machine. */
+/** The best value ever measured on this machine. */
 const createBandwidth = (machine: () => Promise<Machine>, kept: BandwidthRecord) => {
   let measured: Promise<number | null> | undefined;
   return (): Promise<number | null> => {
@@ -179,7 +173,6 @@ const createBandwidth = (machine: () => Promise<Machine>, kept: BandwidthRecord)
   };
 };
 
-/** Creates what returns the packages of a plan for this machine. */
 const createPackagesOf =
   (machine: () => Promise<Machine>) =>
   async ({ id }: InstallPlan): Promise<PackageSet | null> => {

@@ -8,14 +8,11 @@ import type { Shelf } from './shelf.js';
 interface NeedsDeps {
   shelf: Shelf;
   headers: HeaderReader;
-  /** Reads the machine as it is now. */
   machine(): Promise<Machine>;
 }
 
-/** Ours: the longest time for the header of one model, in milliseconds. */
 const HEADER_MS = 30_000;
 
-/** Creates what tells how much memory an installed model takes, before it is loaded. */
 export const createMemoryNeeds = ({ shelf, headers, machine }: NeedsDeps): LlamaMemory => ({
   freeBytes: async () => (await machine()).memory.availableBytes,
   neededBytes: async (slug, contextWindow) => {

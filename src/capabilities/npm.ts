@@ -8,13 +8,11 @@ import { findProgram, programEnv, signalGroup } from '../kernel/program.js';
 import type { Telling } from './fetch.js';
 import type { PackageSet } from './packages.js';
 
-/** The error of npm; it says what npm said. */
 export class NpmFailed extends NamedError {}
 
-/** Ours: the longest time of an installation, and the most characters of output that are kept. */
 const INSTALL_MS = 30 * 60_000;
 const MAX_OUTPUT = 64 * 1024;
-/** Scripts of packages never run, and nothing is installed that the lock file does not name. */
+/** Package scripts never run, and only packages in the lock file are installed. */
 const ARGUMENTS = [
   'ci',
   '--omit=optional',
@@ -23,31 +21,28 @@ const ARGUMENTS = [
   '--no-audit',
   '--no-fund',
   '--no-update-notifier',
-  // It tells of each package, and of each try that failed.
+  // Logs each package and each failed attempt.
   '--loglevel=http',
 ];
 
-/** Returns the path of npm; null if it is not installed. */
 export const findNpm = (folders: string[]): Promise<string | null> =>
   findProgram([dirname(process.execPath), ...folders], 'npm');
 
 /**
- * The folder, within that of the capability, with the packages as they came. A machine without a
- * network installs from it, and npm compares each package with the checksum in our lock file.
+ * npm cache inside the folder of the capability. Offline machines install from it; npm verifies the
+ * checksums of the lock file.
  */
 export const NPM_CACHE = '.npm-cache';
 
 interface NpmOptions {
-  /** The folders with npm. */
   folders: string[];
-  /** True if all packages are in the cache already. */
+  /** True if all packages are already in the cache. */
   isOffline?: boolean;
   signal: AbortSignal;
-  /** Hears of the packages that were fetched, and of the next try. */
   told?: Pick<Telling, 'note' | 'waits'>;
 }
 
-/** Installs packages into a folder that is empty. Throws NpmFailed, or the reason of the signal. */
+/** The folder must be empty. Throws NpmFailed, or the reason of the signal. */
 export const installPackages = async (
   folder: string,
   { dependencies, locked }: PackageSet,
@@ -78,11 +73,10 @@ export const installPackages = async (
   await rm(join(folder, NPM_CACHE, '_logs'), { recursive: true, force: true });
 };
 
-/** Ours: npm's settings say so unless a person changed them: two more tries, after 10 s and 60 s. */
+/** Defaults of npm: two retries, after 10 s and 60 s. */
 const TRIES = 3;
 const PAUSES_MS = [10_000, 60_000];
 
-/** Creates what hears the output of npm, and tells of it: how many packages came, and the next try. */
 export const hearNpm = ({ note, waits }: Pick<Telling, 'note' | 'waits'>) => {
   let rest = '';
   let fetched = 0;
@@ -104,17 +98,14 @@ export const hearNpm = ({ note, waits }: Pick<Telling, 'note' | 'waits'>) => {
   };
 };
 
-/** Ours: longer lines of npm are cut, in characters. */
 const MAX_LINE = 4000;
 
 const hostIn = (url: string): string => (URL.canParse(url) ? new URL(url).host : REGISTRY);
 
 const REGISTRY = 'The npm registry';
 
-/** The errors of a request that reached no server. */
 const UNREACHED = /\b(EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/;
 
-/** Returns the sentence for a registry that was not reached, from what npm said; null for others. */
 export const unreachedIn = (said: string): string | null => {
   const [, code] = UNREACHED.exec(said) ?? [];
   if (code === undefined) return null;
@@ -127,21 +118,20 @@ interface ProgramRun {
   env: Record<string, string>;
   signal: AbortSignal;
   limitMs: number;
-  /** Hears each piece of its output. */
   heard?(piece: string): void;
 }
 
 const WATCH = fileURLToPath(new URL('./groupwatch.js', import.meta.url));
 
-/** Runs a program like `ran`, which ends also if this process is killed. */
+/** Also ends if this process is killed. */
 const ranWatched = (path: string, args: string[], run: ProgramRun): Promise<string | null> =>
   ran(process.execPath, [WATCH, String(process.pid), path, ...args], run);
 
-/** Runs a program to its end. Returns the last of what it said if it failed; null otherwise. */
+/** Returns the last output on failure; null on success. */
 export const ran = (path: string, args: string[], run: ProgramRun): Promise<string | null> =>
   new Promise((resolve) => {
     const { cwd, env, signal, limitMs, heard } = run;
-    // In a group of its own, so that what it starts ends with it.
+    // Own process group, so that child processes end with it.
     const child = spawn(path, args, {
       cwd,
       env,

@@ -7,11 +7,10 @@ import { ollamaRoot } from '../providers/llm/adapters.js';
 import { line } from '../providers/llm/quote.js';
 import { checkRoomIn } from './room.js';
 
-/** The error of an Ollama server; it says what the server said. */
 export class OllamaFailed extends NamedError {
   constructor(
     message: string,
-    /** True if the connection broke and the pull may go on. */
+    /** True if the connection broke and the pull can be resumed. */
     readonly isBroken: boolean,
   ) {
     super(message);
@@ -30,32 +29,29 @@ const LIMITS = {
   totalMs: 2_000_000_000,
   maxBytes: 1024 * 1024 * 1024,
 };
-/** Ours: the most characters of one line, and of all without an end. */
+/** Also the limit for data without a line end. */
 const MAX_LINE_LENGTH = 16_384;
-/** Ours: so many lines are read, then others have their turn; a server sends one in a while. */
+/** Lines read before other work gets its turn. */
 const LINES_AT_ONCE = 200;
-/** Ours: the pause after so many lines, in milliseconds: at most 2,000 lines in a second. */
+/** After LINES_AT_ONCE lines: at most 2,000 lines per second. */
 const PAUSE_MS = 100;
-/** Ours: a call that only reads or removes takes no longer, in milliseconds. */
+/** Limit for calls that only read or delete. */
 const SHORT_MS = 10_000;
 const SHORT_BYTES = 16 * 1024 * 1024;
 
 interface OllamaPlace {
-  /** Returns the address of the server. */
   address(): string;
-  /** The folders in which an Ollama of this machine may keep its models. */
+  /** Model folders of a local Ollama. */
   folders: string[];
-  /** The time for a call that only reads or removes. */
   shortMs?: number;
 }
 
-/** Returns the sentence for the error of a pull: Ollama says so of a model that its library lacks. */
 const pullFault = (model: string, error: string): string =>
   /pull model manifest: file does not exist/.test(error)
     ? `The Ollama library has no model ${model}`
     : line(error, 500);
 
-/** Creates the calls to the Ollama at an address (docs/api.md of Ollama: pull, tags, show, delete). */
+/** docs/api.md of Ollama: pull, tags, show, delete. */
 export const createOllamaLibrary = (
   http: Pick<Http, 'fetchFor'>,
   { address, folders, shortMs = SHORT_MS }: OllamaPlace,
@@ -92,7 +88,7 @@ export const createOllamaLibrary = (
     });
   };
   return {
-    /** Pulls a model. Ollama goes on by itself from what it has. Throws OllamaFailed. */
+    /** Ollama resumes by itself. Throws OllamaFailed. */
     pull: async (
       model: string,
       { signal, told }: { signal: AbortSignal; told(progress: PullProgress): void },
@@ -110,7 +106,7 @@ export const createOllamaLibrary = (
       }
       throw new OllamaFailed('Ollama ended the pull before it was complete', true);
     },
-    /** Returns true if Ollama lists the model (`/api/tags`). */
+    /** `/api/tags`. */
     has: async (model: string, signal: AbortSignal): Promise<boolean> => {
       const models = memberAt(parsedJson(await short('GET', '/api/tags', { signal })), 'models');
       const names = Array.isArray(models) ? models.map((each) => textAt(each, 'name')) : [];
@@ -119,15 +115,12 @@ export const createOllamaLibrary = (
     remove: async (model: string, signal: AbortSignal): Promise<void> => {
       await short('DELETE', '/api/delete', { body: { model }, signal });
     },
-    /** Returns the text of the licences of a pulled model; '' if it has none (`/api/show`). */
+    /** `/api/show`; '' if there is no licence. */
     licenceOf: async (model: string, signal: AbortSignal): Promise<string> => {
       const shown = await short('POST', '/api/show', { body: { model }, signal });
       return textAt(parsedJson(shown), 'license') ?? '';
     },
-    /**
-     * Returns true if there is room for so many bytes where Ollama keeps its models, false if that is
-     * not known. Throws DownloadFailed if there is none.
-     */
+    /** False if the free space is not known. Throws DownloadFailed if it does not suffice. */
     checkRoom: async (bytes: number | null): Promise<boolean> =>
       isLoopbackHost(new URL(address()).hostname) && checkRoomIn(folders, bytes),
   };
@@ -142,15 +135,13 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 export type OllamaLibrary = ReturnType<typeof createOllamaLibrary>;
 
-/** Ours: the most files of a model. */
 const MAX_LAYERS = 512;
 
-/** Creates what adds up how far the files of a pulled model are, line by line. */
+/** Sums up the progress of all files of a pull. */
 const createLayers = () => {
   const layers = new Map<string, { done: number; total: number }>();
   const sum = { done: 0, total: 0 };
   return {
-    /** Takes a line about one file. Returns the sums. Throws OllamaFailed for too many files. */
     take: (line: unknown): { done: number; total: number | null } => {
       const digest = textAt(line, 'digest');
       const total = wholeAt(line, 'total');
@@ -169,7 +160,7 @@ const createLayers = () => {
   };
 };
 
-/** Ours: what is larger than any file is not counted: 8 TiB. Sums of it stay exact. */
+/** 8 TiB: larger values are ignored, so that sums stay exact. */
 const MAX_BYTES = 2 ** 43;
 
 const wholeAt = (line: unknown, name: string): number | null => {
@@ -179,7 +170,7 @@ const wholeAt = (line: unknown, name: string): number | null => {
     : null;
 };
 
-/** Reads the lines of JSON of a reply. A broken connection is an OllamaFailed that may go on. */
+/** A broken connection is an OllamaFailed that can be resumed. */
 async function* linesOf(
   ask: () => Promise<Response>,
   signal: AbortSignal,

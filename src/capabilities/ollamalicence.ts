@@ -1,14 +1,14 @@
-/** Ours: a licence names itself within so many characters. */
+/** A licence names itself within its first characters. */
 const HEAD = 1000;
-/** Words that stand in the names of many licences. */
+/** Words in the names of many licences. */
 const COMMON =
   /^(licen[cs]e|agreement|terms|conditions|of|use|the|and|for|version|v?[\d.]+|community|public|general|software)$/;
 /** The text of the MIT licence often lacks its name. */
 const MIT = /permission is hereby granted, free of charge/;
 
 /**
- * Returns true if the text of a licence is plainly not the one of that name: no word of the name that
- * tells it from others stands in its head. A model without a text of its licence has no other one.
+ * True if the beginning of the text contains no distinctive word of the name. False if there is no
+ * text.
  */
 export const isOtherLicence = (name: string, text: string): boolean => {
   const own = wordsOf(name).filter((word) => !COMMON.test(word));
@@ -19,7 +19,7 @@ export const isOtherLicence = (name: string, text: string): boolean => {
   return !own.some((word) => words.has(word));
 };
 
-/** Returns the name of a licence by its text, which is its first line; null: there is none. */
+/** First line of the text; null: none. */
 export const licenceName = (text: string): string | null => {
   const line = text.split('\n').find((each) => each.trim() !== '');
   return line === undefined ? null : line.trim().replaceAll(/\s+/g, ' ').slice(0, 200);

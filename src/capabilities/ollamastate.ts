@@ -3,26 +3,23 @@ import type { RegisteredModel } from '../models/module.js';
 import { adapters } from '../providers/llm/adapters.js';
 import { NoList, ollamaModels } from '../providers/llm/available.js';
 
-/** The Ollama server that is used here, and the models that it has. */
 export interface OllamaState {
   baseUrl: string;
-  /** Its names of models: `qwen3:4b`. */
+  /** `qwen3:4b`. */
   models: string[];
-  /** The reason why it does not reply. */
   fault: string | null;
 }
 
-/** Returns the address of the newest registered model of Ollama, else its usual one. */
+/** Address of the newest registered Ollama model, else the default. */
 export const ollamaAddress = (models: Pick<RegisteredModel, 'provider' | 'baseUrl'>[]): string =>
   models.find(({ provider, baseUrl }) => provider === 'ollama' && baseUrl !== null)?.baseUrl ??
   adapters.ollama.baseUrl ??
   '';
 
-/** Returns an address of Ollama as a model keeps it: null for the usual one. */
+/** null for the default address. */
 export const ownAddress = (address: string): string | null =>
   address === adapters.ollama.baseUrl ? null : address;
 
-/** Ours: a list does not wait longer for a server that is silent, in milliseconds. */
 const PATIENCE_MS = 2000;
 
 const withinMs = async <T>(asked: Promise<T>, ms: number): Promise<T> => {
@@ -30,12 +27,11 @@ const withinMs = async <T>(asked: Promise<T>, ms: number): Promise<T> => {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new NoList(`no response for ${ms / 1000} s`)), ms);
   });
-  // One that is late fails unheard.
+  // A late rejection is ignored.
   asked.catch(() => undefined);
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 };
 
-/** Asks the Ollama at an address for its models. */
 export const ollamaState = async (http: Http, baseUrl: string): Promise<OllamaState> => {
   try {
     const models = await withinMs(ollamaModels(http, { baseUrl }), PATIENCE_MS);

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Gpu } from '../providers/hardware/machine.js';
 
-/** The packages that npm installs for one capability: exact versions with their checksums, and nothing else. */
+/** Exact versions with checksums. */
 export interface PackageSet {
   dependencies: Record<string, string>;
-  /** The `packages` of a package-lock.json, without the root. */
+  /** `packages` of a package-lock.json, without the root. */
   locked: Record<string, LockedPackage>;
   version: string;
 }
@@ -19,35 +19,33 @@ interface LockedPackage {
 interface EnginePackages {
   version: string;
   packages: Record<string, LockedPackage>;
-  /** The packages with the program itself, by their names: `linux-x64`. */
+  /** Packages with the binary, by platform: `linux-x64`. */
   platforms: Record<string, LockedPackage>;
 }
 
 interface LanguagePackages {
   version: string;
-  /** Checksums by Tesseract's codes of languages. */
+  /** Checksums by Tesseract language code. */
   languages: Record<string, string>;
 }
 
 const readShipped = <T>(url: URL): T => JSON.parse(readFileSync(fileURLToPath(url), 'utf8'));
 
-/** The slug of the engine that runs GGUF files. */
+/** Slug of the engine for GGUF files. */
 export const LLAMA = 'llama';
-/** The slug of the engine that turns speech into text. */
+/** Slug of the speech engine. */
 export const WHISPER = 'whisper';
 
-/** An engine that npm installs: a package, and one with its program for each platform. */
 interface NpmEngine {
   slug: string;
   name: string;
   main: string;
-  /** The beginning of the names of the packages with its programs. */
+  /** Name prefix of the packages with binaries. */
   programs: string;
-  /** Measured: what the packages take on the disk, without those for GPUs. */
+  /** Measured disk usage without GPU packages. */
   bytes: number;
 }
 
-/** The engines that can be installed. */
 export const ENGINES: NpmEngine[] = [
   {
     slug: LLAMA,
@@ -65,25 +63,21 @@ export const ENGINES: NpmEngine[] = [
   },
 ];
 
-/** Finds an engine by its slug. */
 export const engineOf = (slug: string): NpmEngine | undefined =>
   ENGINES.find((each) => each.slug === slug);
 
-/** The reason why the engine does not run on this machine. */
 export interface UnsupportedHere {
   unsupported: string;
 }
 
-/** The parts of the machine that decide which program runs on it. */
 export interface EngineHost {
   platform: NodeJS.Platform;
   arch: string;
-  /** True if the C library is glibc, which the programs are built against. */
+  /** The binaries are built against glibc. */
   isGlibc: boolean;
   gpus: readonly Gpu[];
 }
 
-/** Returns the packages of an engine for this machine, or why there are none. */
 export const enginePackages = (
   { slug, main, programs }: NpmEngine,
   host: EngineHost,
@@ -115,14 +109,14 @@ export const enginePackages = (
   };
 };
 
-/** The programs beside the one for the processor that a GPU of this machine can use. */
+/** Binaries for the GPUs of this machine. */
 const accelerated = ({ platform, arch, gpus }: EngineHost): string[] => [
   ...new Set(
     gpus.flatMap(({ vendor }) => ACCELERATORS[vendor].map((way) => `${platform}-${arch}-${way}`)),
   ),
 ];
 
-/** The ways in which the GPUs of a maker compute for the engine. */
+/** Compute backends per GPU vendor. */
 const ACCELERATORS: Record<Gpu['vendor'], string[]> = {
   nvidia: ['cuda', 'vulkan'],
   amd: ['vulkan'],
@@ -131,7 +125,6 @@ const ACCELERATORS: Record<Gpu['vendor'], string[]> = {
   unknown: [],
 };
 
-/** Lists the GPUs of this machine for which there is a program of llama. */
 export const engineGpus = (host: EngineHost): Gpu[] => {
   const { platforms } = shippedEngine(LLAMA);
   return host.gpus.filter((gpu) =>
@@ -139,10 +132,8 @@ export const engineGpus = (host: EngineHost): Gpu[] => {
   );
 };
 
-/** Returns the codes of the languages of Tesseract that can be installed. */
 export const tesseractLanguages = (): string[] => Object.keys(shippedLanguages().languages);
 
-/** Returns the packages of a language of Tesseract; null if there is no such language. */
 export const tesseractPackages = (language: string): PackageSet | null => {
   const { version, languages } = shippedLanguages();
   const integrity = Object.hasOwn(languages, language) ? languages[language] : undefined;

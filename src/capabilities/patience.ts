@@ -1,17 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Ours: a folder that does not answer is not waited for longer, in milliseconds. */
 const PATIENCE_MS = 5000;
 
-/** The readings of each folder that have begun and not ended, one after the other. */
+/** Pending reads per folder, in order. */
 const turns = new Map<string, Promise<unknown>>();
-/** The folders of which a reading has been waited for in vain, and has not ended yet. */
+/** Folders with a read that timed out and has not ended. */
 const hanging = new Set<string>();
 
 /**
- * Reads something of a folder, or resolves to `late` where that does not answer: a share of another
- * machine may hang for ever. All readings of one folder take turns, so that it holds one of the few
- * threads that read files, and not all of them.
+ * Resolves to `late` if the folder does not respond, since a network share may hang forever. Reads
+ * of one folder are serialized, so that it blocks only one of the few file system threads.
  */
 export const readPatiently = async <T>(
   folder: string,
@@ -28,7 +26,7 @@ export const readPatiently = async <T>(
     hanging.delete(folder);
     if (turns.get(folder) === reading) turns.delete(folder);
   });
-  // One that is late fails unheard.
+  // A late rejection is ignored.
   ended.catch(() => undefined);
   const stop = new AbortController();
   const waited = pause(patienceMs, late, { ref: false, signal: stop.signal }).then(() => {

@@ -4,16 +4,13 @@ import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { errorCode, NamedError } from '../kernel/failure.js';
 
-/** The error of a path that names no regular file; it says what is wrong, without the path. */
+/** The message omits the path. */
 export class NoPlainFile extends NamedError {}
 
-/** Never waits for the other end of a pipe, and follows no link. */
+/** Never blocks on a pipe, and follows no link. */
 const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/**
- * Opens a regular file to read it; no link, pipe, device or folder. Throws NoPlainFile. The caller
- * closes it.
- */
+/** Throws NoPlainFile for a link, pipe, device or folder. The caller closes it. */
 const openPlain = async (path: string): Promise<FileHandle> => {
   let handle: FileHandle | undefined;
   try {
@@ -28,7 +25,6 @@ const openPlain = async (path: string): Promise<FileHandle> => {
   }
 };
 
-/** Returns the text of a regular file of at most so many bytes. Throws NoPlainFile. */
 export const readPlainText = async (path: string, mostBytes: number): Promise<string> => {
   const handle = await openPlain(path);
   try {
@@ -41,7 +37,6 @@ export const readPlainText = async (path: string, mostBytes: number): Promise<st
   }
 };
 
-/** Returns the length of a regular file. Throws NoPlainFile. */
 export const plainSize = async (path: string): Promise<number> => {
   const handle = await openPlain(path);
   try {
@@ -54,13 +49,13 @@ export const plainSize = async (path: string): Promise<number> => {
 interface PlainCopy {
   from: string;
   to: string;
-  /** No more bytes than that are copied. */
+  /** Maximum number of bytes copied. */
   bytes: number;
 }
 
 /**
- * Copies a regular file, and stops at once when it is told to. Returns the checksum of what was read.
- * Throws NoPlainFile, the error of the disk, or the reason of the signal.
+ * Returns the checksum of the data read. Throws NoPlainFile, the error of the disk, or the reason
+ * of the signal.
  */
 export const copyPlain = async (
   { from, to, bytes }: PlainCopy,

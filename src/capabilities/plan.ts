@@ -14,10 +14,9 @@ import { planOllama } from './planollama.js';
 import { suggestInstall } from './suggest.js';
 import { withoutQuery } from './toldfile.js';
 
-/** One file that is fetched for a capability. */
 export interface PlannedFile {
   url: string;
-  /** Its name in the folder of the capability. */
+  /** Name in the folder of the capability. */
   path: string;
   /** null: not known before the server is asked. */
   bytes: number | null;
@@ -25,7 +24,7 @@ export interface PlannedFile {
 }
 
 interface PlanFacts {
-  /** The id that is installed, in its long form: `gguf:qwen3-4b:Q4_K_M`. */
+  /** Long form of the id: `gguf:qwen3-4b:Q4_K_M`. */
   id: string;
   slug: string;
   kind: 'model' | 'engine' | 'language';
@@ -33,42 +32,40 @@ interface PlanFacts {
   version: string | null;
   bytes: number | null;
   licence: PlannedLicence | null;
-  /** The origin of its files, for a person. */
+  /** Origin of the files, for display. */
   source: string;
   useCases: UseCase[];
-  /** Slugs of the capabilities that it works with only. */
+  /** Slugs of required capabilities. */
   needs: string[];
 }
 
 export interface PlannedLicence {
   name: string;
   url: string | null;
-  /** True if it has terms of its own, which a person is to accept. */
+  /** True if a user must accept its terms. */
   mustAccept: boolean;
 }
 
-/** All that is to be done for an installation. It is kept with its operation. */
+/** Stored with the operation. */
 export type InstallPlan =
   | (PlanFacts & { via: 'download'; files: PlannedFile[]; contextWindow: number | null })
   | (PlanFacts & { via: 'npm' })
   | (PlanFacts & { via: 'ollama'; model: string; contextWindow: number | null });
 
-/** The reason why there is no plan, with the field that it is about. */
 export interface NoPlan {
   field: string;
   fault: string;
-  /** True if nothing has the name, so that another one may have been meant. */
+  /** True if the name is unknown, so that a suggestion may help. */
   isUnknown?: boolean;
 }
 
-/** The request, as far as it decides what is fetched. */
 export interface WantedInstall {
   id: string;
   url?: string | undefined;
   sha256?: string | undefined;
 }
 
-/** A model in the folder that everything is installed from. */
+/** A model in the source folder. */
 export interface HeldModel {
   id: string;
   slug: string;
@@ -81,18 +78,16 @@ export interface HeldModel {
   useCases: UseCase[];
   bytes: number;
   files: { path: string; bytes: number; sha256: string }[];
-  /** The id that it had where it was exported, which may be one of another catalogue. */
+  /** Id where it was exported; may belong to another catalogue. */
   exportedId?: string;
 }
 
 interface Planned {
   models: CatalogueModel[];
   host: EngineHost;
-  /** The models in the folder that everything is installed from. */
   held?: HeldModel[];
 }
 
-/** Returns what an installation takes, or why there is none of that id and which may be meant. */
 export const planInstall = (
   wanted: WantedInstall,
   { models, host, held = [] }: Planned,
@@ -104,7 +99,7 @@ export const planInstall = (
   return meant === null ? found : { ...found, fault: `${found.fault}. Did you mean ${meant}?` };
 };
 
-/** Returns the id of a model of the catalogue or of the folder with that slug; null: none has it. */
+/** null: no model has that slug. */
 const idOfSlug = (
   slug: string,
   { models, held }: Pick<Required<Planned>, 'models' | 'held'>,
@@ -181,7 +176,7 @@ const planLanguage = (language: string): InstallPlan | NoPlan => {
   };
 };
 
-/** Returns the slug of a language of Tesseract: `tesseract-chi_sim`. */
+/** `tesseract-chi_sim`. */
 export const languageSlug = (language: string): string => `tesseract-${language}`;
 
 const planCatalogued = (
@@ -199,7 +194,7 @@ const planCatalogued = (
   return planFile('gguf', model, quantization);
 };
 
-/** Finds a model of the folder by its id here, or by the one that it had where it was exported. */
+/** By its id here, or by its id where it was exported. */
 const heldAs = (held: HeldModel[], id: string): HeldModel | undefined => {
   const own = held.find((each) => each.id === id);
   const [first, ...others] = held.filter(
@@ -208,7 +203,6 @@ const heldAs = (held: HeldModel[], id: string): HeldModel | undefined => {
   return own ?? (others.length === 0 ? first : undefined);
 };
 
-/** Plans a model that is in no catalogue, from its manifest. */
 const planHeld = (found: HeldModel): InstallPlan => {
   const { id, slug, name, version, licence, source, useCases, bytes } = found;
   const { licenceUrl: url = null, mustAccept = false } = found;
@@ -230,7 +224,7 @@ const planHeld = (found: HeldModel): InstallPlan => {
   };
 };
 
-/** A file of a model as it is named here, whole or in parts. */
+/** A model file, whole or in parts. */
 export const MODEL_FILE = /^model(-\d{5}-of-\d{5})?\.gguf$/;
 
 const planSpeech = (models: CatalogueModel[], name: string): InstallPlan | NoPlan => {
@@ -277,14 +271,13 @@ const planFile = (
   };
 };
 
-/** Returns the id with which a file of the catalogue is installed. */
 export const installIdOf = (
   kind: 'gguf' | 'whisper',
   { id }: Pick<CatalogueModel, 'id'>,
   { quantization }: Pick<CatalogueFile, 'quantization'>,
 ): string => `${kind}:${kind === 'whisper' ? id.replace(/^whisper-/, '') : id}:${quantization}`;
 
-/** Returns the slug of a file of the catalogue: `qwen3-4b-q4_k_m`. */
+/** `qwen3-4b-q4_k_m`. */
 export const slugOf = (
   { id }: Pick<CatalogueModel, 'id'>,
   { quantization }: Pick<CatalogueFile, 'quantization'>,

@@ -1,10 +1,9 @@
 import type { CatalogueModel } from './catalogue.js';
 import type { InstallPlan, NoPlan } from './plan.js';
 
-/** A model in Ollama's library: `qwen3:4b`, `hf.co/owner/model:Q4_K_M`. */
+/** `qwen3:4b`, `hf.co/owner/model:Q4_K_M`. */
 const OLLAMA_MODEL = /^[a-z0-9][A-Za-z0-9._/-]{0,150}(:[A-Za-z0-9._-]{1,80})?$/;
 
-/** Plans the pull of a model by Ollama, with what the catalogue knows of it. */
 export const planOllama = (models: CatalogueModel[], name: string): InstallPlan | NoPlan => {
   if (!OLLAMA_MODEL.test(name)) return { field: 'id', fault: 'is not a valid Ollama model name' };
   const known = models.find(({ ollama }) => ollama === name);
@@ -25,10 +24,7 @@ export const planOllama = (models: CatalogueModel[], name: string): InstallPlan 
   };
 };
 
-/**
- * Returns the slug of a model that Ollama has: `ollama-qwen3-4b`. The tag that Ollama takes where none
- * is given makes no difference. Two models may have the same slug.
- */
+/** `ollama-qwen3-4b`. Omits the default tag. Two models can have the same slug. */
 export const ollamaSlug = (model: string): string =>
   `ollama-${model
     .replace(/:latest$/, '')

@@ -6,13 +6,13 @@ import { retryBroken } from './retry.js';
 
 interface PulledModel {
   plan: Extract<InstallPlan, { via: 'ollama' }>;
-  /** True if its licence is to be the one that was shown before. */
+  /** True if the licence must be the one shown before. */
   isLicenceKept: boolean;
 }
 
 /**
- * Has Ollama pull a model; after a broken connection it goes on. Returns the name of the licence that
- * came with it; null: it came with none. Throws OllamaFailed, and DownloadFailed where is no room.
+ * Resumes after a broken connection. Returns the licence name; null: none. Throws OllamaFailed, or
+ * DownloadFailed without disk space.
  */
 export const pullModel = async (
   library: OllamaLibrary,
@@ -56,7 +56,6 @@ interface OtherLicence {
   name: string;
 }
 
-/** Removes a model that came with another licence than the one that was shown. Throws OllamaFailed. */
 const refuseLicence = async (
   library: OllamaLibrary,
   { plan, shown, name }: OtherLicence,
@@ -70,7 +69,7 @@ const refuseLicence = async (
       return `The model could not be removed (${error.message})`;
     },
   );
-  // Agreement to terms of its own was to those that were shown, and to no others.
+  // Acceptance covers only the terms that were shown.
   const way = shown.mustAccept
     ? `ollama pull ${model}`
     : `adjutant capabilities install ${id} --accept-licence`;

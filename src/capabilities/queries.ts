@@ -2,22 +2,21 @@ import { sql } from 'kysely';
 import type { Store } from '../store/store.js';
 import type { InstallInput } from './install.js';
 
-/** Returns the queries of capabilities. Those that are installed are files; their work is operations. */
 export const capabilitiesStore = ({ db }: Store) => ({
-  /** Lists the slugs of what is being installed, checked or measured, of all users. */
+  /** Slugs, for all users. */
   busy: async (kind: string): Promise<string[]> => {
     const rows = await db
       .selectFrom('operations')
       .select('resource_id')
-      // The condition of the index of operations that have not ended.
+      // Matches the partial index on unfinished operations.
       .where(sql<boolean>`status IN ('queued', 'running')`)
-      // Has the index searched: all users.
+      // Makes SQLite search the index: all users.
       .where('user_id', '>', '')
       .where('kind', '=', kind)
       .execute();
     return rows.map(({ resource_id }) => resource_id);
   },
-  /** Lists the slugs of what installations under way put in their places, or need. */
+  /** Slugs that running installations install or need. */
   needed: async (): Promise<string[]> => {
     const rows = await db
       .selectFrom('operations')
@@ -31,7 +30,7 @@ export const capabilitiesStore = ({ db }: Store) => ({
       return (plans ?? []).flatMap(({ slug, needs }) => [slug, ...needs]);
     });
   },
-  /** Returns true if the operation was cancelled, or is gone. */
+  /** True also if the operation is gone. */
   wasCancelled: async (id: string): Promise<boolean> => {
     const row = await db
       .selectFrom('operations')

@@ -1,13 +1,12 @@
-/** Ours: a rate is that of so many milliseconds. */
+/** Averaging period. */
 const RATE_MS = 5000;
 
-/** Creates a function that takes bytes as they come, and returns their rate of the last seconds. */
 export const createByteRate = () => {
   const arrivals: { at: number; bytes: number }[] = [];
   return (bytes: number): number => {
     const now = performance.now();
     const last = arrivals.at(-1);
-    // Joined, so that few are kept however small the pieces are.
+    // Merged, so that few samples are kept.
     if (last && now - last.at < 100) last.bytes += bytes;
     else arrivals.push({ at: now, bytes });
     while ((arrivals[0]?.at ?? now) < now - RATE_MS) arrivals.shift();

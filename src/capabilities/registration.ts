@@ -14,26 +14,20 @@ interface RegistrationDeps {
   models: Pick<ModelsModule, 'register'>;
   shelf: Shelf;
   headers: HeaderReader;
-  /** Returns the address of Ollama; null for its usual one. */
+  /** null for the default. */
   ollamaUrl(): string | null;
-  /** Returns the memory that llama may use now. */
   memory(): Promise<MachineMemory>;
 }
 
-/** Ours: a file whose header holds no model is told after this long, in milliseconds. */
 const HEADER_MS = 60_000;
 
-/** The use of an installed model, with the context window that was asked for. */
 export interface WantedUse {
   useCase: UseCase;
-  /** In tokens; absent: the one that the model is shown with. */
+  /** In tokens; absent: the default. */
   contextWindow?: number | undefined;
 }
 
-/**
- * Creates what registers an installed model for a use. Returns its name; null for what is no language
- * model, such as one for speech. Throws DownloadFailed if its file cannot be read.
- */
+/** Returns the model name; null if it is not a language model. Throws DownloadFailed. */
 export const createRegistration =
   ({ models, shelf, headers, ollamaUrl, memory }: RegistrationDeps) =>
   async (plan: InstallPlan, wanted: WantedUse): Promise<string | null> => {
@@ -73,14 +67,12 @@ export const createRegistration =
     });
   };
 
-/** Returns the context window with which a model is registered unless another one is asked for. */
 const ownWindow = (machine: MachineMemory, header: GgufHeader, isEmbedding: boolean): number => {
   const longest = header.contextLength;
   const most = isEmbedding ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW) : longest;
   return windowFor(machine, { shape: header, longest: most });
 };
 
-/** Creates what reads the facts of an installed model from the header of its file. */
 export const createLlamaFactsReader =
   ({
     shelf,
@@ -103,10 +95,9 @@ export const createLlamaFactsReader =
     };
   };
 
-/** Ours, as of every registered model: the shortest context, in tokens. */
+/** Minimum context of a registered model, in tokens. */
 const MIN_WINDOW = 256;
 
-/** Throws DownloadFailed for a model whose context holds no question. */
 const refuseShort = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void => {
   if (contextLength === null || contextLength >= MIN_WINDOW) return;
   throw new DownloadFailed(
@@ -115,14 +106,13 @@ const refuseShort = ({ slug }: InstallPlan, { contextLength }: GgufHeader): void
   );
 };
 
-/** Throws DownloadFailed for a use that a model which is in no catalogue is not for. */
 const refuseUnsuited = (
   { slug, useCases }: InstallPlan,
   useCase: UseCase,
   header: GgufHeader,
 ): void => {
   const own = useCases.length > 0 ? useCases : usesByHeader(header);
-  // Whether a model writes code well is in no header.
+  // No header states whether a model writes code well.
   if (own.includes(useCase) || (useCase === 'code' && own.includes('chat'))) return;
   throw new DownloadFailed(
     `useCase: ${slug} is installed but not registered for ${useCase}. It supports ${own.join(', ')}`,

@@ -6,7 +6,7 @@ import { OllamaFailed, type OllamaLibrary } from './ollama.js';
 import { beingInstalled, type CapabilitiesDeps } from './service.js';
 import { modelsUsing } from './usage.js';
 
-/** Removes what is installed; a model of Ollama from Ollama. Throws 404, and 409 if it is used. */
+/** Throws 404, and 409 if it is used. */
 export const removeCapability = async (
   deps: CapabilitiesDeps,
   { slug: name, isForced }: { slug: string; isForced: boolean },
@@ -36,15 +36,14 @@ export const removeCapability = async (
   }
   await deps.store.transact([by.record({ target: slug, data: { forced: isForced } })]);
   if (pulled !== null) return removePulled(ends.pulled, pulled, by.signal);
-  // Its files go first: what begins to load after that finds none.
+  // Files first, so that processes that start loading find none.
   await shelf.remove(slug).finally(() => ends.unload(slug));
 };
 
-/** Returns the command that deletes a user of a capability: `models/qwen`. */
 const deletionOf = (user: string): string =>
   `adjutant models delete ${user.slice(user.indexOf('/') + 1)}`;
 
-/** Finds the model of Ollama with that slug; null: it has none. Throws 409 if it has two. */
+/** null: none. Throws 409 if two models have the slug. */
 const pulledOf = async ({ survey }: CapabilitiesDeps, slug: string): Promise<string | null> => {
   const [first = null, ...others] = await survey.pulled(slug);
   if (others.length === 0) return first;

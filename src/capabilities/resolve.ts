@@ -3,7 +3,6 @@ import { LLAMA } from './packages.js';
 import { ollamaSlug } from './planollama.js';
 import type { InstalledCapability } from './shelf.js';
 
-/** A registered model, as far as it decides what it is made of. */
 type NamedModel = Pick<NonNullable<ReturnType<Registry['find']>>, 'name' | 'provider' | 'modelId'>;
 
 interface NamedHere {
@@ -12,9 +11,8 @@ interface NamedHere {
 }
 
 /**
- * Returns the slug that a name stands for: a slug itself, the id that was installed, whole or without
- * its quantization where only one is there, or the name of a registered model. The name itself if none
- * of them is known.
+ * Accepts a slug, an installed id (without quantization if unambiguous), or a registered model
+ * name. Returns the name itself if unknown.
  */
 export const slugNamed = (name: string, { installed, models }: NamedHere): string => {
   if (installed.some(({ slug }) => slug === name)) return name;
@@ -27,7 +25,7 @@ export const slugNamed = (name: string, { installed, models }: NamedHere): strin
   return (model && slugOfModel(model)) ?? name;
 };
 
-/** Returns the name of the one registered model that a slug or an id stands for; null: none or several. */
+/** null: none or several. */
 export const modelNamed = (name: string, names: NamedHere): string | null => {
   const slug = slugNamed(name, names);
   const [first, ...others] = names.models.filter((each) => slugOfModel(each) === slug);

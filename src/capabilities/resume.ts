@@ -2,20 +2,18 @@ import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import type { OpenedReply } from '../kernel/http.js';
 
-/** A file that is put together from what is there and what its server sends. */
 interface ResumedFile {
   to: string;
 }
 
-/** Removes what is there of a file. */
 export const forget = async ({ to }: ResumedFile): Promise<void> => {
   await rm(to, { force: true });
   await rm(etagOf(to), { force: true });
 };
 
 /**
- * Returns the place at which the body of a reply begins, which Content-Range names. Some servers send
- * a part under 200; without that header it is the whole file.
+ * Start of the body, by Content-Range. Some servers send a part with status 200; without the header
+ * it is the whole file.
  */
 export const contentOffset = ({ status, headers }: OpenedReply): number | null => {
   const [, begin] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? [];
@@ -24,8 +22,8 @@ export const contentOffset = ({ status, headers }: OpenedReply): number | null =
 };
 
 /**
- * Returns false if what is there is of no use: the server sends another part than it was asked for,
- * has nothing from there on, or a part of another version, though it was asked for the whole then.
+ * False if the partial file is unusable: the server sent another range, has nothing after it, or
+ * has another version.
  */
 export const goesOn = async (
   file: ResumedFile,
@@ -41,7 +39,6 @@ export const goesOn = async (
   return place === from && (etag === '' || !headers.etag || headers.etag === etag);
 };
 
-/** Returns the length of the whole file, as a reply tells it; null if it does not. */
 export const totalBytes = ({ headers }: OpenedReply, begin: number): number | null => {
   const range = headers['content-range'];
   const [, whole] = /\/(\d+)$/.exec(range ?? '') ?? [];
@@ -50,7 +47,7 @@ export const totalBytes = ({ headers }: OpenedReply, begin: number): number | nu
   return length === undefined ? null : begin + Number(length);
 };
 
-/** A strong validator, so that parts of two versions are never joined (RFC 9110, 13.1.5). */
+/** Strong validator, so that parts of two versions are never joined (RFC 9110, 13.1.5). */
 export const rangeOf = async (
   { to }: ResumedFile,
   from: number,
@@ -60,10 +57,8 @@ export const rangeOf = async (
   return { range: `bytes=${from}-`, ...(etag.startsWith('"') && { 'if-range': etag }) };
 };
 
-/** The file that keeps the validator of what is there. */
 export const etagOf = (to: string): string => `${to}.etag`;
 
-/** Returns the kept validator; '' if there is none. */
 const readEtag = async (to: string): Promise<string> => {
   if ((await bytesOnDisk(etagOf(to))) === 0) return '';
   const pieces: Buffer[] = [];
@@ -71,7 +66,6 @@ const readEtag = async (to: string): Promise<string> => {
   return Buffer.concat(pieces).toString();
 };
 
-/** Returns the bytes of a file; 0 if it is not there. */
 export const bytesOnDisk = (path: string): Promise<number> =>
   stat(path).then(
     ({ size }) => size,

@@ -1,42 +1,36 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The try that comes next after one that broke off. */
 export interface NextTry {
   attempt: number;
-  /** The most tries in a row. */
+  /** Maximum number of attempts in a row. */
   of: number;
   pauseMs: number;
-  /** The reason why the last try ended. */
   reason: string;
 }
 
 interface RetriedWork {
   signal: AbortSignal;
-  /** Does the work, from where it is. */
+  /** Continues from the current state. */
   work(): Promise<void>;
-  /** Returns how far it is. After a try that came further than all before, the tries are counted anew. */
+  /** Current progress. A new maximum resets the attempts. */
   reached(): Promise<number>;
-  /** Returns the reason to try again after an error; null: it is not tried again. */
+  /** Reason to retry; null: no retry. */
   brokenBy(error: unknown): string | null;
-  /** Returns how long a server asks to be left alone, in milliseconds. */
+  /** Pause that a server requests, in milliseconds. */
   askedMs?(error: unknown): number;
-  /** Hears of the next try, before the pause. */
+  /** Called before the pause. */
   waits(next: NextTry): void;
-  /** The pause after the first failure, in milliseconds. */
   firstPauseMs?: number;
 }
 
-/** Ours: so often work is tried in a row that comes no further. */
+/** Attempts in a row without progress. */
 const ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-/** Ours: a server that asks for more is asked again after this long. */
+/** Maximum pause that a server can request. */
 const MAX_ASKED_MS = 600_000;
 
-/**
- * Does work again after each break, with pauses that grow. Throws the error of the last try, or the
- * reason of the signal.
- */
+/** Retries with growing pauses. Throws the last error, or the reason of the signal. */
 export const retryBroken = async (of: RetriedWork): Promise<void> => {
   const { signal } = of;
   let most = await of.reached();

@@ -2,10 +2,9 @@ import { stat, statfs } from 'node:fs/promises';
 import { DownloadFailed } from './download.js';
 import { readPatiently } from './patience.js';
 
-/** Ours: what must stay free beside a file, for the database and its log. */
+/** Reserved for the database and its log. */
 const RESERVED_BYTES = 512 * 1024 * 1024;
 
-/** Throws DownloadFailed if so many bytes do not fit beside what must stay free. */
 export const checkRoom = async (folder: string, bytes: number): Promise<void> => {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize - RESERVED_BYTES;
@@ -16,13 +15,13 @@ export const checkRoom = async (folder: string, bytes: number): Promise<void> =>
   );
 };
 
-/** A server may claim any length. */
+/** A server may declare any length. */
 const sizeText = (bytes: number): string =>
   bytes > 2 ** 50 ? 'more than 1024 TiB' : `${Math.max(0, Math.round(bytes / 2 ** 20))} MiB`;
 
 /**
- * Returns true if there is room for so many bytes in the first of the folders that exists, false if
- * none exists or answers, or the size is not known. Throws DownloadFailed if there is none.
+ * Uses the first existing folder. False if none exists or responds, or the size is not known.
+ * Throws DownloadFailed if the space does not suffice.
  */
 export const checkRoomIn = async (folders: string[], bytes: number | null): Promise<boolean> => {
   if (bytes === null) return false;

@@ -39,7 +39,6 @@ export const capabilitiesResource = ({ service: deps, report }: CapabilitiesRout
       removeCapability(deps, { slug, isForced: force }, by),
   });
 
-/** Hides the places of files from those who are not admins. */
 const withoutPaths = ({ install, ...each }: Capability, isOffline: boolean): Capability => ({
   ...each,
   path: null,

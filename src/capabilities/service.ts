@@ -31,9 +31,7 @@ export interface CapabilitiesDeps {
   shelf: Shelf;
   registry: Registry;
   survey: Survey;
-  /** The ends of what is removed: its processes, and the model in Ollama. */
   ends: { unload(slug: string): Promise<void>; pulled: Pick<OllamaLibrary, 'remove'> };
-  /** The folders with npm, and the folder to install from in place of the network. */
   places: { folders: string[]; source: string | null };
   operations: {
     install: OperationBeginner<InstallInput>;
@@ -42,10 +40,9 @@ export interface CapabilitiesDeps {
   };
 }
 
-/** The slugs of installations that are being stored in this process. */
+/** Slugs of installations that this process is storing. */
 const beginning = new Set<string>();
 
-/** Begins an installation, with what it needs before it. Throws 400, 409. */
 export const beginInstallation = async (
   deps: CapabilitiesDeps,
   given: NewCapability,
@@ -87,14 +84,12 @@ export const beginInstallation = async (
   return { ...begun, warning: warningFor(plan, known, given.contextWindow) };
 };
 
-/** Makes the refusal of a pull without an Ollama: where it was asked, and how another one is set. */
 const ollamaAway = ({ baseUrl, fault }: OllamaState): Boom.Boom =>
   Boom.conflict(
     `Ollama does not respond at ${baseUrl}: ${fault}. Start it (ollama serve), or use Ollama on another machine: adjutant models create <name> --provider ollama --base-url http://<host>:11434/v1 --model-id <model>`,
     { code: 'no_ollama' },
   );
 
-/** Stores an installation, unless another one of its slug is stored or being stored. Throws 409. */
 const oneOfSlug = async (
   { survey }: CapabilitiesDeps,
   slug: string,
@@ -103,7 +98,7 @@ const oneOfSlug = async (
   if (beginning.has(slug)) throw beingInstalled(slug);
   beginning.add(slug);
   try {
-    // Asked again: another request may have been stored since the first look.
+    // Checked again: another request may have been stored meanwhile.
     if ((await survey.installing()).includes(slug)) throw beingInstalled(slug);
     return await store();
   } finally {
@@ -120,8 +115,8 @@ export const beingInstalled = (slug: string): Boom.Boom =>
   );
 
 /**
- * Replies with 409 if it is there, or being installed. What is there and is to be used as a model,
- * and is not registered yet, is registered by the operation. Returns true for that.
+ * Throws 409 if it is installed or being installed. Returns true if it is installed but not yet
+ * registered as a model.
  */
 const refuseThere = async (
   deps: CapabilitiesDeps,
@@ -141,7 +136,7 @@ const refuseThere = async (
   throw Boom.conflict(`${plan.slug} is already installed${as}`, { code: 'installed', details });
 };
 
-/** Two models of Ollama with one slug could not be told apart. */
+/** Two Ollama models with one slug would be indistinguishable. */
 const refuseNamesake = (plan: InstallPlan, pulled: string[]): void => {
   if (plan.via !== 'ollama') return;
   const other = pulled.find((name) => ollamaSlug(name) === plan.slug && !isSame(name, plan.model));
@@ -152,7 +147,7 @@ const refuseNamesake = (plan: InstallPlan, pulled: string[]): void => {
   );
 };
 
-/** Returns true if two names are one model to Ollama, which takes the tag `latest` where none is given. */
+/** Ollama uses the tag `latest` by default. */
 const isSame = (one: string, other: string): boolean =>
   one.replace(/:latest$/, '') === other.replace(/:latest$/, '');
 
@@ -165,7 +160,6 @@ const isThere = async (
     ? pulled.some((name) => isSame(name, plan.model))
     : isWhole(shelf, plan.slug);
 
-/** Throws 400 or 403 for a request that this plan, or its caller, does not allow. */
 const refuseWanted = (plan: InstallPlan, given: NewCapability, by: Caller): void => {
   refuseUnaccepted(plan, given);
   refuseUnusable(plan, given);
@@ -183,7 +177,7 @@ const refuseUnaccepted = ({ licence }: InstallPlan, { acceptLicence }: NewCapabi
   ]);
 };
 
-/** Returns true for an agreement that is not needed for the licence that is shown. */
+/** True if the shown licence requires no acceptance. */
 const acceptsOther = ({ licence }: InstallPlan, { acceptLicence }: NewCapability): boolean =>
   acceptLicence === true && !licence?.mustAccept;
 
@@ -208,7 +202,7 @@ const refuseUnusable = (
   throw badRequest([{ path: 'useCase', message }]);
 };
 
-/** A token that may install may not register models with that alone. Throws 403. */
+/** The right to install does not include the right to register models. Throws 403. */
 const refuseUnscoped = ({ useCase }: NewCapability, { scopes }: Caller): void => {
   if (useCase === undefined || hasScope(scopes, MODELS_SCOPE)) return;
   throw Boom.forbidden(missingScope(MODELS_SCOPE), { code: 'scope_missing' });
@@ -216,7 +210,6 @@ const refuseUnscoped = ({ useCase }: NewCapability, { scopes }: Caller): void =>
 
 const MODELS_SCOPE = 'models:write';
 
-/** Returns the plan of the engine if the plan needs it and it is not there. */
 const engineFirst = async (
   shelf: Shelf,
   { needs }: InstallPlan,
@@ -238,7 +231,6 @@ const refuseWithoutNpm = async (
   throw badRequest([{ path: 'id', message: 'requires npm, which is not installed' }]);
 };
 
-/** Begins the measurement of a registered model that runs on this machine. */
 export const beginMeasuring = async (
   { registry, shelf, operations }: CapabilitiesDeps,
   { model: name, contextWindow }: MeasureInput & { contextWindow?: number | undefined },
@@ -265,7 +257,6 @@ export const beginMeasuring = async (
   );
 };
 
-/** Makes the refusal of a name that no registered model has, with those that run on this machine. */
 const unknownModel = (name: string, registry: Registry): Boom.Boom => {
   const here = registry.list().filter(({ provider }) => [LLAMA, 'ollama'].includes(provider));
   const names = here.map((each) => each.name).sort();
@@ -278,7 +269,7 @@ const unknownModel = (name: string, registry: Registry): Boom.Boom => {
   return badRequest([{ path: 'model', message: `is not a registered model${hint}${all}` }]);
 };
 
-/** A model elsewhere costs money, and its speed says nothing of this machine. */
+/** A remote model costs money, and its speed says nothing about this machine. */
 const refuseElsewhere = ({ provider, baseUrl }: RegisteredModel): void => {
   const isHere = baseUrl === null || isLoopbackHost(new URL(baseUrl).hostname);
   if (provider === LLAMA || (provider === 'ollama' && isHere)) return;

@@ -4,16 +4,14 @@ import type { ChosenCatalogue } from './catalogue.js';
 import { readPatiently } from './patience.js';
 
 interface CheckedSettings {
-  /** Returns the catalogue that is used; null: no other one is asked for. */
+  /** null: none is configured. */
   catalogue: (() => Promise<ChosenCatalogue>) | null;
-  /** The folder to install from in place of the network. */
   source: string | null;
 }
 
-/** Ours: a catalogue on another machine that has not come by then is checked later, in milliseconds. */
+/** A remote catalogue that takes longer is checked later. */
 const PATIENCE_MS = 1000;
 
-/** Returns one sentence for each setting of this module that names nothing of use. */
 export const checkSettings = async ({ catalogue, source }: CheckedSettings): Promise<string[]> => {
   const chosen = catalogue && Promise.race([catalogue(), pause(PATIENCE_MS, null, { ref: false })]);
   const [found, folder] = await Promise.all([chosen, source === null ? null : faultOf(source)]);
@@ -23,7 +21,6 @@ export const checkSettings = async ({ catalogue, source }: CheckedSettings): Pro
   ];
 };
 
-/** Returns why nothing can be installed from a folder; null if something can. */
 const faultOf = async (source: string): Promise<string | null> => {
   const found = await readPatiently(source, () => stat(source).catch(() => null), undefined);
   if (found === undefined) return `${source} does not respond. No capability can be installed`;

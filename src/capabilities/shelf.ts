@@ -10,7 +10,6 @@ import { SLUG, USE_CASES, type UseCase } from './catalogue.js';
 import { engineOf } from './packages.js';
 import { readPlainText } from './plainfile.js';
 
-/** One file of what is installed. */
 export interface InstalledFile {
   /** Relative to its folder, with slashes. */
   path: string;
@@ -18,28 +17,26 @@ export interface InstalledFile {
   sha256: string;
 }
 
-/** The facts about something that is installed; they lie in its folder. */
+/** Manifest in the folder of a capability. */
 export interface InstalledManifest {
-  /** The id that was installed: `gguf:qwen3-4b:Q4_K_M`. */
+  /** `gguf:qwen3-4b:Q4_K_M`. */
   id: string;
   kind: 'model' | 'engine' | 'language';
   name: string;
   version: string | null;
   licence: string | null;
-  /** The terms of its own that a licence has, which a person is to accept; absent: it has none. */
+  /** True if the licence has terms that a user must accept. */
   mustAccept?: boolean;
   licenceUrl?: string | null;
-  /** The address, or the packages, that it came from. */
+  /** URL or packages. */
   source: string;
   useCases: UseCase[];
   installedAt: string;
   files: InstalledFile[];
 }
 
-/** Something that is installed. */
 export interface InstalledCapability extends InstalledManifest {
   slug: string;
-  /** The absolute path of its folder. */
   folder: string;
   bytes: number;
 }
@@ -48,15 +45,14 @@ const MANIFEST = 'capability.json';
 const PARTIAL = '.partial';
 const WANTED = '.wanted';
 
-/** Returns true for a path that stays below its folder, whatever the system. */
+/** True for a path below its folder, on any system. */
 const isInside = (path: string): boolean =>
   !/[\\\p{Cc}]/u.test(path) &&
   path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
 
-/** Ours: more than any file of a model has, so that sums of them stay exact. */
+/** Larger than any model file; sums stay exact. */
 const MAX_FILE_BYTES = 2 ** 43;
 
-/** Makes the schema of a manifest, when the first is read. */
 const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
   const file = Joi.object({
     path: Joi.string()
@@ -84,7 +80,7 @@ const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
 
 let schema: Joi.ObjectSchema<InstalledManifest> | undefined;
 
-/** Returns the manifest in a folder; null if there is none that is valid. */
+/** null if there is no valid manifest. */
 export const readCapabilityManifest = async (folder: string): Promise<InstalledManifest | null> => {
   try {
     schema ??= makeSchema();
@@ -97,14 +93,14 @@ export const readCapabilityManifest = async (folder: string): Promise<InstalledM
   }
 };
 
-/** Ours: the most bytes of a manifest; that of the engine lists some thousand files. */
+/** The manifest of the engine lists some thousand files. */
 const MAX_BYTES = 64 * 1024;
 const MAX_OF_ENGINE = 4 * 1024 * 1024;
 
 const mostBytesIn = (folder: string): number =>
   engineOf(basename(folder)) ? MAX_OF_ENGINE : MAX_BYTES;
 
-/** Opens the folder of what is installed: `<home>/capabilities/<slug>/`. */
+/** `<home>/capabilities/<slug>/`. */
 export const openShelf = (home: string) => {
   const root = join(home, 'capabilities');
   const folderOf = (slug: string): string => join(root, checkedSlug(slug));
@@ -125,9 +121,8 @@ export const openShelf = (home: string) => {
       return found.filter((each) => each !== null);
     },
     /**
-     * Makes the folder in which something is put together. What is there already is kept if it was
-     * begun for the same: `wanted` is a text that says what. Only its checksum is kept, since
-     * addresses may hold keys.
+     * Keeps a partial installation that was started with the same `wanted`. Only its checksum is
+     * stored, since URLs may contain keys.
      */
     beginFor: async (slug: string, wanted: string): Promise<string> => {
       const folder = partialOf(slug);
@@ -139,10 +134,9 @@ export const openShelf = (home: string) => {
       return folder;
     },
     partial: partialOf,
-    /** Lists what is, or was, put together. */
     begun: (): Promise<string[]> => readdir(join(root, PARTIAL)).catch(() => []),
     discard: (slug: string): Promise<void> => forgotten(partialOf(slug)),
-    /** Puts what is complete in its place, in one step. What was there before is gone then. */
+    /** Replaces the previous version in one step. */
     place: async (slug: string, manifest: InstalledManifest, from: string): Promise<void> => {
       await rm(join(from, WANTED), { force: true });
       await writeFile(join(from, MANIFEST), JSON.stringify(manifest));
@@ -153,7 +147,7 @@ export const openShelf = (home: string) => {
       syncToDisk(root);
       await forgotten(partialOf(slug));
     },
-    /** Removes it. Its name goes first, so that a kill in between leaves nothing that looks whole. */
+    /** Renamed first, so that a kill leaves nothing that looks complete. */
     remove: async (slug: string): Promise<void> => {
       makePrivateFolder(join(root, PARTIAL));
       await rm(partialOf(slug), { recursive: true, force: true });
@@ -167,10 +161,7 @@ export const openShelf = (home: string) => {
 /** Another process may still write there for a moment. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
-/**
- * Makes an empty folder of its own within one, for work that cannot go on from what is there. Another
- * process may still be at that: what it leaves goes when it can.
- */
+/** Another process may still use the previous one, which is deleted when possible. */
 export const makeFreshFolder = async (within: string): Promise<string> => {
   const all = await readdir(within, { withFileTypes: true });
   for (const { name } of all.filter((each) => each.isDirectory())) {
@@ -181,13 +172,11 @@ export const makeFreshFolder = async (within: string): Promise<string> => {
   return folder;
 };
 
-/** Removes what was put together, and the folder around it if nothing else is there. */
 const forgotten = async (folder: string): Promise<void> => {
   await rm(folder, REMOVAL);
   await rmdir(dirname(folder)).catch(() => undefined);
 };
 
-/** Returns true if a folder has bytes that a download can go on from. */
 export const hasFetched = async (folder: string): Promise<boolean> => {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => name !== WANTED && !name.endsWith('.etag'));
@@ -195,7 +184,7 @@ export const hasFetched = async (folder: string): Promise<boolean> => {
   return found.some(({ size }) => size > 0);
 };
 
-/** Returns a slug that names a folder of its own. Throws TypeError for any other text. */
+/** Throws TypeError for an invalid slug. */
 const checkedSlug = (slug: string): string => {
   if (SLUG.test(slug)) return slug;
   throw new TypeError(`Invalid slug: ${JSON.stringify(slug.slice(0, 100))}`);
@@ -206,7 +195,7 @@ export type Shelf = ReturnType<typeof openShelf>;
 const bytesOf = (files: InstalledFile[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Returns the checksum of a file, in hexadecimal. Throws the reason of the signal. */
+/** Hexadecimal. Throws the reason of the signal. */
 export const sha256OfFile = async (
   path: string,
   signal: AbortSignal,
@@ -220,7 +209,7 @@ export const sha256OfFile = async (
   return hash.digest('hex');
 };
 
-/** Lists the files below a folder with their checksums, in order. Links are not followed. */
+/** In order. Links are not followed. */
 export const describeFiles = async (
   folder: string,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * Creates what does one thing after the other for each slug: two installations of one capability write
- * to one folder. A failure does not keep the next from its turn.
+ * Serializes work per slug, since two installations of one capability write to one folder. A
+ * failure does not block the next.
  */
 export const createSlugTurns = () => {
   const last = new Map<string, Promise<unknown>>();

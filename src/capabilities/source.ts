@@ -12,26 +12,20 @@ import { checkRoom } from './room.js';
 import { type InstalledFile, type InstalledManifest, readCapabilityManifest } from './shelf.js';
 import { createSlugTurns } from './slugturns.js';
 
-/** Something that the folder holds which everything is installed from. */
 export interface HeldCapability extends InstalledManifest {
   slug: string;
   bytes: number;
-  /** The id that it had where it was exported. */
+  /** Id where it was exported. */
   exportedId: string;
 }
 
-/** The folder that everything is installed from. */
 export interface SourceFolder {
   path: string;
-  /** The reason why nothing is read from it. */
   fault: string | null;
   held: HeldCapability[];
 }
 
-/**
- * Lists what a folder holds that `adjutant capabilities export` made. The id to install follows from
- * the name of each folder; what its manifest says of that counts for nothing.
- */
+/** The id follows from the folder name; the id in the manifest is not trusted. */
 export const readSource = (path: string, models: CatalogueModel[]): Promise<SourceFolder> =>
   readPatiently(path, () => listSource(path, models), { path, fault: HANGS, held: [] });
 
@@ -47,7 +41,7 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
   }
   const slugs = names.filter((name) => SLUG.test(name)).sort();
   const held: HeldCapability[] = [];
-  // One after the other: all at once would take every thread that reads files.
+  // Sequential, so that not all file system threads are occupied.
   for (const slug of slugs.slice(0, MAX_HELD)) {
     const manifest = await readCapabilityManifest(join(path, slug));
     const id = manifest && idOf(slug, manifest, models);
@@ -58,7 +52,6 @@ const listSource = async (path: string, models: CatalogueModel[]): Promise<Sourc
   return { path, fault: null, held };
 };
 
-/** Ours: so many are listed. */
 const MAX_HELD = 1000;
 
 const idOf = (
@@ -80,17 +73,13 @@ const idOf = (
 };
 
 interface CopiedPlan {
-  /** The folder that `adjutant capabilities export` made. */
+  /** Folder made by `adjutant capabilities export`. */
   source: string;
   plan: Extract<InstallPlan, { via: 'download' }>;
   folder: string;
 }
 
-/**
- * Copies the files of a plan from what was exported on another machine, and compares each with its
- * checksum: the one that the plan names, else the one in the manifest beside it. Lists the files.
- * Throws DownloadFailed.
- */
+/** Verifies each file by the checksum of the plan, else of the manifest. Throws DownloadFailed. */
 export const copyFromSource = async (
   { source, plan, folder }: CopiedPlan,
   telling: Telling,
@@ -120,11 +109,10 @@ const checkSize = async (from: string, { path, bytes }: InstalledFile): Promise<
 interface CopiedFile {
   path: string;
   bytes: number;
-  /** null: it is not compared. */
+  /** null: not compared. */
   sha256: string | null;
 }
 
-/** Copies files of known lengths, after there is room for all. Throws DownloadFailed. */
 const copyFiles = async (
   { from, to, files }: { from: string; to: string; files: CopiedFile[] },
   telling: Telling,
@@ -147,14 +135,14 @@ const copyFiles = async (
   }
 };
 
-/** Makes the error of a file that could not be copied, without system calls and paths. */
+/** Omits system calls and paths. */
 const copyFailure = (path: string, error: unknown): DownloadFailed => {
   if (isDiskFull(error)) return new DownloadFailed('The disk is full', false);
   const reason = error instanceof NoPlainFile ? error.message : 'cannot be copied';
   return new DownloadFailed(`${path} ${reason}`, false);
 };
 
-/** Copies a folder with all regular files below it, after there is room. Throws DownloadFailed. */
+/** Checks the disk space first. Throws DownloadFailed. */
 export const copyTree = (from: string, to: string, telling: Telling): Promise<void> =>
   inTurn(dirname(dirname(from)), telling, () => copyAll(from, to, telling));
 
@@ -177,7 +165,6 @@ const copyAll = async (from: string, to: string, telling: Telling): Promise<void
   await copyFiles({ from, to, files }, telling);
 };
 
-/** Returns what was exported under a slug. Throws DownloadFailed. */
 export const exportedIn = async (source: string, slug: string): Promise<InstalledManifest> => {
   const manifest = await readPatiently(
     source,
@@ -195,10 +182,7 @@ export const exportedIn = async (source: string, slug: string): Promise<Installe
 
 const copies = createSlugTurns();
 
-/**
- * Copies from a folder while no other copy from it is under way: one that hangs holds one of the few
- * threads that read files.
- */
+/** One copy per folder at a time: a hanging copy blocks one of the few file system threads. */
 const inTurn = (source: string, { signal }: Telling, copy: () => Promise<void>): Promise<void> =>
   new Promise((resolve, reject) => {
     const give = (): void => reject(signal.reason);

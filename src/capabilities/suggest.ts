@@ -2,12 +2,12 @@ import { nearest } from '../kernel/nearest.js';
 import type { CatalogueModel } from './catalogue.js';
 import { ENGINES, tesseractLanguages } from './packages.js';
 
-/** Returns the name of an id without its kind: `qwen3-4b` of `gguf:qwen3-4b`. */
+/** `qwen3-4b` of `gguf:qwen3-4b`. */
 const nameOf = (id: string): string => id.slice(id.indexOf(':') + 1);
 
 /**
- * Returns the id that was probably meant by one that names nothing: the same name with its kind, a name
- * that begins so, or the nearest one of the kind. null: none is near.
+ * The same name with its kind, a name with that prefix, or the nearest name of the kind. null:
+ * none.
  */
 export const suggestInstall = (
   id: string,
@@ -27,7 +27,6 @@ export const suggestInstall = (
   return ofKind.length > 0 ? pick(nameOf(id), ofKind) : pick(id, all);
 };
 
-/** Returns the slug that was probably meant; null: none is near. */
 export const suggestSlug = (slug: string, slugs: string[]): string | null =>
   pick(nameOf(slug).replaceAll(':', '-'), slugs);
 

@@ -26,18 +26,13 @@ export interface SurveyDeps {
   sources: {
     catalogue(): Promise<ChosenCatalogue>;
     machine(): Promise<Machine>;
-    /** Returns the GPUs of a machine that llama uses. */
     llama(machine: Machine): LlamaGpuUse;
-    /** Lists Tesseract's codes of the languages that came with the daemon. */
     languages(): Promise<string[]>;
-    /** Looks for the programs of the machine that are used where they are. */
     programs(): Promise<MachineProgram[]>;
-    /** The folder that everything is installed from; null: none. */
     folder: string | null;
   };
 }
 
-/** Creates what collects all that is known of this installation at the moment. */
 export const createSurvey = (deps: SurveyDeps) => {
   const { http, registry, shelf, store, cliTools, confinement, sources } = deps;
   const ollama = () => ollamaState(http, ollamaAddress(registry.list()));
@@ -71,13 +66,9 @@ export const createSurvey = (deps: SurveyDeps) => {
         usedBy: (slug) => modelsUsing(slug, registry.list()),
       };
     },
-    /** Lists the slugs of what is being installed. */
     installing: () => store.busy('capabilities.install'),
-    /** Lists the slugs of what is being installed, and of what that needs. */
     needed: () => store.needed(),
-    /** Lists the slugs of what is being checked. */
     checking: () => store.busy('capabilities.verify'),
-    /** Lists the models that Ollama has pulled with that slug. */
     pulled: async (slug: string): Promise<string[]> => {
       if (!slug.startsWith('ollama-')) return [];
       const { models } = await ollama();
@@ -89,7 +80,6 @@ export const createSurvey = (deps: SurveyDeps) => {
 
 export type Survey = ReturnType<typeof createSurvey>;
 
-/** Returns the parts of the machine that decide which program runs on it. */
 export const hostOf = ({ gpus }: Machine): EngineHost => ({
   platform: process.platform,
   arch: process.arch,

@@ -2,10 +2,9 @@ import { stat } from 'node:fs/promises';
 import type { CapabilitiesStore } from './queries.js';
 import type { Shelf } from './shelf.js';
 
-/** Ours: what was fetched of an installation that failed is kept so long, to be gone on from. */
+/** Partial downloads of failed installations are kept for this long. */
 const KEPT_MS = 24 * 3_600_000;
 
-/** Removes what is left of installations that nobody goes on with. */
 export const sweepPartial = async (
   shelf: Shelf,
   store: CapabilitiesStore,

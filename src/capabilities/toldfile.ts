@@ -4,7 +4,6 @@ import type { Http } from '../kernel/http.js';
 import { breaks, busyServer, DownloadFailed } from './download.js';
 import { type NextTry, retryBroken } from './retry.js';
 
-/** The checksum and the length that a server tells of a file before it is fetched. */
 export interface ToldFile {
   sha256: string | null;
   bytes: number | null;
@@ -12,13 +11,12 @@ export interface ToldFile {
 
 interface AskTelling {
   signal: AbortSignal;
-  /** Hears of the next try. */
   waits(next: NextTry): void;
 }
 
 /**
- * Asks the server of a file for its checksum, as Hugging Face tells it of files in Git LFS
- * (`X-Linked-Etag`, `X-Linked-Size`). It is asked again after a broken connection, and where it is busy.
+ * Uses the headers of Hugging Face for Git LFS files (`X-Linked-Etag`, `X-Linked-Size`). Retries
+ * after a broken connection, or if the server is busy.
  */
 export const askFile = async (
   http: Pick<Http, 'request'>,
@@ -47,16 +45,12 @@ export const askFile = async (
   };
 };
 
-/**
- * Returns an address as it is shown, recorded and exported. Its query may be a key, as in a signed
- * address, so that it is kept with the work alone; a name and a password in it go too.
- */
+/** For display and storage: removes the query, which may contain a key, and credentials. */
 export const withoutQuery = (url: string): string => {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 };
 
-/** Returns true if an address holds a name or a password. */
 export const hasCredentials = (url: string): boolean => {
   const { username, password } = new URL(url);
   return username !== '' || password !== '';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { arch, argv, exit, platform } from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-/** The part of node-llama-cpp that a trial needs. */
 interface TriedEngine {
   getLlama(options: Record<string, unknown>): Promise<unknown>;
 }
@@ -11,9 +10,9 @@ interface TriedEngine {
 const [, , folder = '', slug] = argv;
 
 /**
- * Loads the engine in the folder that is the first argument, for the processor alone, and ends with
- * 0. A program for another processor ends the process with a signal. It is a file of its own, since
- * llama forks a process with the options of this one.
+ * Loads the engine in the folder of the first argument on the CPU and exits with 0. A binary for
+ * another processor ends with a signal. A separate file, since llama forks a process with the
+ * options of this one.
  */
 if (slug === 'whisper') {
   const require = createRequire(join(folder, 'package.json'));

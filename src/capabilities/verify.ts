@@ -9,21 +9,15 @@ export interface VerifyInput {
   slug: string;
 }
 
-/** Ours: so many damaged files are named. */
 const MAX_NAMED = 20;
 
 interface VerifyDeps {
   shelf: Shelf;
-  /** Ends the processes of what is damaged. */
   unload(slug: string): Promise<void>;
-  /** Forgets the failures of the models that use it. */
   renewed(slug: string): void;
 }
 
-/**
- * The kind of operation that compares the files of what is installed with their checksums. A model
- * that is damaged is not loaded any more, until a check finds it whole.
- */
+/** A damaged model is not loaded until a check finds it undamaged. */
 export const verifyOperation = ({
   shelf,
   unload,
@@ -42,7 +36,7 @@ export const verifyOperation = ({
       const before = done;
       const tell = () => progress({ done, total: found.bytes, unit: 'bytes', note: null });
       const fault = await faultOf({ path: join(found.folder, path), sha256, signal }, (more) => {
-        // A file may be longer than it should be.
+        // A file may be longer than expected.
         done = Math.min(before + bytes, done + more);
         tell();
       });
@@ -73,7 +67,6 @@ export const verifyOperation = ({
   },
 });
 
-/** Returns true if it is the installation that was read. */
 const isSame = (read: InstalledCapability, now: InstalledCapability | null): boolean =>
   now !== null &&
   now.installedAt === read.installedAt &&
@@ -98,16 +91,15 @@ const faultOf = async (
   }
 };
 
-/** Returns true for what is installed and shows no damage. */
 export const isWhole = async (shelf: Pick<Shelf, 'find'>, slug: string): Promise<boolean> => {
   const found = await shelf.find(slug);
   return found !== null && (await damageOf(found)) === null;
 };
 
-/** Ours: so many files are looked at in a list; a check reads all of them. */
+/** Files checked for a list; a verification reads all. */
 const LOOKED_AT = 20;
 
-/** Returns why something that is installed does not work as it should, at a glance; null if it may. */
+/** Quick check of sizes; null if no damage is visible. */
 export const damageOf = async ({
   slug,
   folder,

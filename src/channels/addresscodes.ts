@@ -25,24 +25,23 @@ export interface AddressCodesDeps {
 
 const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The most codes: to one address in an hour, and for one user in a day. */
+/** Codes per address and hour, and per user and day. */
 const PER_ADDRESS = 3;
 const PER_USER = 10;
 const TOO_MANY = `Too many codes. At most ${PER_ADDRESS} codes per hour are sent to one address and ${PER_USER} per day for one user`;
 
-/** An address to which a code is sent, and the platform that sends it. */
 interface CodeAddress {
   platform: OutboundPlatform;
   settings: PlatformSettings;
   address: string;
   name: string;
-  /** The server that takes it, for the audit log: an address may be as good as a secret. */
+  /** For the audit log: an address can be as sensitive as a secret. */
   server: string;
 }
 
 /**
- * Sends a code to a topic, to which no sender belongs: whoever redeems the code proves that the topic
- * is theirs to read. Replies with 409 if ntfy is not set up or refuses the topic.
+ * A topic has no sender: whoever redeems the code proves that they can read the topic. Throws 409
+ * if ntfy is not configured or rejects the topic.
  */
 export const sendTopicCode = async (
   deps: AddressCodesDeps,
@@ -60,10 +59,7 @@ export const sendTopicCode = async (
   return sendCode(deps, by, { platform: ntfy, settings, server, address, name: name ?? topicName });
 };
 
-/**
- * Sends a code to a mailbox, with which the user who asked for it links the mailbox. Replies with 409
- * if e-mail is not set up or its server refuses the address.
- */
+/** Throws 409 if e-mail is not configured or its server rejects the address. */
 export const sendMailboxCode = async (
   deps: AddressCodesDeps,
   by: Caller & Recorder,
@@ -80,7 +76,7 @@ export const sendMailboxCode = async (
   return sendCode(deps, by, { platform: email, settings, server, address, name: name ?? address });
 };
 
-/** Returns the settings of a platform. Replies with 409 if they do not suffice to send there. */
+/** Throws 409 if the platform is not configured for sending. */
 const settingsOf = (
   { platformSettings }: AddressCodesDeps,
   platform: OutboundPlatform,
@@ -96,10 +92,7 @@ const settingsOf = (
   );
 };
 
-/**
- * Sends a code to an address, for the user alone. Replies with 429 beyond the limits. A request
- * counts even if the code was not sent.
- */
+/** Throws 429 beyond the limits. A request counts even if the code was not sent. */
 const sendCode = async (
   deps: AddressCodesDeps,
   by: Caller & Recorder,
@@ -136,7 +129,7 @@ interface CodeRequest {
   address: string;
 }
 
-/** Replies with 409 if the address is a channel of the user; of others nothing is told. */
+/** Throws 409 for a channel of the user. Channels of other users are not revealed. */
 const refuseLinked = async (
   { db }: Store,
   { userId, kind, address }: CodeRequest,
@@ -152,10 +145,7 @@ const refuseLinked = async (
     throw Boom.conflict('The address is already one of your channels', { code: 'already_linked' });
 };
 
-/**
- * Builds the statements that record the request, or throw Unmet if there were too many. Those that
- * count no more are deleted.
- */
+/** Throws Unmet beyond the limits. Deletes expired requests. */
 const requestOf = (
   { store: { db }, clock }: AddressCodesDeps,
   { userId, kind, address }: CodeRequest,

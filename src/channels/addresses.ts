@@ -31,7 +31,6 @@ export interface AddressesDeps {
   clock: Clock;
   http: Http;
   outbox: Pick<Outbox, 'toOwner'>;
-  /** Queue of outbound messages. */
   outgoing: Pick<Queue, 'added'>;
   channelSecrets: {
     digestCode(code: string): string;
@@ -41,15 +40,14 @@ export interface AddressesDeps {
   accounts: LinkingDeps['accounts'];
 }
 
-/** Ours: limit for one user. */
 const MAX_WEBHOOKS = 20;
 const CODE_LIFE_MS = 15 * 60_000;
 const TEST_MS = 10_000;
 const LOOK_MS = 50;
 
 /**
- * Creates a channel that is an address of the owner, and sends its verification code there, in one
- * transaction. The secret of the channel is shown only once.
+ * Creates the channel and sends its verification code in one transaction. The secret is shown only
+ * once.
  */
 export const createChannel = async (
   deps: AddressesDeps,
@@ -90,7 +88,6 @@ export const createChannel = async (
   return { row: { ...row, url }, secret };
 };
 
-/** Replies with 400 if no message can be sent to the URL. */
 const refuseBadUrl = ({ http }: AddressesDeps, url: string): void => {
   try {
     http.check(url);
@@ -119,8 +116,8 @@ const to = (
 ): NewOutboundMessage => ({ ...message, userId, target: { channelId } });
 
 /**
- * Verifies a channel. The code is spent in the same transaction, so that one of two simultaneous
- * tries wins. Throws LinkRefused `wrong_code`.
+ * The code is spent in the same transaction, so one of two simultaneous attempts wins. Throws
+ * LinkRefused `wrong_code`.
  */
 export const verifyChannel = async (
   { store, clock, channelSecrets, outbox }: AddressesDeps,
@@ -152,8 +149,8 @@ export const verifyChannel = async (
 };
 
 /**
- * Sends a test message to a channel of the user. Resolves to its outcome, or to its state after
- * 10 s. Rejects with 404 `channel_gone` if the test has ended the channel.
+ * Resolves to the outcome, or to the state after 10 s. Rejects with 404 `channel_gone` if the test
+ * ended the channel.
  */
 export const testChannel = async (
   deps: AddressesDeps,
@@ -180,7 +177,7 @@ export const testChannel = async (
   }
 };
 
-/** A push service that no longer knows a browser ends its channel, and the messages with it. */
+/** A push service that does not know the browser ends its channel and the messages. */
 const channelGone = (): Boom.Boom =>
   Boom.notFound('The channel no longer exists: the push service does not know its address', {
     code: 'channel_gone',

@@ -4,12 +4,11 @@ import { type Store, statement } from '../store/store.js';
 import { visibleTo } from '../store/visible.js';
 import { type ChannelSender, SPEAKS } from './sender.js';
 
-/** The IDs under which a platform names one sender. */
 export type SenderIds = Pick<ChannelSender, 'kind' | 'id' | 'otherId'>;
 
 /**
- * Finds the channel of a sender, by its second ID first. One that has another second ID is that of
- * somebody else, who had the number before.
+ * Looks up the second id first. A different second id belongs to another person, who had the number
+ * before.
  */
 export const boundTo = async ({ db }: Store, { kind, id, otherId }: SenderIds) => {
   const ids = [id, ...(otherId === undefined ? [] : [otherId])];
@@ -32,7 +31,7 @@ export const boundTo = async ({ db }: Store, { kind, id, otherId }: SenderIds) =
 
 type BoundChannel = NonNullable<Awaited<ReturnType<typeof boundTo>>>;
 
-/** Stores both IDs of a sender, where its channel was linked by one of them. */
+/** Only if the channel was linked by one of them. */
 export const noteIds = async (
   { db }: Store,
   { id: channelId, user_id, sender_id, other_id }: BoundChannel,
@@ -45,15 +44,12 @@ export const noteIds = async (
   try {
     await own.set(change).execute();
   } catch (error) {
-    // The number is that of another channel, which its owner has linked since.
+    // The number belongs to another channel that was linked since.
     if (!(error instanceof Taken)) throw error;
   }
 };
 
-/**
- * Gives a channel the other IDs that its sender has from now on, and notifies its owner. It is unlinked if the
- * owner has linked these before.
- */
+/** Notifies the owner. The channel is unlinked if the owner has already linked the new ids. */
 export const moveChannel = async (
   { store, outbox }: { store: Store; outbox: Pick<Outbox, 'toOwner'> },
   from: SenderIds,

@@ -1,14 +1,14 @@
-/** Returns the text with characters escaped that hide text or change its direction. */
+/** Escapes characters that hide text or change its direction. */
 export const unhidden = (text: string): string =>
   text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
   );
 
-/** Returns the value as JSON, in one line without characters that hide text. */
+/** JSON in one line without characters that hide text. */
 export const visible = (value: unknown): string => unhidden(JSON.stringify(value));
 
-/** Describes a call, with each argument on a line of its own. No text in it can begin a line. */
+/** One argument per line. No text can begin a line. */
 export const linesOfCall = (name: string, args: Record<string, unknown>): string[] => [
   name,
   ...Object.entries(args).map(([name, value]) => `  ${visible(name)}: ${visible(value)}`),

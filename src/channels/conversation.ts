@@ -16,22 +16,18 @@ interface StatusDeps extends Pick<ConversationDeps, 'store' | 'clock'> {
   stages: Pick<StageQuestions, 'count'>;
 }
 
-/** Longest message, in characters, as in `POST /api/chat`. */
+/** As in `POST /api/chat`. */
 export const MAX_MESSAGE_CHARACTERS = 100_000;
 export const MESSAGE_TOO_LONG = `The message is too long. The maximum is ${MAX_MESSAGE_CHARACTERS} characters.`;
 
-/** A message for the agents, with the steps that are committed with it. */
 interface ChannelWords {
   text: string;
   steps: TransactionStep[];
-  /** True if it holds words of others. */
+  /** True if it contains text of other people. */
   isUntrusted?: boolean;
 }
 
-/**
- * Adds a message of a channel's owner to the channel's conversation; the first message begins one.
- * Throws SessionBusy, and Taken by its steps.
- */
+/** The first message starts a conversation. Throws SessionBusy, and Taken by its steps. */
 export const addChannelMessage = async (
   deps: ConversationDeps,
   channel: LinkedChannel,
@@ -60,10 +56,7 @@ export const addChannelMessage = async (
   }
 };
 
-/**
- * Makes the next message begin a new conversation. A prompt that is being processed still gets its
- * reply.
- */
+/** A running prompt still gets its reply. */
 export const leaveConversation = async (store: Store, channel: LinkedChannel): Promise<void> => {
   await goOnIn(store, channel, null).execute();
 };
@@ -71,7 +64,6 @@ export const leaveConversation = async (store: Store, channel: LinkedChannel): P
 const goOnIn = ({ db }: Store, { id, userId }: LinkedChannel, session_id: string | null) =>
   db.updateTable('channels').set({ session_id }).where(visibleTo(userId)).where('id', '=', id);
 
-/** Describes in one line how many agents and questions to the owner are open. */
 export const statusOf = async (
   { store: { db }, clock, stages }: StatusDeps,
   userId: string,

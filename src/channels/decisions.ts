@@ -35,9 +35,8 @@ export interface DecisionsDeps {
 type PendingApproval = Pick<ApprovalRow, 'id' | 'tool' | 'action' | 'digest' | 'status'>;
 
 /**
- * Applies a decision of a channel's owner on a call, or on a stage of a pipeline. It is valid for
- * exactly what was shown: the given part of the digest must match. The first decision counts,
- * wherever it comes from.
+ * Valid only for what was shown: the digest prefix must match. The first decision counts, from any
+ * source.
  */
 export const decideFrom = async (
   deps: DecisionsDeps,
@@ -47,7 +46,7 @@ export const decideFrom = async (
 ): Promise<DecisionReply> => {
   const stages = await stagesMeant(deps.stages, channel.userId, decision);
   const found = await findMeant(deps.store, channel.userId, decision);
-  // Only a call that still waits can be meant beside a stage that waits.
+  // Only a pending call can conflict with a waiting stage.
   const calls = found.filter(({ status }) => stages.length === 0 || status === 'pending');
   if (stages.length + calls.length > 1) return AMBIGUOUS;
   const [[stage], [call]] = [stages, calls];
@@ -97,16 +96,13 @@ const APPROVED: Record<ApprovalScope, string> = {
   host: 'Approved for this host',
 };
 
-/** Longest reason of a decision, in characters, as in the API. */
+/** As in the API. */
 const MAX_REASON_LENGTH = 1000;
 const HEX = /^[0-9a-f]+$/;
 const isPartOf = (given: string, digest: string): boolean =>
   given.length >= SHORT_DIGEST && digest.startsWith(given.toLowerCase());
 
-/**
- * Finds the approvals that are meant, pending ones first. It returns at most two, since more than
- * one is ambiguous.
- */
+/** Pending approvals first. At most two, since more than one is ambiguous. */
 const findMeant = async (
   { db }: Store,
   userId: string,

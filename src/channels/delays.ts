@@ -1,10 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/**
- * The delays after each failed attempt to reach a channel, 24 hours together: what is down for a day
- * loses nothing.
- */
+/** Delays after failed attempts, 24 hours in total. */
 export const CHANNEL_DELAYS_MS: readonly number[] = [
   5000,
   30_000,

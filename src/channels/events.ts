@@ -12,9 +12,8 @@ interface ReceivedEvent {
 }
 
 /**
- * Claims an event of a platform, as part of the transaction with its effect. Throws Taken if it was
- * claimed before. Old events are deleted, except Meta's: its signature covers no time, so a
- * recorded request could be sent again later.
+ * Part of the transaction with the effect of the event. Throws Taken for a repeat. Old events are
+ * deleted, except Meta's: its signature covers no time, so a recorded request could be replayed.
  */
 export const claimEvent = (
   { store: { db }, clock }: { store: Store; clock: Clock },
@@ -31,7 +30,7 @@ export const claimEvent = (
   return [claim, statement(old)];
 };
 
-/** Runs the work once for an event, whatever the result. Resolves to null if it was done before. */
+/** Resolves to null if the event was already handled. */
 export const once = async <T>(
   deps: { store: Store; clock: Clock },
   event: ReceivedEvent,

@@ -15,13 +15,11 @@ export interface FetchDeps {
   voice: Pick<VoiceMessages, 'begin'>;
 }
 
-/** A voice message that is being transcribed. */
 interface SpokenFile {
   name: string;
   transcriptionId: string;
 }
 
-/** A file of a message that was kept, is transcribed, or was refused. */
 export type FetchedFile = DocumentOfFile | SpokenFile;
 
 interface FileFetch {
@@ -31,7 +29,6 @@ interface FileFetch {
   signal: AbortSignal;
 }
 
-/** The result of one attempt: the file is kept or refused, or may be asked for again. */
 type Fetched =
   | { verdict: 'ended'; file: FetchedFile }
   | { verdict: 'retry'; refused: DocumentOfFile; afterMs?: number };
@@ -39,7 +36,7 @@ type Fetched =
 const TOO_LARGE = `is larger than ${FILE_BYTES / 1024 ** 2} MiB`;
 const UNNAMED = 'A file';
 
-/** Fetches a file of a message and keeps it as a document. Throws if the signal is aborted. */
+/** Throws if the signal is aborted. */
 export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetched> => {
   const { kind, file, signal } = fetch;
   const platform = platforms.find((one) => one.kind === kind);
@@ -64,10 +61,8 @@ export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetc
   }
 };
 
-/** The endings of files that hold speech. */
 const AUDIO = /\.(aac|amr|caf|flac|m4a|mp3|oga|ogg|opus|wav|wma)$/i;
 
-/** Keeps a file as a document, or begins to transcribe a voice message. */
 const kept = async (
   { arrivals, voice }: FetchDeps,
   { userId, file }: FileFetch,

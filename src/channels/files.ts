@@ -20,23 +20,21 @@ import { type FetchDeps, type FetchedFile, fetchFile } from './fetch.js';
 import { answerOf, type FileOutcome, withDocuments, wordsIn } from './filetext.js';
 import type { LinkedChannel, Links } from './links.js';
 
-/** The files of one message, and the words that came with them. */
 interface FilesInput {
   kind: ChannelKind;
   channelId: string;
   senderId: string;
   eventId: string;
-  /** The words for the agents; empty if there are none. */
+  /** Empty if there is no text. */
   text: string;
   files: NonNullable<MessageEvent['files']>;
-  /** The number of further files, which are too many for one message. */
+  /** Number of further files beyond the limit. */
   left: number;
-  /** True if it is somebody else's message, whose voice is not the sender's own words. */
+  /** True for a forwarded message, whose voice is not the sender's. */
   isForwarded?: boolean;
 }
 
 interface FilesCheckpoint {
-  /** The files that are kept or refused, in their order. */
   ended: FetchedFile[];
 }
 
@@ -44,29 +42,24 @@ export interface MessageFilesDeps extends FetchDeps, ConversationDeps {
   links: Pick<Links, 'channelOf'>;
   arrivals: Arrivals;
   voice: VoiceMessages;
-  /** Queue of outbound messages. */
   queue: Pick<Queue, 'added'>;
 }
 
-/** Takes the files of a message. Resolves to an immediate reply if there is one. */
+/** Resolves to an immediate reply, if any. */
 export type TakeFiles = (
   channel: LinkedChannel,
   message: MessageEvent & Pick<FilesInput, 'files'>,
 ) => Promise<string | null>;
 
 const NOT_OWN = 'The message was forwarded, so it was not passed to your agents.';
-/** Ours: the most files of one message, and the most messages with files of one user that wait. */
+/** Files per message, and waiting messages with files per user. */
 const MAX_FILES = 10;
 const MAX_WAITING = 500;
-/** Ours: the time that the words of a message wait until its files are read, in milliseconds. */
+/** How long the text of a message waits for its files. */
 const READ_MS = 10 * 60_000;
-/** Ours: the time in milliseconds in which a voice message is to be transcribed. */
 const SPOKEN_MS = 60 * 60_000;
 
-/**
- * Makes the function that begins to fetch the files of a message. The event is claimed in the same
- * transaction, so a retry by the platform has no effect.
- */
+/** Claims the event in the same transaction, so a retry of the platform has no effect. */
 export const createTakeFiles =
   (deps: ConversationDeps, operations: OperationBeginner<FilesInput>): TakeFiles =>
   async (
@@ -85,7 +78,7 @@ export const createTakeFiles =
       progress: { total: taken.length, unit: 'files' },
     };
     try {
-      // The words are claimed by the ID of the event itself, once they are said.
+      // The text is claimed by the event id itself when it is delivered.
       await operations.begin(operation, claimEvent(deps, { kind, eventId: `${eventId}:files` }));
       return null;
     } catch (error) {
@@ -96,8 +89,8 @@ export const createTakeFiles =
   };
 
 /**
- * The kind of operation that fetches the files of a message one after the other, keeps them as
- * documents, waits until they are read, says the words to the agents, and answers the sender.
+ * Fetches files one by one, stores them, waits until they are indexed, passes the text to the
+ * agents, and replies to the sender.
  */
 export const filesOperation = (
   deps: MessageFilesDeps,
@@ -139,7 +132,6 @@ const takeFiles = async (
   return { status: 'failed', error: answerOf(outcomes, run.input.left, null), result };
 };
 
-/** Gives the agents the words of an event, once. Returns why they were refused, or null. */
 const sayOnce = async (
   deps: MessageFilesDeps,
   channel: LinkedChannel,
@@ -173,11 +165,10 @@ const stateOf = ({ input }: FilesRun, ended: FetchedFile[]) => ({
   progress: { done: ended.length, total: input.files.length, unit: 'files', note: null },
 });
 
-/** Ours: the pauses in milliseconds before a file is asked for again, and the longest of them. */
+/** Pauses between attempts, and their maximum. */
 const PAUSES_MS = [2_000, 10_000, 60_000, 300_000];
 const MAX_MS = 600_000;
 
-/** Fetches a file, several times if the platform cannot be reached. */
 const fetchPatiently = async (
   deps: MessageFilesDeps,
   { userId, signal, input: { kind } }: FilesRun,
@@ -193,7 +184,6 @@ const fetchPatiently = async (
   }
 };
 
-/** Waits until a kept file is read, and until a voice message is transcribed. */
 const outcomeOf = async (
   { arrivals, voice }: MessageFilesDeps,
   { userId, signal }: FilesRun,
@@ -211,7 +201,7 @@ const outcomeOf = async (
   return { file, state };
 };
 
-/** Queues the answer to the sender, once for an operation. */
+/** Once per operation. */
 const answer = async (
   deps: MessageFilesDeps,
   run: FilesRun,

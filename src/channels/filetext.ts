@@ -2,13 +2,12 @@ import type { DocumentOfFile, DocumentState } from '../documents/module.js';
 import type { SpokenWords } from '../voice/module.js';
 import type { FetchedFile } from './fetch.js';
 
-/** A file of a message that was kept or refused, with the state of its document; null: there is none. */
 interface DocumentOutcome {
   file: DocumentOfFile;
   state: DocumentState | null;
 }
 
-/** A voice message with its words; null if its transcription is gone. */
+/** `spoken` is null if its transcription is gone. */
 interface SpokenOutcome {
   file: Exclude<FetchedFile, DocumentOfFile>;
   spoken: SpokenWords | null;
@@ -18,19 +17,16 @@ export type FileOutcome = DocumentOutcome | SpokenOutcome;
 
 const MAX_NAME_LENGTH = 255;
 const MAX_REASON_LENGTH = 500;
-/** Ours: the most characters of a transcript that are shown back to its sender. */
 const MAX_SHOWN = 1500;
-/** The signs that may not stand in one line. */
+/** Characters that break a line or hide text. */
 const BREAKS = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** Returns the words of voice messages. */
 export const wordsIn = (outcomes: FileOutcome[]): string[] =>
   outcomes.flatMap((outcome) => {
     const text = 'spoken' in outcome ? outcome.spoken?.text : null;
     return text ? [text] : [];
   });
 
-/** Returns the words of a message for the agents, with a line about each of its files. */
 export const withDocuments = (text: string, outcomes: FileOutcome[]): string => {
   const lines = outcomes.flatMap((outcome) => ('spoken' in outcome ? [] : [lineOf(outcome.file)]));
   return lines.length === 0 ? text : [text, '', ...lines].join('\n');
@@ -41,7 +37,6 @@ const lineOf = (file: DocumentOfFile): string =>
     ? `[Attached file ${quoted(file.name)}, stored as ${file.id}]`
     : `[Attached file ${quoted(file.name)}, not stored]`;
 
-/** Returns the answer to the sender of files: a sentence about each, and what else was refused. */
 export const answerOf = (outcomes: FileOutcome[], left: number, refusal: string | null): string => {
   const more =
     left > 0 ? [`${left} more files were not stored. Send at most 10 files at a time.`] : [];
@@ -49,7 +44,6 @@ export const answerOf = (outcomes: FileOutcome[], left: number, refusal: string 
   return [...sentences, ...more, ...(refusal === null ? [] : [refusal])].join('\n');
 };
 
-/** Returns the words that were heard, as they were understood, or why there are none. */
 const heardIn = ({ file, spoken }: SpokenOutcome): string => {
   const name = quoted(file.name);
   if (!spoken) return `The transcription of ${name} was deleted.`;
@@ -64,7 +58,6 @@ const heardIn = ({ file, spoken }: SpokenOutcome): string => {
   return `${name} could not be transcribed: ${oneLine(EMPTY[reason ?? ''] ?? error ?? status)}.`;
 };
 
-/** The reasons for which there are no words. */
 const EMPTY: Record<string, string> = {
   silence: 'it contains only silence',
   no_speech: 'it contains no speech',

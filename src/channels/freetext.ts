@@ -14,16 +14,12 @@ interface OwnedChannel {
   userId: string;
 }
 
-/**
- * Returns the time until which a platform of that kind accepts free text, if its user writes now;
- * null if it always does.
- */
+/** End of the free-text window if the user writes now; null if there is no limit. */
 export const openUntil = (kind: ChannelKind, now: number): string | null => {
   const ms = outboundPlatforms.find((one) => one.kind === kind)?.freeTextMs;
   return ms === undefined ? null : iso(now + ms);
 };
 
-/** Stores that the owner of a channel has written, if the platform accepts free text from then on. */
 export const noteWritten = async (
   { store, clock }: FreeTextDeps,
   { id, userId, kind }: OwnedChannel & { kind: ChannelKind },
@@ -33,7 +29,7 @@ export const noteWritten = async (
   await ownChannel(store, { id, userId }).set({ open_until }).execute();
 };
 
-/** Stores that the platform accepts no free text any more. Returns since when that is known. */
+/** Returns since when it is known that the platform accepts no free text. */
 export const noteLate = async (
   { store, clock }: FreeTextDeps,
   channel: OwnedChannel,

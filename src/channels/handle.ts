@@ -19,34 +19,26 @@ import { answerStageFrom } from './stagedecision.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
   links: Links;
-  /**
-   * Returns true if messages can be sent to channels of that kind, beyond the reply to a request.
-   */
+  /** Sending beyond the reply to a request. */
   canSend(kind: ChannelKind): boolean;
   takeFiles: TakeFiles;
   parts: MessageParts;
   runs: RecentRuns;
 }
 
-/** A message that the platform's signature proves, with the request that brought it. */
+/** Authenticated by the signature of the platform. */
 export interface InboundMessage {
   kind: ChannelKind;
   event: ChatEvent;
   origin: DecisionOrigin;
 }
 
-/** Handles a message. Resolves to the immediate reply, or to null if there is none. */
+/** Resolves to the immediate reply; null if there is none. */
 export type Handle = (inbound: InboundMessage) => Promise<DecisionReply | null>;
 
-/**
- * Ours: limit of replies per minute to a sender without a linked account; beyond it there is no
- * reply.
- */
+/** Replies per minute to an unlinked sender. */
 const ANSWERS_TO_UNLINKED = 5;
-/**
- * Ours: limit of replies per minute to messages without text, since an album is as many messages as
- * it has pictures.
- */
+/** Replies per minute. An album arrives as one message per picture. */
 const ANSWERS_TO_WORDLESS = 1;
 
 const HELP = [
@@ -63,9 +55,7 @@ const UNLINKED = [
   'Write /link to get a code, then redeem it with: adjutant channels link CODE',
   'Or create a code with adjutant channels link and write: /link CODE',
 ].join('\n');
-/**
- * If others read along, the first to read a code could link the sender to an account of their own.
- */
+/** In a shared chat, another reader could redeem the code first. */
 const OVERHEARD = [
   NOT_READ,
   'Other people can read this chat, so no code is shown here. Create a code with: adjutant channels link',
@@ -80,12 +70,10 @@ const WORDLESS =
   'Only text, pictures, documents and voice messages are supported. The message was ignored.';
 
 /**
- * Makes the handler of verified events. Only messages of a linked sender are accepted. Any other
- * sender is only told how to link, and gets no reply to an event without text. Ours: a linked
- * owner's own messages are trusted as if they were typed in the app; forwarded ones are refused, but
- * for their files, which are no more trusted than others.
- * The events of one sender are handled one after the other, since otherwise two quick first
- * messages would begin a conversation each.
+ * An unlinked sender is only told how to link, and gets no reply to an event without text. Messages
+ * of the linked owner are as trusted as text typed in the app. Forwarded messages are rejected,
+ * except their files. Events of one sender are serialized, since two quick first messages would
+ * start two conversations.
  */
 export const createHandling = (deps: HandlingDeps): Handle => {
   const toUnlinked = createRate(ANSWERS_TO_UNLINKED, deps.clock);
@@ -118,9 +106,7 @@ const replyOf = (text: string | null): DecisionReply | null =>
 
 /** `/new` or `!new`: some platforms intercept the slash. */
 const COMMAND = /^[/!](\w+)(?:\s+([\s\S]*))?$/;
-/**
- * An unlinked sender has no other command, so the sign may be left out: `/adjutant link K7MPXA`.
- */
+/** The sign is optional, since an unlinked sender has no other command: `/adjutant link K7MPXA`. */
 const LINK = /^[/!]?link(?:\s+(\S+))?$/i;
 
 const commandIn = (text: string): { name: string; rest: string } | null => {
@@ -191,14 +177,14 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
     const told = { kind, eventId: `${eventId}:apart` };
     return replyOf(await once(deps, told, async () => APART));
   }
-  // What was said before it belongs to the conversation before it.
+  // Earlier messages belong to the previous conversation.
   await deps.parts.flush(channel.id);
   return replyOf(await once(deps, received, () => obey(deps, channel, command)));
 };
 
 /**
- * Takes the files of a message. The words go to the agents once the files are read; those that
- * decide or command are obeyed at once, and forwarded ones are left out.
+ * Text goes to the agents after the files are indexed. Commands and decisions run at once;
+ * forwarded text is dropped.
  */
 const withFiles = async (
   deps: HandlingDeps,

@@ -27,61 +27,52 @@ export interface PlatformReceiverDeps {
   http: Http;
   settings: PlatformSettingsCache;
   handle: Handle;
-  /**
-   * Handles the report that an accepted message was not delivered after all; resolves when that is
-   * stored.
-   */
+  /** An accepted message was not delivered after all. Resolves when that is stored. */
   undelivered(kind: ChannelKind, event: UndeliveredEvent): Promise<void>;
   proveWebhook: ProveWebhook;
-  /** Handles that a person has another number; resolves when that is stored. */
+  /** Resolves when the new number is stored. */
   moved(kind: ChannelKind, event: MovedEvent): Promise<void>;
 }
 
-/** The messages of a platform that could not be read since the daemon started. */
 export interface UnreadMessages {
   kind: ChannelKind;
   count: number;
-  /** The reason of the last one. */
   reason: string;
 }
 
-/** A request whose origin was verified. */
 export interface VerifiedEvents {
   kind: ChannelKind;
   events: Inbound[];
-  /**
-   * Returns the reply to the request that contains this text; null if the platform accepts none.
-   */
+  /** null if the platform accepts no reply. */
   reply(event: ChatEvent, text: string, isOver?: boolean): object | null;
-  /** Returns the reply if the text comes later. */
+  /** Reply if the text follows later. */
   taken?(): object;
-  /** Returns the reply for an outcome that comes too late for it, which `finish` then sends. */
+  /** Deferred reply, which `finish` sends. */
   deferral?: {
     afterMs: number;
     reply(event: ChatEvent): object;
     finish(event: ChatEvent, outcome: DecisionReply | null): Promise<void>;
   };
-  /** Sends the text in a request of the daemon. */
   say(event: ChatEvent, text: string): Promise<void>;
-  /** Removes the buttons of a decided approval; returns null if the platform cannot do that. */
+  /** Removes the buttons; null if the platform cannot. */
   conclude(event: ChatEvent, text: string): Promise<void> | null;
 }
 
-/** The result of a request. `refused`: the sender was not verified, and nothing was done. */
+/** `refused`: the sender was not authenticated, and nothing was done. */
 export type InboundResult = { verdict: 'refused' } | { verdict: 'received'; reply: object | null };
 
-/** Ours: a bot in a busy group writes one line to the log for so many messages. */
+/** One log line per this many messages, for a bot in a busy group. */
 const UNREAD_PER_LINE = 100;
 
 export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
   const { log } = deps;
   const aborter = new AbortController();
-  // There are as many listeners as replies under way.
+  // One listener per running reply.
   setMaxListeners(0, aborter.signal);
   const underWay = new Set<Promise<void>>();
   const unread = new Map<ChannelKind, UnreadMessages>();
 
-  /** Counts a message that is acknowledged and dropped, since its platform would repeat it for days. */
+  /** Acknowledged and dropped, since the platform would repeat it for days. */
   const noteUnread = (kind: ChannelKind, reason: string): void => {
     const count = (unread.get(kind)?.count ?? 0) + 1;
     unread.set(kind, { kind, count, reason });
@@ -89,7 +80,7 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
       log.warn({ kind, reason, count }, 'could not parse a platform message');
   };
 
-  /** Runs work after the reply. Nobody waits for it, and its errors are logged. */
+  /** Errors are only logged. */
   const afterwards = (work: Promise<void>): void => {
     const ended = work
       .catch((err) => log.warn({ err }, 'could not send a reply to a channel'))
@@ -126,7 +117,7 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
   };
 
   return {
-    /** Handles a request of a platform or a webhook channel; resolves when its content is stored. */
+    /** Resolves when the content is stored. */
     receive: async (
       endpoint: Platform['endpoint'],
       request: InboundRequest,
@@ -144,9 +135,8 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
       }
       return { verdict: 'received', reply };
     },
-    /** Returns the messages that could not be read, by platform. */
     unread: (): UnreadMessages[] => [...unread.values()],
-    /** Returns the reply to a GET that asks if the endpoint is the daemon's; null to refuse. */
+    /** null: reject. */
     handshake: (endpoint: Platform['endpoint'], query: Record<string, unknown>): string | null => {
       for (const platform of platforms.filter((one) => one.endpoint === endpoint)) {
         for (const settings of deps.settings.proving(platform.kind)) {
@@ -156,7 +146,6 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
       }
       return null;
     },
-    /** Ends the replies that are still being sent. */
     stop: async (): Promise<void> => {
       aborter.abort();
       await Promise.all(underWay);
@@ -222,7 +211,7 @@ const deferralBy = (
   finish: async (event, outcome) => needSent(await finish(reach, event, outcome)),
 });
 
-/** True if the work ends within that time, or the signal aborts; its errors are left to the caller. */
+/** Errors are left to the caller. */
 const endsWithin = async (
   work: Promise<unknown>,
   ms: number,
@@ -241,7 +230,7 @@ const endsWithin = async (
   }
 };
 
-/** Throws if a reply was not sent. It is not sent again; a user who misses it asks again. */
+/** Not resent: a user who misses the reply asks again. */
 const needSent = (sent: PlatformSent): void => {
   if (sent.verdict !== 'sent') throw new Error(sent.error);
 };

@@ -14,11 +14,11 @@ export interface LinksDeps {
   store: Store;
   clock: Clock;
   outbox: Outbox;
-  /** Returns a keyed digest, since a plain digest of 30 bits hides nothing. */
+  /** Keyed, since a plain digest of 30 bits can be reversed. */
   digestCode(code: string): string;
 }
 
-/** A code that is shown only once; its digest is stored. */
+/** Shown only once; its digest is stored. */
 export interface LinkCode {
   code: string;
   expiresAt: string;
@@ -26,28 +26,23 @@ export interface LinkCode {
 
 type FurtherSteps = (row: ChannelRow) => TransactionStep[];
 
-/** A channel whose owner may use it. */
 export interface LinkedChannel {
   id: string;
   userId: string;
   kind: ChannelKind;
-  /** The present conversation of the channel. */
   sessionId: string | null;
 }
 
 const LIFE_MS = 5 * 60_000;
 const TRIES_PER_SENDER = 5;
 /**
- * Ours: limit for all senders of a kind, since some platforms give out senders for free. With 30
- * bits, the chance to guess a code in its lifetime is 1 in 3 million. A user who is kept out by
- * such a flood can link in the other direction.
+ * Limit for all senders of a kind, since some platforms give out accounts for free. With 30 bits,
+ * the chance to guess a code in its lifetime is 1 in 3 million. A user locked out by a flood can
+ * link in the other direction.
  */
 const TRIES_PER_KIND = 60;
 
-/**
- * Creates the operations that bind senders to accounts. `also` is committed with an operation or not
- * at all.
- */
+/** `also` is committed in the same transaction. */
 export const createLinks = (deps: LinksDeps) => {
   const { store, clock } = deps;
   const perSender = createRate(TRIES_PER_SENDER, clock);
@@ -66,8 +61,8 @@ export const createLinks = (deps: LinksDeps) => {
 
   return {
     /**
-     * Makes a code for `/link` of a sender whom the platform verified. Throws LinkRefused
-     * `already_linked` or `too_many_tries`.
+     * For `/link` of an authenticated sender. Throws LinkRefused `already_linked` or
+     * `too_many_tries`.
      */
     makeCode: async (sender: ChannelSender): Promise<LinkCode> => {
       refuseFlood(sender);
@@ -76,10 +71,7 @@ export const createLinks = (deps: LinksDeps) => {
       const sender_name = shownName(sender);
       return keepCode(deps, { user_id: null, kind, sender_id, sender_name, asked_by: null });
     },
-    /**
-     * Handles `/link <code>` of such a sender, which links it to the user. Throws LinkRefused for
-     * any of its reasons.
-     */
+    /** For `/link <code>`. Throws LinkRefused. */
     redeemFrom: async (
       sender: ChannelSender,
       typed: string,
@@ -91,12 +83,8 @@ export const createLinks = (deps: LinksDeps) => {
       if (spent.user_id === null) throw new LinkRefused('wrong_code');
       return link(deps, { userId: spent.user_id, sender, spent, also });
     },
-    /**
-     * Returns the channel of a sender; null if it is not linked, or the account of its owner is
-     * disabled.
-     */
+    /** null if the sender is not linked or the owner is disabled. */
     channelOf,
-    /** Returns a channel by its own id, under the same conditions. */
     channelById: async (id: string): Promise<LinkedChannel | null> => {
       const row = await store.db
         .selectFrom('channels')
@@ -105,29 +93,25 @@ export const createLinks = (deps: LinksDeps) => {
         .executeTakeFirst();
       return row ? channelOf({ kind: row.kind, id: row.sender_id }) : null;
     },
-    /** Returns the user that a sender is linked to, under the same conditions. */
     userOf: async (sender: SenderIds): Promise<string | null> =>
       (await channelOf(sender))?.userId ?? null,
-    /**
-     * Stores that a sender has other IDs from now on, and notifies the owner of the channel: the old
-     * number may belong to somebody else soon.
-     */
+    /** Notifies the owner: the old number may belong to another person soon. */
     move: (from: SenderIds, to: Pick<ChannelSender, 'id' | 'otherId'>): Promise<void> =>
       moveChannel(deps, from, to),
-    /** Makes a code that the user sends from a channel. It replaces the one before. */
+    /** Replaces the previous code. */
     codeFor: (userId: string, also?: TransactionStep[]): Promise<LinkCode> =>
       keepCode(
         deps,
         { user_id: userId, kind: null, sender_id: null, sender_name: null, asked_by: null },
         also,
       ),
-    /** Makes a code that is sent to an address, and that the user alone may redeem. */
+    /** Only this user can redeem it. */
     codeTo: (userId: string, address: ChannelSender): Promise<LinkCode> => {
       const { kind, id: sender_id } = address;
       const sender_name = shownName(address);
       return keepCode(deps, { user_id: null, kind, sender_id, sender_name, asked_by: userId });
     },
-    /** Returns the sender who made the code. Throws LinkRefused `wrong_code`. */
+    /** Throws LinkRefused `wrong_code`. */
     senderOf: async (
       userId: string,
       typed: string,
@@ -135,10 +119,7 @@ export const createLinks = (deps: LinksDeps) => {
       const { sender, code } = await madeCode(deps, userId, typed);
       return { ...sender, expiresAt: code.expires_at };
     },
-    /**
-     * Links the sender who made the code to the user. Throws LinkRefused `wrong_code` or
-     * `already_linked`.
-     */
+    /** Throws LinkRefused `wrong_code` or `already_linked`. */
     redeem: async (userId: string, typed: string, also?: FurtherSteps): Promise<ChannelRow> => {
       const { sender, code } = await madeCode(deps, userId, typed);
       return link(deps, { userId, sender, spent: code, also });
@@ -148,7 +129,7 @@ export const createLinks = (deps: LinksDeps) => {
 
 export type Links = ReturnType<typeof createLinks>;
 
-/** Finds the code of a sender that the user may redeem. Throws LinkRefused `wrong_code`. */
+/** Throws LinkRefused `wrong_code`. */
 const madeCode = async (
   deps: LinksDeps,
   userId: string,
@@ -163,7 +144,7 @@ const madeCode = async (
   return { sender: { kind, id, name }, code };
 };
 
-/** Finds a code. Throws LinkRefused `wrong_code`. */
+/** Throws LinkRefused `wrong_code`. */
 const findCode = async (
   { store, clock, digestCode }: LinksDeps,
   typed: string,
@@ -181,10 +162,10 @@ const findCode = async (
   return row;
 };
 
-/** The maker of a code: a user or a sender. */
+/** A user or a sender. */
 type CodeMaker = Omit<LinkCodeRow, 'code_digest' | 'expires_at'>;
 
-/** Stores a code in place of the maker's last one, and deletes those that have expired. */
+/** Replaces the last code of the maker and deletes expired codes. */
 const keepCode = async (
   deps: LinksDeps,
   maker: CodeMaker,
@@ -199,8 +180,7 @@ const keepCode = async (
   const [, , kept] = await store.transact([
     statement(store.db.deleteFrom('link_codes').where('expires_at', '<=', iso(now))),
     statement(codesOf(store, maker)),
-    // A valid code of another maker is not replaced, which happens once in a thousand million
-    // times.
+    // A valid code of another maker is not replaced. A collision is one in 10^9.
     statement(insert.onConflict((on) => on.column('code_digest').doNothing())),
     ...also,
   ]);
@@ -217,7 +197,7 @@ const codesOf = (
     .where('kind', 'is', kind)
     .where('sender_id', 'is', sender_id);
 
-/** True if what is written there comes here. */
+/** True if messages written there are received. */
 const takesWords = (kind: ChannelKind): boolean => kind !== 'ntfy' && kind !== 'email';
 const HEARS = 'Your notifications are sent to it.';
 
@@ -228,17 +208,14 @@ interface Linking {
   also?: FurtherSteps;
 }
 
-/**
- * Links a sender. The code is spent in the same transaction, so that one of two simultaneous tries
- * wins.
- */
+/** Spends the code in the same transaction, so one of two simultaneous attempts wins. */
 const link = async (
   deps: LinksDeps,
   { userId, sender, spent, also }: Linking,
 ): Promise<ChannelRow> => {
   const { store } = deps;
   const row = newChannel(deps.clock.now(), userId, sender);
-  // The sender wrote just now or, for a code of its own, a few minutes ago.
+  // The sender wrote just now, or a few minutes ago for their own code.
   const open_until = openUntil(sender.kind, deps.clock.now());
   const { kind, sender_id, sender_name } = row;
   const message = deps.outbox.toOwner(userId, {
@@ -274,7 +251,7 @@ const newChannel = (now: number, userId: string, sender: ChannelSender) => ({
   sender_id: sender.id,
   sender_name: shownName(sender),
   other_id: sender.otherId ?? null,
-  // To show a code in the channel proves that it belongs to the sender.
+  // Showing a code in the channel proves that it belongs to the sender.
   verified_at: iso(now),
   created_at: iso(now),
 });
@@ -285,7 +262,7 @@ const REASONS = {
   too_many_tries: 'Too many attempts. Try again in a minute',
 };
 
-/** The error for a sender and an account that were not linked; nothing was changed. */
+/** Nothing was changed. */
 export class LinkRefused extends Error {
   override name = 'LinkRefused';
 

@@ -11,37 +11,31 @@ import { visibleTo } from '../store/visible.js';
 import { linesOfCall, visible } from './calltext.js';
 import { messageOfStage, stageOfLink } from './stagetext.js';
 
-/**
- * The content of a message to a channel. A notification has a title and a link, a reply is text
- * alone.
- */
 export interface SaidContent {
   title?: string | null;
   body: string;
-  /** The body with text from outside escaped, where that makes a difference. */
+  /** Body with untrusted text escaped. */
   markdown?: string;
-  /** Path of the page that shows the subject, or of the API if the page does not show it. */
+  /** Page path, or API path if the page does not show the subject. */
   link?: string | null;
 }
 
-/** The kinds of messages that agents and hooks write; those of the daemon are plain text. */
+/** Written by agents and hooks. Messages of the daemon are plain text. */
 const MARKDOWN_KINDS = ['agent_completed', 'agent_notice', 'hook_notice'];
-/** Paths of the page; notices of before it have the paths of the API. */
+/** Old notifications contain API paths. */
 const APPROVAL = /^(?:\/api\/chat)?\/approvals\/(\w+)$/;
-/** Link to all approvals of one agent. */
 const APPROVALS = /^(?:\/api\/chat)?\/approvals\?(?:status=pending&)?agentId=(\w+)$/;
 
 export interface MessageTextDeps {
   store: Store;
   stages: Pick<StageQuestions, 'at'>;
-  /** Returns the address of the page, if it is sure that others reach it there; else null. */
+  /** null unless others can reach the page at this address. */
   pageAddress(): string | null;
 }
 
 /**
- * Builds the message for a channel. A call that waits for an approval is shown in full, as it is
- * now. It ends with the whole address of its subject on the page. `isRead` is false if no reply comes
- * from the channel.
+ * A pending call is shown completely, as it is now. Ends with the URL of the page. `isRead` is
+ * false if the channel receives no replies.
  */
 export const messageOf = async (
   deps: MessageTextDeps,
@@ -57,7 +51,6 @@ export const messageOf = async (
   };
 };
 
-/** Returns the whole address of a link to the page; null for other links, or without an address. */
 export const addressOnPage = (
   page: string | null,
   link: string | null | undefined,
@@ -95,17 +88,13 @@ const contentOf = async (
   return { title, text: textOf(asked, isRead), question };
 };
 
-/** Leaves out the first line of a text if it only repeats the title. */
 const withoutTitle = (body: string, title: string | null): string => {
   const [first = '', ...rest] = body.trim().split('\n');
   const said = first.replace(/^#{1,6} |[*_]+/g, '').trim();
   return title !== null && said === title.trim() ? rest.join('\n').trim() : body;
 };
 
-/**
- * Builds one message for several calls. They are decided by their digests, since a button would not
- * show which call it is for.
- */
+/** Decided by digest, since a button would not show its call. */
 const messageOfAll = async (
   store: Store,
   userId: string,
@@ -145,10 +134,7 @@ type ApprovalQuestion = Pick<
   'tool' | 'action' | 'arguments' | 'digest' | 'reason' | 'untrusted' | 'expires_at' | 'scopes'
 >;
 
-/**
- * Describes a call, with each argument on a line of its own. No text in it can begin a line or
- * change its direction.
- */
+/** One argument per line. No text can begin a line or change its direction. */
 const textOf = (asked: ApprovalQuestion, isRead: boolean): string => {
   const short = asked.digest.slice(0, SHORT_DIGEST);
   const args: Record<string, unknown> = JSON.parse(asked.arguments);
@@ -161,13 +147,11 @@ const textOf = (asked: ApprovalQuestion, isRead: boolean): string => {
   ].join('\n');
 };
 
-/** The replies that decide, where the channel is read. */
 const repliesTo = (asked: ApprovalQuestion, short: string): string[] => [
   `Or reply: approve ${short}    deny ${short}`,
   ...grantScopesIn(asked).map((scope) => `For ${SCOPE_TEXTS[scope]}: approve ${short} ${scope}`),
 ];
 
-/** The commands that decide, where nobody reads replies. */
 const commandsOf = (short: string): string[] => [
   `Decide: adjutant approvals approve ${short}    adjutant approvals deny ${short}`,
 ];

@@ -37,15 +37,11 @@ import { createWebhookTransport, webhookProver } from './webhook.js';
 export type { UnreadMessages } from './inbound.js';
 export type { IncompletePlatform } from './problems.js';
 
-/** The channels on which the owners talk with their agents, inbound and outbound. */
 export interface Channels {
   links: Links;
   receiver: PlatformReceiver;
-  /** The messages of chats that wait for a moment. */
   due: DueSource;
-  /** Returns the platforms that have linked channels but are not set up. */
   unset(): Promise<IncompletePlatform[]>;
-  /** Reads the settings of the platforms. */
   load(): Promise<void>;
   resources(deps: ChannelsResourcesDeps): {
     channels: Resource;
@@ -60,19 +56,14 @@ export interface ChannelsModuleDeps {
   outbound: Outbound;
   agents: Agents;
   operations: Pick<Operations, 'register'>;
-  /** The ways to keep the files of messages, and to transcribe voice messages. */
   files: { arrivals: Arrivals; voice: VoiceMessages };
-  /** The questions to owners that are answered in chats, and the runs that are stopped there. */
   decisions: { decide: Decide; stages: StageQuestions; runs: RecentRuns };
 }
 
 interface ChannelsResourcesDeps {
   accounts: LinkingDeps['accounts'];
-  /** Returns the permanent address of this daemon; null if it has none. */
   publicUrl(): string | null;
-  /** Returns the address of the page, if it is sure that others reach it there; else null. */
   pageAddress(): string | null;
-  /** Returns the port that the daemon listens on. */
   port(): number;
 }
 
@@ -187,10 +178,9 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   };
 };
 
-/** The contact for push services where the daemon has no address (RFC 8292, section 2.1). */
+/** Contact for push services if the daemon has no address (RFC 8292, section 2.1). */
 const NOBODY = 'mailto:adjutant@localhost.invalid';
 
-/** True if messages can be sent to channels of that kind, beyond the reply to a request. */
 const canSendTo = (settings: PlatformSettingsCache, kind: ChannelKind): boolean => {
   const platform = outboundPlatforms.find((one) => one.kind === kind);
   return !platform || isSetTo('send', platform, settings.of(platform.kind));

@@ -1,20 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Messages that platforms accept at once; after that it is one a second for each chat. */
+/** Then one message per second and chat. */
 const BURST = 5;
 const EVERY_MS = 1000;
 const MAX_CHATS = 10_000;
 
-/** Waits until another message may go to the chat. Throws if the signal aborts. */
+/** Throws if the signal aborts. */
 export type ChatPace = (chat: string, signal: AbortSignal) => Promise<void>;
 
 /**
- * Makes the pace of chats with the generic cell rate algorithm (ITU-T I.371), which needs one time
- * for each chat to know how much of its burst is used. `now` returns milliseconds of a monotonic
- * clock.
+ * Generic cell rate algorithm (ITU-T I.371), which stores one time per chat. `now` is a monotonic
+ * clock in milliseconds.
  */
 export const createChatPace = (now = (): number => performance.now()): ChatPace => {
-  /** Times at which each chat will have been silent for long enough to accept a whole burst. */
+  /** When each chat can accept a full burst again. */
   const rested = new Map<string, number>();
   return async (chat, signal) => {
     const at = now();

@@ -19,28 +19,24 @@ export interface MessagePartsDeps extends ConversationDeps {
   links: Pick<Links, 'channelById'>;
 }
 
-/** The messages that wait until their senders have said all. */
+/** Messages that their senders may still continue. */
 export interface MessageParts {
   /**
-   * Stores a message. Its event is claimed in the same transaction, so a retry by the platform has no
-   * effect. Resolves to the text for an immediate reply; null unless it was refused.
+   * Claims the event in the same transaction, so a retry has no effect. Resolves to an immediate
+   * reply, or null.
    */
   add(channel: LinkedChannel, event: MessageEvent): Promise<string | null>;
-  /** Gives the agents what waits of a channel. */
   flush(channelId: string): Promise<void>;
-  /** What waits, when its time has come. */
   due: DueSource;
 }
 
 /**
- * Ours: the time after a message in which its sender may go on. Apps cut a long text into messages
- * that come within a second, and a forwarded message comes right behind the words about it.
+ * Apps split a long text into messages within a second, and a forwarded message follows its
+ * comment.
  */
 const PAUSE_MS = 1000;
-/** Ours: the longest time that a message waits, however often its sender goes on. */
 const MAX_WAIT_MS = 5000;
 
-/** Makes the store of messages that are joined if they come within a second. */
 export const createMessageParts = (deps: MessagePartsDeps): MessageParts => {
   const { store, clock } = deps;
   const { db } = store;
@@ -102,7 +98,7 @@ export const createMessageParts = (deps: MessagePartsDeps): MessageParts => {
       tick: async () => {
         const rows = await waiting(deps).having(dueAt(deps), '<=', iso(clock.now())).execute();
         await settleEach(rows, ({ channel_id: channelId }) =>
-          // An agent that another conversation began is at work there: it is tried again.
+          // An agent of another conversation is running: retried later.
           inTurn(channelId, () => say(channelId)).catch(unlessBusy),
         );
       },
@@ -116,7 +112,6 @@ const unlessBusy = (error: unknown): void => {
 
 const dueAt = ({ store: { db } }: ConversationDeps) => db.fn.max('due_at');
 
-/** Returns the channels with messages that wait, with the time of the last of each. */
 const waiting = ({ store: { db } }: ConversationDeps) =>
   db
     .selectFrom('message_parts')
@@ -137,7 +132,6 @@ interface JoinedParts {
   isUntrusted: boolean;
 }
 
-/** Joins parts into messages, as few as their longest length allows. */
 const joined = (parts: MessagePart[]): JoinedParts[] => {
   const groups: (JoinedParts & { isCut: boolean })[] = [];
   for (const { id, text, cut, untrusted } of parts) {

@@ -3,19 +3,16 @@ import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { Store } from '../store/store.js';
 import type { PlatformSettingsCache } from './settings.js';
 
-/** A platform that has linked channels but lacks settings to send, to receive or to send late. */
+/** Linked channels exist, but settings for sending, receiving or late messages are missing. */
 export interface IncompletePlatform {
   kind: PlatformKind;
   channels: number;
-  /** Names of the fields that are not set. */
   missing: string[];
-  /** True if nothing is set of it. */
   isUnset: boolean;
-  /** True if nothing is set for messages after the time in which free text is accepted. */
+  /** True if nothing is set for messages after the free-text window. */
   sendsNoneLate: boolean;
 }
 
-/** Finds such platforms. Messages to their channels fail, or messages from there are refused. */
 export const findUnset = async (
   { db }: Store,
   settings: Pick<PlatformSettingsCache, 'of'>,

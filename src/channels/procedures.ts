@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
 
-/** Returns the channel to which the results of a user's session go; null if there is none. */
 export const resultChannel = (db: Database.Database) => {
   const find = db.prepare<[string, string], { channel_id: string | null }>(
     'SELECT channel_id FROM sessions WHERE user_id = ? AND id = ?',

@@ -48,7 +48,6 @@ export const channelsStore = (store: Store) => {
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    /** Deletes a channel. Resolves to false if there is none, or it belongs to another user. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> => {
       const removal = db.deleteFrom('channels').where(visibleTo(userId)).where('id', '=', id);
       return unlessUnmet(store.transact([statement(removal, 1), dropWaiting(store, id), ...also]));

@@ -4,19 +4,17 @@ import { visibleTo } from '../store/visible.js';
 import type { LinkedChannel } from './links.js';
 import type { SaidContent } from './messagetext.js';
 
-/** A message to the agents, with what its sender points at. */
 interface QuotingMessage {
   text: string;
-  /** True if it holds words that are neither the sender's nor the agents' in this conversation. */
+  /** True if it contains text that is neither the sender's nor the agents' in this conversation. */
   isUntrusted: boolean;
 }
 
-/** Ours: the most characters of a quoted message. */
 const MAX_QUOTE_LENGTH = 2000;
 
 /**
- * Returns the words of a message with those that it answers to, each line of which begins with `>`. What
- * the daemon sent there is found by the ID that the platform gave it. Notices hold words from outside.
+ * Quotes with `>`. Messages of the daemon are found by their platform id. Notifications contain
+ * untrusted text.
  */
 export const quotedWords = async (
   { store }: { store: Store },
@@ -48,7 +46,6 @@ const HEADS = {
   unknown: '[In reply to an earlier message whose text is not available]',
 };
 
-/** Finds a message that was sent to the channel, by its ID on the platform. */
 const findSent = async (
   { db }: Store,
   { id: channelId, userId }: LinkedChannel,

@@ -2,24 +2,20 @@ import { createTurns } from '../kernel/fairqueue.js';
 import { inThread } from '../kernel/threadtask.js';
 import type { ChannelMessage, OutboundPlatform, PlatformBody } from '../providers/chat/platform.js';
 
-/** The input of the thread: the message, and the kind of the platform that renders it. */
 export interface RenderInput {
   kind: OutboundPlatform['kind'];
   message: ChannelMessage;
 }
 
-/** Ours: the most characters that are rendered on the event loop; the worst take some 30 ms. */
+/** Characters rendered on the event loop; the worst case takes about 30 ms. */
 const MAX_HERE = 2_000;
-/** Ours: one thread at once. Messages are sent one by one in any case. */
+/** Messages are sent one by one anyway. */
 const threads = createTurns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
 /** The worst text of 100,000 characters takes a second. */
 const LIMIT_MS = 30_000;
 const FILE = new URL('./renderthread.js', import.meta.url);
 
-/**
- * Renders a message as its platform does, a long one in a separate thread: Markdown that an
- * adversary wrote may take a second. Fails if the thread fails.
- */
+/** Long texts are rendered in a thread: hostile Markdown may take a second. */
 export const renderApart = async (
   platform: OutboundPlatform,
   message: ChannelMessage,

@@ -12,16 +12,14 @@ import type { Links } from './links.js';
 import type { PlatformSettingsCache } from './settings.js';
 
 export interface PlatformReportsDeps extends UndeliveredDeps {
-  /** Queue of outbound messages. */
   queue: Pick<Queue, 'added'>;
   links: Pick<Links, 'channelOf'>;
   settings: Pick<PlatformSettingsCache, 'of'>;
 }
 
 /**
- * Makes the handler of reports that an accepted message was not delivered after all. If free text
- * came too late, the message is sent once more, in the other way that the settings have for it. All
- * else is reported to the owner.
+ * If free text came too late, the message is resent with the template. Everything else is reported
+ * to the owner.
  */
 export const createUndelivered =
   (deps: PlatformReportsDeps) =>

@@ -10,17 +10,15 @@ import type { SaidContent } from './messagetext.js';
 export interface ChannelResultsDeps {
   store: Store;
   clock: Clock;
-  /** Queue of outbound messages. */
   queue: Pick<Queue, 'added'>;
 }
 
 const NONE: FollowUp = { statements: [], committed: () => undefined };
 
 /**
- * Sends the result of an agent back to the channel of its conversation. This is part of the
- * transaction that ends the agent, so it happens once. No preference applies, since the owner asked
- * for it. Ours: the channel gets the result even if the last prompt came from the app, so that it
- * has the whole conversation.
+ * Part of the transaction that ends the agent, so it happens once. No preference applies, since the
+ * owner requested it. The channel gets the result even if the last prompt came from the app, so
+ * that it has the whole conversation.
  */
 export const channelResults =
   (deps: ChannelResultsDeps) =>
@@ -37,7 +35,7 @@ export const channelResults =
       target: { channelId },
       kind: `agent_${outcome.status}`,
       content,
-      // An agent may end many times; each end is a cause of its own.
+      // An agent may end several times; each end is a separate cause.
       causeId: mint('answer', deps.clock.now()),
       hops: agent.hops,
     };

@@ -57,7 +57,7 @@ const owned = async ({ channels: { get } }: ChannelRoutesDeps, userId: string, i
 const noChannel = (): Boom.Boom => Boom.notFound('Channel not found');
 
 const viewChannel = viewer(channelTable, Channel, {
-  // The address at a push service is as good as a secret.
+  // The URL at a push service is as sensitive as a secret.
   address: (row: ChannelRow & Partial<ShownChannelRow>) =>
     row.kind === 'push' ? hostAndPort(row.url ?? '') : (row.url ?? row.sender_id),
   name: (row) => row.sender_name,

@@ -2,15 +2,12 @@ import Boom from '@hapi/boom';
 import type { RecentRuns, RunBrief } from '../pipelines/module.js';
 import { unhidden } from './calltext.js';
 
-/** The runs that a list shows. */
 const SHOWN = 10;
-/** The fewest characters by which a run is named. */
 const SHORT = 4;
-/** The characters by which a list names a run, as in the command line. */
+/** Shown characters of a run id, as in the CLI. */
 const TAIL = 6;
 const MAX_NAME_LENGTH = 60;
 
-/** Lists the newest runs of pipelines, one on a line. */
 export const runsText = async (runs: RecentRuns, userId: string): Promise<string> => {
   const newest = await runs.newest(userId, SHOWN);
   if (newest.length === 0) return 'No pipeline runs yet.';
@@ -18,11 +15,9 @@ export const runsText = async (runs: RecentRuns, userId: string): Promise<string
   return [...lines, '/stop ID stops a run. /retry ID retries a run that has ended.'].join('\n');
 };
 
-/** Stops the run that a text names by the end of its id. */
 export const stopRunNamed = (runs: RecentRuns, userId: string, text: string): Promise<string> =>
   withRun(runs, userId, text, (id) => runs.stop(userId, id));
 
-/** Goes on with the run that a text names, from the stage whose key may follow. */
 export const retryRunNamed = (runs: RecentRuns, userId: string, text: string): Promise<string> => {
   const [name = '', stage] = text.split(/\s+/);
   return withRun(runs, userId, name, (id) => runs.retry(userId, id, stage));

@@ -1,4 +1,3 @@
-/** Runs the work of each key in sequence, in the order in which it came in. */
 export const createSerial = () => {
   const last = new Map<string, Promise<unknown>>();
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {

@@ -13,20 +13,18 @@ interface LinkAttempt {
 export interface LinkingDeps {
   links: Links;
   accounts: {
-    /** Replies with 429 after too many wrong codes or passwords. */
+    /** Throws 429 after too many wrong codes or passwords. */
     refuseFlood(attempt: LinkAttempt): Promise<void>;
     addFailure(attempt: LinkAttempt): Promise<void>;
     /**
-     * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
-     * for a wrong password.
+     * Throws 403 `password_required` later than ten minutes after login, 401 or 429 for a wrong
+     * password.
      */
     proveFresh(by: Caller, password?: string): Promise<void>;
   };
 }
 
-/**
- * Redeems a link code. The age of the login is checked before the code, which is valid for one try.
- */
+/** Checks the age of the login first, since the code is valid for one attempt. */
 export const redeemLinkCode = async (
   deps: LinkingDeps,
   by: Caller & Recorder,
@@ -40,11 +38,10 @@ export const redeemLinkCode = async (
   );
 };
 
-/** Returns the server alone of a topic, whose name is as good as a secret. */
+/** Only the server of a topic, whose name is as sensitive as a secret. */
 const auditedAddress = (kind: ChannelRow['kind'], address: string): string =>
   kind === 'ntfy' && URL.canParse(address) ? new URL(address).origin : address;
 
-/** Runs the work and counts a wrong code like a wrong password. */
 export const guarded = async <T>(
   { accounts }: LinkingDeps,
   by: Caller,

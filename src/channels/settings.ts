@@ -13,7 +13,6 @@ import { type PlatformRow, platformTable } from '../store/tables/platforms.js';
 import type { Vault } from '../vault/module.js';
 
 interface PlatformSealer {
-  /** Opens the secrets that were sealed for the platform of that kind. */
   unsealPlatform(kind: string, sealed: string): string;
 }
 
@@ -23,7 +22,6 @@ export interface SettingsDeps extends PlatformSealer {
   vault: Pick<Vault, 'liveValues'>;
 }
 
-/** Keeps the settings of the chat platforms in memory for every inbound and outbound request. */
 export const createSettings = (deps: SettingsDeps) => {
   let known = new Map<PlatformKind, ResolvedSettings>();
   let reading = Promise.resolve();
@@ -42,28 +40,26 @@ export const createSettings = (deps: SettingsDeps) => {
     known = new Map(await Promise.all(resolved));
   };
   /**
-   * Returns the settings that may verify a request: the newest first, then one with each older
-   * value that is in the overlap of a rotation, since a secret cannot be changed on both sides at
-   * the same moment.
+   * The newest secrets first, then one per older value in the overlap of a rotation, since both
+   * sides cannot change a secret at the same moment.
    */
   const proving = (kind: PlatformKind): PlatformSettings[] => {
     const resolved = known.get(kind);
     return resolved ? variants(resolved, deps.clock.now()) : [];
   };
   return {
-    /** Reads all settings again, including everything that was committed before the call. */
+    /** Includes everything committed before the call. */
     refresh: (): Promise<void> => {
       reading = reading.catch(() => undefined).then(read);
       return reading;
     },
-    /** Returns the settings with the newest values, without expired ones; null if nothing is set. */
+    /** Newest values without expired ones; null if nothing is set. */
     of: (kind: PlatformKind): PlatformSettings | null => proving(kind)[0] ?? null,
     proving,
-    /** Sets the function that returns the address of the daemon. */
     reachedAt: (given: () => string): void => {
       origin = given;
     },
-    /** Returns the address for the requests of the platforms of an endpoint; null: they send none. */
+    /** null: the platform sends no requests. */
     receiver: (endpoint: OutboundPlatform['endpoint']): string | null =>
       endpoint === undefined ? null : `${origin().replace(/\/+$/, '')}/api/${endpoint}-webhook`,
   };
@@ -71,29 +67,21 @@ export const createSettings = (deps: SettingsDeps) => {
 
 export type PlatformSettingsCache = ReturnType<typeof createSettings>;
 
-/** The settings of a platform with the values of its secrets. */
 interface ResolvedSettings {
-  /** Settings without secrets. */
   settings: PlatformSettings;
-  /** Values of each secret by its name, the newest first, in a form that no log or heap dump shows. */
+  /** Newest first, in a form that no log or heap dump shows. */
   values: [string, VerifyingKey[]][];
 }
 
-/** Matches a secret that refers to a credential of the vault. */
 const CREDENTIAL = /^\$credential\((credential_[0-9a-z]{26})\)$/;
 
 export const credentialMark = (id: string): string => `$credential(${id})`;
 
-/**
- * Returns a function that checks if a stored platform takes one of its secrets from that
- * credential.
- */
 export const platformUses =
   (deps: PlatformSealer) =>
   (row: PlatformRow, credentialId: string): boolean =>
     Object.values(platformSettings(deps, row).secrets).includes(credentialMark(credentialId));
 
-/** Replaces references to credentials by their values. */
 const resolve = async (
   { vault }: SettingsDeps,
   settings: PlatformSettings,
@@ -114,10 +102,7 @@ const liveOf = async (vault: SettingsDeps['vault'], id: string): Promise<Verifyi
     isOld,
   }));
 
-/**
- * Lists the settings with the newest secrets, then one for each older value, since an adapter takes
- * one value of each secret.
- */
+/** Newest secrets first, then one per older value. */
 const variants = ({ settings, values }: ResolvedSettings, now: number): PlatformSettings[] => {
   const isLive = ({ until }: VerifyingKey) => until === null || now < until;
   const live = values.map(([name, all]) => [name, all.filter(isLive)] as const);
@@ -132,10 +117,6 @@ const variants = ({ settings, values }: ResolvedSettings, now: number): Platform
   return [secrets, ...older].map((each) => ({ ...settings, secrets: each }));
 };
 
-/**
- * Returns true if all fields are set that are needed to send there, or to verify what comes from
- * there.
- */
 export const isSetTo = (
   what: 'send' | 'receive',
   { fields }: OutboundPlatform,
@@ -145,7 +126,6 @@ export const isSetTo = (
     .filter(({ neededTo }) => neededTo?.includes(what))
     .every(({ name }) => settings?.secrets[name] || settings?.values[name]);
 
-/** Reads the stored settings, in which a secret may refer to a credential. */
 export const platformSettings = (
   { unsealPlatform }: PlatformSealer,
   row: PlatformRow,

@@ -1,6 +1,5 @@
 import type { StageQuestion } from '../pipelines/module.js';
 
-/** An answer to the fields of a stage as it was typed: the beginning of its digest, and the rest. */
 export interface TypedAnswer {
   digest: string;
   rest: string;
@@ -10,21 +9,20 @@ type FieldOfQuestion = StageQuestion['fields'][number];
 
 const ANSWER = /^answer\s+([0-9a-f]{8,64})(?:\s+([\s\S]*))?$/i;
 
-/** Parses `answer DIGEST VALUE`; returns null for any other text. */
+/** `answer DIGEST VALUE`; null otherwise. */
 export const answerIn = (text: string): TypedAnswer | null => {
   const [, digest, rest = ''] = ANSWER.exec(text.trim()) ?? [];
   return digest === undefined ? null : { digest: digest.toLowerCase(), rest };
 };
 
-/** The values that a typed text gives to fields, and the first line that belongs to none of them. */
+/** `stray` is the first line that belongs to no field. */
 interface TypedValues {
   values: Record<string, unknown>;
   stray?: string;
 }
 
 /**
- * Reads the values of fields from a typed text: the text itself if there is one field, or a line
- * `key: value` for each. A line that names no field goes on with the value before it.
+ * The text itself for one field, else lines `key: value`. Other lines continue the previous value.
  */
 export const valuesTyped = (fields: readonly FieldOfQuestion[], text: string): TypedValues => {
   const given = new Map<FieldOfQuestion, string[]>();
@@ -45,7 +43,7 @@ export const valuesTyped = (fields: readonly FieldOfQuestion[], text: string): T
 
 const NAMED = /^\s*([^:\s][^:]*?)\s*:\s*(.*)$/;
 
-/** Finds the field of a key, or else of a label. */
+/** By key, else by label. */
 const fieldNamed = (
   fields: readonly FieldOfQuestion[],
   name: string | undefined,
@@ -57,7 +55,7 @@ const fieldNamed = (
   );
 };
 
-/** Returns the value in the type of its field; the text if it cannot be read so. */
+/** The text if it cannot be converted. */
 const typedValue = ({ type, options }: FieldOfQuestion, text: string): unknown => {
   const word = text.toLowerCase();
   if (type === 'number') return NUMBER.test(text) ? Number(text) : text;

@@ -20,10 +20,10 @@ export interface StageDecisionDeps {
   clock: Clock;
 }
 
-/** Longest reason of a rejection, in characters, as in the API. */
+/** As in the API. */
 const MAX_REASON_LENGTH = 2000;
 
-/** Finds the stages that a decision means, at most two, since more than one is ambiguous. */
+/** At most two, since more than one is ambiguous. */
 export const stagesMeant = async (
   stages: StageQuestions,
   userId: string,
@@ -31,7 +31,6 @@ export const stagesMeant = async (
 ): Promise<StageQuestion[]> =>
   digest.length < SHORT_DIGEST ? [] : stages.withDigest(userId, digest.toLowerCase(), approvalId);
 
-/** Applies a decision of a channel's owner on a stage that waits for an approval. */
 export const decideStage = async (
   deps: StageDecisionDeps,
   channel: LinkedChannel,
@@ -53,7 +52,6 @@ export const decideStage = async (
   return settled(deps, channel, stage, { word, answer: { answer, steps: [step] } });
 };
 
-/** Applies the values that a channel's owner has typed for a stage that waits for input. */
 export const answerStageFrom = async (
   deps: StageDecisionDeps,
   channel: LinkedChannel,
@@ -93,8 +91,8 @@ const stepOf = (
 };
 
 /**
- * Gives an answer, and returns the reply. Another may have come first, or the run has ended; where the
- * stage still asks the same, the answer may be given again.
+ * Another answer may have come first, or the run has ended. If the stage still asks the same, the
+ * answer can be repeated.
  */
 const settled = async (
   { stages }: StageDecisionDeps,

@@ -6,16 +6,12 @@ import { linesOfCall, unhidden, visible } from './calltext.js';
 
 const STAGE = /^(?:\/api)?\/pipelines\/(\w+)#([\w-]+)$/;
 
-/** Returns the stage of a run that a link names; null if it names none. */
 export const stageOfLink = (link: string): { runId: string; key: string } | null => {
   const [, runId, key] = STAGE.exec(link) ?? [];
   return runId === undefined || key === undefined ? null : { runId, key };
 };
 
-/**
- * Builds the message about a stage that waits for its owner. A call is shown in full. `isRead` is
- * false if no reply comes from the channel.
- */
+/** A call is shown completely. `isRead` is false if the channel receives no replies. */
 export const messageOfStage = (
   stage: StageQuestion,
   isRead: boolean,
@@ -32,7 +28,7 @@ export const messageOfStage = (
   return isInput ? { text } : { text, question: { approvalId: runId, digest } };
 };
 
-/** Returns what is asked. Each line of a message is marked, so that none passes for the daemon's. */
+/** Each line of a message is marked, so that none looks like the daemon's. */
 const subjectLines = ({ input }: StageQuestion): string[] => {
   const { message, toolId, toolAction } = input;
   if (typeof message !== 'string')

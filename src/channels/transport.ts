@@ -26,15 +26,14 @@ export interface TransportDeps extends MessageTextDeps {
   pace: ChatPace;
 }
 
-/** Ours: most messages for one text, since nobody reads more; the whole text is in the app. */
+/** The full text is in the app. */
 const MAX_PARTS = 30;
-/** Ours: as many characters as a message to an agent may have. It bounds the time of the renderer. */
+/** As for a message to an agent. Limits the rendering time. */
 const MAX_TEXT_LENGTH = 100_000;
 
 /**
- * Makes the transport to the channels of one platform. A long text becomes several messages there:
- * those that arrived are recorded, and the next attempt continues after them. Platforms do not
- * recognise a repeat, so a message that may have arrived is not sent again.
+ * Delivered parts are recorded, and the next attempt continues after them. Platforms do not detect
+ * repeats, so a message that may have arrived is not resent.
  */
 export const createPlatformTransport = (
   deps: TransportDeps,
@@ -62,7 +61,7 @@ interface PlatformLetter {
   reach: PlatformReach;
 }
 
-/** Sends the message as free text or, where the platform accepts none any more, by its other way. */
+/** As free text, or by template if the platform accepts none. */
 const sendContent = async (
   deps: TransportDeps,
   platform: OutboundPlatform,
@@ -86,10 +85,7 @@ const sendContent = async (
 const notSetUp = (kind: string): string =>
   `${kind} is not configured. An admin can configure it with: adjutant platforms set ${kind}`;
 
-/**
- * Limits the length of a text and the number of its messages. A call that does not fit cannot be
- * read completely here, so it cannot be approved here.
- */
+/** A call that does not fit cannot be read completely here, so it cannot be approved here. */
 const bounded = async (
   platform: OutboundPlatform,
   message: ChannelMessage,

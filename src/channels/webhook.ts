@@ -19,16 +19,12 @@ export interface WebhookDeps extends MessageTextDeps {
   openChannelSecret(channelId: string, sealed: string): Secret;
 }
 
-/**
- * Kind of the message with the code that verifies a new channel; it is sent before the channel is
- * verified.
- */
+/** Sent before the channel is verified. */
 export const VERIFICATION = 'verification';
 
 /**
- * Makes the transport to webhook channels, which are addresses of the owner. It uses Standard
- * Webhooks, with the message's id as `webhook-id` in all attempts, so that the receiver recognises
- * a repeat.
+ * Standard Webhooks with the message id as `webhook-id` in all attempts, so that the receiver
+ * detects repeats.
  */
 export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
   isRepeatable: true,
@@ -47,15 +43,12 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
   },
 });
 
-/**
- * Builds the body. `type` is `notification`, `message`, `approval` or `verification`; the rest is
- * in `data`.
- */
+/** `type` is `notification`, `message`, `approval` or `verification`. */
 const bodyOf = async (deps: MessageTextDeps, message: OutboundMessageRow): Promise<object> => {
   const base = { timestamp: message.created_at, channelId: message.channel_id };
   const content = JSON.parse(message.content);
   if (message.kind === VERIFICATION) return { type: VERIFICATION, ...base, data: content };
-  // The body as it is: nobody reads it as Markdown.
+  // The raw body: it is not read as Markdown.
   const plain = JSON.stringify({ ...content, markdown: undefined });
   const { title, text, question } = await messageOf(deps, { ...message, content: plain });
   if (question) return { type: 'approval', ...base, data: { title, text, ...question } };
@@ -64,21 +57,15 @@ const bodyOf = async (deps: MessageTextDeps, message: OutboundMessageRow): Promi
   return { type, ...base, data: { kind: message.kind, title, text, link } };
 };
 
-/**
- * Verifies a request from a webhook channel by the channel's own secret. Resolves to null if that
- * fails.
- */
+/** Resolves to null if the verification fails. */
 export type ProveWebhook = (request: InboundRequest) => Promise<VerifiedEvents | null>;
 
-/**
- * Makes the verification by Standard Webhooks, which signs the body, its id and its time. The time
- * may differ by five minutes at most.
- */
+/** Standard Webhooks. The time may differ by five minutes. */
 export const webhookProver =
   (deps: WebhookDeps): ProveWebhook =>
   async ({ headers, body }) => {
     const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': mac } = headers;
-    // The body is parsed before it is verified, and no user writes so much.
+    // Limits parsing before the verification; no user writes so much.
     if (!id || !at || !mac || body.length > LARGE_JSON_BYTES) return null;
     const parsed = parseWebhook(body, id);
     if (!parsed) return null;

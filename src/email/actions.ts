@@ -12,7 +12,6 @@ interface EmailActionDeps {
   drafts: MailDraftsDeps;
 }
 
-/** Creates the functions of the tools with which agents read the mail of their owner, and write. */
 export const emailActions = ({ messages, drafts }: EmailActionDeps): EmailActions => ({
   search: async (userId, query, signal) => {
     const { rows } = await orRefused(listMail(messages, { userId, signal }, query));
@@ -53,7 +52,6 @@ const toolMail = (mail: MailMessage): ToolMail => {
   };
 };
 
-/** Turns an HTTP error into the refusal of a tool. */
 const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
   try {
     return await verb;

@@ -35,23 +35,19 @@ interface EmailModuleDeps {
   permissionsOf: PermissionsOf;
   operations: Operations;
   mail: {
-    /** The hooks that messages start. */
     hooks: Pick<Hooks, 'mailTriggers'>;
-    /** The documents that go with messages, and that files of messages become. */
     documents: Pick<Documents, 'originals' | 'arrivals'>;
-    /** The questions to a model about messages. */
     questions: MailSortingDeps;
-    /** The most e-mails of a user in an hour; 0: no limit. */
+    /** 0: no limit. */
     perHour: number;
   };
 }
 
-/** The permission of users who send e-mail. */
+/** Permission to send e-mail. */
 const RIGHT = 'email';
 
 const UNLIMITED = { atOnce: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
 
-/** Opens the mailboxes of users. */
 export const openEmail = (base: Base, deps: EmailModuleDeps) => {
   const { store, clock, log, http } = base;
   const { vault, renew } = deps.vault;

@@ -17,21 +17,14 @@ export interface DigestDeps {
   store: Store;
   clock: Clock;
   log: Log;
-  /** The outbound queue. */
   queue: Pick<Queue, 'added'>;
 }
 
 const MINUTE_MS = 60_000;
-/**
- * Ours: at most this many notifications that waited for the end of quiet hours are sent one by one;
- * more are sent as one message.
- */
+/** Notifications sent individually at the end of quiet hours; more are combined. */
 const FEW = 3;
 
-/**
- * Creates the source of held notifications, as a digest if there are many, when their time
- * is over; `tick` sends what is due now. It also covers times that passed while the daemon was down.
- */
+/** `tick` sends what is due, including times that passed while the daemon was down. */
 export const createDigests = (deps: DigestDeps): DueSource => {
   const { store, clock, log } = deps;
   const held = noticeBatchRows(store);
@@ -39,7 +32,7 @@ export const createDigests = (deps: DigestDeps): DueSource => {
   const failed = (err: unknown, of: object = {}): void =>
     log.error({ err, ...of }, 'could not send held notifications');
 
-  /** Sends each batch that is due. A batch that fails does not delay those of others. */
+  /** A failing batch does not delay others. */
   const tick = async (): Promise<void> => {
     for (const batch of await held.due(iso(clock.now()))) {
       const { user_id: userId } = batch;
@@ -63,10 +56,7 @@ const settle = async (
   await tell(deps, held, { batch, groups, preferences });
 };
 
-/**
- * Returns when the batch ends, in milliseconds since 1970, by its owner's present preferences;
- * null: it has ended.
- */
+/** By the current preferences of the owner, in milliseconds since 1970; null: ended. */
 const endOf = (
   { kind, opened_at }: NoticeBatchRow,
   { quietHours, digest }: Preferences,
@@ -78,10 +68,7 @@ const endOf = (
   return end > now ? end : null;
 };
 
-/**
- * Writes the messages and removes the batch in one transaction. If another notification was added
- * to the batch meanwhile, nothing is done, and the next tick includes it.
- */
+/** One transaction. If a notification was added meanwhile, the next tick includes it. */
 const tell = async (
   deps: DigestDeps,
   held: NoticeBatchRows,

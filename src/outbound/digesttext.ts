@@ -2,25 +2,23 @@ import { headlineOf } from '../kernel/contract/headline.js';
 import { pageLink } from '../kernel/pagepath.js';
 import { noticeKind } from './noticekinds.js';
 
-/** Held notifications of one kind about one subject. */
 export interface NoticeGroup {
   kind: string;
-  /** The name of the subject, such as a hook's; null if it has no name. */
+  /** null if the subject has no name. */
   about: string | null;
   count: number;
-  /** The id of the newest notification; `title` and `body` are its own. */
+  /** Id of the newest; `title` and `body` belong to it. */
   last: string;
   title: string;
   body: string;
 }
 
-/** Ours: the maximum number of names in a digest; for the rest a person opens the app. */
+/** Names shown in a digest. */
 const NAMES = 5;
 
 /**
- * Returns one message for all of them, with their number, `100 hook failures in 10 minutes:
- * deploy-notify 60, stripe 40`, and the headline of the last one. `told` is how many were sent one by
- * one before.
+ * `100 hook failures in 10 minutes: deploy-notify 60, stripe 40` and the last headline. `told` were
+ * sent individually before.
  */
 export const digestText = (groups: NoticeGroup[], when: string, told: number) => {
   const [kind = '', ...others] = new Set(groups.map((group) => group.kind));
@@ -38,7 +36,7 @@ export const digestText = (groups: NoticeGroup[], when: string, told: number) =>
   };
 };
 
-/** Returns a duration in words: `in 10 minutes`. */
+/** `in 10 minutes`. */
 export const within = (ms: number): string => {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   if (minutes === 1) return 'in a minute';

@@ -10,7 +10,6 @@ import type { QueuedMessage } from './outbox.js';
 
 export const EVENT_JOB = 'event';
 
-/** The types of events that an outgoing webhook may subscribe to. */
 type EventType =
   | 'agent.completed'
   | 'agent.failed'
@@ -20,25 +19,19 @@ type EventType =
   | 'task.completed'
   | 'pipeline.finished';
 
-/**
- * The maximum length of a text in the data of an event, in characters. The links in the event lead
- * to the full text.
- */
+/** In characters. `links` lead to the full text. */
 export const MAX_IN_EVENT_LENGTH = 2000;
 
 export interface OutgoingEvent {
   type: EventType;
   data: Record<string, unknown>;
-  /** Constant over retries of the same effect, so that a duplicate is stored once. */
+  /** Constant over retries, so that a duplicate is stored once. */
   effectId?: string;
-  /** The number of times that its cause came back to this daemon. */
+  /** How often the cause passed through this daemon. */
   hops?: number | undefined;
 }
 
-/**
- * Builds the statements that send an event to the owner's outgoing webhooks, as part of the
- * transaction of what happened.
- */
+/** Part of the transaction of the cause. */
 export type ToWebhooks = (userId: string, event: OutgoingEvent) => QueuedMessage;
 
 export interface EventDeps {
@@ -47,7 +40,6 @@ export interface EventDeps {
   queue: Pick<Queue, 'added'>;
 }
 
-/** Returns the event as the database stores it. */
 export const storedEvent = (
   clock: Clock,
   userId: string,
@@ -65,10 +57,7 @@ export const storedEvent = (
   };
 };
 
-/**
- * Creates that function. The event and its job are inserted only if an enabled webhook wants the
- * type.
- */
+/** Inserts only if an enabled webhook subscribes to the type. */
 export const createToWebhooks =
   ({ clock }: { clock: Clock }): ToWebhooks =>
   (userId, event) => ({
@@ -76,10 +65,6 @@ export const createToWebhooks =
     published: () => undefined,
   });
 
-/**
- * Creates the job handler that turns an event into one message for each of the owner's webhooks
- * that want it.
- */
 export const createEventFanout = (deps: EventDeps): JobHandler => ({
   run: async (job) => {
     const event = await findEvent(deps.store, job.ref);
@@ -111,7 +96,7 @@ const messagesOf = async (
   });
 };
 
-/** Returns null if the event is gone, or its owner is disabled. */
+/** null if the event is gone or its owner is disabled. */
 const findEvent = async ({ db }: Store, id: string): Promise<OutgoingEventRow | null> => {
   const row = await db
     .selectFrom('outgoing_events as e')

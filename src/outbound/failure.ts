@@ -9,20 +9,19 @@ export interface UndeliveredDeps {
   outbox: Pick<Outbox, 'toApp'>;
 }
 
-/** A message that a platform accepted, and later reported as undeliverable. */
+/** Accepted by a platform and later reported as undeliverable. */
 export interface Undelivered {
   channelId: string;
-  /** The channel's name for its owner, such as `whatsapp`. */
+  /** Channel name for the owner, such as `whatsapp`. */
   target: string;
-  /** The platform's id of the message. */
+  /** Message id of the platform. */
   receipt: string;
   error: string;
 }
 
 /**
- * Marks a message that counted as sent as a dead letter, and notifies its owner in the app, each
- * time, because a person has to act first. A second report, or one about a message that is not
- * ours, is ignored.
+ * Notifies the owner each time, because a user must act. Ignores repeated reports and unknown
+ * messages.
  */
 export const reportUndelivered = async (
   { store, clock, outbox }: UndeliveredDeps,
@@ -48,8 +47,8 @@ export const reportUndelivered = async (
 };
 
 /**
- * Queues such a message again if it was sent until that time. Its parts did not arrive, so they are
- * forgotten. Returns false if there is none.
+ * Only if it was sent until that time. Its parts did not arrive and are forgotten. False if there
+ * is none.
  */
 export const sendUndeliveredAgain = async (
   { store, clock }: UndeliveredDeps,

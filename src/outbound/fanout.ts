@@ -7,10 +7,7 @@ import type { NotificationRow } from '../store/tables/notifications.js';
 import { visibleTo } from '../store/visible.js';
 import { addOutboundMessage, laneOf, type NewOutboundMessage } from './messages.js';
 
-/**
- * Applies the owner's preferences: returns the channels that get the notification now, and the
- * statements that hold it for later, to be committed together with the fan-out.
- */
+/** Channels that get the notification now, and statements that hold it for later. */
 export type Policy = (
   notice: NotificationRow,
   channels: ChannelRow[],
@@ -23,10 +20,6 @@ export interface FanoutDeps {
   policy: Policy;
 }
 
-/**
- * Creates the job handler that turns a notification into one message for each channel that it goes
- * to.
- */
 export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
   run: async (job) => {
     const { store } = deps;
@@ -53,10 +46,7 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
   },
 });
 
-/**
- * Ends the job in one transaction with its results: the messages, each with a job, and the
- * notifications held for later.
- */
+/** Ends the job in one transaction with its messages and held notifications. */
 export const fanOut = async (
   deps: { store: Store; clock: Clock; queue: Pick<Queue, 'added'> },
   job: Job,
@@ -71,7 +61,7 @@ export const fanOut = async (
   }
 };
 
-/** Returns null if the notification is gone, or its owner is disabled. */
+/** null if the notification is gone or its owner is disabled. */
 const findNotice = async ({ db }: Store, id: string): Promise<NotificationRow | null> => {
   const row = await db
     .selectFrom('notifications as n')
@@ -85,7 +75,6 @@ const findNotice = async ({ db }: Store, id: string): Promise<NotificationRow | 
   return row ?? null;
 };
 
-/** Returns the owner's verified channels. */
 export const channelsOf = ({ db }: Store, userId: string): Promise<ChannelRow[]> =>
   db
     .selectFrom('channels')

@@ -6,34 +6,25 @@ import type { MessageStatus } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 
 export const MESSAGE_JOB = 'sending';
-/** The error of a message to a disabled webhook. */
 export const DISABLED = 'The webhook is disabled. Enable it, then resend this message';
 
-/** A message to one target. */
 export interface NewOutboundMessage {
   userId: string;
   target: { channelId: string } | { webhookId: string };
-  /**
-   * The notification or the outgoing event that caused it. Each target gets one message for a
-   * cause.
-   */
+  /** Notification or event. One message per target and cause. */
   causeId: string;
   kind: string;
   content: unknown;
-  /** The number of times that its cause came back to this daemon. */
+  /** How often the cause passed through this daemon. */
   hops?: number;
-  /** Set if it has failed before it began, because its target was disabled after its cause. */
+  /** Set if the target was disabled after the cause: the message fails at once. */
   error?: string;
 }
 
-/** Returns the lane of a target. Each target has a lane of its own. */
 export const laneOf = ({ target }: Pick<NewOutboundMessage, 'target'>): string =>
   'channelId' in target ? target.channelId : target.webhookId;
 
-/**
- * Builds the statements for a message and its job. Nothing is inserted if the target got a message
- * for that cause before, or if the target is gone: it was read in another transaction.
- */
+/** Inserts nothing for a repeated cause or a deleted target. */
 export const addOutboundMessage = (
   { store: { db }, clock }: { store: Store; clock: Clock },
   message: NewOutboundMessage,
@@ -66,7 +57,6 @@ export const addOutboundMessage = (
   return message.error === undefined ? [inserted, queueMessage(db, id, at)] : [inserted];
 };
 
-/** Builds the statement that adds the job of a message, if the message is stored. */
 const queueMessage = (db: Store['db'], id: string, at: string): Statement => {
   const job = db
     .selectFrom('sendings')
@@ -78,10 +68,7 @@ const queueMessage = (db: Store['db'], id: string, at: string): Statement => {
   );
 };
 
-/**
- * Builds the statements that queue a message again, once, if it ended with one of these statuses;
- * they throw Unmet otherwise. Its earlier attempts stay on record and count.
- */
+/** Throws Unmet for another status. Earlier attempts stay recorded and count. */
 export const sendAgain = (
   { store: { db }, clock }: { store: Store; clock: Clock },
   { id, from }: { id: string; from: MessageStatus[] },
@@ -96,10 +83,7 @@ export const sendAgain = (
   return [statement(requeued, 1), queueMessage(db, id, now)];
 };
 
-/**
- * Builds the statement that drops the waiting jobs of a target that is deleted; its messages are
- * deleted with the target itself.
- */
+/** The messages are deleted with the target. */
 export const dropWaiting = ({ db }: Pick<Store, 'db'>, lane: string): Statement =>
   statement(
     db

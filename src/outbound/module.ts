@@ -58,15 +58,11 @@ export interface OutboundDeps {
   secrets: Secrets;
 }
 
-/**
- * The maximum number of messages under way. They wait for replies nearly all of their time, so many
- * at once cost little.
- */
+/** Messages mostly wait for replies, so many at once cost little. */
 const CONCURRENCY = 512;
-/** The share of these for targets that have not yet replied well. */
+/** Share for targets without a good reply yet. */
 const DOUBTFUL = 256;
 
-/** Opens the outbound messages to owners and webhooks, with the transports to their targets. */
 export const openOutbound = (base: Base, { hub, operations, vault, secrets }: OutboundDeps) => {
   const { store, clock, log, http, boot } = base;
   const { sealSecret, openSecret, headers } = secrets.sealers.webhooks;
@@ -79,7 +75,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
     log,
     boot,
     concurrency: CONCURRENCY,
-    // Ours: one message at a time where there is a rate, so that Retry-After holds for all others.
+    // One at a time with a rate, so that Retry-After applies to all.
     limitOf: (lane) => (subscriptions.isRated(lane) ? 1 : targetHealth.limitOf(lane)),
     targets: transports.targets,
     slowLanes: { isDoubtful: targetHealth.isDoubtful, most: DOUBTFUL },
@@ -117,20 +113,18 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
     for (const lane of lanes) queue.added(lane);
   });
   return {
-    /** The queue of outbound messages, so that a slow target delays no hook and no agent. */
+    /** Separate queue, so that a slow target delays no hook or agent. */
     queue,
     transports,
     outbox,
     subscriptions,
-    /** Skips events that no webhook wants, so that they cost neither a statement nor a job. */
+    /** Events without subscribers cost neither a statement nor a job. */
     toWebhooks: (userId: string, event: OutgoingEvent): QueuedMessage =>
       subscriptions.wants(userId, event.type) ? toWebhooks(userId, event) : NOTHING,
-    /** Returns an event as the procedures that post it take it; null if no webhook wants it. */
     storedEvent: (userId: string, event: OutgoingEvent): NewOutgoingEvent | null =>
       subscriptions.wants(userId, event.type) ? storedEvent(clock, userId, event) : null,
     digests: createDigests({ store, clock, log, queue }),
     reminders: createReminders({ store, clock, outbox, usage: vault.usage }),
-    /** Reads the subscriptions of webhooks. */
     load: async (): Promise<void> => {
       const webhooks = await store.db.selectFrom('webhooks').select(webhookTable.columns).execute();
       for (const webhook of webhooks) subscriptions.put(webhook);
@@ -154,5 +148,4 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
   };
 };
 
-/** The outbound messages to owners and webhooks. */
 export type Outbound = ReturnType<typeof openOutbound>;

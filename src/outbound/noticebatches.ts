@@ -4,12 +4,11 @@ import type { NoticeGroup } from './digesttext.js';
 
 const AT_ONCE = 100;
 
-/** A group of held notifications; `hops` is the highest number among them. */
+/** `hops` is the maximum of the group. */
 export type BatchGroup = NoticeGroup & { hops: number };
 
-/** Returns the queries for held notifications. */
 export const noticeBatchRows = ({ db }: Store) => ({
-  /** Returns the batches whose time is over, oldest first. */
+  /** Oldest first. */
   due: (now: string): Promise<NoticeBatchRow[]> =>
     db
       .selectFrom('notice_batches')
@@ -19,7 +18,6 @@ export const noticeBatchRows = ({ db }: Store) => ({
       .limit(AT_ONCE)
       .execute(),
 
-  /** Reads the time at which the next batch closes; null if there is none. */
   nextClose: async (): Promise<string | null> => {
     const next = await db
       .selectFrom('notice_batches')
@@ -38,7 +36,6 @@ export const noticeBatchRows = ({ db }: Store) => ({
       .execute();
   },
 
-  /** Returns the number of held notifications of each kind about each subject. */
   groups: (batchId: string): Promise<BatchGroup[]> =>
     db
       .selectFrom((of) =>
@@ -56,7 +53,7 @@ export const noticeBatchRows = ({ db }: Store) => ({
       .orderBy('g.last')
       .execute(),
 
-  /** Returns the held notifications of these kinds in full, oldest first. */
+  /** Oldest first. */
   notices: (batchId: string, kinds: string[]) =>
     db
       .selectFrom('held_notices as h')

@@ -1,20 +1,18 @@
 /**
- * The treatment of a kind of notification on its way to the channels:
- * - `plain`: as its owner prefers.
- * - `urgent`: it is never delayed, but may be muted. Ours: an approval that is read too late is a
- *   denial, and one requested in a conversation waits 15 minutes.
- * - `security`: it is never delayed and never muted. Ours: an attacker takes over an account at
- *   night, and would mute the notifications about it.
- * - `direct`: requested with `notifyOwner`, so that no preference applies.
- * - `app`: it is about the channels themselves and goes to none of them.
+ * - `plain`: as the owner prefers.
+ * - `urgent`: never delayed, but can be muted. An approval read too late is a denial.
+ * - `security`: never delayed or muted. An attacker would mute the notifications about the
+ *   takeover.
+ * - `direct`: requested with `notifyOwner`, so no preference applies.
+ * - `app`: about the channels themselves, so it is sent to none.
  */
 type NoticeRank = 'plain' | 'urgent' | 'security' | 'direct' | 'app';
 
 export interface NoticeKindEntry {
   rank: NoticeRank;
-  /** The singular and the plural name in a digest: `100 hook failures`. */
+  /** Singular and plural in a digest: `100 hook failures`. */
   names: readonly [string, string];
-  /** One line for the README and the command line. */
+  /** Shown in docs/notifications.md and the CLI. */
   about: string;
 }
 
@@ -31,7 +29,6 @@ const security = ranked('security');
 const direct = ranked('direct');
 const app = ranked('app');
 
-/** All kinds of notifications, each with its name in the singular, what it tells, and its plural. */
 export const KINDS = {
   approval_requested: urgent('approval', 'An agent call is waiting for your approval'),
   hook_notice: plain(
@@ -171,15 +168,13 @@ export type NoticeKind = keyof typeof KINDS;
 
 export const isKind = (name: string): name is NoticeKind => Object.hasOwn(KINDS, name);
 
-/** True if the owner may choose where the kind goes. */
 export const isChosen = (name: string): boolean =>
   ['plain', 'urgent'].includes(noticeKind(name).rank);
 
-/** True if the kind is never delayed. */
 export const isPressing = (name: string): boolean =>
   ['urgent', 'security'].includes(noticeKind(name).rank);
 
-/** Returns the entry of a kind, also of one that only an earlier version knew. */
+/** Also for kinds of earlier versions. */
 export const noticeKind = (name: string): NoticeKindEntry => (isKind(name) ? KINDS[name] : UNKNOWN);
 
 const UNKNOWN = plain('other message', '');

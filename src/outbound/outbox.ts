@@ -10,33 +10,28 @@ export interface Notice {
   kind: NoticeKind;
   title: string;
   body: string;
-  /** The body as Markdown, where it differs: text from outside is escaped in it. */
+  /** Body as Markdown with untrusted text escaped. */
   markdown?: string | null;
-  /** The path of the API that shows the subject of the notification. */
+  /** API path of the subject. */
   link: string | null;
-  /** The name of the subject; a digest counts notifications by it. */
+  /** Name of the subject; digests count by it. */
   about?: string;
-  /** Constant over retries of the same effect, so that a duplicate is stored and sent once. */
+  /** Constant over retries, so that a duplicate is stored and sent once. */
   effectId?: string;
-  /**
-   * True for a notification of a hook with `notifyOwner`: it goes to each channel at once, whatever
-   * the preferences.
-   */
+  /** `notifyOwner`: sent to each channel at once, regardless of preferences. */
   isDirect?: boolean;
-  /** The number of times that its cause came back to this daemon. */
+  /** How often the cause passed through this daemon. */
   hops?: number | undefined;
 }
 
-/** A message as part of the caller's transaction, and what to do after its commit. */
+/** Statements of the transaction, and the action after its commit. */
 export interface QueuedMessage {
   statements: TransactionStep[];
   published(): void;
 }
 
-/** The posting that sends nothing. */
 export const NOTHING: QueuedMessage = { statements: [], published: () => undefined };
 
-/** A notification for a procedure that stores it, and what to do after its commit. */
 export interface PreparedNotice {
   posting: NoticePosting;
   published(): void;
@@ -53,12 +48,10 @@ const MAX_TITLE_LENGTH = 200;
 const MAX_BODY_LENGTH = 20_000;
 
 /**
- * Creates the only way to notify an owner. Every message is stored as a notification in the app, in
- * the transaction of its cause, so that it is neither lost nor doubled. From there it also goes to
- * the linked channels.
+ * The only way to notify an owner. Stored in the transaction of the cause, so it is neither lost
+ * nor duplicated.
  */
 export const createOutbox = ({ store, clock, hub }: OutboxDeps) => {
-  /** Returns the notification as the database stores it, and as its owner sees it live. */
   const noticeOf = (userId: string, message: Notice, isSent: boolean): PreparedNotice => {
     const now = clock.now();
     const { kind, link, about = null, isDirect, effectId: effect_id = null, hops = 0 } = message;
@@ -88,10 +81,7 @@ export const createOutbox = ({ store, clock, hub }: OutboxDeps) => {
   return {
     noticeOf,
     toOwner: (userId: string, message: Notice): QueuedMessage => post(userId, message, true),
-    /**
-     * Stores the notification in the app and sends it nowhere else, because it is about the
-     * channels themselves.
-     */
+    /** App only, because it concerns the channels themselves. */
     toApp: (userId: string, message: Notice): QueuedMessage => post(userId, message, false),
     send: async (userId: string, message: Notice): Promise<void> => {
       const { posting, published } = noticeOf(userId, message, true);

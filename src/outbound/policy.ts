@@ -15,9 +15,8 @@ import { quietUntil } from './quiethours.js';
 const MINUTE_MS = 60_000;
 
 /**
- * Creates the policy that applies the owner's preferences. It drops kinds that a channel does not
- * want, holds back what can wait in quiet hours, and of many notifications of one kind sends the
- * first few. The rest is held for one digest.
+ * Drops muted kinds, holds in quiet hours what can wait, and combines many of a kind into a digest
+ * after the first few.
  */
 export const createPolicy =
   (base: Base): Policy =>
@@ -26,16 +25,13 @@ export const createPolicy =
     const wants = ({ id }: ChannelRow) => isWanted(preferences.choices, notice.kind, id);
     const now = channels.filter(wants);
     const batch = now.length > 0 ? await batchFor(base, notice, preferences) : null;
-    // It is held once for all channels: when it is sent, the preferences of each channel are read
-    // again.
+    // Held once for all channels; preferences are read again when it is sent.
     return batch === null
       ? { now, held: [] }
       : { now: [], held: hold(base.store, batch, notice.id) };
   };
 
-/**
- * Returns the batch that the notification waits in, open or to be opened; null: it does not wait.
- */
+/** null: not held. */
 const batchFor = async (
   { store, clock }: Base,
   { user_id, kind }: NotificationRow,
@@ -52,11 +48,7 @@ const batchFor = async (
   return (await isAmongFirst(store, batch, digest.threshold)) ? null : batch;
 };
 
-/**
- * Counts a notification as sent singly, and returns true, if there is room under the threshold.
- * Ours: one during which the daemon is killed is counted twice, so that one less is sent singly;
- * none is lost and none sent twice.
- */
+/** If the daemon is killed here, one notification is counted twice; none is lost or sent twice. */
 const isAmongFirst = async (
   store: Store,
   batch: NoticeBatchRow,
@@ -73,9 +65,7 @@ const isAmongFirst = async (
   return counted?.changes === 1;
 };
 
-/**
- * Builds the statements that put the notification into the open batch, opening one if necessary.
- */
+/** Opens a batch if necessary. */
 const hold = (store: Store, batch: NoticeBatchRow, notificationId: string): Statement[] => {
   const held = store.db
     .selectFrom('notice_batches')

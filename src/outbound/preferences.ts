@@ -5,37 +5,35 @@ import { visibleTo } from '../store/visible.js';
 import { noticeKind } from './noticekinds.js';
 import type { QuietHours } from './quiethours.js';
 
-/** A choice if a kind goes to a channel; null: to every channel without a choice of its own. */
+/** null: all channels without their own choice. */
 export interface KindPreference {
   kind: string;
   channelId: string | null;
   enabled: boolean;
 }
 
-/** A user's preferences for channels. They do not affect what is stored in the app. */
+/** Do not affect what is stored in the app. */
 export interface Preferences {
   choices: KindPreference[];
   quietHours: QuietHours & { enabled: boolean };
-  /** Within a window, `threshold` notifications of one kind are sent singly, the rest as one. */
+  /** Per window, `threshold` notifications of a kind are sent individually, the rest combined. */
   digest: { enabled: boolean; windowMinutes: number; threshold: number };
-  /** The time before a task is due at which its owner is reminded by default; null: no reminder. */
+  /** Default lead time; null: no reminder. */
   tasks: { reminderMinutes: number | null };
 }
 
-/** The parts of the preferences that a change sets. */
 export interface PreferenceParts extends Partial<Preferences> {
-  /** Single choices to change; all others stay. */
+  /** Single choices; others are unchanged. */
   changes?: KindPreference[];
 }
 
-/** True if a choice differs from the default, which sends a kind to all channels. */
+/** Default: every kind to all channels. */
 export const differsFromDefault = ({ channelId, enabled }: KindPreference): boolean =>
   channelId !== null || !enabled;
 
 /**
- * The default preferences. Ours: everything goes to all channels at once until its owner changes
- * that. A digest that is enabled without further settings gathers from the first notification on,
- * so that a hundred of a kind are one message.
+ * Everything goes to all channels at once until the owner changes it. An enabled digest starts with
+ * the first notification.
  */
 const DEFAULTS: Omit<NotificationSettingsRow, 'user_id'> = {
   quiet: 0,
@@ -58,7 +56,6 @@ const readSettings = async (
     .where(visibleTo(userId))
     .executeTakeFirst()) ?? DEFAULTS;
 
-/** The preferences of a user that concern tasks. */
 export interface TaskPreferences {
   timezone: string;
   reminderMinutes: number | null;
@@ -98,9 +95,8 @@ export const readPreferences = async (store: Store, userId: string): Promise<Pre
 };
 
 /**
- * Builds the statements that replace the given parts, each on its own, so that two simultaneous
- * changes both stay. Open batches end now, so that held notifications are judged again. Each choice
- * must be for another kind and channel, and its channel must be the user's, or nothing is written.
+ * Each part separately, so that concurrent changes both stay. Open batches end now and are
+ * evaluated again. Fails for duplicate choices and channels of other users.
  */
 export const writePreferences = (
   store: Store,
@@ -148,10 +144,7 @@ const setSettings = (
   );
 };
 
-/**
- * Builds the statements for one choice. A choice for all channels replaces those for single
- * channels.
- */
+/** A choice for all channels replaces those for single channels. */
 const changeChoice = (store: Store, userId: string, choice: KindPreference): Statement[] => {
   const { kind, channelId } = choice;
   const before = store.db
@@ -182,10 +175,7 @@ const insertChoice = (
   return statement(insert.columns(['kind', 'enabled', 'user_id', 'channel_id']).expression(own), 1);
 };
 
-/**
- * Returns true if notifications of the kind go to the channel: by the channel's own choice,
- * otherwise by that for all channels.
- */
+/** The choice of the channel, else the choice for all channels. */
 export const isWanted = (choices: KindPreference[], kind: string, channelId: string): boolean => {
   if (noticeKind(kind).rank === 'security') return true;
   const ofKind = choices.filter((choice) => choice.kind === kind);

@@ -1,25 +1,18 @@
 import { instantsOf, offsetOf } from '../kernel/zonetime.js';
 
-/** Hours of each day in which only messages that cannot wait are sent. */
 export interface QuietHours {
-  /** The local time at which they begin, as `22:00`, inclusive. */
+  /** Local start time, inclusive: `22:00`. */
   from: string;
-  /**
-   * The local time at which they end, exclusive. If it is not later than `from`, it is of the next
-   * day.
-   */
+  /** Local end time, exclusive. Next day if it is not later than `from`. */
   to: string;
-  /** The name of the time zone in the IANA database. */
+  /** IANA name. */
   timezone: string;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/**
- * Returns when the quiet hours around `now` end, in milliseconds since 1970; null if `now` is in
- * none.
- */
+/** In milliseconds since 1970; null outside of quiet hours. */
 export const quietUntil = ({ from, to, timezone }: QuietHours, now: number): number | null => {
   const [begin, end] = [minutesOf(from), minutesOf(to)];
   const length = end > begin ? 0 : DAY_MS;

@@ -1,11 +1,8 @@
 const MINUTE_MS = 60_000;
-/** Ours: the most webhooks whose last message is remembered; above it all that have rested go. */
+/** Above this, idle webhooks are forgotten. */
 const MOST = 10_000;
 
-/**
- * Creates the times at which webhooks with a rate may get their next message. They are lost when the
- * process ends. `now` returns milliseconds of a monotonic clock.
- */
+/** Lost on restart. `now` is a monotonic clock in milliseconds. */
 export const createRates = (now = (): number => performance.now()) => {
   const next = new Map<string, number>();
 
@@ -15,8 +12,8 @@ export const createRates = (now = (): number => performance.now()) => {
 
   return {
     /**
-     * Takes the turn of a webhook's next message. Returns the milliseconds until the one after it, or
-     * as a negative number those until this one, whose turn has not come.
+     * Returns the milliseconds until the next message, or as a negative number until this one is
+     * due.
      */
     take: (id: string, perMinute: number): number => {
       const at = now();

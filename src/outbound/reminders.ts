@@ -27,10 +27,8 @@ const HOUR_MS = 3600 * 1000;
 const AT_ONCE = 100;
 
 /**
- * Creates the source of the credential reminders that expire, have expired, or are due for a new
- * value. A column records each reminder, in one transaction with the reminder, so that each is sent
- * once, whatever restarts. Ours: of several reminders that fell due while the daemon
- * was down, only the last is sent.
+ * Each reminder is recorded in one transaction with its notification, so it is sent once. After
+ * downtime only the last due reminder is sent.
  */
 export const createReminders = (deps: ReminderDeps): DueSource => {
   const tick = async (): Promise<void> => {
@@ -47,7 +45,6 @@ export const createReminders = (deps: ReminderDeps): DueSource => {
   return { name: 'credential reminders', nextAt, tick };
 };
 
-/** Returns when the first of the credentials of whose expiry were so many reminders is due. */
 const nextExpiryReminder = async (
   { store }: ReminderDeps,
   told: number,
@@ -64,10 +61,7 @@ const nextExpiryReminder = async (
   return next?.expires_at ? reminderDueAt(next.expires_at, told) : null;
 };
 
-/**
- * Returns the credentials whose next reminder is due. The bounds are literals, because otherwise
- * their index is not used.
- */
+/** The bounds are literals; otherwise the index is not used. */
 const expiring = async ({ store, clock }: ReminderDeps): Promise<CredentialRow[]> => {
   const now = clock.now();
   const rows = await store.db
@@ -100,7 +94,6 @@ const remindOfExpiry = async (deps: ReminderDeps, row: CredentialRow): Promise<v
   });
 };
 
-/** Returns the credentials that are due for a new value and whose owner was not reminded yet. */
 const unrotated = async (deps: ReminderDeps): Promise<CredentialRow[]> => {
   const now = iso(deps.clock.now());
   const rows = await awaitingRotation(deps);
@@ -112,7 +105,6 @@ const nextRotation = async (deps: ReminderDeps): Promise<string | null> => {
   return due.sort()[0] ?? null;
 };
 
-/** Returns the credentials that are to be rotated at intervals and whose owner was not reminded yet. */
 const awaitingRotation = ({ store }: ReminderDeps): Promise<CredentialRow[]> =>
   store.db
     .selectFrom('credentials')
@@ -143,7 +135,7 @@ interface Reminder {
   reason: string;
 }
 
-/** Sends a reminder, unless the credential was changed or its owner was reminded meanwhile. */
+/** Unless the credential changed or the owner was reminded meanwhile. */
 const tell = async (
   { store, outbox, usage }: ReminderDeps,
   { id, user_id, name: about }: CredentialRow,
@@ -161,7 +153,7 @@ const tell = async (
 const usedBy = (names: string[]): string =>
   names.length === 0 ? 'No hook, model or webhook uses it.' : `Used by ${names.join(', ')}.`;
 
-/** Returns a duration in words: `in 7 days`, `in 23 hours`. */
+/** `in 7 days`, `in 23 hours`. */
 const within = (ms: number): string => {
   const [count, unit] =
     ms > DAY_MS ? [Math.ceil(ms / DAY_MS), 'day'] : [Math.ceil(ms / HOUR_MS), 'hour'];

@@ -17,10 +17,7 @@ export interface SenderDeps extends SettleDeps {
 const DAY_MS = 24 * 3600_000;
 const JITTER = 0.2;
 
-/**
- * Creates the job handler that sends one message to its target. The status `sending` is on disk
- * before the first byte goes out.
- */
+/** `sending` is on disk before the first byte is sent. */
 export const createSender = (deps: SenderDeps): JobHandler => {
   const { store, clock, queue, rates, transports } = deps;
 
@@ -30,10 +27,7 @@ export const createSender = (deps: SenderDeps): JobHandler => {
     return begun;
   };
 
-  /**
-   * Begins the message, unless it began when its job was claimed. A target that sets a pace is
-   * awaited first.
-   */
+  /** Waits for a target with a pace. */
   const beginInTurn = async (job: Job, signal: AbortSignal): Promise<StartedMessage | null> => {
     const { begun } = job;
     if (begun?.verdict !== 'waits') return begun ?? begin(job);
@@ -41,10 +35,7 @@ export const createSender = (deps: SenderDeps): JobHandler => {
     return begin(job);
   };
 
-  /**
-   * Puts a message to a webhook with a rate back, if its turn has not come. It stays the first of its
-   * lane, of which nothing is claimed until then.
-   */
+  /** Puts the message back as the first of its lane, which rests until then. */
   const isTooEarly = async ({ id, lane, begun }: Job): Promise<boolean> => {
     const perMinute = begun?.verdict === 'waits' ? begun.message.webhook?.rate_per_minute : null;
     if (perMinute === null || perMinute === undefined) return false;
@@ -57,7 +48,7 @@ export const createSender = (deps: SenderDeps): JobHandler => {
     return true;
   };
 
-  /** Ends a message for which no transport is asked any more. */
+  /** Ends a message without an attempt. */
   const end = async (job: Job, begun: StartedMessage | null, error: string): Promise<void> => {
     if (!begun || begun.verdict === 'over') {
       await store.transact([dropJob(store, job.id)]);
@@ -106,24 +97,22 @@ const attempt = async (
   const at = clock.now();
   const sent = await transport.send(message, signal);
   const restMs = targetHealth.note(job.lane, sent);
-  // This comes before anybody can see the failure, so that a person who then resends the message
-  // overrides it.
+  // Before the failure becomes visible, so that a manual resend overrides it.
   if (restMs > 0) queue.rest(job.lane, restMs);
   const also = sent.verdict === 'sent' ? undefined : await transport.failed?.(message, sent);
   const delayMs = delayOf(transport, begun, { sent, now: clock.now() });
   const end = { job, message, target, at, sent, delayMs, also };
   const settled = persistently(() => settleSendAttempt(deps, end), signal);
-  // The next job is claimed in the transaction that settles this one, or in a later one.
+  // The next job is claimed in the transaction that settles this one, or later.
   if (sent.verdict === 'sent') free();
   const runAt = await settled;
   if (runAt !== null) queue.delayed(job.lane, runAt);
 };
 
 /**
- * Returns the time until the next attempt, in milliseconds, with jitter; null: that was the last.
- * Behind a dead target, messages may wait longer for their turn than all their attempts would take.
- * Those are given up too, except for one that a person sent again, which starts anew. A target may
- * ask for a rest of a day at most.
+ * With jitter; null: no further attempt. Messages that wait longer behind a dead target than all
+ * their attempts would take are given up, except manually resent ones. A target may request at most
+ * a day.
  */
 const delayOf = (
   { delaysMs }: Transport,

@@ -12,20 +12,18 @@ export interface SettleDeps {
   outbox: Pick<Outbox, 'toApp'>;
 }
 
-/** An attempt and its result. */
 export interface SendAttempt {
   job: Job;
   message: OutboundMessageRow;
-  /** The target's name for its owner, such as `slack`. */
+  /** Target name for the owner, such as `slack`. */
   target: string;
-  /** The time when the attempt began; null: there was none, and the message ends without it. */
+  /** null: the message ends without an attempt. */
   at: number | null;
   sent: SendResult;
-  /** The delay before the next attempt, in milliseconds; null: that was the last. */
+  /** null: last attempt. */
   delayMs: number | null;
-  /** True if the owner is not notified of the end. */
+  /** True: do not notify the owner. */
   isQuiet?: boolean;
-  /** Statements that the transport adds. */
   also?: QueuedMessage | undefined;
 }
 
@@ -33,8 +31,8 @@ const EXCERPT = 2000;
 const HOUR_MS = 3600_000;
 
 /**
- * Writes the result of an attempt. The same transaction removes or postpones its job, and notifies
- * the owner if the message did not arrive. Resolves to the time of the next attempt, null: none.
+ * One transaction with the job and the notification. Resolves to the time of the next attempt;
+ * null: none.
  */
 export const settleSendAttempt = async (
   deps: SettleDeps,
@@ -95,10 +93,8 @@ const recordOf = ({ message, sent }: SendAttempt, at: number, now: number): Mess
 });
 
 /**
- * Returns the notification about a message that did not arrive. It stays in the app, because
- * through the channels it could loop for ever. The owner is notified of every unknown result, since
- * only a person can decide if the message is sent again, but of failures once an hour for each
- * target, since a dead target fails every message.
+ * In the app only, because it could loop through the channels. Every unknown result is reported,
+ * since only a user can decide to resend; failures once per hour and target.
  */
 const tell = (
   { outbox }: SettleDeps,

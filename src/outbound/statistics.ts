@@ -6,10 +6,7 @@ import { ENDPOINT } from './transport.js';
 
 const HOUR_MS = 3600_000;
 
-/**
- * Reports the messages that did not arrive in the last hour, by the kind of their target. They are
- * not a fault of the daemon.
- */
+/** Not a fault of the daemon. */
 export const reportOutbox = async (
   { store, clock }: Base,
   outgoing: Queue,
@@ -22,7 +19,7 @@ export const reportOutbox = async (
       of.fn.coalesce('c.kind', of.val(ENDPOINT)).as('target'),
       of.fn.countAll<number>().as('count'),
     ])
-    // These are literals, because otherwise their index is not used.
+    // Literals; otherwise the index is not used.
     .where('s.status', 'in', [sql.lit<'failed'>('failed'), sql.lit<'unknown'>('unknown')])
     .where('s.finished_at', '>=', since)
     .groupBy('target')

@@ -1,6 +1,6 @@
 import type { SendResult } from './transport.js';
 
-/** One message after another, because a conversation keeps its order. */
+/** Conversations keep their order. */
 const CHANNEL_LIMIT = 1;
 const WEBHOOK_LIMIT = 4;
 const OWNER_LIMIT = 8;
@@ -9,9 +9,8 @@ const MAX_REST_MS = 60_000;
 const MAX_ASKED_MS = 10 * 60_000;
 
 /**
- * Creates the state of the targets as their last replies show it. It is lost when the process ends. It separates working targets from failing ones: a target that
- * fails rests longer each time, whatever waits for it, so that a dead one costs almost nothing. A
- * target is tried with one message before the others follow.
+ * In memory. A failing target pauses longer each time, and is tried with one message before the
+ * others follow.
  */
 export const createTargetHealth = () => {
   const well = new Set<string>();
@@ -23,16 +22,15 @@ export const createTargetHealth = () => {
         : lane.startsWith('channel_')
           ? CHANNEL_LIMIT
           : OWNER_LIMIT,
-    /** Returns true if the target has not replied well yet, or has failed since. */
     isDoubtful: (lane: string): boolean => !lane.startsWith('owner_') && !well.has(lane),
-    /** Records the result of an attempt; returns how long the target is to be left alone, in ms. */
+    /** Returns the pause for the target in milliseconds. */
     note: (lane: string, sent: SendResult): number => {
       if (sent.verdict === 'sent') {
         well.add(lane);
         failures.delete(lane);
         return 0;
       }
-      // A message that the target rejected says nothing about the next one.
+      // A rejected message says nothing about the next one.
       if (sent.verdict === 'failed' && !sent.isGone) return 0;
       const count = (failures.get(lane) ?? 0) + 1;
       failures.set(lane, count);

@@ -1,4 +1,4 @@
-/** Passes the live events on to the listeners of their topics. Nothing is stored here. */
+/** In memory only. */
 export const createHub = () => {
   const listeners = new Map<string, Set<(data: unknown) => void>>();
   const everyone = new Set<(userId: string, channel: string, data: unknown) => void>();
@@ -9,14 +9,11 @@ export const createHub = () => {
       for (const hear of everyone) hear(userId, channel, data);
       for (const hear of listeners.get(`${userId} ${channel}`) ?? []) hear(data);
     },
-    /** Calls back for every publication. The sockets use it. */
+    /** For every publication. Used by the sockets. */
     follow: (hear: (userId: string, channel: string, data: unknown) => void): void => {
       everyone.add(hear);
     },
-    /**
-     * Calls back when all waits must end, at once if they have ended already, until the returned
-     * function is called.
-     */
+    /** Called at once if the hub has ended. Returns the unsubscribe function. */
     whenOver: (end: () => void): (() => void) => {
       if (isOver) end();
       waits.add(end);
@@ -24,15 +21,12 @@ export const createHub = () => {
         waits.delete(end);
       };
     },
-    /** Ends all waits, because the daemon stops. */
+    /** On shutdown. */
     endWaits: (): void => {
       isOver = true;
       for (const end of waits) end();
     },
-    /**
-     * Calls back for each publication to that user on that topic, until the returned function is
-     * called.
-     */
+    /** Returns the unsubscribe function. */
     listen: (userId: string, channel: string, hear: (data: unknown) => void): (() => void) => {
       const key = `${userId} ${channel}`;
       const those = listeners.get(key) ?? new Set();
@@ -50,16 +44,16 @@ export type Hub = ReturnType<typeof createHub>;
 export interface PublicationWait {
   userId: string;
   channels: string[];
-  /** Returns true if a publication is worth a new read; always true by default. */
+  /** Whether a publication requires a new read. Default true. */
   concerns?(data: unknown): boolean;
   ms: number;
-  /** A signal that is aborted when the waiting client disconnects. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
 /**
- * Implements long polling: reads and, while there is nothing, reads again at each publication until
- * `ms` milliseconds have passed. It listens before it reads, so that no publication is missed.
+ * Long polling: reads again at each publication until `ms` have passed. Listens before it reads, so
+ * that no publication is missed.
  */
 export const readOrWait = async <T>(
   hub: Pick<Hub, 'listen' | 'whenOver'>,

@@ -9,20 +9,15 @@ import { makePrivateFolder } from '../kernel/private.js';
 import type { AudioFacts } from './decode/job.js';
 import { AUDIO_HEAD_BYTES } from './decode/kinds.js';
 
-/** Audio that has arrived. */
 export interface ArrivedAudio {
   bytes: number;
-  /** Its first bytes, by which its kind is told. */
+  /** First bytes, for format detection. */
   head: Buffer;
 }
 
-/** The audio of transcriptions that go on, as it came and decoded. */
 export type AudioFiles = ReturnType<typeof createAudioFiles>;
 
-/**
- * Creates the store of audio: `<home>/voice/<id>` as it came, and decoded beside it. It is removed when
- * its transcription ends.
- */
+/** `<home>/voice/<id>`, with the decoded audio next to it. Deleted when the transcription ends. */
 export const createAudioFiles = (home: string) => {
   const root = join(home, 'voice');
   const pathOf = (id: string): string => join(root, id);
@@ -33,7 +28,6 @@ export const createAudioFiles = (home: string) => {
     pathOf,
     decodedPath,
 
-    /** Writes audio that arrives through to the disk. */
     receive: async (id: string, content: Readable): Promise<ArrivedAudio> => {
       makePrivateFolder(root);
       const heads: Buffer[] = [];
@@ -51,16 +45,15 @@ export const createAudioFiles = (home: string) => {
       return { bytes, head: Buffer.concat(heads) };
     },
 
-    /** Keeps decoded audio, which lies at that path, and the facts about it. */
     keepDecoded: async (id: string, path: string, facts: AudioFacts): Promise<void> => {
-      // It was written by a process that had the file of a stranger.
+      // Written by a process that handled an untrusted file.
       if (!(await lstat(path)).isFile()) throw new Error('The decoded audio is no file');
       await rename(path, decodedPath(id));
       await writeFile(`${factsPath(id)}.new`, JSON.stringify(facts), { mode: 0o600 });
       await rename(`${factsPath(id)}.new`, factsPath(id));
     },
 
-    /** Returns the facts about decoded audio; null if it is not decoded. */
+    /** null if not decoded. */
     decoded: async (id: string): Promise<AudioFacts | null> => {
       try {
         await lstat(decodedPath(id));
@@ -71,14 +64,12 @@ export const createAudioFiles = (home: string) => {
       }
     },
 
-    /** Removes the audio of a transcription. */
     remove: async (id: string): Promise<void> => {
       for (const path of [pathOf(id), decodedPath(id), factsPath(id), `${factsPath(id)}.new`]) {
         await rm(path, { force: true });
       }
     },
 
-    /** Lists the ids of transcriptions whose audio is there. */
     ids: async (): Promise<string[]> => {
       const names = await readdir(root).catch(() => []);
       return [...new Set(names.map((name) => name.replace(/\..*$/, '')))];

@@ -13,19 +13,18 @@ import type { ChooseEngines, EngineWish, PassedOver } from './engines/choice.js'
 import type { TranscribeInput } from './operation.js';
 import type { VoiceStore } from './queries.js';
 
-/** Audio that is to be transcribed. */
 interface NewAudio {
-  /** The name that its sender gives it; empty: none. */
+  /** Empty: none. */
   filename: string;
   content: Readable;
-  /** True, at the end of the content, if the rest is missing. */
+  /** True at the end of the content if data is missing. */
   isCut(): boolean;
 }
 
 interface ReceiveDeps {
   clock: Clock;
   audio: AudioFiles;
-  /** Returns the path of ffmpeg; null if it is not on this machine. */
+  /** null if not installed. */
   ffmpeg(): Promise<string | null>;
 }
 
@@ -35,10 +34,8 @@ export interface NewAudioDeps extends ReceiveDeps {
   begins: OperationBeginner<TranscribeInput>;
 }
 
-/** The name of the field with the audio. */
 const FIELD = 'audio';
 
-/** Audio that has arrived under the id of its transcription. */
 interface KeptAudio extends ArrivedAudio {
   id: string;
   filename: string | null;
@@ -46,8 +43,7 @@ interface KeptAudio extends ArrivedAudio {
 }
 
 /**
- * Keeps audio as it arrives. Throws 413 if it is too large, 415 if it is no audio or of a kind that is
- * not read here, 400 if there is none, and 507 if the disk is full.
+ * Throws 413 if too large, 415 for an unsupported format, 400 if empty, 507 if the disk is full.
  */
 export const receiveAudio = async (
   { clock, audio, ffmpeg }: ReceiveDeps,
@@ -85,19 +81,14 @@ const diskFull = (): Boom.Boom =>
     data: { code: 'disk_full' },
   });
 
-/** Returns the last part of a name without control characters; null if nothing is left. */
 const lastPart = (name: string): string | null =>
   (name.split(/[/\\]/).at(-1) ?? '').replace(/\p{C}/gu, '').trim().slice(-255) || null;
 
-/** The wishes of a request. */
 interface TranscribeWish extends EngineWish {
   prompt: string | null;
 }
 
-/**
- * Begins the transcription of audio that was kept. Throws 503 `no_engine` if nothing here transcribes
- * it, 409 if too many of the user wait; the audio is removed then.
- */
+/** Throws 503 `no_engine`, or 409 at the limit; the audio is then deleted. */
 export const beginTranscription = async (
   { clock, rows, audio, choose, begins }: NewAudioDeps,
   userId: string,
@@ -136,7 +127,6 @@ export const beginTranscription = async (
   }
 };
 
-/** The columns of a transcription of which nothing is known yet. */
 const NOT_TRANSCRIBED = {
   status: 'queued' as const,
   duration_seconds: null,
@@ -152,7 +142,7 @@ const NOT_TRANSCRIBED = {
   finished_at: null,
 };
 
-/** Ours: the seconds after which a client may ask again; an admin has to do something first. */
+/** An admin has to act first. */
 const RETRY_AFTER_S = 3600;
 
 const noEngine = ({ model }: EngineWish, passedOver: PassedOver[]): Boom.Boom => {

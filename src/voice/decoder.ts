@@ -12,9 +12,7 @@ interface Decoding {
   userId: string;
   job: DecodeJob;
   signal: AbortSignal;
-  /** Told of the seconds that are decoded. */
   decoded(seconds: number): void;
-  /** Keeps the file of decoded audio. */
   keep(path: string, facts: AudioFacts): Promise<void>;
 }
 
@@ -23,13 +21,10 @@ const PACKAGES = [
   ...['ogg-opus-decoder', '@wasm-audio-decoders/ogg-vorbis', '@wasm-audio-decoders/flac'],
   ...['mpg123-decoder', '@alexanderolsen/libsamplerate-js', '@shiguredo/rnnoise-wasm'],
 ];
-/** Ours: the longest time in milliseconds without half a minute of audio. */
+/** Maximum time without 30 s of decoded audio. */
 const SILENCE_MS = 60_000;
 
-/**
- * Decodes audio in a process of its own. Throws DecodeFailed, which says why it cannot be, or the
- * reason of the signal.
- */
+/** Separate process. Throws DecodeFailed, or the reason of the signal. */
 export const decodeApart = async (
   workers: Workers,
   { userId, job, signal, decoded, keep }: Decoding,

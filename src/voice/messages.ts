@@ -4,20 +4,16 @@ import type { Operations } from '../operations/module.js';
 import type { TranscriptionRow } from '../store/tables/voice.js';
 import { beginTranscription, type NewAudioDeps, receiveAudio } from './begin.js';
 
-/** A transcription as far as the sender of a voice message is told. */
 export type SpokenWords = Pick<TranscriptionRow, 'status' | 'text' | 'reason' | 'error'>;
 
-/** Voice messages that reach the daemon in other ways than by a request. */
+/** Voice messages from chats. */
 export interface VoiceMessages {
-  /**
-   * Begins to transcribe a message, with its id; or the reason for which it cannot be. Throws what its
-   * content throws.
-   */
+  /** Returns the id, or the reason of the rejection. Throws what its content throws. */
   begin(
     userId: string,
     message: { filename: string; content: Readable },
   ): Promise<{ id: string } | { reason: string }>;
-  /** Waits until it was transcribed, at most `waitMs`; null if there is no such transcription. */
+  /** At most `waitMs`; null if it does not exist. */
   whenTranscribed(
     userId: string,
     id: string,

@@ -18,20 +18,17 @@ import { voiceResource } from './routes.js';
 interface VoiceOptions {
   operations: Operations;
   confinement: Confinement | null;
-  /** The registered models that transcribe. */
   models: SpeechModels;
   config: Pick<Config, 'workers' | 'voicePath'>;
 }
 
 export type { SpokenWords, VoiceMessages } from './messages.js';
 
-/** The engines that are there, for the doctor. */
 export interface EngineReport {
   engines: string[];
   hasFfmpeg: boolean;
 }
 
-/** Opens voice: speech that becomes text, as operations. */
 export const openVoice = (base: Base, options: VoiceOptions) => {
   const { store, clock, home } = base;
   const { operations, confinement, config } = options;
@@ -48,7 +45,7 @@ export const openVoice = (base: Base, options: VoiceOptions) => {
   const ffmpeg = () => findProgram(folders, 'ffmpeg');
   const choose = createEngineChoice({
     capabilities: join(home, 'capabilities'),
-    // Processes of their own, since those that decode may wait for them.
+    // Separate processes, since decoding may wait for them.
     workers: openWorkers({ folder: scratch, confinement, atOnce: 1 }),
     folders,
     confinement: confinement ?? unconfined(),
@@ -61,14 +58,12 @@ export const openVoice = (base: Base, options: VoiceOptions) => {
   );
   const deps = { clock, rows, audio, choose, begins, ffmpeg, operations };
   return {
-    /** Tells which engines transcribe speech, in their order. */
     engines: async (): Promise<EngineReport> => {
       const { engines } = await choose({ language: null, model: null });
       return { engines: engines.map(({ name }) => name), hasFfmpeg: (await ffmpeg()) !== null };
     },
-    /** Voice messages of chat platforms. */
     messages: createVoiceMessages(deps, operations),
-    /** Removes the audio of transcriptions that nobody goes on with. */
+    /** Deletes audio of transcriptions that will not continue. */
     start: async (): Promise<void> => {
       const unended = new Set(await rows.unended());
       for (const id of await audio.ids()) if (!unended.has(id)) await audio.remove(id);

@@ -12,15 +12,13 @@ import { EngineFailed, type SpeechEngine, type SpokenText } from './engines/engi
 import { nextPiece, type PieceSpan, readPiece } from './pieces.js';
 import type { TranscriptionFacts, VoiceStore } from './queries.js';
 
-/** The audio that an operation transcribes. */
 export interface TranscribeInput {
   transcriptionId: string;
   kind: AudioKind;
 }
 
-/** The place from which a transcription goes on. */
 interface TranscribeCheckpoint {
-  /** The seconds of audio that are transcribed, and the pieces that they were. */
+  /** Transcribed seconds and pieces. */
   until: number;
   pieces: number;
   passedOver: PassedOver[];
@@ -36,7 +34,6 @@ export interface TranscribeDeps {
   audio: AudioFiles;
   workers: Workers;
   choose: ChooseEngines;
-  /** Returns the path of ffmpeg; null if it is not on this machine. */
   ffmpeg(): Promise<string | null>;
 }
 
@@ -48,10 +45,9 @@ const NOTHING: TranscribeCheckpoint = {
   costUsd: null,
 };
 const UNIT = 'seconds';
-/** Ours: the transcriptions of a user that wait or run, since the audio of each is kept until its end. */
+/** Audio is stored until the end, so the number is limited. */
 const MOST = 20;
 
-/** The kind of operation that transcribes audio, piece after piece. */
 export const transcribeOperation = (
   deps: TranscribeDeps,
 ): OperationKind<TranscribeInput, TranscribeCheckpoint> => ({
@@ -84,7 +80,6 @@ export const transcribeOperation = (
   },
 });
 
-/** True if a transcription has ended. */
 export const isSettled = ({ status }: Pick<TranscriptionRow, 'status'>): boolean =>
   status !== 'queued' && status !== 'running';
 
@@ -92,7 +87,7 @@ const transcribe = async (deps: TranscribeDeps, run: TranscribeRun): Promise<Ope
   const { rows } = deps;
   const row = await rows.get(run.userId, run.input.transcriptionId);
   if (!row) return { status: 'failed', error: 'The transcription was deleted' };
-  // A failure that was stored before the daemon ended.
+  // A failure stored before the daemon stopped.
   if (row.error !== null) return { status: 'failed', error: row.error };
   const at = run.checkpoint ?? NOTHING;
   if (run.checkpoint === null) await advance(run, at, 0, [rows.change(row.id, RUNNING)]);
@@ -110,7 +105,6 @@ const transcribe = async (deps: TranscribeDeps, run: TranscribeRun): Promise<Ope
 
 const RUNNING = { status: 'running' } as const;
 
-/** The error of a piece that no engine has transcribed. */
 class NoEngineLeft extends Error {
   readonly code = 'no_engine';
 }
@@ -129,7 +123,7 @@ const advance = (
   });
 };
 
-/** Returns the facts about the decoded audio, which is decoded unless it was before. */
+/** Decodes unless already done. */
 const decodedFacts = async (
   { audio, workers, ffmpeg, rows }: TranscribeDeps,
   run: TranscribeRun,
@@ -155,14 +149,13 @@ const decodedFacts = async (
   return facts;
 };
 
-/** A transcription at work. */
 interface AtWork {
   row: TranscriptionRow;
   facts: AudioFacts;
   at: TranscribeCheckpoint;
 }
 
-/** Transcribes piece after piece from the checkpoint on. Throws NoEngineLeft. */
+/** Continues from the checkpoint. Throws NoEngineLeft. */
 const transcribePieces = async (
   deps: TranscribeDeps,
   run: TranscribeRun,
@@ -251,7 +244,6 @@ const stepsOf = (
 
 const hundredths = (seconds: number): number => Math.round(seconds * 100) / 100;
 
-/** Stores the whole text, or why there is none. */
 const finish = async (
   { rows }: TranscribeDeps,
   run: TranscribeRun,

@@ -2,17 +2,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type AudioRegion, SAMPLE_RATE } from './decode/job.js';
 import type { SpeechPiece } from './engines/engine.js';
 
-/** A stretch of audio that is transcribed at once, in seconds. */
+/** In seconds. */
 export type PieceSpan = Pick<AudioRegion, 'start' | 'end'>;
 
-/** Ours: the longest silence within a piece, in seconds. */
+/** Longest silence within a piece. */
 const GAP_S = 3;
 const BYTES = 2;
 
-/**
- * Returns the next piece from a time on: regions of speech up to the longest length, cut at silences
- * and at what is no speech; null: there is no more.
- */
+/** Speech up to the maximum length, cut at silence and non-speech; null: none left. */
 export const nextPiece = (
   regions: AudioRegion[],
   from: number,
@@ -31,7 +28,6 @@ export const nextPiece = (
   return piece;
 };
 
-/** Reads a piece of decoded audio as a WAV file. */
 export const readPiece = async (path: string, { start, end }: PieceSpan): Promise<SpeechPiece> => {
   const file = await open(path, 'r');
   try {
@@ -49,7 +45,6 @@ const read = async (file: FileHandle, start: number, end: number): Promise<Buffe
   return samples.subarray(0, bytesRead);
 };
 
-/** Returns the head of a WAV file with so many bytes of samples. */
 const wavHead = (bytes: number): Buffer => {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');

@@ -12,7 +12,6 @@ import { visibleTo } from '../store/visible.js';
 
 type Status = TranscriptionRow['status'];
 
-/** The facts about a transcription that a run writes. */
 export type TranscriptionFacts = Partial<
   Pick<
     TranscriptionRow,
@@ -29,7 +28,7 @@ export type TranscriptionFacts = Partial<
   >
 >;
 
-/** Returns the queries of transcriptions. Statements are for a transaction of the caller. */
+/** Statements belong to the caller's transaction. */
 export const voiceStore = ({ db, transact }: Store) => ({
   list: (userId: string, { status, ...page }: PageInput & { status?: Status | undefined }) =>
     newestFirst(selectRows(db, transcriptionTable, { status }, visibleTo(userId)), page),
@@ -37,7 +36,6 @@ export const voiceStore = ({ db, transact }: Store) => ({
   get: (userId: string, id: string): Promise<TranscriptionRow | undefined> =>
     selectRows(db, transcriptionTable, { id }, visibleTo(userId)).executeTakeFirst(),
 
-  /** Returns the pieces of a transcription in their order; of another user's none. */
   pieces: (userId: string, id: string): Promise<TranscriptionPieceRow[]> =>
     db
       .selectFrom('transcriptions as t')
@@ -48,7 +46,7 @@ export const voiceStore = ({ db, transact }: Store) => ({
       .orderBy('p.number')
       .execute(),
 
-  /** Lists the ids of all users' transcriptions that have not ended. */
+  /** For all users. */
   unended: async (): Promise<string[]> => {
     const rows = await db
       .selectFrom('transcriptions')
@@ -62,7 +60,6 @@ export const voiceStore = ({ db, transact }: Store) => ({
 
   insertPiece: (row: TranscriptionPieceRow): Statement => insertRow(transcriptionPieceTable, row),
 
-  /** Changes a transcription that has not ended. */
   change: (id: string, change: TranscriptionFacts & { status?: Status }): Statement =>
     statement(
       db
@@ -73,7 +70,7 @@ export const voiceStore = ({ db, transact }: Store) => ({
       1,
     ),
 
-  /** Ends a transcription that has not ended; an error that it has stays. */
+  /** Keeps an existing error. */
   end: (
     id: string,
     {
@@ -88,7 +85,7 @@ export const voiceStore = ({ db, transact }: Store) => ({
     parameters: [status, error, code, at, id],
   }),
 
-  /** Returns false if the user has no such transcription. */
+  /** False if not found. */
   delete: (userId: string, id: string): Promise<boolean> =>
     unlessUnmet(
       transact([

@@ -12,7 +12,6 @@ interface VoiceDeps extends NewAudioDeps {
   operations: Pick<Operations, 'ended'>;
 }
 
-/** Ours: the audio of one user that arrives at once. */
 const MAX_ARRIVING = 4;
 const RETRY_AFTER_S = 5;
 const WAIT_S = 60;
@@ -44,7 +43,6 @@ export const voiceResource = (deps: VoiceDeps) => {
     return { ...facts, text: row.text ?? soFar, segments };
   };
 
-  /** Returns a transcription at its end, or after so many seconds. */
   const awaited = async ({ userId, signal }: Caller, id: string, seconds: number) => {
     const { operation_id } = await find(userId, id);
     if (seconds > 0)
@@ -56,7 +54,7 @@ export const voiceResource = (deps: VoiceDeps) => {
     try {
       await begins.cancel(row.user_id, row.operation_id);
     } catch (error) {
-      // It has ended in this moment, or its operation was pruned.
+      // It ended just now, or its operation was pruned.
       if (!Boom.isBoom(error)) throw error;
     }
     await audio.remove(row.id);
@@ -99,7 +97,7 @@ export const voiceResource = (deps: VoiceDeps) => {
       if (isSettled(row))
         throw Boom.conflict(`The transcription has already ended with status ${row.status}`);
       await begins.cancel(userId, row.operation_id);
-      // One that waited has no run that would remove its audio.
+      // A queued one has no run that would delete its audio.
       if (isSettled(await find(userId, id))) await audio.remove(id);
       return detailOf(userId, id);
     },

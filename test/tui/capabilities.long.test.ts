@@ -118,9 +118,9 @@ describe('the screen of capabilities', () => {
     expect(shown(capabilitiesPage.view, loaded(), 80, 40).slice(0, 14)).to.equal([
       'CPU     Some CPU, 8 cores, x64, avx2',
       'Memory  12.0 GiB free of 16.0 GiB, read at 40.0 GiB/s',
-      'GPU     none was found',
+      'GPU     none found',
       'Disk    80.0 GiB free',
-      'System  linux; models of the catalogue of 2026-11-01, built in',
+      'System  linux; model catalogue of 2026-11-01, built in',
       '',
       '  STATE      NAME                  MEMORY  RUNS ON  SPEED           USE',
       '> available  House                4.0 GiB  cpu      38 tok/s ±20 %  used by qwen',

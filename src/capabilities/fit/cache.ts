@@ -1,12 +1,12 @@
 import type { ModelShape } from '../../providers/gguf/shape.js';
 
-/** The types of numbers that a KV cache may have, with their bytes. */
+/** Bytes per number. */
 const KV_TYPES = { f32: 4, f16: 2, q8_0: 34 / 32, q4_0: 18 / 32 } as const;
 export type KvType = keyof typeof KV_TYPES;
 
 /** llama.cpp rounds the tokens of a cache up to a multiple of this. */
 const CELLS = 256;
-/** The tokens that are computed at once: node-llama-cpp's default. */
+/** Default of node-llama-cpp. */
 const BATCH = 512;
 
 interface CacheOptions {
@@ -14,28 +14,22 @@ interface CacheOptions {
   kvType?: KvType;
 }
 
-/** Returns the tokens for which the cache has room. */
 export const cacheCells = (contextWindow: number): number =>
   Math.ceil(contextWindow / CELLS) * CELLS;
 
-/** Returns the tokens that are computed at once. */
 export const batchTokens = (contextWindow: number): number => Math.min(contextWindow, BATCH);
 
-/** Returns the tokens for which a layer with a sliding window has room: the window and a batch. */
+/** The window plus one batch. */
 export const windowCells = (window: number, contextWindow: number): number =>
   // node-llama-cpp makes the batch of such models larger by one.
   cacheCells(Math.min(cacheCells(contextWindow), window + batchTokens(contextWindow) + 1));
 
-/** Returns the bytes of the KV cache: keys and values of each layer's heads, for each token. */
 export const cacheBytes = (model: ModelShape, options: CacheOptions): number => {
   const bytes = KV_TYPES[options.kvType ?? 'f16'];
   return tokensInCache(model, options.contextWindow) * bytes;
 };
 
-/**
- * Returns the bytes that are read from the cache for one token that follows so many others. Layers
- * with a sliding window read that alone.
- */
+/** Layers with a sliding window read only the window. */
 export const readBytes = (model: ModelShape, tokens: number, kvType: KvType = 'f16'): number =>
   numbersIn(model, (window) => (window === null ? tokens : Math.min(tokens, window))) *
   KV_TYPES[kvType];
@@ -45,7 +39,6 @@ const tokensInCache = (model: ModelShape, contextWindow: number): number =>
     window === null ? cacheCells(contextWindow) : windowCells(window, contextWindow),
   );
 
-/** The numbers of all layers, if each keeps as many tokens as told for its window. */
 const numbersIn = (model: ModelShape, tokensOf: (window: number | null) => number): number => {
   const { layers, kvHeads, sliding } = model;
   let numbers = 0;

@@ -1,9 +1,8 @@
 import { attendsFast, keepsNothing } from '../../providers/gguf/layers.js';
 import type { ModelShape } from '../../providers/gguf/shape.js';
 
-/** The shape of a model, from which its memory follows. */
 export interface CatalogueShape {
-  /** As GGUF names it: `qwen3`. */
+  /** Name in GGUF: `qwen3`. */
   name: string;
   layers: number;
   heads: number;
@@ -13,19 +12,20 @@ export interface CatalogueShape {
   embeddingLength: number;
   feedForwardLength: number;
   vocabulary: number;
-  /** All layers but the last of each `every` see only the last `window` tokens; null: all see all. */
+  /**
+   * All layers but the last of every `every` see only the last `window` tokens. null: all see
+   * everything.
+   */
   slidingWindow: { window: number; every: number } | null;
 }
 
-/** Facts about a model whose file is not there, as a catalogue has them. */
 export interface ModelFacts {
   parameters: number;
-  /** The parameters that are read for each token; null: all. */
+  /** Parameters read per token; null: all. */
   activeParameters: number | null;
   architecture: CatalogueShape;
 }
 
-/** Estimates the shape of a model from its facts and the bytes of its file. */
 export const shapeOfFacts = (facts: ModelFacts, fileBytes: number): ModelShape => {
   const { parameters, activeParameters, architecture } = facts;
   const { layers, kvHeads, keyLength, valueLength, slidingWindow } = architecture;
@@ -51,7 +51,7 @@ export const shapeOfFacts = (facts: ModelFacts, fileBytes: number): ModelShape =
       keyLength,
       valueLength,
     },
-    // The feed-forward length of such facts is that of all experts that are used together.
+    // The stated feed-forward length is that of all used experts together.
     experts: activeParameters === null ? null : { used: 1, idleBytes: fileBytes * isIdle },
     recurrentBytes: 0,
     recurrentLength: 0,
@@ -61,7 +61,7 @@ export const shapeOfFacts = (facts: ModelFacts, fileBytes: number): ModelShape =
 const isSliding = (layer: number, every: number): boolean =>
   every === 0 || layer % every < every - 1;
 
-/** True if what the layers do not take has room for two tables of the vocabulary. */
+/** True if the parameters outside the layers suffice for two vocabulary tables. */
 const hasOutput = ({ parameters, activeParameters, architecture }: ModelFacts, table: number) => {
   if (activeParameters !== null) return true;
   const { layers, heads, kvHeads, keyLength, valueLength } = architecture;

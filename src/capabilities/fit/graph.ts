@@ -1,22 +1,20 @@
 import type { ModelShape } from '../../providers/gguf/shape.js';
 import { batchTokens, cacheCells, windowCells } from './cache.js';
 
-/** The compute buffer of a device, in bytes. */
 interface GraphMemory {
   largest: number;
-  /** The embeddings and the masks alone, which the CPU makes for a GPU. */
+  /** Embeddings and masks, which the CPU computes for a GPU. */
   inputs: number;
 }
 
 const FLOAT_BYTES = 4;
 const HALF_BYTES = 2;
-/** The results of a recurrent layer: of its input, the convolution, the scan and the gate. */
+/** Input, convolution, scan and gate. */
 const RECURRENT_RESULTS = 6;
 
 /**
- * Estimates llama.cpp's compute buffer: its largest step. Intermediate results are 32-bit numbers for
- * each token of a batch, and memory is used anew once a result is used up. Ours, measured with
- * node-llama-cpp 3.22.1: of each step the results that exist at once.
+ * Estimates the compute buffer of llama.cpp: its largest step. Intermediate results are 32-bit
+ * numbers per token of a batch, and memory is reused. Measured with node-llama-cpp 3.22.1.
  */
 export const graphBytes = (model: ModelShape, contextWindow: number): GraphMemory => {
   const batch = batchTokens(contextWindow);
@@ -31,7 +29,7 @@ export const graphBytes = (model: ModelShape, contextWindow: number): GraphMemor
   return { largest: Math.max(...steps), inputs: masks + vector };
 };
 
-/** The tokens that each token of the batch attends to, once for each kind of layers. */
+/** Tokens attended to per token of the batch, once per kind of layer. */
 const maskBytes = (model: ModelShape, contextWindow: number, batch: number): number => {
   const { sliding, hasFlashAttention } = model;
   const cells =
@@ -41,11 +39,11 @@ const maskBytes = (model: ModelShape, contextWindow: number, batch: number): num
 
 interface BatchSizes {
   batch: number;
-  /** The bytes of one vector for each token of the batch. */
+  /** Bytes of one vector per token of the batch. */
   vector: number;
 }
 
-/** The input, queries, keys, values and the result; without flash attention all scores too. */
+/** Input, queries, keys, values and the result; without flash attention also all scores. */
 const attentionBytes = (
   model: ModelShape,
   contextWindow: number,
@@ -59,13 +57,13 @@ const attentionBytes = (
   return 2 * (vector + queries + keys) + scores;
 };
 
-/** The input, the gate, what it is multiplied with, and the product. */
+/** Input, gate, multiplicand and product. */
 const feedForwardBytes = (model: ModelShape, batch: number, vector: number): number => {
   const used = model.experts?.used ?? 1;
   const inner = model.feedForwardLength * used * batch * FLOAT_BYTES;
   if (!model.experts) return 3 * inner + 3.5 * vector;
   const gated = 3 * inner + 4 * vector;
-  // Each expert has a result, which is then weighted; they take the room of what is used up.
+  // Each expert has a result that is then weighted; it reuses memory.
   const results = used * vector;
   if (results <= 2 * inner) return gated;
   return Math.max(gated, results + Math.max(3 * inner, results) + 3 * vector);

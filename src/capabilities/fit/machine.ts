@@ -1,42 +1,38 @@
 import type { ModelShape } from '../../providers/gguf/shape.js';
 import { memoryOf } from './memory.js';
 
-/** The memory of a machine. */
 export interface MachineMemory {
   memory: { totalBytes: number; availableBytes: number };
   gpus: {
-    /** null: no source says how much it has, and nothing is put there. */
+    /** null: not known, and not used. */
     vramBytes: number | null;
-    /** True if it uses the memory of the machine. */
+    /** True if it shares the memory of the machine. */
     isUnified: boolean;
   }[];
 }
 
-/** The place of a model on a machine. */
 export interface MachineFit {
   runsOn: 'gpu' | 'cpu' | 'split' | 'none';
-  /** The bytes that are left of what it may use, where the least is left; negative: so much is missing. */
+  /** Smallest remaining budget in bytes. Negative if memory is missing. */
   headroomBytes: number;
-  /** The layers that are put on the GPU; one more than the model has: its output too. */
+  /** One more than the model has: the output too. */
   gpuLayers: number;
-  /** A sentence for people. */
   why: string;
 }
 
-/** Ours: the share of a GPU's memory, and of the memory that is free, that a model may use. */
+/** Shares of the GPU memory and of the free memory that a model may use. */
 const GPU_SHARE = 0.85;
 const CPU_SHARE = 0.8;
 
 interface Budgets {
   gpu: number;
   cpu: number;
-  /** True if the GPU uses the memory of the machine, which is then counted once. */
+  /** True if the GPU shares the memory, which is then counted once. */
   isUnified: boolean;
-  /** The GPUs among which the layers are divided; each needs a compute buffer. */
+  /** Each GPU needs its own compute buffer. */
   gpus: number;
 }
 
-/** Finds where a model runs: on the GPU alone, else on both, else on the CPU, else nowhere. */
 export const fitTo = (
   machine: MachineMemory,
   model: ModelShape,
@@ -55,7 +51,7 @@ export const fitTo = (
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-/** Returns bytes as a person reads them: `5.1 GiB`, `640 MiB`. */
+/** `5.1 GiB`, `640 MiB`. */
 export const readableSize = (bytes: number): string =>
   bytes < 1023.5 * MIB ? `${mebibytes(bytes / MIB)} MiB` : `${(bytes / GIB).toFixed(1)} GiB`;
 
@@ -86,7 +82,7 @@ const needOf = (
   const { gpuBytes, cpuBytes, bufferBytes } = memoryOf(model, options);
   if (options.gpuLayers === 0) return { gpu: 0, cpu: cpuBytes };
   if (budgets.isUnified) return { gpu: gpuBytes + cpuBytes, cpu: 0 };
-  // Each further GPU has a compute buffer of its own.
+  // Each further GPU has its own compute buffer.
   return { gpu: gpuBytes + (budgets.gpus - 1) * bufferBytes, cpu: cpuBytes };
 };
 

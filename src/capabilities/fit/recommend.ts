@@ -1,9 +1,7 @@
 import { type MachineFit, readableSize } from './machine.js';
 
-/** A model with where it runs, as `fitTo` and `speedOf` say. */
 export interface Candidate {
   model: string;
-  /** Its purposes: `chat`, `tools`, `code`, `embedding`, `speech`. */
   useCases: readonly string[];
   parameters: number;
   totalBytes: number;
@@ -11,23 +9,21 @@ export interface Candidate {
   tokensPerSecond: { estimated: number | null; measured: { median: number } | null };
 }
 
-/** The model that is recommended; null: none fits, or there is none for the use case. */
+/** `model` is null if none fits or supports the use case. */
 export interface Recommendation {
   model: string | null;
-  /** A sentence for people. */
   why: string;
 }
 
-/** Ours: the tokens per second from which a reply is read without waiting for it. */
+/** Tokens per second at which a reply can be read without waiting. */
 const READABLE_SPEED = 5;
 
-/** Ours: the most parameters of a model for vectors that the processor reads many texts with. */
+/** Largest embedding model that a CPU runs fast enough. */
 const READER_PARAMETERS = 1e9;
 
 /**
- * Recommends one model: the largest that runs on the GPU alone, else the largest that is fast enough,
- * else the smallest that fits. A model for vectors writes nothing, so that its size counts and not the
- * tokens per second. Of models of one size the one with more bytes, then by name.
+ * The largest model that runs entirely on the GPU, else the largest that is fast enough, else the
+ * smallest that fits. Embedding models are chosen by size. Ties: more bytes, then by name.
  */
 export const recommend = (candidates: readonly Candidate[], useCase: string): Recommendation => {
   const suited = candidates.filter(({ useCases }) => useCases.includes(useCase)).sort(bySize);
@@ -80,7 +76,6 @@ const bySize = (a: Candidate, b: Candidate): number =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The measured speed, or the estimated one where none was measured. */
 const speed = ({ tokensPerSecond: { measured, estimated } }: Candidate): number | null =>
   measured ? measured.median : estimated;
 

@@ -3,21 +3,17 @@ import { readBytes } from './cache.js';
 import { layerShare } from './memory.js';
 
 interface SpeedOptions {
-  /** In tokens. The cache is read as if half of it were filled. */
+  /** In tokens. The cache is assumed to be half full. */
   contextWindow: number;
-  /** As in RunOptions. */
   gpuLayers: number;
-  /** The bytes that each device reads of its memory in a second; null: not known. */
+  /** Memory bandwidth per device, in bytes per second; null: not known. */
   bandwidth: { cpu: number | null; gpu: number | null };
 }
 
-/** Ours: the share of a memory's bandwidth that is reached. */
+/** Share of the memory bandwidth that is reached in practice. */
 const EFFICIENCY = 0.7;
 
-/**
- * Estimates the tokens per second of a reply: what is read of memory for one token, by the bandwidth
- * of where it is. null: the bandwidth of a device that is used is not known.
- */
+/** Bandwidth divided by the bytes read per token. null: the bandwidth is not known. */
 export const speedOf = (
   model: ModelShape,
   { contextWindow, gpuLayers, bandwidth }: SpeedOptions,
@@ -33,17 +29,16 @@ export const speedOf = (
   return total === null || total === 0 ? null : 1 / total;
 };
 
-/** The part of a GPU that decides how fast it reads the layers that are on it. */
 interface ReadingGpu {
   vramBytes: number | null;
   isUnified: boolean;
-  /** Bytes a second; null: not known. */
+  /** Bytes per second; null: not known. */
   bandwidth: number | null;
 }
 
 /**
- * Returns the bytes a second that the GPUs read which models are put on. Layers are divided by the
- * memory of each, and are read one after the other. null: the bandwidth of one is not known.
+ * Layers are divided by the memory of each GPU and read one after the other. null: the bandwidth of
+ * one GPU is not known.
  */
 export const jointBandwidth = (gpus: ReadingGpu[]): number | null => {
   const apart = gpus.filter(({ isUnified, vramBytes }) => !isUnified && vramBytes);
@@ -58,8 +53,8 @@ export const jointBandwidth = (gpus: ReadingGpu[]): number | null => {
 };
 
 /**
- * Returns the bytes of weights that are read for one token: of the experts those that are used, and
- * of the token embeddings one row, which does not count, unless they are the output too.
+ * Bytes of weights read per token: only the used experts, and the token embeddings only if they are
+ * also the output.
  */
 const activeBytes = (model: ModelShape): number => {
   const { weightsBytes, tokenEmbeddingBytes, outputBytes, experts, recurrentBytes } = model;

@@ -2,22 +2,22 @@ import type { ModelShape } from '../../providers/gguf/shape.js';
 import { fitTo, type MachineMemory } from './machine.js';
 import { memoryOf } from './memory.js';
 
-/** Ours: the context window of a model of which nothing else is known, in tokens. */
+/** In tokens. Used if nothing else is known about the model. */
 export const USUAL_WINDOW = 8192;
-/** Ours: agents read tools and results, so that a larger window is taken where there is room for it. */
+/** Agents read tools and results, so a larger window is used if it fits. */
 const LARGER_WINDOWS = [32_768, 16_384];
-/** Ours: for a larger window a model takes at most this share of the memory that is free. */
+/** Maximum share of the free memory for a larger window. */
 const SHARE = 0.5;
 
-/** A model, and the longest context that it was made for, in tokens; null: not known. */
+/** `longest` in tokens; null: not known. */
 export interface WindowedModel {
   shape: ModelShape;
   longest: number | null;
 }
 
 /**
- * Returns the context window with which a model is shown and registered unless another one is asked
- * for: the largest that leaves it where it runs with the usual one, and half of the memory to others.
+ * The largest window that runs in the same place as the usual one and leaves half of the free
+ * memory.
  */
 export const windowFor = (machine: MachineMemory, { shape, longest }: WindowedModel): number => {
   const most = longest ?? USUAL_WINDOW;

@@ -15,10 +15,7 @@ export const platformsStore = (store: Store) => {
     get: (kind: StoredPlatformKind): Promise<PlatformRow | undefined> =>
       selectRows(db, platformTable, { kind }).executeTakeFirst(),
 
-    /**
-     * Replaces the settings. Resolves to false if somebody else changed them since `before` was
-     * read.
-     */
+    /** Resolves to false if they changed since `before` was read. */
     replace: async (
       before: PlatformRow | undefined,
       row: PlatformRow,
@@ -39,7 +36,7 @@ export const platformsStore = (store: Store) => {
       }
     },
 
-    /** Deletes the settings. Resolves to false if there were none. */
+    /** Resolves to false if there were none. */
     delete: (kind: StoredPlatformKind, also: TransactionStep[]): Promise<boolean> => {
       const removal = db.deleteFrom('platforms').where('kind', '=', kind);
       return unlessUnmet(store.transact([statement(removal, 1), ...also]));

@@ -6,20 +6,15 @@ import type { Changes } from './contract.js';
 
 const LONGEST = 2000;
 
-/** Returns the fields that an admin gives, by name; null deletes one. */
 export const platformFields = ({ values = {} }: Changes): Map<string, string | null> =>
   new Map(
     Object.entries(values).map(([name, value]) => [name, value === null ? null : String(value)]),
   );
 
-/**
- * Returns the name of the credential that a secret comes from; null if the value is the secret
- * itself.
- */
+/** null if the value is the secret itself. */
 export const credentialIn = (value: string): string | null =>
   /^\$credential\(([\w.-]{1,100})\)$/.exec(value)?.[1] ?? null;
 
-/** Lists all faults in the input of an admin, each with its place in the body. */
 export const platformFaults = (adapter: Adapter, given: Changes): FieldFault[] => {
   const { baseUrl, values = {} } = given;
   const fault = baseUrl == null ? null : faultOfBase(adapter, baseUrl);

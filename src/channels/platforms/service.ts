@@ -28,11 +28,9 @@ export interface PlatformsDeps {
   vault: Pick<Vault, 'borrow'>;
   sealPlatform(kind: string, secrets: string): string;
   unsealPlatform(kind: string, sealed: string): string;
-  /** Returns the permanent address of this daemon; null if it has none. */
   publicUrl(): string | null;
 }
 
-/** Returns the adapter of a platform. Replies with 404 if there is no such platform. */
 export const adapterOf = (kind: string): Adapter => {
   return orNotFound(
     outboundPlatforms.find((one) => one.kind === kind),
@@ -40,10 +38,7 @@ export const adapterOf = (kind: string): Adapter => {
   );
 };
 
-/**
- * Updates the settings. Ours: a secret is for the place for which it was given, so another base
- * URL or server needs all secrets again.
- */
+/** A secret belongs to one target: another base URL or server requires all secrets again. */
 export const updatePlatform = async (
   deps: PlatformsDeps,
   adapter: Adapter,
@@ -62,10 +57,7 @@ export const updatePlatform = async (
   return view(deps, adapter, await deps.platforms.get(adapter.kind));
 };
 
-/**
- * Resolves credentials: a secret may name one of the admin's, as `$credential(slack-bot)`. It is
- * stored by its id.
- */
+/** A secret can refer to a credential, as `$credential(slack-bot)`. Stored by its id. */
 const withCredentials = async (
   { vault }: PlatformsDeps,
   { fields }: Adapter,
@@ -104,7 +96,7 @@ const faultOfBorrowed = (borrowed: BorrowedCredential): string => {
   return 'refers to a credential that is restricted to certain tools or hosts';
 };
 
-/** Returns the names of fields that were set or deleted, never their values. */
+/** Never their values. */
 const auditData = (given: Changes): Record<string, unknown> => {
   const fields = [...platformFields(given)];
   const named = (isKept: boolean) =>
@@ -151,7 +143,7 @@ const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange):
   };
 };
 
-/** True if another value is given for a field that says where the secrets go. */
+/** True if a field that determines the target of the secrets changes. */
 const isMoved = (
   { fields }: Adapter,
   kept: Readonly<Record<string, string>>,
@@ -164,7 +156,6 @@ const isMoved = (
 const trimmed = (baseUrl: string | null): string | null => baseUrl?.replace(/\/+$/, '') ?? null;
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
-/** Builds the public view of a platform. Of secrets it shows only if they are set. */
 export const view = (
   deps: PlatformsDeps,
   adapter: Adapter,
@@ -208,7 +199,6 @@ export const installPlatform = (
 
 const UNREACHABLE = 'This daemon is not reachable from outside. Set ADJUTANT_PUBLIC_URL first';
 
-/** Asks the platform with its settings, if all are set that it takes to send there. */
 export const askPlatform = (
   { platformSettings, http }: PlatformsDeps,
   adapter: Adapter,

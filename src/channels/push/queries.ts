@@ -11,7 +11,6 @@ export type PushRow = Pick<ChannelColumns, 'id' | 'user_id' | 'sender_name' | 'u
 export type NewPushRow = PushRow &
   Pick<ChannelColumns, 'kind' | 'sender_id' | 'verified_at' | 'secret_sealed'>;
 
-/** The most browsers of one user. */
 export const MAX_SUBSCRIPTIONS = 10;
 
 export const pushStore = (store: Store) => {
@@ -23,9 +22,8 @@ export const pushStore = (store: Store) => {
       newestFirst(own(userId).select(['id', 'user_id', 'sender_name', 'url', 'created_at']), page),
 
     /**
-     * Stores a subscription in place of every earlier one of that browser, also of another user: a
-     * browser shows only what is for the user who subscribed last. Resolves to false if the user has
-     * ten already.
+     * Replaces earlier subscriptions of the browser, also of other users. Resolves to false if the
+     * user has ten.
      */
     subscribe: (row: NewPushRow, also: TransactionStep[]): Promise<boolean> => {
       const earlier = db
@@ -44,13 +42,11 @@ export const pushStore = (store: Store) => {
       return unlessUnmet(store.transact([statement(earlier), statement(insert, 1), ...also]));
     },
 
-    /** Builds the statements that end a subscription, with what waits for it. */
     end: (userId: string, id: string): Statement[] => [
       statement(db.deleteFrom('channels').where(visibleTo(userId)).where('id', '=', id)),
       dropWaiting(store, id),
     ],
 
-    /** Returns the address and the sealed keys of a subscription; undefined if it is gone. */
     find: (userId: string, id: string) =>
       own(userId).select(['id', 'url', 'secret_sealed']).where('id', '=', id).executeTakeFirst(),
   };

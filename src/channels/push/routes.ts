@@ -6,7 +6,6 @@ import { type PushDeps, subscribe, viewSubscription } from './service.js';
 
 export interface PushRoutesDeps extends PushDeps {
   channels: Pick<ChannelsStore, 'delete'>;
-  /** Returns the public key with which browsers subscribe. */
   publicKey(): Promise<string>;
 }
 

@@ -18,7 +18,7 @@ export interface PushDeps {
   sealChannelSecret(channelId: string, secret: string): string;
 }
 
-/** Keys of a subscription, sealed together as one secret of its channel. */
+/** Sealed together as one secret of the channel. */
 export interface PushKeys {
   p256dh: string;
   auth: string;
@@ -31,7 +31,7 @@ export const viewSubscription = (row: PushRow): PushSubscription => ({
   createdAt: row.created_at,
 });
 
-/** Subscribes a browser. One that subscribes again takes the place of its earlier subscription. */
+/** A repeated subscription replaces the earlier one. */
 export const subscribe = async (
   { push, clock, http, sealChannelSecret }: PushDeps,
   { endpoint, keys, name }: NewSubscription,
@@ -60,17 +60,14 @@ export const subscribe = async (
   );
 };
 
-/** A browser sends no fragment: two addresses that differ in it are one. */
+/** Browsers send no fragment, so URLs that differ only in it are equal. */
 const withoutFragment = (endpoint: string): string => {
   const url = new URL(endpoint);
   url.hash = '';
   return url.href;
 };
 
-/**
- * Push services are on https. A service on this machine may be on http, where the setting
- * ADJUTANT_EGRESS_ALLOW names it.
- */
+/** HTTPS, or HTTP on this machine if ADJUTANT_EGRESS_ALLOW contains it. */
 const endpointFaults = (http: Http, endpoint: string) => {
   const fault = (message: string) => [{ path: 'endpoint', message }];
   if (!URL.canParse(endpoint)) return fault('must be a URL that begins with https://');
@@ -84,7 +81,7 @@ const endpointFaults = (http: Http, endpoint: string) => {
   }
 };
 
-/** Refuses what is no point on the curve, with which no push could be encrypted. */
+/** A key that is not a point on the curve cannot be used for encryption. */
 const keyFaults = (p256dh: string) => {
   const point = Buffer.from(p256dh, 'base64url');
   const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) =>

@@ -12,20 +12,19 @@ export interface PushTransportDeps {
   http: Http;
   unsealChannelSecret(channelId: string, sealed: string): string;
   keyPair(): Promise<{ publicKey: string; privateKey: string }>;
-  /** Returns who is responsible for the pushes, for the push service: an https address or mailto. */
+  /** HTTPS or mailto URL for the push service. */
   contact(): string;
 }
 
-/** Time that the push service keeps a push, in seconds. An approval lives 15 minutes. */
+/** How long the push service keeps a push. An approval expires after 15 minutes. */
 const KEPT_SECONDS = 24 * 3600;
 const APPROVAL_SECONDS = 15 * 60;
-/** Paths of the page hold a kind and an id; a push holds no others, and no stage of a run. */
+/** Page paths with only a kind and an id. Others are not pushed. */
 const PATH = /^(\/(?!api\/)[a-z]{1,20}\/[\w-]{1,80})(?:#.*)?$/;
 
 /**
- * Makes the transport of pushes (RFC 8030), encrypted for the browser (RFC 8291) and signed with
- * the key pair of this daemon (RFC 8292). A push for the same notice takes the place of one that
- * was not delivered yet, so that it can be repeated.
+ * Web Push (RFC 8030), encrypted (RFC 8291) and signed with the VAPID key (RFC 8292). A push
+ * replaces an undelivered one for the same notification, so it can be repeated.
  */
 export const createPushTransport = (deps: PushTransportDeps): Transport => ({
   isRepeatable: true,
@@ -78,7 +77,7 @@ const post = async (
       url,
       headers: Object.fromEntries(texts),
       body: body ?? '',
-      // What it says beside the status counts for nothing.
+      // Only the status matters.
       enoughBytes: 0,
       isExact: true,
       signal,
@@ -92,7 +91,7 @@ const post = async (
   }
 };
 
-/** Returns what the push says: kind and id, and the path if it is no more than these. */
+/** Kind and id, and the path if it contains no more. */
 const textOf = ({ cause_id: id, kind, content }: OutboundMessageRow): string => {
   const [, link] = PATH.exec(JSON.parse(content).link ?? '') ?? [];
   return JSON.stringify({ kind, id, link });

@@ -26,6 +26,6 @@ export const platformReceiversResource = ({ receiver }: { receiver: PlatformRece
   });
 };
 
-/** Builds the same error for a platform that is not set up and for a wrong signature. */
+/** The same error for an unconfigured platform and a wrong signature. */
 const closed = (): Boom.Boom =>
   Boom.unauthorized('The request could not be authenticated as coming from a configured platform');

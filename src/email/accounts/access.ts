@@ -16,22 +16,22 @@ export interface MailAccessDeps {
   tokens: MailTokens;
 }
 
-/** The way to the servers of mail accounts. Each visit writes into the account how it is. */
+/** Each visit updates the status of the account. */
 export interface MailAccess {
-  /** Works in an IMAP session. Throws MailFault. */
+  /** Throws MailFault. */
   imap<T>(
     account: MailAccountRow,
     visit: { signal: AbortSignal; silenceMs?: number },
     work: (session: ImapSession) => Promise<T>,
   ): Promise<T>;
-  /** Opens a session for sending, which the caller closes. Throws MailFault. */
+  /** The caller closes it. Throws MailFault. */
   smtp(account: MailAccountRow, signal: AbortSignal): Promise<SmtpSession>;
 }
 
 export const createMailAccess = (deps: MailAccessDeps): MailAccess => {
   const { http, tokens } = deps;
 
-  /** Tries once more with a new access token if the server refuses the one that was kept. */
+  /** Retries once with a new access token. */
   const loggedIn = async <T>(
     account: MailAccountRow,
     signal: AbortSignal,
@@ -81,7 +81,7 @@ export const createMailAccess = (deps: MailAccessDeps): MailAccess => {
   };
 };
 
-/** Writes a failure into the account; its owner is told once when a login is needed. */
+/** Notifies the owner once if a login is needed. */
 const noteFault = async (
   { accounts, outbox }: MailAccessDeps,
   account: MailAccountRow,

@@ -10,7 +10,6 @@ interface MailFoldersDeps {
   access: MailAccess;
 }
 
-/** A folder of a mailbox. */
 interface ListedFolder {
   name: string;
   use: string | null;
@@ -20,7 +19,7 @@ interface ListedFolder {
 
 const PATIENCE_MS = 20_000;
 
-/** Lists the folders of a mailbox; of one that cannot be reached, those that are read. */
+/** If the server is unreachable, the configured folders. */
 export const listMailFolders = async (
   deps: MailFoldersDeps,
   { userId, signal }: Caller,

@@ -6,10 +6,8 @@ import { type MailAccountRow, mailAccountTable } from '../../store/tables/mail.j
 import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** Ours: the most mail accounts of a user. */
 export const MAX_MAIL_ACCOUNTS = 100;
 
-/** Returns the queries for the mail accounts of users. */
 export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
   const own = (userId: string, values: Partial<MailAccountRow> = {}) =>
     selectRows(db, mailAccountTable, values, visibleTo(userId));
@@ -17,7 +15,7 @@ export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
   return {
     list: (userId: string, page: PageInput) => newestFirst(own(userId), page),
 
-    /** Reads the accounts of all users that are watched, without those whose owner is disabled. */
+    /** Without accounts of disabled users. */
     watched: (): Promise<MailAccountRow[]> =>
       selectRows(db, mailAccountTable, { watch: 1 })
         .where(({ exists, selectFrom }) =>
@@ -34,14 +32,14 @@ export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
     get: (userId: string, id: string): Promise<MailAccountRow | undefined> =>
       own(userId, { id }).executeTakeFirst(),
 
-    /** Returns false if the user has too many. Throws Taken if there is one with that address. */
+    /** False at the limit. Throws Taken for a duplicate address. */
     insert: (row: MailAccountRow, also: TransactionStep): Promise<boolean> => {
       const count = selectCount(db, mailAccountTable, {}, visibleTo(row.user_id));
       const insert = insertUpTo(db, mailAccountTable, row, { count, most: MAX_MAIL_ACCOUNTS });
       return unlessUnmet(transact([statement(insert, 1), also]));
     },
 
-    /** Returns false if it was changed or deleted since it was read. */
+    /** False if it changed since it was read. */
     update: (
       read: MailAccountRow,
       changes: Partial<MailAccountRow>,
@@ -58,8 +56,8 @@ export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
       ]),
 
     /**
-     * Returns false if the user has none with that id, or if messages of it are on their way. `isForced`
-     * deletes it nevertheless, and has the jobs of these run at once.
+     * False if not found, or if messages are being sent. `isForced` deletes it anyway and runs
+     * their jobs at once.
      */
     delete: (
       userId: string,
@@ -86,8 +84,8 @@ export const mailAccountsStore = ({ db, transact, tryTransact }: Store) => {
     },
 
     /**
-     * Writes how it is, while its servers and its credential are those that were tried. Returns false
-     * if they are not, or if `expected` is given and is not its status.
+     * Only while servers and credential are those that were tried, and `expected` matches.
+     * Otherwise false.
      */
     note: (
       { id, credential_id, imap, smtp, username }: MailAccountRow,

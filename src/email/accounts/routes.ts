@@ -17,15 +17,12 @@ import {
 import { type RecordMailTest, tryMailAccount } from './trial.js';
 
 interface AccountRoutesDeps {
-  /** The service of the accounts. */
   service: MailAccountsDeps;
   access: MailAccess;
   sending: {
     recordTest: RecordMailTest;
-    /** Looks after the messages of an account at once. */
     hurry(accountId: string): void;
   };
-  /** True if the user has the permission to send e-mail. */
   maySend(userId: string): Promise<boolean>;
 }
 

@@ -93,7 +93,6 @@ const auditedOf = ({ address, imap, smtp, credential_id }: MailAccountRow) => ({
   credentialId: credential_id,
 });
 
-/** Returns the servers that were given; those that are missing are found by the address. */
 const serversFor = async (
   deps: MailAccountsDeps,
   { signal }: Caller,
@@ -112,11 +111,10 @@ const serversFor = async (
   };
 };
 
-/** Returns the name to log in with. */
 export const mailUsername = (address: string, kind: 'address' | 'local'): string =>
   kind === 'address' ? address : address.slice(0, address.lastIndexOf('@'));
 
-/** Throws if a server can never be reached, or if the credential is not fit to be sent there. */
+/** Throws if a server is not allowed, or the credential must not be sent to it. */
 const refuseUnfit = async (
   deps: MailAccountsDeps,
   by: Caller,
@@ -153,8 +151,8 @@ const serverFault = (
 };
 
 /**
- * Throws 403 unless the owner acts in person. Ours: whoever names the servers gets the value of the
- * credential, so others may name only those that its allowedHosts have.
+ * Whoever sets the servers receives the credential, so others may only use its allowedHosts. Throws
+ * 403.
  */
 const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
   if (tokenId === null && !impersonator) return;
@@ -172,7 +170,7 @@ export const findMailAccount = async (
   id: string,
 ): Promise<MailAccountRow> => orNotFound(await accounts.get(userId, id), 'Mail account not found');
 
-/** Changes what is given. Another server, name or credential is untried: the error before is gone. */
+/** Changed servers or credentials reset the status. */
 export const updateMailAccount = (
   deps: MailAccountsDeps,
   by: RecordingCaller,
@@ -205,7 +203,7 @@ export const updateMailAccount = (
   });
 };
 
-/** Deletes an account. Replies with 409 while messages of it wait, unless they are given up. */
+/** Throws 409 while messages are queued, unless forced. */
 export const removeMailAccount = async (
   { service, sending }: { service: MailAccountsDeps; sending: { hurry(accountId: string): void } },
   by: RecordingCaller,

@@ -22,21 +22,20 @@ export interface MailTokensDeps {
   renew: Renewal;
 }
 
-/** The logins of mail accounts, by the credentials of the vault. */
 export interface MailTokens {
-  /** Returns the login of an account. Throws MailFault; `login` if its credential is good no more. */
+  /** Throws MailFault, `login` if the credential is no longer valid. */
   loginOf(account: MailAccountRow, signal: AbortSignal): Promise<MailLogin>;
-  /** Forgets the access token of an account, which its server refused. False: it had none. */
+  /** False if there was none. */
   forget(account: MailAccountRow): boolean;
 }
 
-/** A token is renewed this long before it ends. */
+/** Renewal lead time. */
 const EARLY_MS = 60_000;
 
 interface KeptToken {
   accessToken: string;
   until: number;
-  /** The value of the credential that it was issued for. */
+  /** Credential value that it was issued for. */
   value: string;
 }
 
@@ -45,7 +44,7 @@ export const createMailTokens = (deps: MailTokensDeps): MailTokens => {
   const tokens = new Map<string, KeptToken>();
   const underway = new Map<string, Promise<KeptToken>>();
 
-  /** Gets one token at a time for a credential: many services accept each refresh token once. */
+  /** One refresh at a time per credential: many services accept each refresh token once. */
   const tokenFor = (account: MailAccountRow, value: string): Promise<KeptToken> => {
     const id = account.credential_id;
     const begun = underway.get(id);
@@ -88,7 +87,7 @@ const renewedToken = async (
   const until = deps.clock.now() + token.lifeMs - EARLY_MS;
   const { accessToken, rotated } = token;
   if (rotated === null) return { accessToken, until, value };
-  // Stored before it is used: the one before may be good no more.
+  // Stored before use: the previous one may be invalid.
   const next = JSON.stringify({ ...grant, refreshToken: rotated });
   const { user_id: userId, credential_id: credentialId } = account;
   if (!(await deps.renew({ userId, credentialId, value: next, before: value }))) {
@@ -100,7 +99,7 @@ const renewedToken = async (
   return { accessToken, until, value: next };
 };
 
-/** Ours: the request is not ended by who waits for it, since its answer may hold the only token. */
+/** Not aborted by the caller, since the reply may contain the only token. */
 const REQUEST_MS = 30_000;
 
 const requestedToken = async ({ http }: MailTokensDeps, grant: MailGrant): Promise<MailToken> => {

@@ -16,8 +16,8 @@ import type { MailAccountTest } from './contract.js';
 type TrialStep = MailAccountTest['steps'][number];
 
 /**
- * Puts the message of a test on record before it is sent. Resolves to what takes the answer of the server:
- * null, or the reason for which it was refused. Throws 429 beyond the limit of an hour.
+ * Recorded before it is sent. Resolves to a function for the server reply: null, or the reason of
+ * the rejection. Throws 429 beyond the hourly limit.
  */
 export type RecordMailTest = (
   account: MailAccountRow,
@@ -31,23 +31,19 @@ interface MailTrialDeps {
 }
 
 interface Trial {
-  /** True if the user may send e-mail. */
   maySend: boolean;
   signal: AbortSignal;
 }
 
-/** The result of a trial: its steps up to the first that fails, and what was learnt. */
 export interface TrialResult {
   steps: TrialStep[];
-  /** The name of the receiving server in its authentication results; null if it wrote none. */
+  /** null if the server wrote none. */
   authservId: string | null;
 }
 
-/** Ours: the longest wait for a message to oneself. */
 const ARRIVAL_MS = 30_000;
 const LOOK_MS = 500;
 
-/** Goes the whole way of a mail account, and names the step that fails. */
 export const tryMailAccount = async (
   { clock, access, recordTest }: MailTrialDeps,
   account: MailAccountRow,
@@ -106,12 +102,11 @@ const recorder = (steps: TrialStep[]) => {
   return {
     did: (step: TrialStep['step'], detail: string | null) => add(step, 'ok', detail),
     skipped: (step: TrialStep['step'], detail: string | null) => add(step, 'skipped', detail),
-    /** The step after the last one that was done is the one that failed. */
+    /** The step after the last successful one failed. */
     failed: (detail: string) => add(ORDER[steps.length] ?? 'arrival', 'failed', detail),
   };
 };
 
-/** Checks that the folders of the account are there. Throws MailFault. */
 const foldersOf = async (session: ImapSession, { folders, imap }: MailAccountRow) => {
   const listed = await session.list();
   const names = new Set(listed.map(({ path }) => path));
@@ -127,7 +122,7 @@ const TEST = {
   text: 'Adjutant sent this message from your mail account to itself to test delivery.\n',
 };
 
-/** Does the sending, and puts on record what became of it. A lost answer stays unknown. */
+/** A lost reply stays unknown. */
 const answeredBy = async (
   answered: (refused: string | null) => Promise<void>,
   send: () => Promise<unknown>,
@@ -151,18 +146,18 @@ const testMessage = (
     from: { name, address },
     to: [address],
     ...TEST,
-    // Nobody is to answer it by itself, and no hook is to start.
+    // No automatic reply, and no hook starts.
     isAutomatic: true,
     headers: hopHeader(),
   });
 
 interface ArrivedHeader {
   folder: string;
-  /** The header as it arrived. */
+  /** As received. */
   text: string;
 }
 
-/** Waits until the message is in one of the folders. Throws MailFault `timeout`. */
+/** Throws MailFault `timeout`. */
 const arrivalOf = (
   access: MailAccess,
   account: MailAccountRow,
@@ -183,7 +178,7 @@ const arrivalOf = (
     throw new MailFault('timeout', host, 'the test message was sent but did not arrive');
   });
 
-/** The inbox, the folder of spam, and that of everything. */
+/** Inbox, spam and all mail. */
 const arrivalFolders = async (session: ImapSession): Promise<string[]> => {
   const listed = await session.list();
   const places = listed.filter(({ specialUse }) => /^\\(?:Junk|All)$/.test(specialUse ?? ''));

@@ -6,10 +6,8 @@ import { type MailDraftRow, mailDraftTable } from '../../store/tables/mail.js';
 import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** Ours: the most drafts of a user. */
 export const MAX_DRAFTS = 1000;
 
-/** Returns the queries for the drafts of users. */
 export const mailDraftsStore = ({ db, transact, tryTransact }: Store) => {
   const own = (userId: string, values: Partial<MailDraftRow> = {}) =>
     selectRows(db, mailDraftTable, values, visibleTo(userId));
@@ -25,21 +23,21 @@ export const mailDraftsStore = ({ db, transact, tryTransact }: Store) => {
     ofEffect: (userId: string, effect_id: string): Promise<MailDraftRow | undefined> =>
       own(userId, { effect_id }).executeTakeFirst(),
 
-    /** True if the agent has read text from outside. */
+    /** True if the agent has read untrusted content. */
     isUntrusted: async (agentId: string | null): Promise<boolean> => {
       if (agentId === null) return false;
       const agent = db.selectFrom('agents').select('untrusted').where('id', '=', agentId);
       return (await agent.executeTakeFirst())?.untrusted !== 0;
     },
 
-    /** Returns false if the user has too many. Throws Taken if there is one of that effect. */
+    /** False at the limit. Throws Taken for a repeated effect. */
     insert: (row: MailDraftRow, also: TransactionStep[]): Promise<boolean> => {
       const count = selectCount(db, mailDraftTable, {}, visibleTo(row.user_id));
       const insert = insertUpTo(db, mailDraftTable, row, { count, most: MAX_DRAFTS });
       return unlessUnmet(transact([statement(insert, 1), ...also]));
     },
 
-    /** Returns false if it was changed or deleted since it was read. */
+    /** False if it changed since it was read. */
     update: (
       read: MailDraftRow,
       changes: Partial<MailDraftRow>,
@@ -55,11 +53,10 @@ export const mailDraftsStore = ({ db, transact, tryTransact }: Store) => {
         also,
       ]),
 
-    /** Returns false if the user has none with that id. */
     delete: (userId: string, id: string, also: TransactionStep): Promise<boolean> =>
       tryTransact([removal(userId, id), also]),
 
-    /** Builds the statement that removes a draft as it was read, which throws Unmet otherwise. */
+    /** Throws Unmet if the draft changed. */
     removalOf: (read: MailDraftRow): Statement =>
       statement(
         deleteRows(db, mailDraftTable, { user_id: read.user_id, id: read.id }).where(

@@ -31,7 +31,7 @@ export const findMailDraft = async (
   id: string,
 ): Promise<MailDraftRow> => orNotFound(await drafts.get(userId, id), 'E-mail draft not found');
 
-/** Keeps a draft. Replies with 400 if it names what the user does not have. */
+/** Throws 400 for references that the user does not have. */
 export const addMailDraft = async (
   deps: MailDraftsDeps,
   by: Caller & Recorder,
@@ -42,7 +42,7 @@ export const addMailDraft = async (
   throw tooMany();
 };
 
-/** Keeps the draft of a tool, once for each effect. */
+/** Once per effect. */
 export const addToolDraft = async (
   deps: MailDraftsDeps,
   { userId, agentId, executionId, effectId }: EmailToolCaller,
@@ -70,7 +70,7 @@ const tooMany = (): Boom.Boom =>
     code: 'too_many_drafts',
   });
 
-/** Returns the draft; an answer has the subject and the recipient of one, unless they are given. */
+/** A reply defaults to the subject and the recipient of the original. */
 const draftOf = async (
   deps: MailDraftsDeps,
   userId: string,
@@ -99,7 +99,6 @@ const draftOf = async (
   };
 };
 
-/** Finds what a draft names: its account, its documents, and the message that it answers. */
 const findNamed = async (
   sending: SendingDeps,
   userId: string,
@@ -114,7 +113,6 @@ const findNamed = async (
   return findAnswered(sending.mailbox.messages, userId, inReplyTo);
 };
 
-/** Changes what is given. */
 export const updateMailDraft = (
   deps: MailDraftsDeps,
   by: Caller & Recorder,
@@ -144,8 +142,8 @@ export const removeMailDraft = async (
 };
 
 /**
- * Sends a draft as it is now; the same transaction removes it, so that two who send it send it once.
- * Throws 409 if it has changed since the time at which it was seen.
+ * The same transaction removes the draft, so it is sent once. Throws 409 if it changed since
+ * `seen`.
  */
 export const sendMailDraft = async (
   deps: MailDraftsDeps,

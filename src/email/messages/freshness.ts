@@ -1,20 +1,16 @@
 import type { Clock } from '../../kernel/clock.js';
 
-/** Work that brings something up to date, and when it ended. */
 interface Update {
-  /** null: it is under way. */
+  /** null: in progress. */
   endedAt: number | null;
   work: Promise<boolean>;
 }
 
-/** Ours: what was brought up to date so many milliseconds ago is not asked for again. */
+/** Results younger than this are reused. */
 const FRESH_MS = 5000;
 const MAX_KEPT = 1000;
 
-/**
- * Brings something up to date at most once in a few seconds; those who ask meanwhile share that, and
- * what it resolves to.
- */
+/** Concurrent callers share one update. */
 export type KeepFresh = (name: string, update: () => Promise<boolean>) => Promise<boolean>;
 
 export const createFreshness = (clock: Clock): KeepFresh => {

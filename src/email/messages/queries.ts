@@ -10,7 +10,6 @@ import {
 } from '../../store/tables/mail.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** The filters of a list of messages. */
 export interface MessageFilter extends PageInput {
   accountId?: string | undefined;
   folder?: string | undefined;
@@ -21,18 +20,16 @@ export interface MessageFilter extends PageInput {
   hasAttachments?: boolean | undefined;
   thread?: string | undefined;
   category?: MailCategory | undefined;
-  /** The ids of those that a search has found; undefined: there was no search. */
+  /** Ids found by a search; undefined: no search. */
   found?: string[] | undefined;
 }
 
-/** The columns by which a sync knows what it has. */
 const KNOWN = [
   ...(['id', 'uid', 'uid_validity', 'unread', 'flagged'] as const),
   ...(['identity', 'size', 'arrived_ms'] as const),
 ] as const;
 export type KnownMessage = Pick<MailMessageRow, (typeof KNOWN)[number]>;
 
-/** Returns the queries for the messages of users. */
 export const mailMessagesStore = ({ db, transact }: Store) => ({
   list: (userId: string, filter: MessageFilter) => {
     const { accountId, thread, folder, unread, category, ...more } = filter;
@@ -60,7 +57,6 @@ export const mailMessagesStore = ({ db, transact }: Store) => ({
   get: (userId: string, id: string): Promise<MailMessageRow | undefined> =>
     selectRows(db, mailMessageTable, { id }, visibleTo(userId)).executeTakeFirst(),
 
-  /** Reads what is known of a folder. */
   known: (accountId: string, folder: string): Promise<KnownMessage[]> =>
     db
       .selectFrom('mail_messages')
@@ -69,7 +65,7 @@ export const mailMessagesStore = ({ db, transact }: Store) => ({
       .where('folder', '=', folder)
       .execute(),
 
-  /** Returns the thread of the first of these messages that is known; null if none is. */
+  /** Thread of the first known message; null if none is known. */
   threadOf: async (accountId: string, messageIds: string[]): Promise<string | null> => {
     if (messageIds.length === 0) return null;
     const row = await db

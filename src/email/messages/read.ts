@@ -8,7 +8,6 @@ import { textInCharset } from '../../providers/mail/structure.js';
 import type { MailFile, MailMessageRow, MailTextPart } from '../../store/tables/mail.js';
 import { atMessage, findMail, type MailMessagesDeps } from './service.js';
 
-/** The text of a message. */
 export interface MailBody {
   text: string;
   html: string | null;
@@ -17,10 +16,9 @@ export interface MailBody {
 }
 
 const MAX_TEXT_LENGTH = 512 * 1024;
-/** Ours: the largest file that is passed on. */
 const MAX_FILE = 64 * 1024 * 1024;
 
-/** Reads the text of a message at its server, which sets no flag. */
+/** Sets no flag on the server. */
 export const readMailBody = async (
   deps: MailMessagesDeps,
   found: Awaited<ReturnType<typeof findMail>>,
@@ -45,7 +43,6 @@ export const readMailBody = async (
   };
 };
 
-/** Reads one part as text, at most so many bytes of it; null if there is no such part. */
 const textIn = async (
   session: ImapSession,
   { uid }: MailMessageRow,
@@ -59,7 +56,6 @@ const textIn = async (
   return { text: text.slice(0, maxBytes), isCut: part.bytes > maxBytes };
 };
 
-/** A file of a message, by the number of that. */
 interface AttachmentOf {
   id: string;
   number: string;
@@ -70,7 +66,6 @@ interface MailReader {
   signal: AbortSignal;
 }
 
-/** Returns a file of a message. */
 export const readAttachment = async (
   deps: MailMessagesDeps,
   by: MailReader,
@@ -87,7 +82,6 @@ export const readAttachment = async (
   });
 };
 
-/** Fetches a file of a message from its server. */
 export const fetchAttachment = async (
   deps: MailMessagesDeps,
   { userId, signal }: MailReader,

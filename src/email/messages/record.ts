@@ -12,24 +12,20 @@ import { sortMail } from '../../providers/mail/sort.js';
 import { mailPartsOf } from '../../providers/mail/structure.js';
 import type { MailAccountRow, MailAddress, MailMessageRow } from '../../store/tables/mail.js';
 
-/** The fields of the header that are read. */
 const HEADER_FIELDS = new Set([
   ...['authentication-results', 'received', 'references', 'in-reply-to', 'list-unsubscribe'],
   ...['list-id', 'precedence', 'auto-submitted', 'x-priority', 'importance', 'x-spam-flag'],
   ...['date', 'from', 'to', 'subject', HOPS_HEADER],
 ]);
 
-/** Ours: the most bytes of a header that are fetched and read. */
 export const HEADER_BYTES = 128 * 1024;
 
-/** The header of a message, without the fields that are not read. */
 export interface MailHeader {
-  /** As it stands in the message, one character for each byte. */
+  /** Raw header, one character per byte. */
   text: string;
   fields: HeaderField[];
 }
 
-/** Reads the header of a message. */
 export const mailHeaderOf = ({ headers }: FetchMessageObject): MailHeader => {
   let text = '';
   let isRead = false;
@@ -44,7 +40,6 @@ export const mailHeaderOf = ({ headers }: FetchMessageObject): MailHeader => {
   return { text, fields: fieldsOf(Buffer.from(text, 'latin1').toString('utf8')) };
 };
 
-/** A message as it was fetched, and where it lies. */
 export interface FetchedMail {
   account: MailAccountRow;
   folder: string;
@@ -52,7 +47,7 @@ export interface FetchedMail {
   message: FetchMessageObject;
   header: MailHeader;
   snippet: string;
-  /** The thread of the messages that it refers to; null if none of them is known. */
+  /** null if none of the referenced messages is known. */
   thread: string | null;
 }
 
@@ -60,7 +55,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const UID_DIGITS = 7;
 const RANDOM_DIGITS = 9;
 
-/** Returns an id in the order of arrival, and of UIDs within a second, whenever it is minted. */
+/** Sorted by arrival, then by UID, whenever it is created. */
 const idAt = (ms: number, uid: number): string => {
   let digits = '';
   for (let rest = uid; digits.length < UID_DIGITS; rest = Math.floor(rest / 32)) {
@@ -70,7 +65,6 @@ const idAt = (ms: number, uid: number): string => {
   return `mail_${timeDigits(ms)}${digits}${random.join('')}`;
 };
 
-/** Returns the lowest id of messages that arrive from that time on. */
 export const firstIdAt = (ms: number): string => `mail_${timeDigits(ms)}`;
 
 const MAX_ADDRESSES = 1000;
@@ -82,14 +76,14 @@ const addressesOf = (given: MessageAddressObject[] | undefined): MailAddress[] =
     address: oneLine(address, 320),
   }));
 
-/** One line without control characters, also those that turn the direction of a text. */
+/** Also removes characters that change the text direction. */
 const oneLine = (text: string | undefined, most: number): string =>
   (text ?? '')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
     .slice(0, most);
 
-/** Returns the ids of the messages that a message refers to, the oldest first. */
+/** Oldest first. */
 export const referencesIn = (fields: HeaderField[]): string[] => {
   const idsIn = (name: string): string[] =>
     fields.flatMap((field) =>
@@ -98,7 +92,6 @@ export const referencesIn = (fields: HeaderField[]): string[] => {
   return [...new Set([...idsIn('references'), ...idsIn('in-reply-to')])].slice(-MAX_REFERENCES);
 };
 
-/** Returns the row of a message. */
 export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
   const { account, message, snippet } = fetched;
   const { envelope, flags = new Set() } = message;
@@ -138,13 +131,11 @@ export const mailRecordOf = (fetched: FetchedMail): MailMessageRow => {
   };
 };
 
-/** Returns the column of what the server of the account found about the sender. */
 const resultsOf = ({ account, header }: FetchedMail, from: string): string | null => {
   const found = authenticationIn(header.fields, { authservId: account.authserv_id, from });
   return found && JSON.stringify(found);
 };
 
-/** The columns by which a message is processed once. */
 const ledgerOf = (
   messageId: string | null,
   fetched: FetchedMail,
@@ -158,14 +149,13 @@ const ledgerOf = (
   automatic: isAutomatic(field('auto-submitted')) ? (1 as const) : (0 as const),
 });
 
-/** True for a message that no person has sent, by its field `Auto-Submitted` (RFC 3834, section 5). */
+/** `Auto-Submitted` (RFC 3834, section 5). */
 const isAutomatic = (value: string | null): boolean => value !== null && !/^\s*no\b/i.test(value);
 
 /**
- * Returns by what a message is known wherever it lies: a digest of its Message-ID, its size and its
- * header. A stranger may guess a Message-ID and write another message with it, but does not know what
- * the servers on the way wrote into the header. Many are alike that state no Message-ID and no time, so
- * for these the time of arrival counts too.
+ * Digest of Message-ID, size and header, independent of the folder. A third party can guess a
+ * Message-ID, but not the header lines added by servers. Messages without Message-ID and time also
+ * use the arrival.
  */
 const identityOf = (messageId: string | null, { message, header }: FetchedMail): string => {
   const { size = 0 } = message;
@@ -176,17 +166,13 @@ const identityOf = (messageId: string | null, { message, header }: FetchedMail):
   return `header:${digestOf(`${size} ${isTimed ? '' : arrivalOf(message)} ${header.text}`)}`;
 };
 
-/**
- * Returns the identities by which a message may be known. That of one that was kept before the header
- * was a part of it is its Message-ID.
- */
+/** Old rows are identified by their Message-ID only. */
 export const identitiesOf = ({
   identity,
   message_id,
 }: Pick<MailMessageRow, 'identity' | 'message_id'>): string[] =>
   message_id === null ? [identity] : [identity, `id:${message_id}`];
 
-/** The columns of those that a message names. */
 const peopleOf = (envelope: MessageEnvelopeObject | undefined) => {
   const [sender = null] = addressesOf(envelope?.from);
   return {
@@ -200,7 +186,6 @@ const peopleOf = (envelope: MessageEnvelopeObject | undefined) => {
 const threadId = (accountId: string, root: string): string =>
   `thread_${createHash('sha256').update(`${accountId} ${root}`).digest('hex').slice(0, 26)}`;
 
-/** Returns the arrival of a message as its server states it; null if it states none. */
 export const arrivalOf = ({ internalDate }: FetchMessageObject): number | null =>
   timeOf(internalDate);
 
@@ -210,10 +195,10 @@ const timeOf = (date: Date | string | undefined): number | null => {
 };
 
 const DAY_MS = 86_400_000;
-/** Ours: a later time, which has more digits, counts as none. */
+/** Later times have more digits and are ignored. */
 const LAST_MS = Date.UTC(9999, 0);
 
-/** The time that the sender gave; that of the arrival where there is none, or one to come. */
+/** The arrival if the sender stated none, or a future one. */
 const dateOf = (date: Date | string | undefined, arrivedAt: number): number => {
   const given = timeOf(date);
   return given === null || given > arrivedAt + DAY_MS ? arrivedAt : given;

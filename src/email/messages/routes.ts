@@ -6,7 +6,6 @@ import { fetchAttachment, readAttachment, readMailBody } from './read.js';
 import { findMail, listMail, type MailMessagesDeps } from './service.js';
 import { viewMail } from './view.js';
 
-/** Serves e-mails. Their files become documents by `arrivals`. */
 export const mailResource = (deps: MailMessagesDeps, arrivals: Pick<Arrivals, 'keepOrThrow'>) =>
   resource('mail', mail, {
     list: async ({ query }, by) => {

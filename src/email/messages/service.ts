@@ -13,32 +13,29 @@ import type { MessageFilter } from './queries.js';
 import { addMessages, foundIn, inFolder, type MailSyncDeps, syncFolder } from './sync.js';
 
 export interface MailMessagesDeps {
-  /** The parts that bring what is kept up to date. */
   sync: MailSyncDeps;
   accounts: MailAccountsStore;
   access: MailAccess;
-  /** Does what keeps messages of an account in turns, since no message may be kept twice. */
+  /** Serializes per account, since no message may be stored twice. */
   inTurn: MailTurns;
   keepFresh: KeepFresh;
 }
 
-/** Does the work of an account when that before it has ended. */
 export type MailTurns = <T>(accountId: string, work: () => Promise<T>) => Promise<T>;
 
-/** The query of a list of messages. */
 export interface MailListQuery extends Omit<MessageFilter, 'found'> {
   q?: string | undefined;
 }
 
 const DAY_MS = 86_400_000;
-/** Ours: the longest wait for a server before what is kept is shown. */
+/** After this time stored messages are shown. */
 const PATIENCE_MS = 20_000;
-/** Ours: the most messages of a folder that a search finds, the newest. */
+/** The newest of a folder. */
 const MAX_FOUND = 300;
 
 /**
- * Returns a page of messages. The first page brings what is kept up to date; a server that cannot be
- * reached leaves it as it is, and its account says so.
+ * The first page updates the stored messages. If the server is unreachable, stored data is returned
+ * and the account shows the error.
  */
 export const listMail = async (
   deps: MailMessagesDeps,
@@ -76,10 +73,7 @@ export const listMail = async (
   return deps.sync.messages.list(userId, searched);
 };
 
-/**
- * Syncs the folders of an account, unless that was done a moment ago. All who ask share one sync.
- * Resolves to false if its server knows no such folder.
- */
+/** Concurrent callers share one sync. Resolves to false if the folder does not exist. */
 const bringUpToDate = (
   deps: MailMessagesDeps,
   account: MailAccountRow,
@@ -110,8 +104,8 @@ const accountsOf = async (
 };
 
 /**
- * Works at the server of an account, one work after the other. Resolves to why it cannot be reached in
- * time. `signal` null: nobody in particular waits for it.
+ * Serialized per account. Resolves to the problem if the server is unreachable. `signal` null:
+ * nobody waits.
  */
 const reached = async <T>(
   { access, inTurn }: MailMessagesDeps,
@@ -136,14 +130,12 @@ const reached = async <T>(
   }
 };
 
-/** Rejects when the signal aborts. */
 const abortOf = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-/** Has the server search a folder, keeps what is found, and returns its ids. */
 const search = async (
   deps: MailSyncDeps,
   opened: Parameters<typeof addMessages>[1],
@@ -173,7 +165,7 @@ export const findMail = async (
   return { row, account: await findMailAccount(deps, userId, row.account_id) };
 };
 
-/** Works on one message at its server. Throws 404 if it is not there any more. */
+/** Throws 404 if the message no longer exists. */
 export const atMessage = async <T>(
   deps: MailMessagesDeps,
   { row, account }: { row: MailMessageRow; account: MailAccountRow },
@@ -186,7 +178,7 @@ export const atMessage = async <T>(
     ),
   );
   if ('problem' in found) return found;
-  // Thrown here: what is thrown in a session counts as a failure of the server.
+  // Thrown here, since an exception in a session counts as a server failure.
   const { value } = found;
   if (value === null) throw goneMail();
   return { value };

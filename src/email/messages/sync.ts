@@ -23,7 +23,6 @@ export interface MailSyncDeps {
   messages: MailMessagesStore;
 }
 
-/** A folder that is opened for reading alone. */
 export interface OpenFolder {
   session: ImapSession;
   account: MailAccountRow;
@@ -32,17 +31,17 @@ export interface OpenFolder {
 }
 
 const DAY_MS = 86_400_000;
-/** The messages that are fetched with one command. */
+/** Messages per command. */
 const STEP = 200;
-/** The same with their headers, so that those of hostile messages are few at a time. */
+/** Smaller with headers, to limit memory for hostile messages. */
 const HEADERS_STEP = 50;
 const SNIPPET_BYTES = 4096;
 const FACTS = { uid: true, flags: true, size: true, internalDate: true };
-// The header as a part, since of this a beginning can be asked for.
+// Requested as a part, since a part can be limited.
 const HEADER = [{ key: 'HEADER', start: 0, maxLength: HEADER_BYTES }];
 const HEADERS = { ...FACTS, envelope: true, bodyStructure: true, bodyParts: HEADER };
 
-/** Works in a folder that is opened for reading alone (EXAMINE): no flag can be set there. */
+/** Opened read-only (EXAMINE): no flag can be set. */
 export const inFolder = async <T>(
   session: ImapSession,
   { account, folder }: { account: MailAccountRow; folder: string },
@@ -63,7 +62,6 @@ export const inFolder = async <T>(
   }
 };
 
-/** Brings what is kept of a folder up to date: the messages of the account's `syncDays`. */
 export const syncFolder = async (deps: MailSyncDeps, opened: OpenFolder): Promise<void> => {
   const { session, account, folder, uidValidity } = opened;
   const since = deps.clock.now() - account.sync_days * DAY_MS;
@@ -76,14 +74,14 @@ export const syncFolder = async (deps: MailSyncDeps, opened: OpenFolder): Promis
   const former = all.filter((row) => row.uid_validity !== uidValidity).concat(others);
   const have = new Set(same.map(({ uid }) => uid));
   await addMessages(deps, opened, { uids: uids.filter((uid) => !have.has(uid)), former });
-  // Older ones were found by a search, and a search finds them again.
+  // Older messages were found by a search, which finds them again.
   const isGone = (row: KnownMessage): boolean =>
     row.uid_validity === uidValidity && !present.has(row.uid) && row.id >= firstIdAt(since);
   const gone = [...former, ...all.filter(isGone)];
   await deps.messages.write([...gone.map(({ id }) => deps.messages.deletion(id)), ...flags]);
 };
 
-/** Has the server search a folder. Throws MailFault if it refuses, which is not finding nothing. */
+/** A rejected search throws MailFault; it is not an empty result. */
 export const foundIn = async (
   { session, account }: OpenFolder,
   criteria: SearchObject,
@@ -94,9 +92,8 @@ export const foundIn = async (
 };
 
 /**
- * Compares what is known with what now lies under the same UIDs. A server that was restored may give
- * a UID again to another message: its size or its arrival are others then. Such rows are set aside as
- * those of another validity.
+ * A restored server may reuse a UID: size or arrival then differ. Such rows are kept under another
+ * validity.
  */
 const compare = async (
   { messages }: MailSyncDeps,
@@ -118,16 +115,15 @@ const compare = async (
   return { same: known.filter((row) => !others.has(row)), others: [...others], flags };
 };
 
-/** The facts of a message that are compared with what is known. */
 interface ComparedFacts {
   uid: number;
   size: number | undefined;
   arrival: number | null;
-  /** undefined: the server did not say. */
+  /** undefined: not reported. */
   flags: { unread: 0 | 1; flagged: 0 | 1 } | undefined;
 }
 
-/** Returns the facts of a message, without what else a server has sent of it. */
+/** Drops other data of the server. */
 const factsOf = (message: FetchMessageObject): ComparedFacts => ({
   uid: message.uid,
   size: message.size,
@@ -143,7 +139,6 @@ const isOther = (row: KnownMessage, { size, arrival }: ComparedFacts): boolean =
   return isLater || (size !== undefined && size !== row.size);
 };
 
-/** Returns the change of the flags that others have set or taken away. */
 const flagSteps = (
   messages: MailMessagesStore,
   row: KnownMessage,
@@ -154,10 +149,7 @@ const flagSteps = (
   return isSame ? [] : [messages.change(row.id, flags)];
 };
 
-/**
- * Fetches messages and keeps their headers. One that lay there under another validity keeps its id:
- * it is known by its Message-ID, or by its header, and by its size.
- */
+/** A message known under another validity keeps its id. */
 export const addMessages = async (
   deps: MailSyncDeps,
   opened: OpenFolder,
@@ -185,7 +177,7 @@ export const addMessages = async (
   }
 };
 
-/** Reads the header of a message, and lets go of the bytes. */
+/** Frees the raw bytes. */
 const arrivedOf = ({ headers, ...message }: FetchMessageObject) => ({
   message,
   header: mailHeaderOf({ ...message, ...(headers && { headers }) }),
@@ -201,9 +193,7 @@ const takeFormer = (
 };
 
 /**
- * Fetches messages in steps, since servers refuse a command of tens of thousands of characters. Each
- * comes once, and none that was not asked for, whatever the server sends. One that the server refuses
- * is left out.
+ * In steps, since servers reject very long commands. Unrequested and rejected messages are dropped.
  */
 const fetchAll = async <T>(
   session: ImapSession,
@@ -220,7 +210,7 @@ const fetchAll = async <T>(
       }
     } catch (error) {
       if (!isCommandRefused(error)) throw error;
-      // One of them cannot be read. It is left out, and the others are asked for one by one.
+      // One of them cannot be read: they are requested one by one.
       if (step.length === 1) return;
       for (const uid of step) if (wanted.has(uid)) await fetchStep([uid]);
     }
@@ -232,7 +222,7 @@ const fetchAll = async <T>(
 const partsByUid = (fetched: { message: FetchMessageObject }[]): Map<number, MailTextParts> =>
   new Map(fetched.map(({ message }) => [message.uid, mailPartsOf(message.bodyStructure)]));
 
-/** Returns the beginnings of the texts, by their UIDs; messages with the same part are asked at once. */
+/** By UID. Messages with the same part are requested together. */
 export const beginningsOf = async (
   session: ImapSession,
   structures: Map<number, MailTextParts>,

@@ -2,7 +2,6 @@ import { type MailFile, type MailMessageRow, mailMessageTable } from '../../stor
 import { viewer } from '../../store/view.js';
 import { MailMessage } from './contract.js';
 
-/** Builds the public view of a message. */
 export const viewMail: (row: MailMessageRow) => MailMessage = viewer(
   mailMessageTable,
   MailMessage,

@@ -1,18 +1,13 @@
 import type { MailAddress, MailFile, MailMessageRow } from '../../store/tables/mail.js';
 
-/** The text of an e-mail, or its beginning. */
 export interface MailText {
   text: string;
   isCut: boolean;
 }
 
-/** Ours: the most recipients that are told to hooks. */
 const MAX_RECIPIENTS = 1000;
 
-/**
- * Returns what hooks are told of an e-mail. Addresses are in lower case, so that conditions compare
- * them; what is not known of the authentication is null.
- */
+/** Addresses in lower case, for conditions. Unknown authentication is null. */
 export const mailEventOf = (
   row: MailMessageRow,
   { text, isCut }: MailText,

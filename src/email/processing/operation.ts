@@ -7,12 +7,11 @@ import type { MailAccountsStore } from '../accounts/queries.js';
 import type { ProcessedCounts } from './take.js';
 import { type VisitDeps, visitMailbox } from './visit.js';
 
-/** The mailboxes that are processed. */
 export interface ProcessingInput {
-  /** null: all of the user. */
+  /** null: all accounts of the user. */
   accountId: string | null;
   folder: string | null;
-  /** Also what arrived since then, though it is not new. */
+  /** Also includes older messages since then. */
   since: string | null;
 }
 
@@ -20,17 +19,14 @@ interface ProcessingDeps extends VisitDeps {
   accounts: MailAccountsStore;
 }
 
-/** Ours: so often a mailbox is visited whose server is away, with a pause that doubles. */
+/** Attempts per mailbox if its server is down; the pause doubles. */
 const TRIES = 4;
 const FIRST_PAUSE_MS = 1000;
 const AWAY: ReadonlySet<string> = new Set(['connection', 'timeout']);
 
 type ProcessingRun = OperationRun<ProcessingInput, ProcessedCounts>;
 
-/**
- * The kind of operation that processes new e-mails. It begins anew after an interruption: what was
- * processed is known by then, and stays counted.
- */
+/** Restarts after an interruption: processed messages are known by then. */
 export const processOperation = (
   deps: ProcessingDeps,
 ): OperationKind<ProcessingInput, ProcessedCounts> => ({
@@ -68,7 +64,6 @@ const processMailboxes = async (
   return { status: 'completed', result };
 };
 
-/** Counts what is processed, from the checkpoint on, and writes the count with each step. */
 const createTally = (run: ProcessingRun) => {
   let counts = run.checkpoint ?? { processed: 0, runs: 0, known: 0 };
   let left = 0;
@@ -87,7 +82,6 @@ const createTally = (run: ProcessingRun) => {
   };
 };
 
-/** Visits a mailbox, and again a little later if its server cannot be reached for the moment. */
 const patiently = async (signal: AbortSignal, visit: () => Promise<void>): Promise<void> => {
   for (let tries = 1; ; tries++) {
     try {

@@ -6,18 +6,16 @@ import { type MailMessageRow, mailMessageTable } from '../../store/tables/mail.j
 import { visibleTo } from '../../store/visible.js';
 import { firstIdAt, identitiesOf } from '../messages/record.js';
 
-/** The messages of a folder that arrived from a time on. */
 interface ArrivedMail {
   userId: string;
   accountId: string;
   folder: string;
-  /** The earliest arrival, in milliseconds. */
+  /** In milliseconds. */
   from: number;
 }
 
-/** Returns the queries for the messages that are to be processed, and for those that were. */
 export const processingStore = ({ db }: Store) => ({
-  /** Reads messages that were not processed, the oldest first. */
+  /** Oldest first. */
   unprocessed: (
     { userId, accountId, folder, from }: ArrivedMail,
     limit: number,
@@ -41,7 +39,6 @@ export const processingStore = ({ db }: Store) => ({
     return count;
   },
 
-  /** Reads what was processed of these messages, wherever they lay then. */
   processed: (accountId: string, identities: string[]) =>
     db
       .selectFrom('mail_processed')
@@ -50,7 +47,7 @@ export const processingStore = ({ db }: Store) => ({
       .where('identity', 'in', identities)
       .execute(),
 
-  /** Builds the statement that keeps that a message was processed; it fails if it was before. */
+  /** Fails if the message was processed before. */
   claim: (row: MailMessageRow, at: string): Statement => {
     const { account_id, identity, folder, size } = row;
     const before = db
@@ -72,10 +69,7 @@ export const processingStore = ({ db }: Store) => ({
     return statement(db.insertInto('mail_processed').columns(columns).expression(claimed), 1);
   },
 
-  /**
-   * Builds the statement that marks a message and keeps how it is sorted; it fails if it is marked,
-   * or gone.
-   */
+  /** Fails if the message is marked or gone. */
   mark: ({ id, category, priority }: MailMessageRow, at: string): Statement =>
     statement(
       updateRows(db, mailMessageTable, { id })

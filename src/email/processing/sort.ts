@@ -2,22 +2,17 @@ import { type UserCalls, webhookPrompt } from '../../agents/module.js';
 import { digest } from '../../providers/llm/digest.js';
 import { MAIL_CATEGORIES, type MailFile, type MailMessageRow } from '../../store/tables/mail.js';
 
-/** The questions to a model about messages. */
 export interface MailSortingDeps {
   userCalls: Pick<UserCalls, 'ask'>;
-  /** True if a model was chosen for a topic. */
   isRouted(topic: string): boolean;
 }
 
-/** Returns the messages with the category and the priority that a model gives them. */
 export type SortMessages = (
   rows: MailMessageRow[],
   signal: AbortSignal,
 ) => Promise<MailMessageRow[]>;
 
-/** The topic whose models sort messages. */
 const TOPIC = 'email';
-/** Ours: the messages that are asked about at the same time, and the longest time for each. */
 const AT_ONCE = 4;
 const PATIENCE_MS = 30_000;
 const OUTPUT_TOKENS = 256;
@@ -36,9 +31,8 @@ const LINE = new RegExp(
 );
 
 /**
- * Creates the function that has messages sorted by the model of their topic, each in a question of
- * its own, so that none can say how another is sorted. Where no model was chosen, where it does not
- * answer in time or gives no category, and at the limit of the day, the built-in rules hold.
+ * One question per message, so that no message influences another. The built-in rules apply without
+ * a model, on timeout, on an invalid reply, and at the daily limit.
  */
 export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): SortMessages => {
   const sorted = async (row: MailMessageRow, signal: AbortSignal): Promise<MailMessageRow> => {
@@ -55,7 +49,7 @@ export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): Sor
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
     if (answer === null) throw new Error('The daily limit is reached');
-    // The digest, which replies where no model does, repeats the words of the message.
+    // The digest, used if no model replies, repeats the text of the message.
     return answer.model === digest.name ? row : { ...row, ...sortOf(answer.text) };
   };
 
@@ -66,7 +60,7 @@ export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): Sor
         return canAsk ? await sorted(row, signal) : row;
       } catch {
         signal.throwIfAborted();
-        // The rest of these messages does not wait for a model that fails.
+        // The remaining messages do not wait for a failing model.
         canAsk = false;
         return row;
       }
@@ -79,7 +73,7 @@ export const createMailSorting = ({ userCalls, isRouted }: MailSortingDeps): Sor
   };
 };
 
-/** The facts of a message that a model is told: those of its list, no more of its text. */
+/** Only data of the list, no further text. */
 const factsOf = (row: MailMessageRow): string => {
   const files: MailFile[] = JSON.parse(row.attachments);
   return JSON.stringify({
@@ -93,7 +87,6 @@ const factsOf = (row: MailMessageRow): string => {
   });
 };
 
-/** Returns the category and the priority that an answer names; nothing if it names none. */
 const sortOf = (text: string): Partial<Pick<MailMessageRow, 'category' | 'priority'>> => {
   const [, named, digit] = LINE.exec(text.trim()) ?? [];
   const category = MAIL_CATEGORIES.find((each) => each === named?.toLowerCase());

@@ -9,13 +9,12 @@ import { type MailText, mailEventOf } from './event.js';
 import type { ProcessingStore } from './queries.js';
 import type { SortMessages } from './sort.js';
 
-/** The numbers of what was processed. */
 export interface ProcessedCounts {
-  /** The messages that were new. */
+  /** New messages. */
   processed: number;
-  /** The runs of hooks that they started. */
+  /** Hook executions started. */
   runs: number;
-  /** The messages that had been processed before, in another folder or under another UID. */
+  /** Already processed in another folder or under another UID. */
   known: number;
 }
 
@@ -27,23 +26,22 @@ export interface TakeDeps {
   findBounces: FindBounces;
 }
 
-/** The way in which what is processed is written. */
 export interface TakeRun {
-  /** The earliest arrival of a message that is new, in milliseconds. */
+  /** Earliest arrival of a new message, in milliseconds. */
   from: number;
   signal: AbortSignal;
-  /** Writes the steps of a batch, all or none, and counts it. Throws Unmet. */
+  /** All steps or none. Throws Unmet. */
   commit(steps: TransactionStep[], more: ProcessedCounts): Promise<void>;
 }
 
-/** The messages that one transaction processes. */
+/** Messages per transaction. */
 const BATCH = 50;
-/** Ours: a batch is read again so often if another processed a part of it first. */
+/** Retries if another run processed part of the batch first. */
 const TRIES = 10;
-/** Ours: the most bytes of the text of a message that are told to hooks. */
+/** Bytes of the text passed to hooks. */
 const TEXT_BYTES = 64 * 1024;
 
-/** Processes the messages of a folder that were not yet, the oldest first, each once. */
+/** Oldest first, each once. */
 export const takeFolder = async (
   deps: TakeDeps,
   opened: OpenFolder,
@@ -64,7 +62,6 @@ export const takeFolder = async (
   }
 };
 
-/** Marks messages as processed and creates the runs that they start, in one transaction. */
 const takeBatch = async (
   deps: TakeDeps,
   { session, account, folder }: OpenFolder,
@@ -98,10 +95,7 @@ const takeBatch = async (
   for (const { committed } of firing) committed();
 };
 
-/**
- * Returns what is true for a message that was not processed. One that was moved is known by its
- * identity and its size, which stay as they are.
- */
+/** A moved message is recognized by its identity and size. */
 const newsAmong = async (
   inbox: ProcessingStore,
   accountId: string,
@@ -121,15 +115,14 @@ const newsAmong = async (
 };
 
 /**
- * True for a message that a daemon has sent by itself: a notice, a test, what a hook or an agent sends.
- * It fires no hook, since a notice of the run would be the next such message.
+ * Sent by a daemon: notification, test, hook or agent. It starts no hook, since its notification
+ * would be the next such message.
  */
 const isOfDaemon = ({ automatic, hops }: MailMessageRow): boolean => automatic === 1 && hops > 0;
 
-/** The beginning that was kept of a message whose text its server does not give any more. */
+/** Stored beginning, if the server does not return the text. */
 const kept = ({ snippet }: MailMessageRow): MailText => ({ text: snippet, isCut: true });
 
-/** Returns the texts of messages by their ids. */
 const textsOf = async (
   session: OpenFolder['session'],
   rows: MailMessageRow[],

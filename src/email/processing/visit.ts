@@ -24,23 +24,22 @@ export interface VisitDeps {
   inTurn: MailTurns;
 }
 
-/** One go through folders of a mailbox. */
 export interface MailVisit {
   account: MailAccountRow;
   folders: string[];
-  /** The earliest arrival of a message that is processed; null: of one that is new. */
+  /** Earliest arrival; null: only new messages. */
   since: number | null;
   signal: AbortSignal;
-  /** Writes steps, all or none, and counts what they process. Throws Unmet. */
+  /** All steps or none. Throws Unmet. */
   commit(steps: TransactionStep[], more: ProcessedCounts): Promise<void>;
-  /** Told how many messages of a folder are to be processed, before the first is. */
+  /** Called with the number of messages before the first is processed. */
   found(count: number): void;
 }
 
 const DAY_MS = 86_400_000;
 const NOTHING: ProcessedCounts = { processed: 0, runs: 0, known: 0 };
 
-/** Goes through folders of a mailbox and processes what is new there. Throws MailFault. */
+/** Throws MailFault. */
 export const visitMailbox = async (deps: VisitDeps, visit: MailVisit): Promise<void> => {
   const { account, signal } = visit;
   const guard = createGuard(visit.commit);
@@ -58,7 +57,6 @@ export const visitMailbox = async (deps: VisitDeps, visit: MailVisit): Promise<v
   await deps.accounts.note(account, { last_sync_at: iso(deps.clock.now()) });
 };
 
-/** Processes what is new in an open folder. */
 export const processFolder = async (
   deps: VisitDeps,
   opened: OpenFolder,
@@ -78,14 +76,10 @@ export const processFolder = async (
   await takeFolder(deps.take, opened, { from, signal, commit });
 };
 
-/**
- * Returns the time from which messages are new. Servers state an arrival in whole seconds, so that of
- * the account counts from its second on.
- */
+/** Servers state the arrival in whole seconds. */
 const newFrom = (clock: Clock, { new_from, sync_days }: MailAccountRow): number =>
   Math.max(Math.floor(Date.parse(new_from) / 1000) * 1000, clock.now() - sync_days * DAY_MS);
 
-/** Keeps the messages since a time that a sync leaves out. */
 const addOlder = async (deps: MailSyncDeps, opened: OpenFolder, since: number): Promise<void> => {
   const { account, folder, uidValidity } = opened;
   if (since >= deps.clock.now() - account.sync_days * DAY_MS) return;
@@ -97,8 +91,8 @@ const addOlder = async (deps: MailSyncDeps, opened: OpenFolder, since: number): 
 };
 
 /**
- * Keeps errors of our own writes apart from those of the server: whatever goes wrong in a session
- * counts as a failure of the mail server otherwise.
+ * Separates our write errors from server errors: any exception in a session counts as a server
+ * failure.
  */
 export const createGuard = (given: MailVisit['commit']) => {
   let last: unknown = null;

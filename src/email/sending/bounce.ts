@@ -15,8 +15,8 @@ import { endedAs } from './outcome.js';
 import type { BouncedMailStore } from './queries.js';
 
 /**
- * Finds the bounces among new messages of a mailbox. What it returns marks the recipients of what was
- * sent from this account, and tells its owner; it fails if they were changed meanwhile.
+ * Marks recipients of messages from this account and notifies the owner. Fails if they changed
+ * meanwhile.
  */
 export type FindBounces = (
   mailbox: { session: ImapSession; account: MailAccountRow },
@@ -28,16 +28,14 @@ interface BounceDeps {
   outbox: Pick<Outbox, 'toOwner'>;
 }
 
-/** A message that was sent, as the bounces of a batch leave it. */
 interface BouncedMail {
   row: SentMailRow;
   recipients: SentRecipient[];
   bounced: SentRecipient[];
-  /** The last report about it. */
   reportId: string;
 }
 
-/** Ours: the most bytes that are read of a report, and of the message that it returns. */
+/** Bytes read of a report, and of the returned message. */
 const REPORT_BYTES = 128 * 1024;
 const HEADER_BYTES = 64 * 1024;
 const STATUS = /^message\/(?:global-)?delivery-status$/i;
@@ -66,7 +64,7 @@ export const createFindBounces =
     };
   };
 
-/** Reads the report in a message; null if it is none, or if the server does not give it. */
+/** null if it is no report, or the server does not return it. */
 const reportIn = async (
   session: ImapSession,
   { uid, attachments }: MailMessageRow,
@@ -92,8 +90,8 @@ const reportIn = async (
 };
 
 /**
- * Marks the recipients whom a report names and for whom the message was accepted, or may have been: only
- * who got a message can know its Message-ID.
+ * Only recipients for whom the message was or may have been accepted: only they know its
+ * Message-ID.
  */
 const mark = (
   mails: Map<string, BouncedMail>,
@@ -120,7 +118,7 @@ const mark = (
   mails.set(row.id, { row, recipients: after, bounced: [...bounced, ...more], reportId });
 };
 
-/** Returns the changes of a message that is not tried again: it has failed where all have bounced. */
+/** `failed` if all recipients bounced. */
 const endOf = ({ finished_at }: SentMailRow, recipients: SentRecipient[]) => {
   if (finished_at === null) return {};
   const { status, error } = endedAs(recipients);

@@ -10,16 +10,13 @@ import type {
   SentRecipient,
 } from '../../store/tables/mail.js';
 
-/** The documents that go with messages. */
 export interface MailFiles {
-  /** Opens the original of a document; null if it is gone. */
   open(userId: string, documentId: string): Promise<Readable | null>;
 }
 
-/** The error of a message whose document was deleted before it was sent. */
 export class AttachmentGone extends NamedError {}
 
-/** Writes a message as it goes out, the same in every attempt. Throws AttachmentGone. */
+/** The same bytes in every attempt. Throws AttachmentGone. */
 export const writeMail = async (
   files: MailFiles,
   row: SentMailRow,
@@ -37,7 +34,7 @@ export const writeMail = async (
     cc: at('cc'),
     subject: row.subject,
     headers: hopHeader(row.hops ?? 0),
-    // Nobody is to answer by itself what a hook or an agent has sent.
+    // No automatic replies to messages of hooks and agents.
     isAutomatic: row.hops !== null,
     text: row.text,
     ...(row.html !== null && { html: row.html }),

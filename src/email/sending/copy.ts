@@ -13,9 +13,8 @@ interface CopyDeps {
 }
 
 /**
- * Saves the copy of a message in the folder of sent mail, unless one with its Message-ID is there:
- * some servers save it by themselves, and an earlier run may have done it. This is the only write by
- * IMAP. A failure is told in the message, and sends nothing again.
+ * Skipped if a message with the Message-ID exists: some servers save it, or an earlier run did.
+ * This is the only IMAP write. A failure is recorded and causes no resend.
  */
 export const saveCopy = async (
   { sent, access, files }: CopyDeps,

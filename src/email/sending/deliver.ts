@@ -27,12 +27,11 @@ export interface DeliveryDeps {
   access: MailAccess;
   files: MailFiles;
   outbox: Pick<Outbox, 'toOwner'>;
-  /** True if the user may send e-mail, and is not disabled. */
+  /** False also for a disabled user. */
   maySend(userId: string): Promise<boolean>;
   delayed(lane: string, runAt: string): void;
 }
 
-/** A message whose job runs. */
 interface RunningMail {
   job: Job;
   row: SentMailRow;
@@ -44,9 +43,8 @@ const NO_ACCOUNT = 'the mail account was deleted';
 const NOT_ALLOWED = 'the owner no longer has the permission email';
 
 /**
- * Creates the job handler that sends one e-mail. `sending` is on disk before the first byte of the
- * message goes out, so that a message found like that later may have arrived, and is not sent again;
- * one that was stopped before that is.
+ * `sending` is on disk before the first byte is sent: a message found in that status may have
+ * arrived and is not resent.
  */
 export const createMailDelivery = (deps: DeliveryDeps): JobHandler => {
   const { sent } = deps;
@@ -93,7 +91,6 @@ export const createMailDelivery = (deps: DeliveryDeps): JobHandler => {
   };
 };
 
-/** Ends a message whose account was deleted, and tells its owner if it was not sent. */
 const endWithoutAccount = async (
   deps: DeliveryDeps,
   { job, row }: Pick<RunningMail, 'job' | 'row'>,
@@ -118,7 +115,7 @@ const refused = (recipients: SentRecipient[], reply?: string): SentRecipient[] =
     isOpenRecipient(one) ? { ...one, status: 'refused', reply: reply ?? one.reply } : one,
   );
 
-/** Sends to the recipients who are left. Resolves to null if another run has the message. */
+/** Resolves to null if another run is sending the message. */
 const attempt = async (
   deps: DeliveryDeps,
   { row, account }: RunningMail,
@@ -150,10 +147,8 @@ const attempt = async (
   return mailOutcomeOf(recipients, result, attempts);
 };
 
-/** A message whose account may be gone. */
 type SettledMail = Omit<RunningMail, 'account'> & { account: MailAccountRow | null };
 
-/** Writes what became of a message, and ends its job or puts it off. */
 const settle = async (deps: DeliveryDeps, of: SettledMail, outcome: MailOutcome): Promise<void> => {
   const { job, row, account } = of;
   const { status, recipients, delayMs, error } = outcome;
@@ -171,7 +166,7 @@ const settle = async (deps: DeliveryDeps, of: SettledMail, outcome: MailOutcome)
     copy: isCopied ? 'wanted' : row.copy,
     finished_at: nextAt === null ? iso(now) : null,
   };
-  // The job of a message whose copy is to be saved goes on with that.
+  // The job continues with saving the copy.
   const jobStep = nextAt === null ? sent.drop(job) : sent.release(job, nextAt);
   const steps = isCopied ? [] : [jobStep];
   const isSettled = await sent.settle(row, changes, [...steps, ...(notice?.statements ?? [])]);
@@ -180,10 +175,7 @@ const settle = async (deps: DeliveryDeps, of: SettledMail, outcome: MailOutcome)
   if (nextAt !== null) deps.delayed(job.lane, nextAt);
 };
 
-/**
- * Writes it anew where recipients have bounced meanwhile; they stay so. Else the message is gone, or
- * was cancelled.
- */
+/** Recipients that bounced meanwhile stay bounced. Otherwise the message is gone or cancelled. */
 const settleAgain = async (
   deps: DeliveryDeps,
   of: SettledMail,
@@ -192,7 +184,7 @@ const settleAgain = async (
   const { sent } = deps;
   const { recipients, finished_at, copy } = (await sent.byId(of.row.id)) ?? of.row;
   const isCancelled = of.row.finished_at === null && finished_at !== null;
-  // The job of a message whose copy is to be saved goes on with that.
+  // The job continues with saving the copy.
   if (isCancelled && copy === 'wanted') return;
   if (isCancelled || recipients === of.row.recipients)
     return void (await sent.write([sent.drop(of.job)]));

@@ -1,16 +1,15 @@
 import type { Outbox, QueuedMessage } from '../../outbound/module.js';
 import type { SentMailRow, SentRecipient } from '../../store/tables/mail.js';
 
-/** Ours: as many recipients as a notice names. */
 const NAMED = 5;
 
-/** Returns the notice about recipients who did not get a message, or may not have; null: all got it. */
+/** null: all recipients received it. */
 export const undeliveredMail = (
   outbox: Pick<Outbox, 'toOwner'>,
   { id, user_id, subject, attempts }: SentMailRow,
   recipients: SentRecipient[],
 ): QueuedMessage | null => {
-  // A bounce that came before the last attempt was told when it came.
+  // Earlier bounces were already reported.
   const open = recipients.filter(({ status }) => status !== 'sent' && status !== 'bounced');
   if (open.length === 0) return null;
   const isLost = open.some(({ status }) => status === 'unknown');
@@ -27,7 +26,6 @@ export const undeliveredMail = (
   });
 };
 
-/** Returns the notice about recipients from whom a message came back after it was accepted. */
 export const bouncedMail = (
   outbox: Pick<Outbox, 'toOwner'>,
   {
@@ -51,7 +49,6 @@ export const bouncedMail = (
     effectId: `${id} ${reportId}`,
   });
 
-/** Returns a line for each recipient, as many as a notice names. */
 const linesOf = (all: SentRecipient[]): string => {
   const lines = all
     .slice(0, NAMED)

@@ -15,15 +15,13 @@ export interface MailSendingDeps {
   outbound: Pick<Outbound, 'queue' | 'outbox'>;
   access: MailAccess;
   mailbox: { accounts: MailAccountsStore; messages: MailMessagesStore };
-  /** The documents that go with messages. */
   files: OriginalFiles;
-  /** True if the user has the permission to send e-mail. */
   isPermitted(userId: string): Promise<boolean>;
-  /** The most e-mails of a user in an hour; 0: no limit. */
+  /** 0: no limit. */
   perHour: number;
 }
 
-/** Opens the sending of e-mails, which goes on when the queue of outbound messages starts. */
+/** Starts with the outbound queue. */
 export const openMailSending = (base: Base, deps: MailSendingDeps) => {
   const { store, clock } = base;
   const { access, mailbox, files, isPermitted, perHour } = deps;
@@ -54,10 +52,8 @@ export const openMailSending = (base: Base, deps: MailSendingDeps) => {
     outgoing: queue,
   };
   return {
-    /** The parts with which a message is stored to be sent. */
     sending,
     recordTest: createTestRecord(sending),
-    /** Looks after the messages of an account at once. */
     hurry: queue.added,
     resources: (): Resource[] => [sendingResource(sending)],
   };

@@ -5,30 +5,25 @@ import type { SentMailRow, SentRecipient } from '../../store/tables/mail.js';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/**
- * The delays after each failed attempt, 24 hours together. A server that greylists takes a message
- * after some minutes.
- */
+/** 24 hours in total. Greylisting servers accept after some minutes. */
 const DELAYS_MS: readonly number[] = [
   ...[MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 40 * MINUTE_MS],
   ...[HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 8 * HOUR_MS, 8 * HOUR_MS],
 ];
 
-/** The result of an attempt: what the server said of the recipients, or why it said nothing. */
 export type MailAttempt = { replies: RecipientReply[] } | { fault: MailFault };
 
-/** The state of a message after an attempt. */
 export type MailOutcome = Pick<SentMailRow, 'status' | 'error'> & {
   recipients: SentRecipient[];
-  /** Milliseconds until the next attempt; null: there is none. */
+  /** null: no further attempt. */
   delayMs: number | null;
 };
 
 export const isOpenRecipient = ({ status }: SentRecipient): boolean => status === 'queued';
 
 /**
- * Returns what becomes of a message. Recipients whom the server refuses for now stay queued until the
- * last attempt; nobody is sent to again who may have got it.
+ * Temporarily rejected recipients stay queued until the last attempt. Nobody who may have received
+ * it is sent to again.
  */
 export const mailOutcomeOf = (
   before: SentRecipient[],
@@ -43,7 +38,6 @@ export const mailOutcomeOf = (
   return endedAs(judged.map((one) => (isOpenRecipient(one) ? { ...one, status: 'refused' } : one)));
 };
 
-/** Returns what a message is that ends without another attempt. */
 export const endedAs = (recipients: SentRecipient[], error: string | null = null): MailOutcome => {
   const has = (wanted: SentRecipient['status']): boolean =>
     recipients.some(({ status }) => status === wanted);
@@ -52,7 +46,6 @@ export const endedAs = (recipients: SentRecipient[], error: string | null = null
   return { status, recipients, delayMs: null, error: error ?? firstReply(recipients) };
 };
 
-/** Returns what a message is whose recipients have bounced in part during an attempt. */
 export const withBounces = (outcome: MailOutcome, now: SentRecipient[]): MailOutcome => {
   const recipients = outcome.recipients.map((one, at) =>
     now[at]?.status === 'bounced' ? now[at] : one,
@@ -61,11 +54,9 @@ export const withBounces = (outcome: MailOutcome, now: SentRecipient[]): MailOut
   return { ...outcome, recipients };
 };
 
-/** Returns the recipients of a message of which nobody knows whether it was sent. */
 export const lostFor = (recipients: SentRecipient[], reply: string): SentRecipient[] =>
   recipients.map((one) => (isOpenRecipient(one) ? { ...one, status: 'unknown', reply } : one));
 
-/** Returns what a message is that its sender has cancelled while it waited. */
 export const cancelledAs = (recipients: SentRecipient[]): MailOutcome =>
   endedAs(recipients.map((one) => (isOpenRecipient(one) ? { ...one, status: 'cancelled' } : one)));
 
@@ -77,7 +68,7 @@ const judge = (recipient: SentRecipient, attempt: MailAttempt): SentRecipient =>
     return after === recipient ? { ...after, status: 'unknown', reply: fault.message } : after;
   }
   if (fault instanceof RecipientsRefused) return withReply(recipient, fault.recipients);
-  // A server that refuses the message, not the login or the connection.
+  // The server rejected the message, not the login or the connection.
   const isRefused = fault.kind === 'server' && fault.status !== undefined && fault.status >= 500;
   return { ...recipient, ...(isRefused && { status: 'refused' }), reply: fault.message };
 };

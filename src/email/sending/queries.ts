@@ -6,10 +6,8 @@ import { type Store, statement, unmetStep } from '../../store/store.js';
 import { type MailAccountRow, type SentMailRow, sentMailTable } from '../../store/tables/mail.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** Kind of the jobs that send an e-mail, or save the copy of one. */
 export const MAIL_JOB = 'mail';
 
-/** The limit of messages: so many may have been made since a time. */
 interface MailAllowance {
   since: string;
   most: number;
@@ -18,7 +16,6 @@ interface MailAllowance {
 const jobOf = ({ id, account_id: lane, created_at: runAt }: SentMailRow): Statement =>
   addJob({ kind: MAIL_JOB, ref: id, lane, runAt });
 
-/** Returns the queries for the e-mails that users send. */
 export const sentMailStore = (store: Store) => {
   const { db, transact, tryTransact } = store;
   const own = (userId: string, values: Partial<SentMailRow> = {}) =>
@@ -40,10 +37,7 @@ export const sentMailStore = (store: Store) => {
     byId: (id: string): Promise<SentMailRow | undefined> =>
       selectRows(db, sentMailTable, { id }).executeTakeFirst(),
 
-    /**
-     * Stores a message, with its job if it is queued. Resolves to what stood in the way: the limit of messages, or the
-     * draft, which is not as it was.
-     */
+    /** Resolves to the reason of a refusal: the limit, or a changed draft. */
     insert: async (
       row: SentMailRow,
       allowed: MailAllowance,
@@ -62,7 +56,6 @@ export const sentMailStore = (store: Store) => {
       return unmet === 0 ? 'limit' : 'draft';
     },
 
-    /** Returns the time of the oldest message of a user since then; undefined: there is none. */
     oldestSince: async (userId: string, since: string): Promise<string | undefined> =>
       (
         await db
@@ -75,10 +68,7 @@ export const sentMailStore = (store: Store) => {
           .executeTakeFirst()
       )?.created_at,
 
-    /**
-     * Writes what became of an attempt. Returns false if the message is gone, or a recipient has
-     * bounced meanwhile.
-     */
+    /** False if the message is gone or a recipient bounced meanwhile. */
     settle: (
       { id, recipients }: SentMailRow,
       changes: Partial<SentMailRow>,
@@ -90,7 +80,6 @@ export const sentMailStore = (store: Store) => {
       return tryTransact([statement(step, 1), ...also]);
     },
 
-    /** True if the owner is disabled. */
     isSuspended: async (userId: string): Promise<boolean> => {
       const user = db.selectFrom('users').where('id', '=', userId).select('disabled_at');
       return (await user.executeTakeFirst())?.disabled_at != null;
@@ -99,7 +88,7 @@ export const sentMailStore = (store: Store) => {
     ...waitingMail(store),
 
     drop: (job: Job): Statement => dropJob(store, job.id),
-    /** Builds the statement that puts a job off; its unexpected failures are counted anew. */
+    /** Resets the count of unexpected failures. */
     release: (job: Job, runAt: string): Statement =>
       statement(
         db
@@ -112,9 +101,8 @@ export const sentMailStore = (store: Store) => {
   };
 };
 
-/** Returns the changes of a message that waits. Each resolves to false if it is not as it was read. */
+/** Each resolves to false if the message changed since it was read. */
 const waitingMail = ({ db, tryTransact }: Store) => ({
-  /** Marks a message as on its way. Returns false if it is not as it was read. */
   begin: ({ id, attempts }: SentMailRow): Promise<boolean> =>
     tryTransact([
       statement(
@@ -127,10 +115,7 @@ const waitingMail = ({ db, tryTransact }: Store) => ({
       ),
     ]),
 
-  /**
-   * Writes how a message ends that waits, and has its job look at it at once. Returns false if it
-   * is not as it was read.
-   */
+  /** Runs the job at once. */
   cancel: (
     { id, account_id: lane, attempts, recipients }: SentMailRow,
     changes: Partial<SentMailRow> & { finished_at: string },
@@ -154,9 +139,7 @@ const waitingMail = ({ db, tryTransact }: Store) => ({
 
 export type SentMailStore = ReturnType<typeof sentMailStore>;
 
-/** Returns the queries for the messages that bounce. */
 export const bouncedMailStore = ({ db }: Store) => ({
-  /** Finds what was sent from an account under one of these Message-IDs. */
   byMessageId: (
     { id: account_id, user_id }: Pick<MailAccountRow, 'id' | 'user_id'>,
     ids: string[],
@@ -165,7 +148,7 @@ export const bouncedMailStore = ({ db }: Store) => ({
       .where('message_id', 'in', ids)
       .executeTakeFirst(),
 
-  /** Builds the statement that changes a message; it fails if its recipients are not as read. */
+  /** Fails if the recipients changed. */
   change: ({ id, status, recipients }: SentMailRow, changes: Partial<SentMailRow>): Statement =>
     statement(updateRows(db, sentMailTable, { id, status, recipients }).set(changes), 1),
 });

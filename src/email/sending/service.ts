@@ -21,42 +21,38 @@ import { MAX_RECIPIENTS } from './fields.js';
 import { cancelledAs } from './outcome.js';
 import type { SentMailStore } from './queries.js';
 
-/** Finds a document of a user that may go with a message; null: there is none. */
 export type FindAttachment = (userId: string, id: string) => Promise<SentAttachment | null>;
 
 export interface SendingDeps {
   clock: Clock;
   sent: SentMailStore;
-  /** The accounts, and the messages that are answered. */
   mailbox: { accounts: MailAccountsStore; messages: MailMessagesStore };
   findAttachment: FindAttachment;
-  /** True if the user has the permission to send e-mail. */
   maySend(userId: string): Promise<boolean>;
-  /** The most messages of a user in an hour; 0: no limit. */
+  /** 0: no limit. */
   perHour: number;
   outgoing: Pick<Queue, 'added'>;
 }
 
-/** The person whose call is audited, or the user of an agent or a hook, whose calls are on record. */
+/**
+ * The person whose call is audited, or the user of an agent or hook, whose calls are recorded
+ * elsewhere.
+ */
 export type MailAuthor = Pick<Caller, 'userId'> &
   Partial<Recorder> & {
-    /** Set for an agent or a hook: how often the cause of its call came back to this daemon. */
+    /** For agents and hooks: how often the cause passed through this daemon. */
     hops?: number;
   };
 
-/** An e-mail, and the statement that removes the draft that it was. */
 interface MailToSend extends NewMail {
   replaces?: Statement;
 }
 
 const HOUR_MS = 3600_000;
-/** Ours: the most bytes of the files of a message, since most servers take 25 MiB of it in base64. */
+/** Most servers accept 25 MiB in base64. */
 const LARGEST = 18 * 1024 * 1024;
 
-/**
- * Stores an e-mail, which is then sent. Replies with 403 without the permission, with 400 for what
- * cannot be sent, and with 429 beyond the limit.
- */
+/** Throws 403 without the permission, 400 for invalid input, 429 beyond the limit. */
 export const sendMail = async (
   deps: SendingDeps,
   { userId, record: recordOf, hops }: MailAuthor,
@@ -98,8 +94,8 @@ export const sendMail = async (
 };
 
 /**
- * Cancels an e-mail that waits, and returns it. What recipients have got already stays so. Replies
- * with 409 while it is on its way, since nobody can call it back, and after it has ended.
+ * Throws 409 while it is being sent and after it has ended. Recipients who received it are
+ * unaffected.
  */
 export const cancelMail = async (
   deps: SendingDeps,
@@ -124,7 +120,7 @@ export const cancelMail = async (
     finished_at: iso(clock.now()),
     copy: isCopied ? ('wanted' as const) : row.copy,
   };
-  // An attempt may begin or bounce meanwhile; then it is read anew.
+  // An attempt may start or bounce meanwhile; then it is read again.
   if (!(await sent.cancel(row, changes, [by.record()]))) return cancelMail(deps, by, id);
   outgoing.added(row.account_id);
   return { ...row, ...changes };
@@ -137,7 +133,7 @@ const refuseForbidden = async ({ maySend }: SendingDeps, userId: string): Promis
   });
 };
 
-/** Returns each recipient once, where it was named first. */
+/** Each recipient once, at its first place. */
 const recipientsOf = ({ to = [], cc = [], bcc = [] }: NewMail): SentRecipient[] => {
   const all = new Map<string, SentRecipient>();
   for (const [place, addresses] of Object.entries({ to, cc, bcc })) {
@@ -154,7 +150,6 @@ const recipientsOf = ({ to = [], cc = [], bcc = [] }: NewMail): SentRecipient[] 
   throw badRequest([{ path: 'to', message }]);
 };
 
-/** Finds the account that sends: the one that is named, or the only one. */
 export const accountFor = async (
   { mailbox: { accounts } }: SendingDeps,
   userId: string,
@@ -180,7 +175,7 @@ export const accountFor = async (
   ]);
 };
 
-/** Finds the documents that go with a message. Replies with 400 for one that the user does not have. */
+/** Throws 400 for a document that the user does not have. */
 export const attachmentsOf = async (
   { findAttachment }: SendingDeps,
   userId: string,
@@ -202,14 +197,11 @@ export const attachmentsOf = async (
   throw badRequest([{ path: 'attachments', message }]);
 };
 
-/** Returns an id that nobody can guess, since bounces are believed by it. */
+/** Unguessable, since bounces are accepted by it. */
 const messageIdFor = ({ address }: MailAccountRow): string =>
   `<${randomUUID()}@${address.slice(address.lastIndexOf('@') + 1)}>`;
 
-/**
- * Stores a message, with its job if it is queued. Replies with 429 beyond the limit of an hour, and with
- * 409 if its draft has changed.
- */
+/** Throws 429 beyond the hourly limit, 409 if the draft changed. */
 export const insertMail = async (
   { sent, clock, perHour }: SendingDeps,
   row: SentMailRow,

@@ -6,10 +6,7 @@ import { insertMail, type SendingDeps } from './service.js';
 
 const UNTOLD = 'the daemon ended before the answer was recorded';
 
-/**
- * Makes the record of messages that test an account. It counts for the limit of an hour, and stands as
- * `unknown` until the server has answered.
- */
+/** Counts toward the hourly limit. `unknown` until the server has replied. */
 export const createTestRecord =
   (deps: SendingDeps): RecordMailTest =>
   async (account, { messageId, subject, text }) => {

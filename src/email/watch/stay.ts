@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ImapSession } from '../../providers/mail/imap.js';
 import { inFolder, type OpenFolder } from '../messages/sync.js';
 
-/** The times of a stay in a mailbox, in milliseconds. */
+/** In milliseconds. */
 export interface StayTimes {
-  /** The pause after news, so that many messages are processed together. */
+  /** Pause after news, so that many messages are processed together. */
   settleMs: number;
-  /** The longest time in which a folder is watched without looking. Servers end an IDLE after 30 minutes. */
+  /** Servers end an IDLE after 30 minutes. */
   idleMs: number;
-  /** The same where there are other folders, which no server tells of. */
+  /** Interval for folders that the server does not report. */
   othersMs: number;
-  /** The pause where a server ends the wait at once. */
+  /** Pause if a server ends the IDLE at once. */
   restMs: number;
 }
 
@@ -27,16 +27,14 @@ interface MailboxStay {
   folders: string[];
   times: StayTimes;
   signal: AbortSignal;
-  /** Processes what is new in an open folder. */
   look(opened: OpenFolder): Promise<void>;
-  /** Called when all folders were looked at. */
+  /** Called after all folders were processed. */
   looked(): Promise<void>;
 }
 
 /**
- * Stays in a mailbox until the signal aborts or the connection fails, and looks at its folders when the
- * server tells of something new. It tells of the first folder alone; the others are looked at from time
- * to time. Where the server has no IDLE, it is asked every two minutes.
+ * Until the signal aborts or the connection fails. The server reports only the first folder; the
+ * others are polled. Without IDLE it polls every two minutes.
  */
 export const stayInMailbox = async (stay: MailboxStay): Promise<void> => {
   const { session, folders, times, signal } = stay;
@@ -45,7 +43,7 @@ export const stayInMailbox = async (stay: MailboxStay): Promise<void> => {
   const waitMs = others.length > 0 ? times.othersMs : times.idleMs;
   while (!signal.aborted) {
     for (const folder of others) await inFolder(session, { ...stay.place, folder }, stay.look);
-    // It stays open from the look to the wait, so that nothing arrives in between unnoticed.
+    // Stays open between processing and IDLE, so that nothing is missed.
     await inFolder(session, { ...stay.place, folder: first }, async (opened) => {
       do {
         news.forget();
@@ -58,7 +56,6 @@ export const stayInMailbox = async (stay: MailboxStay): Promise<void> => {
   }
 };
 
-/** Notes that the server tells of something new. */
 const createNews = (session: ImapSession) => {
   let isThere = false;
   let wake = (): void => undefined;
@@ -73,7 +70,7 @@ const createNews = (session: ImapSession) => {
     forget: (): void => {
       isThere = false;
     },
-    /** Resolves at the next news, at once if there are some. */
+    /** Resolves at once if there are unseen news. */
     next: (): Promise<void> =>
       new Promise((resolve) => {
         if (isThere) resolve();
@@ -82,7 +79,7 @@ const createNews = (session: ImapSession) => {
   };
 };
 
-/** Waits until there is news, at most so long. Rejects if the connection fails. */
+/** Rejects if the connection fails. */
 const idle = async (
   session: ImapSession,
   of: {
@@ -104,7 +101,7 @@ const idle = async (
     over.abort();
   }
   of.signal.throwIfAborted();
-  // This ends the IDLE, and fails where the connection has.
+  // Ends the IDLE, and fails on a broken connection.
   await session.noop();
   await idling;
 };

@@ -18,18 +18,17 @@ export interface MailWatcherDeps {
   times: StayTimes & ReconnectTimes;
 }
 
-/** The waits before reconnecting to a mailbox, in milliseconds. */
+/** In milliseconds. */
 interface ReconnectTimes {
   firstMs: number;
-  /** The first one after a refused login, since servers lock out who tries too often. */
+  /** After a rejected login, since servers lock out frequent attempts. */
   loginMs: number;
   mostMs: number;
 }
 
-/** Keeps a connection to each mailbox that is watched, and processes what arrives. */
 export interface MailWatcher {
   start(): void;
-  /** Closes all connections. Resolves when nothing is processed any more. */
+  /** Resolves when all processing has ended. */
   stop(): Promise<void>;
 }
 
@@ -39,14 +38,13 @@ export const RECONNECT_TIMES: ReconnectTimes = {
   mostMs: 15 * 60_000,
 };
 
-/** Ours: an account that is switched off, and one whose owner is disabled, is left within this time. */
+/** A disabled account is left within this time. */
 const LOOK_MS = 500;
-/** Ours: the most connections; mailboxes above that are visited at intervals. */
+/** Further mailboxes are polled. */
 const MAX_CONNECTIONS = 200;
 
-/** One mailbox that is watched. */
 interface WatchedMailbox {
-  /** The version of the account with which it began. */
+  /** Version of the account at the start. */
   version: string;
   end: AbortController;
   work: Promise<void>;
@@ -55,7 +53,6 @@ interface WatchedMailbox {
 export const createMailWatcher = (deps: MailWatcherDeps): MailWatcher => {
   const { store, log, accounts } = deps;
   const watched = new Map<string, WatchedMailbox>();
-  /** The work of mailboxes that are left. */
   const ending = new Set<Promise<void>>();
   let seen = -1;
 
@@ -75,7 +72,7 @@ export const createMailWatcher = (deps: MailWatcherDeps): MailWatcher => {
     void one.work.finally(() => ending.delete(one.work));
   };
 
-  /** Begins and ends watches as the accounts say. It reads them only if something was written. */
+  /** Reads the accounts only after a write. */
   const look = async (): Promise<void> => {
     const writes = store.writes();
     if (writes === seen) return;
@@ -99,7 +96,6 @@ export const createMailWatcher = (deps: MailWatcherDeps): MailWatcher => {
   };
 };
 
-/** Watches a mailbox until the signal aborts, and connects anew whenever that fails. */
 const keepWatching = async (
   deps: MailWatcherDeps,
   account: MailAccountRow,
@@ -124,7 +120,7 @@ const keepWatching = async (
   }
 };
 
-/** Returns the wait after so many failures before: it doubles, with a jitter, so that not all come at once. */
+/** Doubles, with jitter. */
 const waitAfter = (
   { firstMs, loginMs, mostMs }: ReconnectTimes,
   error: unknown,
@@ -137,7 +133,7 @@ const waitAfter = (
 
 const NOBODY_ASKS = { since: null, found: () => undefined };
 
-/** Stays in a mailbox as long as the connection holds. Throws MailFault. */
+/** Throws MailFault. */
 const watchMailbox = async (
   deps: MailWatcherDeps,
   account: MailAccountRow,
@@ -188,7 +184,7 @@ const committer =
     if (steps.length > 0) await store.transact(steps);
   };
 
-/** Puts the folder first of which the server tells: the inbox, if it is one of them. */
+/** The server reports the first folder: the inbox, if configured. */
 const inboxFirst = (folders: string[]): string[] => [
   ...folders.filter((name) => name.toUpperCase() === 'INBOX'),
   ...folders.filter((name) => name.toUpperCase() !== 'INBOX'),

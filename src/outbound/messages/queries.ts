@@ -10,10 +10,9 @@ import { visibleTo } from '../../store/visible.js';
 import { sendAgain } from '../messages.js';
 import type { outbox } from './contract.js';
 
-/** A message without its content. */
 export type ListedMessage = Omit<OutboundMessageRow, 'content' | 'cause_id' | 'hops'> & {
   username: string;
-  /** The kind of the channel; null for an outgoing webhook. */
+  /** null for an outgoing webhook. */
   channel_kind: string | null;
 };
 
@@ -53,7 +52,7 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
       let query = messages();
       if (cursor !== undefined) query = query.where('s.id', '<', cursor);
       if (status !== undefined) query = query.where('s.status', '=', status);
-      // The index of messages that have not arrived takes this condition literally.
+      // Matches the partial index literally.
       if (status && status !== 'sent') query = query.where(sql<boolean>`s.status <> 'sent'`);
       if (kind !== undefined) query = query.where('s.kind', '=', kind);
       if (channelId !== undefined) query = query.where('s.channel_id', '=', channelId);
@@ -68,13 +67,12 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
     find: (id: string): Promise<ListedMessage | undefined> =>
       messages().where('s.id', '=', id).executeTakeFirst(),
 
-    /** Returns false if the message has no such status any more. */
+    /** False if the status changed. */
     resend: (id: string, also: TransactionStep): Promise<boolean> =>
       unlessUnmet(
         store.transact([...sendAgain({ store, clock }, { id, from: ['failed', 'unknown'] }), also]),
       ),
 
-    /** Returns true if the notification belongs to the user. */
     hasNotice: async (userId: string, id: string): Promise<boolean> => {
       const row = await db
         .selectFrom('notifications')
@@ -85,10 +83,7 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
       return row !== undefined;
     },
 
-    /**
-     * Returns the messages of a user's notification, selected by the user's channels, because that
-     * uses their index.
-     */
+    /** Selected by channel to use the index. */
     ofNotice: (userId: string, noticeId: string): Promise<ListedMessage[]> => {
       const channels = db.selectFrom('channels').select('id').where(visibleTo(userId));
       return messages()

@@ -9,11 +9,10 @@ import type { ListedMessage, OutboxStore, ShownAttempt } from './queries.js';
 
 export interface MessagesDeps {
   messages: OutboxStore;
-  /** Called after a job was added to the lane of a target. */
   added(lane: string): void;
 }
 
-/** Sends a message again that failed or may not have arrived; throws 409 for any other. */
+/** Throws 409 for other statuses. */
 export const resend = async (
   deps: MessagesDeps,
   id: string,
@@ -30,9 +29,7 @@ export const resend = async (
   return viewOutboundMessage((await deps.messages.find(id)) ?? found);
 };
 
-/**
- * Returns where a notification of the user went; throws 404 if the user has no such notification.
- */
+/** Throws 404. */
 export const noticeMessages = async (
   { messages }: MessagesDeps,
   userId: string,

@@ -2,7 +2,7 @@ import type { Statement } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** Builds the statement that marks the notifications of effects as read: their user has answered them. */
+/** The user has already answered them. */
 export const readAnswered = (
   { db }: Store,
   { userId, effectIds, at }: { userId: string; effectIds: string[]; at: string },

@@ -17,13 +17,13 @@ import type { notifications } from './contract.js';
 
 type NotificationFilters = Static<(typeof notifications)['list']['query']>;
 
-/** The notifications that one transaction marks as read: some 5 ms of the writer thread. */
+/** Rows per transaction: about 5 ms of the writer thread. */
 const STEP = 1000;
 const READ_STEP = `UPDATE notifications SET read_at = @at WHERE rowid IN
   (SELECT rowid FROM notifications WHERE user_id = @userId AND read_at IS NULL AND rowid <= @newest
    LIMIT ${STEP})`;
 
-/** The condition of the index of rare kinds: nearly all notifications are hook messages. */
+/** Matches the partial index: nearly all notifications are hook messages. */
 const isRare = sql<boolean>`kind <> 'hook_notice'`;
 
 export const notificationsStore = (store: Store) => {
@@ -40,10 +40,7 @@ export const notificationsStore = (store: Store) => {
     );
 
   return {
-    /**
-     * Returns a page and the number of unread notifications. One query reads both, so that they are
-     * of the same moment.
-     */
+    /** One query, so that page and unread count are consistent. */
     list: async (
       userId: string,
       { limit = DEFAULT_LIMIT, cursor, kind, unread }: NotificationFilters,
@@ -69,7 +66,7 @@ export const notificationsStore = (store: Store) => {
       return { ...cutPage(kept, limit), unreadCount: found[0]?.count ?? 0 };
     },
 
-    /** Marks one as read. Only the first reading counts: a second one changes nothing. */
+    /** Only the first call sets the time. */
     read: (userId: string, id: string, at: string): Promise<NotificationRow | undefined> =>
       db
         .updateTable('notifications')
@@ -79,10 +76,7 @@ export const notificationsStore = (store: Store) => {
         .returning(notificationTable.columns)
         .executeTakeFirst(),
 
-    /**
-     * Marks all that are there now as read, in steps between which other writes go on. Resolves to
-     * their number.
-     */
+    /** In steps between other writes. */
     readAll: async (userId: string, at: string): Promise<number> => {
       const newest = await db
         .selectFrom('notifications')
@@ -94,7 +88,7 @@ export const notificationsStore = (store: Store) => {
 
     preferences: (userId: string): Promise<Preferences> => readPreferences(store, userId),
 
-    /** Returns false if a channel that the preferences name is gone. */
+    /** False if a channel is gone. */
     prefer: (
       userId: string,
       { parts, at }: { parts: PreferenceParts; at: string },
@@ -109,7 +103,7 @@ export const notificationsStore = (store: Store) => {
   };
 };
 
-/** True if the row has a notification; an empty page still returns a row with the count. */
+/** An empty page still has a row with the count. */
 const isKept = <T extends { id: string | null }>(row: T): row is T & NotificationRow =>
   row.id !== null;
 

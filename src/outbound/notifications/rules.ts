@@ -4,7 +4,6 @@ import { isChosen, isKind, KINDS, noticeKind } from '../noticekinds.js';
 import { differsFromDefault, type PreferenceParts, type Preferences } from '../preferences.js';
 import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
 
-/** Returns the faults of preferences beyond their schema, each with the field that it concerns. */
 export const preferenceFaults = (
   { kinds = [], kindChanges = [], quietHours }: PreferenceChanges,
   known: { channelIds: string[]; hours: Preferences['quietHours'] },
@@ -70,7 +69,6 @@ const hoursFaults = (hours: Preferences['quietHours']): FieldFault[] => {
   return faults;
 };
 
-/** Returns the given parts, completed with their earlier values; the other parts stay unchanged. */
 export const changed = (
   before: Preferences,
   { kinds, kindChanges, quietHours, digest, tasks }: PreferenceChanges,
@@ -82,7 +80,6 @@ export const changed = (
   ...(tasks && { tasks }),
 });
 
-/** Returns every kind that can be muted, each followed by the choices for single channels. */
 export const viewPreferences = ({ choices, ...rest }: Preferences): NotificationPreferences => ({
   kinds: CHOSEN.flatMap((kind) => {
     const ofKind = choices.filter((choice) => choice.kind === kind);

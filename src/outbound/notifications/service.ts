@@ -14,8 +14,7 @@ export interface NotificationsDeps {
 }
 
 /**
- * Sets the preferences. Throws a 400 that names each wrong field, also for a channel of another
- * user or one that was unlinked meanwhile.
+ * Throws 400 with each wrong field, also for a channel of another user or one unlinked meanwhile.
  */
 export const setPreferences = async (
   { notifications, clock }: NotificationsDeps,

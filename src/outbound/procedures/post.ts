@@ -2,25 +2,19 @@ import type Database from 'better-sqlite3';
 import type { NotificationRow } from '../../store/tables/notifications.js';
 import type { NewOutgoingEvent } from '../../store/tables/outbox.js';
 
-/** A notification to store, and whether it also goes to the owner's channels. */
 export interface NoticePosting {
   notice: Omit<NotificationRow, 'read_at'>;
-  /** False if it stays in the app. */
   isSent: boolean;
 }
 
-/** Returns the owner's lane, in which notifications and events wait until their targets are known. */
+/** Lane in which notifications and events wait for their fan-out. */
 const ownerLane = (userId: string): string => `owner_${userId}`;
 
-/** The lanes in which the procedures of one transaction added jobs. */
 export interface QueuedLanes {
   queued: string[];
 }
 
-/**
- * Stores a notification and, if its owner has a verified channel, the job that fans it out. Returns
- * false if a notification of the same effect is stored already.
- */
+/** False for a repeated effect. */
 export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
   const insert = db.prepare(
     `INSERT INTO notifications
@@ -43,9 +37,8 @@ export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
 };
 
 /**
- * Stores an event with the owner's outgoing webhooks that are enabled and want its type, and the job
- * that fans it out, if there are any and no event of the same effect is stored. The types that a
- * webhook wants are a JSON list of words that contain no wildcard of LIKE.
+ * Adds a job only if an enabled webhook subscribes to the type. The types are JSON words without
+ * LIKE wildcards.
  */
 export const postEvent = (db: Database.Database, { queued }: QueuedLanes) => {
   const insert = db.prepare(

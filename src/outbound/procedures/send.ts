@@ -9,7 +9,6 @@ import {
 
 export interface MessageStart extends Targets {
   ids: string[];
-  /** The time in ISO 8601. */
   now: string;
 }
 
@@ -20,10 +19,9 @@ type DueMessage = OutboundMessageRow & {
 };
 
 /**
- * Marks messages as `sending` before the first byte goes out. A message found as `sending` later
- * may have arrived. A repeat of a lost message keeps the lost attempt on record. null: the message
- * is gone, with its target. Many messages go to one webhook, which is read and transferred only
- * once for all of them.
+ * `sending` is stored before the first byte is sent: a message found in that status may have
+ * arrived. A retry of a lost message records the lost attempt. null: the message is gone. A webhook
+ * is read and transferred once for many messages.
  */
 export const beginMessages = (db: Database.Database) => {
   const { find, findWebhook, mark, lose } = prepare(db);

@@ -2,23 +2,21 @@ import type Database from 'better-sqlite3';
 import { Unmet } from '../../store/engine/protocol.js';
 import type { MessageAttemptRow, OutboundMessageRow } from '../../store/tables/outbox.js';
 
-/** The end of an attempt to send a message. */
 export interface Settlement {
   message: Pick<
     OutboundMessageRow,
     'id' | 'status' | 'next_at' | 'receipt' | 'error' | 'finished_at'
   >;
-  /** The attempt, or null if the message ends without one. */
+  /** null if the message ends without an attempt. */
   attempt: MessageAttemptRow | null;
-  /** The id of the webhook that accepted the message, and no longer counts as failing. */
+  /** Webhook that accepted the message and no longer counts as failing. */
   recovered: string | null;
   jobId: number;
 }
 
 /**
- * Records the end of an attempt. The job of the message is removed or postponed. Its next try
- * begins a new count of attempts, so that only unexpected failures add up. Throws Unmet if the
- * message is gone, with its target.
+ * A postponed job starts a new count, so that only unexpected failures add up. Throws Unmet if the
+ * message is gone.
  */
 export const settleMessage = (db: Database.Database) => {
   const end = db.prepare(

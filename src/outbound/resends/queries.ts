@@ -4,30 +4,28 @@ import type { CountedItems } from '../../operations/module.js';
 import type { Store } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
 
-/** The choice of messages that did not arrive. */
 export interface UndeliveredFilter {
-  /** The user whose webhooks got none, or null for the channels of all users. */
+  /** null: channels of all users. */
   webhooksOf: string | null;
-  /** The webhook or channel, or null for all. */
+  /** null: all. */
   targetId: string | null;
   status: ('failed' | 'unknown')[];
-  /** Times in ISO 8601 between which they were made. */
+  /** Range of creation times, ISO 8601. */
   since: string | null;
   until: string | null;
-  /** The time by which they had failed; absent from operations of earlier versions. */
+  /** Absent in operations of earlier versions. */
   failedBy?: string;
-  /** The ID before which theirs are: later messages are not meant. */
+  /** Only messages with a lower id. */
   before: string;
 }
 
 type ResendSkip = 'disabled';
 
-/** The condition of the indexes of messages that did not arrive, which they take literally. */
+/** Matches the partial indexes literally. */
 const hasFailed = sql<boolean>`s.status IN ('failed', 'unknown')`;
 
 const columns = ['s.id', 's.status', 's.error', 's.created_at as createdAt'] as const;
 
-/** Returns the queries for messages that did not arrive, each with its target. */
 export const undeliveredStore = ({ db }: Store) => {
   const toWebhooks = (userId: string) =>
     db
@@ -55,7 +53,7 @@ export const undeliveredStore = ({ db }: Store) => {
       .where(hasFailed)
       .where('s.status', 'in', status)
       .where('s.id', '<', before);
-    // The first condition is fast; the second is exact where the clock was set back.
+    // The first condition is fast; the second is exact if the clock was set back.
     if (since !== null) {
       found = found
         .where('s.id', '>=', `sending_${timeDigits(Date.parse(since))}`)
@@ -67,7 +65,7 @@ export const undeliveredStore = ({ db }: Store) => {
   };
 
   return {
-    /** Counts them by their targets and by why they would be skipped, if so. */
+    /** Counts by target and reason to skip. */
     count: (filter: UndeliveredFilter): Promise<CountedItems[]> =>
       db
         .selectFrom(undelivered(filter).as('m'))
@@ -80,11 +78,9 @@ export const undeliveredStore = ({ db }: Store) => {
         .groupBy(['m.partId', 'm.target', 'm.skipped'])
         .execute(),
 
-    /** Returns a channel of any user. */
     channel: (id: string) =>
       db.selectFrom('channels').select('id').where('id', '=', id).executeTakeFirst(),
 
-    /** Returns the first of them. */
     first: (filter: UndeliveredFilter, limit: number) =>
       db
         .selectFrom(undelivered(filter).as('m'))
@@ -93,7 +89,6 @@ export const undeliveredStore = ({ db }: Store) => {
         .limit(limit)
         .execute(),
 
-    /** Returns the first to one target after an ID. */
     after: (
       filter: UndeliveredFilter,
       targetId: string,

@@ -25,7 +25,6 @@ interface ResendOperationDeps {
   undelivered: UndeliveredStore;
 }
 
-/** The messages that a resend works on, and how many they were at its beginning. */
 export interface ResendInput {
   filter: UndeliveredFilter;
   total: number;
@@ -35,15 +34,11 @@ export interface ResendsDeps {
   store: Store;
   clock: Clock;
   undelivered: UndeliveredStore;
-  /** Begin the resends to webhooks, and those to channels. */
   toWebhooks: OperationBeginner<ResendInput>;
   toChannels: OperationBeginner<ResendInput>;
 }
 
-/**
- * The kind of operation that sends again what did not arrive, oldest first to each target. `kind` is
- * `webhooks.resend`, or `outbox.resend`, which is for admins.
- */
+/** Oldest first per target. `outbox.resend` is for admins. */
 export const resendOperation = (
   kind: 'webhooks.resend' | 'outbox.resend',
   { store, clock, outgoing, undelivered }: ResendOperationDeps,
@@ -54,7 +49,7 @@ export const resendOperation = (
   run: async (run) => {
     const { filter, total } = run.input;
     const lanes = lanesIn(await undelivered.count(filter));
-    // The request of a person overrides the rest after earlier failures.
+    // A manual resend overrides the pause after failures.
     if (run.checkpoint === null) for (const lane of lanes) outgoing.rest(lane, 0);
     return walkLanes(
       {
@@ -80,7 +75,6 @@ export const resendOperation = (
   },
 });
 
-/** Lists what did not arrive, or begins the operation that sends it again. */
 export const resendUndelivered = async (
   deps: ResendsDeps,
   { to, targetId, given }: { to: 'webhook' | 'channel'; targetId?: string; given: ResendRequest },

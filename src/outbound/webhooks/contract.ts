@@ -43,7 +43,7 @@ const rate = () =>
     .description(
       'Maximum number of messages per minute. Further messages are delayed. `null` means no limit',
     );
-/** Names and values are checked in full where the webhook is changed. */
+/** Checked completely in headers.ts. */
 const headers = <V>(label: string, value: Joi.AnySchema<V>) =>
   s.later(() =>
     Joi.object<Record<string, V>>()

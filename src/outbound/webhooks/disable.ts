@@ -16,10 +16,7 @@ export interface DisablingDeps {
   subscriptions: Subscriptions;
 }
 
-/**
- * Builds the statements that disable a webhook whose endpoint is gone or has failed for too long,
- * and notify its owner once, even if two deliveries find it out at the same moment.
- */
+/** Notifies the owner once, even if two deliveries detect it at the same time. */
 export const disableWebhook = (
   deps: DisablingDeps,
   webhook: WebhookRow,
@@ -55,7 +52,7 @@ export const disableWebhook = (
   };
 };
 
-/** The deliveries that one transaction ends: some 5 ms of the writer thread. */
+/** Rows per transaction: about 5 ms of the writer thread. */
 const STEP = 500;
 const WAITING = `FROM jobs WHERE lane = @webhookId AND boot IS NULL AND kind = '${MESSAGE_JOB}'
   AND (SELECT enabled FROM webhooks WHERE id = @webhookId) = 0 ORDER BY id LIMIT ${STEP}`;
@@ -66,16 +63,15 @@ const END_STEP = [
 ];
 
 /**
- * Builds the statements that end the first of the waiting messages of a disabled webhook. Ours: they
- * fail and can be sent again, because otherwise they would arrive in a flood days later. An attempt
- * under way ends by itself.
+ * They fail and can be resent; otherwise they would arrive in a flood days later. A running attempt
+ * ends by itself.
  */
 export const endSomeWaiting = (webhookId: string, at: string): Statement[] =>
   END_STEP.map((sql) => ({ sql, parameters: [{ webhookId, at, error: DISABLED }] }));
 
 /**
- * Ends all that wait, in steps between which other writes go on. What a crash leaves is ended when
- * it is due, or before the webhook is enabled again.
+ * In steps between other writes. After a crash the rest ends when due, or before the webhook is
+ * enabled.
  */
 export const endWaiting = async (store: Store, webhookId: string, at: string): Promise<void> => {
   await changeInSteps(store, endSomeWaiting(webhookId, at), { step: STEP });

@@ -4,24 +4,22 @@ import type { FieldFault } from '../../kernel/problem.js';
 import { refuseFaults } from '../../kernel/route.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 
-/** Seals the headers of a webhook, as JSON, and opens them again. */
 export interface HeaderSealer {
   seal(webhookId: string, headers: string): string;
   unseal(webhookId: string, sealed: string): string;
 }
 
-/** Headers by name; a name with null is taken away. */
+/** null removes a header. */
 export type HeaderChanges = Record<string, string | null>;
 
-/** The most headers of one webhook. */
 const MOST = 20;
-/** The names of RFC 9110, section 5.6.2. */
+/** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/;
-/** The connection's own headers, and those that the daemon sends. */
+/** Connection headers and those sent by the daemon. */
 const TAKEN =
   /^(host|connection|content-(length|type)|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|webhook-.*|x-adjutant-hops)$/;
 
-/** Throws a 400 that names each header that cannot be sent. No value is repeated in it. */
+/** Throws 400. Values are never repeated in it. */
 export const checkHeaders = (headers: HeaderChanges = {}): void => {
   const faults = Object.entries(headers).map(([name, value]): FieldFault | null => {
     const faultOfValue = value === null ? null : faultOfHeaderValue(value);
@@ -36,10 +34,7 @@ const faultOfName = (name: string): string | null => {
   return TAKEN.test(name) ? 'is a reserved header' : null;
 };
 
-/**
- * Returns the columns of a webhook's headers after a change. Throws a 400 if there are too many.
- * Headers that were damaged are gone: then all are to be given anew.
- */
+/** Throws 400 for too many. Damaged headers are lost and must be set again. */
 export const headerColumns = (
   sealer: HeaderSealer,
   row: Pick<WebhookRow, 'id' | 'headers_sealed'>,
@@ -62,10 +57,7 @@ export const headerColumns = (
   };
 };
 
-/**
- * Throws a 400 if a change leads the webhook to another origin with headers that were given for the
- * present one: each must be in the change, with its value or with null.
- */
+/** Throws 400 if the origin changes and an existing header is not in the change. */
 export const refuseKeptHeaders = (
   sealer: HeaderSealer,
   row: Pick<WebhookRow, 'id' | 'url' | 'headers_sealed'>,
@@ -79,7 +71,7 @@ export const refuseKeptHeaders = (
   refuseFaults([{ path: 'headers', message }]);
 };
 
-/** Returns the headers of a webhook, or null if they were damaged. */
+/** null if damaged. */
 export const openHeaders = (
   sealer: Pick<HeaderSealer, 'unseal'>,
   { id, headers_sealed: sealed }: Pick<WebhookRow, 'id' | 'headers_sealed'>,

@@ -5,16 +5,14 @@ import type { Http } from '../../kernel/http.js';
 import { signaturesOf } from '../../secrets/module.js';
 import type { SendResult } from '../transport.js';
 
-/** A message as it is sent to one endpoint. */
 export interface EndpointMessage {
   url: string;
-  /** The same in all attempts, so that the target recognises a duplicate. */
+  /** Constant over attempts, for duplicate detection. */
   id: string;
   body: string;
   keys: Buffer[];
-  /** Headers of the user's own. */
   headers?: Record<string, string>;
-  /** The number of times that its cause came back to this daemon. */
+  /** How often the cause passed through this daemon. */
   hops?: number;
 }
 
@@ -25,17 +23,14 @@ const LIMITS = {
   silenceMs: TIMEOUT_MS,
   totalMs: TIMEOUT_MS,
   maxBytes: 1024 * 1024,
-  // An endpoint that took the message must not get it again because its reply is a gigabyte long.
+  // An endpoint that accepted must not get the message again because its response is huge.
   enoughBytes: 4 * EXCERPT,
   redirects: 0,
 };
 const GONE = 410;
 const DAY_MS = 24 * 3600 * 1000;
 
-/**
- * Sends the message once, as Standard Webhooks defines it: only 2xx is success, 410 means never
- * again, and anything else is worth another attempt. `now` is the time of the attempt.
- */
+/** Standard Webhooks: 2xx is success, 410 means never again, everything else is retried. */
 export const post = async (
   http: Http,
   { url, id, body, keys, headers: own, hops }: EndpointMessage,
@@ -62,10 +57,7 @@ export const post = async (
   }
 };
 
-/**
- * Returns the result if the reply broke off: a refusal counts from its first line on, a success
- * must be complete.
- */
+/** A rejection counts from its first line, a success must be complete. */
 const verdictOnBroken = ({ begun, message: error }: HttpFailure, now: number): SendResult => {
   if (!begun) return { verdict: 'retry', error };
   if (!isSuccess(begun)) return verdictOn(begun, now);
@@ -96,8 +88,8 @@ const faultOf = (status: number): string =>
     : `${status} from the endpoint`;
 
 /**
- * Returns the rest that `Retry-After` asks for, given in seconds or as a date (RFC 9110, 10.2.3),
- * in milliseconds, a day at most. 0 if there is none.
+ * `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), in milliseconds, at most a day. 0 if
+ * absent.
  */
 const askedRest = (header: string | undefined, now: number): number => {
   if (header === undefined) return 0;

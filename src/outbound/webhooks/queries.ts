@@ -25,15 +25,12 @@ const deliveryColumns = [
   's.finished_at',
 ] as const;
 
-/** The deliveries that one transaction deletes: some 5 ms of the writer thread. */
+/** Rows per transaction: about 5 ms of the writer thread. */
 const STEP = 500;
 const DELETE_STEP = `DELETE FROM sendings WHERE id IN (SELECT id FROM sendings
   WHERE webhook_id = ? AND status NOT IN ('queued', 'sending') ORDER BY id LIMIT ${STEP})`;
 
-/**
- * Deletes the deliveries that have ended, in steps between which other writes go on. Few are left to
- * the transaction that deletes their webhook, so that all of it happens or nothing.
- */
+/** In steps; few are left for the transaction that deletes the webhook. */
 const deleteEnded = async (store: Store, id: string): Promise<void> => {
   const all = store.db.selectFrom('sendings').select('id').where('webhook_id', '=', id);
   if (!(await all.offset(STEP).limit(1).executeTakeFirst())) return;
@@ -43,10 +40,6 @@ const deleteEnded = async (store: Store, id: string): Promise<void> => {
 const bareWebhook = ({ db }: Store, userId: string, id: string): Promise<WebhookRow | undefined> =>
   selectRows(db, webhookTable, { id }, visibleTo(userId)).executeTakeFirst();
 
-/**
- * Returns the queries for outgoing webhooks and their deliveries. The owner is always in the WHERE
- * clause.
- */
 export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) => {
   const { db } = store;
 
@@ -68,7 +61,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       .selectFrom('sendings as s')
       .select(deliveryColumns)
       .select(attempts)
-      // The plus sign keeps SQLite from using the index of the owner's messages.
+      // The plus sign keeps SQLite from using the index on the owner.
       .where(sql`+s.user_id`, '=', userId)
       .where('s.webhook_id', '=', webhookId);
 
@@ -79,17 +72,17 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     get: (userId: string, id: string): Promise<WebhookWithStats | undefined> =>
       webhooks(userId).where('id', '=', id).executeTakeFirst(),
 
-    /** Returns the row without its statistics, which are counted over all its messages. */
+    /** Without statistics, which count all messages. */
     bare: (userId: string, id: string) => bareWebhook(store, userId, id),
 
-    /** Returns false if the user has `most` webhooks already. */
+    /** False at the limit. */
     insert: (row: WebhookRow, most: number, also: TransactionStep): Promise<boolean> => {
       const count = selectCount(db, webhookTable, { user_id: row.user_id });
       const insert = insertUpTo(db, webhookTable, row, { count, most });
       return unlessUnmet(store.transact([statement(insert, 1), also]));
     },
 
-    /** Returns false if the webhook was changed or deleted since it was read. */
+    /** False if it changed since it was read. */
     update: async (
       read: WebhookRow,
       changes: Partial<WebhookRow>,
@@ -97,7 +90,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     ): Promise<boolean> => {
       const { enabled, updated_at: at = read.updated_at } = changes;
       const isDisabling = enabled === 0 && read.enabled === 1;
-      // Deliveries that were left when the daemon was killed must not be sent now.
+      // Deliveries left by a kill must not be sent now.
       if (enabled === 1) await endWaiting(store, read.id, at);
       const change = db
         .updateTable('webhooks')
@@ -113,7 +106,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       return isWritten;
     },
 
-    /** Deletes the webhook with its deliveries and waiting jobs; false if the user has none such. */
+    /** False if not found. */
     delete: async (userId: string, id: string, also: TransactionStep): Promise<boolean> => {
       if (!(await bareWebhook(store, userId, id))) return false;
       await deleteEnded(store, id);
@@ -139,13 +132,12 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     ): Promise<WebhookDeliveryRow | undefined> =>
       deliveries(userId, webhookId).where('s.id', '=', id).executeTakeFirst(),
 
-    /** Queues the delivery again, its schedule from the beginning; false if it waits already. */
+    /** False if it is already queued. */
     resend: ({ id }: WebhookDeliveryRow): Promise<boolean> => {
       const from: MessageStatus[] = ['sent', 'failed', 'unknown'];
       return unlessUnmet(store.transact(sendAgain({ store, clock }, { id, from })));
     },
 
-    /** Records that a message has arrived at this address of the webhook. */
     works: async ({ user_id, id, url }: WebhookRow): Promise<void> => {
       await db
         .updateTable('webhooks')
@@ -156,7 +148,6 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
         .execute();
     },
 
-    /** Returns the user's own credential with that id. */
     credential: (
       userId: string,
       id: string,
@@ -186,10 +177,9 @@ const countOf = (of: WebhookExpressions, ...statuses: MessageStatus[]) =>
 
 const newestOf = (of: WebhookExpressions) => messagesOf(of).orderBy('s.id', 'desc').limit(1);
 
-/** The condition of the index of deliveries that have not arrived, which it takes literally. */
+/** Matches the partial index literally. */
 const isUnarrived = sql<boolean>`s.status <> 'sent'`;
 
-/** Selects all attempts of a delivery as a JSON list. */
 const attempts = sql<string>`(
   SELECT json_group_array(json_object('number', a.number, 'at', a.at, 'durationMs', a.duration_ms,
     'statusCode', a.status, 'response', a.excerpt, 'error', a.error) ORDER BY a.number)

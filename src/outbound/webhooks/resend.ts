@@ -16,14 +16,11 @@ export interface ResendDeps extends KeysDeps {
   outgoing: Pick<Queue, 'added' | 'rest'>;
 }
 
-/**
- * The ids of webhooks that are being tested: a reply may be slow, and each test holds a connection.
- */
+/** A response may be slow, and each test holds a connection. */
 const testing = new Set<string>();
 
 /**
- * Makes one attempt at once, outside the queue, without retries. Nothing of it is stored, except
- * that an endpoint that accepted it no longer counts as failing.
+ * Outside the queue, without retries. Stores nothing but a success, which ends the failing state.
  */
 export const sendTestEvent = async (
   deps: ResendDeps,
@@ -54,7 +51,7 @@ export const sendTestEvent = async (
   }
 };
 
-/** Queues the same message again under the same webhook-id; its earlier attempts stay on record. */
+/** Same webhook-id; earlier attempts stay recorded. */
 export const resendMessage = async (
   deps: ResendDeps,
   userId: string,
@@ -70,7 +67,7 @@ export const resendMessage = async (
       'The delivery is queued or in progress. Only finished deliveries can be resent',
     );
   }
-  // The request of a person overrides the rest after earlier failures.
+  // A manual resend overrides the pause after failures.
   outgoing.rest(id, 0);
   outgoing.added(id);
   return (await webhooks.delivery(userId, id, deliveryId)) ?? delivery;

@@ -5,7 +5,6 @@ import { faultOfSecret } from '../../secrets/module.js';
 import type { Vault } from '../../vault/module.js';
 import type { WebhooksStore } from './queries.js';
 
-/** Throws a 400 if the URL, as written, can never be reached. */
 export const checkUrl = ({ http }: { http: Http }, url: string): void => {
   try {
     http.check(url);
@@ -14,7 +13,6 @@ export const checkUrl = ({ http }: { http: Http }, url: string): void => {
   }
 };
 
-/** Throws a 400 if it is not a secret of Standard Webhooks, or if a credential is given as well. */
 export const checkSecret = (given: { secret?: string; credentialId?: string }): void => {
   const { secret, credentialId } = given;
   if (secret === undefined) return;
@@ -25,7 +23,6 @@ export const checkSecret = (given: { secret?: string; credentialId?: string }): 
   if (fault !== null) throw refused('secret', fault);
 };
 
-/** Throws a 400 if it is not a webhook_secret of the user, or one that cannot sign. */
 export const checkWebhookCredential = async (
   { webhooks, vault }: { webhooks: WebhooksStore; vault: Pick<Vault, 'newest'> },
   userId: string,

@@ -8,9 +8,8 @@ interface CachedSecrets {
 }
 
 /**
- * Creates the cache. To open a secret costs a fifth of what a message costs, so of a thousand
- * messages for one webhook only the first opens it. When the last message under way ends, the
- * webhook's secrets are erased.
+ * Opening a secret costs a fifth of sending a message. Erased when the last message of the webhook
+ * ends.
  */
 export const createSecretCache = (openSecret: OpenSecret) => {
   const held = new Map<string, CachedSecrets>();
@@ -30,10 +29,7 @@ export const createSecretCache = (openSecret: OpenSecret) => {
       bySeal.set(sealed, bytes);
       return new Secret(Buffer.from(bytes));
     },
-    /**
-     * Runs the sending of one message of that webhook. A secret that it opens also serves the
-     * webhook's other messages meanwhile.
-     */
+    /** Shares an opened secret with concurrent messages. */
     during: async <T>(id: string, way: () => Promise<T>): Promise<T> => {
       const of = held.get(id) ?? { underway: 0, bySeal: new Map() };
       held.set(id, of);

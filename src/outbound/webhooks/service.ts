@@ -28,11 +28,10 @@ export interface WebhooksDeps extends RotationDeps {
 
 type WebhookCaller = Caller & Recorder;
 
-/** The maximum number of a user's webhooks. The limit is ours. */
 const MOST = 50;
 const OVERLAP_MINUTES = 60;
 
-/** Creates a webhook. The secret is returned only if it was made here, and only this once. */
+/** A generated secret is returned only once. */
 export const createWebhook = async (
   deps: WebhooksDeps,
   given: NewWebhook,
@@ -85,10 +84,7 @@ const newRow = (
 
 const NO_HEADERS = { headers_sealed: null, header_names: '[]' };
 
-/**
- * Changes a webhook. Ours: a new address, or enabling it, makes a new start: earlier failures no
- * longer count.
- */
+/** A new URL, or enabling, resets earlier failures. */
 export const updateWebhook = async (
   deps: WebhooksDeps,
   { id, given }: { id: string; given: WebhookChanges },
@@ -98,7 +94,7 @@ export const updateWebhook = async (
   checkHeaders(given.headers);
   await checkWebhookCredential(deps, by.userId, given.credentialId ?? undefined);
   const { headers, ...rest } = given;
-  // The log names the headers and never holds their values.
+  // Logs header names, never values.
   const noted = { ...rest, ...(headers && { headers: Object.keys(headers) }) };
   const changed = await change(deps, { id, by, noted }, (row) => {
     refuseKeptHeaders(deps.headers, row, given);
@@ -115,9 +111,8 @@ const changesOf = (given: WebhookChanges): Partial<WebhookRow> => ({
 });
 
 /**
- * Replaces the secret. Until the overlap ends, messages carry signatures with both, and with
- * earlier secrets whose overlap has not ended yet. Without an overlap no earlier secret signs any
- * more.
+ * During the overlap both secrets sign, and earlier ones until their own overlap ends. Overlap 0
+ * revokes all.
  */
 export const rotateWebhookSecret = async (
   deps: WebhooksDeps,
@@ -139,7 +134,7 @@ export const rotateWebhookSecret = async (
   return { ...(given.secret === undefined && { secret }), oldSecretUntil };
 };
 
-/** Returns the sealed secret. Throws 409 `secret_in_vault` if a credential is used instead. */
+/** Throws 409 `secret_in_vault` if a credential is used. */
 const ownSecretOf = ({ credential_id, secret_sealed }: WebhookRow): string => {
   if (credential_id === null) return secret_sealed;
   throw Boom.conflict(
@@ -169,7 +164,6 @@ interface StoreOfWebhooks {
 export const findWebhook = async ({ webhooks }: StoreOfWebhooks, userId: string, id: string) =>
   orMissing(await webhooks.get(userId, id));
 
-/** Finds a webhook without its statistics. */
 export const bareWebhook = async ({ webhooks }: StoreOfWebhooks, userId: string, id: string) =>
   orMissing(await webhooks.bare(userId, id));
 
@@ -178,7 +172,7 @@ const orMissing = <Row>(row: Row | undefined): Row => {
   return row;
 };
 
-/** Decides on the row that it changes; if another change came first, it decides again. */
+/** Retries on concurrent changes. */
 const change = async (
   deps: WebhooksDeps,
   { id, by, noted }: { id: string; by: WebhookCaller; noted: Record<string, unknown> },

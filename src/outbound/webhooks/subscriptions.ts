@@ -6,8 +6,7 @@ type Subscription = Pick<
 >;
 
 /**
- * Creates the subscriptions of all users, so that an event that no webhook wants costs nothing. The
- * database decides: it is queried again when the event is sent on.
+ * An event without subscribers costs nothing. The database is queried again when an event is sent.
  */
 export const createSubscriptions = () => {
   const byUser = new Map<string, Map<string, { events: string[]; updatedAt: string }>>();
@@ -17,7 +16,7 @@ export const createSubscriptions = () => {
       [...(byUser.get(userId)?.values() ?? [])].some(
         ({ events }) => events.includes(type) || events.includes('*'),
       ),
-    /** Sets the events that a webhook wants. Of two simultaneous changes the later one stays. */
+    /** The later of two concurrent changes wins. */
     put: (webhook: Subscription): void => {
       const { id, user_id, events, enabled, updated_at: updatedAt } = webhook;
       const webhooks = byUser.get(user_id) ?? new Map();
@@ -28,7 +27,6 @@ export const createSubscriptions = () => {
       if (webhook.rate_per_minute === null) rated.delete(id);
       else rated.add(id);
     },
-    /** True if the webhook has a rate of its own. */
     isRated: (id: string): boolean => rated.has(id),
     remove: (userId: string, id: string): void => {
       rated.delete(id);

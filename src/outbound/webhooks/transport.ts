@@ -27,7 +27,7 @@ export interface EndpointDeps extends DisablingDeps, KeysDeps {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The delays after each failure: the schedule of Standard Webhooks. */
+/** Schedule of Standard Webhooks. */
 const DELAYS_MS = [
   5000,
   5 * MINUTE_MS,
@@ -39,10 +39,7 @@ const DELAYS_MS = [
 ];
 const PATIENCE_DAYS = 5;
 
-/**
- * Creates the transport that sends events to the endpoints of outgoing webhooks, signed anew for
- * each attempt.
- */
+/** Signed anew for each attempt. */
 export const createEndpointTransport = (deps: EndpointDeps): Transport => {
   const opened = createSecretCache(deps.openSecret);
   const { clock, http, vault, headers } = deps;
@@ -66,7 +63,7 @@ export const createEndpointTransport = (deps: EndpointDeps): Transport => {
   };
 };
 
-/** Makes one attempt. Without a key nothing is sent. */
+/** Without a key nothing is sent. */
 export const sendTo = async (
   deps: KeysDeps & { http: Http },
   webhook: WebhookRow,
@@ -83,10 +80,10 @@ export const sendTo = async (
   return withoutValues(sent, Object.values(headers));
 };
 
-/** Ours: a header value that is shorter is none that a reply gives away. */
+/** Shorter header values are not redacted. */
 const MIN_SECRET_LENGTH = 6;
 
-/** Redacts the values of headers in what the endpoint replied, which is kept. */
+/** The response is stored. */
 const withoutValues = async (sent: SendResult, values: string[]): Promise<SendResult> => {
   const secrets = values.flatMap(secretsIn).filter(({ length }) => length >= MIN_SECRET_LENGTH);
   if (secrets.length === 0) return sent;
@@ -95,7 +92,7 @@ const withoutValues = async (sent: SendResult, values: string[]): Promise<SendRe
   return { ...sent, excerpt, error: await redactTextApart(sent.error, secrets) };
 };
 
-/** Returns the value, and what follows the scheme if it is one of `Authorization`. */
+/** The value, and the part after the scheme of `Authorization`. */
 const secretsIn = (value: string): string[] => {
   const [, credentials = ''] = /^\S+ +(\S+)$/.exec(value) ?? [];
   return [value, credentials];
@@ -106,10 +103,7 @@ const NO_HEADERS = 'The headers of the webhook are damaged. Set them again';
 const NO_KEY = 'The vault credential of the webhook has expired. Rotate it';
 const DAMAGED = 'The secret of the webhook is damaged. Rotate it';
 
-/**
- * Returns the keys that a webhook signs with now, newest first: several while rotations overlap,
- * none if the secret is damaged.
- */
+/** Newest first: several during overlaps, none if the secret is damaged. */
 const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> => {
   const { openSecret, vault } = deps;
   const { id, credential_id, secret_sealed } = webhook;
@@ -124,10 +118,9 @@ const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> =>
 };
 
 /**
- * Judges a result by the webhook as it is now, because an attempt takes time. If it was disabled
- * meanwhile, the message ends like those that waited. The reply of a former address says nothing
- * about the present one, where the message goes next. A webhook that has failed for many days
- * without a success is given up.
+ * Uses the current state of the webhook, because an attempt takes time. If it was disabled, the
+ * message fails. A response of a previous URL says nothing about the current one. A webhook without
+ * success for days is given up.
  */
 const judged = async (
   { store, clock }: EndpointDeps,
@@ -150,16 +143,12 @@ const judged = async (
   return { ...sent, verdict: 'failed', error: `${end}. Last error: ${error}`, isGone: true };
 };
 
-/**
- * Builds the statement that records the first failure since the last success; a later failure does
- * not change it.
- */
+/** Later failures do not change it. */
 const failingSince = ({ store: { db }, clock }: EndpointDeps, id: string): Statement => {
   const change = db.updateTable('webhooks').set({ failing_since: iso(clock.now()) });
   return statement(change.where('id', '=', id).where('failing_since', 'is', null));
 };
 
-/** Finds a webhook of any user, for messages under way to it; null: it is gone. */
 const findWebhookRow = async ({ db }: Store, id: string | null): Promise<WebhookRow | null> => {
   if (id === null) return null;
   const row = await selectRows(db, webhookTable, { id }).executeTakeFirst();

@@ -16,7 +16,6 @@ export type WebhookWithStats = WebhookRow & {
   last_status: MessageStatus | null;
 };
 
-/** Returns a webhook as the API shows it. Of its secret it shows only that one is set. */
 export const viewWebhook = viewer(webhookTable, OutgoingWebhook, {
   secretSet: () => true,
   stats: (row: WebhookWithStats) => ({
@@ -33,7 +32,6 @@ export type WebhookDeliveryRow = Omit<
   OutboundMessageRow,
   'user_id' | 'channel_id' | 'webhook_id' | 'attempts' | 'receipt' | 'hops'
 > & {
-  /** A JSON list of attempts, as they are shown. */
   attempts: string;
 };
 

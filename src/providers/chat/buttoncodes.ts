@@ -12,16 +12,15 @@ const CHOICES: ButtonChoice[] = ['approve', 'deny', 'conversation', 'host'];
 type ButtonDecision = Pick<ButtonEvent, 'approvalId' | 'digest' | 'approved' | 'scope'>;
 
 /**
- * The data of a button where a platform lets it carry few characters: a letter for the choice, the
- * ID of the approval, and the first so many digits of its digest.
+ * Button data for platforms with short limits: a letter for the choice, the approval id, and the
+ * first digits of its digest.
  */
 export const buttonCodes = (digits: number) => {
   const form = new RegExp(`^([ynch]):(\\w{1,40}):([0-9a-f]{${digits}})$`);
   return {
-    /** Returns the data that the button sends when it is pressed. */
     write: ({ approvalId, digest }: PlatformQuestion, choice: ButtonChoice): string =>
       `${LETTERS[choice]}:${approvalId}:${digest.slice(0, digits)}`,
-    /** Returns what a pressed button decides; null if it is none of ours. */
+    /** null if it is not one of our buttons. */
     read: (data: string): ButtonDecision | null => {
       const [, letter, approvalId, digest] = form.exec(data) ?? [];
       const choice = CHOICES.find((each) => LETTERS[each] === letter);

@@ -7,12 +7,11 @@ import type { PlatformCheck, PlatformReach, PlatformRefusal, PlatformSent } from
 
 export interface PlatformCall {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** The address. If it is not under the base URL, it must be a public one. */
+  /** Must be public unless it is under the base URL. */
   url: string;
   headers?: Record<string, string>;
-  /** The body, sent as JSON. */
   body?: object;
-  /** Returns the refusal in a reply, if the platform tells more than by the status. */
+  /** For platforms that report errors in the body. */
   refusalIn?: RefusalIn;
 }
 
@@ -22,22 +21,21 @@ export interface PlatformCallReply {
   verdict: 'replied';
   status: number;
   headers: Record<string, string>;
-  /** The parsed JSON; an empty object if the body is not a JSON object. */
+  /** Empty object if the body is not a JSON object. */
   body: Record<string, unknown>;
-  /** The beginning of the body as it was received. */
   excerpt: string;
 }
 
 export type CallResult = PlatformCallReply | PlatformRefusal;
 
 const EXCERPT = 500;
-/** The limits of one call. Ours: a platform that takes longer counts as unreachable. */
+/** A slower platform counts as unreachable. */
 const LIMITS = { firstByteMs: 15_000, totalMs: 30_000, maxBytes: 1024 * 1024, redirects: 0 };
 
 /**
- * Calls a platform's API. The base URL, which only an admin sets, may be private: exactly its host
- * and port are allowed. A failed call is a verdict, `unknown` if the request may have been
- * processed, and so is a reply that refuses. Throws only if the signal is aborted.
+ * The base URL, set only by an admin, may be private: exactly its host and port are allowed.
+ * Failures and rejections are verdicts, `unknown` if the request may have been processed. Throws
+ * only if the signal is aborted.
  */
 export const callPlatform = async (
   { http, settings, signal }: PlatformReach,
@@ -72,16 +70,13 @@ export const callPlatform = async (
   }
 };
 
-/** Returns the secrets that a platform, or a proxy in front of it, might repeat in its reply. */
+/** Secrets that a platform or a proxy might repeat in its response. */
 const secretsIn = ({ secrets }: PlatformReach['settings']): string[] =>
   Object.values(secrets)
     .flatMap((secret) => [secret, ...secret.split(/[\s,]+/), ...partsOf(secret)])
     .filter(({ length }) => length >= MIN_PIECE_LENGTH);
 
-/**
- * Returns the parts of a secret that is an address: the path and query that a server sees, and the
- * values in its query, which may sign it.
- */
+/** Path and query of a secret URL, and query values, which may sign it. */
 const partsOf = (secret: string): string[] => {
   if (!URL.canParse(secret)) return [];
   const { pathname, search, searchParams } = new URL(secret);
@@ -93,9 +88,7 @@ const textsOf = (headers: unknown): Record<string, string> =>
     Object.entries(asObject(headers)).map(([name, value]) => [name, asText(value)]),
   );
 
-/**
- * Returns the verdict on a status that means the same on all platforms; null if the call succeeded.
- */
+/** null if the call succeeded. */
 export const platformRefusal = (
   { status, headers, excerpt }: PlatformCallReply,
   error = `${status} from the platform`,
@@ -103,13 +96,12 @@ export const platformRefusal = (
   const seen = { status, excerpt };
   if (status >= 200 && status < 300) return null;
   if (status === 429) return { ...seen, verdict: 'retry', error, ...retryAfter(headers) };
-  // A gateway cannot know if the server behind it has accepted the message.
+  // A gateway cannot know whether the server accepted the message.
   if (status === 502 || status === 504) return { ...seen, verdict: 'unknown', error };
   if (status === 503) return { ...seen, verdict: 'retry', error, ...retryAfter(headers) };
   return { ...seen, verdict: status >= 500 ? 'unknown' : 'failed', error };
 };
 
-/** Returns the result of sending a message, whose receipt is in the reply. */
 export const sentOf = (
   reply: CallResult,
   receiptIn: (reply: PlatformCallReply) => string | null,
@@ -119,11 +111,10 @@ export const sentOf = (
   return { verdict: 'sent', receipt: receiptIn(reply), status, excerpt };
 };
 
-/** Turns an unknown outcome before the message was requested into one that may be retried. */
+/** An unknown outcome before the message itself was requested can be retried. */
 export const nothingSent = (refusal: PlatformRefusal): PlatformRefusal =>
   refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
 
-/** Returns the result of a check, which finds the name of the account in the reply. */
 export const checkOf = (
   reply: CallResult,
   accountIn: (reply: PlatformCallReply) => string,
@@ -132,7 +123,7 @@ export const checkOf = (
     ? { ok: true, account: accountIn(reply) }
     : { ok: false, error: reply.error };
 
-/** Parses JSON into an object; returns an empty object for anything else. */
+/** Empty object for anything else. */
 export const objectOf = (text: string): Record<string, unknown> => asObject(parsedJson(text));
 
 export const asObject = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});

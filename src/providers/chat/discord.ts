@@ -35,14 +35,13 @@ import type {
   PlatformReach,
 } from './platform.js';
 
-/** The most characters of a message. */
 const LONGEST = 2_000;
 
-/** The flags of a message: without previews of its links, and shown to its recipient alone. */
+/** Message flags: no link previews, and visible only to the recipient. */
 const WITHOUT_PREVIEWS = 1 << 2;
 const EPHEMERAL = 1 << 6;
 
-/** The kinds of replies to an interaction (Discord, Receiving and Responding). */
+/** Interaction response types (Discord, Receiving and Responding). */
 const MESSAGE = 4;
 const MESSAGE_LATER = 5;
 const UPDATE_LATER = 6;
@@ -51,8 +50,8 @@ const UPDATE = 7;
 const COMES = 'One moment. The reply is sent as a direct message.';
 
 /**
- * The platform Discord: commands and buttons come in by HTTP, so no gateway connection is needed;
- * text goes out as direct messages of the bot.
+ * Commands and buttons arrive over HTTP, so no gateway connection is needed. Text is sent as direct
+ * messages of the bot.
  */
 export const discord: Platform = {
   kind: 'discord',
@@ -91,7 +90,7 @@ export const discord: Platform = {
       : { type: MESSAGE, data: whispered(text) },
   taken: () => ({ type: MESSAGE, data: whispered(COMES) }),
   deferral: {
-    // Discord waits for three seconds.
+    // Discord waits three seconds.
     afterMs: 2_000,
     reply: ({ kind }) =>
       kind === 'button'
@@ -129,8 +128,8 @@ const isOther = (reply: CallResult, { settings: { values } }: PlatformReach): bo
 };
 
 /**
- * Registers the commands, and then the address, to which Discord at once sends a request with a
- * right signature and one with a wrong one.
+ * Commands first, then the URL: Discord immediately sends one request with a valid and one with an
+ * invalid signature.
  */
 const install = async (reach: PlatformReach): Promise<PlatformCheck> => {
   const own = await call(reach, { method: 'GET', url: 'applications/@me' });
@@ -146,7 +145,6 @@ const install = async (reach: PlatformReach): Promise<PlatformCheck> => {
 const idOf = ({ body }: PlatformCallReply): string => asText(body.id);
 const nameOf = ({ body }: PlatformCallReply): string => asText(body.name);
 
-/** Sends the reply to an interaction for which Discord does not wait any more. */
 const finish = async (
   reach: PlatformReach,
   { kind, replyTo }: ChatEvent,
@@ -163,14 +161,13 @@ const finish = async (
   return sentOf(await call(reach, asked), (sent) => idOf(sent) || null);
 };
 
-/** Returns a message that mentions nobody and fetches no link for a preview. */
+/** No mentions and no link previews. */
 const bodyOf = (content: string): PlatformBody => ({
   content,
   allowed_mentions: { parse: [] },
   flags: WITHOUT_PREVIEWS,
 });
 
-/** Returns the texts of a message in Discord's Markdown, each within the limit. */
 const textsOf = (message: ChannelMessage): string[] =>
   messagesOf(messageLines(message, true), markdownLimits(discordRules, LONGEST)).map((lines) =>
     writeMarkdown(lines, discordRules),
@@ -178,13 +175,11 @@ const textsOf = (message: ChannelMessage): string[] =>
 
 const first = (text: string): string => textsOf({ title: null, text })[0] ?? '';
 
-/** Returns a message that is shown to the person alone who gave the command. */
 const whispered = (text: string): PlatformBody => ({
   ...bodyOf(first(text)),
   flags: WITHOUT_PREVIEWS | EPHEMERAL,
 });
 
-/** Returns the message that replaces a decided question and removes its buttons. */
 const concluded = (text: string): PlatformBody => ({ ...bodyOf(first(text)), components: [] });
 
 const ROW = 1;
@@ -206,7 +201,6 @@ const buttonsOf = (question: PlatformQuestion) => {
   return { type: ROW, components };
 };
 
-/** Calls the REST API as the bot, by a path below the base URL. */
 const call = (reach: PlatformReach, asked: PlatformCall): Promise<CallResult> => {
   const { baseUrl, secrets } = reach.settings;
   const origin = URL.canParse(reach.receiver) ? new URL(reach.receiver).origin : 'unknown';
@@ -215,14 +209,14 @@ const call = (reach: PlatformReach, asked: PlatformCall): Promise<CallResult> =>
     url: `${baseUrl}/${asked.url}`,
     headers: {
       authorization: `Bot ${secrets.botToken ?? ''}`,
-      // Discord blocks clients whose name has another form.
+      // Discord blocks clients with another user agent format.
       'user-agent': `DiscordBot (${origin}, ${version})`,
     },
     refusalIn,
   });
 };
 
-/** The errors whose own text does not say what to do (Discord, JSON Error Codes). */
+/** Errors whose text does not say what to do (Discord, JSON Error Codes). */
 const KNOWN: Record<number, string> = {
   50007:
     'The bot cannot message this user. The user must share a server with the bot and allow direct messages from it',

@@ -6,7 +6,7 @@ import type { Inbound, Platform } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
 
-/** The kinds of interactions, and the reply to the first (Discord, Receiving and Responding). */
+/** Interaction types (Discord, Receiving and Responding). */
 const PING = 1;
 const COMMAND = 2;
 const BUTTON_PRESSED = 3;
@@ -14,13 +14,10 @@ const PONG = { type: 1 };
 
 export const PUBLIC_KEY = /^[0-9a-f]{64}$/i;
 const SIGNATURE = /^[0-9a-f]{128}$/i;
-/** The beginning of a public key of Ed25519 in DER, before its 32 bytes (RFC 8410). */
+/** DER prefix of an Ed25519 public key (RFC 8410). */
 const DER = Buffer.from('302a300506032b6570032100', 'hex');
 
-/**
- * True if the signature is right: Ed25519 over the timestamp and the body. Ours: a timestamp that is
- * more than five minutes off counts as a replay by somebody who recorded the request.
- */
+/** Ed25519 over timestamp and body. A timestamp more than five minutes off counts as a replay. */
 export const isDiscords: Platform['verify'] = ({ headers, body }, { values }, now) => {
   const { publicKey = '' } = values;
   const at = headers['x-signature-timestamp'] ?? '';
@@ -31,16 +28,14 @@ export const isDiscords: Platform['verify'] = ({ headers, body }, { values }, no
   return verify(null, Buffer.concat([Buffer.from(at), body]), key, Buffer.from(given, 'hex'));
 };
 
-/** The `custom_id` of a button has at most 100 characters: a letter, an ID, and 48 digits. */
+/** `custom_id` has at most 100 characters: a letter, an id, and 48 digits. */
 export const discordButtons = buttonCodes(48);
 
-/** Returns the path at which an interaction is answered later, from its `replyTo`. */
 export const followUp = (replyTo: string | null): string => {
   const [application = '', token = ''] = (replyTo ?? '').split(':');
   return `webhooks/${encodeURIComponent(application)}/${encodeURIComponent(token)}`;
 };
 
-/** Parses one interaction: a command, a pressed button, or the question if the endpoint is ours. */
 export const parseDiscord = (body: Buffer): Inbound => {
   const interaction = objectOf(body.toString('utf8'));
   const { id, application_id, token, type } = interaction;
@@ -64,7 +59,7 @@ const ofButton = ({ custom_id }: Record<string, unknown>, from: From): Inbound =
 
 const ID = /^\d{1,20}$/;
 
-/** Returns the person, whom Discord names in another place if the command was given on a server. */
+/** Discord puts the user elsewhere for commands on a server. */
 const senderOf = ({ member, user }: Record<string, unknown>) => {
   const person = asObject(asObject(member).user ?? user);
   const id = asText(person.id);
@@ -73,14 +68,13 @@ const senderOf = ({ member, user }: Record<string, unknown>) => {
   return { id, name: [asText(person.global_name), at].filter(Boolean).join(' ') };
 };
 
-/** Returns the text of a command: that of `/ask` alone, otherwise with the command before it. */
 const textOf = ({ name, options }: Record<string, unknown>): string => {
   const given = Array.isArray(options) ? options.map((one) => asText(asObject(one).value)) : [];
   const text = given.join(' ').trim();
   return name === 'ask' ? text : `/${asText(name)} ${text}`.trim();
 };
 
-/** The kind of a command that is typed, and of its option that takes text. */
+/** Command type chat input, and option type string. */
 const TYPED = 1;
 const TEXT = 3;
 
@@ -91,7 +85,6 @@ const command = (name: string, description: string, ...options: object[]) => {
   return { type: TYPED, name, description, options };
 };
 
-/** The commands that are registered at Discord. */
 export const DISCORD_COMMANDS = [
   command('ask', 'Send a message to your agents', option('text', 'Message text', true)),
   command('link', 'Link this Discord account', option('code', 'Link code', false)),

@@ -16,20 +16,17 @@ import type {
   PlatformSettings,
 } from './platform.js';
 
-/** The ports of submission: TLS from the beginning (RFC 8314, section 3.3), STARTTLS (RFC 6409). */
+/** Submission ports: implicit TLS (RFC 8314, section 3.3), STARTTLS (RFC 6409). */
 const IMPLICIT_PORT = 465;
 const STARTTLS_PORT = 587;
-/** Ours: as much of a subject as a list of messages shows. */
+/** Message lists show no more. */
 const MAX_SUBJECT_LENGTH = 150;
 const ADDRESS = /^[^\s@<>"(),:;[\]\\]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]{0,251}[\p{L}\p{N}])?$/u;
 
-/**
- * The platform e-mail: messages to an address, through the server of the installation. Nothing that
- * is written back is read, so no reply decides anything.
- */
+/** Sends through the server of the installation. Replies are not read. */
 export const email: OutboundPlatform = {
   kind: 'email',
-  // It has no address of HTTP: its server is in the settings.
+  // No HTTP API: the server is in the settings.
   baseUrl: '',
   fields: [
     {
@@ -102,7 +99,7 @@ export const email: OutboundPlatform = {
       subject: asText(part.subject),
       text: `${asText(part.text)}\n`,
       isAutomatic: true,
-      // A mailbox that is read here would start hooks with what they have told.
+      // A mailbox read here would start hooks with their own messages.
       headers: hopHeader(reach.hops),
     });
     return withSession(reach, async (session) => {
@@ -118,10 +115,7 @@ export const email: OutboundPlatform = {
   },
 };
 
-/**
- * Returns an address of e-mail in the form by which a channel is known: without spaces around it, and
- * in lower case, since no provider tells mailboxes apart by case; null if it is none.
- */
+/** Trimmed and in lower case, since no provider distinguishes case; null if invalid. */
 export const addressOfMailbox = (typed: string): string | null => {
   const address = typed.trim().toLowerCase();
   return ADDRESS.test(address) && !address.includes('..') ? address : null;
@@ -133,7 +127,7 @@ const withSession = async (
 ): Promise<PlatformSent> => {
   const { username = '' } = settings.values;
   const { password = '' } = settings.secrets;
-  // Only an admin sets the server, so it may be private: exactly its host and port are allowed.
+  // Set only by an admin, so it may be private: exactly its host and port are allowed.
   const reached = {
     addressesOf: (host: string, port: number) => http.addressesOf(host, port, [`${host}:${port}`]),
   };
@@ -161,7 +155,7 @@ const serverOf = ({ values }: PlatformSettings): MailServer => {
   };
 };
 
-/** Failures that stay until an admin changes the settings. */
+/** Failures that only an admin can solve. */
 const LASTING = new Set(['address', 'starttls', 'login']);
 
 const refusalOf = (fault: MailFault): PlatformRefusal => {
@@ -181,6 +175,5 @@ const shortened = (subject: string): string => {
     : `${characters.slice(0, MAX_SUBJECT_LENGTH - 1).join('')}…`;
 };
 
-/** Returns the text, below the title if that is too long for a subject. */
 const bodyOf = (title: string, text: string): string =>
   shortened(title) === title ? text || title : `${title}\n\n${text}`.trim();

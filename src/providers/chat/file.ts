@@ -3,52 +3,44 @@ import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { PlatformReach, PlatformRefusal } from './platform.js';
 
-/** A file of a message, as its platform announced it. */
 export interface PlatformFile {
-  /** The name that its sender gave it; null if the platform tells it later, or it has none. */
+  /** null if it has none, or the platform reports it later. */
   name: string | null;
-  /** The size in bytes, as announced; null if it is not known. */
+  /** null: not known. */
   bytes: number | null;
-  /** True if it is a voice message, whatever its name. */
   isVoice?: true;
-  /** The adapter's data by which the file is found. It holds no secret. */
+  /** Adapter data to find the file. Contains no secret. */
   ref: string;
 }
 
-/** The place from which a file is fetched, with the headers that the platform wants. */
 export interface FilePlace {
   verdict: 'found';
   url: string;
   headers?: Record<string, string>;
-  /** The name of the file; null if it is not known. */
   name: string | null;
-  /** The size in bytes, as announced, if the platform tells it here. */
   bytes?: unknown;
 }
 
-/** The way in which an adapter fetches the files of messages. */
 export interface PlatformFiles {
-  /** The hosts to which its secrets may go by HTTPS, beside the origin of the base URL. */
+  /** Hosts besides the base URL that may receive its secrets over HTTPS. */
   hosts: readonly string[];
-  /** Finds the place of a file. Failures are verdicts. */
+  /** Failures are verdicts. */
   find(reach: PlatformReach, file: PlatformFile): Promise<FilePlace | PlatformRefusal>;
 }
 
-/** A file that is being received. Its content fails with an HttpFailure. */
+/** Its content fails with an HttpFailure. */
 interface OpenFile {
   verdict: 'opened';
   name: string;
   content: Readable;
 }
 
-/** Ours: the limits of one download, in milliseconds. */
 const LIMITS = { firstByteMs: 15_000, silenceMs: 30_000, totalMs: 600_000, redirects: 0 };
 const UNNAMED = 'file';
 
 /**
- * Begins to receive a file. The content fails as `too_large` after `maxBytes`, whatever size was
- * announced. No redirect is followed, and no host but those of the platform is asked. Failures are
- * verdicts; throws only if the signal is aborted.
+ * The content fails as `too_large` after `maxBytes`. Redirects and other hosts are rejected.
+ * Failures are verdicts; throws only if the signal is aborted.
  */
 export const openPlatformFile = async (
   { hosts, find }: PlatformFiles,
@@ -77,7 +69,6 @@ export const openPlatformFile = async (
   }
 };
 
-/** True if a secret of the platform may go to that address. */
 const isOfPlatform = (
   url: string,
   { settings }: PlatformReach,
@@ -92,17 +83,16 @@ const isOfPlatform = (
 
 const contentOf = (body: Response['body']): Readable => {
   const content = Readable.from(body ?? []);
-  // Nobody may be reading any more when the connection breaks off.
+  // No reader may be left when the connection breaks.
   return content.on('error', () => undefined);
 };
 
 const failed = (error: string): PlatformRefusal => ({ verdict: 'failed', error });
 
-/** Slack redirects an app that may not read files to the page of its login. */
+/** Slack redirects an app without file permission to its login page. */
 const LED_ELSEWHERE =
   'the platform redirected the download. The app may lack the permission to read files; see its setup steps';
 
-/** Returns the verdict on a status that is none of a file. */
 const refusalOf = (status: number): PlatformRefusal => {
   if (status >= 300 && status < 400) return { verdict: 'failed', error: LED_ELSEWHERE, status };
   const error = `${status} from the platform`;

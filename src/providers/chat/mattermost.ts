@@ -18,18 +18,14 @@ import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js'
 import { withLast } from './part.js';
 import type { Platform, PlatformBody, PlatformReach } from './platform.js';
 
-/** The most characters of a message (Mattermost, Post). */
 const LONGEST = 16_383;
 const LIMITS = markdownLimits(mattermostRules, LONGEST);
 
-/**
- * The platform Mattermost: slash commands and outgoing webhooks come in; text goes out as direct
- * messages of the bot.
- */
+/** Slash commands and outgoing webhooks come in; text is sent as direct messages of the bot. */
 export const mattermost: Platform = {
   kind: 'mattermost',
   endpoint: 'teamchat',
-  // The usual address of a self-hosted server, since there is no central service.
+  // Usual URL of a self-hosted server; there is no central service.
   baseUrl: 'http://localhost:8065',
   fields: [
     {
@@ -99,18 +95,14 @@ export const mattermost: Platform = {
 };
 
 /**
- * The properties of a post whose links the server does not fetch for a preview: it fetches none of a
- * post with attachments (Mattermost, post_metadata.go), not even if there are none in their list.
+ * The server fetches no previews for a post with attachments, even an empty list (Mattermost,
+ * post_metadata.go).
  */
 const NO_PREVIEW = { attachments: [] };
 
-/** Returns the update that replaces a decided question and removes its buttons. */
 const inPlaceOf = (text: string) => ({ update: { message: plain(text), props: {} } });
 
-/**
- * Calls the REST API as the bot, with POST if there is a body, else GET. Any status but success is
- * a refusal.
- */
+/** POST with a body, else GET. Any other status than success is a refusal. */
 const call = (
   reach: PlatformReach,
   path: string,
@@ -137,13 +129,12 @@ const refusalIn: RefusalIn = (reply) => {
   );
 };
 
-/** Copies the seconds until the rate limit ends from Mattermost's own header to `retry-after`. */
+/** Mattermost uses its own header for the seconds until the rate limit ends. */
 const withPatience = (reply: PlatformCallReply): PlatformCallReply => {
   const { 'x-ratelimit-reset': reset, ...headers } = reply.headers;
   return reset === undefined ? reply : { ...reply, headers: { 'retry-after': reset, ...headers } };
 };
 
-/** Returns the direct channel of the bot and that user, and creates it if there is none. */
 const directChannel = async (reach: PlatformReach, userId: string): Promise<CallResult> => {
   const me = await call(reach, 'users/me');
   return me.verdict === 'replied' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
@@ -151,7 +142,7 @@ const directChannel = async (reach: PlatformReach, userId: string): Promise<Call
 
 const idOf = ({ body }: PlatformCallReply): string => asText(body.id);
 
-/** Returns a reply as text. It cannot have attachments, so an address in it is code. */
+/** Slash replies cannot have attachments, so URLs are code. */
 const plain = (text: string): string =>
   writeMarkdown(messageLines({ title: null, text }), {
     ...mattermostRules,

@@ -4,7 +4,6 @@ import { type ButtonChoice, buttonDecision, buttonScopeIn, SCOPE_LABELS } from '
 import { asObject, asText } from './call.js';
 import type { ButtonEvent, PlatformQuestion, PlatformReach } from './platform.js';
 
-/** Returns the question in a message part; null if there is none. */
 export const questionIn = (part: unknown): PlatformQuestion | null => {
   const { approvalId, digest, grantScopes } = asObject(part);
   if (!asText(approvalId) || !asText(digest)) return null;
@@ -19,16 +18,15 @@ export const questionIn = (part: unknown): PlatformQuestion | null => {
 };
 
 /**
- * Returns the buttons under a question to that user: an attachment with actions. Mattermost's
- * request for a pressed button carries no token. It carries the button's context, which Mattermost
- * shows to no client, so the context holds the proof.
+ * The request of a pressed button has no token. Its context, which Mattermost shows to no client,
+ * contains the proof.
  */
 export const buttonsOf = (
   question: PlatformQuestion,
   userId: string,
   { settings, receiver }: PlatformReach,
 ) => {
-  // A button has no effect while receiving is off.
+  // Buttons have no effect while receiving is off.
   if (!settings.secrets.commandTokens) return null;
   const key = settings.secrets.botToken ?? '';
   const button = (id: ButtonChoice, name: string, style: string) => ({
@@ -57,7 +55,7 @@ const contextOf = (key: string, { userId, approvalId, digest, choice }: PressedB
   return { approvalId, digest, answer: choice, mac };
 };
 
-/** Returns the pressed button as the request states it. This proves nothing. */
+/** This proves nothing. */
 const pressedIn = (body: Record<string, unknown>): PressedButton | null => {
   const { approvalId, digest, answer: choice } = asObject(body.context);
   const pressed = choice === 'approve' || choice === 'deny' ? choice : buttonScopeIn(choice);
@@ -66,7 +64,6 @@ const pressedIn = (body: Record<string, unknown>): PressedButton | null => {
   return { ...question, userId: asText(body.user_id), choice: pressed };
 };
 
-/** True if the button is ours and was pressed by the user to whom it was shown. */
 export const isOurButton = (body: Record<string, unknown>, key: string): boolean => {
   const pressed = pressedIn(body);
   if (!pressed || key === '') return false;

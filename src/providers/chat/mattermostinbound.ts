@@ -5,20 +5,17 @@ import type { PlatformFile } from './file.js';
 import { buttonIn, isOurButton } from './mattermostbuttons.js';
 import type { Inbound, PlatformSettings } from './platform.js';
 
-/**
- * The `replyTo` of a slash command. The reply to the request answers it, and only its sender sees
- * that.
- */
+/** `replyTo` of a slash command, whose reply only the sender sees. */
 export const COMMAND = 'command';
 
 const ID = /^[a-z0-9]{26}$/;
 
 /**
- * True if the body carries one of the tokens, each compared in constant time. A body without a
- * token must be one of our buttons. Always false while no token is set.
+ * Compared in constant time. A body without a token must be one of our buttons. False while no
+ * token is set.
  */
 export const isMattermosts = (body: Buffer, secrets: PlatformSettings['secrets']): boolean => {
-  // The body is parsed before it is verified, and no real request is that large.
+  // Parsed before verification; no real request is that large.
   if (body.length > LARGE_JSON_BYTES) return false;
   const { token } = fieldsOf(body);
   const known = (secrets.commandTokens ?? '').split(/[\s,]+/).filter(Boolean);
@@ -28,7 +25,6 @@ export const isMattermosts = (body: Buffer, secrets: PlatformSettings['secrets']
   return known.filter((one) => isSame(given, Buffer.from(one))).length > 0;
 };
 
-/** Parses a slash command, an outgoing webhook or a pressed button. */
 export const parseMattermost = (body: Buffer): Inbound => {
   const { user_id = '', user_name, command, trigger_id, post_id, token, ...said } = fieldsOf(body);
   const eventId = trigger_id || post_id;
@@ -53,28 +49,20 @@ export const parseMattermost = (body: Buffer): Inbound => {
   };
 };
 
-/** Returns the files of a post, whose IDs are joined by commas. The API tells the rest. */
 const filesIn = (ids = ''): PlatformFile[] =>
   ids
     .split(',')
     .filter((id) => ID.test(id))
     .map((ref) => ({ name: null, bytes: null, ref }));
 
-/**
- * Returns the text of a slash command. Ours: the text behind the bot's own command is a message to
- * the bot.
- */
+/** Text after the bot's own command is a message to the bot. */
 const ofCommand = (command: string, text = ''): string =>
   command === '/adjutant' ? text.trim() || '/help' : `${command} ${text}`.trim();
 
-/** Returns the text of a post without its trigger word. */
 const ofPost = ({ text = '', trigger_word: word = '' }: Record<string, string>): string =>
   (word !== '' && text.startsWith(word) ? text.slice(word.length) : text).trim();
 
-/**
- * Returns the fields of a form, or of JSON with the same names; a value that is not text becomes
- * empty.
- */
+/** A form, or JSON with the same names; other values become empty. */
 const fieldsOf = (body: Buffer): Record<string, string> => {
   const text = body.toString('utf8');
   const fields = text.trimStart().startsWith('{')

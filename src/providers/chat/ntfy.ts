@@ -14,24 +14,20 @@ import { messageLines } from './markdown/message.js';
 import { plainLine, writePlain } from './markdown/plain.js';
 import type { ChannelMessage, OutboundPlatform, PlatformReach } from './platform.js';
 
-/**
- * The most bytes of a message, beyond which ntfy makes it an attached file, and of the whole request
- * (ntfy server, `message-size-limit` and the JSON around it).
- */
+/** ntfy turns longer messages into attachments (`message-size-limit`). */
 const LONGEST = 4_096;
 const MAX_JSON_LENGTH = 2 * LONGEST;
-/** Ours: a longer title is shown in the message, since a phone shows no more of it. */
+/** Phones show no more of a title. */
 const MAX_TITLE_LENGTH = 200;
-/** The bytes of the JSON that the message does not use: topic, title and priority. */
+/** Bytes of the JSON besides the message. */
 const AROUND = 2_048;
 
-/** 1 is the lowest, 5 the highest, which even a silenced phone shows at once. */
+/** 1 is the lowest priority, 5 the highest, which even a silenced phone shows. */
 const USUAL = 3;
 const URGENT = 4;
 
 const TOPIC = /^[\w-]{1,64}$/;
 
-/** The platform ntfy: notifications to a topic, to which the owner's phone is subscribed. */
 export const ntfy: OutboundPlatform = {
   kind: 'ntfy',
   baseUrl: 'https://ntfy.sh',
@@ -54,7 +50,7 @@ export const ntfy: OutboundPlatform = {
     const lines = messageLines({ ...message, title: null, text });
     const pieces = messagesOf(lines, { most: LONGEST, sizeOf });
     const priority = message.isUrgent ? URGENT : USUAL;
-    // Without the flag `markdown` nothing in the text is markup.
+    // Without the flag `markdown` nothing is markup.
     return pieces.map((piece) => ({
       message: writePlain(piece),
       ...(title && { title }),
@@ -81,9 +77,8 @@ export const ntfy: OutboundPlatform = {
 };
 
 /**
- * Returns the address of a topic on that server, `https://ntfy.sh/name`, from the address or the
- * name; null if it is none. The server is a part of it, since another server has another topic of
- * that name.
+ * `https://ntfy.sh/name` from the URL or the name; null if invalid. Includes the server, since
+ * topics are per server.
  */
 export const addressOfTopic = (typed: string, baseUrl: string): string | null => {
   const given = typed.trim();
@@ -99,14 +94,13 @@ const topicIn = (address: string, baseUrl: string): string | null => {
 const elsewhere = (address: string): string =>
   `The topic is on a server that is not the configured one, ${URL.canParse(address) ? new URL(address).origin : 'none'}: link it again`;
 
-/** Puts a title that is too long for one at the beginning of the text. */
 const placed = ({ title, text }: ChannelMessage): Pick<ChannelMessage, 'title' | 'text'> => {
   const one = title?.replace(/\s+/g, ' ').trim() ?? '';
   if (one.length <= MAX_TITLE_LENGTH) return { title: one || null, text: text || one };
   return { title: null, text: `${one}\n${text}` };
 };
 
-/** Returns the bytes of a line with its end, or as many as are used of the limit for the whole JSON. */
+/** Bytes, scaled to the limit of the whole JSON. */
 const sizeOf = (line: TextLine): number => {
   const text = `${plainLine(line)}\n`;
   const inJson = (Buffer.byteLength(JSON.stringify(text)) * LONGEST) / (MAX_JSON_LENGTH - AROUND);

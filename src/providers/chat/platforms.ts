@@ -8,13 +8,10 @@ import { teams } from './teams.js';
 import { telegram } from './telegram.js';
 import { whatsapp } from './whatsapp.js';
 
-/**
- * The platforms where people write. A request belongs to the first platform of its endpoint that claims its headers.
- */
+/** The first platform of the endpoint that claims the headers gets the request. */
 export const platforms: readonly Platform[] = [
   ...[slack, teams, mattermost, discord],
   ...[telegram, whatsapp],
 ];
 
-/** All platforms, also those to which messages are only sent. */
 export const outboundPlatforms: readonly OutboundPlatform[] = [...platforms, ntfy, email];

@@ -23,16 +23,11 @@ import type {
 } from './platform.js';
 import { COMMAND, isSlackSignature, parseSlack, threadIn } from './slackinbound.js';
 
-/**
- * Slack advises at most 4,000 characters in a message, and accepts 3,000 in the text of a block.
- */
+/** Recommended maximum per message; 3,000 for the text of a block. */
 const MESSAGE = 4_000;
 const BLOCK = 3_000;
 
-/**
- * The platform Slack: the Events API, slash commands and buttons come in; text goes out as direct
- * messages of the bot.
- */
+/** Events API, slash commands and buttons come in; text is sent as direct messages of the bot. */
 export const slack: Platform = {
   kind: 'slack',
   endpoint: 'teamchat',
@@ -68,7 +63,7 @@ export const slack: Platform = {
     const place = kind === 'message' ? threadIn(replyTo) : null;
     if (!place) return null;
     const user = userIn(sender.id);
-    // A direct channel has nobody else, and no ephemeral messages.
+    // A direct channel has no ephemeral messages.
     const isDirect = place.channel.startsWith('D');
     const method = isDirect ? 'chat.postMessage' : 'chat.postEphemeral';
     return call(reach, method, { ...place, ...(!isDirect && { user }), ...part }).then((reply) =>
@@ -119,20 +114,16 @@ export const slack: Platform = {
     ),
 };
 
-/** Returns the user in the ID of a sender, which begins with the team. */
+/** A sender id begins with the team. */
 const userIn = (id: string): string => id.slice(id.indexOf(':') + 1);
 
-/** Escapes the characters with which Slack writes tags, mentions and links. */
+/** Characters of Slack's tags, mentions and links. */
 const entities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Returns the length of a line in the text of a message, with its line end. */
 const sizeOf = (line: TextLine): number => entities(plainLine(line)).length + 1;
 
-/**
- * Returns a message whose text is not read as markup: no `*bold*`, no mention of a bare @name, and
- * no link or preview.
- */
+/** No markup, mentions, links or previews. */
 const plain = (text: string): PlatformBody => ({
   text: entities(text),
   mrkdwn: false,
@@ -142,27 +133,23 @@ const plain = (text: string): PlatformBody => ({
   unfurl_media: false,
 });
 
-/**
- * Returns a message. If it is more than plain lines, its format is in a block, where text is not
- * read as markup.
- */
+/** Formatted text is sent as a block, whose text is not markup. */
 const shown = (lines: TextLine[]): PlatformBody => {
   const text = plain(writePlain(lines));
   if (lines.every(isUnstyled)) return text;
   return { ...text, blocks: [{ type: 'rich_text', elements: slackElements(lines) }] };
 };
 
-/** True if Slack refused the blocks of a message. Its text says the same, so that can be sent. */
+/** The text alone has the same content, so it can be sent instead. */
 const isFormatRefused = (sent: PlatformSent): boolean =>
   sent.verdict === 'failed' &&
   /invalid_blocks|msg_blocks_too_long|invalid_attachments/.test(sent.error);
 
-/** True for blocks that only show the format, and none of a question with its buttons. */
 const isFormat = (blocks: unknown): boolean => Array.isArray(blocks) && blocks.length === 1;
 
 const words = (text: string) => ({ type: 'plain_text', text, emoji: false });
 
-/** The confirmation that prevents an approval by accident. */
+/** Prevents accidental approvals. */
 const CONFIRM = {
   title: words('Approve this call?'),
   text: words('It runs exactly as shown.'),
@@ -202,10 +189,7 @@ const asking = (text: string, { approvalId, digest, grantScopes = [] }: Platform
   };
 };
 
-/**
- * Calls a method. The reply counts as one if Slack says ok; its refusals come with status 200
- * and an error code.
- */
+/** Slack reports errors with status 200 and an error code. */
 const call = (reach: PlatformReach, method: string, body: object) =>
   callPlatform(reach, {
     url: `${reach.settings.baseUrl}/${method}`,
@@ -229,10 +213,7 @@ const refusalIn: RefusalIn = (reply) => {
 const receiptIn = ({ body }: PlatformCallReply): string =>
   `${asText(body.channel)}:${asText(body.ts)}`;
 
-/**
- * Returns the verdict on an error. For some errors Slack says that the call may have succeeded in
- * part.
- */
+/** Some errors mean that the call may have partially succeeded. */
 const verdictOf = (error: string): 'retry' | 'unknown' | 'failed' => {
   if (['internal_error', 'fatal_error', 'unreadable response'].includes(error)) {
     return 'unknown';

@@ -5,16 +5,13 @@ import { asObject, asText, objectOf } from './call.js';
 import type { PlatformFile } from './file.js';
 import type { Inbound, MessageEvent, Platform } from './platform.js';
 
-/** The `replyTo` of a slash command, which is answered in the reply to the request. */
+/** `replyTo` of a slash command. */
 export const COMMAND = 'command';
 
 const SIGNATURE = /^v0=([0-9a-f]{64})$/;
 const IGNORED = { kind: 'ignored' } as const;
 
-/**
- * True if the signature is right: HMAC-SHA256 over `v0:timestamp:body`, with a timestamp at most
- * five minutes off.
- */
+/** HMAC-SHA256 over `v0:timestamp:body`, at most five minutes old. */
 export const isSlackSignature: Platform['verify'] = ({ headers, body }, { secrets }, now) => {
   const at = headers['x-slack-request-timestamp'] ?? '';
   const given = SIGNATURE.exec(headers['x-slack-signature'] ?? '')?.[1];
@@ -26,10 +23,7 @@ export const isSlackSignature: Platform['verify'] = ({ headers, body }, { secret
   return isSame(Buffer.from(given, 'hex'), wanted);
 };
 
-/**
- * Parses JSON from the Events API, a form from a slash command, or a form with `payload` from a
- * button.
- */
+/** JSON of the Events API, a slash command form, or a form with `payload` of a button. */
 export const parseSlack = (body: Buffer): Inbound => {
   const text = body.toString('utf8');
   if (text.trimStart().startsWith('{')) return ofEvents(objectOf(text));
@@ -50,7 +44,7 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
   const isWordless = text === '' && isFile(event);
   const files = isFile(event) ? filesIn(event.files) : [];
   if (!isSpoken(event) || !user || !eventId || !(text || isWordless)) return IGNORED;
-  // Ours: a guest in a shared channel belongs to another team, which may use the same user ID.
+  // A guest in a shared channel belongs to another team, which may use the same user id.
   const team = asText(event.user_team) || asText(event.team) || asText(body.team_id);
   return {
     kind: 'message',
@@ -63,18 +57,17 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
   };
 };
 
-/** Separates the channel from the thread in a `replyTo`; the thread of a direct message has none. */
+/** Channel and thread in a `replyTo`; direct messages have no thread. */
 const IN_THREAD = /^(\w+):([\d.]+)$/;
 
-/** Returns the channel and the thread at which a message was written; null if it was written to the bot. */
 export const threadIn = (replyTo: string | null): { channel: string; thread_ts: string } | null => {
   const [, channel, thread_ts] = IN_THREAD.exec(replyTo ?? '') ?? [];
   return channel && thread_ts ? { channel, thread_ts } : null;
 };
 
 /**
- * Returns the place of a message, and the one that a thread began with, by the receipt that the daemon
- * has if it wrote that. Ours: other messages of a thread are not read, and answers come in private.
+ * Place of a message, and the receipt of the thread root if the daemon wrote it. Other messages of
+ * a thread are not read, and replies are private.
  */
 const placeOf = (
   event: Record<string, unknown>,
@@ -89,17 +82,11 @@ const placeOf = (
   };
 };
 
-/**
- * True for a file sent to the bot directly. Ours: in a channel, a file that mentions the bot is for
- * the people there.
- */
+/** Only files sent directly. In a channel, a file is for the people there. */
 const isFile = ({ channel_type, files }: Record<string, unknown>): boolean =>
   channel_type === 'im' && Array.isArray(files) && files.length > 0;
 
-/**
- * Returns the files that Slack itself keeps, by their addresses; by its ID a file whose address an
- * app has to ask for, as in a channel that two workspaces share.
- */
+/** By URL if Slack stores the file, else by id, as in shared channels. */
 const filesIn = (files: unknown): PlatformFile[] =>
   (Array.isArray(files) ? files.map(asObject) : [])
     .filter(({ is_external }) => is_external !== true)
@@ -107,12 +94,12 @@ const filesIn = (files: unknown): PlatformFile[] =>
       name: asText(name) || asText(title) || null,
       bytes: typeof size === 'number' ? size : null,
       ref: asText(url_private_download) || asText(id),
-      // A clip that was recorded in Slack is one, too.
+      // A clip recorded in Slack counts as a voice message.
       ...(asText(mimetype).startsWith('audio/') && { isVoice: true as const }),
     }))
     .filter(({ ref }) => ref !== '');
 
-/** True if a person wrote to the bot: not a bot's own message, an edit, a deletion or a join. */
+/** Not a bot's own message, an edit, a deletion or a join. */
 const isSpoken = ({ type, channel_type, subtype, bot_id }: Record<string, unknown>): boolean => {
   if (bot_id !== undefined || (subtype !== undefined && subtype !== 'file_share')) return false;
   return type === 'app_mention' || (type === 'message' && channel_type === 'im');
@@ -126,14 +113,14 @@ const ofCommand = (form: URLSearchParams): Inbound => {
   return {
     kind: 'message',
     sender: { id: `${team}:${user}`, name: form.get('user_name') || user },
-    // Ours: the text behind the bot's own command is a message to the bot.
+    // Text after the bot's own command is a message to the bot.
     text: command === '/adjutant' ? text || '/help' : `${command} ${text}`,
     eventId,
     replyTo: COMMAND,
   };
 };
 
-/** The action of a button: `approve`, `approve_host`, `deny`. */
+/** Button action: `approve`, `approve_host`, `deny`. */
 const CHOICE = /^(approve|deny)(?:_(conversation|host))?$/;
 
 const ofButton = (payload: Record<string, unknown>): Inbound => {
@@ -158,10 +145,7 @@ const ofButton = (payload: Record<string, unknown>): Inbound => {
   };
 };
 
-/**
- * Returns readable text. Slack writes links and mentions in angle brackets, and typed brackets as
- * entities.
- */
+/** Slack writes links and mentions in angle brackets, and typed brackets as entities. */
 const readable = (text: string): string =>
   text
     .replace(/^\s*<@[^>]*>\s*/, '')

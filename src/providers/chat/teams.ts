@@ -11,19 +11,19 @@ import { isRecent, parseTeams } from './teamsinbound.js';
 const HMAC = /^HMAC ([A-Za-z0-9+/]{43}=)$/;
 const TOKEN = /^[A-Za-z0-9+/]{16,}={0,2}$/;
 /**
- * The most bytes of a card. Teams allows 28 KB for a message (Microsoft, Create incoming webhooks)
- * and counts it in UTF-16; the rest is room for what stands around the text.
+ * Teams allows 28 KB per message in UTF-16 (Microsoft, Create incoming webhooks), including the
+ * data around the text.
  */
 const MAX_CARD_LENGTH = 28 * 1024 - 2_048;
 
 /**
- * The platform Microsoft Teams. People mention an outgoing webhook by its name in a channel, and
- * the reply to its request is the answer. Later messages go to the URL of a workflow.
+ * People mention an outgoing webhook in a channel; the reply to its request is the answer. Later
+ * messages go to the URL of a workflow.
  */
 export const teams: Platform = {
   kind: 'teams',
   endpoint: 'teamchat',
-  // Nothing is called under this address: the workflow's URL is complete.
+  // Unused: the workflow URL is complete.
   baseUrl: 'https://teams.microsoft.com',
   fields: [
     {
@@ -60,7 +60,7 @@ export const teams: Platform = {
   },
   parse: ({ body }) => [parseTeams(body)],
   reply: (_event, text) => cardOf(messageLines({ title: null, text })),
-  // An outgoing webhook without a reply in five seconds has failed, and Teams tells its user so.
+  // Teams reports a failure without a reply within five seconds.
   taken: () => cardOf(messageLines({ title: null, text: 'One moment.' })),
 
   render: (message) =>
@@ -78,12 +78,12 @@ export const teams: Platform = {
 };
 
 const refusalIn: RefusalIn = (reply) => {
-  // The old connectors reply with status 200 and put the status of Teams in the text.
+  // Old connectors reply with status 200 and put the status in the text.
   const status = /returned HTTP error (\d{3})/.exec(reply.excerpt)?.[1];
   return platformRefusal(status ? { ...reply, status: Number(status) } : reply);
 };
 
-/** Returns a card. Each line is its own block, since a run cannot contain line breaks. */
+/** One block per line, since a run cannot contain line breaks. */
 const cardOf = (lines: TextLine[]): PlatformBody => ({
   type: 'message',
   attachments: [

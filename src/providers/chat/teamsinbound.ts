@@ -17,16 +17,12 @@ const CHARACTERS: Record<string, string> = {
   '&nbsp;': ' ',
 };
 
-/**
- * True if the activity is recent. Ours: the time in an activity is signed with the rest, so one
- * that is more than five minutes off counts as a replay by somebody who recorded it.
- */
+/** The signed time may differ by five minutes; older activities count as replays. */
 export const isRecent = (body: Buffer, now: number): boolean => {
   const at = Date.parse(asText(objectOf(body.toString('utf8')).timestamp));
   return Math.abs(now - at) <= TOLERANCE_MS;
 };
 
-/** Parses one activity of an outgoing webhook: a person's message to it in a channel. */
 export const parseTeams = (body: Buffer): Inbound => {
   const activity = objectOf(body.toString('utf8'));
   const conversation = asObject(activity.conversation);
@@ -45,7 +41,7 @@ export const parseTeams = (body: Buffer): Inbound => {
     text,
     eventId: `${asText(conversation.id)}:${activityId}`,
     replyTo: asText(conversation.id),
-    // An outgoing webhook is mentioned in a channel and replies there.
+    // Outgoing webhooks reply in the channel.
     isOverheard: true,
     ...(isForwarded(activity.attachments) && { isForwarded: true }),
     ...quotedIn(activity.attachments, person),
@@ -54,7 +50,6 @@ export const parseTeams = (body: Buffer): Inbound => {
 
 const NAMELESS = 'it contains no tenant or no sender';
 
-/** Returns the message that was quoted, of which Teams sends a preview. */
 const quotedIn = (attachments: unknown, person: string): { quoted?: QuotedMessage } => {
   const all = Array.isArray(attachments) ? attachments.map(asObject) : [];
   const found = all.find(({ contentType }) => contentType === 'messageReference');
@@ -69,7 +64,7 @@ const isForwarded = (attachments: unknown): boolean =>
   Array.isArray(attachments) &&
   attachments.some((one) => asObject(one).contentType === 'forwardedMessageReference');
 
-/** Returns readable text. Teams writes a message as HTML, behind the mention of its recipient. */
+/** Teams sends HTML, starting with the mention of the recipient. */
 const readable = (text: string): string =>
   text
     .replace(MENTION, '')

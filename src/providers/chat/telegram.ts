@@ -34,19 +34,17 @@ import type {
 } from './platform.js';
 import { parseTelegram, replyPlace, telegramButtons } from './telegraminbound.js';
 
-/** The most UTF-16 units of a message, as Telegram counts them. */
+/** In UTF-16 units. */
 const MESSAGE = 4_096;
 const LIMITS: MessageLimits = {
   most: MESSAGE,
   sizeOf: telegramSize,
-  // Code or a quote that goes on from the message before takes one more.
+  // Code or a quote continued from the previous message takes one more.
   ranges: { most: MAX_ENTITIES - 2, countOf: telegramEntityCount },
 };
 const MAX_TOAST_LENGTH = 200;
 
-/**
- * The platform Telegram: a bot that people write to in private. Groups and other bots are ignored.
- */
+/** Private chats only. Groups and other bots are ignored. */
 export const telegram: Platform = {
   kind: 'telegram',
   endpoint: 'messenger',
@@ -131,32 +129,26 @@ export const telegram: Platform = {
 
 const beginning = (text: string, most: number): string => splitText(text, most)[0] ?? '';
 
-/**
- * True if the secrets are the same, in constant time. Digests are compared, so that not even the
- * length leaks.
- */
+/** Constant time. Digests are compared, so that the length does not leak. */
 const isSameSecret = (given: string | undefined, secret: string | undefined): boolean => {
   if (given === undefined || !secret) return false;
   const [a, b] = [given, secret].map((text) => createHash('sha256').update(text).digest());
   return a !== undefined && b !== undefined && isSame(a, b);
 };
 
-/**
- * Returns a message whose text is not read as markup, since it has no parse_mode. Links have no
- * preview.
- */
+/** No parse_mode, so no markup. No link previews. */
 const plain = (text: string): PlatformBody => ({
   text,
   link_preview_options: { is_disabled: true },
 });
 
-/** Returns a message whose styles are given apart from the text, by their positions. */
+/** Styles are given as positions. */
 const shown = (lines: TextLine[]): PlatformBody => {
   const { text, entities } = telegramText(lines);
   return { ...plain(text), ...(entities.length > 0 && { entities }) };
 };
 
-/** True if Telegram refused the entities of a message. Its text says the same without them. */
+/** The text without entities has the same content. */
 const isFormatRefused = (sent: PlatformSent): boolean =>
   sent.verdict === 'failed' && sent.status === 400 && /entit/i.test(sent.error);
 
@@ -175,7 +167,6 @@ const call = (reach: PlatformReach, method: string, body: PlatformBody) => {
   return callPlatform(reach, { url, body, refusalIn });
 };
 
-/** Returns the part of a path that holds the token. */
 const botIn = ({ settings: { secrets } }: PlatformReach): string =>
   `bot${encodeURIComponent(secrets.botToken ?? '').replaceAll('%3A', ':')}`;
 
@@ -189,8 +180,7 @@ const refusalIn: RefusalIn = (reply) => {
   const error = `Telegram returned ${status}${reason && `: ${reason}`}`;
   const seconds = Number(asObject(reply.body.parameters).retry_after);
   const afterMs = seconds > 0 ? { afterMs: seconds * 1000 } : {};
-  // Whatever the Bot API has begun to process, it answers itself. A 502 is the word of the servers in
-  // front of it that none behind them took the request, as while it restarts.
+  // A 502 comes from the servers in front of the Bot API: the request was not processed.
   if (status === 502) return { verdict: 'retry', error, status, excerpt, ...afterMs };
   const refusal = platformRefusal(reply, error);
   if (!refusal) return { verdict: 'unknown', error, status, excerpt };

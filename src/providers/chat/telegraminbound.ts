@@ -4,16 +4,14 @@ import type { PlatformFile } from './file.js';
 import type { Inbound, QuotedMessage } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
-/** A button carries 64 bytes at most: a letter, an ID, and 24 digits of the digest. */
+/** A button has at most 64 bytes: a letter, an id, and 24 digits of the digest. */
 export const telegramButtons = buttonCodes(24);
 
-/** Returns the chat, the message and the pressed button of a `replyTo`. */
 export const replyPlace = (replyTo: string | null) => {
   const [chat_id = '', message_id = '', callback_query_id = ''] = (replyTo ?? '').split(':');
   return { chat_id, message_id: Number(message_id), callback_query_id };
 };
 
-/** Parses one update: a person's private message to the bot, or one of the bot's buttons. */
 export const parseTelegram = (body: Buffer): Inbound => {
   const update = objectOf(body.toString('utf8'));
   const eventId = idOf(update.update_id);
@@ -23,12 +21,10 @@ export const parseTelegram = (body: Buffer): Inbound => {
   return ofMessage(asObject(update.message), eventId);
 };
 
-/**
- * The fields that mark text of somebody else: forwarded text, and text that an inline bot inserted.
- */
+/** Text of other people: forwarded, or inserted by an inline bot. */
 const OTHERS = ['forward_origin', 'forward_date', 'via_bot'];
 
-/** The kinds of content beside text (Bot API, Message); some of them can have a caption. */
+/** Content types other than text (Bot API, Message); some can have a caption. */
 const WORDLESS = [
   ...['photo', 'voice', 'audio', 'video', 'video_note', 'animation', 'sticker', 'document'],
   ...['contact', 'location', 'venue', 'poll', 'dice', 'story', 'paid_media'],
@@ -41,7 +37,7 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
   const isCut = typed.length >= LONGEST;
   const text = isCut ? typed : typed.trim();
   const isWordless = text === '' && WORDLESS.some((key) => message[key] !== undefined);
-  // Telegram's own examples omit the type; a private chat has the ID of its user.
+  // Telegram's examples omit the type; a private chat has the id of its user.
   const isPrivate = (chat.type ?? (idOf(chat.id) === sender?.id && 'private')) === 'private';
   if (!sender || (text === '' && !isWordless)) return IGNORED;
   if (!isPrivate) return text === '' ? IGNORED : { kind: 'ignored', reason: IN_GROUP };
@@ -59,11 +55,10 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
   };
 };
 
-/** The length at which the apps of Telegram cut a text and go on in another message. */
+/** Telegram apps split longer texts into several messages. */
 const LONGEST = 4096;
 const IN_GROUP = 'it was sent in a group or channel. Only private chats with the bot are supported';
 
-/** Returns the message that is answered, or the part of it that was chosen. */
 const quotedIn = (
   message: Record<string, unknown>,
   senderId: string,
@@ -81,10 +76,7 @@ const quotedIn = (
   return { quoted: { text, by: idOf(from.id) === senderId ? 'sender' : 'other' } };
 };
 
-/**
- * Returns the document, the picture or the voice of a message. An animation is sent as a document, too, for
- * older bots.
- */
+/** An animation is also sent as a document, for older bots. */
 const filesIn = (message: Record<string, unknown>): { files?: PlatformFile[] } => {
   if (message.animation !== undefined) return {};
   const document = fileOf(message.document, '');
@@ -97,7 +89,6 @@ const filesIn = (message: Record<string, unknown>): { files?: PlatformFile[] } =
   return files.length > 0 ? { files } : {};
 };
 
-/** Returns the sizes of a photo that are the largest: one, or none if there is no photo. */
 const largestOf = (photo: unknown): unknown[] => {
   const sizes = Array.isArray(photo) ? photo.map(asObject) : [];
   const area = ({ width, height }: Record<string, unknown>) => Number(width) * Number(height) || 0;
@@ -112,7 +103,7 @@ const fileOf = (given: unknown, name: string): PlatformFile | null => {
   return { name: asText(file_name) || name || null, bytes, ref };
 };
 
-/** Names a photo, which has no name, after the time at which it was sent, in seconds. */
+/** Named after its time. */
 const photoName = (date: unknown): string => {
   const at = new Date(Number(date) * 1000);
   const time = Number.isNaN(at.getTime()) ? '' : ` ${at.toISOString().slice(0, 19)}`;
@@ -137,8 +128,8 @@ const senderOf = (from: unknown): { id: string; name: string } | null => {
 };
 
 /**
- * Returns the command in its usual form: `/link@bot K7MPXA` becomes `/link K7MPXA`, and so does
- * `/start K7MPXA`, since a link to the bot may carry the code.
+ * `/link@bot K7MPXA` becomes `/link K7MPXA`, and so does `/start K7MPXA`, since a bot link can
+ * contain the code.
  */
 const commandOf = (text: string): string =>
   text.replace(/^(\/\w+)@\w+/, '$1').replace(/^\/start(?=\s+\S)/, '/link');

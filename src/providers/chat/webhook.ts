@@ -3,8 +3,8 @@ import { asText, objectOf } from './call.js';
 import type { Inbound } from './platform.js';
 
 /**
- * Parses a post to a webhook channel of the owner: `{ channelId, text }`, or `{ channelId,
- * approvalId, digest, approved, scope? }`. Returns null if it does not name the channel.
+ * `{ channelId, text }` or `{ channelId, approvalId, digest, approved, scope? }`. null without a
+ * channel.
  */
 export const parseWebhook = (
   body: Buffer,

@@ -21,13 +21,10 @@ import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
 import { whatsappRefusal } from './whatsapprefusal.js';
 import { templateFields, templateOf } from './whatsapptemplate.js';
 
-/**
- * The most characters of a text, and of a message with buttons (Meta, reference of the Cloud API).
- */
 const MAX_TEXT_LENGTH = 4_096;
 const MAX_ASKED_LENGTH = 1_024;
 
-/** The platform WhatsApp, through Meta's Cloud API. A sender is identified by the phone number. */
+/** Meta's Cloud API. A sender is identified by the phone number. */
 export const whatsapp: Platform = {
   kind: 'whatsapp',
   endpoint: 'messenger',
@@ -85,7 +82,7 @@ export const whatsapp: Platform = {
   late: (settings) => templateOf(settings, unmarked),
   render: (message) => (message.question ? asking(message, message.question) : textsOf(message)),
   send: async (reach, to, part) => {
-    // Meta takes a user ID in `to` for a number, and drops the message without an error.
+    // Meta treats a user id in `to` as a number and drops the message without an error.
     const address = /^\d+$/.test(to) ? { to } : { recipient: to };
     const recipient = { messaging_product: 'whatsapp', recipient_type: 'individual', ...address };
     const reply = await callPlatform(reach, {
@@ -128,7 +125,6 @@ export const whatsapp: Platform = {
   },
 };
 
-/** Names a file that has no name, such as a picture, by its media type. */
 const mediaName = (mediaType: unknown): string => {
   const [, family = '', form = ''] = /^(\w{1,20})\/(\w{1,10})/.exec(asText(mediaType)) ?? [];
   if (family === 'image') return `picture.${form}`;
@@ -155,10 +151,7 @@ const textOf = (body: string): PlatformBody => ({
 const textsOf = (message: ChannelMessage): PlatformBody[] =>
   bodiesOf(message, MAX_TEXT_LENGTH).map(textOf);
 
-/**
- * Returns the messages of a question. The last one holds the end of the text with the buttons, and
- * the rest is sent before it.
- */
+/** The last message contains the end of the text and the buttons. */
 const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBody[] => {
   const [text = ''] = bodiesOf(message, Number.MAX_SAFE_INTEGER);
   const end = splitText(text, MAX_ASKED_LENGTH).at(-1) ?? '';
@@ -166,7 +159,7 @@ const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBo
     type: 'reply',
     reply: { id: buttonWhatsapp(question, choice), title },
   });
-  // There may be three buttons: the narrower scope has one, and both are typed.
+  // At most three buttons: only the narrower scope gets one.
   const [scope] = question.grantScopes ?? [];
   const buttons = [
     button('approve', 'Approve'),

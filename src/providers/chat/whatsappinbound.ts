@@ -12,23 +12,17 @@ import type {
 import { errorText, tooLate } from './whatsapprefusal.js';
 
 const BUTTON = /^(approve|deny|conversation|host):(\w{1,64}):([0-9a-f]{64})$/;
-/** The form of a `wa_id`: the number with its country code, digits only. */
+/** `wa_id`: country code and number, digits only. */
 const NUMBER = /^\d{5,20}$/;
-/** The form of a business-scoped user ID, which the number of a person with a username may hide behind. */
+/** Business-scoped user id of a person with a username. */
 const USER_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 
-/**
- * Returns the ID that one of our buttons sends when it is pressed. WhatsApp keeps 256 characters.
- */
+/** WhatsApp stores 256 characters. */
 export const buttonWhatsapp = (
   { approvalId, digest }: PlatformQuestion,
   choice: ButtonChoice,
 ): string => `${choice}:${approvalId}:${digest}`;
 
-/**
- * Parses one notification, which may hold several messages and several statuses of our own
- * messages.
- */
 export const parseWhatsapp = (body: Buffer, { values }: PlatformSettings): Inbound[] =>
   listOf(objectOf(body.toString('utf8')).entry)
     .flatMap(({ changes }) => listOf(changes))
@@ -37,11 +31,10 @@ export const parseWhatsapp = (body: Buffer, { values }: PlatformSettings): Inbou
     .filter(({ metadata }) => isOurs(asObject(metadata), values.phoneNumberId))
     .flatMap((value) => [...messagesOf(value), ...statusesOf(value)]);
 
-/** True if the message is for our number: all numbers of an app post to the app's one address. */
+/** All numbers of an app use one webhook URL. */
 const isOurs = (to: Record<string, unknown>, phoneNumberId: string | undefined): boolean =>
   phoneNumberId === undefined || asText(to.phone_number_id) === phoneNumberId;
 
-/** Returns the objects of a list; none if the value is not a list. */
 export const listOf = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.map(asObject) : [];
 
@@ -68,10 +61,7 @@ const messagesOf = ({ messages, contacts }: Record<string, unknown>): Inbound[] 
 
 const NAMELESS = 'it contains neither a sender number nor a user ID';
 
-/**
- * Returns the IDs of a person: the number, or the user ID if the number is not told. Either may stand
- * where a number is expected.
- */
+/** The number, or the user id if the number is hidden. Either may be in the place of a number. */
 const idsIn = (from: unknown, user: unknown): { id: string; otherId?: string } | null => {
   const given = [from, user].map(asText);
   const number = given.find((id) => NUMBER.test(id));
@@ -80,17 +70,14 @@ const idsIn = (from: unknown, user: unknown): { id: string; otherId?: string } |
   return userId === undefined ? null : { id: userId };
 };
 
-/** Returns the change of a number; the old one may be given to another person. */
+/** The old number may be given to another person. */
 const movedIn = ({ id }: { id: string }, system: Record<string, unknown>): Inbound => {
   const to = idsIn(system.wa_id, system.user_id);
   if (system.type !== 'user_changed_number' || !to) return { kind: 'ignored' };
   return { kind: 'moved', from: id, to };
 };
 
-/**
- * Returns the messages that Meta accepted and could not deliver. Ours: a successful delivery is no
- * event.
- */
+/** Accepted but undeliverable messages. Successful deliveries are not events. */
 const statusesOf = ({ statuses }: Record<string, unknown>): Inbound[] =>
   listOf(statuses)
     .filter(({ status }) => status === 'failed')
@@ -105,19 +92,19 @@ const statusesOf = ({ statuses }: Record<string, unknown>): Inbound[] =>
       };
     });
 
-/** The field with the text in a message of each type. */
+/** Text field by message type. */
 const WORDS: Record<string, string> = {
   text: 'body',
   image: 'caption',
   video: 'caption',
   document: 'caption',
-  // A pressed button of a template.
+  // A button of a template.
   button: 'text',
 };
-/** The types that answer nothing and say nothing. */
+/** Types without a reply. */
 const SILENT = ['', 'reaction', 'system', 'request_welcome', 'interactive'];
 
-/** The types of messages whose file is kept, and the form of its ID. */
+/** Types whose file is stored. */
 const KEPT = ['image', 'document', 'audio'];
 const MEDIA = /^\w{1,100}$/;
 
@@ -147,7 +134,7 @@ const said = (
   };
 };
 
-/** Returns the message that is answered, of which only the ID and the writer are told. */
+/** Only its id and writer are known. */
 const quotedIn = (
   { id, from, from_user_id }: Record<string, unknown>,
   sender: InboundSender,
@@ -159,7 +146,7 @@ const quotedIn = (
   return { quoted: { text: '', ...(isOwn ? { by: 'sender' } : { receipt }) } };
 };
 
-/** Returns the file of a document, a picture or a voice message. Its size is told by the API alone. */
+/** Only the API reports the size. */
 const filesIn = (
   type: string,
   { id, filename }: Record<string, unknown>,

@@ -1,10 +1,7 @@
 import { asObject, asText, type PlatformCallReply, platformRefusal } from './call.js';
 import type { PlatformRefusal } from './platform.js';
 
-/**
- * Returns the refusal in a reply, by Meta's own error code if there is one, since the status is
- * less precise; null if the call succeeded.
- */
+/** Uses Meta's error code, since the status is less precise; null if the call succeeded. */
 export const whatsappRefusal = (reply: PlatformCallReply): PlatformRefusal | null => {
   const error = asObject(reply.body.error);
   const reason = saidIn(error);
@@ -16,11 +13,9 @@ export const whatsappRefusal = (reply: PlatformCallReply): PlatformRefusal | nul
   return platformRefusal(reply, `WhatsApp returned ${reply.status}${reason && `: ${reason}`}`);
 };
 
-/** Marks the errors that say that no free text is accepted any more. */
 export const tooLate = (code: unknown): { isLate?: true } =>
   Number(code) in LATE ? { isLate: true } : {};
 
-/** Returns the text of one of Meta's errors for the owner of the channel. */
 export const errorText = (error: Record<string, unknown>): string => {
   const code = Number(error.code);
   const reason = FINAL[code] ?? `WhatsApp returned ${saidIn(error) || 'no details'}`;
@@ -32,10 +27,10 @@ const saidIn = ({ error_data, message, title }: Record<string, unknown>): string
 
 const OVER =
   'WhatsApp accepts free text only within 24 hours after the last message of the user. Send a message from WhatsApp, then resend this one. Or an admin sets an approved template: adjutant channels setup whatsapp';
-/** 470 is the code of the older API, which some gateways in front of WhatsApp still use. */
+/** 470 is the code of the older API, which some gateways still use. */
 const LATE: Record<number, string> = { 470: OVER, 131047: OVER };
 
-/** The errors that another attempt does not solve (Meta, error codes of the Cloud API). */
+/** Permanent errors (Meta, error codes of the Cloud API). */
 const FINAL: Record<number, string> = {
   ...LATE,
   10: 'The access token lacks the permission whatsapp_business_messaging',
@@ -54,7 +49,7 @@ const FINAL: Record<number, string> = {
   133010: 'The phone number is not registered with the Cloud API',
 };
 
-/** The temporary errors, with the least time to wait in ms, since Meta sends no Retry-After. */
+/** Temporary errors with the minimum wait in ms, since Meta sends no Retry-After. */
 const BUSY: Record<number, number> = {
   4: 60_000,
   80007: 60_000,

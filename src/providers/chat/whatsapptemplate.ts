@@ -3,19 +3,15 @@ import { writePlain } from './markdown/plain.js';
 import { splitText } from './markdown/split.js';
 import type { ChannelMessage, PlatformBody, PlatformField, PlatformSettings } from './platform.js';
 
-/**
- * The most characters of the parameter. Meta accepts 1,024 for the whole body of a template. Ours:
- * the rest is for the template's own words.
- */
+/** Meta accepts 1,024 characters for the whole body; the rest is for the template text. */
 const MAX_PARAMETER_LENGTH = 900;
 const BETWEEN = ' \u00b7 ';
 const CUT = ' \u2026 The whole text is in the app.';
 const UNSHOWN = 'This call is too long to show here. Read it in the app.';
 
-/** The name of a body's only parameter in a template whose parameters are numbered. */
+/** Parameter name in a template with numbered parameters. */
 const NUMBERED = '1';
 
-/** The settings of the approved template; the last two have a usual value. */
 export const templateFields: readonly PlatformField[] = [
   {
     name: 'templateName',
@@ -40,10 +36,7 @@ export const templateFields: readonly PlatformField[] = [
   },
 ];
 
-/**
- * Returns what renders a message as the approved template of the settings; null if none is set.
- * `plain` returns text in which no mark has an effect.
- */
+/** null if no template is set. `plain` removes the effect of marks. */
 export const templateOf = ({ values }: PlatformSettings, plain: (text: string) => string) => {
   const { templateName, templateLanguage = 'en', templateParameter = NUMBERED } = values;
   if (templateName === undefined) return null;
@@ -60,8 +53,8 @@ export const templateOf = ({ values }: PlatformSettings, plain: (text: string) =
 };
 
 /**
- * Returns the message as one line, since Meta refuses a parameter with line breaks, tabs or four
- * spaces in a row. A call that does not fit is not shown, so that nobody approves it by a part.
+ * One line, since Meta rejects line breaks, tabs and four spaces in a row. A call that does not fit
+ * is not shown, so that nobody approves a part.
  */
 const parameterOf = (message: ChannelMessage, plain: (text: string) => string): string => {
   const { title, question } = message;

@@ -1,14 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { NamedError } from '../../kernel/failure.js';
 
-/** The error of a file whose header cannot be read: a sentence that says what is wrong with it. */
 export class GgufFault extends NamedError {}
 
-/** The bytes of a header, read one value after the other. Little-endian. */
+/** Little-endian. */
 export interface HeaderBytes {
-  /** The size of the file in bytes. */
   size: number;
-  /** The number of bytes that were read or skipped. */
+  /** Bytes read or skipped. */
   position(): number;
   uint8(): number;
   int8(): number;
@@ -19,7 +17,7 @@ export interface HeaderBytes {
   float32(): number;
   float64(): number;
   int64(): number;
-  /** A count or a size of 64 bits. One that is larger than the file is a fault that names it. */
+  /** 64-bit count. A value larger than the file is a fault. */
   count(what: string): number;
   text(bytes: number, encoding: 'utf8' | 'latin1'): string;
   skip(bytes: number): void;
@@ -27,19 +25,19 @@ export interface HeaderBytes {
 }
 
 const WINDOW = 1024 * 1024;
-/** Ours: the most bytes of a header. Those of large vocabularies have 25 MB. */
+/** Headers with large vocabularies have 25 MB. */
 const MAX_HEADER_LENGTH = 64 * 1024 * 1024;
 
-/** Opens a file whose header is read in pieces of 1 MiB. */
+/** Reads in pieces of 1 MiB. */
 export const openBytes = (path: string): HeaderBytes => {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
-  // One buffer for all pieces, since new ones are garbage that grows faster than it is collected.
+  // One buffer, since new ones would create garbage faster than it is collected.
   let room: Buffer = Buffer.alloc(0);
   let window = room;
   let start = 0;
   let at = 0;
-  /** Moves past the bytes, which are then in the window, and returns where in it they begin. */
+  /** Returns the position of the bytes in the window. */
   const take = (bytes: number): number => {
     if (at + bytes > window.length) {
       start += at;
@@ -59,7 +57,7 @@ export const openBytes = (path: string): HeaderBytes => {
     ...numbersOf(() => window, take),
     count: (what) => {
       const from = take(8);
-      // In two halves: a header may have millions of counts, and each BigInt is an object.
+      // In two halves: headers may have millions of counts, and each BigInt is an object.
       const value = window.readUInt32LE(from) + window.readUInt32LE(from + 4) * 2 ** 32;
       if (value > size)
         throw new GgufFault(`The file declares ${window.readBigUInt64LE(from)} ${what}`);

@@ -15,24 +15,22 @@ import {
 } from './values.js';
 import { slidingOf } from './windows.js';
 
-/** The facts that the files of a model say of it. */
 export interface GgufHeader extends ModelShape {
   architecture: string;
   name: string | null;
-  /** Counted in the tensors. */
+  /** Counted from the tensors. */
   parameters: number;
-  /** The longest context of its training, in tokens; null: the file does not say. */
+  /** In tokens; null: not stated. */
   contextLength: number | null;
-  /** `Q4_K_M`; where the file does not name it the type of most of its weights. */
+  /** `Q4_K_M`; else the type of most weights. */
   quantization: string;
   licence: string | null;
   languages: string[];
   hasChatTemplate: boolean;
-  /** True if the chat template speaks of tools. */
+  /** The chat template mentions tools. */
   hasTools: boolean;
-  /** The way in which the vectors of tokens become one of the text; null: not named. */
+  /** null: not stated. */
   pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | null;
-  /** True for a model that makes vectors of texts. */
   isEmbedding: boolean;
   fileBytes: number;
 }
@@ -41,7 +39,7 @@ const POOLING = ['none', 'mean', 'cls', 'last', 'rank'] as const;
 const TEMPLATE = 'tokenizer.chat_template';
 const EXPERT = /\.ffn_\w+_exps\.|\.ffn_\w+\.\d+\.weight$/;
 
-/** Describes a model by its metadata and tensors. Throws GgufFault where it is no language model. */
+/** Throws GgufFault if it is not a language model. */
 export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): GgufHeader => {
   const architecture = metadataText(metadata, 'general.architecture');
   if (!architecture) throw new GgufFault('The metadata key general.architecture is missing');
@@ -65,7 +63,7 @@ export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): G
   };
 };
 
-/** Ours: more than any model has; the engine takes larger numbers for negative ones. */
+/** The engine reads larger numbers as negative. */
 const MAX_CONTEXT = 100_000_000;
 
 const contextOf = (tokens: number | null): number | null => {
@@ -120,7 +118,7 @@ const expertsOf = (
   return { used, idleBytes: Math.round(bytes * (1 - Math.min(1, used / count))) };
 };
 
-/** Ours: the most layers. llama.cpp takes 512. */
+/** llama.cpp accepts 512. */
 const MAX_LAYERS = 1024;
 
 const needed = (architecture: string, key: string, value: number | null): number => {

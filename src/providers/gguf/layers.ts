@@ -2,9 +2,8 @@ import type { Metadata } from './metadata.js';
 import type { TensorFacts } from './tensors.js';
 import { metadataNumber, metadataNumbers } from './values.js';
 
-/** The sizes of what layers keep while a model runs. */
 interface KeptState {
-  /** The heads of keys and values of each layer; 0: none are kept. */
+  /** KV heads per layer; 0: no cache. */
   kvHeads: number[];
   keyLength: number;
   valueLength: number;
@@ -13,26 +12,25 @@ interface KeptState {
   recurrentLength: number;
 }
 
-/** As llama.cpp has them (create_memory in llama-model.cpp). */
+/** create_memory in llama-model.cpp. */
 const WITHOUT_CACHE =
   /^(bert|modern-bert|nomic-bert(-moe)?|neo-bert|jina-bert-v[23]|eurobert|gemma-embedding|dream|llada(-moe)?|rnd1)$/;
 const RECURRENT = /^blk\.(\d+)\.(ssm_|shortconv\.|time_mix_)/;
 const SEPARATE_KEYS = /^blk\.(\d+)\.(attn_k|attn_kv_a_mqa)\.weight$/;
-/** Fused queries, keys and values; recurrent layers may have a tensor of that name too. */
+/** Fused queries, keys and values; recurrent layers can have this tensor too. */
 const FUSED_KEYS = /^blk\.(\d+)\.attn_qkv\.weight$/;
-/** gemma3n: only so many layers from the first have keys and values; the others use theirs. */
+/** gemma3n: only the first layers have keys and values; the others reuse them. */
 const FIRST_WITH_KEYS: Record<string, number> = { gemma3n: 20 };
-/** States are 32-bit numbers. */
 const STATE_BYTES = 4;
 
-/** True for an architecture that reads a text at once and has no KV cache. */
+/** Architectures without a KV cache. */
 export const keepsNothing = (architecture: string): boolean => WITHOUT_CACHE.test(architecture);
 
-/** True where node-llama-cpp uses flash attention (flashAttentionSupported in its GgufInsights). */
+/** flashAttentionSupported in GgufInsights of node-llama-cpp. */
 export const attendsFast = (architecture: string, keyLength: number, valueLength: number) =>
   !['grok', 'gemma2'].includes(architecture) && keyLength === valueLength;
 
-/** Returns what is kept for each layer, as llama.cpp finds it out. */
+/** As in llama.cpp. */
 export const keptBy = (
   metadata: Metadata,
   architecture: string,
@@ -72,7 +70,7 @@ const withKeysOf = (tensors: TensorFacts[], recurrent: Set<number>): Set<number>
   return new Set([...layersOf(tensors, SEPARATE_KEYS), ...fused]);
 };
 
-/** The numbers of the state of one recurrent layer, by its kind (llama-hparams.cpp). */
+/** llama-hparams.cpp. */
 const stateLength = (at: (key: string) => number | null, heads: number): number => {
   const embedding = at('embedding_length') ?? 0;
   const headSize = at('wkv.head_size');

@@ -4,13 +4,9 @@ import { GgufFault } from './bytes.js';
 import { describeModel, type GgufHeader } from './header.js';
 import { readParts } from './parts.js';
 
-/** The line that the reading process writes. */
 export type GgufLine = { header: GgufHeader } | { fault: string };
 
-/**
- * Reads the header of a model, in a process of its own. Its standard input has the paths of all its
- * files as JSON.
- */
+/** Separate process. Reads the paths of all files as JSON from stdin. */
 const main = async (): Promise<void> => {
   const paths: string[] = JSON.parse(await text(process.stdin));
   process.stdout.write(`${JSON.stringify(read(paths))}\n`);

@@ -1,6 +1,6 @@
 import { GgufFault, type HeaderBytes } from './bytes.js';
 
-/** A list of the metadata: how many values, and they themselves if they are few and short. */
+/** Values only if they are few and short. */
 export interface MetadataList {
   count: number;
   values: (number | boolean | string)[] | null;
@@ -10,19 +10,19 @@ export type Metadata = ReadonlyMap<string, MetadataValue>;
 
 export const TOKENS = 'tokenizer.ggml.tokens';
 
-/** Ours: the most keys and tokens. Real files have some 60 keys and 300,000 tokens. */
+/** Real files have about 60 keys and 300,000 tokens. */
 const MAX_KEYS = 65_536;
 const MAX_TOKENS = 1_048_576;
-/** The longest key, by the format; ours: the longest text, which is a chat template. */
+/** Limit of the format, and of the longest text, which is a chat template. */
 const MAX_KEY_LENGTH = 65_535;
 const MAX_TEXT_LENGTH = 1024 * 1024;
-/** Ours: the most values of a list that are kept, and the longest text of one. */
+/** Values kept per list, and their maximum text length. */
 const KEPT_VALUES = 4096;
 const KEPT_TEXT = 256;
 
 const STRING = 8;
 const LIST = 9;
-/** The types of single values by their number in the format, with their bytes. */
+/** By type number of the format. */
 const TYPES: Record<number, { bytes: number; read(from: HeaderBytes): number | boolean }> = {
   0: { bytes: 1, read: (from) => from.uint8() },
   1: { bytes: 1, read: (from) => from.int8() },
@@ -37,7 +37,7 @@ const TYPES: Record<number, { bytes: number; read(from: HeaderBytes): number | b
   12: { bytes: 8, read: (from) => from.float64() },
 };
 
-/** Reads the keys and values. Throws GgufFault for a key or a token that is there twice. */
+/** Throws GgufFault for duplicates. */
 export const readMetadata = (from: HeaderBytes, keys: number): Metadata => {
   if (keys > MAX_KEYS) {
     throw new GgufFault(`The file has ${keys} metadata keys, the maximum is ${MAX_KEYS}`);
@@ -51,7 +51,7 @@ export const readMetadata = (from: HeaderBytes, keys: number): Metadata => {
   return metadata;
 };
 
-/** Reads a text with its length before it. Throws GgufFault for one that is longer than allowed. */
+/** Throws GgufFault if it is too long. */
 export const takeText = (from: HeaderBytes, what: string, longest: number): string => {
   const bytes = from.count(`bytes for ${what}`);
   if (bytes > longest) {
@@ -60,7 +60,6 @@ export const takeText = (from: HeaderBytes, what: string, longest: number): stri
   return from.text(bytes, 'utf8');
 };
 
-/** A name from a file as a part of a sentence. */
 export const quoted = (name: string): string => JSON.stringify(name.slice(0, 80));
 
 const readValue = (from: HeaderBytes, key: string): MetadataValue => {
@@ -101,7 +100,7 @@ const readTexts = (from: HeaderBytes, count: number, key: string): MetadataList 
   return { count, values: values.length === count ? values : null };
 };
 
-/** llama.cpp aborts its process at a token that is there twice, except for empty ones. */
+/** llama.cpp aborts on duplicate tokens, except empty ones. */
 const checkTokens = (from: HeaderBytes, count: number): MetadataList => {
   if (count > MAX_TOKENS) {
     throw new GgufFault(`The file has ${count} tokens, the maximum is ${MAX_TOKENS}`);

@@ -3,21 +3,18 @@ import { GgufFault, type HeaderBytes, openBytes } from './bytes.js';
 import { type Metadata, readMetadata } from './metadata.js';
 import { readTensors, type TensorFacts } from './tensors.js';
 
-/** The headers of all files of a model. */
 export interface GgufContents {
   metadata: Metadata;
   tensors: TensorFacts[];
-  /** The bytes of all files. */
   fileBytes: number;
 }
 
 const PART = /-(\d{5})-of-(\d{5})\.gguf$/;
-/** Ours: the most files of one model. */
 const MAX_PARTS = 1000;
 const MAGIC = Buffer.from('GGUF').readUInt32LE();
 const DEFAULT_ALIGNMENT = 32;
 
-/** Returns the paths of all files of a model: `model-00001-of-00003.gguf` and those beside it. */
+/** `model-00001-of-00003.gguf` and its siblings. */
 export const partsOf = (path: string): string[] => {
   const [suffix, , total = ''] = PART.exec(path) ?? [];
   const count = Number(total);
@@ -29,7 +26,7 @@ export const partsOf = (path: string): string[] => {
   });
 };
 
-/** Reads the headers of all files of a model. Throws GgufFault, or the error of the file system. */
+/** Throws GgufFault, or the error of the file system. */
 export const readParts = (paths: string[]): GgufContents => {
   const parts = paths.map(readPart);
   const [first] = parts;
@@ -71,7 +68,7 @@ const readHeader = (from: HeaderBytes) => {
   return { metadata, tensors, size: from.size };
 };
 
-/** Returns where the tensors begin: after the header, aligned. */
+/** After the header, aligned. */
 const startOf = (metadata: Metadata, end: number): number => {
   const alignment = metadata.get('general.alignment') ?? DEFAULT_ALIGNMENT;
   if (typeof alignment !== 'number' || !(alignment > 0) || alignment % 8 !== 0) {

@@ -1,6 +1,6 @@
 import type { TensorFacts } from './tensors.js';
 
-/** The names of `general.file_type` by its number (llama_ftype in llama.h). */
+/** `general.file_type` (llama_ftype in llama.h). */
 const FILE_TYPES: Record<number, string> = {
   0: 'F32',
   1: 'F16',
@@ -40,7 +40,7 @@ const FILE_TYPES: Record<number, string> = {
   41: 'Q2_0',
 };
 
-/** Returns the name of a quantization: as the file names it, else the type of most of its weights. */
+/** As stated, else the type of most weights. */
 export const quantizationOf = (fileType: number | null, tensors: TensorFacts[]): string => {
   const named = fileType === null ? undefined : FILE_TYPES[fileType];
   if (named) return named;

@@ -1,18 +1,16 @@
 import { GgufFault, type HeaderBytes } from './bytes.js';
 import { quoted, takeText } from './metadata.js';
 
-/** A tensor of a file, without its content. */
 export interface TensorFacts {
   name: string;
-  /** `Q4_K`. */
   type: string;
   elements: number;
   bytes: number;
-  /** The bytes from the beginning of all tensors to its own. */
+  /** From the beginning of the tensor data. */
   offset: number;
 }
 
-/** Types of tensors by their number in the format: name, elements of a block, bytes of a block. */
+/** By number: name, elements per block, bytes per block. */
 const TYPES: Record<number, [name: string, elements: number, bytes: number]> = {
   0: ['F32', 1, 4],
   1: ['F16', 1, 2],
@@ -50,12 +48,12 @@ const TYPES: Record<number, [name: string, elements: number, bytes: number]> = {
   41: ['Q1_0', 128, 18],
   42: ['Q2_0', 64, 18],
 };
-/** The most dimensions and the longest name, as llama.cpp has them. Ours: the most tensors. */
+/** Limits of llama.cpp, and our limit of tensors. */
 const MAX_DIMENSIONS = 4;
 const MAX_NAME_LENGTH = 64;
 const MAX_TENSORS = 65_536;
 
-/** Reads the list of tensors. Throws GgufFault for one that cannot be, or that is there twice. */
+/** Throws GgufFault for invalid or duplicate tensors. */
 export const readTensors = (from: HeaderBytes, count: number): TensorFacts[] => {
   if (count > MAX_TENSORS) {
     throw new GgufFault(`The file has ${count} tensors, the maximum is ${MAX_TENSORS}`);

@@ -1,18 +1,17 @@
 import type { SlidingWindow } from './shape.js';
 
-/** The rule of an architecture for the layers that have a sliding window. */
 interface WindowRule {
-  /** One layer of so many attends to the whole context: the last of them, or the first. */
+  /** One of every `period` layers attends to the whole context: the last, or the first. */
   period: number;
   isFirstWhole?: true;
-  /** The window where the file names none, and one that holds whatever it names. */
+  /** Default window, and a fixed window. */
   unnamed?: number;
   always?: number;
-  /** The number of layers of the only models that have a window. */
+  /** Only models with this number of layers have a window. */
   onlyLayers?: number;
 }
 
-/** As llama.cpp has them, by architecture (src/models there); others name each layer, or have none. */
+/** From llama.cpp (src/models). Other architectures state each layer, or have none. */
 const RULES: Record<string, WindowRule> = {
   gemma2: { period: 2, unnamed: 4096 },
   gemma3: { period: 6 },
@@ -36,14 +35,14 @@ const RULES: Record<string, WindowRule> = {
 interface NamedWindow {
   architecture: string;
   layers: number;
-  /** The keys `attention.sliding_window` and `attention.sliding_window_pattern`, if they are there. */
+  /** `attention.sliding_window` and `attention.sliding_window_pattern`. */
   window: number | null;
   pattern: number | boolean[] | null;
   keyLength: number;
   valueLength: number;
 }
 
-/** Returns the sliding window as llama.cpp applies it: of some architectures it ignores what is named. */
+/** As in llama.cpp, which ignores the stated window for some architectures. */
 export const slidingOf = (named: NamedWindow): SlidingWindow | null => {
   const { architecture, layers, pattern, keyLength, valueLength } = named;
   const rule = RULES[architecture];

@@ -1,26 +1,23 @@
-/** One result of a method, and the properties that it is about. */
 interface MethodResult {
   method: string;
   result: string;
   properties: Map<string, string>;
 }
 
-/** The results in a field `Authentication-Results`, each `none` where it says nothing. */
+/** `none` if not stated. */
 interface AuthenticationResults {
-  /** The name of the server that wrote it, in lower case; null if it has none. */
+  /** In lower case; null if absent. */
   authservId: string | null;
   spf(): string;
-  /** The result for the domain of the sender. */
   dkim(domain: string): string;
   dmarc(): string;
 }
 
-/** Ours: the most results of a field that are looked at. */
 const MAX_RESULTS = 100;
 
 /**
- * Reads a field `Authentication-Results` (RFC 8601, 2.2). A method stands at the beginning of a clause
- * alone: what stands in comments and quotes may be the words of the sender.
+ * RFC 8601, 2.2. A method counts only at the start of a clause: comments and quotes may contain
+ * text of the sender.
  */
 export const resultsIn = (value: string): AuthenticationResults => {
   const [first = '', ...clauses] = bare(value).split(';', MAX_RESULTS + 1);
@@ -40,8 +37,7 @@ export const resultsIn = (value: string): AuthenticationResults => {
 };
 
 /**
- * Returns a field in lower case without its comments, which may be nested, and with blanks made one
- * each. In quotes all that means something elsewhere becomes `_`.
+ * Lower case, without (nested) comments, single blanks. Special characters in quotes become `_`.
  */
 const bare = (value: string): string => {
   let depth = 0;
@@ -64,7 +60,7 @@ const bare = (value: string): string => {
   return text.replace(/\s+/g, ' ').toLowerCase();
 };
 
-/** Returns the result in a clause: `dkim=pass header.d=example.org`. */
+/** `dkim=pass header.d=example.org`. */
 const resultIn = (clause: string): MethodResult[] => {
   const [head = '', ...words] = clause
     .replace(/ ?([=/.]) ?/g, '$1')
@@ -80,14 +76,13 @@ const resultIn = (clause: string): MethodResult[] => {
   return [{ method, result, properties: new Map(properties) }];
 };
 
-/** Returns `pass` if all results are that, else the first that is not. */
+/** `pass` only if all pass, else the first failure. */
 const worstOf = (results: MethodResult[]): string =>
   (results.find(({ result }) => result !== 'pass') ?? results[0])?.result ?? 'none';
 
 /**
- * Returns the result of the signatures. One that passes counts if it is of the domain of the sender, or
- * of a domain above or below that (RFC 7489, 3.1.1), since anybody may sign with a domain of his own.
- * Where the server does not say of which domain a signature is, all must pass.
+ * A pass counts for the sender's domain, a parent or a subdomain (RFC 7489, 3.1.1), since anybody
+ * can sign with their own domain. Without a stated domain all must pass.
  */
 const signatureOf = (results: MethodResult[], domain: string): string => {
   const named = results.map((one) => ({ ...one, signer: signerOf(one) }));

@@ -5,7 +5,7 @@ import type { Http } from '../../kernel/http.js';
 import { type MailServers, presetFor } from './presets.js';
 import type { MailServer } from './server.js';
 
-/** Finds the servers for an address. Resolves to null if nobody says them. */
+/** null if none is found. */
 export type FindMailServers = (
   address: string,
   signal: AbortSignal,
@@ -13,17 +13,14 @@ export type FindMailServers = (
 
 const LIMITS = { firstByteMs: 5000, silenceMs: 5000, totalMs: 8000, maxBytes: 256 * 1024 };
 
-/**
- * Returns the places where a provider describes its servers, in Thunderbird's order. Ours: by https
- * alone, since whoever can change the description gets the password.
- */
+/** Thunderbird's order. HTTPS only, since whoever controls the description gets the password. */
 const placesOf = (address: string): string[] => {
   const domain = domainOf(address);
   const query = `?emailaddress=${encodeURIComponent(address)}`;
   return [
     `https://autoconfig.${domain}/mail/config-v1.1.xml${query}`,
     `https://${domain}/.well-known/autoconfig/mail/config-v1.1.xml${query}`,
-    // The list of Thunderbird, which learns the domain and not the address.
+    // Receives the domain, not the address.
     `https://autoconfig.thunderbird.net/v1.1/${domain}`,
   ];
 };
@@ -31,7 +28,6 @@ const placesOf = (address: string): string[] => {
 export const domainOf = (address: string): string =>
   address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
-/** Creates the function that finds servers: of the providers that are known, or as theirs say. */
 export const createFindMailServers =
   (http: Pick<Http, 'request'>, places: typeof placesOf = placesOf): FindMailServers =>
   async (address, signal) => {
@@ -62,16 +58,12 @@ const read = async (
   }
 };
 
-/** One server of a description, with what it says by the names of its elements. */
 interface DescribedServer {
   type: string;
   said: Map<string, string>;
 }
 
-/**
- * Reads a description in the format of Thunderbird's autoconfig 1.1. Null: it is none, or none of its
- * servers has TLS.
- */
+/** Thunderbird autoconfig 1.1. null: invalid, or no server with TLS. */
 export const parseAutoconfig = (xml: string, address: string): MailServers | null => {
   const { name, servers } = readServers(xml);
   const imap = firstOf(servers, 'imap', address);
@@ -101,7 +93,7 @@ const readServers = (xml: string): { name: string; servers: DescribedServer[] } 
       },
       onclosetag: (tag) => {
         if (/^(?:incoming|outgoing)Server$/.test(tag)) current = null;
-        // The first of several is the one that the provider prefers.
+        // The first of several is preferred.
         else if (current && !current.said.has(tag)) current.said.set(tag, text.trim());
         else if (tag === 'displayName' && name === '') name = text.trim().slice(0, 100);
       },

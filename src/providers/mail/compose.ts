@@ -1,14 +1,13 @@
-/** A file that goes with a message. */
 export interface MailAttachment {
   filename: string;
   contentType: string;
   content: Buffer;
 }
 
-/** A message before it is written as MIME (RFC 5322, RFC 2045). Bcc is on the envelope alone. */
+/** RFC 5322, RFC 2045. Bcc is only on the envelope. */
 export interface ComposedMail {
   messageId: string;
-  /** The present time unless given. */
+  /** Default: now. */
   date?: Date;
   from: { name: string; address: string };
   to: string[];
@@ -19,16 +18,15 @@ export interface ComposedMail {
   inReplyTo?: string | undefined;
   references?: string[];
   attachments?: MailAttachment[];
-  /** True if no person has written it, so that nobody is to answer it by itself (RFC 3834). */
+  /** No person wrote it, so no automatic reply (RFC 3834). */
   isAutomatic?: boolean;
-  /** Further headers of our own. */
   headers?: Record<string, string>;
 }
 
-/** The headers by which servers and programs know that no person wrote it (RFC 3834, Exchange). */
+/** RFC 3834, and Exchange. */
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
 
-/** Writes a message as MIME. Its lines end with CRLF. */
+/** CRLF line ends. */
 export const composeMail = async ({
   isAutomatic,
   headers,
@@ -39,7 +37,7 @@ export const composeMail = async ({
     ...mail,
     headers: { ...(isAutomatic && AUTOMATIC), ...headers },
     newline: '\r\n',
-    // Nothing of the text may name a file or an address to be read.
+    // Text must not refer to files or URLs to read.
     disableFileAccess: true,
     disableUrlAccess: true,
   }).compile();

@@ -1,7 +1,7 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { errorCode, HttpFailure, NamedError } from '../../kernel/failure.js';
 
-/** The failures of a mail server, in words that a person can act on. */
+/** Predicates: the host is the subject. */
 const sentences = {
   address: 'is not an allowed address',
   dns: 'the name does not resolve',
@@ -15,15 +15,14 @@ const sentences = {
 };
 export type MailFaultKind = keyof typeof sentences;
 
-/** The error of a mail server, or of the way there. */
 export class MailFault extends NamedError {
   constructor(
     readonly kind: MailFaultKind,
     readonly host: string,
-    /** The words of the server or of the system; '' if there are none. */
+    /** '' if there is none. */
     readonly detail = '',
     options: ErrorOptions & {
-      /** The status of the server's reply, if it gave one that tells a passing failure from another. */
+      /** Distinguishes temporary from permanent failures. */
       status?: number | undefined;
     } = {},
   ) {
@@ -33,7 +32,7 @@ export class MailFault extends NamedError {
   readonly status: number | undefined;
 }
 
-/** The fault of a folder that was asked for and is not there. The server itself is well. */
+/** The server itself works. */
 export class FolderMissing extends MailFault {
   constructor(host: string, folder: string) {
     super('server', host, `folder not found: ${wordsOf(folder)}`);
@@ -41,10 +40,10 @@ export class FolderMissing extends MailFault {
 }
 
 const MAX_DETAIL_LENGTH = 300;
-/** The most characters that are looked at: there may be blanks between the words. */
+/** Characters examined, including blanks. */
 const MAX_SAID_LENGTH = 3000;
 
-/** Returns the words of a server in one line without control characters. */
+/** One line without control characters. */
 export const wordsOf = (text: unknown): string =>
   (typeof text === 'string' ? text : '')
     .slice(0, MAX_SAID_LENGTH)
@@ -52,7 +51,7 @@ export const wordsOf = (text: unknown): string =>
     .trim()
     .slice(0, MAX_DETAIL_LENGTH);
 
-/** The fields with which imapflow and nodemailer describe a failure. */
+/** Error fields of imapflow and nodemailer. */
 interface ErrorFields {
   responseStatus?: string;
   authenticationFailed?: boolean;
@@ -63,13 +62,12 @@ interface ErrorFields {
   responseCode?: number;
 }
 
-/** True if an IMAP server has refused a command (RFC 3501, 7.1: NO, BAD); the session goes on. */
+/** NO or BAD (RFC 3501, 7.1). The session continues. */
 export const isCommandRefused = (error: unknown): boolean => {
   const { responseStatus }: ErrorFields = Object.assign({}, error);
   return responseStatus === 'NO' || responseStatus === 'BAD';
 };
 
-/** Returns the fault that an error of a mail library or of the way to a server is. */
 export const mailFaultOf = (error: unknown, host: string): MailFault => {
   if (error instanceof MailFault) return error;
   if (error instanceof EgressRefused) return new MailFault('address', host, error.why);
@@ -84,7 +82,6 @@ export const mailFaultOf = (error: unknown, host: string): MailFault => {
   });
 };
 
-/** The failures of the guarded HTTP client that are failures of a mail server too. */
 const ofHttp = (error: HttpFailure): MailFault => {
   const { kind, host } = error;
   const same = kind === 'dns' || kind === 'tls' || kind === 'timeout' ? kind : 'connection';
@@ -103,7 +100,7 @@ const kindOf = (error: unknown, fields: ErrorFields): MailFaultKind => {
   return CLOSED.test(code) ? 'connection' : 'server';
 };
 
-/** True if the server could not check the login now: SMTP 4yz, IMAP `UNAVAILABLE` (RFC 5530). */
+/** The login could not be checked now: SMTP 4yz, IMAP `UNAVAILABLE` (RFC 5530). */
 const isPassing = ({ responseCode = 0, serverResponseCode = '' }: ErrorFields): boolean =>
   (responseCode >= 400 && responseCode < 500) || PASSING.has(serverResponseCode);
 

@@ -1,25 +1,23 @@
 import { Tokenizer } from 'htmlparser2';
 
-/** Ours: the deepest elements that are kept. Parsers take the longer for a tag the deeper it lies. */
+/** Parsers are slower for deeper elements. */
 const DEEPEST = 100;
-/** Elements whose content is text. No element lies within one, so each is kept, with what is in it. */
+/** Raw text elements, kept completely. */
 const RAW = new Set(['script', 'style', 'title', 'textarea', 'xmp']);
 
-/** The pieces of HTML that are kept, and what is added between them. */
 interface FlatHtml {
   html: string;
   pieces: string[];
-  /** The place up to which the HTML was kept or left out. */
+  /** HTML before this position is done. */
   at: number;
-  /** The names of the open elements, the outermost first. */
+  /** Outermost first. */
   open: string[];
   counts: Map<string, number>;
 }
 
 /**
- * Returns HTML in which no element lies deeper than 100 levels: tags below are left out, and their
- * text stays. Each element that is not closed in time is closed with that around it. Takes time in
- * proportion to the length.
+ * Drops tags deeper than 100 levels and keeps their text. Unclosed elements are closed with their
+ * parent. Linear time.
  */
 export const flatHtml = (html: string): string => {
   const flat: FlatHtml = { html, pieces: [], at: 0, open: [], counts: new Map() };
@@ -64,7 +62,7 @@ const NOTHING = {
 
 interface TagPlace {
   begin: number;
-  /** The place behind it; 0: it is not ended. */
+  /** Position after it; 0: unclosed. */
   end: number;
 }
 
@@ -98,7 +96,6 @@ const replace = (flat: FlatHtml, { begin, end }: TagPlace, by: string): void => 
   flat.at = end;
 };
 
-/** Elements without content, which are never closed. */
 export const VOID = new Set(
   'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr'.split(
     ' ',

@@ -1,11 +1,10 @@
-/** Ours: a plain text up to this length may say nothing but that there is HTML. */
+/** A short plain text may only say that there is HTML. */
 export const HINT_CHARS = 400;
 const HINT = /\bhtml\b|\bbrowser\b/i;
 
 /**
- * Returns the text of a message that has two forms (RFC 2046, 5.1.4): the plain one unless it is blank or
- * a hint at the other, such as `Your client cannot show HTML`; both where neither says what the other
- * does. `html` is the text of its HTML.
+ * The plain part (RFC 2046, 5.1.4) unless it is blank or a hint such as `Your client cannot show
+ * HTML`; both if they differ.
  */
 export const fullerText = (text: string, html: string): string => {
   const plain = text.trim();

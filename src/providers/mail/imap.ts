@@ -5,10 +5,9 @@ import { limitResponses } from './responselimits.js';
 import { connectTo, type DialledServer, type MailLogin, type MailServer } from './server.js';
 import { createPartDecoder, type MailPart } from './structure.js';
 
-/** An IMAP session, logged in. */
 export type ImapSession = ImapFlow;
 
-/** A session, and why it was closed if its server answered too much. */
+/** With the reason it was closed for too much data. */
 interface LimitedSession {
   client: ImapSession;
   excess(): MailFault | null;
@@ -17,9 +16,7 @@ interface LimitedSession {
 interface ImapOptions {
   server: MailServer;
   login: MailLogin;
-  /** Closes the connection when it aborts. */
   signal: AbortSignal;
-  /** The most milliseconds in which the server may be silent. */
   silenceMs?: number;
 }
 
@@ -27,19 +24,19 @@ const CONNECT_MS = 15_000;
 const SILENCE_MS = 60_000;
 const MIB = 1024 * 1024;
 
-/** Opens an IMAP session. Throws MailFault. The caller closes it with `closeImap`. */
+/** The caller closes it with `closeImap`. Throws MailFault. */
 const openImap = async (
   http: Pick<Http, 'addressesOf'>,
   options: ImapOptions,
 ): Promise<LimitedSession> => {
-  // Loaded at the first use: most daemons read no mail.
+  // Loaded on first use: most daemons read no mail.
   const { ImapFlow } = await import('imapflow');
   return connectTo(http, options.server, async (to) => {
     options.signal.throwIfAborted();
     const client = new ImapFlow(optionsOf(to, options));
     const excess = limitResponses(client, to.host);
     const close = (): void => client.close();
-    // The error of a connection that breaks off comes to the call under way as well.
+    // A broken connection also rejects the current call.
     client.on('error', () => undefined);
     client.once('close', () => options.signal.removeEventListener('abort', close));
     options.signal.addEventListener('abort', close, { once: true });
@@ -71,31 +68,31 @@ const optionsOf = (
   clientInfo: { name: 'Adjutant' },
   logger: false as const,
   disableAutoIdle: true,
-  // A small compressed answer may be a very large one.
+  // A small compressed response may expand hugely.
   disableCompression: true,
   connectionTimeout: CONNECT_MS,
   greetingTimeout: CONNECT_MS,
   socketTimeout: silenceMs,
-  // Nothing is asked for that is longer: of parts and headers so many bytes at a time.
+  // Parts and headers are requested in pieces.
   maxLiteralSize: MIB,
   maxResponseSize: 20 * MIB,
   maxLineLength: 4 * MIB,
 });
 
-/** Logs out, or closes the connection if that takes longer than a second. */
+/** Closes the connection if the logout takes more than a second. */
 const closeImap = async (client: ImapSession): Promise<void> => {
   const late = setTimeout(() => client.close(), 1000);
   try {
     await client.logout();
   } catch {
-    // What cannot be logged out of is closed all the same.
+    // Closed even if the logout fails.
   } finally {
     clearTimeout(late);
     client.close();
   }
 };
 
-/** Runs work in an IMAP session and closes it. Throws MailFault, also for errors of the work. */
+/** Errors of the work are MailFault too. */
 export const withImap = async <T>(
   http: Pick<Http, 'addressesOf'>,
   options: ImapOptions,
@@ -117,10 +114,7 @@ export const withImap = async <T>(
 
 const PIECE_BYTES = MIB / 2;
 
-/**
- * Reads a part of a message, or its beginning of so many bytes, and undoes its transfer encoding. It is
- * fetched in pieces. Resolves to null if the message is gone.
- */
+/** Decodes the transfer encoding. Fetched in pieces. Resolves to null if the message is gone. */
 export const readMailPart = async (
   session: ImapSession,
   uid: number,
@@ -137,7 +131,7 @@ export const readMailPart = async (
     const piece = found.bodyParts?.get(part) ?? Buffer.alloc(0);
     pieces.push(decode(piece.subarray(0, mostBytes - start)));
     start += piece.length;
-    // A server that gives more than it was asked for has given all.
+    // A server that sends more than requested has sent everything.
     if (piece.length !== maxLength) break;
   }
   return Buffer.concat([...pieces, decode(null)]);

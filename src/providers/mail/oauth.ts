@@ -3,7 +3,7 @@ import type { Http } from '../../kernel/http.js';
 import { isRecord } from '../../kernel/jsonvalue.js';
 import { wordsOf } from './fault.js';
 
-/** The value of a credential of the vault with which a mailbox is opened by OAuth2. */
+/** JSON value of the vault credential for OAuth2. */
 export interface MailGrant {
   clientId: string;
   clientSecret?: string;
@@ -12,18 +12,17 @@ export interface MailGrant {
   scope?: string;
 }
 
-/** A token that opens a mailbox, and for how long. */
 export interface MailToken {
   accessToken: string;
   lifeMs: number;
-  /** The refresh token that takes the place of the one that was sent; null if it stays. */
+  /** Replacement of the refresh token; null if it stays. */
   rotated: string | null;
 }
 
-/** The error of a token endpoint that issues no token. */
+/** The token endpoint issued no token. */
 export class TokenRefused extends NamedError {
   constructor(
-    /** The error code of RFC 6749, 5.2, such as `invalid_grant`; '' if there is none. */
+    /** RFC 6749, 5.2, such as `invalid_grant`; '' if absent. */
     readonly code: string,
     message: string,
   ) {
@@ -34,7 +33,7 @@ export class TokenRefused extends NamedError {
 const HOUR_SECONDS = 3600;
 const MAX_TOKEN_LENGTH = 16_384;
 
-/** Reads the value of a credential. Null: it is no grant, or its token endpoint is not https. */
+/** null: not a grant, or its token endpoint is not HTTPS. */
 export const parseMailGrant = (text: string): MailGrant | null => {
   const value = parsed(text);
   if (!isRecord(value)) return null;
@@ -59,10 +58,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/**
- * Gets a new access token (RFC 6749, 6). Throws TokenRefused, and the errors of `http.request` if the
- * endpoint cannot be reached.
- */
+/** RFC 6749, 6. Throws TokenRefused, or the errors of `http.request`. */
 export const refreshMailToken = async (
   http: Pick<Http, 'request'>,
   grant: MailGrant,

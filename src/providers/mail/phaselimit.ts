@@ -1,10 +1,7 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { MailFault } from './fault.js';
 
-/**
- * Closes a connection after so many milliseconds: each line of a server that never ends its answer
- * would put off the limit of its silence.
- */
+/** An endless response resets the idle timeout with each line, so the total time is limited. */
 export const limitTime = (connection: SMTPConnection, host: string, ms: number) => {
   let fault: MailFault | null = null;
   const timer = setTimeout(() => {

@@ -1,25 +1,23 @@
 import type { MailServer } from './server.js';
 
-/** The addresses of a service where a person consents to the use of a mailbox (RFC 6749). */
+/** OAuth2 endpoints for consent (RFC 6749). */
 export interface MailConsent {
   authorizationEndpoint: string;
   tokenEndpoint: string;
-  /** The address for codes that are typed on another device (RFC 8628); null if there is none. */
+  /** RFC 8628; null if unsupported. */
   deviceEndpoint: string | null;
   scope: string;
 }
 
-/** The servers of a mail provider. */
 export interface MailServers {
-  /** The name of the provider. */
   name: string;
   imap: MailServer;
   smtp: MailServer;
-  /** `address`: the login is by the whole address, `local`: by what is before the @. */
+  /** `address`: the whole address, `local`: the part before the @. */
   username: 'address' | 'local';
-  /** Null if a login is by password alone. */
+  /** null if only passwords are supported. */
   oauth2: MailConsent | null;
-  /** A sentence for the person on how to log in there; null if there is nothing to say. */
+  /** Login hint; null if none. */
   hint: string | null;
 }
 
@@ -88,11 +86,10 @@ const yahoo: MailServers = {
   hint: APP_PASSWORD,
 };
 
-/** The providers that are known without asking anybody, by the name that a person gives. */
 const presets = { gmail, outlook, fastmail, icloud, yahoo };
 export type MailPreset = keyof typeof presets;
 
-/** The domains of each, as whole names or as the first label of several countries. */
+/** Whole names, or the first label for several countries. */
 const domains: Record<MailPreset, RegExp> = {
   gmail: /^(?:gmail|googlemail)\.com$/,
   outlook: /^(?:outlook|hotmail|live|msn)\.[a-z]{2,3}(?:\.[a-z]{2})?$/,
@@ -101,7 +98,6 @@ const domains: Record<MailPreset, RegExp> = {
   yahoo: /^(?:yahoo\.[a-z]{2,3}(?:\.[a-z]{2})?|ymail\.com|rocketmail\.com)$/,
 };
 
-/** Returns the servers for addresses of that domain; null if it is none of these providers. */
 export const presetFor = (domain: string): MailServers | null => {
   for (const [name, known] of Object.entries(presets)) {
     if (isPreset(name) && domains[name].test(domain)) return known;

@@ -2,14 +2,13 @@ import type { ImapFlow } from 'imapflow';
 import { MailFault } from './fault.js';
 
 const MIB = 1024 * 1024;
-/** Ours: the most that a server answers to one command; of headers up to 15 MiB are asked for at once. */
+/** Limit per command; up to 15 MiB of headers are requested at once. */
 const MAX_BYTES = 64 * MIB;
-/** Ours: the most messages that a search may find. To sort so many takes a tenth of a second. */
+/** Sorting so many takes 0.1 s. */
 const MAX_FOUND = 250_000;
 
-/** A response that belongs to no command alone (RFC 9051, 7), as imapflow has parsed it. */
+/** RFC 9051, 7, as parsed by imapflow. */
 interface UntaggedResponse {
-  /** The numbers of a search, if that is all there is. */
   numbers?: number[];
   attributes?: unknown[];
 }
@@ -17,16 +16,16 @@ type ResponseHandler = (response: UntaggedResponse) => Promise<void>;
 type HandlerOf = (command: string, attributes?: unknown[]) => ResponseHandler | undefined;
 
 /**
- * Closes a session whose server answers more than was asked for, because that would fill the memory,
- * or hold up the event loop: imapflow makes each number of a range, of which a line of 24 bytes may
- * name 16 million. Returns why it was closed, as a function; null: it was not.
+ * Closes a session whose server sends too much, which would fill the memory or block the event
+ * loop: imapflow expands ranges, and a line of 24 bytes can name 16 million numbers. Returns a
+ * function with the reason; null: not closed.
  */
 export const limitResponses = (client: ImapFlow, host: string): (() => MailFault | null) => {
   let fault: MailFault | null = null;
   let command: unknown = null;
   let before = 0;
   let found = 0;
-  // imapflow has no other place at which a response can be refused before it is handled.
+  // imapflow has no other hook before a response is handled.
   const handlerOf: HandlerOf = Reflect.get(client, 'getUntaggedHandler').bind(client);
   const nameOf: (...of: Parameters<HandlerOf>) => string = Reflect.get(
     client,
@@ -50,7 +49,7 @@ export const limitResponses = (client: ImapFlow, host: string): (() => MailFault
   const limited: HandlerOf = (...of) => {
     const handle = handlerOf(...of);
     const name = nameOf(...of);
-    // It is sent to a client that goes on where an earlier session ended (RFC 7162); this one never does.
+    // Only for clients that resume a session (RFC 7162).
     if (!handle || name === 'VANISHED') return undefined;
     return async (response) => {
       const why = whyRefused(name, response);
@@ -62,7 +61,7 @@ export const limitResponses = (client: ImapFlow, host: string): (() => MailFault
   return () => fault;
 };
 
-/** Returns how many messages a search names, each range with all that it may hold. */
+/** Counts ranges with all numbers. */
 const countOf = ({ numbers, attributes = [] }: UntaggedResponse): number =>
   (numbers?.length ?? 0) + attributes.reduce((sum: number, each) => sum + sizeOf(each), 0);
 

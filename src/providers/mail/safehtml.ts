@@ -1,33 +1,29 @@
 import { Parser } from 'htmlparser2';
 import { flatHtml, VOID } from './flatten.js';
 
-/** Ours: the most characters of HTML that are shown. To make them safe takes a fraction of a second. */
+/** Sanitizing so much takes a fraction of a second. */
 export const MAX_HTML_LENGTH = 256 * 1024;
-/** The most characters that these become. There may be more of them, as some are escaped. */
+/** Escaping can make the result longer. */
 const MAX_SAFE_LENGTH = 2_000_000;
-/** A longer link leads nowhere: the time that sanitizing takes grows with the square of it. */
+/** Sanitizing time grows with the square of the link length. */
 const MAX_LINK_LENGTH = 4000;
 
-/** Elements that stand for a line or a paragraph. */
 const BLOCKS = new Set(
   'address article blockquote br dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li ol p pre table tr ul'.split(
     ' ',
   ),
 );
-/** Elements whose text nobody reads. */
 const UNREAD = new Set('head title style script noscript template object svg math'.split(' '));
 const HIDDEN =
   /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])/i;
 
 /**
- * Returns the text of HTML as a person sees it: without what is hidden, with a line for each block. A
- * link has the address to which it leads behind it, unless it says that itself.
+ * Without hidden text, one line per block. A link is followed by its URL unless its text is the
+ * URL.
  */
 export const textOfHtml = (html: string): string => {
   let text = '';
-  /** The open link, and the place at which its text begins. */
   let link: { target: string; start: number } | null = null;
-  /** The open elements since the first that is not read. */
   let unread = 0;
   const parser = new Parser({
     onopentag: (name, attributes) => {
@@ -63,10 +59,9 @@ export const textOfHtml = (html: string): string => {
     .trim();
 };
 
-/** Ours: the most characters of an address that a text shows. */
 const SHOWN_LINK = 100;
 
-/** Returns the address of a link as text shows it, without what trackers add to it; null: it leads nowhere. */
+/** Without tracking parameters; null: no target. */
 const targetOf = (href: string): string | null => {
   if (!LINK.test(href) || href.length > MAX_LINK_LENGTH || !URL.canParse(href)) return null;
   const { protocol, host, pathname, search } = new URL(href);
@@ -75,7 +70,6 @@ const targetOf = (href: string): string | null => {
   return search !== '' && protocol !== 'mailto:' ? `${shown}?…` : shown;
 };
 
-/** True if the text of a link is its address. */
 const saysTarget = (said: string, target: string): boolean => {
   const bare = (text: string): string =>
     text
@@ -86,12 +80,11 @@ const saysTarget = (said: string, target: string): boolean => {
 };
 
 /**
- * Makes HTML of others safe to show: no scripts, forms or styles that hide, and nothing that is fetched
- * when it is shown. An image becomes its alternative text, and a link says where it leads. Null: the
- * result is too long to be shown.
+ * No scripts, forms, hiding styles or remote content. Images become their alternative text, links
+ * show their target. null: too long.
  */
 export const safeMailHtml = async (html: string): Promise<string | null> => {
-  // Loaded at the first use, as few mails are read in HTML.
+  // Loaded on first use: few mails are read as HTML.
   const { default: sanitize } = await import('sanitize-html');
   const safe = sanitize(flatHtml(html.slice(0, MAX_HTML_LENGTH)), {
     allowedTags: ALLOWED,
@@ -108,7 +101,7 @@ export const safeMailHtml = async (html: string): Promise<string | null> => {
       a: (tagName, { href = '' }) => ({
         tagName,
         attribs: {
-          // A relative one would lead to the daemon that shows it.
+          // A relative link would lead to this daemon.
           ...(LINK.test(href) && href.length <= MAX_LINK_LENGTH && { href, title: href }),
           rel: 'noopener noreferrer nofollow',
         },

@@ -3,7 +3,7 @@ import { MIN_PIECE_LENGTH } from '../../kernel/secretforms.js';
 import { FolderMissing, MailFault } from './fault.js';
 import type { MailLogin } from './server.js';
 
-/** Returns words of a server without secrets that it was told, which some servers repeat. */
+/** Some servers repeat secrets in their replies. */
 export const withoutSecrets = (text: string, told: (string | undefined)[]): Promise<string> => {
   const secrets = told.flatMap((secret) =>
     secret !== undefined && secret.length >= MIN_PIECE_LENGTH ? [secret] : [],
@@ -11,7 +11,7 @@ export const withoutSecrets = (text: string, told: (string | undefined)[]): Prom
   return redactTextApart(text, secrets);
 };
 
-/** Runs a visit to a mail server. What it throws repeats no secret of the login. */
+/** Removes secrets of the login from exceptions. */
 export const keepingSecrets = async <T>(login: MailLogin, visit: () => Promise<T>): Promise<T> => {
   try {
     return await visit();
@@ -19,7 +19,7 @@ export const keepingSecrets = async <T>(login: MailLogin, visit: () => Promise<T
     if (!(error instanceof MailFault) || error instanceof FolderMissing) throw error;
     const detail = await withoutSecrets(error.detail, [login.password, login.accessToken]);
     if (detail === error.detail) throw error;
-    // Without its cause, which has the same words.
+    // Without its cause, which contains the same text.
     throw new MailFault(error.kind, error.host, detail, { status: error.status });
   }
 };

@@ -2,35 +2,32 @@ import { isIP } from 'node:net';
 import type { Http } from '../../kernel/http.js';
 import { MailFault, mailFaultOf } from './fault.js';
 
-/** A server for IMAP or for the submission of mail. Nothing is said there without TLS. */
+/** TLS is required. */
 export interface MailServer {
   host: string;
   port: number;
-  /** `starttls`: TLS begins within the connection, before any login. */
+  /** `starttls`: upgraded before any login. */
   tls: 'implicit' | 'starttls';
 }
 
-/** The proof of who logs in. */
 export type MailLogin = { username: string } & (
   | { password: string; accessToken?: undefined }
   | { accessToken: string; password?: undefined }
 );
 
-/** One address to dial, with the name that its certificate must have. */
 export interface DialledServer extends MailServer {
   address: string;
-  /** The name for SNI and the certificate; null if the host is an address itself. */
+  /** For SNI and the certificate; null if the host is an IP address. */
   servername: string | null;
 }
 
-/** Errors after which another address of the same host may work. */
+/** Another address of the same host may work. */
 const ELSEWHERE = new Set(['connection', 'timeout']);
 const MAX_ADDRESSES = 4;
 
 /**
- * Connects to a server by one of its addresses. Each is checked by the guard of outgoing traffic, and
- * exactly the checked address is dialled, so that no second answer of the DNS can replace it. Throws
- * MailFault.
+ * Each address is checked by the egress guard, and exactly that address is dialled, so that a
+ * second DNS answer cannot replace it. Throws MailFault.
  */
 export const connectTo = async <T>(
   http: Pick<Http, 'addressesOf'>,

@@ -10,34 +10,31 @@ interface SmtpOptions {
   server: MailServer;
   login: MailLogin;
   signal: AbortSignal;
-  /** The most milliseconds in which the server may be silent. */
   silenceMs?: number;
-  /** The most milliseconds until it has greeted. */
+  /** Until the greeting. */
   connectMs?: number;
-  /** The most milliseconds for the login, and again for the recipients of a message. */
+  /** For the login, and again for the recipients. */
   phaseMs?: number;
 }
 
-/** The addresses on the envelope of a message. */
 export interface MailEnvelope {
   from: string;
   to: string[];
-  /** The id that a server repeats in its reports, if it can (RFC 3461). */
+  /** Repeated in reports by servers that support it (RFC 3461). */
   id?: string;
 }
 
-/** The answer about one recipient. */
 export interface RecipientReply {
   address: string;
   isAccepted: boolean;
-  /** The status of the SMTP reply; null if there is none for this recipient alone. */
+  /** null if there is none for this recipient. */
   status: number | null;
   reply: string;
 }
 
-/** The error of a message that may have been sent: its data went out, and the answer was lost. */
+/** The data was sent and the reply was lost. */
 export class AnswerLost extends MailFault {
-  /** The recipients that the server had refused before: the message is not for them. */
+  /** Rejected before, so they did not get the message. */
   readonly refused: RecipientReply[];
 
   constructor(fault: MailFault, refused: RecipientReply[]) {
@@ -46,7 +43,6 @@ export class AnswerLost extends MailFault {
   }
 }
 
-/** The error of a message that none of the recipients was accepted for. */
 export class RecipientsRefused extends MailFault {
   constructor(
     host: string,
@@ -56,12 +52,10 @@ export class RecipientsRefused extends MailFault {
   }
 }
 
-/** A session for the submission of mail, logged in. */
 export interface SmtpSession {
   /**
-   * Sends a message. Resolves to what became of each recipient. Throws RecipientsRefused, AnswerLost
-   * if nobody knows whether it was sent, and MailFault if it was not. `beforeData` is awaited once the
-   * server has accepted recipients, before the first byte of the message; if it throws, nothing is
+   * Throws RecipientsRefused, AnswerLost if the outcome is unknown, and MailFault if it was not
+   * sent. `beforeData` is awaited before the first byte of the message; if it throws, nothing is
    * sent.
    */
   send(
@@ -74,12 +68,12 @@ export interface SmtpSession {
 
 const CONNECT_MS = 15_000;
 const SILENCE_MS = 60_000;
-/** Ours, for a server that keeps on saying half of an answer (RFC 5321, 4.5.3.2, for one answer). */
+/** For a server that never completes a reply (RFC 5321, 4.5.3.2). */
 const PHASE_MS = 5 * 60_000;
-/** Ours: the most for the data of a message and the answer to it, 18 MiB by 15 KiB a second. */
+/** 18 MiB at 15 KiB per second. */
 const DATA_MS = 20 * 60_000;
 
-/** Opens a session and logs in. Throws MailFault. */
+/** Throws MailFault. */
 export const openSmtp = async (
   http: Pick<Http, 'addressesOf'>,
   options: SmtpOptions,
@@ -138,14 +132,14 @@ const connectionOptions = (
   requireTLS: tls === 'starttls',
   ...(servername !== null && { servername }),
   tls: { rejectUnauthorized: true },
-  // The name of the machine is nobody's business.
+  // Does not reveal the host name.
   name: '[127.0.0.1]',
   connectionTimeout: connectMs,
   greetingTimeout: connectMs,
   socketTimeout: silenceMs,
 });
 
-/** Waits for the answer of a call, or for the error or the end of the connection. */
+/** Or rejects when the connection ends. */
 const settled = <T>(
   connection: SMTPConnection,
   call: (done: (error?: Error | null, value?: T) => void) => void,
@@ -196,14 +190,14 @@ const sendOn = async (
     try {
       await beforeData?.();
     } catch (error) {
-      // Without the end of the data the server drops what it has.
+      // Without the end of the data the server drops the message.
       connection.close();
       throw error;
     }
     limit.end();
     limit = limitTime(connection, host, DATA_MS);
     for (let at = 0; at < message.length; at += PIECE) yield message.subarray(at, at + PIECE);
-    // The line that ends the data goes out after this: from now on the message may have been taken.
+    // After the final line the message may have been accepted.
     isWhole = true;
   };
   try {
@@ -258,15 +252,14 @@ const refusalOf = ({
   reply: wordsOf(response ?? message),
 });
 
-/** Returns the recipients of the message that is underway whom the server has refused. */
 const refusedOn = (connection: SMTPConnection): RecipientReply[] => {
-  // nodemailer has no other way to ask for them before the message is taken.
+  // nodemailer has no other access to them before the message is accepted.
   const envelope: SendingError | false | undefined = Reflect.get(connection, '_envelope');
   const { rejectedErrors = [] } = envelope || {};
   return rejectedErrors.map(refusalOf);
 };
 
-/** Sends, and takes what was told to the server out of its words about recipients. */
+/** Removes secrets from replies. */
 const withoutTold = async (
   told: (string | undefined)[],
   send: () => Promise<RecipientReply[]>,
@@ -290,7 +283,7 @@ const withoutTold = async (
   }
 };
 
-/** Returns the fault; `refused` is null if the message cannot have been taken. */
+/** `refused` is null if the message cannot have been accepted. */
 const failureOf = (error: unknown, host: string, refused: RecipientReply[] | null): MailFault => {
   const { rejectedErrors, responseCode }: SendingError = Object.assign({}, error);
   if (rejectedErrors?.length) return new RecipientsRefused(host, rejectedErrors.map(refusalOf));

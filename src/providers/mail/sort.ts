@@ -1,13 +1,9 @@
-/** The facts of a message by which it is sorted without a model. */
 export interface SortedFacts {
   subject: string;
-  /** The address of its sender. */
   from: string;
-  /** The address of the mailbox. */
   own: string;
-  /** The first words of its text. */
   snippet: string;
-  /** The fields of its header, by their names in lower case. */
+  /** Header field by lower-case name. */
   field(name: string): string | null;
   files: { name: string; mediaType: string }[];
   isReply: boolean;
@@ -23,13 +19,13 @@ type SortedCategory =
   | 'spam'
   | 'other';
 
-/** The category and the priority of a message, from 0 (may wait) to 3 (urgent). */
+/** Priority 0 (can wait) to 3 (urgent). */
 export interface SortedMail {
   category: SortedCategory;
   priority: number;
 }
 
-/** Sorts a message by built-in rules: what its sender says of it, then its words. */
+/** Headers first, then the text. */
 export const sortMail = (facts: SortedFacts): SortedMail => {
   const category = categoryOf(facts);
   return { category, priority: priorityOf(facts, category) };

@@ -3,25 +3,23 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../../kernel/failure.js';
 import { DAMAGE_NOTE } from '../llm/llama/files.js';
 
-/** An installed model of Whisper. */
 export interface WhisperModel {
-  /** Its name among capabilities: `whisper-base-q5_1`. */
+  /** Slug: `whisper-base-q5_1`. */
   slug: string;
   path: string;
   bytes: number;
 }
 
-/** whisper.cpp and its models, as they are installed. */
 export interface WhisperFiles {
-  /** The folder that has whisper.node in its node_modules; null: it is not installed. */
+  /** Folder with whisper.node in node_modules; null: not installed. */
   engine: string | null;
-  /** The models, the largest first, which is the most accurate. */
+  /** Largest first, which is the most accurate. */
   models: WhisperModel[];
 }
 
 const MODEL_FOLDER = /^whisper-[a-z0-9._-]{1,90}$/;
 
-/** Finds whisper.cpp and its models in the folder of capabilities. What is damaged is left out. */
+/** Skips damaged ones. */
 export const findWhisper = async (capabilities: string): Promise<WhisperFiles> => {
   const names = (await orNone(readdir(capabilities))) ?? [];
   const found = await Promise.all(
@@ -50,7 +48,6 @@ const engineIn = async (folder: string): Promise<string | null> => {
 const isDamaged = async (folder: string): Promise<boolean> =>
   (await orNone(stat(join(folder, DAMAGE_NOTE)))) !== null;
 
-/** Resolves to null if there is no such file. */
 const orNone = async <T>(asked: Promise<T>): Promise<T | null> => {
   try {
     return await asked;

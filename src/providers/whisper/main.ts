@@ -5,7 +5,6 @@ import { cwd, exit, stdin } from 'node:process';
 import { text } from 'node:stream/consumers';
 import type { WhisperInput, WhisperLine, WhisperSegment } from './protocol.js';
 
-/** The part of whisper.node that is used here. */
 interface WhisperEngine {
   initWhisper(options: { filePath: string; useGpu: boolean }): Promise<WhisperContext>;
 }
@@ -22,13 +21,13 @@ interface WhisperContext {
   ): { promise: Promise<{ language?: string; segments: WhisperSegment[] }> };
 }
 
-/** The descriptor of its lines: the engine prints remarks to the standard output. */
+/** File descriptor of the output: the engine prints remarks to stdout. */
 const LINES = 3;
 const FILE = 'piece.wav';
 
 const tell = (line: WhisperLine): void => void writeSync(LINES, `${JSON.stringify(line)}\n`);
 
-/** Transcribes one piece of speech with whisper.cpp, in a process of its own. */
+/** Separate process per piece. */
 const transcribe = async (input: WhisperInput): Promise<WhisperLine> => {
   const path = join(cwd(), FILE);
   writeFileSync(path, Buffer.from(input.wav, 'base64'), { mode: 0o600 });

@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { DecodeFailed, type SampleBlock } from './job.js';
 import type { DecoderName } from './kinds.js';
 
-/** The bytes of a file that a decoder gets at once. */
+/** Bytes passed to a decoder at once. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A decoder of the packages, which all have this interface. */
+/** Common interface of the decoder packages. */
 interface PackedDecoder {
   ready: Promise<void>;
   decode(bytes: Uint8Array): DecodedPiece | Promise<DecodedPiece>;
@@ -18,7 +18,7 @@ interface DecodedPiece {
   sampleRate: number;
 }
 
-/** The decoders by name, each loaded when a file needs it. */
+/** Loaded on demand. */
 const decoders: Record<Exclude<DecoderName, 'wav'>, () => Promise<PackedDecoder>> = {
   opus: async () => new (await import('ogg-opus-decoder')).OggOpusDecoder(),
   vorbis: async () => new (await import('@wasm-audio-decoders/ogg-vorbis')).OggVorbisDecoder(),
@@ -26,7 +26,7 @@ const decoders: Record<Exclude<DecoderName, 'wav'>, () => Promise<PackedDecoder>
   mp3: async () => new (await import('mpg123-decoder')).MPEGDecoder(),
 };
 
-/** Decodes a compressed file, piece by piece. Throws DecodeFailed if it holds no audio. */
+/** Throws DecodeFailed without audio. */
 export async function* readPacked(
   name: Exclude<DecoderName, 'wav'>,
   path: string,

@@ -5,7 +5,7 @@ import { DecodeFailed, type DecodeJob, SAMPLE_RATE, type SampleBlock } from './j
 const BYTES = 2;
 const MAX_REMARK_LENGTH = 300;
 
-/** Decodes a file with ffmpeg, which reads that one file in that one format, and nothing else. */
+/** Only this file in this format. */
 export async function* readByFfmpeg({
   path,
   kind,
@@ -46,6 +46,5 @@ export async function* readByFfmpeg({
   if (isEmpty) throw new DecodeFailed('damaged', `ffmpeg found no audio: ${wordsOf(remark, path)}`);
 }
 
-/** Returns the last remark of ffmpeg without the path of the file. */
 const wordsOf = (remark: string, path: string): string =>
   remark.replaceAll(path, 'the file').trim().split('\n').at(-1) || 'no audio stream';

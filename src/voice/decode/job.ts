@@ -1,40 +1,34 @@
 import type { AudioKind } from './kinds.js';
 
-/** A file of audio that is to be decoded. */
 export interface DecodeJob {
-  /** The absolute path of the file. */
   path: string;
   kind: AudioKind;
-  /** The absolute path of ffmpeg; null: it is not installed on this machine. */
+  /** null: not installed. */
   ffmpeg: string | null;
-  /** The longest audio, in seconds. */
   mostSeconds: number;
 }
 
-/** A stretch of audio in which something is heard, in seconds from the beginning. */
+/** Seconds from the beginning. */
 export interface AudioRegion {
   start: number;
   end: number;
-  /** True if it sounds like speech. */
   isSpeech: boolean;
 }
 
-/** The length of audio, and what is heard in it. */
 export interface AudioFacts {
   seconds: number;
   regions: AudioRegion[];
 }
 
-/** The reasons for which audio cannot be decoded. */
 export type DecodeCode = 'damaged' | 'too_long' | 'too_large' | 'unsupported';
 
-/** One line that the decoding process writes. The last one has `end` or `failed`. */
+/** The last line has `end` or `failed`. */
 export type DecodeLine =
   | { decoded: number }
   | { end: AudioFacts }
   | { failed: { code: DecodeCode; message: string } };
 
-/** The error of audio that cannot be decoded; it is told to its owner. */
+/** Shown to the owner. */
 export class DecodeFailed extends Error {
   constructor(
     readonly code: DecodeCode,
@@ -44,12 +38,11 @@ export class DecodeFailed extends Error {
   }
 }
 
-/** The samples of a second of decoded audio, which has one channel of 16 bits. */
+/** Decoded audio: mono, 16 bits. */
 export const SAMPLE_RATE = 16_000;
-/** The name of the file of decoded audio in the folder of the process. */
 export const DECODED_FILE = 'audio.pcm';
 
-/** A stretch of samples as a decoder returns them: one list of each channel, from -1 to 1. */
+/** One list per channel, from -1 to 1. */
 export interface SampleBlock {
   channels: Float32Array[];
   rate: number;

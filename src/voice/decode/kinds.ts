@@ -1,12 +1,10 @@
-/** The decoders that come with the daemon. */
 export type DecoderName = 'wav' | 'opus' | 'vorbis' | 'flac' | 'mp3';
 
-/** A kind of file that holds audio. */
 export interface AudioKind {
   mediaType: string;
-  /** The decoder that comes with the daemon; null: ffmpeg has to read it. */
+  /** null: requires ffmpeg. */
   decoder: DecoderName | null;
-  /** The name of the format as ffmpeg has it, so that it tries no other one. */
+  /** ffmpeg format name, so that it tries no other. */
   format: string;
 }
 
@@ -22,7 +20,7 @@ const OGG_FLAC = kind('audio/ogg; codecs=flac', 'flac', 'ogg');
 const CAF = kind('audio/x-caf', null, 'caf');
 const AU = kind('audio/basic', null, 'au');
 
-/** The kinds by the media types that their first bytes tell. */
+/** By detected media type. */
 const KINDS: Record<string, AudioKind> = Object.fromEntries(
   [
     kind('audio/wav', 'wav', 'wav'),
@@ -49,15 +47,14 @@ const KINDS: Record<string, AudioKind> = Object.fromEntries(
   ].map((each) => [each.mediaType, each]),
 );
 
-/** The bytes at the beginning of a file that are looked at. */
 export const AUDIO_HEAD_BYTES = 64 * 1024;
 
-/** Returns the kind of a file by its first bytes, whatever its name; null: it is no audio. */
+/** By content, regardless of the name; null: not audio. */
 export const audioKindOf = async (head: Buffer): Promise<AudioKind | null> => {
   const start = head.subarray(0, 4).toString('latin1');
   if (start === 'caff') return CAF;
   if (start === '.snd') return AU;
-  // The mark of UTF-16 is like the beginning of an MPEG frame.
+  // A UTF-16 byte order mark looks like an MPEG frame.
   if (/^(\xff\xfe|\xfe\xff)/.test(start)) return null;
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head.subarray(0, AUDIO_HEAD_BYTES)).catch(() => undefined);
@@ -66,7 +63,7 @@ export const audioKindOf = async (head: Buffer): Promise<AudioKind | null> => {
   return KINDS[found.mime] ?? null;
 };
 
-/** Returns the kind of an Ogg file by the first packet of its first stream (RFC 3533). */
+/** By the first packet of its first stream (RFC 3533). */
 const oggKind = (head: Buffer): AudioKind => {
   const first = head.subarray(0, 128).toString('latin1');
   if (first.includes('OpusHead')) return OPUS;

@@ -1,25 +1,24 @@
 import { type AudioRegion, SAMPLE_RATE } from './job.js';
 
-/** The samples of a frame, and the frames of a second. */
+/** Samples per frame, and frames per second. */
 const FRAME = SAMPLE_RATE / 100;
 const FRAMES = SAMPLE_RATE / FRAME;
 
-/** Ours: what is softer than this is silence, in full scale: -60 dB. */
+/** Full scale: -60 dB. */
 const SOFTEST = 0.001;
-/** Ours: what is softer than this part of the loud parts is silence: -40 dB. */
+/** Relative to the loud parts: -40 dB. */
 const SOFT_PART = 0.01;
-/** Ours: the seconds of silence that part two regions, and those kept at the ends of one. */
+/** Silence that separates regions, and silence kept at their ends. */
 const GAP_S = 0.5;
 const MARGIN_S = 0.25;
-/** Ours: the shortest sound that counts, and the longest region, in seconds. */
+/** Shortest sound, and longest region, in seconds. */
 const MIN_S = 0.06;
 const MAX_S = 28;
-/** Ours: a region that is too long is cut where it is softest, in this part at its end. */
+/** A long region is cut at its softest point within this last part. */
 const CUT_PART = 0.4;
 
 type Stretch = Pick<AudioRegion, 'start' | 'end'>;
 
-/** Creates what measures the loudness of audio while it is decoded, and finds what is no silence. */
 export const createLoudness = () => {
   const frames: number[] = [];
   let sum = 0;
@@ -35,7 +34,7 @@ export const createLoudness = () => {
         count = 0;
       }
     },
-    /** Returns the stretches that are no silence, none longer than an engine takes well. */
+    /** Without silence, none longer than an engine handles well. */
     stretches: (): Stretch[] => stretchesOf(frames),
   };
 };
@@ -58,7 +57,7 @@ const stretchesOf = (frames: number[]): Stretch[] => {
     }));
 };
 
-/** Returns the loudness that few frames exceed. */
+/** Loudness that few frames exceed. */
 const loudOf = (frames: number[]): number => {
   const sorted = Float32Array.from(frames).sort();
   return sorted[Math.floor(sorted.length * 0.98)] ?? 0;
@@ -79,7 +78,7 @@ const divided = (
   return [...parts, { from: start, to }];
 };
 
-/** Returns the middle of the softest tenth of a second between two frames. */
+/** Middle of the softest 0.1 s. */
 const softestIn = (frames: number[], from: number, to: number): number => {
   const width = FRAMES / 10;
   let softest = { at: to, sum: Number.POSITIVE_INFINITY };

@@ -16,19 +16,19 @@ import { mono16k } from './resample.js';
 import { openSpeechDetector } from './speech.js';
 import { readWav } from './wav.js';
 
-/** Ours: the seconds of audio after which it is told how far the decoding is. */
+/** Progress interval in seconds of audio. */
 const TOLD_S = 30;
-/** Ours: the time in milliseconds after which a process that nobody has ended does so itself. */
+/** A process that nobody ends exits after this time. */
 const LEFT_MS = 60_000;
-/** Ours: so many regions are listened to; the ones after them count as speech, unheard. */
+/** Regions analyzed; later ones count as speech. */
 const MAX_HEARD = 2000;
 
 /**
- * Decodes one file of audio, in a process of its own. Reads one DecodeJob from its standard input,
- * writes the samples into a file of its folder, and one DecodeLine after the other.
+ * Separate process. Reads a DecodeJob from stdin, writes samples to a file and DecodeLines to
+ * stdout.
  */
 const main = async (): Promise<void> => {
-  // Libraries write what they wonder about there, which would stand among our lines.
+  // Libraries print remarks, which would mix with our output.
   console.log = console.error;
   const job: DecodeJob = JSON.parse(await text(process.stdin));
   try {
@@ -37,7 +37,7 @@ const main = async (): Promise<void> => {
     const { code, message } = error instanceof DecodeFailed ? error : damaged(error);
     write({ failed: { code, message } });
   }
-  // The reader of the last line ends this process, so that no line is lost.
+  // The reader ends this process, so that no line is lost.
   setTimeout(() => process.exit(0), LEFT_MS);
 };
 
@@ -86,7 +86,6 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
 const toInteger = (sample: number): number =>
   Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768)));
 
-/** Returns the samples of the file, by a decoder of ours if there is one, else by ffmpeg. */
 const blocksOf = async (
   job: DecodeJob,
 ): Promise<AsyncIterable<SampleBlock> | Iterable<SampleBlock>> => {

@@ -1,16 +1,14 @@
 import samplerate from '@alexanderolsen/libsamplerate-js';
 import { SAMPLE_RATE, type SampleBlock } from './job.js';
 
-/** The most samples that the resampler gets at once. */
 const AT_ONCE = 16_384;
 
-/** Turns blocks of samples into one channel at the rate at which speech is recognized. */
 export async function* mono16k(
   blocks: AsyncIterable<SampleBlock> | Iterable<SampleBlock>,
 ): AsyncGenerator<Float32Array> {
   const last: { rate: number; convert: Convert } = { rate: SAMPLE_RATE, convert: unchanged };
   for await (const { channels, rate } of blocks) {
-    // A stream may change its rate, as one of chained files does.
+    // Chained streams may change the rate.
     if (last.rate !== rate) Object.assign(last, { rate, convert: await converterOf(rate) });
     const mixed = mixedDown(channels);
     for (let at = 0; at < mixed.length; at += AT_ONCE) {

@@ -1,30 +1,24 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type AudioRegion, SAMPLE_RATE } from './job.js';
 
-/** The rate at which the network of RNNoise listens, and the factor to it. */
+/** RNNoise works at 48 kHz. */
 const FACTOR = 48_000 / SAMPLE_RATE;
-/** The largest sample of 16 bits, to which RNNoise scales. */
+/** RNNoise scales to 16-bit samples. */
 const SCALE = 32_768;
-/** Ours: the seconds of a region that are listened to, in its middle. */
+/** Seconds analyzed, in the middle of a region. */
 const HEARD_S = 4;
-/** Ours: the least mean probability of speech. Speech has 0.6 and more, music and noise 0.2 and less. */
+/** Mean probability threshold. Speech has 0.6 and more, music and noise 0.2 and less. */
 const LEAST = 0.35;
 
-/**
- * Creates what tells speech from music and noise by the voice detection of RNNoise. Throws if it
- * cannot be loaded.
- */
+/** Voice detection of RNNoise. Throws if it cannot be loaded. */
 export const openSpeechDetector = async () => {
-  // The package is made for browsers, and looks for the mark of one alone.
+  // The package targets browsers and checks for this global.
   Reflect.set(globalThis, 'WorkerGlobalScope', class {});
   Reflect.set(globalThis, 'self', { location: { href: 'file:///' } });
   const { Rnnoise } = await import('@shiguredo/rnnoise-wasm');
   const rnnoise = await Rnnoise.load();
 
-  /**
-   * True if the mean probability of speech over these samples is high enough. A frame takes a
-   * millisecond, so it ends as soon as no further frame can change the answer.
-   */
+  /** A frame takes 1 ms, so it stops when the result is certain. */
   const soundsLikeSpeech = (samples: Int16Array): boolean => {
     const state = rnnoise.createDenoiseState();
     const frame = new Float32Array(rnnoise.frameSize);
@@ -41,7 +35,6 @@ export const openSpeechDetector = async () => {
   };
 
   return {
-    /** Finds out if a stretch of decoded audio sounds like speech. */
     isSpeech: async (file: FileHandle, { start, end }: Pick<AudioRegion, 'start' | 'end'>) => {
       const seconds = Math.min(HEARD_S, end - start);
       const from = Math.round(((start + end - seconds) / 2) * SAMPLE_RATE);
@@ -52,14 +45,13 @@ export const openSpeechDetector = async () => {
   };
 };
 
-/** Returns the sample between two others. */
 const sampleAt = (samples: Int16Array, at: number): number => {
   const before = Math.floor(at);
   const part = at - before;
   return (samples[before] ?? 0) * (1 - part) + (samples[before + 1] ?? 0) * part;
 };
 
-/** Returns soft samples at half of the full scale: the network was trained with loud speech. */
+/** Amplifies soft samples: the network was trained with loud speech. */
 const louder = (samples: Int16Array): Int16Array => {
   const peak = samples.reduce((most, each) => Math.max(most, Math.abs(each)), 1);
   const factor = Math.max(1, SCALE / 2 / peak);

@@ -1,6 +1,6 @@
 import { DecodeFailed, type SampleBlock } from './job.js';
 
-/** The facts of the samples of a WAV file (RIFF, WAVEFORMATEX). */
+/** RIFF, WAVEFORMATEX. */
 interface WavFormat {
   encoding: number;
   channels: number;
@@ -10,13 +10,10 @@ interface WavFormat {
 
 const [PCM, FLOAT, ALAW, MULAW, EXTENSIBLE] = [1, 3, 6, 7, 0xfffe];
 const MAX_CHANNELS = 64;
-/** The samples that are returned at once. */
+/** Samples per block. */
 const BLOCK = 16_384;
 
-/**
- * Returns the samples of a WAV file, block by block; null if it has a codec that is not read here.
- * Throws DecodeFailed.
- */
+/** null for an unsupported codec. Throws DecodeFailed. */
 export const readWav = (file: Buffer): Generator<SampleBlock> | null => {
   const chunks = chunksOf(file);
   const format = chunks.get('fmt ');
@@ -30,7 +27,7 @@ export const readWav = (file: Buffer): Generator<SampleBlock> | null => {
   return read && blocksOf(samples, facts, read);
 };
 
-/** Returns the chunks by their names. The last one may be cut, or have no length, as in a stream. */
+/** The last chunk may be truncated or without length, as in a stream. */
 const chunksOf = (file: Buffer): Map<string, Buffer> => {
   const chunks = new Map<string, Buffer>();
   for (let at = 12; at + 8 <= file.length; ) {
@@ -53,7 +50,7 @@ const formatOf = (chunk: Buffer): WavFormat => {
   };
 };
 
-/** Returns the function that reads one sample at an offset; null: the codec is not read here. */
+/** null: unsupported codec. */
 const readerOf = ({ encoding, bits }: WavFormat): ((of: Buffer, at: number) => number) | null => {
   if (encoding === PCM && bits === 8) return (of, at) => ((of[at] ?? 128) - 128) / 128;
   if (encoding === PCM && bits === 16) return (of, at) => of.readInt16LE(at) / 2 ** 15;

@@ -8,42 +8,35 @@ import { modelEngine } from './model.js';
 import { POCKETSPHINX_LANGUAGE, POCKETSPHINX_PROGRAM, pocketsphinxEngine } from './pocketsphinx.js';
 import { whisperEngine } from './whisper.js';
 
-/** The wishes of a request that decide which engines transcribe it. */
 export interface EngineWish {
   language: string | null;
-  /** The name of a registered model, or of an engine; null: the first one that is there. */
+  /** null: the first available engine. */
   model: string | null;
 }
 
-/** An engine that is not asked, with the reason. */
 export interface PassedOver {
   engine: string;
   because: string;
 }
 
-/** The engines for a request, in the order in which they are asked. */
+/** In order. */
 export interface ChosenEngines {
   engines: SpeechEngine[];
   passedOver: PassedOver[];
 }
 
 interface EngineChoiceDeps {
-  /** The folder of what is installed. */
   capabilities: string;
-  /** The processes of whisper.cpp. */
   workers: Workers;
-  /** The folders in which programs are looked for. */
   folders: string[];
   confinement: Confinement;
   scratch: string;
-  /** The registered models that transcribe. */
   models: SpeechModels;
   inTurn<T>(userId: string, work: () => Promise<T>): Promise<T>;
 }
 
 export type ChooseEngines = (wish: EngineWish) => Promise<ChosenEngines>;
 
-/** Creates what chooses the engines for a request. */
 export const createEngineChoice = (deps: EngineChoiceDeps): ChooseEngines => {
   const pocketsphinx = async ({ language }: EngineWish): Promise<SpeechEngine | PassedOver> => {
     const passed = (because: string): PassedOver => ({ engine: 'pocketsphinx', because });

@@ -1,10 +1,9 @@
 import { type SpeechModel, SpeechUnheard } from '../../agents/module.js';
 import { EngineFailed, type SpeechEngine } from './engine.js';
 
-/** Ours: the longest piece for a model, in seconds: a WAV file of it is below OpenAI's 25 MB. */
+/** A WAV file of this length is below OpenAI's 25 MB. */
 const MAX_S = 600;
 
-/** Creates the engine that asks a registered model. */
 export const modelEngine = ({ name, hear }: SpeechModel): SpeechEngine => ({
   name,
   engine: 'model',

@@ -4,28 +4,25 @@ import { makePrivateFolder } from '../../kernel/private.js';
 import { type Confinement, ConfinementFailed } from '../../providers/confine/confinement.js';
 import { EngineFailed, type SpeechEngine, type SpeechSegment, type SpokenText } from './engine.js';
 
-/** The name of its program, in version 0.8 as Debian has it. */
+/** Version 0.8, as in Debian. */
 export const POCKETSPHINX_PROGRAM = 'pocketsphinx_continuous';
-/** The language of the model that its package brings. */
+/** Language of its packaged model. */
 export const POCKETSPHINX_LANGUAGE = 'en';
 
 interface PocketsphinxOptions {
-  /** The absolute path of its program. */
   program: string;
   confinement: Confinement;
-  /** The folder for the files of its processes. */
   folder: string;
-  /** Runs the work when it is the turn of that user. */
   inTurn<T>(userId: string, work: () => Promise<T>): Promise<T>;
 }
 
 const MAX_S = 30;
-/** Ours: the longest time for one piece, in milliseconds; it takes about as long as the audio is. */
+/** A piece takes about as long as its audio. */
 const LIMIT_MS = 120_000;
 const OUTPUT_BYTES = 1024 * 1024;
 const FILE = 'piece.wav';
 
-/** Creates the engine that runs PocketSphinx, a process for each piece. It knows English alone. */
+/** One process per piece. English only. */
 export const pocketsphinxEngine = (options: PocketsphinxOptions): SpeechEngine => ({
   name: 'pocketsphinx',
   engine: 'pocketsphinx',
@@ -45,7 +42,6 @@ export const pocketsphinxEngine = (options: PocketsphinxOptions): SpeechEngine =
     }),
 });
 
-/** Runs the program on the file of a folder. */
 const outputIn = async (
   { program, confinement }: PocketsphinxOptions,
   folder: string,
@@ -73,12 +69,12 @@ const outputIn = async (
   }
 };
 
-/** A word with its times and its probability: `hello(2) 0.160 0.590 1.000000`. */
+/** Word, times and probability: `hello(2) 0.160 0.590 1.000000`. */
 const WORD = /^(\S+) (\d+\.\d+) (\d+\.\d+) \d+\.\d+$/;
-/** Marks of silence and noise, which are no words. */
+/** Silence and noise. */
 const FILLER = /^(<|\[|\+\+)/;
 
-/** Returns the text in the output: lines of an utterance, each followed by the times of its words. */
+/** An utterance line, followed by the times of its words. */
 const textOf = (output: string): SpokenText => {
   const segments: SpeechSegment[] = [];
   for (const line of output.split('\n')) {

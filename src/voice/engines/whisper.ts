@@ -9,21 +9,20 @@ import type {
 import { EngineFailed, type SpeechEngine, type SpokenText } from './engine.js';
 
 interface WhisperOptions {
-  /** The folder that has whisper.node in its node_modules. */
   engine: string;
   model: WhisperModel;
   workers: Workers;
 }
 
 const SCRIPT = new URL('../../providers/whisper/main.js', import.meta.url);
-/** Ours: the longest piece, in seconds. Its model is loaded for each. */
+/** In seconds. The model is loaded for each piece. */
 const MAX_S = 120;
-/** Ours: the longest time without progress, in milliseconds: a window of 30 seconds on a slow machine. */
+/** A window of 30 s on a slow machine. */
 const SILENCE_MS = 300_000;
-/** Ours: the memory beside that of the model, for the process and its work. */
+/** Memory besides the model. */
 const OWN_BYTES = 2 * 1024 ** 3;
 
-/** Creates the engine that runs an installed model of Whisper, in a process for each piece. */
+/** One process per piece. */
 export const whisperEngine = ({ engine, model, workers }: WhisperOptions): SpeechEngine => ({
   name: 'whisper',
   engine: 'whisper',
@@ -66,7 +65,7 @@ export const whisperEngine = ({ engine, model, workers }: WhisperOptions): Speec
   },
 });
 
-/** A remark of the model on what is no speech: `[BLANK_AUDIO]`, `(music)`. */
+/** Non-speech remarks: `[BLANK_AUDIO]`, `(music)`. */
 const REMARK = /^\s*(?:\[[^\]]*\]|\([^)]*\)|\*[^*]*\*)\s*$/;
 
 const textOf = (segments: WhisperSegment[], language: string | null): SpokenText => {

@@ -86,7 +86,7 @@ describe('capabilities', () => {
       / (\d+) +MIT License/.exec(rows.find((row) => row.startsWith(id)) ?? '')?.[1];
     expect(['gguf:tiny:Q4', 'gguf:wide'].map(contextOf)).to.equal(['2048', '32768']);
     expect(stderr).to.include(
-      'The memory is that of a context of 32768 tokens. Made for fewer, and shown with what they have: 2\n',
+      'Memory is calculated for a context window of 32768 tokens. Made for fewer, shown with their own context window: 2\n',
     );
     expect(rows.find((row) => row.startsWith('whisper:tiny:F16'))).to.include('first for speech');
     const all = await world.cli(['hardware', '--all'], { terminal: 100 });
@@ -128,21 +128,21 @@ describe('capabilities', () => {
     expect(nothing).to.equal({
       ...{ code: 1, stdout: '' },
       stderr:
-        'Nothing is installed under the name "hous".\nDid you mean: house\n' +
-        'What there is: adjutant capabilities list --installed\n',
+        'No installed capability is named "hous".\nDid you mean: house\n' +
+        'Installed capabilities: adjutant capabilities list --installed\n',
     });
     const body = { name: 'mine', provider: 'llama' as const, modelId: 'house' };
     await world.client.models.create({ body });
     const used = await world.cli(['capabilities', 'delete', 'mine']);
     expect([used.code, used.stderr.split('\n').slice(0, 2)]).to.equal([
       1,
-      ['house is used by mine.', 'Delete that first: adjutant models delete mine'],
+      ['house is used by mine.', 'Delete the model first: adjutant models delete mine'],
     ]);
     const words = ['capabilities', 'delete', 'gguf:house', '--force'];
     const { code, stderr } = await world.cli(words, { terminal: 100, answers: ['n'] });
     await world.client.models.delete({ name: 'mine' });
     expect([code, stderr.split(' [y/N]')[0]?.slice(-47)]).to.equal([
-      ...[1, 'Remove house with its files? mine will be down.'],
+      ...[1, 'Remove house and its files? mine will stop working.'],
     ]);
   });
 
@@ -153,13 +153,13 @@ describe('capabilities', () => {
     const words = ['capabilities', 'delete', 'hut'];
     const kept = await world.cli(words, { terminal: 100, answers: ['n'] });
     expect([kept.code, kept.stderr.split(' [y/N]')[0]?.slice(-59)]).to.equal([
-      ...[1, 'Remove hut with its files, and the model cosy that uses it?'],
+      ...[1, 'Remove hut and its files, and the model cosy that uses it?'],
     ]);
     const names = async () => (await world.client.models.list()).models.map(({ name }) => name);
     expect(await names()).to.include('cosy');
     const gone = await world.cli(words, { terminal: 100, answers: ['y'] });
     expect([gone.code, gone.stderr.split('\n').slice(-3)]).to.equal([
-      ...[0, ['Deleted the model: cosy', 'Removed: hut', '']],
+      ...[0, ['Deleted model: cosy', 'Removed: hut', '']],
     ]);
     expect(await names()).to.not.include('cosy');
     expect((await list('--installed')).ids).to.not.include('hut');
@@ -186,7 +186,7 @@ describe('capabilities', () => {
       ...{ code: 0, stdout: '' },
       stderr:
         'house is already installed, and registered as mine.\n' +
-        'The context of mine is 4096 tokens. Change it:\n' +
+        'The context window of mine is 4096 tokens. Change it:\n' +
         'adjutant models update mine --context-window 2048\n',
     });
     expect(same.stderr).to.equal('house is already installed, and registered as mine.\n');
@@ -201,7 +201,7 @@ describe('capabilities', () => {
     const refused = await world.cli(words);
     expect([refused.code, refused.stdout, refused.stderr.split('\n')[0]]).to.equal([
       ...[1, ''],
-      `${join(to, 'house')} is there, and is no export of a capability: it holds no valid capability.json.`,
+      `${join(to, 'house')} already exists and is not an exported capability: it has no valid capability.json.`,
     ]);
     await rename(join(to, 'house'), join(to, 'mine'));
     for (const _ of ['fresh', 'again']) {
@@ -221,7 +221,7 @@ describe('capabilities', () => {
     const own = join(world.app.home, 'capabilities');
     const inside = await world.cli(['capabilities', 'export', 'house', '--to', own]);
     expect([inside.code, inside.stderr.split('\n')[0]]).to.equal([
-      ...[1, `${own} is where the daemon has them already.`],
+      ...[1, `${own} is the capability folder of the daemon. Choose another folder.`],
     ]);
   });
 
@@ -230,7 +230,7 @@ describe('capabilities', () => {
     const { code, stderr } = await world.cli(words, { terminal: 200, answers: ['n'] });
     expect(code).to.equal(1);
     expect(stderr).to.include('The model does not fit the memory that is available now. It needs ');
-    expect(stderr).to.include('Install it all the same? [y/N]');
+    expect(stderr).to.include('Install it anyway? [y/N]');
     expect(stderr).to.match(/Nothing was done\.\n$/);
     expect(
       (await world.client.operations.list({ query: { kind: 'capabilities.install' } })).operations,
@@ -255,7 +255,7 @@ describe('the folder to install from', () => {
     const words = ['capabilities', 'list', '--source'];
     const { stdout, stderr } = await world.cli(words, { terminal: 200 });
     expect(stdout).to.match(/^gguf:barn +model +\S+ B +no$/m);
-    const where = `Everything is installed from ${join(folder, 'capabilities')}.`;
+    const where = `All capabilities are installed from ${join(folder, 'capabilities')}.`;
     expect(stderr).to.include(where);
     const short = await world.cli(['capabilities', 'list'], { terminal: 200 });
     expect(short.stderr).to.include(where);
@@ -275,12 +275,12 @@ describe('a folder to install from that is missing', () => {
     const { code, stderr } = await world.cli(['capabilities', 'install', 'gguf:qwen3-4b']);
     expect([code, stderr.split('\n').at(-3)]).to.equal([
       1,
-      `Not installed: nothing can be read from the folder ${join(tmpdir(), 'no-such-folder')}: It is not there.`,
+      `Not installed: the source folder ${join(tmpdir(), 'no-such-folder')} cannot be read: It is not there.`,
     ]);
     expect((await world.client.operations.list({ query: {} })).operations).to.equal([]);
     const shown = await world.cli(['hardware'], { terminal: 80 });
     expect(shown.stdout).to.not.include('gguf:');
-    expect(shown.stderr.match(/Nothing can be: It is not there/g)?.length).to.equal(1);
+    expect(shown.stderr.match(/The folder cannot be used: It is not there/g)?.length).to.equal(1);
     const all = await world.cli(['hardware', '--all'], { terminal: 80 });
     expect(all.stdout).to.include('gguf:');
     expect((await world.cli(['hardware'])).stdout).to.include('gguf:');

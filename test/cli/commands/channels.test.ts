@@ -32,10 +32,10 @@ describe('channels', () => {
     const no = await world.cli(['channels', 'link', code], { terminal: 80, answers: ['n'] });
     expect(no.code).to.equal(1);
     expect(no.stderr).to.startWith(
-      'The code was made by Eve[2J (42) on telegram.\n' +
-        'Whatever is written from there will count as yours.\n',
+      'The code was created by Eve[2J (42) on telegram.\n' +
+        'Messages from there will count as yours.\n',
     );
-    expect(no.stderr).to.contain('Link this to your account? [y/N] ');
+    expect(no.stderr).to.contain('Link this channel to your account? [y/N] ');
     expect(await rows()).to.equal('');
     const unsure = await world.cli(['channels', 'link', code]);
     expect(unsure.stderr).to.match(/--yes/);
@@ -92,12 +92,12 @@ describe('channels', () => {
     const wrong = await world.cli(['channels', 'verify', 'pager', 'AAAAAA']);
     expect([wrong.code, wrong.stderr.split('\n')[1]]).to.equal([
       1,
-      'It is in the message that was sent there.',
+      'The code is in the message that was sent there.',
     ]);
     const { code } = JSON.parse(sent?.body ?? '').data;
     expect((await world.cli(['channels', 'verify', 'pager', code])).code).to.equal(0);
     const tested = await world.cli(['channels', 'test', 'pager'], { terminal: 80 });
-    expect([tested.code, tested.stderr]).to.equal([0, 'Sent: it arrived there.\n']);
+    expect([tested.code, tested.stderr]).to.equal([0, 'The message was delivered.\n']);
     target.answer = (response) => response.writeHead(410).end();
     const failed = await world.cli(['channels', 'test', 'pager', '--fields', 'status']);
     expect([failed.code, failed.stdout]).to.equal([1, 'failed\n']);

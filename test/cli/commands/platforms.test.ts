@@ -74,7 +74,7 @@ describe('platforms', () => {
 
   it('name what is wrong', async () => {
     const none = await platforms(['set', 'matrix']);
-    expect([none.code, none.stderr.split('\n')[0]]).to.equal([2, 'No platform "matrix".']);
+    expect([none.code, none.stderr.split('\n')[0]]).to.equal([2, 'Unknown platform "matrix".']);
     expect((await platforms(['set', 'slack'])).code).to.equal(2);
     const twice = ['set', 'slack', '--bot-token-file', '-', '--signing-secret-file', '-'];
     expect((await platforms(twice, 'x')).stderr).to.startWith('Only one of them can be on stdin');

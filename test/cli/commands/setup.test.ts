@@ -160,7 +160,7 @@ describe('channels setup', () => {
     const foreign = await world.cli(['channels', 'setup', 'slack', '--phone-number-id', '1']);
     expect([foreign.code, foreign.stderr.split('\n').at(-3)]).to.equal([
       2,
-      'slack has no phoneNumberId.',
+      'slack has no setting phoneNumberId.',
     ]);
     const { token } = await world.app.register('bob');
     const refused = await world.cli(['channels', 'setup', 'slack', '--server-token', token]);
@@ -188,8 +188,10 @@ describe('channels setup', () => {
     telegram.close();
     expect(alone.code).to.equal(1);
     expect(alone.stderr).to.contain('telegram works: @adj_bot\n');
-    expect(alone.stderr).to.contain('telegram does not know yet where to send: Nobody outside');
-    expect(alone.stderr).to.endWith('Then: adjutant platforms install telegram\n');
+    expect(alone.stderr).to.contain(
+      'telegram does not have the receiver address yet: Nobody outside',
+    );
+    expect(alone.stderr).to.endWith('Register it: adjutant platforms install telegram\n');
   });
 
   it('says no more of Teams than holds', async () => {

@@ -6,7 +6,7 @@ import { openWorld, type World } from '../world.js';
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
-const REMINDERS = 'Reminders 15 minutes before a task is due\n';
+const REMINDERS = 'Task reminders 15 minutes before the due time\n';
 
 describe('notifications preferences', () => {
   let world: World;
@@ -40,7 +40,7 @@ describe('notifications preferences', () => {
 
   it('say how long before a task is due one is reminded', async () => {
     expect((await set('--task-reminder', '2h')).stderr).to.match(/Reminders 120 minutes before/);
-    expect((await set('--task-reminder', 'off')).stderr).to.match(/No reminders of tasks\n$/);
+    expect((await set('--task-reminder', 'off')).stderr).to.match(/No task reminders\n$/);
     expect((await shown()).tasks).to.equal({ reminderMinutes: null });
     expect((await set('--task-reminder', 'soon')).code).to.equal(2);
     await set('--task-reminder', '15m');

@@ -1,16 +1,16 @@
 import type { TextRun } from './lines.js';
 
-/** Ours: a longer address is shown cut, and is no link. */
+/** Longer URLs are truncated and not linked. */
 const MAX_ADDRESS_LENGTH = 2000;
 const LINKED = /^(?:https?:\/\/[^/]|mailto:[^/])/i;
-/** Characters that an address cannot hold, or that a reader cannot see in it. */
+/** Characters invalid or invisible in a URL. */
 const UNSEEN = /[\s\p{C}\p{Z}"<>\\^`{|}]/gu;
 
 const percentEncoded = (character: string): string => encodeURIComponent(character);
 
 /**
- * Returns the runs that show an address. It is a link if it leads to a web page or a mailbox. Any
- * other, such as `tg://`, is code, in which no platform sees a link or a mention.
+ * A link only for web pages and mailboxes. Others, such as `tg://`, are code, so that no platform
+ * links or mentions.
  */
 export const addressRuns = (address: string): TextRun[] => {
   const url = address.replace(UNSEEN, percentEncoded);
@@ -20,10 +20,7 @@ export const addressRuns = (address: string): TextRun[] => {
   return LINKED.test(url) ? [{ text: url, url }] : [{ text: url, isCode: true }];
 };
 
-/**
- * Returns the runs of a link: its words, and behind them the address, so that no link leads to a
- * place that is not shown. A link whose words are its address shows it once.
- */
+/** The URL follows the text, so that every target is visible. Shown once if they are equal. */
 export const linkRuns = (words: TextRun[], address: string): TextRun[] => {
   const said = words.map(({ text }) => text).join('');
   if (said.trim() === '' || said === address) return addressRuns(address);

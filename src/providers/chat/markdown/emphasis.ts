@@ -16,10 +16,7 @@ const MARKS: [keyof RunStyle, Mark][] = [
 /** U+200B, zero width space. */
 const HIDDEN = '\u200b';
 
-/**
- * Writes runs as Markdown. Spaces at the edges of a style are written outside of its marks, and a
- * hidden character stands between two marks that would else be read as one.
- */
+/** Spaces stay outside the marks. A hidden character separates marks that would merge. */
 export const emphasized = (runs: readonly TextRun[], rules: EmphasisRules): string => {
   const open: Mark[] = [];
   const pieces: string[] = [];
@@ -46,7 +43,7 @@ export const emphasized = (runs: readonly TextRun[], rules: EmphasisRules): stri
 
 const lastOf = (pieces: string[]): string => pieces.findLast((piece) => piece !== '')?.at(-1) ?? '';
 
-/** Returns the greatest number of characters that `emphasized` writes for runs. */
+/** Upper bound of the length that `emphasized` writes. */
 export const emphasizedSize = (runs: readonly TextRun[], rules: EmphasisRules): number =>
   runs.reduce(
     (sum, run) => sum + textOfRun(run, rules).length + MARKS_ROOM * marksOf(run).length,
@@ -56,7 +53,6 @@ export const emphasizedSize = (runs: readonly TextRun[], rules: EmphasisRules): 
 /** Each mark is opened and closed, with a hidden character before it. */
 const MARKS_ROOM = 5;
 
-/** Puts the spaces at the edges of a styled run into runs of their own. */
 const spacesApart = (run: TextRun): TextRun[] => {
   if (run.isCode || run.url !== undefined || marksOf(run).length === 0) return [run];
   const [before, text, after] = edgesOf(run.text);
@@ -66,7 +62,7 @@ const spacesApart = (run: TextRun): TextRun[] => {
 const marksOf = (run: TextRun): Mark[] =>
   MARKS.filter(([style]) => run[style]).map(([, mark]) => mark);
 
-/** A space between two words of one style belongs to that style. */
+/** A space between two words of one style belongs to the style. */
 const kept = (open: Mark[], run: TextRun): Mark[] => (run.isCode ? marksOf(run) : [...open]);
 
 const commonStart = (open: Mark[], marks: Mark[]): number => {
@@ -81,8 +77,8 @@ const textOfRun = (run: TextRun, rules: EmphasisRules): string => {
 };
 
 /**
- * Returns a code span that nothing inside can end. Adjacent backquotes are broken: three of them
- * begin and end a block of code on Discord, wherever they stand.
+ * Cannot be ended from inside. Adjacent backquotes are separated: three start a code block on
+ * Discord anywhere.
  */
 const codeSpan = (text: string): string => {
   if (!text.includes('`')) return `\`${text}\``;

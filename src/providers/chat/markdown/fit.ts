@@ -1,29 +1,23 @@
 import { isBlank, type TextLine, type TextRun, textOfRuns } from './lines.js';
 import { isWithinPair } from './split.js';
 
-/** The limits of one message of a platform. */
 export interface MessageLimits {
-  /** The greatest size of a message, in the platform's own count. */
+  /** In the platform's own count. */
   most: number;
-  /**
-   * Returns the greatest size that a line can take in a message, with its line end and its marks. It
-   * is at least the length of its text, and the size of its runs is the sum of theirs.
-   */
+  /** Upper bound including line end and marks: at least the text length, and additive over runs. */
   sizeOf(line: TextLine): number;
-  /** The limit of the number of styled ranges, if the platform has one, counted in the same way. */
+  /** Limit of styled ranges, if the platform has one. */
   ranges?: { most: number; countOf(line: TextLine): number };
 }
 
-/** The rest of the limits of a message. */
 interface Room {
   size: number;
   ranges: number;
 }
 
 /**
- * Splits lines into messages that fit: between lines if possible, else between words, else at any
- * character, but never within one, and within an address only if no message can hold it. Blank
- * messages are left out. Code that is split is code in each message.
+ * Splits between lines, else between words, else at a character, and within a URL only if it fits
+ * no message. Blank messages are dropped. Split code stays code.
  */
 export const messagesOf = (lines: readonly TextLine[], limits: MessageLimits): TextLine[][] => {
   const messages: TextLine[][] = [];
@@ -40,7 +34,7 @@ export const messagesOf = (lines: readonly TextLine[], limits: MessageLimits): T
     while (rest && !(message.length === 0 && isGap(rest))) {
       const isFirst = message.length === 0;
       const { length, left } = measured(rest, room, limits);
-      // A line that is moved to the next message leaves at most half of this one empty.
+      // Moving a line leaves at most half of the message empty.
       const isMoved = left === null && !isFirst && room.size < limits.most / 2;
       const at: number = left || isMoved ? 0 : placeOfCut(rest, length, isFirst);
       if (left || at > 0 || isFirst) {
@@ -55,10 +49,9 @@ export const messagesOf = (lines: readonly TextLine[], limits: MessageLimits): T
   return messages;
 };
 
-/** True for a blank line between blocks, which no message begins or ends with. */
+/** Messages neither begin nor end with such a line. */
 const isGap = (line: TextLine): boolean => line.kind !== 'code' && isBlank(line);
 
-/** The number of characters of a line that fit, and what is left if all of it fits. */
 interface Measured {
   length: number;
   left: Room | null;
@@ -89,10 +82,9 @@ const minus = (a: Room, b: Room): Room => ({ size: a.size - b.size, ranges: a.ra
 
 const isLeft = ({ size, ranges }: Room): boolean => size >= 0 && ranges >= 0;
 
-/** So many guesses go by the size of what was tried; the rest halve what is left. */
+/** Guesses by proportion; then bisection. */
 const GUESSES = 6;
 
-/** Returns the greatest length up to `most` after which something is left; 0 if there is none. */
 const longestFitting = (most: number, leftAfter: (length: number) => Room): number => {
   let [low, high] = [0, most + 1];
   let [above, below] = [leftAfter(0).size, Number.NaN];
@@ -106,7 +98,7 @@ const longestFitting = (most: number, leftAfter: (length: number) => Room): numb
   return low;
 };
 
-/** Returns the best place at or before the given one: none within an address, else after a word. */
+/** Not within a URL, else after a word. */
 const placeOfCut = (line: TextLine, at: number, isFirst: boolean): number => {
   if (at === 0) return 0;
   const { start, run } = runAt(line.runs, at);
@@ -114,13 +106,12 @@ const placeOfCut = (line: TextLine, at: number, isFirst: boolean): number => {
   const text = textOfRuns(headOf(line, at + 1).runs);
   const word = text.lastIndexOf(' ', at - 1) + 1;
   if (word > at / 2) return word;
-  // A word that is cut before one of these signs would begin as a mention or a command.
+  // A word cut before these signs would become a mention or a command.
   const place = /^[@/]\w/.test(textOfRuns(line.runs).slice(at, at + 2)) ? at - 1 : at;
   const whole = isWithinPair(text, place) ? place - 1 : place;
   return whole > 0 ? whole : at;
 };
 
-/** Returns the run in which the character behind that place is, and where the run begins. */
 const runAt = (runs: readonly TextRun[], at: number): { start: number; run?: TextRun } => {
   let start = 0;
   for (const run of runs) {
@@ -130,7 +121,7 @@ const runAt = (runs: readonly TextRun[], at: number): { start: number; run?: Tex
   return { start };
 };
 
-/** Returns a part of a run. A part of an address is no link. */
+/** A part of a URL is not a link. */
 const partOf = ({ url, ...run }: TextRun, start: number, end?: number): TextRun => {
   const text = run.text.slice(start, end);
   return { ...run, text, ...(url !== undefined && text === run.text && { url }) };
@@ -156,7 +147,7 @@ const tailOf = (line: TextLine, from: number): TextLine => {
     skipped += length;
     index++;
   }
-  // Copied at once: a line may have very many runs.
+  // Copied once: a line may have very many runs.
   const runs = line.runs.slice(index);
   const [first] = runs;
   if (first) runs[0] = partOf(first, from - skipped);

@@ -2,7 +2,6 @@ import { addressRuns, linkRuns } from './address.js';
 import { type RunStyle, type TextRun, textOfRuns } from './lines.js';
 import { type MarkdownToken, markdownParser } from './parse.js';
 
-/** A link under way: its address, and the number of runs before its words. */
 interface OpenLink {
   address: string;
   start: number;
@@ -15,7 +14,6 @@ const STYLES: Record<string, keyof Omit<RunStyle, 'url'>> = {
   s: 'isStruck',
 };
 
-/** Returns the runs of inline tokens, each line on its own. */
 export const inlineRuns = (tokens: readonly MarkdownToken[]): TextRun[][] => {
   const lines: TextRun[][] = [[]];
   const depths = { isBold: 0, isItalic: 0, isStruck: 0, isCode: 0 };
@@ -55,8 +53,8 @@ const leafRuns = (token: MarkdownToken): TextRun[] => {
 };
 
 /**
- * Returns the runs of a line of plain text, in which only addresses are links. The text of the runs
- * is the line: an address that a link would show cut or percent-encoded is code.
+ * Only URLs are links. The runs spell exactly the line: a URL that would be shown differently is
+ * code.
  */
 export const plainRuns = (line: string): TextRun[] => {
   const { linkify } = markdownParser();

@@ -10,28 +10,25 @@ import {
 import { type MarkdownToken, markdownParser } from './parse.js';
 import { type TableCell, tableText } from './table.js';
 
-/** A list around the present token; `next` is the number of its next item, null with bullets. */
+/** `next` is null for bullets. */
 interface OpenList {
   next: number | null;
 }
 
-/** The state of one text on its way to lines. */
 interface Layout {
   source: string[];
   lines: TextLine[];
   quote: number;
   lists: OpenList[];
-  /** The marker of an item of which no line is written yet. */
+  /** Marker of an item without a line yet. */
   pending: ItemMarker | null;
-  /** The level of the present heading; 0 outside of one. */
+  /** 0 outside of a heading. */
   heading: number;
-  /** The number of the newest code block. */
   block: number;
-  /** The rows of the present table; null outside of one. */
+  /** null outside of a table. */
   table: TableCell[][] | null;
 }
 
-/** Parses Markdown into lines. Blank lines stay between blocks where the text has them. */
 export const markdownLines = (text: string): TextLine[] => {
   const layout: Layout = {
     source: text.split('\n'),
@@ -93,7 +90,6 @@ const HANDLERS: Record<string, TokenHandler> = {
   },
 };
 
-/** Adds a blank line before a block, if the text has one there and a line stands before it. */
 const addGap = (layout: Layout, at: number): void => {
   const last = layout.lines.at(-1);
   if (layout.table || !last || last.runs.length === 0) return;
@@ -107,7 +103,6 @@ const add = (layout: Layout, runs: TextRun[], given: Partial<TextLine> = {}): vo
   layout.lines.push(lineOf(runs, { quote: Math.min(MAX_LEVEL, quote), depth, marker, ...given }));
 };
 
-/** Writes the marker of an item that has no text. */
 const endItem = (layout: Layout): void => {
   if (layout.pending) add(layout, []);
 };
@@ -128,14 +123,14 @@ const addInline = (layout: Layout, lines: TextRun[][]): void => {
 
 const addCode = (layout: Layout, content: string, language = ''): void => {
   const block = ++layout.block;
-  // An item that begins with code has its marker on a line of its own.
+  // An item that begins with code has its marker on its own line.
   if (layout.pending) add(layout, []);
   for (const [at, text] of content.replace(/\n$/, '').split('\n').entries()) {
     add(layout, [{ text }], { kind: 'code', block, isBlockStart: at === 0, language });
   }
 };
 
-/** The side of the cell that follows is kept as an empty cell, until its text is known. */
+/** An empty cell stores the alignment until the text is known. */
 const noteSide = ({ table }: Layout, token: MarkdownToken): void => {
   const [, side] = /text-align:(right|center)/.exec(String(token.attrGet('style') ?? '')) ?? [];
   table?.at(-1)?.push({ text: '', side: side === 'right' || side === 'center' ? side : 'left' });

@@ -2,7 +2,6 @@ import { plainRuns } from './inline.js';
 import { markdownLines } from './layout.js';
 import { legibleText, lineOf, type TextLine } from './lines.js';
 
-/** A message to a channel, as it was written. */
 interface WrittenMessage {
   title: string | null;
   text: string;
@@ -11,9 +10,8 @@ interface WrittenMessage {
 }
 
 /**
- * Returns the lines of a message: its title, then its text. Only Markdown is read for styles. A
- * question is plain text, since every character of it counts. `hasGap` puts a blank line below the
- * title. Blank lines at the end are left out, and those at the beginning.
+ * Title, then text. A question is plain text, since every character counts. `hasGap` adds a blank
+ * line below the title. Outer blank lines are removed.
  */
 export const messageLines = (message: WrittenMessage, hasGap = false): TextLine[] => {
   const { title, text, isMarkdown, question } = message;

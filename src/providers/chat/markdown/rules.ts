@@ -1,25 +1,23 @@
 import type { MarkdownRules } from './write.js';
 
-/** U+200B behind an `@` or a `~` keeps the word from being the name of a user or a channel. */
+/** U+200B after `@` or `~` prevents a user or channel name. */
 const HIDDEN = '\u200b';
 
-/** Escapes what begins a list, a heading or an underlined heading. */
 const escapeStart = (escaped: string): string =>
   escaped
     .replace(/^([ \t]*)([#+-])/, '$1\\$2')
     .replace(/^([ \t]*\d{1,9})([.)])/, '$1\\$2')
     .replace(/^(?=[ \t]*=+[ \t]*$)/, HIDDEN);
 
-/** An `@` that could begin a name, as in `/@all`. One behind a letter is part of a mail address. */
+/** An `@` that could begin a name, as in `/@all`, but not in a mail address. */
 const NAME_SIGN = /(?<![\p{L}\p{N}])@/gu;
 
-/** An `&` that begins a character reference, which would be shown as another character. */
+/** An `&` that begins a character reference. */
 const REFERENCE = /&(?=#?\w{1,32};)/g;
 
 /**
- * The rules of Mattermost. A name in an address is a mention to its server, so there the `@` is
- * percent-encoded, which leads to the same place (RFC 3986, 2.1). An address with a character
- * reference is code, since Mattermost shows another address for it.
+ * The server reads a name in a URL as a mention, so `@` is percent-encoded there (RFC 3986, 2.1). A
+ * URL with a character reference is code, since Mattermost shows it differently.
  */
 export const mattermostRules: MarkdownRules = {
   escape: (text) =>
@@ -34,10 +32,7 @@ export const mattermostRules: MarkdownRules = {
   longestFence: 10,
 };
 
-/**
- * The rules of Discord. An address between angle brackets is a link without a preview. Code may be
- * fenced with three backquotes only.
- */
+/** Angle brackets suppress link previews. Code fences have exactly three backquotes. */
 export const discordRules: MarkdownRules = {
   escape: (text) =>
     text

@@ -9,13 +9,10 @@ import {
   textOfRuns,
 } from './lines.js';
 
-/** An element of Slack's block `rich_text`. Text in it is text: no mention, no link, no emoji. */
+/** Slack `rich_text` element. Its text has no mentions, links or emoji. */
 export type SlackElement = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the elements for lines. Each begins on a line of its own, and Slack puts the space between
- * lists, code and text itself.
- */
+/** Slack adds the space between lists, code and text. */
 export const slackElements = (lines: readonly TextLine[]): SlackElement[] =>
   groupsOf(lines, isTogether).flatMap((group) => {
     const [first] = group;
@@ -61,7 +58,7 @@ const listOf = (lines: TextLine[], { marker, depth }: TextLine, border: object):
   };
 };
 
-/** Returns the elements of an item; Slack refuses a section without any. */
+/** Slack rejects an empty section. */
 const itemElements = (item: TextLine[]): SlackElement[] => {
   const isDone = item[0]?.marker?.isDone ?? null;
   const box = isDone === null ? '' : isDone ? '☑ ' : '☐ ';

@@ -7,9 +7,9 @@ export interface TableCell {
   side: Side;
 }
 
-/** Ours: a column is padded to this width at most, so that one long cell does not widen all rows. */
+/** Limits padding, so that one long cell does not widen all rows. */
 const MAX_COLUMN = 40;
-/** Returns the lines of a table in a font of one width; the first row is its head. */
+/** The first row is the header. */
 export const tableText = (rows: readonly TableCell[][]): string[] => {
   const widths: number[] = [];
   for (const row of rows) {

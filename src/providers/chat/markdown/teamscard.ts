@@ -1,13 +1,11 @@
 import type { TextLine, TextRun } from './lines.js';
 import { linePrefix } from './plain.js';
 
-/** A block of an Adaptive Card with one line of text. */
 export type TeamsBlock = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the block of a line. A TextRun knows no Markdown and no HTML, and without a list of
- * mentions `<at>` mentions nobody. An address is a link by an action, which Teams fetches only when
- * somebody presses it. Spaces are hard where the width of each counts.
+ * A TextRun has no Markdown or HTML, and `<at>` mentions nobody without a mention list. Links are
+ * actions, fetched only when pressed. Spaces are hard where width matters.
  */
 export const teamsBlock = (line: TextLine): TeamsBlock => {
   const before = linePrefix(line);
@@ -40,7 +38,7 @@ const inlineOf = ({ kind, level }: TextLine, run: TextRun) => {
   };
 };
 
-/** Returns the size of a line in a card as Teams counts it: two bytes for each UTF-16 unit. */
+/** Teams counts two bytes per UTF-16 unit. */
 export const teamsSize = (line: TextLine): number => {
   const block = JSON.stringify(teamsBlock({ ...line, runs: [] })).length + 1;
   const inlines = line.runs.map((run) => JSON.stringify(inlineOf(line, run)).length + 1);

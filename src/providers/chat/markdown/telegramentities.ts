@@ -9,7 +9,7 @@ import {
   textOfRuns,
 } from './lines.js';
 
-/** A range of a text that has a style, in UTF-16 units (Bot API, MessageEntity). */
+/** In UTF-16 units (Bot API, MessageEntity). */
 export interface TelegramEntity {
   type: 'bold' | 'italic' | 'strikethrough' | 'code' | 'pre' | 'blockquote';
   offset: number;
@@ -22,35 +22,31 @@ export interface TelegramText {
   entities: TelegramEntity[];
 }
 
-/** Telegram ignores further entities of a message. */
+/** Telegram ignores further entities. */
 export const MAX_ENTITIES = 100;
 
 /**
- * Words of which Telegram makes a mention, a command or a link into the app, wherever they stand in
- * a text: a tap on a command sends it to the bot in the name of the reader. What follows a command
- * up to the end of its path belongs to it, so that a text that is cut there holds no new one. A
- * link may begin in the middle of a word, which may be a name or a command.
+ * Text that Telegram turns into a mention, a command or an app link anywhere: a tapped command is
+ * sent in the reader's name. A command includes its path, so that a cut text contains no new one. A
+ * link may begin within a word.
  */
 const TAPPED =
   /(?:(?<![\p{L}\p{N}_])@\w{2,}|(?<![\p{L}\p{N}_/<>])\/\w[\w/@<>]*)(?::\/\/\S*)?|(?:tg|ton|tonsite):\/\/\S*/giu;
 const APP_LINKS = /(?:tg|ton|tonsite):\/\//gi;
 
-/** Characters that Telegram removes from a text before it looks for links (TDLib, misc.cpp). */
+/** Telegram removes these before it searches for links (TDLib, misc.cpp). */
 const REMOVED = /[\u2028-\u202e]|\u030a|\u0333|\u033f/g;
 
 /**
- * Returns lines in which names, commands and links into the app are code, since Telegram finds none
- * of them in code. Lists and quotes within quotes are shown as text.
+ * Names, commands and app links become code, where Telegram finds none. Lists and nested quotes are
+ * shown as text.
  */
 export const telegramLines = (lines: readonly TextLine[]): TextLine[] =>
   lines.map((line) =>
     line.kind === 'code' ? line : { ...line, runs: untapped(line.runs.map(asReceived)) },
   );
 
-/**
- * Returns a run as Telegram reads it. A web address that contains a link into the app is code:
- * Telegram may end the web address before that link.
- */
+/** A URL that contains an app link is code: Telegram may end the URL before that link. */
 const asReceived = (run: TextRun): TextRun => {
   const text = run.text.replace(REMOVED, '');
   return run.url !== undefined && text.search(APP_LINKS) >= 0
@@ -58,7 +54,7 @@ const asReceived = (run: TextRun): TextRun => {
     : { ...run, text };
 };
 
-/** Telegram reads the text without its styles, so a name may begin in one run and end in the next. */
+/** Telegram reads the text without styles, so a name may span runs. */
 const untapped = (runs: TextRun[]): TextRun[] => {
   const taps = [...textOfRuns(runs).matchAll(TAPPED)];
   const pieces: TextRun[] = [];
@@ -81,7 +77,7 @@ const untapped = (runs: TextRun[]): TextRun[] => {
   return joinedRuns(pieces);
 };
 
-/** Returns the text of a message and its entities, which never overlap in part. */
+/** Entities never partially overlap. */
 export const telegramText = (lines: readonly TextLine[]): TelegramText => {
   const entities: TelegramEntity[] = [];
   let text = '';
@@ -109,7 +105,6 @@ const isTogether = (first: TextLine, line: TextLine): boolean =>
   isSameBlock(first, line) ||
   (first.kind !== 'code' && line.kind !== 'code' && first.quote > 0 === line.quote > 0);
 
-/** Returns the text with further lines behind it, and adds the entities of their runs. */
 const appended = ({ text: before, entities }: TelegramText, lines: TextLine[]): string => {
   let text = before;
   for (const [at, line] of lines.entries()) {
@@ -139,11 +134,9 @@ const typesOf = ({ kind }: TextLine, run: TextRun): TelegramEntity['type'][] => 
   ];
 };
 
-/** The number of UTF-16 units of a line with its line end. */
 export const telegramSize = (line: TextLine): number =>
   prefixOf(line).length + textOfRuns(line.runs).length + 1;
 
-/** The greatest number of entities of a line. */
 export const telegramEntityCount = (line: TextLine): number => {
   if (line.kind === 'code') return line.isBlockStart ? 1 : 0;
   const ofRuns = line.runs.reduce((sum, run) => sum + typesOf(line, run).length, 0);
@@ -153,10 +146,7 @@ export const telegramEntityCount = (line: TextLine): number => {
 /** U+2060, word joiner. */
 const HIDDEN = '\u2060';
 
-/**
- * Returns a text for where no entities are: names, commands and links into the app are broken, web
- * addresses are not.
- */
+/** For text without entities: names, commands and app links are broken, URLs are not. */
 export const untappedText = (text: string): string =>
   text
     .replace(REMOVED, '')

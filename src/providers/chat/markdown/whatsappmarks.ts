@@ -10,9 +10,8 @@ import {
 } from './lines.js';
 
 const FENCE = '```';
-/** U+2060, word joiner. It is never put into an address. */
+/** U+2060, word joiner. Never put into a URL. */
 const HIDDEN = '\u2060';
-/** The most characters of the fences around one block of code. */
 export const WHATSAPP_FENCES = 8;
 
 const MARKS = [
@@ -21,7 +20,6 @@ const MARKS = [
   ['isBold', '*'],
 ] as const;
 
-/** Writes lines in WhatsApp's markup, in which nothing but their styles is markup. */
 export const writeWhatsapp = (lines: readonly TextLine[]): string =>
   groupsOf(lines, isSameBlock)
     .map((group) =>
@@ -31,21 +29,19 @@ export const writeWhatsapp = (lines: readonly TextLine[]): string =>
     )
     .join('\n');
 
-/** Returns the greatest number of characters that `writeWhatsapp` writes for a line. */
 export const whatsappSize = (line: TextLine): number =>
   line.kind === 'code'
     ? codeText(line).length + 1 + (line.isBlockStart ? WHATSAPP_FENCES : 0)
     : prefixSize(line) + line.runs.reduce((sum, run) => sum + runSize(run), 0);
 
-/** The size of what stands before a line, with a hidden character there and the line end. */
 const prefixSize = (line: TextLine): number =>
   indentOf(line).length + markerText(line).length + 2 * line.quote + 2;
 
-/** Each of a run's styles has a mark at both ends, also that of a title. */
+/** Each style has a mark at both ends. */
 const runSize = (run: TextRun): number =>
   unmarked(run.text).length + 2 + 2 * MARKS.filter(([style]) => run[style]).length;
 
-/** A fence within code is broken, since it would end the code. */
+/** A fence within code would end it. */
 const codeText = ({ runs }: TextLine): string =>
   textOfRuns(runs).replace(/`(?=``)/g, `\`${HIDDEN}`);
 
@@ -70,8 +66,8 @@ const lineText = (line: TextLine): string => {
 const WORD = /^[\p{L}\p{N}]$/u;
 
 /**
- * Returns a run with its marks. WhatsApp reads marks between words only, and has no escape: a run
- * within a word, or with a mark in it, is shown without a style, and so is an address.
+ * WhatsApp reads marks only between words and has no escape: a run within a word, or containing a
+ * mark, is shown unstyled, and so is a URL.
  */
 const styledText = (run: TextRun, edges: (string | undefined)[]): string => {
   const { text, url, isCode } = run;
@@ -87,15 +83,15 @@ const styledText = (run: TextRun, edges: (string | undefined)[]): string => {
   return before + marks.toReversed().join('') + unmarked(said) + marks.join('') + after;
 };
 
-/** Returns text without marks, behind that character: a mark behind a word opens nothing. */
+/** A mark after a word opens nothing. */
 const unmarkedBehind = (before: string, text: string): string =>
   WORD.test(before) ? unmarked(before + text).slice(before.length) : unmarked(text);
 
 const MARK = /[*_~`]/;
 const OPENING = /(?<![\p{L}\p{N}])[*_~`]+/gu;
 /**
- * An address with a scheme, with `www.`, or with a host and a port, a path, a query or a fragment,
- * or a run of marks. The pattern scans no part of a host twice.
+ * A URL with a scheme, `www.`, or a host with port, path, query or fragment; or marks. The pattern
+ * scans no host twice.
  */
 const ADDRESS_OR_MARKS =
   /(?:(?<![\p{L}\p{N}+.-])[a-z][a-z\d+.-]{0,30}:\/\/|(?<![\p{L}\p{N}.-])(?:www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d{1,5})?[/?#]))\S+|(?<![\p{L}\p{N}])[*_~`]+/giu;
@@ -104,8 +100,7 @@ const encoded = (marks: string): string =>
   [...marks].map((mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`).join('');
 
 /**
- * Returns text in which no mark has an effect. Ours: an invisible character stands behind each mark
- * that could open something. In an address it would break the link, so there the mark is
+ * An invisible character follows each mark that could open something. In a URL the mark is
  * percent-encoded (RFC 3986, 2.1).
  */
 export const unmarked = (text: string): string =>

@@ -2,27 +2,25 @@ import { type EmphasisRules, emphasized, emphasizedSize } from './emphasis.js';
 import type { MessageLimits } from './fit.js';
 import { groupsOf, indentOf, isSameBlock, type TextLine, textOfRuns } from './lines.js';
 
-/** The rules of a platform that reads Markdown. */
 export interface MarkdownRules extends EmphasisRules {
-  /** Returns a line, of which the text is escaped, so that it begins no list, heading or quote. */
+  /** Prevents a list, heading or quote. */
   escapeStart(escaped: string): string;
-  /** The greatest level of a heading; a deeper one is written at this level. */
+  /** Deeper headings use this level. */
   deepestHeading: number;
-  /** The longest fence; a longer run of backquotes in code is broken. */
+  /** Longer runs of backquotes in code are broken. */
   longestFence: number;
 }
 
-/** U+200B, zero width space: it keeps backquotes in code from ending it. */
+/** U+200B keeps backquotes in code from ending it. */
 const HIDDEN = '\u200b';
 
-/** Writes lines as Markdown in which nothing but their styles is markup. */
 export const writeMarkdown = (lines: readonly TextLine[], rules: MarkdownRules): string => {
   let written = '';
   let before: TextLine | undefined;
   for (const group of groupsOf(lines, isSameBlock)) {
     const [first] = group;
     if (!first) continue;
-    // Without a blank line, text behind a quote would be read as a part of it.
+    // Without a blank line, text after a quote would belong to it.
     const isApart = before && before.quote > first.quote && first.runs.length > 0;
     if (before) written += isApart ? '\n\n' : '\n';
     written += first.kind === 'code' ? codeOf(group, first, rules) : lineText(first, rules);
@@ -31,10 +29,9 @@ export const writeMarkdown = (lines: readonly TextLine[], rules: MarkdownRules):
   return written;
 };
 
-/** The most characters of the two fences of a code block, with the language. */
+/** Characters of the two fences, with the language. */
 const FENCES = 60;
 
-/** Returns the greatest number of characters that `writeMarkdown` writes for a line. */
 const markdownSize = (line: TextLine, rules: MarkdownRules): number => {
   const { kind, runs, isBlockStart } = line;
   const prefix = quoteOf(line).length;
@@ -47,15 +44,14 @@ const markdownSize = (line: TextLine, rules: MarkdownRules): number => {
   return prefix + text.length + broken + 1 + (isBlockStart ? FENCES + 2 * prefix : 0);
 };
 
-/** The most characters around the text of a line: marks of a heading or an item, escapes, ends. */
+/** Characters around the text: heading or item marks, escapes, line end. */
 const LINE_ROOM = 20;
-/** The same for a line of text: one escape, its end, and a blank line behind a quote. */
+/** For a plain line: one escape, its end, and a blank line after a quote. */
 const PLAIN_ROOM = 3;
 
-/** The room that a message needs for the fences of code that goes on from the message before. */
+/** Room for fences of code continued from the previous message. */
 const FENCE_ROOM = FENCES + 30;
 
-/** Returns the limits of messages of so many characters. */
 export const markdownLimits = (rules: MarkdownRules, most: number): MessageLimits => ({
   most: most - FENCE_ROOM,
   sizeOf: (line) => markdownSize(line, rules),
