@@ -24,7 +24,6 @@ export interface AccessDeps {
   anonymousLimit: AnonymousLimit;
 }
 
-/** Both reply with 429 and Retry-After. */
 export const createLimits = (
   { ratePerUser }: Pick<Config, 'ratePerUser'>,
   clock: Clock,

@@ -17,7 +17,6 @@ const FILES = [
   ['favicon-32x32.png', 'image/png'],
 ] as const;
 
-/** Written by the build beside this file. */
 export const DOCUMENT_FILE = new URL('./swagger.json', import.meta.url);
 
 /** Only files of this daemon, no inline scripts. */
@@ -25,7 +24,6 @@ const CSP =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** From hapi-swagger, wherever it is installed. */
 const assetOf = (file: string): string => {
   const { resolve } = createRequire(import.meta.url);
   return createRequire(resolve('hapi-swagger')).resolve(`swagger-ui-dist/${file}`);
@@ -100,7 +98,6 @@ const optionsOf = (version: string) => ({
 });
 
 interface ListedEndpoint {
-  /** Unique in the document: `hooks.enable`. */
   id: string;
   area: string;
   endpoint: Endpoint;
@@ -113,14 +110,12 @@ const listed = (resources: ApiResource[]): ListedEndpoint[] =>
     ),
   );
 
-/** `GET /api/models/{name}` is `models.get-by-name`. */
 const unbuilt = (endpoint: Endpoint): ListedEndpoint => {
   const [area = '', ...rest] = endpoint.path.split('/').slice(2);
   const words = rest.map((part) => part.replace(/^\{(\w+)\}$/, 'by-$1'));
   return { id: `${area}.${[endpoint.method.toLowerCase(), ...words].join('-')}`, area, endpoint };
 };
 
-/** For documentation only. */
 const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
   method: endpoint.method,
   path: endpoint.path,
@@ -141,7 +136,6 @@ const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
   },
 });
 
-/** As text. The handler validates the value. */
 const paramsRule = (path: string) => {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   if (names.length === 0) return {};

@@ -17,7 +17,6 @@ import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js
  * an escaped path, no host, another type or origin, or an invalid length, and all during shutdown.
  */
 export interface FastPath {
-  /** Resolves when no request is in progress here. */
   drain(): Promise<void>;
 }
 

@@ -1,8 +1,6 @@
 import type { Server } from '@hapi/hapi';
 
-/** A hook path or an outgoing webhook, with query. */
 const ONE = /^\/api\/webhooks\/[^/?]+\/?(?:\?|$)/;
-/** Requires a token. */
 const OUTGOING = /^\/api\/webhooks\/webhook_[0-9a-z]{26}$/;
 const HUB_ASKS = /\?(?:.*&)?hub\.challenge=/;
 

@@ -32,5 +32,4 @@ export const addLazily = (server: Server, groups: readonly RouteGroup[]): void =
   });
 };
 
-/** The first segment, or the first two below `/api`. */
 const areaOf = (path: string): string => /^(\/api)?\/[^/]*/.exec(path)?.[0] ?? path;

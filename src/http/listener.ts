@@ -58,7 +58,6 @@ export interface ListenerDeps extends ProblemDeps {
   mintRequestId(): string;
 }
 
-/** For requests that never reach hapi, or are interrupted before. */
 export const replyToRefusals = (listener: http.Server, deps: ListenerDeps): void => {
   refuseExpectations(listener, deps);
   const responses = new WeakMap<Duplex, ServerResponse>();
@@ -114,7 +113,6 @@ const refusalOf = (code: string | undefined): Boom.Boom => {
   }
 };
 
-/** An invalid request has no response object. */
 const endWith = (socket: Duplex, boom: Boom.Boom, deps: ListenerDeps): void => {
   if (!socket.writable) {
     socket.destroy();

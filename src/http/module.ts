@@ -30,10 +30,8 @@ import { translate } from './translate.js';
 export interface HttpModule {
   server: Server;
   sockets: Connections;
-  /** Recipient of reply deltas. */
   deltas: DeltaSockets;
   port(): number;
-  /** Call once. */
   serve(resources: Resource[], options: ServeOptions): FastPath;
 }
 

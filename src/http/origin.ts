@@ -14,6 +14,5 @@ export const isOwnOrigin = (
   );
 };
 
-/** TLS, or this machine. */
 export const isSecureOrigin = (origin: string): boolean =>
   URL.canParse(origin) && (origin.startsWith('https://') || isLoopbackName(new URL(origin).host));

@@ -20,7 +20,6 @@ const TYPES: Record<string, string> = {
   webmanifest: 'application/manifest+json',
 };
 
-/** Names with a content digest, so the content never changes. */
 const DIGESTED = /-[\w-]{8}\.(js|css)$/;
 const FILE = /^[\w-]+\.(css|js|png|svg|txt|webmanifest)$/;
 const UNCHANGING = 'public, max-age=31536000, immutable';

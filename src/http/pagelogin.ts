@@ -11,7 +11,6 @@ import { openSealed, PAGE_KEY, sealToken } from './sealedcookie.js';
  * Sent by the page only, not by forms or other origins: the key of its login, or `1` before one.
  */
 const PAGE = 'x-adjutant-page';
-/** ID of the displayed user, in every change. */
 const USER = 'x-adjutant-user';
 /** RFC 6265bis, section 4.1.3: only the host itself sets it, over TLS and for all its paths. */
 const SECURE_NAME = '__Host-adjutant';
@@ -24,7 +23,6 @@ export interface PageLoginDeps {
 }
 
 export interface PageLogin {
-  /** Undefined if the request is not from the page, or its key does not match. */
   tokenOf(request: Request): string | undefined;
   /** Throws 401 if the page shows another user than the cookie's. */
   requireSameUser(request: Request, userId: string): void;
@@ -107,7 +105,6 @@ const cookie = (name: string, value: string, seconds: number): string =>
 const isPageHeader = (value: string | string[] | undefined): boolean =>
   typeof value === 'string' && (value === '1' || PAGE_KEY.test(value));
 
-/** Maximum cookies of one name that are tried. */
 const MAX_TRIED = 8;
 
 /** Other cookies of that name may come from another port of this host, or a sibling host. */

@@ -28,7 +28,6 @@ export const routesOfPage = ({ path, html, scripts }: WebPage): RouteGroup => {
   ]);
 };
 
-/** Public. */
 export interface ServedFile {
   path: string;
   type: string;

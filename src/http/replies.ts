@@ -12,11 +12,9 @@ export const requestIdOf = (given: unknown, mint: () => string): string =>
 
 export interface ProblemDeps {
   log: Log;
-  /** Translates errors of lower layers. */
   translate(error: Error): Boom.Boom | null;
 }
 
-/** Logs unexpected errors. */
 export const problemOf = (
   error: Boom.Boom,
   { requestId, path }: { requestId: string; path: string },
@@ -46,14 +44,12 @@ export const addProblem = (boom: Boom.Boom, requestId: string): void => {
   if (data.retryAfter) boom.output.headers['retry-after'] = String(data.retryAfter);
 };
 
-/** Headers of errors that hapi does not send. */
 export const problemHeaders = (requestId: string) => ({
   'content-type': 'application/json; charset=utf-8',
   'x-request-id': requestId,
   connection: 'close',
 });
 
-/** For a socket without response object. */
 export const rawReply = (
   { statusCode, payload }: Boom.Output,
   headers: Record<string, unknown>,

@@ -5,7 +5,6 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** 32 bytes in base64url. */
 export const PAGE_KEY = /^[\w-]{43}$/;
 
 /**
@@ -21,7 +20,6 @@ export const sealToken = (token: string): { sealed: string; key: string } => {
   return { sealed: sealed.toString('base64url'), key: key.toString('base64url') };
 };
 
-/** Undefined for any other text. */
 export const openSealed = (sealed: string, key: string): string | undefined => {
   const bytes = Buffer.from(sealed, 'base64url');
   if (!PAGE_KEY.test(key) || bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;

@@ -27,7 +27,6 @@ import { pageForNowhere } from './page.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 const BODY_BYTES = 1024 * 1024;
-/** For all unverified bodies together. */
 const UNVERIFIED_BYTES = 64 * 1024 * 1024;
 export interface ServerDeps extends ProblemDeps {
   config: Config;
@@ -35,7 +34,6 @@ export interface ServerDeps extends ProblemDeps {
   access: AccessDeps;
   replays: Replays;
   trust(): ProxyTrust;
-  /** Detects unconfigured proxies, and those that send no address. */
   proxies: Pick<ProxyWatch, 'see'>;
   mintRequestId(): string;
 }

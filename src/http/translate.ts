@@ -4,7 +4,6 @@ import { Unavailable } from '../store/engine/protocol.js';
 
 const RETRY_AFTER_S = 5;
 
-/** Null if the error has no meaning for a client. */
 export const translate = (error: Error): Boom.Boom | null => {
   const retryAfter = RETRY_AFTER_S;
   if (error instanceof Unavailable) {

@@ -34,7 +34,6 @@ export const createAlarms = (clock: Clock, lookMs = LOOK_MS) => {
       const known = alarms.get(name);
       if (!known || known.at > at) watch(name, at, acting);
     },
-    /** Replaces the earlier timer. */
     after: (name: string, ms: number, acting: () => void): void =>
       set(name, { at: clock.now() + ms, ms }, () => act(name, acting)),
     stop: (): void => {

@@ -1,4 +1,3 @@
-/** Batches, and jobs in total. */
 export interface BatchLimit {
   lanes: number;
   jobs: number;
@@ -14,7 +13,6 @@ export interface BatchSize {
   most(): number;
 }
 
-/** `now`: milliseconds. */
 export const createBatchSize = (now = () => performance.now()): BatchSize => {
   let last: string | null = null;
   let sharedUntil = 0;

@@ -21,15 +21,12 @@ export interface JobHandler {
    * Claims are not recorded: after a crash the jobs run again.
    */
   runBatch?(jobs: Job[], signal: AbortSignal): Promise<BatchResult>;
-  /** Set if the jobs are rows of another table. */
   rows?: JobRows;
 }
 
-/** Rows of another table. */
 interface JobRows {
   /** Releases claims of an earlier boot. Resolves to the jobs per lane. */
   free(): Promise<LaneCount[]>;
-  /** The job is due again at `runAt`. */
   release(job: Job, runAt: string): TransactionStep;
 }
 
@@ -53,7 +50,6 @@ export interface LaneCount {
 export interface Queue {
   handle(kind: string, handler: JobHandler): void;
   added(lane: string, count?: number): void;
-  /** Called after a job was released to run later. */
   delayed(lane: string, runAt: string): void;
   /** Claims no jobs of the lane for `ms` milliseconds. */
   rest(lane: string, ms: number): void;
@@ -62,7 +58,6 @@ export interface Queue {
   /** Waits at most `waitMs` for running jobs, then aborts them. */
   stop(waitMs: number): Promise<void>;
   waiting(lane: string): number;
-  /** No waiting or running job. */
   isEmpty(lane: string): boolean;
   totals(): { waiting: number; running: number };
   /** Lanes close to their limit of waiting jobs. */
@@ -75,15 +70,12 @@ export interface QueueDeps extends LaneLimits {
   log: Log;
   boot: string;
   concurrency: number;
-  /** Targets of messages in this queue. */
   targets?(): Claim['targets'];
-  /** Other work that takes precedence over batches. */
   precedence?: BatchPrecedence;
 }
 
 export interface BatchPrecedence {
   /** Infinite if nothing takes precedence. */
   roomInBatches(): number;
-  /** Called with the number of started jobs. */
   began(jobs: number): void;
 }

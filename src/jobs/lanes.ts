@@ -11,7 +11,6 @@ export interface SlowLanes {
 }
 
 export interface LaneLimits {
-  /** Concurrent jobs of the lane. */
   limitOf(lane: string): number;
   /**
    * Jobs per batch, one batch at a time. 0 if the jobs run individually. Batches do not count in
@@ -31,12 +30,10 @@ interface Lane {
   isMixed: boolean;
   isAsleep: boolean;
   isResting: boolean;
-  /** Whether the lane was slow when its running jobs started. */
   isDoubtful: boolean;
 }
 
 const NO_CAUTION: SlowLanes = { isDoubtful: () => false, most: 0 };
-/** Jobs in batches of all lanes at once. */
 const MAX_IN_BATCHES = 512;
 /** With so many waiting jobs a lane ignores the batch limit, before it must refuse jobs. */
 const CROWDED = 50_000;
@@ -100,7 +97,6 @@ const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
     settle(name, lane);
   };
 
-  /** Moves served lanes to the end. */
   const passTurn = (names: Iterable<string>): void => {
     for (const name of names) {
       if (ready.delete(name)) ready.add(name);
@@ -118,7 +114,6 @@ const createBatches = (states: LaneStates) => {
   let inBatches = 0;
   let begun = 0;
 
-  /** `jobs`: total number. */
   const sharesOf = (names: Iterable<string>, { lanes: most, jobs }: BatchLimit): Share[] => {
     const shares: Share[] = [];
     let free = Math.min(jobs, MAX_IN_BATCHES - inBatches);
@@ -135,7 +130,6 @@ const createBatches = (states: LaneStates) => {
   };
 
   return {
-    /** Crowded lanes ignore the limit. */
     share: (limit: BatchLimit): Share[] => {
       const free = limit === ALL ? [] : [...crowded].filter((name) => ready.has(name));
       const limited = free.length === 0 ? ready : [...ready].filter((name) => !crowded.has(name));
@@ -143,7 +137,6 @@ const createBatches = (states: LaneStates) => {
       passTurn(shares.map(({ lane }) => lane));
       return shares;
     },
-    /** Ignores the batch limit. */
     isCrowded: (name: string): boolean => crowded.has(name),
     crowded: (): string[] => [...crowded],
     claimed: (name: string, count: number): void => {
@@ -164,14 +157,12 @@ const createBatches = (states: LaneStates) => {
       lane.batch = 0;
       change(name, { waiting: left });
     },
-    /** Whether some waiting jobs cannot run in a batch. */
     mixed: (name: string, isMixed: boolean): void => {
       const lane = lanes.get(name);
       if (!lane || lane.isMixed === isMixed) return;
       lane.isMixed = isMixed;
       change(name, {});
     },
-    /** A batch could start now. */
     hasReady: (): boolean => {
       for (const name of ready) if (batchFor(name, find(name)) > 0) return true;
       return false;
@@ -251,7 +242,6 @@ export const createLanes = ({
     batches,
     running: (): number => totals.running - batches.running(),
     isEmpty: (name: string): boolean => !lanes.has(name),
-    /** No job is due now. `hasLater`: some are due later. */
     dry: (name: string, hasLater: boolean): void => {
       const lane = find(name);
       lane.isAsleep = hasLater;
@@ -261,7 +251,6 @@ export const createLanes = ({
       find(name).isAsleep = false;
       change(name, {});
     },
-    /** Pauses the lane until `rested`. */
     rest: (name: string): void => {
       find(name).isResting = true;
       change(name, {});

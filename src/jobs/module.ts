@@ -14,17 +14,13 @@ export {
 } from './statements.js';
 
 export interface ModuleLanes {
-  /** Undefined for lanes of other modules. */
   limitOf(lane: string): number | undefined;
-  /** 0 if the jobs run individually. */
   batchOf(lane: string): number;
   precedence: BatchPrecedence;
 }
 
-/** Default concurrency of a lane. */
 const LANE_CONCURRENCY = 8;
 
-/** `concurrency`: of all lanes. */
 export const openJobs = (base: Base, { concurrency }: { concurrency: number }) => {
   const { store, clock, log, boot } = base;
   const limits: ModuleLanes[] = [];

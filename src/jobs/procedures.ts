@@ -6,7 +6,6 @@ import type { StartedMessage, Targets } from '../store/tables/outbox.js';
 export interface Share {
   lane: string;
   count: number;
-  /** See JobHandler. */
   isBatch: boolean;
 }
 
@@ -26,9 +25,7 @@ export interface ClaimedJob {
   ref: string;
   lane: string;
   attempts: number;
-  /** The message, if it began with the claim. */
   begun?: StartedMessage | null;
-  /** Start of the agent, if it began with the job. */
   beginning?: AgentBeginning;
   loaded?: ClaimedExecution;
 }
@@ -42,14 +39,12 @@ export interface Claimed {
 }
 
 interface ExecutionQueue {
-  /** `nextAt` is null if no more are waiting. */
   claim(of: { boot: string; now: string; hookId: string; count: number; isBatch: boolean }): {
     claimed: ClaimedExecution[];
     nextAt: string | null;
   };
 }
 
-/** In the transaction of the claim. */
 type BeginClaimed = (start: Targets & { ids: string[]; now: string }) => (StartedMessage | null)[];
 
 /**

@@ -123,7 +123,6 @@ const batchPace = (
   let heldSince = 0;
   let isHeld = false;
 
-  /** Claims again later, once for all held batches. */
   const lookAgain = (): void => {
     if (isHeld) return;
     isHeld = true;
@@ -133,7 +132,6 @@ const batchPace = (
     });
   };
 
-  /** Undefined means no limit. */
   const limit = (): BatchLimit | undefined => {
     if (!precedence || !lanes.batches.hasReady()) return undefined;
     const jobs = precedence.roomInBatches();
@@ -145,7 +143,6 @@ const batchPace = (
     return { lanes: LANES_WHILE_HELD, jobs };
   };
 
-  /** Crowded lanes do not count. */
   const began = (shares: Share[]): void => {
     const limited = shares.filter(({ lane, isBatch }) => isBatch && !lanes.batches.isCrowded(lane));
     precedence?.began(limited.reduce((sum, { count }) => sum + count, 0));
@@ -161,7 +158,6 @@ const laneTimers = (lanes: ReturnType<typeof createLanes>, alarms: Alarms, proce
       proceed();
     });
   return {
-    /** `nextAt` null: no due job at all. */
     sleep: (lane: string, nextAt: string | null): void => {
       lanes.dry(lane, nextAt !== null);
       if (nextAt !== null) wakeAt(lane, nextAt);

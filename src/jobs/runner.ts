@@ -9,9 +9,7 @@ import { releaseJob } from './statements.js';
 
 const ATTEMPTS = 5;
 const UNRETURNED = 'failed to release a job';
-/** Time for aborted jobs to stop. */
 const ABORT_MS = 500;
-/** Delay of a retry. */
 export const RETRY_MS = 5000;
 /** Pause of a lane after a temporary error. */
 const REST_MS = 500;
@@ -30,7 +28,6 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
   const aborter = createAborter();
   const recover = recovery(deps, { alarms, delayed: timers.delayed });
 
-  /** A stop waits for it. */
   const track = (work: Promise<void>): void => {
     const kept = work.finally(() => running.delete(kept));
     running.add(kept);
@@ -69,7 +66,6 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
     );
   };
 
-  /** Resolves to the number of jobs that wait again. */
   const performBatch = async ({ kind, lane }: Job, jobs: Job[]): Promise<number> => {
     const handler = handlers.get(kind);
     try {
@@ -116,7 +112,6 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
     track,
     begin,
     beginBatch,
-    /** Waits at most `waitMs`, then aborts. */
     stop: async (waitMs: number): Promise<void> => {
       await settled(running, waitMs);
       aborter.abort();

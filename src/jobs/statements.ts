@@ -8,7 +8,6 @@ import type { ClaimedJob } from './procedures.js';
 export interface NewJob {
   kind: string;
   ref: string;
-  /** Jobs of a lane share a concurrency limit. */
   lane: string;
   runAt: string;
 }
@@ -55,7 +54,6 @@ export const addClaimedJob = (
     1,
   );
 
-/** Due again at `runAt`. */
 export const releaseJob = (
   { db }: Store,
   { id, attempts }: Pick<ClaimedJob, 'id' | 'attempts'>,

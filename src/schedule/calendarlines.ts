@@ -80,7 +80,6 @@ const lineOf = (line: string): Line => {
 
 const OF_RECURRENCE = new Set(['DTSTART', 'RRULE', 'EXDATE', 'RDATE']);
 
-/** Without `BEGIN`, all lines belong to the event. */
 const linesOfEvent = (lines: Line[]): Line[] => {
   const open: string[] = [];
   let events = 0;
@@ -136,7 +135,6 @@ const zoneIn = (name: string, tzid: string | undefined): string | null => {
   );
 };
 
-/** `20260131T090000` in milliseconds as if UTC. Null if invalid. */
 export const wallIn = (given: string): number | null => {
   const digits = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/i.exec(given);
   if (!digits) return null;

@@ -25,7 +25,6 @@ export const noteOfCron = (cron: string): string | null => {
 
 const isAny = (field: string): boolean => field === '*' || field === '?';
 
-/** `words`: non-numeric parts, such as the last day. */
 interface Days {
   numbers: number[];
   words: string[];
@@ -44,7 +43,6 @@ const daysOf = (field: string): Days => {
   return { numbers: [...numbers].sort((a, b) => a - b), words };
 };
 
-/** `8-14`, `1-31/2` or a number. */
 const numbersIn = (part: string, smallest: number, largest: number): number[] => {
   const [range = '', step = '1'] = part.split('/');
   const [first, last] = range === '*' ? [smallest, largest] : range.split('-').map(Number);
@@ -60,7 +58,6 @@ const spokenDays = ({ numbers, words }: Days): string => {
   return joined([...(numbers.length > 0 ? [label] : []), ...words]);
 };
 
-/** Consecutive numbers as `8 to 14`. */
 const runsOf = (numbers: number[]): string[] => {
   const runs: [number, number][] = [];
   for (const number of numbers) {

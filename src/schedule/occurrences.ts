@@ -29,14 +29,12 @@ const withListedTimes = (cron: string): string => {
 const listed = (field: string): string =>
   field.replace(/\b(\d{1,2})-(\d{1,2})\/(\d{1,2})\b/g, (given, from, to, step) => {
     const count = Math.floor((Number(to) - Number(from)) / Number(step)) + 1;
-    // croner refuses other forms with its own message.
     if (!(count >= 1 && count <= 60)) return given;
     return Array.from({ length: count }, (_, at) => Number(from) + at * Number(step)).join();
   });
 
 const FIVE_FIELDS = 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
 
-/** Null if the expression is valid. */
 export const faultOfCron = (cron: string): string | null => {
   try {
     return nextTime(cron, 'UTC', 0) === null ? 'an expression that matches a future time' : null;
@@ -55,7 +53,6 @@ const CRON_FIELDS = [
 
 const NICKNAMES = '@hourly, @daily, @weekly, @monthly or @yearly';
 
-/** Names the first invalid field, and a correction if known. */
 const faultOfFields = (cron: string): string => {
   if (cron.trim().startsWith('@')) return `${FIVE_FIELDS}, or one of ${NICKNAMES}`;
   const fields = cron.trim().split(/\s+/);
@@ -117,7 +114,6 @@ export const faultOfRecurrence = async (
   return message === null ? null : { path: 'rrule', message };
 };
 
-/** Null if valid and not in the past only. */
 const faultOfRule = async (recurrence: Recurrence, now: number): Promise<string | null> => {
   try {
     const { rrule = '', timezone } = recurrence;

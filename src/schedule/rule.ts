@@ -13,7 +13,6 @@ export interface RulePlace {
 const SEARCH = { maxIterations: 250, maxCandidateEvaluations: 2000, strict: true, cache: false };
 /** Minutes that may repeat when clocks are set back: three hours. */
 const MAX_REPEATED = 180;
-/** Maximum clock changes searched for hourly and minutely rules. */
 const MAX_CHANGES = 12;
 /** The last year that sorts as text. */
 const LAST = Date.UTC(9999, 11, 31);
@@ -109,13 +108,11 @@ const nextByElapsedTime = (
   return null;
 };
 
-/** Local times as if UTC. */
 const seriesOf = ({ text }: ParsedRule, startWall: number): RRuleTemporal => {
   const start = new Date(startWall).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
   return new RRuleTemporal({ rruleString: `DTSTART:${start}Z\nRRULE:${text}`, ...SEARCH });
 };
 
-/** Null if the series is over or beyond the search limit. */
 const nextIn = (series: RRuleTemporal, after: number): number | null => {
   try {
     return series.next(new Date(after))?.epochMilliseconds ?? null;
@@ -132,7 +129,6 @@ const zonedAt = (at: number, timezone: string): Temporal.ZonedDateTime =>
 
 const offsetOf = ({ offsetNanoseconds }: Temporal.ZonedDateTime): number => offsetNanoseconds / 1e6;
 
-/** In milliseconds as if UTC. */
 const wallOf = (at: number, timezone: string): number => at + offsetOf(zonedAt(at, timezone));
 
 /** The first of a repeated local time; the first valid instant after a skipped one. */

@@ -4,21 +4,18 @@ import { RuleFault } from './rulefault.js';
 export interface ParsedRule {
   /** Local time of `DTSTART` in milliseconds as if UTC. Null if absent. */
   start: number | null;
-  /** Zone of `DTSTART`. Null means that of the schedule. */
   zone: string | null;
   excluded: CalendarTime[];
   added: CalendarTime[];
   frequency: string;
   /** An instant, or a local time in milliseconds as if UTC. */
   until: { at: number; isLocal: boolean } | null;
-  /** Without `UNTIL`. */
   text: string;
 }
 
 const FREQUENCIES = ['MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
 const DAYS = /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)(,([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU))*$/;
 const WEEK_START = /^(MO|TU|WE|TH|FR|SA|SU)$/;
-/** Allowed range. A smallest of -1 allows numbers from the end. */
 const LISTS: Record<string, [smallest: number, largest: number]> = {
   BYMINUTE: [0, 59],
   BYHOUR: [0, 23],

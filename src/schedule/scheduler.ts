@@ -4,7 +4,6 @@ import { createWatch, type Watch } from '../kernel/watch.js';
 import type { Store } from '../store/store.js';
 
 export interface DueSource {
-  /** For the log and `doctor`: `hook schedules`. */
   name: string;
   /** ISO 8601. Null if there is none. */
   nextAt(): Promise<string | null>;
@@ -14,18 +13,14 @@ export interface DueSource {
 
 export interface LateSource {
   name: string;
-  /** ISO 8601. */
   dueAt: string;
-  /** Error of the last attempt. */
   error: string | null;
 }
 
 export interface Scheduler {
   /** Exactly one process may do this: the daemon with the home's lock. */
   start(sources: DueSource[]): void;
-  /** Resolves when current work has ended. */
   stop(): Promise<void>;
-  /** Sources late by more than this many milliseconds. */
   late(byMs: number): LateSource[];
 }
 
@@ -126,7 +121,6 @@ const createAlarm = ({ store, clock, log }: AlarmDeps, source: DueSource) => {
   };
 
   return {
-    /** Skips if a check is running, nothing can be due, or the source pauses. */
     look: (signal: AbortSignal): void => {
       const isIdle = writes === store.writes() && (next === null || clock.now() < next);
       if (running || isIdle || --pause > 0) return;

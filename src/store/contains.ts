@@ -12,7 +12,6 @@ export const contains = (column: string, part: string): RawBuilder<boolean> => {
   return sql<boolean>`(${sql.join(found, sql` OR `)})`;
 };
 
-/** Escapes everything else. */
 const patternOf = (text: string): string => [...text].map(anyCase).join('');
 
 const anyCase = (sign: string): string => {

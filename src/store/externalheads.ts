@@ -8,9 +8,7 @@ import { sayAudit } from './auditlog.js';
 import { type AuditReport, OpenRefused } from './engine/protocol.js';
 
 export interface OutsideHeads {
-  /** Null without a file. */
   file: string | null;
-  /** `failure`: error of the last head. */
   syslog: { to: string; failure(): string | null } | null;
   audited(report: AuditReport): void;
 }
@@ -27,7 +25,6 @@ const SEVERITY = 6;
 /** SD-ID with the example enterprise number of RFC 5612, because none is registered. */
 const DATA_ID = 'auditHead@32473';
 
-/** Throws OpenRefused for an unusable file. */
 export const openOutside = ({ name, value, home }: HeadsSetting, log: Log): OutsideHeads => {
   const say = sayAudit(log);
   if (value === null) return { file: null, syslog: null, audited: say };

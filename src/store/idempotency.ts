@@ -42,7 +42,6 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   };
 
   const kept = async (call: ReplayCall): Promise<RepeatedCall> => {
-    // The first call may end after its row is read without a reply.
     const isUnderway = underway.has(nameOf(call));
     const row = await selectRows(db, idempotencyTable, of(call)).executeTakeFirst();
     if (row && row.body_digest !== digest(call.bodyDigest)) return 'other_body';
@@ -53,7 +52,6 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   };
 
   return {
-    /** Null if the call may proceed. */
     begin: async (call: ReplayCall): Promise<RepeatedCall | null> => {
       const name = nameOf(call);
       if (underway.has(name)) return kept(call);

@@ -1,12 +1,10 @@
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 
-/** Defaults to 50 rows. */
 export interface PageInput {
   limit?: number;
   cursor?: string;
 }
 
-/** `nextCursor` is null on the last page. */
 export interface Page<R> {
   rows: R[];
   nextCursor: string | null;

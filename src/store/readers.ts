@@ -3,7 +3,6 @@ import type { StoreWork } from './engine/protocol.js';
 
 /** A thread busy for longer than this gets no further call. */
 const BUSY_MS = 20;
-/** Maximum reader threads. */
 const MAX_READERS = 2;
 /** Idle time after which a reader ends. Each takes 7 MB. */
 const IDLE_MS = 60_000;
@@ -48,7 +47,6 @@ export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
     }
   };
 
-  /** True if the writer needs a reader for checkpoints. */
   const checkLog = (): boolean => {
     const calls = writer.performed - written;
     written = writer.performed;

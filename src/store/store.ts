@@ -14,7 +14,6 @@ import {
 import type { Tables } from './tables.js';
 import { closeThreads, type Engines, openThreads, type StoreOptions } from './threads.js';
 
-/** Compiles to one statement, as Kysely query builders do. */
 export interface Compilable {
   compile(): { sql: string; parameters: readonly unknown[] };
 }
@@ -29,21 +28,16 @@ export interface Store {
   db: Kysely<Tables>;
   /** Atomic, in one message. Throws `Unmet`, `Taken`, or `Unavailable`. */
   transact(steps: TransactionStep[]): Promise<StatementResult[]>;
-  /** Resolves to false if an expectation fails. */
   tryTransact(steps: TransactionStep[]): Promise<boolean>;
-  /** Calls a synchronous procedure in the writer thread, for hot paths. */
   call<N extends keyof Procedures>(
     name: N,
     input: Parameters<Procedures[N]>[0],
   ): Promise<ReturnType<Procedures[N]>>;
-  /** Calls a procedure where selects run. */
   look<N extends keyof Lookups>(
     name: N,
     input: Parameters<Lookups[N]>[0],
   ): Promise<ReturnType<Lookups[N]>>;
-  /** Resolves when a reader thread exists. */
   openReader(): Promise<void>;
-  /** Called with the lanes of jobs queued by procedures. */
   whenQueued(call: (lanes: string[]) => void): void;
   pending(): number;
   /** Increases at the start and end of each possible write, so that readers notice changes. */
@@ -86,11 +80,9 @@ export const unmetStep = async (transaction: Promise<unknown>): Promise<number |
 export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolean> =>
   (await unmetStep(transaction)) === null;
 
-/** Throws OpenRefused with a one-line reason. */
 export const openStore = async (options: StoreOptions, events: EngineEvents): Promise<Store> =>
   storeOf(await openThreads(options, events));
 
-/** These read whole tables. */
 const SLOW: ReadonlySet<string> = new Set<keyof Lookups>(['checkTable']);
 
 export const storeOf = (engines: Engines): Store => {

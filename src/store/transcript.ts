@@ -10,7 +10,6 @@ export type NewMessage = Omit<MessageRow, 'seq' | 'tool_calls' | 'generation'> &
   generation?: Generation;
 };
 
-/** Numbered from 1. Also updates the count. */
 export const appendMessage = (message: NewMessage): Statement[] => [
   {
     sql: 'UPDATE sessions SET message_count = message_count + 1, updated_at = ? WHERE id = ?',
@@ -55,7 +54,6 @@ export const appendEvent = ({ agentId, type, data, at }: NewEvent): Statement[] 
   { sql: PRUNE_EVENTS, parameters: [agentId, agentId] },
 ];
 
-/** Returns the number of the appended event. */
 export const eventAppender = (db: Database.Database) => {
   const insert = db.prepare<unknown[], { seq: number }>(INSERT_EVENT);
   const prune = db.prepare<unknown[]>(PRUNE_EVENTS);

@@ -32,6 +32,5 @@ export const updateIf = <R extends Versioned, T>(of: {
     return of.write(row, version);
   });
 
-/** Still has the version that was read. */
 export const unchangedSince = ({ updated_at }: Versioned): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref('updated_at')} = ${updated_at}`;

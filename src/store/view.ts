@@ -17,7 +17,6 @@ type Given<C, S> = {
 
 type Read<C, S> = { [N in ColumnOf<C, Given<C, S>>]: Stored<C[N]> };
 
-/** Values without a column, or that replace a column. */
 type Made<C, S, R> = {
   [K in keyof Omit<S, Given<C, S>>]: (row: R) => Omit<S, Given<C, S>>[K];
 } & { [K in Given<C, S>]?: (row: R) => S[K] };

@@ -10,7 +10,6 @@ export type NesRequest =
     }
   | { type: 'sub' | 'unsub'; path: string };
 
-/** `statusCode` is set only if nes refused. */
 export interface NesReply {
   type: string;
   id: string;
@@ -40,7 +39,6 @@ export class Bridge {
   private requestCount = 0;
   private isClosing = false;
 
-  /** `closing`: nes wants to close the connection. */
   constructor(private readonly closing: () => void) {}
 
   on(event: 'message' | 'error', listener: (text: string) => void): void {

@@ -17,17 +17,12 @@ import type {
 } from './socketserver.js';
 import { nextSubscription, type PublicationText } from './subscriptions.js';
 
-/** Protocol of a client: plain frames or nes. */
 export interface Dialect {
-  /** Runs before the first reply. */
   greet?(client: SocketClient): Promise<unknown>;
   /** Undefined without a reply. Throws client errors as Boom. */
   reply(frame: Frame, client: SocketClient): Promise<object | undefined>;
-  /** `frame` is missing if it could not be parsed. */
   fault(error: Boom.Boom, frame?: Frame): object;
-  /** Formats a publication. */
   publicationText: PublicationText;
-  /** Text of a heartbeat, if it is not a WebSocket ping. */
   heartbeat?: string;
 }
 
@@ -52,10 +47,8 @@ export class SocketClient {
   private readonly bridge: Bridge;
   private readonly peer: Peer;
   private dialect: Dialect = plainProtocol;
-  /** Resolves when nes knows the client. */
   private greeting: Promise<void> | undefined;
   private pending = 0;
-  /** Resolves when nes has replied to the last request. */
   private asking: Promise<unknown> = Promise.resolve();
   /** nes, and thereby hapi's strategy, accepted the hello. */
   private isKnown = false;
@@ -94,7 +87,6 @@ export class SocketClient {
     settings.log('ws.opened', { userId, sessionId });
   }
 
-  /** Null if the client may use the channel. */
   refusalOf(channel: string, unknown: string): Boom.Boom | null {
     const { channels } = this.shared.settings;
     if (!Object.hasOwn(channels, channel)) return Boom.notFound(unknown);
@@ -187,7 +179,6 @@ export class SocketClient {
     await this.dialect.greet?.(this);
   }
 
-  /** Internal errors are logged without details for the client. */
   private mistake(error: unknown): Boom.Boom {
     if (Boom.isBoom(error)) return error;
     const { userId } = this.connection.identity;

@@ -25,11 +25,9 @@ interface ConnectionOwner {
   closed(code: number): void;
 }
 
-/** Limits frames, backlog and the lifetime of the token. */
 export class SocketConnection {
   /** Undefined means a WebSocket ping. */
   heartbeat: string | undefined;
-  /** Subscribed channels with the subscription number. */
   readonly channels = new Map<string, number>();
   publicationText: PublicationText;
   private isAlive = true;
@@ -52,7 +50,6 @@ export class SocketConnection {
     ws.once('close', (code) => owner.closed(code));
   }
 
-  /** Bytes not accepted by the kernel yet. */
   get backlogBytes(): number {
     return this.ws.bufferedAmount;
   }
@@ -74,7 +71,6 @@ export class SocketConnection {
     else this.socket.write(frame);
   }
 
-  /** Buffers until `uncork`. */
   cork(): void {
     this.socket.cork();
   }
@@ -87,7 +83,6 @@ export class SocketConnection {
     this.ws.close(code, reason);
   }
 
-  /** Heartbeat answered. */
   answered(): void {
     this.isAlive = true;
   }

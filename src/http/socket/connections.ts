@@ -5,9 +5,7 @@ import { Audience, type Publication } from './subscriptions.js';
 /** Heartbeat groups: ten thousand pings at once would delay everything else. */
 const STEPS = 64;
 
-/** One timer for all sockets. */
 export class Connections {
-  /** Heartbeat group by socket. */
   private readonly groups = new Map<SocketConnection, number>();
   private readonly audiences = new Map<string, Audience>();
   private readonly timer: NodeJS.Timeout;
@@ -56,11 +54,9 @@ export class Connections {
     if (this.size === 0) this.whenEmpty();
   }
 
-  /** 0 if there is none. */
   newestOf = (userId: string, channel: string): number =>
     this.audiences.get(userId)?.newestOf(channel) ?? 0;
 
-  /** Never throws. In order per user. */
   publish = (userId: string, channel: string, data: unknown): void =>
     this.pass(userId, { channel, data });
 

@@ -62,7 +62,6 @@ export const readFrame = (text: string): Frame => {
   return value;
 };
 
-/** Throws 400 for an unknown type or an invalid field. */
 export const checkPlain = (frame: Frame): PlainFrame => check(plainFrames, frame);
 
 /** Throws 400 as for plain clients, and 501 for a `request`. */
@@ -73,7 +72,6 @@ export const checkNes = (frame: Frame): NesFrame => {
   return check(nesFrames, frame);
 };
 
-/** Undefined if invalid. */
 export const requestIdOfFrame = (frame: Frame | undefined): FrameId | undefined => {
   const { value, error } = frameId.validate(frame?.id, { convert: false });
   return error ? undefined : value;

@@ -18,14 +18,12 @@ const PATH = '/ws';
 /** In characters. Own tokens are shorter. */
 const MAX_TOKEN = 4096;
 
-/** Refusals that count against the anonymous limit. */
 const COUNTED = [401, 403, 404, 426];
 
 /** A WebSocket anywhere, or any request on its path. */
 export const isForSocket = (request: IncomingMessage): boolean =>
   asksForWebSocket(request) || pathOf(request) === PATH;
 
-/** Decides before the 101. */
 export class UpgradeGate {
   private asking = 0;
 
@@ -89,7 +87,6 @@ export class UpgradeGate {
     });
   }
 
-  /** 429 if the address is over its limit. */
   private refusalOf({ headers, socket }: IncomingMessage, error: unknown): Boom.Boom {
     const { anonymousLimit, log } = this.shared.settings;
     if (!Boom.isBoom(error)) {

@@ -16,9 +16,7 @@ export const defaults = {
   maxPending: 32,
   /** Heartbeat interval. A client that has not answered by the next one is dropped. */
   heartbeatMs: 15_000,
-  /** Time to read the session before the reply is 503. */
   identifyMs: 2_000,
-  /** Time for the client's closing handshake. */
   closeMs: 1_000,
 };
 

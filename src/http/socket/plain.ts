@@ -8,7 +8,6 @@ interface Refused {
   message: string;
 }
 
-/** Frames of PROTOCOL.md. Sends nes's hello for the client. */
 export const plainProtocol: Dialect = {
   greet: (client) => client.hello('2'),
   reply: async (frame, client) => {

@@ -8,7 +8,6 @@ import type { SocketService } from './socketserver.js';
 
 export const DELTA_CHANNEL = 'agent.delta';
 
-/** Channels of `/ws` with the scope that a personal access token needs. */
 export const CHANNELS = {
   'agent.status': 'agents:read',
   'agent.message': 'agents:read',

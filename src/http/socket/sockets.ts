@@ -32,7 +32,6 @@ export const openSockets = async (
   return connections;
 };
 
-/** Headers that offer the upgrade. */
 const OFFER = new Set(['connection', 'upgrade', 'http2-settings']);
 
 /**

@@ -8,7 +8,6 @@ export interface SocketIdentity {
   sessionId: string;
   /** Session of the impersonating admin, with which the socket ends too. */
   actorSessionId?: string;
-  /** Milliseconds since 1970. */
   expiresAt: number;
   /** Null means all rights of the user. */
   scopes: readonly string[] | null;
@@ -29,7 +28,6 @@ export interface ChatReceipt {
 export interface SocketService {
   /** Null gives 401, a rejection 503. */
   identify(token: string): Promise<SocketIdentity | null>;
-  /** Returns the token of a ticket. Null if it is not a ticket. */
   redeem(ticket: string): string | null;
   /** User errors are thrown as Boom. */
   message(
@@ -44,14 +42,11 @@ export interface SocketOptions {
   strategy: string;
   /** Clients without an origin are not browsers. */
   isAllowedOrigin(headers: IncomingHttpHeaders): boolean;
-  /** With the scope that a personal access token needs. */
   channels: Readonly<Record<string, string>>;
   clock: Clock;
-  /** Refused upgrades count as well. */
   anonymousLimit: AnonymousLimit;
   /** IDs and figures only, never a frame, token or query string. */
   log(event: string, detail: Record<string, unknown>): void;
-  /** Overrides of `limits.ts`. */
   limits?: Partial<SocketLimits>;
 }
 

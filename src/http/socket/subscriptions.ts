@@ -9,13 +9,11 @@ export interface Publication {
   isPassing?: true;
 }
 
-/** Formats a publication for a client's protocol. */
 export type PublicationText = (publication: Publication) => string;
 
 let subscriptions = 0;
 export const nextSubscription = (): number => ++subscriptions;
 
-/** Publications per turn of the event loop. */
 const PER_TURN = 64;
 /** Bytes per socket and turn, because slow readers are dropped. */
 const BYTES_PER_TURN = 64 * 1024;
@@ -28,7 +26,6 @@ export class Audience {
   private waiting: Publication[] = [];
   private isSending = false;
 
-  /** `failed`: the publication cannot be serialized. */
   constructor(private readonly failed: (publication: Publication, error: unknown) => void) {}
 
   /** False if too many are waiting. The caller then closes the sockets. */
@@ -40,7 +37,6 @@ export class Audience {
     return true;
   }
 
-  /** 0 if there is none. */
   newestOf(channel: string): number {
     let newest = 0;
     for (const { channels } of this.connections) {
@@ -78,7 +74,6 @@ export class Audience {
     for (const connection of corked) connection.uncork();
   }
 
-  /** Returns the bytes of the largest frame. */
   private sendNext(): number {
     const publication = this.waiting.shift();
     if (!publication) return 0;

@@ -11,7 +11,6 @@ export interface HeadsFound {
   /** Heads missing in the database, oldest first. */
   heads: AuditHead[];
   failure: string | null;
-  /** Null at the end of the last file. */
   next: HeadsPlace | null;
 }
 
@@ -22,7 +21,6 @@ export interface HeadsPlace {
 
 export interface HeadsState {
   name: string;
-  /** Null if none is due yet or readable. */
   newest: number | null;
   failure: string | null;
 }

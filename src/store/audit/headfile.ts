@@ -58,7 +58,6 @@ export class HeadFile {
     }
   }
 
-  /** Undefined if nothing changed. An error is reported once. */
   keep(head: AuditHead): { problem: string | null } | undefined {
     if (isSame(head, this.kept) || isSame(head, this.failed)) return undefined;
     try {
@@ -88,7 +87,6 @@ export class HeadFile {
     return head;
   }
 
-  /** Recorded in the log, unless the log is new as well. */
   private begin(): AuditHead {
     const { name } = this.place;
     if (!this.hasRecorded && !this.place.isDue()) this.rows.lost(name);

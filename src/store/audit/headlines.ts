@@ -13,14 +13,12 @@ import type Database from 'better-sqlite3';
 import type { AuditHead } from '../engine/protocol.js';
 
 const LINE = /^(\d{1,15}) ([0-9a-f]{64})$/;
-/** About eight hundred lines: a millisecond of work. */
 const CHUNK = 64 * 1024;
 /** O_NONBLOCK avoids blocking if a named pipe has replaced the file. */
 const { O_APPEND, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 export interface HeadChunk {
   heads: AuditHead[];
-  /** Null at the end. */
   next: number | null;
 }
 
@@ -58,13 +56,11 @@ const readAt = (file: string, from: number): { text: string; size: number } => {
   }
 };
 
-/** Whether no line break is needed before the next line. */
 export const endsInLine = (file: string): boolean => {
   const { size } = statSync(file);
   return size === 0 || readAt(file, size - 1).text === '\n';
 };
 
-/** False if the size differs or the file is missing. */
 export const appendAt = (file: string, size: number, text: string): boolean => {
   try {
     const handle = openSync(file, O_WRONLY | O_APPEND | O_NONBLOCK);

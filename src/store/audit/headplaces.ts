@@ -7,12 +7,10 @@ export interface HeadPlace {
   name: string;
   /** A file outside the home is only appended to. */
   isOwn: boolean;
-  /** True if no head was ever written there. */
   isDue(): boolean;
   settle(): void;
 }
 
-/** `audit.head` in the home, and the configured file outside it. */
 export const headPlaces = (
   db: Database.Database,
   { home, auditHeads }: Pick<ThreadOptions, 'home' | 'auditHeads'>,

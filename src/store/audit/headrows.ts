@@ -8,7 +8,6 @@ import { appendAudit, newestHolds, newestOf } from './chain.js';
 const ADOPTED = 'audit.head-adopted';
 /** A head file was missing or empty. */
 const LOST = 'audit.head-lost';
-/** Actor for actions of the daemon itself. */
 const DAEMON = 'daemon';
 
 export interface LostHead {
@@ -51,7 +50,6 @@ export const lostHead = (db: Database.Database) => {
   };
 };
 
-/** The row may have been modified. */
 const fileIn = (data: string): string => /^\{"file":"([^"\\]*)"\}$/.exec(data)?.[1] ?? 'audit.head';
 
 const entryOf = (of: Pick<AuditRecord, 'action' | 'outcome' | 'data'>): AuditRecord => {

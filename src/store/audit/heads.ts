@@ -19,7 +19,6 @@ export class Heads {
     this.files = headPlaces(db, options).map((place) => new HeadFile(place, db, this.rows));
   }
 
-  /** Writes heads lost in a crash, and reports heads missing in the database. */
   open(): AuditReport {
     const found = joined(this.files.map((file) => file.look())) ?? this.sayLost();
     const report = this.keep();

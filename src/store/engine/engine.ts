@@ -41,7 +41,6 @@ const ENDED = 'The database thread has ended';
 export class Engine {
   private waiting: PendingWork[] = [];
   private readonly underway = new Map<number, PendingWork[]>();
-  /** Start of the current work, as performance.now(). */
   private busySince = 0;
   private lastId = 0;
   private isOver = false;
@@ -77,12 +76,10 @@ export class Engine {
     return pending;
   }
 
-  /** Milliseconds without an answer. 0 if idle. */
   busyMs(): number {
     return this.underway.size === 0 ? 0 : performance.now() - this.busySince;
   }
 
-  /** Checkpoints between transactions. */
   checkpoint(): void {
     if (!this.isOver) this.post({ kind: 'checkpoint' });
   }
@@ -137,12 +134,10 @@ export class Engine {
 }
 
 export interface StartingThread {
-  /** Throws OpenRefused. */
   open(events: EngineEvents): Promise<Engine>;
   drop(): void;
 }
 
-/** Its code loads in parallel with other work. */
 export const startThread = (options: ThreadOptions): StartingThread => {
   const worker = new Worker(new URL('../thread/thread.js', import.meta.url), {
     workerData: options,
@@ -155,7 +150,6 @@ export const startThread = (options: ThreadOptions): StartingThread => {
     once(worker, 'message'),
     ended.then(() => []),
   ]);
-  // An error before `open` is reported by `open`.
   replies.catch(() => undefined);
   const post = (request: ThreadRequest): void => worker.postMessage(request);
   return {

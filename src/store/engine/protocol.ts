@@ -12,13 +12,11 @@ export interface Statement {
   expect?: number;
 }
 
-/** A procedure returns one row. */
 export interface StatementResult {
   rows: unknown[];
   changes: number;
 }
 
-/** Created by `procedureStep`. */
 export interface ProcedureStep {
   procedure: string;
   input: unknown;
@@ -26,7 +24,6 @@ export interface ProcedureStep {
 
 export type TransactionStep = Statement | AuditStep | ProcedureStep;
 
-/** Atomic: statements, or a procedure in the thread. */
 export type StoreWork = { statements: TransactionStep[] } | { procedure: string; input: unknown };
 
 export type WorkResult =
@@ -40,13 +37,11 @@ export interface Batch {
   works: StoreWork[];
 }
 
-/** One result per work, in order. */
 export interface BatchAnswer {
   id: number;
   answers: WorkResult[];
 }
 
-/** `open` comes first, once. */
 export type ThreadRequest =
   | { kind: 'open' }
   | ({ kind: 'batch' } & Batch)
@@ -92,7 +87,6 @@ export interface Migration {
   triggers?: MadeTrigger[];
 }
 
-/** With white space collapsed. */
 export interface MadeTrigger {
   name: string;
   table: string;
@@ -107,14 +101,12 @@ export interface ThreadOptions {
   auditKey: Uint8Array;
   /** Key under the new master key, during an unfinished change. */
   comingAuditKey?: Uint8Array;
-  /** Additional head file outside the home. */
   auditHeads?: string;
 }
 
 export class Unmet extends Error {
   constructor(
     message: string,
-    /** Index of the statement in its unit. */
     readonly at: number,
   ) {
     super(message);
@@ -122,19 +114,16 @@ export class Unmet extends Error {
   }
 }
 
-/** A unique name or key is already in use. */
 export class Taken extends Error {
   override name = 'Taken';
 }
 
-/** SQLite's message for a full disk. */
 export const STORAGE_FULL = 'database or disk is full';
 
 /** Not writable or readable now: full disk, read-only, locked. Nothing was changed. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
 
-  /** Whether the disk of the database is full. */
   get isDiskFull(): boolean {
     return this.message.includes(STORAGE_FULL);
   }

@@ -75,7 +75,6 @@ export const inviteTable = table('invites', {
   digest: text,
   /** User whose password is set. Null creates an account. */
   user_id: orNull(text),
-  /** Of the new account. */
   role: orNull(literal<UserRow['role']>()),
   email: orNull(text),
   invited_by: text,
@@ -115,9 +114,7 @@ export type SigningKeyRow = Row<typeof signingKeyTable>;
 export const totpTable = table('totp', {
   user_id: text,
   sealed: text,
-  /** Time of the first code. Null if not confirmed yet. */
   enabled_at: orNull(text),
-  /** Newest used time step per purpose. */
   enable_step: orNull(number),
   login_step: orNull(number),
   disable_step: orNull(number),

@@ -17,9 +17,7 @@ export const sessionTable = table('sessions', {
 });
 export type SessionRow = Row<typeof sessionTable>;
 
-/** Data of a model reply that the next request needs. */
 export interface Generation {
-  /** Number of the newest message that the model had read. */
   seen: number;
   /** Reasoning that the same model needs back, as `ReplyReasoning`. */
   reasoning?: unknown;
@@ -35,7 +33,6 @@ export const messageTable = table('messages', {
   tool_call_id: orNull(text),
   agent_id: orNull(text),
   created_at: text,
-  /** See `Generation`. */
   generation: preset(orNull(json<Generation>())),
 });
 export type MessageRow = Row<typeof messageTable>;
@@ -65,7 +62,6 @@ export const agentTable = table('agents', {
   /** Root of the tree. Null for the root itself. */
   root_id: orNull(text),
   depth: preset(number),
-  /** The parent's call that the result answers. */
   effect_id: orNull(text),
   /** Working time of the parent at the spawn, in milliseconds. */
   parent_ms: preset(number),
@@ -88,11 +84,9 @@ export const agentTable = table('agents', {
   hops: preset(number),
   /** Whether an agent of a hook receives memories. Others always do. */
   memory: preset(flag),
-  /** Messages to the owner in this run, counted at the root. */
   notices: preset(number),
   result: orNull(text),
   error: orNull(text),
-  /** Remark on the result, such as that it is truncated. */
   note: preset(orNull(text)),
   created_at: text,
   started_at: orNull(text),
@@ -100,7 +94,6 @@ export const agentTable = table('agents', {
 });
 export type AgentRow = Row<typeof agentTable>;
 
-/** Rows that the agent loop needs. */
 export interface AgentSnapshot {
   agent: AgentRow | undefined;
   levels: Pick<PermissionRow, 'skill_id' | 'action' | 'level'>[];
@@ -117,13 +110,11 @@ export type SaidRow = Pick<
   'seq' | 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'agent_id' | 'generation'
 >;
 
-/** Outcome of starting or resuming an agent. */
 export type AgentBeginning =
   | {
       is: 'begun';
       agent: AgentRow;
       event: { number: number; data: Record<string, unknown>; at: string };
-      /** For the first step. */
       snapshot: AgentSnapshot;
     }
   /** The account of the owner is disabled. Nothing was changed. */
@@ -150,7 +141,6 @@ export const agentEventTable = table('agent_events', {
 export type AgentEventRow = Row<typeof agentEventTable>;
 
 const day = {
-  /** UTC, such as 2026-03-01. */
   day: text,
   cost_usd: number,
   tokens: number,

@@ -5,13 +5,11 @@ export const backupTable = table('backups', {
   kind: literal<'create' | 'verify'>(),
   cause: literal<'asked' | 'scheduled'>(),
   status: literal<'running' | 'done' | 'failed' | 'cancelled' | 'interrupted'>(),
-  /** Absolute path. */
   file: text,
   report: orNull(json()),
   error: orNull(text),
   created_at: text,
   finished_at: orNull(text),
-  /** When the file was removed in favour of newer ones. */
   removed_at: orNull(text),
 });
 export type BackupRow = Row<typeof backupTable>;

@@ -16,7 +16,6 @@ export const channelTable = table('channels', {
   id: text,
   user_id: text,
   kind: literal<ChannelKind>(),
-  /** Immutable on the platform. */
   sender_id: text,
   sender_name: text,
   verified_at: orNull(text),
@@ -29,7 +28,6 @@ export const channelTable = table('channels', {
   code_expires_at: preset(orNull(text)),
   /** Until when the platform accepts free text. Null if unknown or unlimited. */
   open_until: preset(orNull(text)),
-  /** Second ID of the same sender on the platform. */
   other_id: preset(orNull(text)),
 });
 export type ChannelRow = Omit<
@@ -48,7 +46,6 @@ export const messagePartsTable = table('message_parts', {
   id: preset(number),
   channel_id: text,
   text,
-  /** Whether the sender's app truncated the message. */
   cut: number,
   untrusted: number,
   received_at: text,
@@ -70,7 +67,6 @@ export const linkCodeTable = table('link_codes', {
 });
 export type LinkCodeRow = Row<typeof linkCodeTable>;
 
-/** Request for a code sent to an address. */
 export const codeRequestTable = table('code_requests', {
   user_id: text,
   kind: literal<ChannelKind>(),

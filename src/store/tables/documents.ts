@@ -9,12 +9,10 @@ export const documentTable = table('documents', {
   media_type: text,
   bytes: number,
   sha256: text,
-  /** Null while unknown. */
   pages: orNull(number),
   /** OCR languages: `eng+deu`. */
   language: text,
   status: literal<DocumentStatus>(),
-  /** Share of pages recognized by OCR. */
   ocr: literal<'none' | 'some' | 'all'>(),
   /** Mean OCR confidence, 0 to 100. */
   confidence: orNull(number),
@@ -25,7 +23,6 @@ export const documentTable = table('documents', {
   operation_id: text,
   created_at: text,
   processed_at: orNull(text),
-  /** Knowledge entry for searches. */
   knowledge_id: orNull(text),
   indexed: flag,
 });
@@ -33,7 +30,6 @@ export type DocumentRow = Row<typeof documentTable>;
 
 export const documentPageTable = table('document_pages', {
   document_id: text,
-  /** From 1. */
   number,
   text,
   ocr: flag,

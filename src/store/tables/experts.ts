@@ -3,11 +3,9 @@ import { json, orNull, type Row, table, text } from './table.js';
 export const expertTable = table('experts', {
   id: text,
   user_id: text,
-  /** Lower case. */
   name: text,
   description: text,
   instructions: text,
-  /** Lower-case words and phrases, as JSON. */
   keywords: json<string[]>(),
   /** JSON: `http.request`, or `http` for a whole skill. Null means all tools. */
   tools: orNull(json<string[]>()),

@@ -8,7 +8,6 @@ export const knowledgeFolderTable = table('knowledge_folders', {
   patterns: json<string[]>(),
   tags: json<string[]>(),
   watch: flag,
-  /** File system at the last scan. */
   device: orNull(text),
   operation_id: text,
   error: orNull(text),
@@ -21,13 +20,11 @@ export const knowledgeFileTable = table('knowledge_files', {
   id: text,
   user_id: text,
   folder_id: text,
-  /** Relative to the folder, with slashes. */
   path: text,
   bytes: number,
   modified_ms: number,
   /** Inode and time of the last change. Null if unknown. */
   stamp: orNull(text),
-  /** Null if not read yet. */
   sha256: orNull(text),
   /** `pending`: not read yet. `skipped`: unsupported kind. */
   status: literal<'pending' | 'ready' | 'failed' | 'skipped'>(),

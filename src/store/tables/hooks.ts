@@ -28,7 +28,6 @@ export const hookTable = table('hooks', {
   old_secret_sealed: orNull(text),
   old_secret_until: orNull(text),
   old_secret_last_used_at: orNull(text),
-  /** Vault credential used instead of an own secret. */
   credential_id: orNull(text),
   enabled: flag,
   conditions: json(),
@@ -75,7 +74,6 @@ export const executionTable = table('executions', {
   delivery_id: orNull(text),
   trigger: literal<HookRow['trigger']>(),
   action: literal<HookRow['action']>(),
-  /** Trigger data of an execution without a delivery. */
   context: orNull(json()),
   status: literal<ExecutionStatus>(),
   /** Progress of the effect outside the database. */
@@ -90,15 +88,12 @@ export const executionTable = table('executions', {
   created_at: text,
   started_at: orNull(text),
   finished_at: orNull(text),
-  /** Due time. Null if the execution is not queued. */
   run_at: preset(orNull(text)),
-  /** Daemon start that claimed the execution. */
   boot: preset(orNull(text)),
 });
 export type ExecutionRow = Row<typeof executionTable>;
 
 export interface ClaimedHook extends HookRow {
-  /** Since when the owner's account is disabled. */
   suspended_at: string | null;
 }
 
@@ -125,7 +120,6 @@ export type DeliveryClaimRow = Row<typeof deliveryClaimTable>;
 /** Executions of a user per minute. A trigger on the hook counters updates it. */
 export const executionMinuteTable = table('execution_minutes', {
   user_id: text,
-  /** UTC, such as `2026-01-31T09:30`. */
   minute: text,
   count: number,
 });

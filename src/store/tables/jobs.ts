@@ -25,7 +25,6 @@ export type IdempotencyRow = Row<typeof idempotencyTable>;
 
 export const factTable = table('facts', { name: text, value: text });
 
-/** Next due times of periodic work. */
 export const timerTable = table('timers', {
   name: text,
   due_at: text,

@@ -9,15 +9,12 @@ export type KnowledgeSource =
   | 'research'
   | 'memory';
 
-/** Without its text. */
 export const knowledgeEntryTable = table('knowledge_entries', {
   id: text,
   user_id: text,
   title: text,
-  /** Lower case, without accents. */
   folded_title: text,
   source_type: literal<KnowledgeSource>(),
-  /** Object from which the entry was created. */
   source_id: orNull(text),
   uri: orNull(text),
   tags: json<string[]>(),
@@ -45,7 +42,6 @@ export const knowledgeTagTable = table('knowledge_tags', {
 export const knowledgeChunkTable = table('knowledge_chunks', {
   user_id: text,
   entry_id: text,
-  /** From 0. */
   number,
   /** Offset in the whole text, in UTF-16 code units. */
   start: number,
@@ -57,7 +53,6 @@ export const knowledgeChunkTable = table('knowledge_chunks', {
 });
 export type KnowledgeChunkRow = Row<typeof knowledgeChunkTable>;
 
-/** Changed entries in order of their changes. */
 export const knowledgeChangeTable = table('knowledge_changes', {
   seq: number,
   entry_id: text,
@@ -68,16 +63,13 @@ export const knowledgeChangeTable = table('knowledge_changes', {
 /** Only vectors of one embedder are comparable. */
 export const embedderTable = table('embedders', {
   id: preset(number),
-  /** Everything that its vectors depend on. */
   key: text,
   name: text,
   dimensions: number,
 });
 
-/** Embedder used for the searches of a user. */
 export const userEmbedderTable = table('user_embedders', { user_id: text, embedder: number });
 
-/** By the hash of their input. */
 export const knowledgeVectorTable = table('knowledge_vectors', {
   user_id: text,
   hash: text,

@@ -25,14 +25,12 @@ export const mailAccountTable = table('mail_accounts', {
   status: literal<'ok' | 'failing' | 'needs_login'>(),
   last_sync_at: orNull(text),
   error: orNull(text),
-  /** Messages after this time are new. */
   new_from: text,
   created_at: text,
   updated_at: text,
 });
 export type MailAccountRow = Row<typeof mailAccountTable>;
 
-/** A person or a list in a header. */
 export interface MailAddress {
   name: string;
   address: string;
@@ -115,7 +113,6 @@ export interface SentRecipient {
   address: string;
   place: 'to' | 'cc' | 'bcc';
   status: MailRecipientStatus;
-  /** Last reply of a server. Null if there was none. */
   reply: string | null;
 }
 
@@ -162,11 +159,9 @@ export const mailDraftTable = table('mail_drafts', {
   html: orNull(text),
   in_reply_to: orNull(text),
   attachments: json<string[]>(),
-  /** Written by an agent that has read untrusted text. */
   untrusted: flag,
   created_at: text,
   updated_at: text,
-  /** Effect ID of the tool call that created it. */
   effect_id: orNull(text),
 });
 export type MailDraftRow = Row<typeof mailDraftTable>;

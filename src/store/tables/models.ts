@@ -18,13 +18,11 @@ export const modelTable = table('models', {
   /** Null means the default of the provider. */
   base_url: orNull(text),
   key_sealed: orNull(text),
-  /** Vault credential used instead of an own key. */
   credential_id: orNull(text),
   context_window: number,
   max_output_tokens: orNull(number),
   supports: json(),
   price: orNull(json()),
-  /** Names in order. */
   fallbacks: json<string[]>(),
   enabled: flag,
   created_at: text,
@@ -56,7 +54,6 @@ export const modelCallTable = table('model_calls', {
 });
 export type ModelCallRow = Row<typeof modelCallTable>;
 
-/** Maximum usage of a running model call. */
 export const reservationTable = table('reservations', {
   id: text,
   user_id: text,
@@ -64,12 +61,10 @@ export const reservationTable = table('reservations', {
   /** Parent of the agent, in case the agent is removed before the call ends. */
   parent_id: orNull(text),
   hook_id: orNull(text),
-  /** UTC, such as 2026-03-01. */
   day: text,
   model: text,
   input_tokens: number,
   output_tokens: number,
-  /** USD. Null if the model has no price. */
   cost_usd: orNull(number),
   created_at: text,
 });

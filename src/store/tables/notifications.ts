@@ -9,13 +9,11 @@ export const notificationTable = table('notifications', {
   /** Markdown with untrusted text escaped. Null if the body is already the Markdown. */
   markdown: preset(orNull(text)),
   link: orNull(text),
-  /** Prevents duplicate notifications of one effect. */
   effect_id: orNull(text),
   /** 1 for a hook with `notifyOwner`. Preferences do not apply. */
   direct: preset(flag),
   /** Subject such as the name of a hook, by which a digest counts. */
   about: orNull(text),
-  /** How often its cause has passed through this daemon. */
   hops: preset(number),
   read_at: orNull(text),
   created_at: text,

@@ -10,7 +10,6 @@ export type OperationStatus =
 
 export interface OperationProgress {
   done: number;
-  /** Null while unknown. */
   total: number | null;
   /** Plural: `runs`, `bytes`. */
   unit: string;
@@ -18,7 +17,6 @@ export interface OperationProgress {
   retry?: OperationRetry | undefined;
 }
 
-/** The next attempt after an interruption. */
 interface OperationRetry {
   attempt: number;
   of: number;
@@ -35,9 +33,7 @@ export const operationTable = table('operations', {
   resource_id: text,
   title: text,
   status: literal<OperationStatus>(),
-  /** JSON. */
   input: text,
-  /** Where it continues, as JSON. */
   checkpoint: orNull(text),
   progress: orNull(json<OperationProgress>()),
   result: orNull(json<Record<string, unknown>>()),

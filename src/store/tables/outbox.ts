@@ -15,10 +15,8 @@ export const outboundMessageTable = table('sendings', {
   status: literal<MessageStatus>(),
   attempts: preset(number),
   next_at: orNull(text),
-  /** The platform's ID of the message. */
   receipt: orNull(text),
   error: orNull(text),
-  /** How often its cause has passed through this daemon. */
   hops: preset(number),
   created_at: text,
   finished_at: orNull(text),
@@ -29,14 +27,11 @@ export type OutboundMessageRow = Omit<Row<typeof outboundMessageTable>, 'resent_
 
 export const messageAttemptTable = table('sending_attempts', {
   sending_id: text,
-  /** From 1. */
   number: number,
   at: text,
   duration_ms: number,
   verdict: literal<'sent' | 'retry' | 'failed' | 'unknown'>(),
-  /** HTTP status. */
   status: orNull(number),
-  /** Start of the target's reply. */
   excerpt: orNull(text),
   error: orNull(text),
 });
@@ -55,16 +50,13 @@ export const webhookTable = table('webhooks', {
   credential_id: orNull(text),
   enabled: preset(flag),
   disabled_reason: orNull(text),
-  /** How often it was disabled. */
   disabled_count: preset(number),
   failing_since: orNull(text),
   created_at: text,
   updated_at: text,
   /** Messages a minute. Null means no limit. */
   rate_per_minute: preset(orNull(number)),
-  /** JSON, sealed. */
   headers_sealed: preset(orNull(text)),
-  /** JSON list. */
   header_names: preset(json<string[]>()),
 });
 export type WebhookRow = Row<typeof webhookTable>;
@@ -82,20 +74,17 @@ export const outgoingEventTable = table('outgoing_events', {
   type: text,
   data: json(),
   effect_id: orNull(text),
-  /** How often its cause has passed through this daemon. */
   hops: preset(number),
   created_at: text,
   /** Webhooks enabled for the event: JSON object of their IDs and `disabled_count` at that time. */
   webhooks: preset(json()),
 });
 export type OutgoingEventRow = Row<typeof outgoingEventTable>;
-/** Its webhooks are not determined yet. */
 export type NewOutgoingEvent = Omit<OutgoingEventRow, 'webhooks'>;
 
 export interface Targets {
   /** Kinds that detect duplicates by ID. */
   repeatable: string[];
-  /** Rate-limited kinds. */
   paced: string[];
 }
 
@@ -109,7 +98,6 @@ export interface StartedMessage {
    * `begun` changes anything.
    */
   verdict: 'begun' | 'waits' | 'lost' | 'over' | 'suspended';
-  /** After this change. */
   message: AddressedMessage;
   /** Kind of the channel, or `endpoint` for an outgoing webhook. */
   target: string;

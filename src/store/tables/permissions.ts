@@ -18,7 +18,6 @@ export type PermissionRow = Row<typeof permissionTable>;
 
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired';
 
-/** Scopes of an approval for later calls. */
 export type GrantScope = 'conversation' | 'host';
 export type ApprovalScope = 'once' | GrantScope;
 
@@ -27,7 +26,6 @@ export const approvalTable = table('approvals', {
   user_id: text,
   /** Null for a direct call of the owner. */
   agent_id: orNull(text),
-  /** Call ID in the transcript. */
   call_id: orNull(text),
   tool: text,
   action: text,
@@ -41,7 +39,6 @@ export const approvalTable = table('approvals', {
   decided_at: orNull(text),
   decided_by: orNull(text),
   decision_reason: orNull(text),
-  /** Start of the approved call, which runs once. */
   used_at: orNull(text),
   /** Available scopes. Always include `once`. */
   scopes: preset(json<ApprovalScope[]>()),
@@ -50,18 +47,15 @@ export const approvalTable = table('approvals', {
 });
 export type ApprovalRow = Row<typeof approvalTable>;
 
-/** Approval for later calls of the same kind. */
 export const grantTable = table('approval_grants', {
   id: text,
   user_id: text,
   scope: literal<GrantScope>(),
   tool: text,
   action: text,
-  /** Fingerprint of the MCP tool definition. */
   tool_digest: orNull(text),
   /** Scheme, host and port. Null for tools without URL. */
   origin: orNull(text),
-  /** Method and path of the approved request. */
   method: orNull(text),
   path_prefix: orNull(text),
   /** Hook or conversation whose agents may use it. */

@@ -10,7 +10,6 @@ export const pipelineTemplateTable = table('pipeline_templates', {
   stages: json(),
   limits: json(),
   on_finish: json(),
-  /** From 1. Increases with each change. */
   version: number,
   created_at: text,
   updated_at: text,
@@ -23,7 +22,6 @@ export const pipelineRunTable = table('pipeline_runs', {
   template_id: text,
   template_version: number,
   name: text,
-  /** Part of the template that the run needs. */
   template: json(),
   params: json<Record<string, unknown>>(),
   status: literal<'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped'>(),
@@ -36,9 +34,7 @@ export const pipelineRunTable = table('pipeline_runs', {
   /** Index of the `foreach` item from 0, and the item. */
   item_at: orNull(number),
   item: orNull(json()),
-  /** Null for the root itself. */
   root_id: orNull(text),
-  /** Nesting depth from 1. */
   depth: preset(number),
   /** How often its cause has passed through this daemon. */
   hops: preset(number),

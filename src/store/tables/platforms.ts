@@ -5,9 +5,7 @@ export const platformTable = table('platforms', {
   kind: literal<Exclude<ChannelKind, 'webhook' | 'push'>>(),
   /** Null means the real service. */
   base_url: orNull(text),
-  /** Settings by name, as JSON. */
   fields: json(),
-  /** Secrets by name, as sealed JSON. */
   secrets_sealed: orNull(text),
   updated_at: text,
 });
@@ -21,12 +19,9 @@ export const inboundEventTable = table('inbound_events', {
 });
 export type InboundEventRow = Row<typeof inboundEventTable>;
 
-/** Part of a message that was split. */
 export const messagePartTable = table('sending_parts', {
   sending_id: text,
-  /** From 0. */
   number: number,
-  /** The platform's ID of the message. */
   receipt: orNull(text),
 });
 export type MessagePartRow = Row<typeof messagePartTable>;

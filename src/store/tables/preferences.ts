@@ -4,16 +4,13 @@ import { flag, number, orNull, preset, type Row, table, text } from './table.js'
 export const notificationSettingsTable = table('notification_settings', {
   user_id: text,
   quiet: flag,
-  /** Local times such as `22:00`. */
   quiet_from: text,
   quiet_to: text,
-  /** IANA name. */
   timezone: text,
   digest: flag,
   window_minutes: number,
   /** Notifications of a kind per window that are sent one by one. */
   threshold: number,
-  /** Default reminder before a task is due. */
   reminder_minutes: preset(orNull(number)),
 });
 export type NotificationSettingsRow = Row<typeof notificationSettingsTable>;
@@ -32,7 +29,6 @@ export const noticeBatchTable = table('notice_batches', {
   id: text,
   user_id: text,
   kind: orNull(text),
-  /** Notifications of the window sent one by one. */
   told: number,
   opened_at: text,
   closes_at: text,

@@ -6,10 +6,8 @@ export const readerTaskTable = table('reader_tasks', {
   id: text,
   user_id: text,
   url: text,
-  /** Requested format. */
   format: literal<ContentFormat>(),
   summarize: flag,
-  /** Summarizing model. Null means the model of the topic. */
   model: orNull(text),
   status: literal<'queued' | 'running' | 'completed' | 'failed' | 'cancelled'>(),
   final_url: orNull(text),
@@ -40,7 +38,6 @@ export const readerTaskTable = table('reader_tasks', {
   /** Tags for the knowledge entry. Null if it is not stored. */
   tags: orNull(json<string[]>()),
   knowledge_id: orNull(text),
-  /** Missing parts of the content. Null if none are known. */
   note: orNull(text),
 });
 export type ReaderTaskRow = Row<typeof readerTaskTable>;

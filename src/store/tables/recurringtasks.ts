@@ -7,7 +7,6 @@ export const recurringTaskTable = table('recurring_tasks', {
   user_id: text,
   title: text,
   schedule: json<{ cron?: string; rrule?: string; timezone: string }>(),
-  /** Start of a rule without DTSTART. */
   starts_at: text,
   action: literal<'create_task' | 'spawn_agent' | 'start_pipeline' | 'run_hook' | 'notify'>(),
   action_config: json(),
@@ -15,7 +14,6 @@ export const recurringTaskTable = table('recurring_tasks', {
   missed: literal<'skip' | 'once' | 'all'>(),
   overlap: literal<'skip' | 'queue'>(),
   next_run_at: orNull(text),
-  /** Last due time that has passed. */
   last_due_at: orNull(text),
   last_run_at: orNull(text),
   last_status: orNull(literal<RecurringRunStatus>()),

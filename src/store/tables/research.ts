@@ -6,7 +6,6 @@ export const researchJobTable = table('research_jobs', {
   question: text,
   depth: literal<'quick' | 'standard' | 'deep'>(),
   source_kinds: json<('web' | 'knowledge')[]>(),
-  /** URLs from the user. */
   urls: json<string[]>(),
   /** Model for planning and writing. Null means the model of the topic. */
   model: orNull(text),
@@ -30,7 +29,6 @@ export const researchJobTable = table('research_jobs', {
     searches: number;
     pages: number;
   }>(),
-  /** Remarks in the report on failed steps. */
   notes: json<{ sentence: string; isFailure: boolean }[]>(),
   progress: orNull(
     json<{ done: number; total: number | null; unit: string; note: string | null }>(),
@@ -44,7 +42,6 @@ export const researchJobTable = table('research_jobs', {
 });
 export type ResearchJobRow = Row<typeof researchJobTable>;
 
-/** Pages with a URL, and knowledge entries. */
 export const researchSourceTable = table('research_sources', {
   job_id: text,
   n: number,

@@ -5,7 +5,6 @@ export const mcpServerTable = table('mcp_servers', {
   owner_id: orNull(text),
   /** JSON, without secrets. */
   spec: json(),
-  /** Environment and headers, sealed. */
   sealed: orNull(text),
   created_at: text,
 });
@@ -21,7 +20,6 @@ export type McpListingRow = Row<typeof mcpListingTable>;
 export const mcpPinTable = table('mcp_pins', {
   server: text,
   tool: text,
-  /** Accepted definition as JSON. Null if none. */
   pinned: orNull(json()),
   /** Newest definition as JSON. Null if the tool is no longer offered. */
   offered: orNull(json()),

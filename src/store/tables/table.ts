@@ -12,7 +12,6 @@ export interface AnyJson {
   readonly json: unique symbol;
 }
 
-/** Columns in the order in which they are selected. */
 export interface Table<N extends string, C> {
   name: N;
   of: C;
@@ -22,7 +21,6 @@ export interface Table<N extends string, C> {
 /** As stored by SQLite: JSON and times are TEXT, booleans 0 or 1. */
 export type Row<T extends { of: unknown }> = { [K in keyof T['of']]: Stored<T['of'][K]> };
 
-/** Columns with a default are optional in inserts. */
 export type Insertable<C> = {
   [K in keyof C]: C[K] extends { isPreset: true } ? Generated<Stored<C[K]>> : Stored<C[K]>;
 };
@@ -30,7 +28,6 @@ export type Insertable<C> = {
 export type Stored<C> = C extends { write(shown: never): infer S } ? S : never;
 export type Shown<C> = C extends { read(stored: never): infer V } ? V : never;
 
-/** `createdAt` for `created_at`. */
 export type CamelCase<N extends string> = N extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : N;
@@ -60,7 +57,6 @@ export const orNull = <S, V>(of: Column<S, V>): Column<S | null, V | null, false
   isPreset: false,
 });
 
-/** Has a default in the database. */
 export const preset = <S, V>(of: Column<S, V>): Column<S, V, true> => ({ ...of, isPreset: true });
 
 export const table = <const N extends string, C extends Record<string, object>>(

@@ -17,7 +17,6 @@ export const taskTable = table('tasks', {
   /** Last moment of the due day, or the due time. */
   ends_at: orNull(text),
   reminder_minutes: orNull(number),
-  /** Next reminder. */
   remind_at: orNull(text),
   tags: json<string[]>(),
   parent_id: orNull(text),
@@ -27,7 +26,6 @@ export const taskTable = table('tasks', {
   source_kind: literal<'person' | 'agent' | 'execution' | 'recurring'>(),
   source_id: orNull(text),
   recurring_task_id: orNull(text),
-  /** Effect ID of the tool call that created it, the same in all retries. */
   effect_id: orNull(text),
   completed_at: orNull(text),
   created_at: text,
@@ -35,7 +33,6 @@ export const taskTable = table('tasks', {
 });
 export type TaskRow = Row<typeof taskTable>;
 
-/** Tasks that must be done before another. */
 export const taskBlockerTable = table('task_blockers', {
   user_id: text,
   task_id: text,

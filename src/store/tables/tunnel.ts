@@ -4,15 +4,12 @@ import { flag, json, literal, orNull, type Row, table, text } from './table.js';
 export const tunnelTable = table('tunnel', {
   id: literal<'tunnel'>(),
   provider: literal<'cloudflared' | 'ngrok' | 'tailscale' | 'ssh' | 'proxy'>(),
-  /** Settings of the provider as JSON, without secrets. */
   settings: json(),
   /** Permanent public URL. Null if none, or set by the daemon's settings. */
   public_url: orNull(text),
   token_sealed: orNull(text),
-  /** Vault credential used instead of an own token. */
   credential_id: orNull(text),
   is_on: flag,
-  /** PID and start time as JSON. */
   process: orNull(json()),
   updated_at: text,
 });

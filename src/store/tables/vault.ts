@@ -1,6 +1,5 @@
 import { json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
-/** Without its value. */
 export const credentialTable = table('credentials', {
   id: text,
   user_id: text,
@@ -14,7 +13,6 @@ export const credentialTable = table('credentials', {
   allowed_tools: json<string[]>(),
   /** `api.example.com`, with a port if it is not the default. */
   allowed_hosts: json<string[]>(),
-  /** Version of the newest value, from 1. */
   version: number,
   expires_at: orNull(text),
   last_used_at: orNull(text),

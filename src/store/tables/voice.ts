@@ -3,7 +3,6 @@ import { json, literal, number, orNull, type Row, table, text } from './table.js
 export const transcriptionTable = table('transcriptions', {
   id: text,
   user_id: text,
-  /** Null if unnamed. */
   filename: orNull(text),
   media_type: text,
   bytes: number,
@@ -16,7 +15,6 @@ export const transcriptionTable = table('transcriptions', {
   model: orNull(text),
   language: orNull(text),
   text: orNull(text),
-  /** Reason why the text is empty. */
   reason: orNull(literal<'silence' | 'no_speech' | 'not_understood'>()),
   /** Engines that were tried before and failed. */
   passed_over: json<{ engine: string; because: string }[]>(),
@@ -29,7 +27,6 @@ export const transcriptionTable = table('transcriptions', {
 });
 export type TranscriptionRow = Row<typeof transcriptionTable>;
 
-/** In the order of the audio. */
 export const transcriptionPieceTable = table('transcription_pieces', {
   transcription_id: text,
   number,

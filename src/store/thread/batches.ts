@@ -17,7 +17,6 @@ const STATEMENTS_KEPT = 500;
 
 /** Prepared once and called often, in the database thread. */
 export interface Procedure {
-  /** One result per call. */
   run(inputs: unknown[]): unknown[];
 }
 
@@ -122,7 +121,6 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
     return outcome;
   };
 
-  /** Adjacent calls of the same procedure are joined. */
   return (works: StoreWork[]): unknown[] => {
     const values: unknown[] = [];
     let inputs: unknown[] = [];
@@ -143,7 +141,6 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
 const calls = (work: StoreWork | undefined, procedure: string): boolean =>
   work !== undefined && 'procedure' in work && work.procedure === procedure;
 
-/** Cached. The oldest is dropped if there are too many. */
 const statementsOf = (db: Database.Database) => {
   const prepared = new Map<string, Database.Statement>();
   return (sql: string): Database.Statement => {

@@ -9,13 +9,11 @@ const LOOK_EVERY = 64;
 /** Size that the log file keeps, because shrinking and growing would slow down commits. */
 export const LOG_BYTES = 64 * 1024 * 1024;
 
-/** Returns a function that stops the timer. */
 export const checkpointByTimer = (db: Database.Database): (() => void) => {
   const timer = setInterval(() => checkpoint(db), EVERY_MS);
   return () => clearInterval(timer);
 };
 
-/** For the writer thread, if there is no reader. */
 export const checkpoint = (db: Database.Database): void => attempt(db, 'PASSIVE');
 
 /** Call after each transaction in the writer thread. Waits for no other connection. */
@@ -38,7 +36,6 @@ const pagesInLog = (db: Database.Database): number => {
   return found?.log ?? 0;
 };
 
-/** At the end, so that the database is one file. */
 export const emptyLog = (db: Database.Database): void => attempt(db, 'TRUNCATE');
 
 /** A full disk is reported to the writes. The next call tries again. */

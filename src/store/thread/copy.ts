@@ -45,7 +45,6 @@ export const copyDatabase = async (
   return asOneFile(to);
 };
 
-/** Without a write-ahead log beside it. */
 const asOneFile = (file: string): DatabaseFacts =>
   withDatabase(file, {}, (db) => {
     db.pragma('journal_mode = DELETE');

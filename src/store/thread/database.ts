@@ -102,7 +102,6 @@ const refusalOf = (error: unknown, place: string): unknown => {
   return error;
 };
 
-/** The only writing connection. Makes a snapshot before migrations. */
 export const openWriter = async (home: string, migrations: Migration[]) => {
   refuseHalfRestored(home);
   const file = join(home, DATABASE);
@@ -128,7 +127,6 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
   }
 };
 
-/** May checkpoint, but change nothing else. */
 export const openReadOnly = (home: string): Database.Database => {
   const db = openFile(join(home, DATABASE), 1000);
   setPragmas(db);

@@ -1,10 +1,8 @@
-/** Stops one automatic action of a copied database. */
 export interface QuarantineStatement {
   /** First schema with the tables, and first schema to which it no longer applies. */
   since: number;
   until?: number;
   sql: string;
-  /** Counter for the changed rows. */
   counts?: keyof QuarantineCounts;
 }
 
@@ -90,7 +88,6 @@ export const HOLDS: QuarantineStatement[] = [
     sql: unsentEvents('JOIN webhooks AS w ON w.id IN (SELECT key FROM json_each(e.webhooks))'),
   },
   {
-    // A step may have run elsewhere.
     since: 370,
     sql: `UPDATE operations SET status = 'interrupted', finished_at = @at,
         error = @why || ': it may go on elsewhere. Begin it again if it should run here'
@@ -165,7 +162,6 @@ export const HOLDS: QuarantineStatement[] = [
   },
   // Two copies cannot serve one address.
   { since: 230, sql: 'UPDATE tunnel SET is_on = 0, process = NULL' },
-  // These rows describe files of another home.
   { since: 250, sql: 'DELETE FROM backups' },
   { since: 310, sql: `DELETE FROM audit_heads WHERE place = 'outside'` },
   {

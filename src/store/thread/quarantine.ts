@@ -12,7 +12,6 @@ export interface QuarantineOptions {
   /** Start of the messages to owners: `Restored from a backup`. */
   why: string;
   mintId(): string;
-  /** Audit row, to which the counts are added. */
   entry: AuditRecord;
   keys: Pick<ThreadOptions, 'auditKey' | 'comingAuditKey'>;
 }
@@ -56,7 +55,6 @@ type OwnerCounts = { id: string } & Record<
   number
 >;
 
-/** 0 for what the schema of the copy does not have. */
 const countByOwner = (db: Database.Database, at: string): OwnerCounts[] => {
   const since = (schema: number, count: string): string =>
     schemaOf(db) < schema ? '0' : `(SELECT count(*) FROM ${count})`;

@@ -100,7 +100,6 @@ const withBoth = <T>(home: string, file: string, work: (db: Database.Database) =
     return work(db);
   });
 
-/** Copies the snapshot beside the database, for `restoreSnapshot`. */
 export const prepareBack = (home: string, { file }: Snapshot): string => {
   const coming = join(home, `${DATABASE}.rollback`);
   for (const left of [coming, `${coming}-journal`]) rmSync(left, { force: true });
@@ -131,7 +130,6 @@ const asOneFile = (file: string): void =>
     db.pragma('journal_mode = DELETE');
   });
 
-/** A hard link, or a copy if the file system has no links. */
 const keepAside = (file: string, aside: string): void => {
   try {
     linkSync(file, aside);

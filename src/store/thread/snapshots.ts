@@ -5,7 +5,6 @@ import { renameDurably } from '../../kernel/durable.js';
 import { makePrivate, makePrivateFolder } from '../../kernel/private.js';
 
 export interface Snapshot {
-  /** Named after the first pending schema: `before-43`. */
   name: string;
   file: string;
   bytes: number;
@@ -39,7 +38,6 @@ export const makeSnapshot = async (
   return name;
 };
 
-/** Newest first. */
 export const snapshotsOf = (home: string): Snapshot[] => {
   const folder = folderIn(home);
   if (!existsSync(folder)) return [];

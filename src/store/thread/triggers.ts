@@ -5,7 +5,6 @@ import type { MadeTrigger, Migration } from '../engine/protocol.js';
 interface TriggerFault {
   /** Continues a sentence about the database: `lacks the trigger …`. */
   fault: string;
-  /** Continues a sentence that begins with Then. */
   remedy(file: string): string;
 }
 
