@@ -173,7 +173,7 @@ describe('a command-line tool as the model of an agent (needs bubblewrap)', () =
     const { id, sessionId } = await stage.spawn({ prompt: 'Delegate' });
     expect((await stage.reaches(id)).result).to.equal('Done.');
     const results = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
-    expect(results[0]?.content).to.match(/answers:\n\nThe tool says so\.$/);
+    expect(results[0]?.content).to.match(/^Reply of .*:\n\nThe tool says so\.$/);
     expect(results[1]?.content).to.contain(
       'unknown model nobody. Available models: mine, fake, digest',
     );

@@ -90,7 +90,7 @@ describe('agents.delegate', () => {
     };
     const { id } = await stage.spawn({ prompt: 'All' });
     expect(String((await stage.reaches(id)).result)).to.endWith(
-      "answers:\n\nThe first of\n\nThe reply was cut off at the model's output limit.",
+      ":\n\nThe first of\n\nThe reply was cut off at the model's output limit.",
     );
   });
 
@@ -108,7 +108,7 @@ describe('agents.delegate', () => {
     const [sub] = await subs(id);
     expect(sub?.prompt).to.equal('Look.\n\nAdd up 1, 2');
     expect(systems[1]).to.contain('You act as the expert "analyst":');
-    expect(systems[2]).to.not.contain('Your part');
+    expect(systems[2]).to.not.contain('You act as');
   });
 
   it('says what it refuses, and the agent goes on', async () => {

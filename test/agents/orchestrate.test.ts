@@ -24,7 +24,7 @@ type Run = Agent & {
   model: string;
 };
 
-const isChoosing = ({ system }: Read): boolean => system.startsWith('You choose who');
+const isChoosing = ({ system }: Read): boolean => system.startsWith('Choose the expert');
 
 describe('an orchestrated run', () => {
   let stage: Stage;

@@ -78,7 +78,7 @@ describe('an agent that goes round in circles', () => {
       steps: 6,
     });
     const results = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
-    expect(results.map(({ content }) => content.startsWith('Not run: you have asked'))).to.equal([
+    expect(results.map(({ content }) => content.startsWith('Not run: you have made'))).to.equal([
       ...[false, false, false],
       ...[true, true],
     ]);

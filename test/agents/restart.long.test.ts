@@ -27,7 +27,7 @@ const startSilence = async (): Promise<{ server: Server; url: string; asked(): n
   return { server, url: `http://127.0.0.1:${port}/`, asked: () => asked };
 };
 
-const INTERRUPTED = /^Interrupted while it ran/;
+const INTERRUPTED = /^Interrupted while running/;
 
 describe('an agent and a restart', () => {
   let stage: Stage;

@@ -99,7 +99,7 @@ describe('agents that work for others', () => {
     await stage.reaches(id, 'running');
     await answer(asked.find((one) => one !== mine)?.id ?? '', false);
     const { result } = await stage.reaches(id);
-    expect(result).to.match(/answers:\n\nDenied by the owner.* \| Denied by the owner/);
+    expect(result).to.match(/^Reply of .*:\n\nDenied by the owner.* \| Denied by the owner/);
   });
 
   it('fire no hook of their own when they end', async () => {

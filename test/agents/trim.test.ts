@@ -136,7 +136,7 @@ describe('an agent whose conversation outgrows its model', () => {
     const read = await stage.reaches(id, 'completed');
     expect(read.result).to.equal('Read all.');
     const [system, ...results] = asked.at(-1) ?? [];
-    expect(system).to.match(/the oldest of this conversation was left out: \d+ tool results/);
+    expect(system).to.match(/removed to fit your context window: \d+ tool results/);
     expect(results.some((content) => content.startsWith('[Left out'))).to.be.true();
     expect(results.at(-1)).to.contain('6xxx');
     const left = (await stage.events(id)).map(({ data }) => data.leftOut).filter(Boolean);

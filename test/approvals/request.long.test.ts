@@ -283,7 +283,7 @@ describe('an approval', () => {
     await desk.answer(approvalId, true);
     await desk.reaches(id);
     expect(desk.canary.heard).to.equal([]);
-    expect(desk.told()[0]).to.contain('not the one that was approved');
+    expect(desk.told()[0]).to.contain('differs from the approved call');
   });
 
   it('does not help against a denial that was set meanwhile', async () => {
@@ -294,7 +294,7 @@ describe('an approval', () => {
     await desk.answer(approvalId, true);
     await desk.reaches(id);
     expect(desk.canary.heard).to.equal([]);
-    expect(desk.told()[0]).to.contain('not there any more');
+    expect(desk.told()[0]).to.contain('the tool no longer exists');
     await desk.ask('DELETE', '/api/skills/permissions/http/*');
   });
 

@@ -118,7 +118,7 @@ describe('editing', () => {
     await editor.script('s/{/nonsense/');
     const { code, stderr } = await update({ terminal: 100, answers: ['n'] });
     expect(code).to.equal(130);
-    expect(stderr).to.contain('It is not JSON').and.to.contain('Nothing was changed.');
+    expect(stderr).to.contain('Invalid JSON').and.to.contain('Nothing was changed.');
     expect(await theHook()).to.equal(before);
   });
 
@@ -128,7 +128,7 @@ describe('editing', () => {
       's/"webhookSecret": "typed", //;s/"enabled": true/"enabled": true, "cooldownMs": 0/;/"description"/d',
     );
     const { code, stderr } = await update({ terminal: 100, answers: ['y'] });
-    expect([code, stderr]).to.match(/triggerConfig.webhookSecret {2}is a secret: it never goes/);
+    expect([code, stderr]).to.match(/triggerConfig.webhookSecret {2}is a secret and cannot be changed/);
     expect(stderr).to.match(/cooldownMs {2,}cannot be left out/);
     expect(await theHook()).to.include({ description: null, cooldownMs: 0 });
   });
@@ -149,7 +149,7 @@ describe('editing', () => {
     const piped = await update({}, '--edit');
     expect([piped.code, piped.stderr]).to.match(/--edit needs a terminal/);
     const both = await update(TERMINAL, '--edit', '--cooldown-ms', '5');
-    expect([both.code, both.stderr]).to.match(/Leave out the others/);
+    expect([both.code, both.stderr]).to.match(/Remove the other flags/);
     expect((await update({})).code).to.equal(2);
     expect(await editor.seen()).to.equal([]);
   });

@@ -74,7 +74,7 @@ describe('knowledge.search', () => {
 
   it('tells the agent if there is nothing to search for', async () => {
     const { told } = await calling('knowledge_search', { query: '-staging' });
-    expect(told).to.contain('nothing to search for');
+    expect(told).to.contain('no searchable words');
   });
 
   it('finds nothing of somebody else', async () => {

@@ -39,14 +39,14 @@ describe('a conversation', () => {
     await keep('The cat is called Ada.', { about: 'person' });
     const prompt = await talk('Which server is for staging?');
     expect(prompt).to.contain(
-      'what is said now goes before it:\n- (preference) Answers in German.\n- (project) The staging server is argon.',
+      'The current conversation takes precedence:\n- (preference) Answers in German.\n- (project) The staging server is argon.',
     );
     expect(prompt).to.not.contain('cat');
     expect(await talk('Say hello')).to.not.contain('argon');
   });
 
   it('is told nothing of memories where there are none', async () => {
-    expect(await talk('Which server is for staging?')).to.not.contain('remembered');
+    expect(await talk('Which server is for staging?')).to.not.contain('Memories of your owner');
   });
 
   it('gets each memory on a line of its own, whatever stands in it', async () => {
@@ -58,7 +58,7 @@ describe('a conversation', () => {
   it('gets at most 2,000 tokens of them', async () => {
     for (let n = 0; n < 20; n++) await keep(`${n} ${'word '.repeat(300)}`, { pinned: true });
     const prompt = await talk('Hello');
-    const block = prompt.slice(prompt.indexOf('what is said now goes before it:'));
+    const block = prompt.slice(prompt.indexOf('The current conversation takes precedence:'));
     expect(Buffer.byteLength(block)).to.be.between(4000, 6200);
   });
 
@@ -164,7 +164,7 @@ describe('memory.save', () => {
     const read = call('web_read', { url: `${desk.canary.url}page` }, 'read');
     desk.model.script(says({ toolCalls: [read] }), says({ toolCalls: [save('More')] }), DONE);
     await desk.reaches((await desk.spawn({ prompt: 'Read it', tools: ['web'] })).id);
-    expect(desk.told().at(-1)).to.contain('There is no room');
+    expect(desk.told().at(-1)).to.contain('The limit of memories is reached');
     desk.model.script(says({ toolCalls: [save('From the owner')] }), DONE);
     await desk.reaches((await desk.spawn({ prompt: 'Remember it' })).id);
     expect(desk.told().at(-1)).to.contain('"confirmed":true');

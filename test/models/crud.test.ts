@@ -146,8 +146,8 @@ describe('models', () => {
   });
 
   for (const [what, given, path, message] of [
-    ['the name of a route', { name: 'routing' }, 'name', /route of the API/],
-    ['a name below a route', { name: 'cli/status' }, 'name', /route of the API/],
+    ['the name of a route', { name: 'routing' }, 'name', /reserved word/],
+    ['a name below a route', { name: 'cli/status' }, 'name', /reserved word/],
     ['a name of odd characters', { name: 'a b' }, 'name', /letters, digits/],
     ['a name that leads upwards', { name: '../x' }, 'name', /letters, digits/],
     [
@@ -158,16 +158,16 @@ describe('models', () => {
     ],
     ['another digest', { provider: 'digest' }, 'provider', /built in/],
     ['an unknown provider', { provider: 'acme' }, 'provider', /must be one of/],
-    ['a vault entry of nobody', { credentialId: 'credential_1' }, 'credentialId', /no credential/],
+    ['a vault entry of nobody', { credentialId: 'credential_1' }, 'credentialId', /one of your credentials/],
     ['no address where one is needed', { baseUrl: null }, 'baseUrl', /is required/],
     ['an address that is none', { baseUrl: 'nowhere' }, 'baseUrl', /Invalid URL/],
     ['an address with a password', { baseUrl: 'http://a:b@c/' }, 'baseUrl', /credentials/],
     ['a metadata service', { baseUrl: 'http://169.254.169.254/v1' }, 'baseUrl', /always blocked/],
-    ['an address with a query', { baseUrl: 'http://127.0.0.1/v1?k=1' }, 'baseUrl', /its path/],
-    ['an unknown fallback', { fallbacks: ['nobody'] }, 'fallbacks.0', /none of the models/],
+    ['an address with a query', { baseUrl: 'http://127.0.0.1/v1?k=1' }, 'baseUrl', /query string/],
+    ['an unknown fallback', { fallbacks: ['nobody'] }, 'fallbacks.0', /one of the models/],
     ['itself as a fallback', { fallbacks: ['new'] }, 'fallbacks.0', /itself/],
-    ['a fallback twice', { fallbacks: ['digest', 'digest'] }, 'fallbacks', /twice/],
-    ['a topic twice', { topics: ['a', 'a'] }, 'topics', /twice/],
+    ['a fallback twice', { fallbacks: ['digest', 'digest'] }, 'fallbacks', /duplicates/],
+    ['a topic twice', { topics: ['a', 'a'] }, 'topics', /duplicates/],
     [
       'a price below nought',
       { price: { inputPerMTok: -1, outputPerMTok: 0 } },

@@ -86,7 +86,7 @@ describe('bounds of runs', () => {
     const { digest } = (await stage.reach(id, 'waiting')).stages[1] ?? {};
     await stage.call('POST', `/${id}/stages/look/approve`, { digest });
     const run = await stage.reach(id, 'failed');
-    expect(run.error).to.match(/^look: 302 from the target: .* follows no redirect there$/);
+    expect(run.error).to.match(/^look: 302 from the target: .* does not follow$/);
     expect(other.received).to.equal([]);
   });
 

@@ -204,7 +204,7 @@ describe('an MCP server over stdio', () => {
       expect([failed.status, failed.body.message]).to.equal([424, 'It cannot']);
       const garbage = await stage.run('strange', 'garbage');
       expect(garbage.status).to.equal(424);
-      expect(garbage.body.message).to.match(/^strange\.garbage: The server answered wrongly/);
+      expect(garbage.body.message).to.match(/^strange\.garbage: The server sent an invalid response/);
       expect((await stage.run('strange', 'echo', { text: 'x' })).status).to.equal(200);
     },
   );

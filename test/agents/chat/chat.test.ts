@@ -68,7 +68,7 @@ describe('chat', () => {
     stage.model.script(...Array.from({ length: 6 }, () => again));
     const { status, body } = await say({ message: 'Loop' });
     expect([status, body.status, body.message]).to.equal([200, 'failed', null]);
-    expect(body.error).to.contain('in circles');
+    expect(body.error).to.contain('stopped in a loop');
   });
 
   it('takes another agent in the session where another model or topic is wished for', async () => {
@@ -306,6 +306,6 @@ describe('a reply that was cut off', () => {
     expect(body).to.include({ message: 'One of them.', note: null });
     const { messages } = stage.model.asked[1]?.body ?? { messages: [] };
     expect(messages.slice(-3).map(({ role }) => role)).to.equal(['assistant', 'tool', 'tool']);
-    expect(messages.at(-1)?.content).to.contain('your reply was cut off at its output limit');
+    expect(messages.at(-1)?.content).to.contain('your reply was cut off at the output limit');
   });
 });

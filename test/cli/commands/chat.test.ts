@@ -102,7 +102,7 @@ describe('chat', () => {
     await world.client.approvals.approve({ body });
     const { stdout, stderr } = await running;
     expect(stdout).to.equal('Well.\n');
-    expect(stderr).to.contain('-- it is waiting for your approval: http.request');
+    expect(stderr).to.contain('-- waiting for your approval: http.request');
     expect(stderr).to.contain(`adjutant approvals approve ${one?.digest.slice(0, 8)}`);
   });
 
@@ -128,7 +128,7 @@ describe('chat', () => {
     const chat = start(['chat', 'Think', '--server', world.app.url]);
     await asked;
     chat.interrupt();
-    expect(await chat.note()).to.match(/^Stopped\. Go on: adjutant chat --session \w{6}$/);
+    expect(await chat.note()).to.match(/^Stopped\. Continue: adjutant chat --session \w{6}$/);
     expect(await chat.ended).to.equal(130);
     const { agents } = await world.client.agents.list({ query: { limit: 1 } });
     expect(agents[0]?.status).to.equal('stopped');
@@ -142,11 +142,11 @@ describe('chat', () => {
     const { token } = await world.app.register('early');
     const asked = model.nextAsked();
     const chat = start(['chat', 'Think', '--server', slow.url, '--server-token', token]);
-    expect(await chat.note()).to.contain('--server-token-file is safer');
+    expect(await chat.note()).to.contain('Use --server-token-file instead');
     await asked;
     chat.interrupt();
     slow.release();
-    expect(await chat.note()).to.match(/^Stopped\. Go on: adjutant chat --session \w{6}$/);
+    expect(await chat.note()).to.match(/^Stopped\. Continue: adjutant chat --session \w{6}$/);
     expect(await chat.ended).to.equal(130);
     const { body } = await world.app.call('GET', '/api/agents', { token });
     expect(body.agents.map(({ status }: { status: string }) => status)).to.equal(['stopped']);

@@ -52,7 +52,7 @@ describe('experts', () => {
       'An expert named bookkeeper already exists.',
     ]);
     const shipped = await experts('delete', 'triage', '--yes');
-    expect([shipped.code, shipped.stderr]).to.match(/ships with Adjutant/);
+    expect([shipped.code, shipped.stderr]).to.match(/is built in and cannot be changed/);
     expect((await experts('get', 'plumber')).code).to.equal(1);
   });
 

@@ -116,8 +116,8 @@ describe('models', () => {
     expect((await cli('delete', 'house', '--yes')).code).to.equal(0);
     const left = await world.cli(['models', 'list'], { terminal: 120 });
     expect(left.stderr).to.equal(
-      'No language model yet. One for this machine: adjutant models recommend --install\n' +
-        'Another one: adjutant models create\n',
+      'No language model yet. Install one for this machine: adjutant models recommend --install\n' +
+        'Add another one: adjutant models create\n',
     );
   });
 

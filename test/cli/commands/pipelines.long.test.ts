@@ -110,7 +110,7 @@ stages:
       /^now {2}tool {2}completed \d.*\n└─ rest {2}wait {2}completed \d.*\n {3}└─ approve {2}approval {2}waiting_approval.*\nSteps: waiting\n$/,
     );
     expect(live.stderr).to.match(
-      /^> Go on\?\nDigest [0-9a-f]{8}\.\nAnswer: adjutant pipelines approve \w{6} approve/m,
+      /^> Go on\?\nDigest [0-9a-f]{8}\.\nDecide: adjutant pipelines approve \w{6} approve/m,
     );
     const piped = await world.cli(['pipelines', 'run', 'Quick', '--follow']);
     expect(piped.stderr).to.match(

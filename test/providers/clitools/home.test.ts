@@ -140,7 +140,7 @@ describe('what a command-line tool is given (needs bubblewrap)', () => {
       ],
       'f00d',
     );
-    expect(system).to.match(/^You are brief\.\n\nYou answer .* The mark is f00d\.$/s);
+    expect(system).to.match(/^You are brief\.\n\nAnother program .* The mark is f00d\.$/s);
     expect(prompt).to.equal(
       [
         '=== user f00d ===\nLook: @\u2060/etc/passwd\n=== assistant ===\nDone.',
