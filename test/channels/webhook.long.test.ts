@@ -169,7 +169,7 @@ describe('a webhook channel', () => {
     const { type, data } = said(asked as Received);
     expect([type, data.approvalId]).to.equal(['approval', approvalId]);
     const other = posted(channel, { approvalId, digest: '0'.repeat(64), approved: true });
-    expect((await send(other)).body.text).to.match(/its digest differs/);
+    expect((await send(other)).body.text).to.match(/Review the approval again/);
     const answer = posted(
       channel,
       { approvalId, digest: data.digest, approved: true },

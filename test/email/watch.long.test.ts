@@ -110,7 +110,7 @@ describe(`the watch on mailboxes${said}`, () => {
       const { findings } = (await stage.call('GET', '/api/admin/doctor')).body;
       stage.clock.forward(-3601_000);
       const named = findings.filter(({ name }: { name: string }) => name === 'mailboxes');
-      expect(named[0].detail).to.include('away@example.test is watched and was not reached');
+      expect(named[0].detail).to.include('the watched mailbox away@example.test was not reached');
     });
     await arrived(hookId, 2);
     await stage.dovecot.deliver('away', mail('Three'));

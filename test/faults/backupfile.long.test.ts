@@ -187,7 +187,7 @@ describe('the file of a backup', () => {
     const file = join(stage.folder, 'foreign.tar');
     await writeFile(file, await forged([own('adjutant.db')]));
     await expect(verifyFile({ file, passphrase: PASSPHRASE }, () => undefined).done).to.reject(
-      /^The master key is not the one this database was made with/,
+      /^The master key does not belong to this database/,
     );
   });
 

@@ -187,7 +187,7 @@ describe('the audit log of a stopped home', () => {
     rmSync(join(home, 'keys/master.key'));
     await expect(verifyHome({ home })).to.reject(
       OpenRefused,
-      /master\.key is not there\. Put it back/,
+      /master\.key is missing\. Restore the file/,
     );
     expect(readdirSync(join(home, 'keys'))).to.equal([]);
     const empty = join(folder, 'empty');

@@ -212,7 +212,7 @@ describe('an empty key file', () => {
     writeFileSync(join(home, 'adjutant.db'), 'SQLite format 3\0 and more');
     expect(() => loadMasterKey(home, null)).to.throw(
       OpenRefused,
-      /^keys\/master\.key is not there, and the database of this home is sealed with it/,
+      /^keys\/master\.key is missing, and the database of this home is sealed with it/,
     );
     expect(readFileSync(join(home, 'keys/master.key'), 'utf8')).to.equal('');
   });

@@ -103,7 +103,7 @@ describe('a trusted proxy that states addresses in many forms', () => {
       name: 'addresses',
       status: 'warn',
       detail:
-        'a trusted proxy sent "unknown" in place of the client\'s address, so all its clients share the limits of one',
+        'a trusted proxy sent "unknown" instead of a client address. All of its clients share one rate limit',
       remedy:
         'configure the proxy to send the client address in X-Forwarded-For. See: adjutant tunnel config nginx',
     });

@@ -58,7 +58,7 @@ const whereHeadsGo = (
 };
 
 const VERIFY =
-  'adjutant audit verify   and compare its head with copies elsewhere: see "The audit log" in docs/accounts.md';
+  'adjutant audit verify   and compare its head with copies elsewhere: see "The audit log" in the README';
 
 const behindFinding = (behind: HeadsState[]): Finding => {
   const names = behind.map(({ name }) => name).join(' and ');

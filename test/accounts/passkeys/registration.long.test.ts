@@ -119,7 +119,7 @@ describe('registration of a passkey', () => {
     const { page } = gil.person;
     stage.clock.forward(11 * 60_000);
     await page.click('text=Add a passkey');
-    await page.waitForSelector('text=give the password too');
+    await page.waitForSelector('text=Send your password as well');
     await page.fill('#confirm', PASSWORD);
     await page.click('text=Add a passkey');
     await page.waitForSelector('text=This device already has a passkey for your account.');

@@ -20,12 +20,12 @@ describe('the doctor, of folders', () => {
     ],
     [
       'The folder is scanned every ten minutes: the limit of watching programs is reached. Raise fs.inotify.max_user_instances',
-      /is read, but changes are seen late/,
+      /is read, but changes are noticed late/,
       "sudo sysctl fs.inotify.max_user_instances=524288   then: adjutant knowledge index '/srv/my notes' --on-server",
     ],
     [
       'The folder is scanned every ten minutes: it contains more than 20000 folders',
-      /is read, but changes are seen late/,
+      /is read, but changes are noticed late/,
       'index only the subfolders that change, one by one',
     ],
     [

@@ -109,7 +109,7 @@ describe(`a tunnel by ssh${missing ? ` (skipped: ${missing})` : ''}`, {
     expect(new Set(answers)).to.equal(new Set([401]));
     const { parts } = await owner.health.detailed();
     const said = parts.find(({ name }) => name === 'tunnel')?.detail;
-    expect(said).to.match(/tells no addresses of callers: limits per address are off/);
+    expect(said).to.match(/no client addresses, so limits per address do not apply/);
   });
 
   it('lets nobody look local: an account takes an invite', async () => {
