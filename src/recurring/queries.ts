@@ -111,7 +111,7 @@ const skipQueued = (db: Store['db'], id: string, at: string): TransactionStep =>
   statement(
     db
       .updateTable('recurring_runs')
-      .set({ status: 'skipped', reason: 'It was disabled', finished_at: at })
+      .set({ status: 'skipped', reason: 'The recurring task was disabled', finished_at: at })
       .where('recurring_task_id', '=', id)
       .where('status', '=', 'queued'),
   );
