@@ -56,7 +56,6 @@ export type PerformAction = (
   signal: AbortSignal,
 ) => Promise<Job | null>;
 
-/** Commits the agent, its first message and its job in one transaction with the execution. */
 const spawnAgent: PerformAction = async (deps, run, job) => {
   const { store } = deps;
   const { id, record } = spawnRecord(deps, agentToSpawn(run, deps.access.models));

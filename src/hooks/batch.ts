@@ -48,7 +48,6 @@ interface PreparedRun {
  */
 export const createBatchExecutor = (deps: ActionDeps) => {
   const { store, clock } = deps;
-  /** Number of changes of the hook while each execution was prepared. */
   const changed = new Map<string, number>();
 
   const prepare = async (job: Job, of: BatchContext): Promise<PreparedRun | null> => {
@@ -109,7 +108,6 @@ export const createBatchExecutor = (deps: ActionDeps) => {
     return all;
   };
 
-  /** Stops when a part is full or the time is over. */
   const preparePart = async (jobs: Job[], from: number, of: BatchContext): Promise<BatchPart> => {
     const part: PromiseSettledResult<PreparedRun | null>[] = [];
     const underway = new Set<Promise<void>>();

@@ -12,7 +12,6 @@ const WINDOW = 4096;
 /** From this size on the number of keys is cached, because V8 lists all keys to count them. */
 const MANY_KEYS = 32;
 
-/** Compares untrusted values with the values of conditions, within a time limit. */
 export class Comparison {
   private work = 0;
   private readonly counts = new WeakMap<object, number>();

@@ -11,7 +11,6 @@ import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from './timelimit.js';
 export type ConditionVerdict =
   | { verdict: 'hold' }
   | { verdict: 'stopped'; reason: string }
-  /** The conditions cannot be judged: a value is too long, or the comparison takes too long. */
   | { verdict: 'error'; reason: string };
 
 const MAX_PATTERN_LENGTH = 300;

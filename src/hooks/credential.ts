@@ -40,7 +40,6 @@ export const checkReferences = async (
   throw badRequest([{ path: 'actionConfig.credentialId', message: `has a value that ${fault}` }]);
 };
 
-/** An empty secret counts as none. */
 export const isOwnSecret = (
   { openSecret }: SecretOpener,
   { id, credential_id, secret_sealed: sealed }: HookRow,

@@ -7,7 +7,6 @@ import { type Store, statement } from '../store/store.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
 
-/** Job of a hook whose deletion takes several transactions. */
 export const DELETION_JOB = 'hook_deletion';
 /** The index of these jobs contains the kind as a literal. */
 const KIND = sql.lit(DELETION_JOB);

@@ -79,7 +79,6 @@ const executionRows = ({ store: { db } }: ActionDeps): JobHandler['rows'] => ({
     ),
 });
 
-/** If the execution is admitted, it is counted. */
 const whyRefused = async (deps: ActionDeps, run: HookRun): Promise<Stopped | null> => {
   if (!isFirst(run) || isAdmittedAtSpawn(run)) return null;
   const { admission, publishedLast } = admissionOf(deps, run, deps.clock.now());

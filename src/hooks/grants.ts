@@ -13,7 +13,6 @@ export interface GrantingAction {
 
 export interface GrantingHook extends GrantingAction {
   conditions: Condition[];
-  /** Trigger and secret, as a comparable value. */
   firedBy: unknown;
 }
 
@@ -58,7 +57,6 @@ const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
   return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
 };
 
-/** True if the hook does something else, or fires in more cases. */
 const isAnother = (before: GrantingHook, after: GrantingHook): boolean =>
   purposeOf(before) !== purposeOf(after) || isLooser(before, after);
 
@@ -82,7 +80,6 @@ export const grantingHook = (row: HookRow): GrantingHook => ({
   ),
 });
 
-/** Returns the trigger as a comparable value. */
 export const grantTrigger = (
   { trigger, triggerConfig }: { trigger: HookRow['trigger']; triggerConfig: TriggerConfig },
   secret: string,

@@ -11,7 +11,6 @@ export type ActionConfig = NewHook['actionConfig'];
 export interface OpenedHook
   extends Pick<Hook, 'id' | 'name' | 'trigger' | 'action' | 'cooldownMs' | 'maxExecutions'> {
   userId: string;
-  /** Time of the last change. Serves as the version. */
   updatedAt: string;
   triggerConfig: TriggerConfig;
   actionConfig: ActionConfig;
@@ -36,7 +35,6 @@ export const hookOf = (row: HookRow): OpenedHook => ({
 
 const opened = new WeakMap<HookRow, OpenedHook>();
 
-/** Cached per row object. */
 export const openedHook = (row: HookRow): OpenedHook => {
   const known = opened.get(row) ?? hookOf(row);
   opened.set(row, known);

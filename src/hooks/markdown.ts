@@ -1,6 +1,5 @@
 /** CommonMark readers link URLs without escaping. */
 const ADDRESS = /(https?:\/\/[^\s<>"'`]+)/;
-/** Characters with a meaning within a line of Markdown. */
 const MARKS = /[\\`*_[\]<>~|&]/g;
 
 /**
@@ -16,7 +15,6 @@ export const escapeMarkdown = (text: string): string =>
     .map(escapeStart)
     .join('\n');
 
-/** Escapes headings, lists, rules and indented code at the start of a line. */
 const escapeStart = (line: string): string =>
   line
     .replace(/^(?: {4,}|[ ]*\t\s*)/, (blank) => '\u00a0'.repeat(blank.length))

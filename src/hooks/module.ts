@@ -79,7 +79,6 @@ interface RunModuleDeps {
   tools: Tools;
   permissions: Permissions;
   pipelines: HookPipelines;
-  /** Default executions of one hook at once. */
   concurrency: number;
 }
 
@@ -90,7 +89,6 @@ interface HooksResourcesDeps {
   pipelines: Pick<HookPipelines, 'check'>;
   counted: ReceiversDeps['counted'];
   probe: ReceiversDeps['probe'];
-  /** Null if the daemon has no public URL. */
   publicUrl(): string | null;
 }
 

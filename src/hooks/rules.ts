@@ -15,7 +15,6 @@ const MAX_CONDITIONS_LENGTH = 128 * 1024;
 export interface NamedThings {
   models(): string[];
   faultsOfTools(names: string[]): { at: number; message: string }[];
-  /** Arguments that must not contain placeholders. */
   literalsOf(toolId: string, action: string): readonly string[];
   pipelines: Pick<HookPipelines, 'check'>;
   hasAddress(): boolean;
@@ -131,7 +130,6 @@ const credentialFaults = (
   return isDoubled ? [{ path, message }] : [];
 };
 
-/** `at`: path of the list. */
 export const conditionFaults = (conditions: Condition[], at: string): FieldFault[] => {
   if (jsonPrefix(conditions, MAX_CONDITIONS_LENGTH).length > MAX_CONDITIONS_LENGTH) {
     return [{ path: at, message: 'must be at most 128 KiB of JSON in total' }];

@@ -17,7 +17,6 @@ import { headerEventOf } from './inbound/headers.js';
 import type { TemplateScope } from './template.js';
 
 export interface HookRun {
-  /** Whether the account of the owner is disabled. */
   isSuspended: boolean;
   execution: ExecutionRow;
   hook: OpenedHook;
@@ -49,7 +48,6 @@ export const loadRun = async ({ db }: Store, executionId: string): Promise<HookR
   return hook ? runOf({ execution, hook, delivery: delivery ?? null }) : null;
 };
 
-/** The hook was claimed together with its delivery. */
 export const runOf = ({ execution, hook, delivery }: ClaimedExecution): HookRun => ({
   isSuspended: hook.suspended_at !== null,
   execution,

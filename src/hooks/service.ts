@@ -163,7 +163,6 @@ export const setEnabled = (
     }),
   }));
 
-/** The secret is returned only once. Earlier secrets stay valid for the overlap. */
 export const rotateHookSecret = async (
   deps: HooksDeps,
   { id, overlapMinutes = DEFAULT_OVERLAP_MINUTES }: { id: string; overlapMinutes?: number },

@@ -80,7 +80,6 @@ const interruption = ({ hook: { name }, execution }: HookRun): Stopped => {
   return { status: 'interrupted', error, notice: { notice, isSent: true } };
 };
 
-/** `publishedLast`: what to publish if the limit is reached. */
 export const admissionOf = (
   { directory, outbound }: AdmissionDeps,
   { hook, execution }: HookRun,
@@ -102,7 +101,6 @@ export const admissionOf = (
   };
 };
 
-/** Reasons for skipping an execution. */
 export const refusalsOf = ({ cooldownMs, maxExecutions }: OpenedHook) => ({
   cooldown: `within the cooldown of ${cooldownMs} ms`,
   exhausted: `the hook has reached its limit of ${maxExecutions} executions`,
@@ -129,10 +127,8 @@ const breakLoop = async (
   return `loop: the trigger has passed through this daemon ${hops} times`;
 };
 
-/** Characters of an ISO time up to the hour. */
 const HOUR = 13;
 
-/** Notifies the owner that the hook reached its limit and is disabled. */
 const exhaustedNotice = (outbox: Outbox, hook: OpenedHook): PreparedNotice =>
   outbox.noticeOf(
     hook.userId,

@@ -95,10 +95,8 @@ const stepsIn = (address: string): number =>
   (address.split(/[?#]/, 1)[0] ?? '').split('/').filter((each) => DOTS.test(each)).length;
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
-/** Replaces each placeholder with a word. */
 export const withoutPlaceholders = (template: string): string => template.replace(PLACE, 'x');
 
-/** Each name once. */
 export const unfilledIn = (template: string, scope: object): string[] => {
   const missing = placeholdersIn(template).filter((name) => lookUp(scope, name) === undefined);
   return [...new Set(missing)].slice(0, MAX_UNFILLED);
@@ -106,11 +104,9 @@ export const unfilledIn = (template: string, scope: object): string[] => {
 
 const MAX_UNFILLED = 20;
 
-/** As written in the template. */
 export const placeholdersIn = (template: string): string[] =>
   [...template.matchAll(PLACE)].map(([, name = '']) => name.trim());
 
-/** Renders texts inside a JSON value. Keys stay unchanged. */
 export const renderDeep = (value: unknown, scope: object): unknown => {
   const fill = filling(scope);
   const render = (part: unknown): unknown => {

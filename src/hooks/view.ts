@@ -35,7 +35,6 @@ const viewTrigger = (row: HookRow): Hook['triggerConfig'] => {
   };
 };
 
-/** Shows only whether a secret is set. */
 export const viewHook = viewer(hookTable, Hook, {
   triggerConfig: viewTrigger,
   stats: (row: HookWithStats) => ({

@@ -59,7 +59,6 @@ export const createAuditing = (log: AuditLog) => {
         if (actor === undefined) throw new Error(`The actor of ${entry.action} is unknown`);
         return { audit: { ...entry, actorId: actor, target, data } };
       },
-      /** Writes the row, unless the handler did or no user is known. */
       succeeded: async (): Promise<void> => {
         const calls = continued(entry.at);
         if (subject.isContinued && calls.has(call)) return;

@@ -30,7 +30,6 @@ export const bodyText = (body: Buffer, charset: string | null): string | BodyFau
   return decodedText(body, wide ?? charset ?? declaredCharset(body)) ?? notText(charset);
 };
 
-/** UTF-16 only (WHATWG Encoding, BOM sniff). */
 const markedCharset = (body: Buffer): string | null => {
   if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
   return body[0] === 0xfe && body[1] === 0xff ? 'utf-16be' : null;

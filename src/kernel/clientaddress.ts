@@ -3,7 +3,6 @@ import { BlockList, isIP } from 'node:net';
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 export const isLoopbackName = (host: string): boolean => LOOPBACK_HOST.test(host);
 
-/** Without the default port of the scheme and the trailing dot. */
 export const plainHost = (host: string): string =>
   host
     .trim()
@@ -94,7 +93,6 @@ const FORWARDED_FOR = 'x-forwarded-for';
 export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTrust): string =>
   clientOf(peer, headers, trust).address;
 
-/** X-Forwarded-Host counts if a trusted proxy sent it. */
 export const addressedHost = (peer: string, headers: RawHeaders, trust: ProxyTrust): string => {
   const address = plainAddress(peer);
   const isTrusted =

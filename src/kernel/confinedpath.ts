@@ -25,7 +25,6 @@ export interface FolderEntry {
   size: number;
   modifiedMs: number;
   identity: string;
-  /** Changes with every change of the file, and if another file replaces it. */
   stamp: string;
 }
 
@@ -48,7 +47,6 @@ export const readInside = (root: string, path: string, maxBytes: number): Promis
     return bytes.subarray(0, bytesRead);
   });
 
-/** Follows no symbolic link below `root`. Throws NotInside. */
 export const openInside = <T>(
   root: string,
   path: string,
@@ -170,7 +168,6 @@ const exactNames = async (folder: string): Promise<Names> => {
   };
 };
 
-/** Escapes bytes that are not UTF-8: `M\xfcnchen.txt`. */
 const shown = (name: Buffer): string =>
   name
     .toString('latin1')
@@ -254,7 +251,6 @@ const sentences: Record<string, string> = {
   ENAMETOOLONG: 'has a name that is too long',
 };
 
-/** Disk errors are returned unchanged. */
 const sayWhy = (error: unknown, path: string): unknown => {
   const sentence = sentences[errorCode(error)];
   return sentence === undefined ? error : new NotInside(path, sentence);

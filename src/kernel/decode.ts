@@ -15,7 +15,6 @@ export interface Body {
 
 interface Encoded {
   host: string;
-  /** Content-Encoding: encodings in the order of their application. */
   contentEncoding: string;
   maxBytes: number;
 }

@@ -52,7 +52,6 @@ const dial = async (
   const { buildConnector } = await loadUndici();
   const connect = buildConnector({
     lookup: pinned(addresses),
-    // Also makes node accept a list from lookup.
     autoSelectFamily: true,
     timeout: CONNECT_MS,
     // Explicit, so that no environment variable disables it.

@@ -91,7 +91,6 @@ const notNamed =
 const trailingDot =
   'a host name must not end with a dot, regardless of egressAllow (ADJUTANT_EGRESS_ALLOW)';
 
-/** Names of this machine or its network, whatever they resolve to. */
 const localName = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
 /** Names from routers and Tailscale. */

@@ -23,7 +23,6 @@ const MAX_STEPS = 60;
 const AT_PLACE = 30;
 const PER_READING = 20;
 const PER_CHARACTER = 40;
-/** Backslashes that stand for one after three layers. */
 const MAX_BACKSLASHES = 2 ** LAYERS;
 const BACKSLASH = 92;
 const MAX_CHARACTER_LENGTH = 4;
@@ -62,12 +61,10 @@ interface PartialEscape {
 class Reader {
   readonly found = new Map<number, Unescaped[]>();
   readonly marks: Uint8Array;
-  /** Per position, how far the end of an escape was searched. */
   private readonly reach = new Map<number, number>();
   /** Per position, UTF-8 bytes that are not a character by themselves. */
   private readonly bytes = new Map<number, { end: number; byte: number }[]>();
 
-  /** Per position, the end of a run of equal readings. */
   private readonly runEnds = new Map<number, number>();
   /** Per position, 1 if more backslashes follow than three layers reduce to one. */
   private readonly runs: Uint8Array;

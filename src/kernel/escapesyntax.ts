@@ -1,5 +1,4 @@
 export interface EscapeReading {
-  /** Empty while the escape is incomplete. */
   means: readonly string[];
   /** A byte that is not a character by itself, as in `%C3%A9`. */
   byte?: number;
@@ -76,7 +75,6 @@ interface Digits {
   base: number;
   least: number;
   most: number;
-  /** Character allowed after the last digit, or required with `mustClose`. */
   close?: number;
   mustClose?: true;
 }
@@ -122,7 +120,6 @@ const sixteen = (make: (digit: number) => EscapeReading): EscapeReading[] =>
 const byte = twoDigits((value) =>
   value < 128 ? whole(...charsOf(value)) : { ...whole(), byte: value },
 );
-/** A character in JavaScript, a byte in C and Python. */
 const hexadecimal = twoDigits((value) => {
   const char = whole(...charsOf(value));
   return value < 128 ? char : { ...char, byte: value };

@@ -21,11 +21,9 @@ export type ExactNumber = LosslessNumber;
 
 export const isExactNumber = (value: unknown): value is ExactNumber => isLosslessNumber(value);
 
-/** For valid JSON with such a number. Slower than JSON.parse. */
 export const parseSpelled = (text: string): unknown =>
   parseLossless(text, undefined, {
     parseNumber: (digits) => (isKept(digits) ? Number(digits) : new LosslessNumber(digits)),
-    // As in JSON.parse.
     onDuplicateKey: ({ newValue }) => newValue,
   });
 
@@ -128,7 +126,6 @@ const endOfNumber = (text: string, start: number): number => {
   return end;
 };
 
-/** At most 15 digits, no sign, exponent or leading zero. */
 const isPlainInteger = (text: string, start: number, end: number): boolean => {
   const first = text.charCodeAt(start);
   if (end - start === 1) return first >= ZERO;

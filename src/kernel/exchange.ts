@@ -30,10 +30,6 @@ export interface HopReply extends HttpReply {
   setCookies: string[];
 }
 
-/**
- * Resolves with the headers of the reply. Network errors are HttpFailures. Later errors occur in
- * the body.
- */
 export const dispatchHop = (
   agent: Dispatcher,
   hop: Hop,

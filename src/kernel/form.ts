@@ -24,7 +24,6 @@ export const whileUploading = async <T>(socket: Duplex, work: () => Promise<T>):
   }
 };
 
-/** A form may take longer to arrive than other requests. */
 export const isUploading = (socket: Duplex): boolean => uploading.has(socket);
 
 export const unsupportedType = (contentType: unknown, form: FormRules | undefined): Boom.Boom => {

@@ -5,7 +5,6 @@ export const createGate = (most: number): ConcurrencyGate => {
   const waiting: (() => void)[] = [];
   let inside = 0;
 
-  /** Passes the slot on directly, so that no other caller can take it. */
   const leave = (): void => {
     const next = waiting.shift();
     if (next) next();

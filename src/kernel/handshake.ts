@@ -24,7 +24,6 @@ export const completeHandshake = async (
   const validUntil = socket instanceof TLSSocket ? endOf(socket) : null;
   socket.destroy();
   return {
-    /** The dialled address is not marked. */
     addresses: seen.addresses,
     nameMs: seen.at - since,
     connectMs: performance.now() - seen.at,

@@ -22,7 +22,6 @@ export interface Outgoing extends Partial<CallLimits> {
   enoughBytes?: number;
   allow?: string[];
   isBound?: boolean;
-  /** Whether to follow no redirect at all. */
   isExact?: boolean;
   keepsTls?: boolean;
   /** Whether to decode gzip, deflate and brotli. The byte limit applies before and after. */
@@ -31,7 +30,6 @@ export interface Outgoing extends Partial<CallLimits> {
   cookies?: Cookies;
 }
 
-/** Headers as received, even if the body was decoded. */
 export interface Incoming extends PartialReply {
   url: string;
   notFollowed?: string;
@@ -132,9 +130,6 @@ export const createHttp = (options: {
   };
 };
 
-/**
- * For other protocols over TLS, such as IMAP. Throws EgressRefused, BadUrl, or HttpFailure `dns`.
- */
 const dialableAddresses = async (
   { allow, lookup }: { allow: string[]; lookup: Lookup },
   address: string,
@@ -273,5 +268,4 @@ const responseOf = ({ status, headers, body }: HttpReply): Response => {
   return new Response(null, { status, headers });
 };
 
-/** Response accepts no body for these, not even an empty one. */
 const bodiless = new Set([204, 205, 304]);

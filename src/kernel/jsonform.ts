@@ -14,10 +14,6 @@ const bodies = createBodies(CAPACITY);
 export const isJsonForm = ({ raw: { req } }: FormRequest, { jsonBytes }: FormRules): boolean =>
   jsonBytes !== undefined && !req.headers['content-type']?.startsWith(MULTIPART);
 
-/**
- * The file is base64 in the file field and has no name. `apart` parses the JSON on behalf of
- * `asker`.
- */
 export const openJsonForm = (
   { payload: source, raw: { req } }: FormRequest,
   rules: FormRules,

@@ -13,7 +13,6 @@ const MAX_BYTES = 1024 ** 2;
 /** Retry delay: short for a slow reader, a second for a full disk or a closed reader. */
 const AGAIN_MS = 20;
 const RETRY_MS = 1000;
-/** Wait for a slow reader at exit: 20 times 5 ms. */
 const LAST_TRIES = 20;
 const LAST_WAIT_MS = 5;
 const NONE = Buffer.alloc(0);
@@ -71,7 +70,6 @@ export const createLineWriter = (
     lost: (): LostLines => ({ ...lost }),
     flushSync: (): void => {
       if (!to || (state === 'in flight' && !to.isFile)) return;
-      // The operating system completes a running write to a file.
       const rest = Buffer.concat([state === 'in flight' ? NONE : begun, ...lines]);
       if (state !== 'in flight') begun = NONE;
       bytes = begun.length;

@@ -15,7 +15,6 @@ const byDistance = (word: string, words: string[]) =>
     .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
     .sort((a, b) => a.distance - b.distance);
 
-/** Damerau-Levenshtein distance. */
 const distance = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0;

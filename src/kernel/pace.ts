@@ -100,7 +100,6 @@ const nextOf = ({ waiting, served }: PaceLine): PaceWaiter | undefined => {
   return waiting.toSorted((a, b) => lastTurn(a) - lastTurn(b))[0];
 };
 
-/** Refuses the last call of the caller with the most calls, unless that is the new caller. */
 const makesRoom = (line: PaceLine, asker: string): boolean => {
   const counts = new Map<string, number>();
   for (const each of line.waiting) counts.set(each.asker, (counts.get(each.asker) ?? 0) + 1);

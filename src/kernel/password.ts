@@ -15,7 +15,6 @@ export interface PasswordCost {
 /** Minimum of OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes. */
 const PASSWORD_COST: PasswordCost = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
 
-/** No password matches this hash. */
 const decoyHash = ({ memoryCost, timeCost, parallelism }: PasswordCost): string => {
   const [salt, hash] = [16, 32].map((size) =>
     randomBytes(size).toString('base64').replace(/=+$/, ''),

@@ -6,7 +6,6 @@ export class PoolFull extends NamedError {
   override message = 'The queue of the worker threads is full';
 }
 
-/** The thread ended during a task, or was ended by the time limit. */
 export class ThreadLost extends NamedError {}
 
 /** The thread was ended because of the task itself, so a retry would fail as well. */

@@ -20,7 +20,6 @@ export const findProgram = async (folders: string[], name: string): Promise<stri
   return null;
 };
 
-/** Contains nothing of the daemon's own environment. */
 export const programEnv = (folders: string[]): Record<string, string> => ({
   PATH: folders.join(delimiter),
   HOME: homedir(),

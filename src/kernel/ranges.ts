@@ -1,4 +1,3 @@
-/** Bytes only (RFC 9110, 14.1.2). */
 const BYTES = /^bytes=[\s,]*((?:\d+-\d*|-\d+)(?:\s*,\s*(?:\d+-\d*|-\d+))*)$/i;
 
 export const holdsRanges = (header: string, length: number): boolean => {

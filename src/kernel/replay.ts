@@ -36,7 +36,6 @@ const REFUSALS = {
   },
 };
 
-/** Replies with secrets or files, and endpoints with unparsed bodies, are not stored. */
 export const isReplyStored = ({ secret, readsOnly, form, rawBytes }: Endpoint): boolean =>
   !secret && !readsOnly && !form && rawBytes === undefined;
 

@@ -11,7 +11,6 @@ export type LogRing = ReturnType<typeof createLogRing>;
 
 const MAX_LINES = 2000;
 const MAX_BYTES = 1024 ** 2;
-/** Maximum characters of a line. Stack traces are shorter. */
 const MAX_LENGTH = 16_384;
 const LEVEL = /^\{"level":"(trace|debug|info|warn|error|fatal)"/;
 

@@ -11,7 +11,6 @@ type CalledEndpoint = Pick<
 >;
 
 const NOUN = /^\/api\/([\w-]+)/;
-/** Approvals have a scope of their own, separate from chat. */
 const APPROVAL = /^\/api\/chat\/approv/;
 /** Paths without a scope. A token may read its owner (`me`), but not change the account. */
 const ACCOUNT = 'auth';

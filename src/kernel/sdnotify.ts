@@ -29,7 +29,6 @@ export const openServiceManager = (
   return {
     ready: () => {
       send('READY=1');
-      // systemd recommends half of the limit.
       if (watchdogMs !== null)
         timer = setInterval(() => send('WATCHDOG=1'), watchdogMs / 2).unref();
     },

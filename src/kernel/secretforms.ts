@@ -25,7 +25,6 @@ export const formsOf = (value: string): string[] => {
   return [...new Set(forms.flatMap(piecesOf))].filter((form) => form !== '');
 };
 
-/** Also as written by debuggers and fingerprints. */
 const hexForms = (bytes: Buffer): string[] => {
   const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
   const forms = ['', ' ', ':'].map((between) => pairs.join(between));

@@ -28,7 +28,6 @@ class Walk {
   private readonly found: [number, number][] = [];
   private readonly underWay = new Map<number, States>();
   private readonly escapes: Escapes;
-  /** Start of the first word that later text may complete, or the length of the text. */
   private open: number;
   private cut: number;
 

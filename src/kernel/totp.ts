@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 
 const PERIOD_S = 30;
-/** Time steps within which a wrong clock is recognized. */
 const MAX_SKEW_STEPS = 10;
 const ISSUER = 'Adjutant';
 const CODE = /^\d{6}$/;

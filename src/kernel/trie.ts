@@ -1,6 +1,5 @@
 /** Stores common prefixes once. A node is a number, 0 is the root. */
 export class Trie {
-  /** Per node: first child, next sibling, unit that leads to it. */
   private readonly child: Int32Array;
   private readonly sibling: Int32Array;
   private readonly unit: Uint16Array;

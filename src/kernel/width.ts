@@ -4,7 +4,6 @@ import { eastAsianWidth } from 'get-east-asian-width';
 const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
 const NO_COLUMN =
   /^[\p{Mn}\p{Me}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
-/** Ignorable in print, but terminals show it. */
 const SOFT_HYPHEN = '\u00ad';
 /** An emoji with a variation selector is wide (UTS #51). */
 const PICTURE = /^\p{Emoji}.*\ufe0f/su;

@@ -13,7 +13,6 @@ import { unkeptOf } from './unkept.js';
 export interface VerifiedHook {
   hook: ReceivingHook;
   usedOldSecret: boolean;
-  /** Null if the sender has no key. */
   key: KeyObject | null;
   by: ProvenBy;
   /** SHA-256 of the signed text, in hex. Null if the body itself is signed. */
@@ -47,7 +46,6 @@ export interface ComingDelivery {
   event: string | null;
 }
 
-/** The end of an execution that is committed together with its delivery. */
 interface PreparedReadyEnd {
   end: ReadyEnd;
   published(): void;

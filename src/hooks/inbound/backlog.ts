@@ -8,7 +8,6 @@ import type { ReceivingHook } from './receivinghooks.js';
 
 const WAITING_PER_HOOK = 100_000;
 const WAITING_OVERALL = 1_000_000;
-/** Characters of an ISO time up to the hour. */
 const HOUR = 13;
 
 /** Limits the queued executions. The owner of a full hook is notified once an hour. */
@@ -20,7 +19,6 @@ export const createBacklog = (deps: {
   precedence: Precedence;
 }) => {
   const { clock, log, queue, outbound, precedence } = deps;
-  /** Hour of the last notification by hook. */
   const notified = new Map<string, string>();
 
   const notify = async ({ id, userId, name }: ReceivingHook): Promise<void> => {

@@ -35,7 +35,6 @@ const MEDIA_TYPES: Record<BodyForm, string> = {
   text: 'text/plain or XML',
 };
 
-/** Includes how to fix it at the sender or in Adjutant. */
 export const typeRefusal = ({ id, name, sender }: ReceivingHook, headers: Headers): string => {
   const forms = sender ? (sender.recipe.bodies ?? BODY_FORMS) : (['json'] as const);
   const types = forms.map((form) => MEDIA_TYPES[form]).join(', ');

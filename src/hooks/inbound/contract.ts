@@ -1,6 +1,5 @@
 import * as s from '../../kernel/contract/schema.js';
 
-/** A message may contain a public URL and the path of a hook. */
 const MAX_MESSAGE = 1000;
 
 export const RefusedDeliveries = s.object('RefusedDeliveries', {

@@ -112,10 +112,8 @@ const addressRefusal = (
   return { reason: 'mismatch', message };
 };
 
-/** The query may contain a secret. */
 const shown = (url: string): string => (url.split('?', 1)[0] ?? '').slice(0, MAX_SHOWN);
 
-/** URLs that the sender may have signed instead of the public one. */
 const otherAddresses = (headers: Headers, verified: string, path: string): string[] => {
   const { host, pathname, search } = new URL(verified);
   const hosts = [host, `${host}:443`, headers.host, headers['x-forwarded-host']].flatMap(

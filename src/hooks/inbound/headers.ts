@@ -30,7 +30,6 @@ const NOT_KEPT = new RegExp(
   [
     'authori[sz]ation|cookie|signature|hmac|secret|token|passw|passphrase|api[-_]?key|credential',
     'jwt|assertion|oidc|session|(?:^|[-_])(?:sig|pwd|auth)$',
-    // The idempotency key identifies a delivery.
     '(?<!idempotency)[-_]key$',
   ].join('|'),
 );
@@ -41,11 +40,9 @@ export type ProvenBy = SignatureScheme | 'secret' | Sender;
 export interface BodyNames {
   id: string | null;
   type: string | null;
-  /** Texts by location: `body.event.id`. */
   at?: Record<string, string>;
 }
 
-/** Equal if deliveries are identified in the same way. */
 export const proofName = (by: ProvenBy): string =>
   typeof by === 'string' ? by : `sender ${by.name}`;
 
@@ -70,7 +67,6 @@ const signedIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | 
   return id?.trim() ? id : `t=${stripeTime(headers)}`;
 };
 
-/** ID of a body that lacks the expected ID. */
 const BODY_ALONE = 'body';
 
 /** Without an ID in the expected place, the bytes of the body identify the delivery. */
@@ -134,7 +130,6 @@ export interface Unkept {
   headers: string[];
 }
 
-/** Removes signatures, authorization and everything that may contain a secret. */
 export const keptHeaders = (headers: Headers, unkept: Unkept): Record<string, string> => {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

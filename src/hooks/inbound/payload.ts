@@ -32,7 +32,6 @@ export interface Reading {
   form: BodyForm;
   charset?: string | null;
   places: string[];
-  /** Whether to remove the secret from notifications of Microsoft Graph. */
   hidesState?: boolean;
 }
 
@@ -78,7 +77,6 @@ export const readPayload = (
   return readForm(body, charset, places);
 };
 
-/** Removes `clientState` from notifications of Microsoft Graph. */
 const withoutState = (value: object): { text: string; value: unknown } => {
   const notifications = listAt(value, 'value').map((each) =>
     isRecord(each) && 'clientState' in each ? { ...each, clientState: '[redacted]' } : each,

@@ -14,9 +14,7 @@ export interface ProofInput {
   hooks: HookKeys[];
   headers: Headers;
   body: Uint8Array;
-  /** Null if the daemon has no public URL. */
   url: string | null;
-  /** Null if the request is not an SNS message. */
   sns: SnsProof | null;
   now: number;
 }
@@ -47,7 +45,6 @@ export const proofsOf = ({ hooks, body, sns, ...rest }: ProofInput): HookProof[]
   });
 };
 
-/** Needs no secret. */
 const topicProof = ({ recipe }: HookKeys, sns: SnsProof | null): SignatureProof | null =>
   sns !== null && sns.topicArn === recipe?.topicArn
     ? { at: 0, scheme: 'sender', digest: sns.digest }

@@ -51,7 +51,6 @@ const readable = (query: string): string => {
 export const secretParameter = (query: Query): string | null =>
   query === NONE ? null : (Object.keys(query).find((name) => SECRET_NAME.test(name)) ?? null);
 
-/** Removes parameters that may contain a secret. Null if the request has no query. */
 export const keptQuery = (query: Query, holdsSecret: (text: string) => boolean): Query | null => {
   if (query === NONE) return null;
   const kept = Object.entries(query).filter(

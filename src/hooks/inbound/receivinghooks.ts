@@ -17,7 +17,6 @@ export interface ReceivingHook {
   /** Null for the built-in schemes, which need no description. */
   sender: Sender | null;
   credentialId: string | null;
-  /** Set if all effects of the action may be in the database. */
   row: HookRow | null;
 }
 
@@ -70,7 +69,6 @@ export const createDirectory = (
   return {
     onPath,
     byId: (id: string): ReceivingHook | null => byId.get(id) ?? null,
-    /** Null means the default of the settings. */
     concurrencyOf: (id: string): number | null => byId.get(id)?.concurrency ?? null,
     put,
     disable: (id: string): void => {

@@ -17,7 +17,6 @@ const MAX_NAME_LENGTH = 100;
 interface RefusalLogDeps {
   clock: Clock;
   directory: Directory;
-  /** Null if the daemon has no public URL. */
   addressOf(url: string): string | null;
 }
 
@@ -66,7 +65,6 @@ export const createRefusalLog = ({ clock, directory, addressOf }: RefusalLogDeps
       },
       challenge,
     }),
-    /** Records that a sender checked the address. Returns false if no hook has this path. */
     tried: (path: string): boolean => {
       const hooks = directory.onPath(path);
       for (const hook of hooks) add({ hook, reason: 'tried', message: MESSAGES.tried }, NOTHING);
@@ -143,7 +141,6 @@ const NOTHING: ShownRequest = { contentType: null, headers: [] };
 
 const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,100}/;
 
-/** Contains no secret of any hook on the path. */
 const shownOf = (headers: Headers, { holdsSecret }: Unkept): ShownRequest => {
   const [type] = MEDIA_TYPE.exec(headerText(headers, 'content-type') ?? '') ?? [];
   return {

@@ -4,7 +4,6 @@ import type { ReceivingHook } from './receivinghooks.js';
 
 /** In bytes. Shorter secrets of hooks that do not fire would match many values by chance. */
 const MIN_OF_OTHERS_LENGTH = 8;
-/** In characters of an encoded secret. */
 const MIN_ENCODED_LENGTH = 4;
 const ESCAPED = /[%+]/;
 const URL_SAFE = /[-_]/;
@@ -44,7 +43,6 @@ const plainForms = (secret: Buffer): string[] => {
   return latin1 === utf8 ? [utf8] : [latin1, utf8];
 };
 
-/** All base64 forms of a secret, at any offset in a text. */
 const base64Forms = (secret: Buffer): string[] =>
   FIRST_WHOLE.map((first, before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), secret]);

@@ -2,7 +2,6 @@ import { parentPort } from 'node:worker_threads';
 import type { TaskReply } from '../../kernel/pool.js';
 import { payloadTasks } from './tasks.js';
 
-/** This file is the entry point of each pool thread. */
 const port = parentPort;
 if (!port) throw new Error('A thread for payloads is started by its pool');
 

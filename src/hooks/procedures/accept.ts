@@ -17,7 +17,6 @@ export type Acceptance = [
     headers: string,
     body: SharedText,
     event: string | null,
-    /** JSON. Null without a query. */
     query: string | null,
   ],
   /** Delivery ID of the sender and SHA-256 of the body in hex. Identify a duplicate. */
@@ -33,7 +32,6 @@ export type Acceptance = [
   ][],
 ];
 
-/** Outcome prepared for a version of the hook. */
 export type ReadyEnd = [hookUpdatedAt: string, result: string, notice: NoticePosting];
 
 export type Accepted = [
@@ -49,7 +47,6 @@ type HookIdentity = Pick<HookRow, 'user_id' | 'trigger' | 'action' | 'updated_at
 interface MatchedHook {
   hook: HookIdentity | null;
   fired: number;
-  /** Number of ended executions among them. */
   ended: number;
   /** Whether executions of the hook are queued, which must run before a prepared one. */
   isQueued: boolean;

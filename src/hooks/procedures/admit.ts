@@ -11,7 +11,6 @@ export interface Admission {
   now: string;
   /** A later execution of the hook is within the cooldown. */
   cooldownSince: string;
-  /** Null if the hook has no `maxExecutions`. */
   exhausted: NoticePosting | null;
 }
 

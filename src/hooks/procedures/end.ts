@@ -19,7 +19,6 @@ export interface EndRecord {
     finished_at: string;
   };
   notices: NoticePosting[];
-  /** Null if no outgoing webhook may want the event. */
   event: NewOutgoingEvent | null;
 }
 

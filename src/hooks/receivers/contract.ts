@@ -58,7 +58,6 @@ const secretHeader = {
   about: 'Secret of the hook. Alternative: a body signature in `X-Hub-Signature-256`.',
 };
 
-/** Signatures and secrets replace tokens here (spec: Webhooks). */
 export const receivers = contract({
   byPath: endpoint.post('/api/webhooks/{path}', {
     summary: 'Receive a signed webhook',

@@ -76,7 +76,6 @@ export interface ProbeArrival {
 export interface ReceiversDeps {
   inbox: Inbox;
   counted(verdict: InboundVerdict['verdict']): void;
-  /** Records that a sender checked the address. Returns false if no hook has this path. */
   tried(path: string): boolean;
   /** Handles a request of the tunnel check. Null if the path does not belong to a probe. */
   probe(path: string, arrived: () => ProbeArrival): Promise<'refused' | { nonce: string }> | null;

@@ -13,7 +13,6 @@ const MAX_KEPT = 5;
 
 interface Awaited {
   until: number;
-  /** Newest first. */
   tokens: Static<typeof ReceivedToken>[];
 }
 
@@ -42,7 +41,6 @@ export const createAwaitedTokens = (clock: Clock) => {
       return view(one);
     },
     of: (hookId: string): Static<typeof AwaitedToken> => view(openOf(hookId)),
-    /** Accepts the token if the hook is waiting for one. */
     take: (hookId: string, body: Buffer): boolean => {
       const one = openOf(hookId);
       const token = one && tokenIn(body);

@@ -4,12 +4,10 @@ import { isJsonNeeded, recipeOf } from './open.js';
 import { PLACEHOLDERS, piecesOf, type SignatureEncoding, type SignatureRecipe } from './recipe.js';
 import { ed25519Bytes, keyLength } from './verify.js';
 
-/** Fields that do not apply to tokens and passwords. */
 const OF_SIGNATURES = [
   ...(['encoding', 'signed', 'timestampHeader', 'timestampFrom', 'toleranceSeconds'] as const),
   ...(['key', 'format', 'parts'] as const),
 ];
-/** Fields allowed together with a preset. */
 const BESIDE_PRESET = ['preset', 'toleranceSeconds', 'topicArn'];
 /** In bytes. */
 const MIN_SECRET_LENGTH = 8;

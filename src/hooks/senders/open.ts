@@ -13,7 +13,6 @@ export const senderOf = (verify: SenderVerification): Sender => {
   return { name: JSON.stringify(verify), recipe: recipeOf(verify) };
 };
 
-/** Adds the defaults. */
 export const recipeOf = (verify: SenderVerification): SignatureRecipe => {
   if (typeof verify === 'string') return PRESETS[verify];
   const { preset, header, timestampHeader, idFrom, eventFrom, ...rest } = verify;

@@ -15,13 +15,11 @@ const hmac = (
   ...more,
 });
 
-/** Slack and Zoom: `v0=` and the HMAC of `v0:<time>:<body>`. */
 const VERSION_0 = { prefix: 'v0=', signed: 'v0:{timestamp}:{body}' };
 
 /** Also used by hooks without `verify`. */
 export const GITHUB_GREETING = { event: 'ping', sender: 'GitHub' };
 
-/** As documented by each sender. */
 export const PRESETS = {
   github: hmac('x-hub-signature-256', {
     prefix: 'sha256=',

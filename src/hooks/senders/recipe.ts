@@ -1,7 +1,6 @@
 /** A signature scheme as data. Presets are named recipes; a hook may also define its own. */
 export interface SignatureRecipe {
   header: string;
-  /** Text before the signature in the header, such as `sha256=`. */
   prefix?: string;
   /**
    * `sha1`, `sha256`, `sha512`: HMAC with the secret. `ed25519`: the secret is the public key of
@@ -41,7 +40,6 @@ export interface SignatureRecipe {
   bodies?: BodyForm[];
   /** Whether the sender sends JSON with another media type. */
   isAlwaysJson?: true;
-  /** SNS topic to accept messages from. */
   topicArn?: string;
   /** Test event for a new address. Hooks ignore it. */
   greeting?: SenderGreeting;
@@ -54,7 +52,6 @@ export interface SenderGreeting {
   sender: string;
 }
 
-/** Senders with a supported handshake. */
 export type HandshakeKind = 'slack' | 'zoom' | 'discord' | 'sns' | 'graph' | 'notion';
 
 /** A public key is not a secret, so any user may have a hook with it. */

@@ -24,7 +24,6 @@ interface SendersDeps {
   http: Pick<Http, 'request'>;
   clock: Clock;
   log: Log;
-  /** Null if the daemon has no public URL. */
   publicUrl(): string | null;
 }
 
@@ -34,7 +33,6 @@ export const createSenders = (deps: SendersDeps) => {
 
   return {
     awaited,
-    /** Null if the daemon has no public URL. */
     addressOf: (url: string): string | null => {
       const origin = deps.publicUrl();
       return origin === null ? null : origin + url;

@@ -10,9 +10,7 @@ export interface OutgoingRequest {
   url: string;
   contentType: string;
   body: Buffer;
-  /** Used if the sender has an ID header. */
   id: string;
-  /** Used if the sender has an event header. */
   event?: string;
   now: number;
 }

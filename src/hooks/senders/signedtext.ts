@@ -6,13 +6,11 @@ import { MAX_FORM_FIELDS, piecesOf, type SignatureRecipe } from './recipe.js';
 export interface SignedParts {
   headers: Headers;
   body: Buffer;
-  /** Null if the daemon has no public URL. */
   url: string | null;
   /** As received. Undefined if absent. */
   timestamp: string | undefined;
 }
 
-/** Null if a signed part of the request is missing. */
 export const signedBytes = (
   { signed = '{body}', idFrom = '' }: SignatureRecipe,
   { headers, body, url, timestamp }: SignedParts,
@@ -62,7 +60,6 @@ const formText = (headers: Headers, body: Buffer, url: string | null): string | 
     .join('');
 };
 
-/** Null if the form has too many fields or is unreadable. */
 const fieldsOf = (body: Buffer, charset: string | null): Map<string, Set<string>> | null => {
   if (countOf(body, AMPERSAND) >= MAX_FORM_FIELDS) return null;
   const given = formFields(body, charset);

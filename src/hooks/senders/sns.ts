@@ -8,7 +8,6 @@ export interface SnsMessage {
   signedText: string;
   signature: string;
   algorithm: string;
-  /** The URL is at SNS in the region of the topic. */
   certificateUrl: string;
 }
 
@@ -66,7 +65,6 @@ const messageIn = (body: Record<string, unknown>, topicArn: string): SnsMessage 
   return { fields, signedText, signature, algorithm, certificateUrl };
 };
 
-/** Null if a field is missing or has several lines. */
 const signedFields = (
   names: string[],
   body: Record<string, unknown>,
@@ -80,7 +78,6 @@ const signedFields = (
   return fields.length === present.length ? Object.fromEntries(fields) : null;
 };
 
-/** Base URL of SNS in the region of the topic. */
 const addressOf = (topicArn: string): string => {
   const [, partition, , region] = topicArn.split(':');
   return `https://sns.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}/`;
@@ -91,7 +88,6 @@ const isCertificateUrl = (topicArn: string, url: string | null): url is string =
   return url?.startsWith(address) === true && CERTIFICATE_PATH.test(url.slice(address.length));
 };
 
-/** The URL must be at SNS in the region of the topic. */
 export const isConfirmation = (topicArn: string, url: string): boolean => {
   const start = `${addressOf(topicArn)}?`;
   if (!url.startsWith(start)) return false;

@@ -13,7 +13,6 @@ import { signedBytes } from './signedtext.js';
 export interface SenderRequest {
   headers: Headers;
   body: Buffer;
-  /** Null if the daemon has no public URL. */
   url: string | null;
   now: number;
   /** Cached. `value` is undefined if the body is not JSON. */
@@ -72,7 +71,6 @@ const hasClientState = (key: KeyObject, request: SenderRequest): boolean => {
   );
 };
 
-/** Parsed once for all hooks and keys. */
 const jsonOf = (request: SenderRequest): unknown => {
   request.json ??= { value: parsedJson(request.body.toString('utf8')) };
   return request.json.value;
@@ -114,14 +112,12 @@ const isTimely = (
   now: number,
 ): boolean => !signed.includes('{timestamp}') || isNear(timestamp, now, toleranceSeconds);
 
-/** `time`: as received. */
 export const isNear = (
   time: string | undefined,
   now: number,
   toleranceSeconds = TOLERANCE_S,
 ): boolean => time !== undefined && Math.abs(now - msOf(time)) <= toleranceSeconds * 1000;
 
-/** NaN if the text is not a time. */
 const msOf = (time: string): number => {
   if (ISO_8601.test(time)) return Date.parse(time);
   // No leading zero: without a separator, the signed text before the time could lend it one.

@@ -42,7 +42,6 @@ export interface Endpoint {
   example?: unknown;
   exampleHeader?: { name: string; value: string; about: string };
   reply?: Schema;
-  /** Success status. Defaults to 200, or 204 without a reply. */
   status?: 200 | 201 | 202 | 204;
   otherReplies?: Record<number, Schema>;
   /** Maximum bytes of a body that is passed on unparsed, to verify its signature. */
@@ -56,7 +55,6 @@ export interface Endpoint {
   /** A call other than GET that changes nothing. Its reply is not stored for an Idempotency-Key. */
   readsOnly?: true;
   produces?: 'text/plain' | 'text/calendar' | 'application/octet-stream';
-  /** Alternative media type that the query can request. */
   textAs?: 'application/yaml';
   /** Replies with server-sent events (WHATWG HTML, 9.2) on `Accept: text/event-stream`. */
   streams?: true;
@@ -164,7 +162,6 @@ export interface Caller extends RequestContext {
   impersonator: { id: string; username: string; sessionId: string } | null;
 }
 
-/** A reply with another status or other headers than the contract's. */
 export class CustomReply<T> {
   constructor(
     readonly status: number,

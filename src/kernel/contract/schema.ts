@@ -96,7 +96,6 @@ export const time = once(
   (): Joi.StringSchema<string> =>
     Joi.string().max(30).meta({ format: 'date-time' }).example('2026-01-31T09:30:00.000Z'),
 );
-/** A date or time in any time zone, in a query. Arrives as UTC with milliseconds. */
 export const moment = once(
   (): Joi.StringSchema<string> => Joi.string().max(40).isoDate().meta({ format: 'date-time' }),
 );
