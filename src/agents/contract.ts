@@ -21,7 +21,7 @@ export const Agent = s.object('Agent', {
   id: s.id('agent'),
   name: s.text(200),
   topic: s.nullable(s.text(100)),
-  role: s.nullable(s.text(100)),
+  role: s.nullable(s.text(100)).description('Name of the expert, or `orchestrator`'),
   model: s.text(200),
   prompt: s.anyText(10_000_000),
   status: status(),
@@ -30,14 +30,14 @@ export const Agent = s.object('Agent', {
   sessionId: s.id('session'),
   hookId: s.nullable(s.id('hook')),
   executionId: s.nullable(s.id('execution')),
-  steps: big(),
+  steps: big().description('Number of steps so far'),
   usage: s.object('Usage', {
     inputTokens: big(),
     outputTokens: big(),
     costUsd: s.amount(0, Number.MAX_SAFE_INTEGER),
   }),
   limits: AgentLimits,
-  result: s.nullable(s.anyText(10_000_000)),
+  result: s.nullable(s.anyText(10_000_000)).description('Result. `null` until the agent finishes.'),
   note: s
     .nullable(s.anyText(2000))
     .description('Note about the result, such as that it was cut off. `null` if there is none.'),

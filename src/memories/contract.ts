@@ -39,7 +39,7 @@ const MemoryChanges = s.ignoring(
       text: s.optional(memoryText()),
       about: s.optional(memoryAbout()),
       pinned: s.optional(s.flag()),
-      confirmed: s.optional(s.flag()),
+      confirmed: s.optional(s.flag().description('Set to `true` to confirm the memory')),
     })
     .min(1),
   ...['id', 'createdBy', 'createdAt', 'updatedAt'],

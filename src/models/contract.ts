@@ -19,14 +19,16 @@ const state = {
   status: s.oneOf('ModelStatus', 'up', 'down', 'unknown', 'cooling'),
   latencyMs: s.nullable(count()).description('Latency of the last reply, in milliseconds'),
   lastError: s.nullable(s.anyText(2000)),
-  checkedAt: s.nullable(s.time()),
+  checkedAt: s.nullable(s.time()).description('Time of the last call. `null` if there was none.'),
   circuit: s
     .oneOf('Circuit', 'closed', 'open', 'half_open')
     .description(
       'State of the circuit breaker. `open`: no calls until `retryAt`. `half_open`: the next call ' +
         'tests the model.',
     ),
-  retryAt: s.nullable(s.time()),
+  retryAt: s
+    .nullable(s.time())
+    .description('Time of the next permitted call. `null` while the circuit is closed.'),
 };
 
 export const ModelView = s.object('Model', {
@@ -37,9 +39,11 @@ export const ModelView = s.object('Model', {
     .nullable(s.text(2000))
     .description('Base URL of the API. `null` for the default of the provider.'),
   credentialId: s.nullable(s.id('credential')),
-  apiKeySet: s.flag(),
-  contextWindow: tokens(),
-  maxOutputTokens: s.nullable(tokens()),
+  apiKeySet: s.flag().description('Whether an API key or a credential is set'),
+  contextWindow: tokens().description('Size of the context window, in tokens'),
+  maxOutputTokens: s
+    .nullable(tokens())
+    .description('Maximum length of a reply, in tokens. `null` if the model sets no limit.'),
   supports: Supports,
   price: PriceOrNull,
   embedding: s
@@ -125,7 +129,7 @@ const RoutingView = s.object('Routing', { default: s.text(100), topics: s.list(R
 export type RoutingView = s.Static<typeof RoutingView>;
 const RoutingChanges = s
   .object('RoutingChanges', {
-    default: s.optional(s.text(100)),
+    default: s.optional(s.text(100).description('Name of the default model')),
     topics: s.optional(
       s
         .list(
@@ -158,7 +162,7 @@ export const ModelTrial = s.object('ModelTrial', {
 });
 export type ModelTrial = s.Static<typeof ModelTrial>;
 const Probed = s.object('ModelProbe', {
-  ok: s.flag(),
+  ok: s.flag().description('Whether the model passed the test'),
   latencyMs: count().description('Duration of the test, in milliseconds'),
   reply: s.optional(s.anyText(200)),
   error: s.optional(s.text(2000)),
@@ -263,11 +267,17 @@ export const models = contract({
           .oneOf('UsageBy', 'model', 'agent', 'hook', 'day')
           .description('Field to group by. Defaults to `model`.'),
       ),
-      since: s.optional(s.moment()),
-      until: s.optional(s.moment()),
+      since: s.optional(s.moment().description('Only calls from this time on')),
+      until: s.optional(s.moment().description('Only calls before this time')),
     }),
     reply: s.object('ModelUsage', {
-      usage: s.list(s.object('UsageOf', { key: s.text(200), ...spent }), 200),
+      usage: s.list(
+        s.object('UsageOf', {
+          key: s.text(200).description('Value of the field in `by`'),
+          ...spent,
+        }),
+        200,
+      ),
       nextCursor: s.nullable(s.text(200)),
       total: s.object('UsageTotal', spent),
     }),
@@ -298,7 +308,7 @@ const Available = s.object('AvailableModels', {
           outputPerMTok: s.amount(0, Number.MAX_VALUE),
         }),
       ),
-      sizeBytes: s.nullable(count()),
+      sizeBytes: s.nullable(count()).description('Size on the disk of the server, in bytes'),
     }),
     1000,
   ),

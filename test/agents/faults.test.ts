@@ -89,7 +89,7 @@ describe('a call with arguments that cannot be parsed', () => {
     const results = (await stage.messages(sessionId)).filter(({ role }) => role === 'tool');
     expect(results.map(({ content }) => content.slice(0, 27))).to.equal([
       'Not run. Call time_now agai',
-      'Not approved: a message cam',
+      'Not approved: the owner sen',
     ]);
   });
 });

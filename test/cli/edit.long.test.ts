@@ -129,7 +129,7 @@ describe('editing', () => {
     );
     const { code, stderr } = await update({ terminal: 100, answers: ['y'] });
     expect([code, stderr]).to.match(/triggerConfig.webhookSecret {2}is a secret and cannot be changed/);
-    expect(stderr).to.match(/cooldownMs {2,}cannot be left out/);
+    expect(stderr).to.match(/cooldownMs {2,}cannot be removed/);
     expect(await theHook()).to.include({ description: null, cooldownMs: 0 });
   });
 
@@ -142,7 +142,7 @@ describe('editing', () => {
     const failed = await update();
     expect(failed.stderr).to.contain('false exited with 1: its text was discarded.');
     process.env.EDITOR = 'rm';
-    expect((await update()).stderr).to.contain('rm left no file behind');
+    expect((await update()).stderr).to.contain('rm left no file');
   });
 
   it('opens none in a pipe, nor beside other flags', async () => {
