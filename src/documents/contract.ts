@@ -40,7 +40,7 @@ const facts = {
   status: documentStatus(),
   ocr: s
     .oneOf('DocumentOcr', 'none', 'some', 'all')
-    .description('Share of the pages whose text was recognized in an image (OCR)'),
+    .description('Pages whose text was recognized in an image (OCR): none, some or all'),
   confidence: s
     .nullable(s.whole(0, 100))
     .description(
