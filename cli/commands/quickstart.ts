@@ -170,7 +170,7 @@ const isAdmin = async (client: Client): Promise<boolean> =>
 const hello = async (context: Context) => {
   const client = await context.client();
   const { hook, isNew } = await firstHook(client);
-  const did = isNew ? 'created' : 'already exists';
+  const did = isNew ? 'created' : 'already there';
   step(context, 'First hook', `"${hook.name}", ${did}: turns a signed webhook into a notification`);
   const tookMs = await fireHello(client, hook);
   context.out.note(`    Sent it a signed test: 202, execution success in ${duration(tookMs)}`);

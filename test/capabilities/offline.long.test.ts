@@ -107,7 +107,7 @@ describe('a machine without a network (needs node-llama-cpp and bubblewrap)', ()
     const { stdout } = await run(env, [...apart, 'bash', '-c', OFFLINE], away);
     const read = (name: string) => readFile(join(away, name), 'utf8');
     expect(await read('interfaces')).to.equal('');
-    expect(stdout).to.contain('clock-q8_0 answers by default');
+    expect(stdout).to.contain('clock-q8_0 is the default model');
     const { models } = JSON.parse(await read('models.json'));
     expect(models[0]).to.include({ name: 'clock-q8_0', provider: 'llama', isDefault: true });
     const answer = { status: 'completed', message: 'It is late.' };

@@ -111,13 +111,16 @@ describe('Ask', () => {
   });
 
   it('never asks without a terminal, nor with --no-input', async () => {
-    const refusal = [Exit.usage, 'Name is missing, and there is no terminal to ask. Add --name.'];
+    const refusal = [
+      Exit.usage,
+      'Name is required, but there is no terminal to ask for it. Add --name.',
+    ];
     for (const { ask } of [at([], {}, false), at([], { input: false })]) {
       expect(await fault(ask.text({ ask: 'Name', instead }))).to.equal(refusal);
       expect(await fault(ask.hidden({ ask: 'Name', instead }))).to.equal(refusal);
       expect(await fault(ask.confirm('Delete it?'))).to.equal([
         Exit.usage,
-        'This asks first, and there is no terminal to ask. Add --yes.',
+        'Confirmation is required, but there is no terminal. Add --yes.',
       ]);
     }
   });

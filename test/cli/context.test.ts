@@ -91,13 +91,13 @@ describe('Context', () => {
   it('takes an empty ADJUTANT_TOKEN for no kept login', () => {
     saveSession('http://127.0.0.1:3005', kept);
     process.env.ADJUTANT_TOKEN = '';
-    expect(() => context({}).token).to.throw(CliFault, /^ADJUTANT_TOKEN is set, and empty/);
+    expect(() => context({}).token).to.throw(CliFault, /^ADJUTANT_TOKEN is set, but empty/);
   });
 
   it('refuses a token file that cannot be read', () => {
     expect(() => context({ serverTokenFile: '/nowhere/at/all' }).token).to.throw(
       CliFault,
-      '--server-token-file names a file that cannot be read: /nowhere/at/all',
+      'Cannot read the file of --server-token-file: /nowhere/at/all',
     );
   });
 });

@@ -12,10 +12,10 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const POST = { method: 'POST', url: 'http://127.0.0.1:9/', body: 'x' };
-const LATE = 'Not done after 0.5 s, the time of --timeout.\n';
+const LATE = 'Not finished within 0.5 s, the limit of --timeout.\n';
 const LIMIT = ['--timeout', '0.5'];
 /** Long enough for a busy machine to have sent the request of which more is said. */
-const LATER = 'Not done after 2 s, the time of --timeout.\n';
+const LATER = 'Not finished within 2 s, the limit of --timeout.\n';
 const LONGER = ['--timeout', '2'];
 
 /** Every command that waits for something which does not come. */
@@ -73,7 +73,7 @@ describe('--timeout', () => {
     expect(await world.cli(['agents', 'wait', 'asker', '--quiet', ...LONGER])).to.equal({
       code: 124,
       stdout: '',
-      stderr: `${LATER}The agent goes on: adjutant agents tail ${id.slice(-6)}\n`,
+      stderr: `${LATER}The agent continues to run. Follow it: adjutant agents tail ${id.slice(-6)}\n`,
     });
     expect((await world.client.agents.get({ id })).status).to.equal('waiting_approval');
   });
@@ -108,7 +108,7 @@ describe('--timeout', () => {
     expect(await adjutant([...words, ...LONGER])).to.equal({
       code: 124,
       stdout: '',
-      stderr: `${LATER}It may have been done: look before you repeat it.\n`,
+      stderr: `${LATER}The action may have completed. Check before you repeat it.\n`,
     });
     const asked = await adjutant([...words, ...LIMIT, '--json']);
     expect(JSON.parse(asked.stderr)).to.equal({
@@ -125,7 +125,7 @@ describe('--timeout', () => {
       expect(await world.cli(['whoami', `--timeout=${given}`])).to.equal({
         code: 2,
         stdout: '',
-        stderr: '--timeout is at most 2147483 seconds, 24 days\n',
+        stderr: '--timeout must be at most 2147483 seconds (24 days)\n',
       });
     }
   });
@@ -135,7 +135,7 @@ describe('--timeout', () => {
       expect(await world.cli(['whoami', `--timeout=${given}`])).to.equal({
         code: 2,
         stdout: '',
-        stderr: '--timeout is a number of seconds, above 0\n',
+        stderr: '--timeout must be a number of seconds above 0\n',
       });
     }
   });

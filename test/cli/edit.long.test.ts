@@ -93,9 +93,13 @@ describe('editing', () => {
       's/"cooldownMs": "soon"/"cooldownMs": 5/',
     );
     const { code, stderr } = await update({ terminal: 100, answers: ['y'] });
-    expect([code, stderr]).to.match(/Not accepted: one field is invalid\.\n {2}cooldownMs {2}must be/);
+    expect([code, stderr]).to.match(
+      /Not accepted: one field is invalid\.\n {2}cooldownMs {2}must be/,
+    );
     const [, again = ''] = await editor.seen();
-    expect(again).to.match(/^\/\/ Not accepted: one field is invalid\.\n\/\/ {3}cooldownMs {2}must be/);
+    expect(again).to.match(
+      /^\/\/ Not accepted: one field is invalid\.\n\/\/ {3}cooldownMs {2}must be/,
+    );
     expect(await theHook()).to.include({ cooldownMs: 5, enabled: false });
   });
 
@@ -128,7 +132,9 @@ describe('editing', () => {
       's/"webhookSecret": "typed", //;s/"enabled": true/"enabled": true, "cooldownMs": 0/;/"description"/d',
     );
     const { code, stderr } = await update({ terminal: 100, answers: ['y'] });
-    expect([code, stderr]).to.match(/triggerConfig.webhookSecret {2}is a secret and cannot be changed/);
+    expect([code, stderr]).to.match(
+      /triggerConfig.webhookSecret {2}is a secret and cannot be changed/,
+    );
     expect(stderr).to.match(/cooldownMs {2,}cannot be removed/);
     expect(await theHook()).to.include({ description: null, cooldownMs: 0 });
   });

@@ -28,7 +28,7 @@ describe('adjutant', () => {
     const { code, stderr } = await adjutant(['help', 'nothing-like-it'], { terminal: 25 });
     expect([code, lines(stderr)]).to.equal([
       2,
-      ['No command or topic', '"nothing-like-it".', 'All of them: adjutant help'],
+      ['Unknown command or topic', '"nothing-like-it".', 'List all: adjutant help'],
     ]);
   });
 
@@ -55,10 +55,7 @@ describe('adjutant', () => {
       encoding: 'utf8',
     });
     closeSync(full);
-    expect([status, stderr]).to.equal([
-      1,
-      'The output cannot be written: no space left on device\n',
-    ]);
+    expect([status, stderr]).to.equal([1, 'Cannot write the output: no space left on device\n']);
   });
 
   it('has a summary, an example of its own and help for every command', {
@@ -100,12 +97,12 @@ describe('adjutant', () => {
     expect(await adjutant(['hooks', 'lst'])).to.equal({
       code: 2,
       stdout: '',
-      stderr: 'No command "hooks lst". Did you mean: adjutant hooks list\n',
+      stderr: 'Unknown command "hooks lst". Did you mean: adjutant hooks list\n',
     });
     expect((await adjutant(['ask', 'why'])).stderr).to.equal(
-      'No command "ask". Did you mean: adjutant knowledge ask\n',
+      'Unknown command "ask". Did you mean: adjutant knowledge ask\n',
     );
-    expect((await adjutant(['xyzzy'])).stderr).to.match(/^No command "xyzzy"\.\nThere are: /);
+    expect((await adjutant(['xyzzy'])).stderr).to.match(/^Unknown command "xyzzy"\.\nAvailable: /);
   });
 
   it('refuses an unknown flag, and one without its value', async () => {
@@ -130,15 +127,15 @@ describe('adjutant', () => {
     const refused = async (...words: string[]) =>
       lines((await world.cli(['whoami', ...words])).stderr)[0];
     expect(await refused('--output', 'yaml')).to.equal(
-      '--output is one of table, tsv, json, id (got "yaml")',
+      '--output must be one of table, tsv, json, id (got "yaml")',
     );
     expect(await refused('--timeout', 'soon')).to.equal(
-      '--timeout is a number of seconds, above 0',
+      '--timeout must be a number of seconds above 0',
     );
     const { code, stderr } = await adjutant(['whoami', '--server', 'localhost:3005']);
     expect([code, stderr]).to.equal([
       2,
-      '"localhost:3005" is no address. One looks like http://127.0.0.1:3005\n',
+      'Invalid daemon address "localhost:3005". Expected an address like http://127.0.0.1:3005\n',
     ]);
   });
 
@@ -162,16 +159,16 @@ describe('adjutant', () => {
     ]);
     expect(stranger.code).to.equal(4);
     expect(lines(stranger.stderr)).to.equal([
-      '--server-token is seen by others in ps: --server-token-file is safer.',
-      '--server-token holds no token of this daemon, or one that has ended.',
-      'Make one: adjutant auth tokens create',
+      'Other users can see --server-token in ps. Use --server-token-file instead.',
+      '--server-token holds no valid token of this daemon.',
+      'Create one: adjutant auth tokens create',
     ]);
     const { app } = world;
     const elsewhere = app.url.replace('127.0.0.1', 'localhost');
     expect(await adjutant(['hooks', 'list', '--server', elsewhere])).to.equal({
       code: 4,
       stdout: '',
-      stderr: 'Not logged in. Run: adjutant login\nThe first time here: adjutant quickstart\n',
+      stderr: 'Not logged in. Run: adjutant login\nFirst use? Run: adjutant quickstart\n',
     });
   });
 
@@ -184,7 +181,7 @@ describe('adjutant', () => {
       stdout: '',
       stderr:
         `Cannot reach Adjutant at ${url}: connection refused.\n` +
-        'Start it: adjutant up        Another address: adjutant --server … or ADJUTANT_URL\n',
+        'Start the daemon: adjutant up        Another address: adjutant --server … or ADJUTANT_URL\n',
     });
   });
 
@@ -210,7 +207,7 @@ describe('adjutant', () => {
     expect(asked).to.equal([path, `${path}&cursor=next`, `${path}&cursor=next`]);
     expect([code, stderr]).to.equal([
       0,
-      'At most 2 requests a minute. Try again in 1 s. The next page is read then.\n',
+      'At most 2 requests a minute. Try again in 1 s. Waiting for the next page.\n',
     ]);
   });
 
@@ -233,7 +230,7 @@ describe('adjutant', () => {
       {
         statusCode: 0,
         error: 'Usage',
-        message: 'No command "hooks lst". Did you mean: adjutant hooks list',
+        message: 'Unknown command "hooks lst". Did you mean: adjutant hooks list',
       },
     ]);
   });
@@ -243,7 +240,7 @@ describe('adjutant', () => {
     expect(code).to.equal(1);
     expect(lines(stderr).slice(0, 2)).to.equal([
       'No agent with that id.',
-      'See what there is: adjutant agents list',
+      'List them: adjutant agents list',
     ]);
     expect(stderr).to.match(/\nRequest request_\w+\n$/);
   });
@@ -259,9 +256,9 @@ describe('adjutant help', () => {
     const shown = async (...words: string[]) =>
       lines((await adjutant(['help', ...words])).stdout)[0];
     expect(await shown('webhooks')).to.match(/^A webhook is a POST/);
-    expect(await shown('hooks')).to.equal('What happens when a signed webhook arrives.');
+    expect(await shown('hooks')).to.equal('Manage hooks.');
     expect(await shown('hooks', 'list')).to.equal('List hooks.');
-    expect(await shown('whoami')).to.equal('Show who is logged in, and where.');
+    expect(await shown('whoami')).to.equal('Show the current user and the daemon.');
   });
 
   it('prints every setting with its default', async () => {
@@ -274,7 +271,7 @@ describe('adjutant help', () => {
     const { code, stderr } = await adjutant(['help', 'webhook']);
     expect([code, lines(stderr)[0]]).to.equal([
       2,
-      'No command or topic "webhook". Did you mean: adjutant help webhooks',
+      'Unknown command or topic "webhook". Did you mean: adjutant help webhooks',
     ]);
   });
 });

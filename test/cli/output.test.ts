@@ -74,13 +74,13 @@ describe('CliOutput', () => {
 
   it('refuses a field that is not there, and names those that are', () => {
     const fault = () => printed({ fields: 'nam' }, page);
-    expect(fault).to.throw(CliFault, 'No field "nam". Did you mean: name');
+    expect(fault).to.throw(CliFault, 'Unknown field "nam". Did you mean: name');
     try {
       fault();
     } catch (error) {
       expect(error instanceof CliFault && [error.exit, ...error.next]).to.equal([
         Exit.usage,
-        'There are: id, name, runs, short, stats.runs',
+        'Samples: id, name, runs, short, stats.runs',
       ]);
     }
   });

@@ -98,7 +98,7 @@ describe('what names the daemon, and what names an address in a request', () => 
     expect(await world.cli(words)).to.equal({
       code: 2,
       stdout: '',
-      stderr: 'url is given twice: as an argument and as --url.\n',
+      stderr: 'url was passed twice: as an argument and as --url. Pass it once.\n',
     });
   });
 
@@ -110,10 +110,10 @@ describe('what names the daemon, and what names an address in a request', () => 
     expect(await refused('hooks', 'list', '--url', other.url)).to.equal([
       2,
       '',
-      "Unknown option '--url'.\nThe address of the daemon: --server <url>\n" +
+      "Unknown option '--url'.\nAddress of the daemon: --server <url>\n" +
         'Help: adjutant hooks list --help\n',
     ]);
-    const sentence = 'The token for the daemon: --server-token-file <file>';
+    const sentence = 'Token for the daemon: --server-token-file <file>';
     for (const flag of ['--token', '--token-file']) {
       expect(await refused('whoami', flag, 'abc')).to.equal([
         2,
@@ -124,7 +124,7 @@ describe('what names the daemon, and what names an address in a request', () => 
     const [code, , stderr] = await refused(`--url=${other.url}`, 'webhooks', 'update', 'app');
     expect([code, String(stderr).split('\n')[1]]).to.equal([
       2,
-      'The address of the daemon: --server <url>',
+      'Address of the daemon: --server <url>',
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('what names the daemon, and what names an address in a request', () => 
       '(Did you mean --urls?)',
     );
     expect(await hint('memories', 'update', '4ew6rt', '--pinned=maybe')).to.equal(
-      'It takes no value: --pinned, or --no-pinned',
+      'It takes no value. Use --pinned or --no-pinned',
     );
   });
 
@@ -152,8 +152,8 @@ describe('what names the daemon, and what names an address in a request', () => 
       stdout: '',
       stderr:
         'Not logged in. Run: adjutant login\n' +
-        `ADJUTANT_TOKEN was not sent: it is for ${world.app.url}.\n` +
-        'A token for another server: --server-token-file <file>\n',
+        `ADJUTANT_TOKEN was not sent, because it is for ${world.app.url}.\n` +
+        'Pass a token for another server: --server-token-file <file>\n',
     });
     const file = await world.file('token', token);
     const given = ['--server', elsewhere, '--server-token-file', file];
@@ -166,7 +166,7 @@ describe('what names the daemon, and what names an address in a request', () => 
     const { code, stderr } = await adjutant(['down', '--home', '/nowhere/at/all']);
     expect([code, String(stderr).split('\n')[0]]).to.equal([
       1,
-      'No daemon in the background runs on /nowhere/at/all.',
+      'No background daemon runs on /nowhere/at/all.',
     ]);
   });
 });

@@ -59,10 +59,10 @@ describe('a flag whose value is an id', () => {
     expect(await said('tasks', 'list', '--parent-id', 'zzzzzz')).to.equal([
       1,
       'No task has the name or id "zzzzzz".',
-      'See what there is: adjutant tasks list',
+      'List them: adjutant tasks list',
     ]);
     const [code, message] = await said('tasks', 'list', '--parent-id', 'Twin');
-    expect([code, message]).to.equal([2, '"Twin" may mean 2 things. Give more of the id:']);
+    expect([code, message]).to.equal([2, '"Twin" is ambiguous: 2 matches. Type more of the id:']);
     for (const [list, flag, noun] of [
       ['agents', 'hook-id', 'hook'],
       ['agents', 'execution-id', 'execution'],
@@ -111,7 +111,7 @@ describe('a flag whose value is an id', () => {
     expect((await said('pipelines', 'approve', tail(child), 'ask', '--yes'))[0]).to.equal(0);
     const [code, message, hint] = await said('pipelines', 'get', 'zzzzzz');
     expect([code, message]).to.equal([1, 'No run has the name or id "zzzzzz".']);
-    expect(hint).to.contain('takes its whole id');
+    expect(hint).to.contain('by its full id');
   });
 });
 

@@ -49,7 +49,7 @@ describe('resolveId', () => {
     expect(await resolved('bbbbbb', { pages: 1 })).to.equal(id('bbbbbb'));
     expect(await resolved('cccccc', { pages: 1 })).to.equal([
       ...[Exit.failed, 'No hook of the newest 2 has the name or id "cccccc".'],
-      ...['An older one takes its whole id.', 'See what there is: adjutant hooks list'],
+      ...['An older one needs its full id.', 'List them: adjutant hooks list'],
     ]);
     expect(await resolved('cccccc', { pages: 2 })).to.equal(id('cccccc'));
   });
@@ -62,7 +62,7 @@ describe('resolveId', () => {
   it('asks which is meant where the name of one thing is the end of the id of another', async () => {
     expect(await resolved('aaaaaa')).to.equal([
       Exit.usage,
-      '"aaaaaa" may mean 2 things. Give more of the id:',
+      '"aaaaaa" is ambiguous: 2 matches. Type more of the id:',
       `  ${id('aaaaaa')}  github`,
       `  ${id('dddddd')}  aaaaaa`,
     ]);
@@ -72,7 +72,7 @@ describe('resolveId', () => {
   it('names the candidates where several have the name', async () => {
     expect(await resolved('twin')).to.equal([
       Exit.usage,
-      '"twin" may mean 2 things. Give more of the id:',
+      '"twin" is ambiguous: 2 matches. Type more of the id:',
       `  ${id('bbbbbb')}  twin`,
       `  ${id('cccccc')}  twin`,
     ]);
@@ -95,7 +95,7 @@ describe('resolveId', () => {
     expect(await resolved('gihtub')).to.equal([
       Exit.failed,
       'No hook has the name or id "gihtub". Did you mean: github',
-      'See what there is: adjutant hooks list',
+      'List them: adjutant hooks list',
     ]);
   });
 
@@ -103,7 +103,7 @@ describe('resolveId', () => {
     expect(await resolved('bbbbb')).to.equal([
       Exit.failed,
       'No hook has the name or id "bbbbb".',
-      'See what there is: adjutant hooks list',
+      'List them: adjutant hooks list',
     ]);
   });
 });

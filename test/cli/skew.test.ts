@@ -11,7 +11,7 @@ const { describe, it } = lab;
 
 const json = { 'content-type': 'application/json', 'x-request-id': 'request_1' };
 const ELSEWHERE =
-  'Start it: adjutant up        Another address: adjutant --server … or ADJUTANT_URL';
+  'Start the daemon: adjutant up        Another address: adjutant --server … or ADJUTANT_URL';
 
 /** What a command says to a server that answers so; `<url>` stands for its address. */
 const saidTo = async (

@@ -100,7 +100,7 @@ describe('against a daemon', () => {
       expect(await adjutant([...path.split(' '), ...words, '--server', url], { stdin })).to.equal({
         code: 4,
         stdout: '',
-        stderr: 'Not logged in. Run: adjutant login\nThe first time here: adjutant quickstart\n',
+        stderr: 'Not logged in. Run: adjutant login\nFirst use? Run: adjutant quickstart\n',
       });
     });
   }

@@ -9,7 +9,7 @@ import { projectRoot } from '../harness/sources.js';
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-const REFUSAL = 'Adjutant needs Node 22.14 or later; this is 20.18.3.';
+const REFUSAL = 'Adjutant needs Node 22.14 or later. This is Node 20.18.3.';
 const INSTALLING = /^adjutant: installing Node \d+\.\d+\.\d+, because this is 20\.18\.3\n/;
 /** Makes this Node an old one, for the process that imports it and not for its children. */
 const OLD = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.18.3'})`;
@@ -102,7 +102,7 @@ describe('an older Node', { timeout: 120_000 }, () => {
     });
     expect(code).to.equal(1);
     expect(stderr.replace(INSTALLING, '')).to.match(
-      /^Adjutant needs Node 22\.14 or later; this is 20\.18\.3\. npm could not install node[\w-]*@[\d.]+ \(EINTEGRITY\)\.\n$/,
+      /^Adjutant needs Node 22\.14 or later. This is Node 20\.18\.3\. npm could not install node[\w-]*@[\d.]+ \(EINTEGRITY\)\.\n$/,
     );
   });
 
@@ -111,7 +111,7 @@ describe('an older Node', { timeout: 120_000 }, () => {
     expect(await clone.run(old('scripts/build.js'), npm())).to.equal({
       code: 1,
       stdout: '',
-      stderr: `${REFUSAL} Install a newer one from https://nodejs.org.\n`,
+      stderr: `${REFUSAL} Install a newer version from https://nodejs.org.\n`,
     });
   });
 

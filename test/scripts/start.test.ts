@@ -41,7 +41,7 @@ describe('start', () => {
     expect(await clone.run(START, { DEMO: '1' })).to.equal({
       code: 1,
       stdout: 'demo\n',
-      stderr: 'adjutant: the proof of the main job failed, so nothing is served\n',
+      stderr: 'adjutant: the demo failed, so the daemon was not started\n',
     });
   });
 

@@ -119,7 +119,7 @@ describe('test', () => {
       const { code, stderr, lines } = await run(['fine', word]);
       expect({ code, lines }).to.equal({ code: 2, lines: [''] });
       expect(stderr).to.startWith(
-        `adjutant: no test file matches "${word}". Give a file, a folder`,
+        `adjutant: no test file matches "${word}". Pass a file, a folder`,
       );
     }
   });

@@ -184,7 +184,7 @@ describe('the screen of capabilities', () => {
     const rows = shown(capabilitiesPage.view, state, 80, 19);
     expect(rows.slice(0, 4)).to.equal([
       'CPU     Some CPU, 8 cores, x64, avx2',
-      'Memory  12.0 GiB free of 16.0 GiB   Disk 80.0 GiB free   GPU none was found',
+      'Memory  12.0 GiB free of 16.0 GiB   Disk 80.0 GiB free   GPU none found',
       'The catalogue is not valid',
       '',
     ]);
@@ -426,7 +426,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
       'delete',
     ]);
     desk.press('c');
-    await desk.sees(desk.said, (text) => text?.startsWith('Check the files of') === true);
+    await desk.sees(desk.said, (text) => text?.startsWith('Verify the files of') === true);
     await desk.sees(
       ({ lists }) =>
         Object.values(lists.operations.byId).map(({ kind, status }) => `${kind} ${status}`),

@@ -118,7 +118,7 @@ describe('the desk of approvals watch', () => {
     const desk = sit();
     desk.tell(one);
     desk.type('a1 forever');
-    await desk.shows('Its scope is one of once, conversation, host');
+    await desk.shows('Scope must be one of once, conversation, host');
     desk.type('a1 conversation');
     await desk.shows(/later calls of this tool and host in this conversation\?\s\[y\/N\]/);
     await until(

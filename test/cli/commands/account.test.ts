@@ -29,8 +29,8 @@ describe('auth', () => {
     const answers = [PASSWORD, NEXT, NEXT];
     const { code, stderr } = await world.cli(['auth', 'password'], { terminal: 80, answers });
     expect(code).to.equal(0);
-    expect(stderr).to.contain('Changed. Other logins that ended: 1.\n');
-    expect(stderr).to.contain('Tokens that still work: 1. See them: adjutant auth tokens list\n');
+    expect(stderr).to.contain('Password changed. Other login sessions ended: 1.\n');
+    expect(stderr).to.contain('Tokens that stay valid: 1. List them: adjutant auth tokens list\n');
     expect(stderr).to.not.contain(PASSWORD).and.to.not.contain(NEXT);
     expect((await logIn(NEXT)).status).to.equal(200);
     expect((await world.cli(['whoami'])).code).to.equal(0);
@@ -52,7 +52,7 @@ describe('auth', () => {
     const before = readSession(world.app.url);
     const { code, stdout, stderr } = await world.cli(['auth', 'refresh']);
     expect([code, stdout]).to.equal([0, '']);
-    expect(stderr).to.match(/^Good until /);
+    expect(stderr).to.match(/^Valid until /);
     const after = readSession(world.app.url);
     expect(after?.username).to.equal(username);
     expect(after?.expiresAt).to.not.equal(before?.expiresAt);

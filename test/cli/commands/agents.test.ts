@@ -64,7 +64,7 @@ describe('agents', () => {
     const { code, stderr } = await shown('spawn');
     expect([code, stderr]).to.equal([
       2,
-      'Prompt is missing, and there is no terminal to ask. Add the prompt.\n',
+      'Prompt is required, but there is no terminal to ask for it. Add the prompt.\n',
     ]);
   });
 
@@ -135,11 +135,11 @@ describe('agents', () => {
       const { code, stderr } = await shown('tail', ...words);
       expect([code, lines(stderr)[0]]).to.equal([
         2,
-        'Name one agent, or one run with --execution.',
+        'Pass one agent, or one execution with --execution.',
       ]);
     }
     expect((await shown('tail', 'x', '--since', 'now')).stderr).to.equal(
-      '--since is the number of an event.\n',
+      '--since expects the number of an event.\n',
     );
   });
 
@@ -158,12 +158,14 @@ describe('agents', () => {
     const id = await spawned();
     const tail = start(['agents', 'tail', id, '--server', world.app.url]);
     for (let n = 1; n <= 4; n++) expect(await tail.line()).to.match(new RegExp(`^${n}\t`));
-    expect(await tail.note()).to.match(/^-- completed, 1 step, .* \^C ends, or --until-done --$/);
+    expect(await tail.note()).to.match(
+      /^-- completed, 1 step, .* \^C exits, or use --until-done --$/,
+    );
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
     expect(await tail.note()).to.match(
-      /^-- lost the daemon \S+ \(the server is stopping\), trying --$/,
+      /^-- lost the connection to the daemon \S+ \(the server is stopping\), reconnecting --$/,
     );
-    expect(await tail.note()).to.match(/^-- back \S+, 0 caught up, none missing --$/);
+    expect(await tail.note()).to.match(/^-- reconnected \S+, 0 caught up, none missing --$/);
     await world.client.agents.message({ id, body: { content: 'Again' } });
     expect(await tail.line()).to.match(/^5\t\S+\tagent.status\tqueued$/);
     tail.interrupt();

@@ -39,8 +39,8 @@ describe('api', () => {
     const { code, stderr } = await world.cli(['api', 'POST', '/api/orgs', '--data', '{}']);
     expect([code, ...stderr.trimEnd().split('\n').slice(0, 2)]).to.equal([
       1,
-      'POST /api/orgs is not built yet.',
-      'What there is: adjutant help, and /swagger in a browser',
+      'POST /api/orgs is not implemented yet.',
+      'Commands: adjutant help. API reference: /swagger in a browser',
     ]);
     const json = await world.cli(['api', 'GET', '/api/orgs', '--json']);
     expect(JSON.parse(json.stderr)).to.include({ statusCode: 501, code: 'not_built' });
@@ -49,7 +49,7 @@ describe('api', () => {
   it('refuses what is no method or no path', async () => {
     expect((await world.cli(['api', 'FETCH', '/'])).code).to.equal(2);
     expect((await world.cli(['api', 'GET', 'api/hooks'])).stderr).to.equal(
-      'The path begins with a slash: /api/hooks\n',
+      'Path must begin with a slash, like /api/hooks\n',
     );
     expect((await world.cli(['api', 'POST', '/api/agents', '--data', '@/nowhere'])).code).to.equal(
       2,

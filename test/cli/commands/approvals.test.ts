@@ -50,21 +50,21 @@ describe('approvals', () => {
     const call = await shown(['get', digest.slice(0, 8)], { terminal: 80 });
     expect(call.stdout).to.contain(`http.request    digest ${digest.slice(0, 8)}    trusted`);
     expect(call.stdout).to.contain('  body  npm test \\u202egnp.exe two\n    lines\n');
-    expect(call.stdout).to.match(/Nothing has run\. No answer means denied at /);
+    expect(call.stdout).to.match(/Not run yet\. Denied at /);
     await shown(['deny', id]);
   });
 
   it('tells of the stages of pipelines that wait where no call does', async () => {
     await shown(['deny', id]);
     const list = () => shown(['list', '--status', 'pending'], { terminal: 100 });
-    expect((await list()).stderr).to.equal('No call waits for your approval.\n');
+    expect((await list()).stderr).to.equal('No pending approvals.\n');
     const { token } = await world.arrive();
     await keepRun(world.app, token, 'one');
     const stage = (word: string) =>
-      `No call waits for your approval.\n${word}: adjutant pipelines list --status waiting\n`;
-    expect((await list()).stderr).to.equal(stage('1 stage of a pipeline waits'));
+      `No pending approvals.\n${word}: adjutant pipelines list --status waiting\n`;
+    expect((await list()).stderr).to.equal(stage('1 pipeline stage is waiting'));
     await keepRun(world.app, token, 'two');
-    expect((await list()).stderr).to.equal(stage('2 stages of pipelines wait'));
+    expect((await list()).stderr).to.equal(stage('2 pipeline stages are waiting'));
     world.admin();
   });
 
@@ -86,14 +86,12 @@ describe('approvals', () => {
 
   it('lets an approval stand, lists what stands and revokes it', async () => {
     const whole = await shown(['get', digest.slice(0, 8)], { terminal: 80 });
-    expect(whole.stdout).to.contain(
-      'To let it stand for later calls: --scope conversation or host',
-    );
+    expect(whole.stdout).to.contain('To also approve later calls: --scope conversation or host');
     const wrong = await shown(['approve', id, '--scope', 'forever', '--yes']);
     expect([wrong.code, await statusOf()]).to.equal([2, 'pending']);
     const words = ['approve', id, '--scope', 'host'];
     const asked = await shown(words, { terminal: 80, answers: ['y'] });
-    expect(asked.stderr).to.contain('later ones to this host, port and method for 30 days?');
+    expect(asked.stderr).to.contain('later calls to this host, port and method for 30 days?');
     expect([asked.code, await statusOf()]).to.equal([0, 'approved']);
     const { stdout } = await shown(['grants', 'list', '--fields', 'call,scope,method,origin,path']);
     expect(stdout).to.equal('http.request\thost\tPOST\thttp://127.0.0.1:9\t/\n');

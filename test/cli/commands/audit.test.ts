@@ -44,7 +44,7 @@ describe('audit', () => {
     const { stdout } = await world.cli([...words, '--fields', 'actor,action,number,data']);
     expect(stdout).to.equal('ada\tauth.register\t1\t{"username":"ada"}\n');
     const none = await world.cli(['audit', 'list', '--action', 'x'], { terminal: 80 });
-    expect([none.stdout, none.stderr]).to.equal(['', 'Nothing like that was recorded.\n']);
+    expect([none.stdout, none.stderr]).to.equal(['', 'No matching entries.\n']);
   });
 
   it('says that the chain is unbroken', async () => {
@@ -59,10 +59,7 @@ describe('audit', () => {
     edited(world.app.home, (db) => db.exec(`UPDATE audit SET ip = '10.0.0.9' WHERE number = 2`));
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
     const shown = await world.cli(['audit', 'verify'], { terminal: 80 });
-    expect([shown.code, shown.stdout]).to.equal([
-      1,
-      'changed at entry 2: Entry 2 was changed\n',
-    ]);
+    expect([shown.code, shown.stdout]).to.equal([1, 'changed at entry 2: Entry 2 was changed\n']);
     const piped = await world.cli(['audit', 'verify', '--fields', 'ok,number,kind']);
     expect([piped.code, piped.stdout]).to.equal([1, 'false\t2\tchanged\n']);
     const json = await world.cli(['audit', 'verify', '--json']);

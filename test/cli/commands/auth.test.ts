@@ -38,19 +38,22 @@ describe('register, login, logout and whoami', () => {
   it('does nothing where the two passwords differ or one is too short', async () => {
     const differ = { terminal: 80, answers: [PASSWORD, 'another password'] };
     expect((await world.cli(['register', username], differ)).stderr).to.contain(
-      'The two passwords differ. Nothing was done.',
+      'The two passwords differ. Nothing was changed.',
     );
     const { code, stderr } = await world.cli(['register', username, '--password-file', '-'], {
       stdin: 'short',
     });
-    expect([code, stderr]).to.equal([2, 'Password (8 or more) from -: 8 characters or more.\n']);
+    expect([code, stderr]).to.equal([
+      2,
+      'Password (at least 8 characters) from -: Enter at least 8 characters.\n',
+    ]);
   });
 
   it('never asks without a terminal', async () => {
     const { code, stderr } = await world.cli(['register', username]);
     expect([code, stderr]).to.equal([
       2,
-      'Password (8 or more) is missing, and there is no terminal to ask. Add --password-file.\n',
+      'Password (at least 8 characters) is required, but there is no terminal to ask for it. Add --password-file.\n',
     ]);
   });
 
@@ -79,7 +82,7 @@ describe('register, login, logout and whoami', () => {
       stdin: 'a wrong password',
     });
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^Not logged in at http:\S+: .+\nTry again: adjutant login\n$/);
+    expect(stderr).to.match(/^Login at http:\S+ failed: .+\nTry again: adjutant login\n$/);
     expect(readSession(world.app.url)).to.be.null();
   });
 });

@@ -42,7 +42,7 @@ describe('backup', () => {
     expect(code).to.equal(0);
     expect(stdout.trim()).to.equal(join(folder, (await readdir(folder))[0] ?? ''));
     expect(stderr).to.match(/database \d.* MiB {3}files \d+ {3}keys encrypted {3}manifest sha256:/);
-    expect(stderr).to.contain('the daemon kept serving');
+    expect(stderr).to.contain('the daemon kept running');
     expect(stderr).to.not.contain(PASSPHRASE);
   });
 
@@ -70,7 +70,10 @@ describe('backup', () => {
     expect([code, stdout]).to.equal([0, newest.stdout]);
     expect(stdout).to.match(/drill: started a scratch copy, \d+ secrets opened, \d+ audit entries/);
     const wrong = await adjutant(['backup', 'verify', file, ...withFile], { stdin: 'another one' });
-    expect([wrong.code, wrong.stderr]).to.equal([1, 'Not good: The passphrase is wrong.\n']);
+    expect([wrong.code, wrong.stderr]).to.equal([
+      1,
+      'Verification failed: The passphrase is wrong.\n',
+    ]);
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
   });
 
@@ -83,7 +86,7 @@ describe('backup', () => {
         typed,
       );
     const { code, stdout, stderr } = await restore();
-    expect([code, stdout.startsWith(`Restored to ${home}, as it was at 20`)]).to.equal([0, true]);
+    expect([code, stdout.startsWith(`Restored to ${home}, as of 20`)]).to.equal([0, true]);
     expect(stderr).to.contain(`Start: adjutant --home ${home} up`);
     expect(existsSync(join(home, 'adjutant.db'))).to.be.true();
     const again = await restore();
@@ -108,7 +111,7 @@ describe('backups', () => {
       'The backup or verification has already ended.',
     ]);
     const schedule = await world.cli(['backup', 'schedule', '--output', 'table']);
-    expect(schedule.stdout).to.equal('No backups are made by themselves.\n');
+    expect(schedule.stdout).to.equal('No backups are scheduled.\n');
     const wanted = await world.cli([
       'backup',
       'schedule',

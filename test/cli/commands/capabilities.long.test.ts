@@ -86,7 +86,7 @@ describe('capabilities', () => {
       / (\d+) +MIT License/.exec(rows.find((row) => row.startsWith(id)) ?? '')?.[1];
     expect(['gguf:tiny:Q4', 'gguf:wide'].map(contextOf)).to.equal(['2048', '32768']);
     expect(stderr).to.include(
-      'Memory is calculated for a context window of 32768 tokens. Made for fewer, shown with their own context window: 2\n',
+      'Memory is calculated for a context window of 32768 tokens. Models made for fewer tokens, shown with\ntheir own context window: 2 models.\n',
     );
     expect(rows.find((row) => row.startsWith('whisper:tiny:F16'))).to.include('first for speech');
     const all = await world.cli(['hardware', '--all'], { terminal: 100 });
@@ -275,7 +275,7 @@ describe('a folder to install from that is missing', () => {
     const { code, stderr } = await world.cli(['capabilities', 'install', 'gguf:qwen3-4b']);
     expect([code, stderr.split('\n').at(-3)]).to.equal([
       1,
-      `Not installed: the source folder ${join(tmpdir(), 'no-such-folder')} cannot be read: It is not there.`,
+      `Not installed: the source folder ${join(tmpdir(), 'no-such-folder')} cannot be read: It does not exist.`,
     ]);
     expect((await world.client.operations.list({ query: {} })).operations).to.equal([]);
     const shown = await world.cli(['hardware'], { terminal: 80 });
@@ -317,8 +317,8 @@ describe('an installation that is under way', () => {
     expect(listed.stdout).to.not.include('whisper-tiny');
     const left = await world.cli(words, { terminal: 120, answers: ['n'], until: / KiB of 391/ });
     expect(left.code).to.equal(130);
-    expect(left.stderr).to.include('whisper:tiny is being installed already');
-    expect(left.stderr).to.include('It goes on without you.');
+    expect(left.stderr).to.include('whisper:tiny is already being installed');
+    expect(left.stderr).to.include('The operation continues.');
     // The answer does not come: the end of the operation is one.
     const attached = world.cli(words, {
       ...{ terminal: 120, until: / KiB of 391/ },

@@ -57,7 +57,7 @@ describe('health', () => {
     const { code, stderr } = await world.cli(['health', 'heart']);
     expect([code, stderr]).to.equal([
       2,
-      '"heart" is no part. There are: detailed, ready, live, metrics\n',
+      'Unknown part "heart". Parts: detailed, ready, live, metrics\n',
     ]);
   });
 });

@@ -13,8 +13,7 @@ const webhook = (name: string) => ['--name', name, '--trigger', 'webhook', '--we
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 const LOSS =
-  'With it go its 0 executions. Its senders are refused. ' +
-  'Deliveries and the agents that it spawned stay until their retention ends.';
+  'This also deletes its 0 executions. Its senders are refused. Deliveries and spawned agents are kept until their retention ends.';
 
 describe('hooks', () => {
   let world: World;
@@ -47,7 +46,7 @@ describe('hooks', () => {
     const { code, stderr } = await create('gitlab', '--output', 'id');
     expect([code, stderr]).to.equal([
       2,
-      'This output has no place for the new secret. Bring your own: --secret-file\n',
+      'This output cannot show the new secret. Pass your own: --secret-file\n',
     ]);
   });
 
@@ -63,7 +62,7 @@ describe('hooks', () => {
     expect([code, lines(stderr)]).to.equal([
       2,
       [
-        'Not accepted: 2 fields are wrong.',
+        'Not accepted: 2 fields are invalid.',
         '  --trigger  is missing',
         '  --action   must be one of [spawn_agent, notify, webhook, execute_tool, start_pipeline] (got "fly")',
         'Help: adjutant hooks create --help',
@@ -80,7 +79,7 @@ describe('hooks', () => {
       answers,
     });
     expect([code, /^[\w-]{43}\n$/.test(stdout)]).to.equal([0, true]);
-    expect(stderr).to.match(/Paste into GitHub[\s\S]+ Secret +below, shown this once\n/);
+    expect(stderr).to.match(/Paste into GitHub[\s\S]+ Secret +below, shown only once\n/);
     expect(stderr).to.endWith('adjutant hooks send github --sample github/issues.opened\n');
     const [hook] = (await world.client.hooks.list()).hooks;
     expect(hook).to.include({
@@ -112,7 +111,7 @@ describe('hooks', () => {
     expect([empty.code, empty.stdout, empty.stderr]).to.equal([
       0,
       '',
-      'No hooks. Make one: adjutant hooks create\n',
+      'No hooks. Create one: adjutant hooks create\n',
     ]);
     await create('github');
     expect((await world.cli(['hooks', 'list'], { terminal: 80 })).stdout).to.equal(
@@ -171,12 +170,12 @@ describe('hooks', () => {
     const unasked = await world.cli(['hooks', 'delete', 'github']);
     expect([unasked.code, unasked.stderr]).to.equal([
       2,
-      `${LOSS}\nThis asks first, and there is no terminal to ask. Add --yes.\n`,
+      `${LOSS}\nConfirmation is required, but there is no terminal. Add --yes.\n`,
     ]);
     const kept = await world.cli(['hooks', 'delete', 'github'], { terminal: 200, answers: ['n'] });
     expect([kept.code, await tsv('list', '--fields', 'name')]).to.equal([1, 'github\n']);
     expect(kept.stderr.split('\n')[0]).to.equal(LOSS);
-    expect(kept.stderr).to.include('Delete hook github? There is no undo. [y/N] ');
+    expect(kept.stderr).to.include('Delete hook github? This cannot be undone. [y/N] ');
     expect(kept.stderr).to.endWith('Nothing was done.\n');
     expect((await world.cli(['hooks', 'rm', 'github', '--yes'])).code).to.equal(0);
     expect(await tsv('list')).to.equal('');
@@ -194,7 +193,7 @@ describe('hooks', () => {
     const wrong = await send('--secret-file', payload);
     expect([wrong.code, lines(wrong.stderr)[1]]).to.equal([
       1,
-      'The secret differs. Make a new one: adjutant hooks rotate-secret github',
+      'The secret differs. Create a new one: adjutant hooks rotate-secret github',
     ]);
     const runs = () => tsv('executions', 'github', '--fields', 'status,event');
     await until(runs, (text) => text === 'success\tissues\nsuccess\tissues\n');
@@ -208,10 +207,7 @@ describe('hooks', () => {
     const runs = () => tsv('executions', 'github', '--fields', 'status,event');
     await until(runs, (text) => text === 'success\tissues\n');
     const unknown = await send('--sample', 'github/none');
-    expect([unknown.code, lines(unknown.stderr)[0]]).to.equal([
-      2,
-      'There is no sample "github/none".',
-    ]);
+    expect([unknown.code, lines(unknown.stderr)[0]]).to.equal([2, 'Unknown sample "github/none".']);
     expect((await send()).code).to.equal(2);
     expect((await send(secret, '--sample', 'github/push')).code).to.equal(2);
   });
@@ -250,7 +246,10 @@ describe('hooks', () => {
     expect(await shown('gitea')).to.equal(`${world.app.url}/api/webhooks/github`);
     expect(await shown('gitlab')).to.equal(`${world.app.url}/api/hooks/incoming/${hook?.id}`);
     const { code, stderr } = await world.cli(['hooks', 'settings', 'github', '--sender', 'x']);
-    expect([code, stderr]).to.equal([2, `--sender is one of ${senders.join(', ')} (got "x")\n`]);
+    expect([code, stderr]).to.equal([
+      2,
+      `--sender must be one of ${senders.join(', ')} (got "x")\n`,
+    ]);
   });
 
   it('rotates a secret and puts the new one alone on stdout', async () => {
@@ -259,6 +258,6 @@ describe('hooks', () => {
       ...['hooks', 'rotate-secret', 'github', '--overlap-minutes', '30'],
     ]);
     expect([code, lines(stdout).length, stdout === old]).to.equal([0, 1, false]);
-    expect(stderr).to.contain('The old one verifies until ');
+    expect(stderr).to.contain('The old secret stays valid until ');
   });
 });

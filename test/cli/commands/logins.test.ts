@@ -34,7 +34,7 @@ describe('auth sessions', () => {
     const again = await world.cli([...end, '--yes']);
     expect([again.code, again.stderr]).to.equal([
       1,
-      'No login has the name or id "phone".\nSee what there is: adjutant auth sessions list\n',
+      'No login has the name or id "phone".\nList them: adjutant auth sessions list\n',
     ]);
   });
 
@@ -42,7 +42,7 @@ describe('auth sessions', () => {
     const id = 'login_01jcx2kq7m8f3k2a9v5ztw4e6r';
     const { stderr } = await world.cli(['auth', 'sessions', 'delete', id, '--yes']);
     expect(stderr).to.match(
-      /^No login session with that id\.\nSee what there is: adjutant auth sessions list\n/,
+      /^No login session with that id\.\nList them: adjutant auth sessions list\n/,
     );
   });
 });

@@ -34,7 +34,7 @@ describe('notifications', () => {
       '{"read":1}\n',
     );
     const none = await world.cli(['notifications', 'list', '--unread'], { terminal: 80 });
-    expect([none.code, none.stdout, none.stderr]).to.equal([0, '', 'Nothing to tell.\n']);
+    expect([none.code, none.stdout, none.stderr]).to.equal([0, '', 'No notifications.\n']);
   });
 
   it('say where they were sent', async () => {

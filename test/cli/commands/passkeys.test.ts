@@ -50,7 +50,7 @@ describe('login --passkey', () => {
     const { code, stderr } = await adjutant(['login', '--passkey', '--server', 'http://10.0.0.1']);
     expect([code, stderr]).to.equal([
       1,
-      'Browsers allow no passkeys at http://10.0.0.1: it has no TLS.\n' +
+      'Browsers do not allow passkeys at http://10.0.0.1, because it has no TLS.\n' +
         'Use the public address: adjutant login --passkey --server https://…\n',
     ]);
   });

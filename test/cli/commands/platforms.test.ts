@@ -77,7 +77,9 @@ describe('platforms', () => {
     expect([none.code, none.stderr.split('\n')[0]]).to.equal([2, 'Unknown platform "matrix".']);
     expect((await platforms(['set', 'slack'])).code).to.equal(2);
     const twice = ['set', 'slack', '--bot-token-file', '-', '--signing-secret-file', '-'];
-    expect((await platforms(twice, 'x')).stderr).to.startWith('Only one of them can be on stdin');
+    expect((await platforms(twice, 'x')).stderr).to.startWith(
+      'Only one secret can be read from stdin',
+    );
     const other = await platforms(['set', 'slack', '--app-secret-file', '-'], 'x');
     expect([other.code, other.stderr.includes('appSecret')]).to.equal([2, true]);
   });

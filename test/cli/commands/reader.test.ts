@@ -16,7 +16,7 @@ describe('what a hint says', () => {
   it('names the verb that lists where something is not found', async () => {
     for (const named of ['nope', `readertask_${'0'.repeat(26)}`]) {
       const { stderr } = await world.cli(['reader', 'show', named]);
-      expect(stderr).to.include('See what there is: adjutant reader tasks\n');
+      expect(stderr).to.include('List them: adjutant reader tasks\n');
     }
   });
 
@@ -28,6 +28,6 @@ describe('what a hint says', () => {
       'Logged in as ada, the admin',
     ]);
     const twice = await world.cli([...words, 'ada', '--username', 'ada'], { stdin: PASSWORD });
-    expect([twice.code, twice.stderr.includes('is given twice')]).to.equal([2, true]);
+    expect([twice.code, twice.stderr.includes('was passed twice')]).to.equal([2, true]);
   });
 });

@@ -48,7 +48,7 @@ describe('recover', () => {
     expect([code, stdout, stderr]).to.equal([
       0,
       '',
-      `The password of ${name} is set; its login sessions and tokens have ended.\n` +
+      `The password of ${name} is set. Its login sessions and tokens have ended.\n` +
         'Next: adjutant up, adjutant login\n',
     ]);
     await restart();
@@ -88,7 +88,7 @@ describe('recover', () => {
     await world.client.users.update({ id: bob.id, body: { disabled: true } });
     await world.app.app.close();
     const { stderr } = await recover([bob.name, ...withFile]);
-    expect(stderr).to.contain('The account was disabled, and is enabled now.');
+    expect(stderr).to.contain('The account was disabled and is now enabled.');
     await restart();
     expect(await login(bob.name, NEXT)).to.equal(200);
   });
@@ -160,9 +160,9 @@ describe('recover', () => {
     const { code, stderr } = await recover([bob.name, ...withFile]);
     expect([code, stderr]).to.equal([
       0,
-      `The password of ${bob.name} is set; its login sessions and tokens have ended.\n` +
-        'Its logins need a code of the authenticator app, as before.\n' +
-        'Passkeys that still log in: 2.\nNext: adjutant up, adjutant login\n',
+      `The password of ${bob.name} is set. Its login sessions and tokens have ended.\n` +
+        'Logins still need a code of the authenticator app.\n' +
+        'Passkeys that remain: 2.\nNext: adjutant up, adjutant login\n',
     ]);
     expect(await left()).to.equal({ login: 401, passkeys: ['Intruder', 'Phone'] });
   });
@@ -172,15 +172,15 @@ describe('recover', () => {
     const wrong = await recover([bob.name, ...withFile, '--remove-passkeys', 'Tablet']);
     expect([wrong.code, wrong.stderr]).to.equal([
       2,
-      'No passkey is called "Tablet". There are: Phone, Intruder\n',
+      'No passkey is named "Tablet". Passkeys: Phone, Intruder\n',
     ]);
     const words = [bob.name, ...withFile, '--remove-totp', '--remove-passkeys', 'Intruder'];
     const { code, stderr } = await recover(words);
     expect([code, stderr]).to.equal([
       0,
-      `The password of ${bob.name} is set; its login sessions and tokens have ended.\n` +
-        'The authenticator app is removed: logins need no code.\n' +
-        'Passkeys removed: 1.\nPasskeys that still log in: 1.\n' +
+      `The password of ${bob.name} is set. Its login sessions and tokens have ended.\n` +
+        'The authenticator app was removed. Logins need no code.\n' +
+        'Passkeys removed: 1.\nPasskeys that remain: 1.\n' +
         'Next: adjutant up, adjutant login\n',
     ]);
     expect(await left()).to.equal({ login: 200, passkeys: ['Phone'] });
@@ -221,7 +221,7 @@ describe('recover', () => {
   it('asks for the password twice at a terminal', async () => {
     await world.app.app.close();
     const differ = await recover([bob.name], { terminal: 80, answers: [NEXT, PASSWORD] });
-    expect(differ.stderr).to.contain('The two passwords differ. Nothing was done.');
+    expect(differ.stderr).to.contain('The two passwords differ. Nothing was changed.');
     const right = await recover([bob.name], { terminal: 80, answers: [NEXT, NEXT] });
     expect(right.code).to.equal(0);
     expect(right.stderr).to.not.contain(NEXT);

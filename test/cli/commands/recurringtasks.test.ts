@@ -73,7 +73,7 @@ describe('adjutant recurring', () => {
     ]);
     const created = ['recurring', 'create', 'night', ...words, '--action', 'notify'];
     const made = await world.cli([...created, '--notify-message', 'Now'], { terminal: 80 });
-    expect(made.stderr).to.equal('Created. Next: Sat 2126-10-26 09:30 +02:00.\n');
+    expect(made.stderr).to.equal('Created. Next run: Sat 2126-10-26 09:30 +02:00.\n');
     const saved = ['recurring', 'preview', 'night'];
     const piped = await world.cli([...saved, '--count', '1']);
     expect(piped.stdout).to.equal('2126-10-26T07:30:00.000Z\n');
@@ -88,7 +88,7 @@ describe('adjutant recurring', () => {
     const both = await world.cli([...saved, '--cron', '0 9 * * *']);
     expect([both.code, both.stderr]).to.equal([
       2,
-      'Give a recurring task, or --cron or --rrule, and not both.\n',
+      'Pass either a recurring task, or --cron or --rrule.\n',
     ]);
   });
 
@@ -99,7 +99,7 @@ describe('adjutant recurring', () => {
     const begun = await world.cli(['recurring', 'run', 'the report of the week'], { terminal: 80 });
     const [task] = (await world.client.tasks.list({ query: {} })).tasks;
     const short = task?.id.slice(-6);
-    expect(begun.stderr).to.equal(`Begun: task ${short}. Look: adjutant tasks get ${short}\n`);
+    expect(begun.stderr).to.equal(`Begun: task ${short}. Show it: adjutant tasks get ${short}\n`);
     const runs = await world.cli(['recurring', 'runs', 'the report of the week'], { terminal: 80 });
     expect(runs.stdout).to.contain(`  task ${short}`);
     const list = await world.cli(['recurring', 'list'], { terminal: 80 });

@@ -90,7 +90,7 @@ describe('channels setup', () => {
       ...['assistant_news', 'en', null],
     ]);
     expect([code, stderr.includes('whatsapp works: Adjutant +1 555-010-0100')]).to.equal([0, true]);
-    expect(stderr).to.match(/verifyToken, to be typed at the platform:\s[0-9a-f]{64}\n/);
+    expect(stderr).to.match(/verifyToken, to enter at the platform:\s[0-9a-f]{64}\n/);
     const token = /platform:\s(\w+)/.exec(stderr)?.[1];
     const query = `hub.mode=subscribe&hub.challenge=42&hub.verify_token=${token}`;
     const reply = await fetch(`${world.app.url}/api/messenger-webhook?${query}`);
@@ -199,7 +199,7 @@ describe('channels setup', () => {
     const { code, stderr } = await setup(['teams'], [SECURITY_TOKEN, flow.url]);
     flow.close();
     expect([code, stderr.includes('@Adjutant /link <code>')]).to.equal([0, true]);
-    expect(stderr).to.not.contain('say /link there first');
+    expect(stderr).to.not.contain('send /link there first');
   });
 
   it('tells how a webhook channel is made', async () => {

@@ -39,7 +39,7 @@ describe('skills', () => {
     const wrong = await world.cli(['skills', 'run', 'time']);
     expect([wrong.code, wrong.stderr]).to.equal([
       2,
-      '"time" is no tool. One looks like time.now\n',
+      '"time" is not a tool name. Expected a name like time.now\n',
     ]);
   });
 
@@ -51,7 +51,7 @@ describe('skills', () => {
     });
     const asked = await world.cli([...call, args], { terminal: 120 });
     const [, digest, id] =
-      /approve (\w{8})\nThen run it again as it is, with --approval-id (\w+)\n/.exec(
+      /approve (\w{8})\nThen run the same command again with --approval-id (\w+)\n/.exec(
         asked.stderr,
       ) ?? [];
     await world.cli(['approvals', 'approve', digest ?? '', '--yes']);
@@ -96,7 +96,7 @@ describe('mcp', () => {
     expect([flag.code, flag.stderr]).to.match(/--env/);
     const file = await world.file('env', 'not a line\n');
     const wrong = await world.cli(['mcp', 'add', 'x', '--command', 'x', '--env-file', file]);
-    expect([wrong.code, wrong.stderr]).to.match(/Line 1 of .* is no NAME=value/);
+    expect([wrong.code, wrong.stderr]).to.match(/Line 1 of .* is not in the form NAME=value/);
     const neither = await world.cli(['mcp', 'add', 'x']);
     expect(neither.code).to.equal(2);
   });
@@ -110,7 +110,7 @@ describe('mcp', () => {
     });
     expect(added.stderr).to.equal('Added fickle, ready, 11 tools.\n');
     const nothing = await world.cli(['mcp', 'accept', 'fickle']);
-    expect(nothing.stderr).to.equal('Nothing of fickle waits to be accepted.\n');
+    expect(nothing.stderr).to.equal('fickle has no changes to accept.\n');
     const me = await world.client.auth.me();
     const folder = join(world.app.home, 'work', me.id, 'mcp-fickle');
     await writeFile(join(folder, 'changed'), '');

@@ -27,7 +27,7 @@ describe('adjutant tasks', () => {
     expect(reply).to.equal({ tasks: [both], nextCursor: null });
     expect(await list('--tags', 'work', '--fields', 'title')).to.equal('Both\nOne');
     const { stdout } = await world.cli(['tasks', 'list', '--help']);
-    expect(stdout).to.match(/--tags <text…> +Those that have all of these/);
+    expect(stdout).to.match(/--tags <text…> +Tags, all of which the rows must have/);
   });
 
   it('shows the parts of a task and what must be done first by their titles', async () => {
@@ -41,7 +41,7 @@ describe('adjutant tasks', () => {
     expect(stdout.split('\n').slice(-5)).to.equal([
       'Parts:',
       `  ${part.id.slice(-6)}  done  Write the notes`,
-      'To be done first:',
+      'Blocked by:',
       `  ${first.id.slice(-6)}  open  Ask Grace`,
       '',
     ]);

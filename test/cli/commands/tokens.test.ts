@@ -22,7 +22,7 @@ describe('auth tokens', () => {
     expect(code).to.equal(0);
     const token = stdout.trimEnd();
     expect(token).to.match(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-    expect(stderr).to.match(/^The new token, shown this once:\nIt is good until /);
+    expect(stderr).to.match(/^New token, shown only once:\nValid until /);
     const { status } = await world.app.call('GET', '/api/hooks', { token });
     expect(status).to.equal(200);
     expect((await tokens('list')).stdout).to.not.contain(token);
@@ -31,7 +31,7 @@ describe('auth tokens', () => {
   it('say what one that names no scope may do', async () => {
     const { stderr } = await tokens('create', 'ci');
     expect(stderr).to.contain(
-      'It may do all that you may, except decide approvals and act as an admin.\n',
+      'It grants all of your rights except approval decisions and admin actions.\n',
     );
   });
 
@@ -52,7 +52,7 @@ describe('auth tokens', () => {
     const left = await world.cli(['auth', 'tokens', 'list'], { terminal: 80 });
     expect([left.stdout, left.stderr]).to.equal([
       '',
-      'No tokens. Make one: adjutant auth tokens create <name>\n',
+      'No tokens. Create one: adjutant auth tokens create <name>\n',
     ]);
   });
 
@@ -60,7 +60,7 @@ describe('auth tokens', () => {
     const { code, stderr } = await tokens('create', 'ci', '--scopes', 'cats:read');
     expect([code, stderr.split('\n').slice(0, 2)]).to.equal([
       2,
-      ['Not accepted: a field is wrong.', '  scopes.0  is not a known scope: "cats:read"'],
+      ['Not accepted: one field is invalid.', '  scopes.0  is not a known scope: "cats:read"'],
     ]);
   });
 

@@ -56,7 +56,7 @@ describe('tunnel', () => {
       [
         'The public address is not set.',
         'Set it: adjutant tunnel setup --public-url https://hooks.example.org',
-        'Or give it this once: --public-url https://hooks.example.org',
+        'Or pass it once: --public-url https://hooks.example.org',
       ],
     ]);
     const check = await tunnel(['check']);
@@ -171,9 +171,9 @@ describe('tunnel', () => {
     await fixed.stop();
     expect([stdout, stderr]).to.equal([
       'https://hooks.example.org\n',
-      'This address is unverified: nobody has reached it from outside.\n' +
-        'It is ADJUTANT_PUBLIC_URL in the environment of the daemon.\n' +
-        'Prove it: adjutant tunnel check\n',
+      'This address is unverified: no request from outside has reached it.\n' +
+        'It is set by ADJUTANT_PUBLIC_URL in the environment of the daemon.\n' +
+        'Verify it: adjutant tunnel check\n',
     ]);
   });
 
@@ -181,7 +181,7 @@ describe('tunnel', () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     await tunnel(['set', '--provider', 'proxy', '--public-url', url]);
     await tunnel(['start']);
-    const warning = 'This address is unverified: nobody has reached it from outside.\n';
+    const warning = 'This address is unverified: no request from outside has reached it.\n';
     const create = [
       'hooks',
       'create',
@@ -207,7 +207,7 @@ describe('tunnel', () => {
       all.map(() => [0, true]),
     );
     expect(address.stdout).to.equal(`${url}\n`);
-    expect(address.stderr).to.contain('Forget it: adjutant tunnel forget');
+    expect(address.stderr).to.contain('Remove it: adjutant tunnel forget');
     expect(status.stdout).to.contain(`public ${url} (unverified)`);
   });
 
@@ -219,12 +219,12 @@ describe('tunnel', () => {
       /^proxy {3}running.* {3}unverified$/m,
     );
     expect((await tunnel(['check'])).code).to.equal(1);
-    expect((await tunnel(['address'])).stderr).to.contain('The last check did not come through');
+    expect((await tunnel(['address'])).stderr).to.contain('The last check could not reach');
     expect((await tunnel(['forget'])).code).to.equal(2);
     const { code, stderr } = await tunnel(['forget', '--yes']);
     expect([code, stderr]).to.equal([0, '']);
     expect((await tunnel(['address'])).stderr).to.equal(
-      'Nowhere but here: adjutant tunnel setup\n',
+      'Not reachable from outside. Set up an address: adjutant tunnel setup\n',
     );
   });
 
@@ -241,7 +241,7 @@ describe('no tunnel', () => {
   it('says that nothing is set up, and what to do', async () => {
     const world = await openWorld();
     const { stdout, stderr } = await world.cli(['tunnel', 'get'], TERMINAL);
-    expect(stdout).to.match(/this machine alone/);
+    expect(stdout).to.match(/Only this machine can reach/);
     expect(stderr).to.contain('adjutant tunnel setup');
     expect((await world.cli(['tunnel', 'address'])).stderr).to.contain('adjutant tunnel setup');
     await world.stop();

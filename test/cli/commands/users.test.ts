@@ -29,7 +29,7 @@ describe('users', () => {
     ]);
     expect(await rows('--role', 'admin')).to.equal([['ada', 'admin', 'active']]);
     const nobody = await world.cli(['users', 'ls', '--q', 'zzz'], { terminal: 80 });
-    expect(nobody.stderr).to.equal('Nobody is like that.\n');
+    expect(nobody.stderr).to.equal('No matching users.\n');
   });
 
   it('are changed by name', async () => {
@@ -64,7 +64,7 @@ describe('users', () => {
     const enabled = await world.cli(['users', 'enable', 'bob'], { terminal: 80 });
     expect([enabled.code, enabled.stderr]).to.equal([
       0,
-      'Enabled: bob. Tokens must be made anew.\n',
+      'Enabled: bob. Their tokens must be created again.\n',
     ]);
   });
 
@@ -81,7 +81,7 @@ describe('users', () => {
     const { code, stdout, stderr } = await world.cli(words, { terminal: 80 });
     expect([code, stdout]).to.match(/^0,http:\S+\/invite#[\w-]{43}\n$/);
     expect(stderr).to.match(
-      /^A new account:\nIt opens on this machine alone\. For others: adjutant tunnel setup, then make it\nanew\nWorks once, until [-\d: ]+\. Shown this once\.\n$/,
+      /^Link for a new account:\nThe link works only on this machine\. For others: adjutant tunnel setup, then\ncreate it again\nWorks once, until [-\d: ]+\. Shown only once\.\n$/,
     );
     const file = await world.file('invite', stdout);
     const register = ['register', 'carla', '--password-file', '-', '--invite-file', file];
@@ -92,7 +92,7 @@ describe('users', () => {
   it('get a link for a new password', async () => {
     const { stdout, stderr } = await world.cli(['users', 'invite', 'bob'], { terminal: 80 });
     expect(stdout).to.match(/\/reset#[\w-]{43}\n$/);
-    expect(stderr).to.startWith('A new password:\n');
+    expect(stderr).to.startWith('Link for a new password:\n');
     const json = await world.cli(['users', 'invite', 'bob', '--json']);
     expect(Object.keys(JSON.parse(json.stdout))).to.equal([
       'inviteToken',
@@ -117,7 +117,7 @@ describe('users', () => {
     expect(code).to.equal(2);
     const words = ['users', 'impersonate', 'bob', '--reason', 'ticket 41'];
     const { stdout, stderr } = await world.cli(words, { terminal: 80 });
-    expect(stderr).to.startWith('You act as bob with it until ');
+    expect(stderr).to.startWith('With it you act as bob until ');
     const me = await world.app.call('GET', '/api/auth/me', { token: stdout.trim() });
     expect([me.body.username, me.body.impersonatedBy]).to.equal(['bob', 'carla']);
   });

@@ -33,13 +33,13 @@ describe('vault', () => {
     expect([code, ...stderr.trimEnd().split('\n')]).to.equal([
       2,
       "Unknown option '--value'.",
-      'A value is never typed there: --value-file <file>, or --value-file - for stdin',
+      'Never type a value on the command line: --value-file <file>, or --value-file - for stdin',
       'Help: adjutant vault add --help',
     ]);
     const password = await world.cli(['login', 'ada', '--password', 'secret']);
     expect([password.code, password.stderr.split('\n')[1]]).to.equal([
       2,
-      'A password is never typed there: --password-file <file>, or --password-file - for stdin',
+      'Never type a password on the command line: --password-file <file>, or --password-file - for stdin',
     ]);
   });
 
@@ -53,7 +53,7 @@ describe('vault', () => {
     const binary = await vault(['add', 'binary', '--value-file', bytes]);
     expect([binary.code, binary.stderr]).to.equal([
       2,
-      `Value from ${bytes}: It is not UTF-8 text. Give it as text: base64 ${bytes}\n`,
+      `Value from ${bytes}: It is not UTF-8 text. Convert it: base64 ${bytes}\n`,
     ]);
     expect((await vault(['list'])).stdout).to.equal('');
   });
@@ -69,7 +69,7 @@ describe('vault', () => {
     expect([pasted.code, pasted.stderr]).to.equal([
       2,
       'Value: ············\n' +
-        'The value has several lines. Give it by --value-file, or --value-file - for stdin.\n',
+        'The value has several lines. Pass it with --value-file, or --value-file - for stdin.\n',
     ]);
     expect((await vault(['list', '--fields', 'name'])).stdout).to.equal('empty\n');
   });
@@ -100,7 +100,7 @@ describe('vault', () => {
     await world.app.app.store.db.updateTable('credentials').set(before).execute();
     expect(await states()).to.equal('two\tdue\none\texpired\n');
     const { stderr } = await world.cli(['vault', 'list'], { terminal: 100 });
-    expect(stderr).to.equal('A new value: adjutant vault rotate two\n');
+    expect(stderr).to.equal('Rotate it: adjutant vault rotate two\n');
   });
 
   it('rotates to a value that alone goes to stdout', async () => {

@@ -76,11 +76,11 @@ describe('webhooks', () => {
     const badly = await world.cli(['webhooks', 'test', 'app'], { terminal: 100 });
     expect([badly.code, badly.stdout + badly.stderr]).to.equal([
       1,
-      'It did not arrive: 500 from the endpoint.\n',
+      'Not delivered: 500 from the endpoint.\n',
     ]);
     target.answer = (response) => response.writeHead(503).end('busy\nuntil noon');
     const said = await world.cli(['webhooks', 'test', 'app'], { terminal: 100 });
-    expect(said.stderr.endsWith('It said: busy\\nuntil noon\n')).to.be.true();
+    expect(said.stderr.endsWith('Response: busy\\nuntil noon\n')).to.be.true();
   });
 
   it('says in plain words what is missing', async () => {
@@ -88,13 +88,13 @@ describe('webhooks', () => {
     const nothing = await webhooks(['update', 'app']);
     expect([nothing.code, nothing.stderr]).to.equal([
       2,
-      'Not accepted: a field is wrong.\n' +
-        '  the request  changes nothing: give what is to change\n' +
+      'Not accepted: one field is invalid.\n' +
+        '  the request  changes nothing: pass at least one change\n' +
         'Help: adjutant webhooks update --help\n',
     ]);
     const nowhere = await webhooks(['resend', 'app', 'nope']);
     expect(nowhere.stderr).to.match(
-      /^No delivery has the name or id "nope"\.\nSee what there is: adjutant webhooks deliveries \w{6}\n$/,
+      /^No delivery has the name or id "nope"\.\nList them: adjutant webhooks deliveries \w{6}\n$/,
     );
   });
 
@@ -106,18 +106,21 @@ describe('webhooks', () => {
     const removed = await webhooks([...given, '--json'], 'X-One\n');
     expect(JSON.parse(removed.stdout).headerNames).to.equal(['x-two']);
     const wrong = await webhooks(given, 'X-One: a\n\nbad line\n');
-    expect([wrong.code, wrong.stderr.split('\n')[0]]).to.equal([2, 'Line 3 is not Name: value']);
+    expect([wrong.code, wrong.stderr.split('\n')[0]]).to.equal([
+      2,
+      'Line 3 is not in the form Name: value',
+    ]);
   });
 
   it('rotates to a secret that alone goes to stdout', async () => {
     await create('app');
     const { code, stdout, stderr } = await webhooks(['rotate-secret', 'app']);
     expect([code, /^whsec_\S{44}\n$/.test(stdout)]).to.equal([0, true]);
-    expect(stderr).to.contain('The old one signs, too, until');
+    expect(stderr).to.contain('The old secret also signs until');
     const given = await webhooks(['rotate-secret', 'app', '--secret-file', '-'], SECRET);
     expect([given.code, given.stdout]).to.equal([0, '']);
     const ended = await webhooks(['rotate-secret', 'app', '--overlap-minutes', '0']);
-    expect(ended.stderr).to.contain('The old one signs no more. Change it at the receiver.');
+    expect(ended.stderr).to.contain('The old secret no longer signs. Change it at the receiver.');
   });
 
   it('lists what was sent, and sends it again', async () => {

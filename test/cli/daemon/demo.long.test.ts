@@ -34,7 +34,7 @@ describe('demo', () => {
     expect(code).to.equal(0);
     const lines = stdout.split('\n');
     expect(lines[0]).to.match(/^ {2}daemon +\S+ m?s {2}ready at http:\/\/127\.0\.0\.1:\d+$/);
-    expect(lines.at(-2)).to.match(/^Proved in \S+ m?s\. The scratch home is gone\.$/);
+    expect(lines.at(-2)).to.match(/^Demo passed in \S+ m?s\. The temporary home was deleted\.$/);
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

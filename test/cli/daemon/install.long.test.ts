@@ -105,7 +105,7 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
     const moved = await run('restart', '--port', '1');
     expect([moved.code, moved.stderr.includes('adjutant up --install --port')]).to.equal([1, true]);
     const stopped = await run('down');
-    expect(stopped.stderr).to.include('comes back with your next login');
+    expect(stopped.stderr).to.include('starts again at your next login');
     expect([stopped.code, await isReady()]).to.equal([0, false]);
     expect((await run('down')).stderr).to.equal('Not running.\n');
     const started = await run('up');
@@ -140,7 +140,7 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
       code: 1,
       stdout: '',
       stderr:
-        `No service can be made here: "systemctl --user show-environment" failed: ${SAID}.\n` +
+        `Cannot install a service: "systemctl --user show-environment" failed: ${SAID}.\n` +
         'Nothing was changed. Without a service: adjutant up\n',
     });
     expect([recordedPid(machine.home), isAlive(pid), await isReady()]).to.equal([pid, true, true]);
@@ -161,7 +161,9 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
       1,
       '"systemctl --user enable adjutant.service" failed: no.',
     ]);
-    expect(stderr).to.contain('The daemon runs as before. Without a service: adjutant up\n');
+    expect(stderr).to.contain(
+      'The previous daemon is running again. Without a service: adjutant up\n',
+    );
     expect([await isReady(), existsSync(unit())]).to.equal([true, false]);
     expect(isAlive(recordedPid(machine.home))).to.be.true();
     expect((await run('down')).code).to.equal(0);
@@ -194,7 +196,7 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
       expect((await run('down')).stderr).to.equal('Not running.\n');
       const removed = await run('down', '--uninstall');
       expect([removed.code, existsSync(unit())]).to.equal([0, false]);
-      expect(removed.stderr).to.contain('Its files alone were taken away.');
+      expect(removed.stderr).to.contain('Only its files were removed.');
     },
   );
 });

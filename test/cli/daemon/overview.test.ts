@@ -19,8 +19,8 @@ describe('adjutant status', () => {
     expect(code).to.equal(0);
     expect(head).to.match(/^Adjutant \S+ {2}running .+ {2}http:\/\//);
     expect(ready).to.match(/^ready yes {3}queue 0 {3}running 0 of \d+ {3}approvals 0 waiting$/);
-    expect(models).to.match(/^models 1 well {3}disk [\d.]+ GiB free$/);
-    expect(work).to.equal('pipelines 0 under way, 0 waiting for you   recurring 0 enabled');
+    expect(models).to.match(/^models 1 ok {3}disk [\d.]+ GiB free$/);
+    expect(work).to.equal('pipelines 0 open, 0 waiting for you   recurring 0 enabled');
     expect(today).to.equal('today 0 executions, 0 agents, $0.00 of $10.00');
     expect(ill.filter((line) => !line.includes('confinement'))).to.equal([]);
   });
@@ -42,7 +42,7 @@ describe('adjutant status', () => {
       'waiting ok 0',
       'running ok 0 of n',
       'approvals ok 0 waiting',
-      'pipelines ok 0 under way, 0 waiting for you',
+      'pipelines ok 0 open, 0 waiting for you',
       'recurring ok 0 enabled',
       'today ok 0 executions, 0 agents, $0.00 of $10.00',
     ]);
@@ -67,7 +67,7 @@ describe('adjutant status', () => {
     const { code, stderr } = await world.cli(['status', '--server-token', 'ended'], {
       terminal: 100,
     });
-    expect([code, stderr.includes('Details after: adjutant login')]).to.equal([0, true]);
+    expect([code, stderr.includes('For details, log in: adjutant login')]).to.equal([0, true]);
   });
 
   it('is told again and again with --watch, until ^C', async () => {

@@ -34,7 +34,7 @@ describe('quickstart', () => {
       code: 1,
       stdout: '',
       stderr:
-        `1/5 Daemon     none at ${url}\nNo daemon runs there.\n` +
+        `1/5 Daemon     none at ${url}\nNo daemon is running there.\n` +
         `Start it: adjutant up --port ${new URL(url).port}, or add --yes to this command\n`,
     });
   });
@@ -46,9 +46,9 @@ describe('quickstart', () => {
     expect(steps).to.equal([
       `1/5 Daemon     none at ${machine.url}`,
       '2/5 Account    not logged in; the first account becomes the admin',
-      '3/5 Model      none yet: the built-in digest answers, no language model',
-      '4/5 First hook "hello", made: turns a signed webhook into a notice',
-      '5/5 Reachable  only from this machine. Forges need an address.',
+      '3/5 Model      none yet: the built-in digest replies, no language model',
+      '4/5 First hook "hello", created: turns a signed webhook into a notification',
+      '5/5 Reachable  only from this machine. Webhook senders need a public address.',
     ]);
     expect(stderr).to.match(/^ {4}Sent it a signed test: 202, execution success in [\d.]+ m?s$/m);
     expect(stderr).to.include('Registered as ada, the admin');
@@ -64,7 +64,7 @@ describe('quickstart', () => {
     expect(stderr.split('\n').filter((line) => /^[124]\/5 /.test(line))).to.equal([
       `1/5 Daemon     running at ${machine.url}`,
       '2/5 Account    logged in as ada',
-      '4/5 First hook "hello", there already: turns a signed webhook into a notice',
+      '4/5 First hook "hello", already there: turns a signed webhook into a notification',
     ]);
     expect((await hooks(machine)).map(({ id }) => id)).to.equal(before.map(({ id }) => id));
   });
@@ -95,7 +95,9 @@ describe('quickstart', () => {
     rmSync(join(machine.config, 'session.json'));
     const { code, stderr } = await machine.run(['quickstart', ...ACCOUNT]);
     expect(code).to.equal(0);
-    expect(stderr).to.include('There is a ada already: log in.\nLogged in as ada, the admin');
+    expect(stderr).to.include(
+      'A user named ada already exists. Log in.\nLogged in as ada, the admin',
+    );
   });
 
   it('refuses a password that is not the account’s', async () => {
@@ -106,7 +108,7 @@ describe('quickstart', () => {
     const words = ['quickstart', '--username', 'ada', '--password-file', 'wrong'];
     const { code, stdout, stderr } = await machine.run(words);
     expect({ code, stdout }).to.equal({ code: 1, stdout: '' });
-    expect(stderr).to.include(`Not logged in at ${machine.url}: Wrong username or password.`);
+    expect(stderr).to.include(`Login at ${machine.url} failed: Wrong username or password.`);
     mkdirSync(machine.config, { recursive: true });
     writeFileSync(session, kept, { mode: 0o600 });
   });
@@ -116,7 +118,7 @@ describe('quickstart', () => {
     await machine.run(['hooks', 'disable', 'hello']);
     const { code, stdout, stderr } = await machine.run(['quickstart']);
     expect({ code, stdout }).to.equal({ code: 1, stdout: '' });
-    const remedy = `Let it fire again: adjutant hooks enable ${hello?.id}`;
+    const remedy = `Enable it: adjutant hooks enable ${hello?.id}`;
     expect(stderr.split('\n').slice(-3)).to.equal(['The hook "hello" is disabled.', remedy, '']);
   });
 
@@ -127,7 +129,7 @@ describe('quickstart', () => {
     server.close();
     expect({ code, stderr }).to.equal({
       code: 1,
-      stderr: `Something that is no Adjutant answers at ${url}.\nWho it is: adjutant doctor\n`,
+      stderr: `A program other than Adjutant replies at ${url}.\nFind out which: adjutant doctor\n`,
     });
   });
 });

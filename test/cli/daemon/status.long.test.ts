@@ -38,7 +38,7 @@ describe('status, logs and doctor', () => {
       {
         name: 'daemon',
         status: 'fail',
-        detail: `nothing answers at ${url}`,
+        detail: `no reply at ${url}`,
         remedy: `adjutant up --port ${new URL(url).port}`,
       },
       {
@@ -54,7 +54,7 @@ describe('status, logs and doctor', () => {
       stdout: '',
       stderr:
         `No log yet: ${path} is empty or missing.\n` +
-        'Only a daemon in the background writes it: adjutant up\n',
+        'Only a background daemon writes it. Start one: adjutant up\n',
     });
   });
 
@@ -106,14 +106,14 @@ describe('status, logs and doctor', () => {
     chmodSync(machine.home, 0o755);
     chmodSync(master, 0o644);
     const { stderr } = await machine.run(['doctor', '--fix']);
-    expect(stderr.split('\n').filter((line) => line.startsWith('Mended'))).to.equal([
-      'Mended: ~/.adjutant is 0700 now, and was 0755.',
-      'Mended: ~/.adjutant/keys/master.key is 0600 now, and was 0644.',
+    expect(stderr.split('\n').filter((line) => line.startsWith('Repaired'))).to.equal([
+      'Repaired: ~/.adjutant is now 0700, was 0755.',
+      'Repaired: ~/.adjutant/keys/master.key is now 0600, was 0644.',
     ]);
     expect([statSync(machine.home).mode & 0o777, statSync(master).mode & 0o777]).to.equal([
       0o700, 0o600,
     ]);
-    expect((await machine.run(['doctor', '--fix'])).stderr).to.not.contain('Mended');
+    expect((await machine.run(['doctor', '--fix'])).stderr).to.not.contain('Repaired');
   });
 
   it('tell an admin what only the daemon can see', async () => {
@@ -144,8 +144,8 @@ describe('status, logs and doctor', () => {
       code: 1,
       stdout: `http://127.0.0.1:${port}\tstranger\t\n`,
     });
-    expect(problems[0]?.detail).to.match(/, which is no Adjutant$/);
-    expect(problems[0]?.remedy).to.equal(`free it, or: adjutant up --port ${port + 1}`);
+    expect(problems[0]?.detail).to.match(/, which is not Adjutant$/);
+    expect(problems[0]?.remedy).to.equal(`free the port, or: adjutant up --port ${port + 1}`);
   });
 
   it('find a registration that is open to all', {

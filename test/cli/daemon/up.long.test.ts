@@ -47,7 +47,7 @@ describe('the daemon in the background', () => {
     const { stdout, stderr } = await machine.run(['up', '--port', '0', '--home', 'elsewhere']);
     const [url = ''] = stdout.split('\t');
     expect(await ask(url)).to.equal(READY);
-    expect(stderr).to.include(`Other commands find it with: export ADJUTANT_URL=${url}`);
+    expect(stderr).to.include(`Other commands need: export ADJUTANT_URL=${url}`);
     expect((await machine.run(['down', '--home', 'elsewhere'])).code).to.equal(0);
   });
 
@@ -56,7 +56,10 @@ describe('the daemon in the background', () => {
     const second = await machine.run(['up']);
     expect(second).to.equal({ ...first, stderr: '' });
     const moved = await machine.run(['up', '--port', '3999']);
-    expect(moved).to.equal({ ...first, stderr: 'To move it: adjutant restart --port …\n' });
+    expect(moved).to.equal({
+      ...first,
+      stderr: 'To change the address: adjutant restart --port …\n',
+    });
   });
 
   it('stops when it is told to, and only once', async () => {
@@ -110,7 +113,7 @@ describe('the daemon in the background', () => {
     expect(refused.stdout).to.equal('');
     const [first = '', second] = refused.stderr.split('\n');
     expect(first).to.startWith(`Not started: port ${port} is taken`);
-    expect(second).to.equal(`Free it, or: adjutant up --port ${port + 1}`);
+    expect(second).to.equal(`Free the port, or: adjutant up --port ${port + 1}`);
     if (process.platform === 'linux') expect(first).to.include(`by pid ${process.pid} (`);
   });
 
@@ -120,7 +123,7 @@ describe('the daemon in the background', () => {
     const { code, stderr } = await machine.run(['serve', '--port', '0']);
     expect({ code, stderr }).to.equal({
       code: 1,
-      stderr: `Not started: another Adjutant already runs on ${machine.home}.\nLook at it: adjutant status\n`,
+      stderr: `Not started: another Adjutant already runs on ${machine.home}.\nCheck it: adjutant status\n`,
     });
     expect(readFileSync(join(machine.home, 'daemon.json'), 'utf8')).to.equal(record);
   });
@@ -155,7 +158,7 @@ describe('the daemon in the background', () => {
 
   it('takes only a port that there is', async () => {
     const { code, stderr } = await machine.run(['up', '--port', '65536']);
-    const line = '--port is a whole number from 0 to 65535 (got "65536")\n';
+    const line = '--port must be a whole number from 0 to 65535 (got "65536")\n';
     expect({ code, stderr }).to.equal({ code: 2, stderr: line });
   });
 });

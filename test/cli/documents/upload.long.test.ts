@@ -43,7 +43,7 @@ describe('an upload', () => {
     const path = await world.file('c.txt', 'Tin');
     await world.cli(['documents', 'upload', path, '--tags', 'mixed']);
     const again = await world.cli(['documents', 'upload', path, '--tags', 'other', '--json']);
-    expect(again.stderr).to.equal('c.txt was there already, and its tags stay as they were.\n');
+    expect(again.stderr).to.equal('c.txt already exists, and its tags are unchanged.\n');
     expect(JSON.parse(again.stdout).documents[0]).to.include({ duplicate: true, tags: ['mixed'] });
     for (const flag of ['--tags', '--tag']) {
       const listed = await world.cli(['documents', 'list', flag, 'mixed', '--fields', 'tags']);
@@ -61,7 +61,7 @@ describe('an upload', () => {
     await writeFile(join(folder, '.hidden.txt'), 'Hidden');
     await writeFile(join(folder, '.kept', 'inner.txt'), 'Hidden as well');
     const sent = await world.cli(['documents', 'upload', folder]);
-    expect(sent.stderr).to.equal('Uploaded and read: 1 document.\nLeft out: 2 hidden files.\n');
+    expect(sent.stderr).to.equal('Uploaded and read: 1 document.\nSkipped: 2 hidden files.\n');
   });
 
   it('shows in the list why one could not be read', async () => {

@@ -85,10 +85,10 @@ describe('the consent to the use of a mailbox', () => {
     const asked = await opened();
     const back = `${asked.get('redirect_uri')}?error=access_denied&state=${asked.get('state')}`;
     await fetch(back);
-    await expect(refused).to.reject('No consent: access_denied');
+    await expect(refused).to.reject('Consent failed: access_denied');
     for (const [answer, why] of [
       [{ status: 400, body: { error_description: 'Wrong client' } }, 'refuses: Wrong client'],
-      [{ status: 200, body: { access_token: 'x' } }, 'gave no refresh token'],
+      [{ status: 200, body: { access_token: 'x' } }, 'returned no refresh token'],
     ] as const) {
       notes.length = 0;
       answers.push(answer);
@@ -109,13 +109,13 @@ describe('the consent to the use of a mailbox', () => {
     const value = await consentOnDevice(context, consent(), OWN);
     expect(JSON.parse(value)).to.equal(credential());
     expect(notes).to.equal([
-      'Open https://login.example.org/device on any device, and type:',
+      'Open https://login.example.org/device on any device, and enter:',
       'WDJB-MJHT',
     ]);
     expect(forms.map(({ device_code }) => device_code)).to.equal([undefined, 'd-1', 'd-1']);
     answers.push({ status: 200, body: begun }, { status: 400, body: { error: 'expired_token' } });
     await expect(consentOnDevice(context, consent(), OWN)).to.reject(
-      'The service refuses: expired_token',
+      'The provider refused the request: expired_token',
     );
     answers.push({ status: 200, body: { ...begun, interval: 60 } });
     const waiting = consentOnDevice(context, consent(), OWN);

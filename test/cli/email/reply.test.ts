@@ -111,7 +111,10 @@ describe(`adjutant email reply${said}`, () => {
       ...{ subject: 'Re: Figures', text: 'Later.' },
     });
     const bare = await run('email', 'reply', 'Figures');
-    expect([bare.code, bare.stderr]).to.equal([2, '--text or --text-file is needed.\n']);
+    expect([bare.code, bare.stderr]).to.equal([
+      2,
+      'The text is missing. Add --text or --text-file.\n',
+    ]);
     expect(stage.smtp.taken.length).to.equal(count);
   });
 });

@@ -57,7 +57,7 @@ describe(`adjutant email setup${said}`, () => {
       answers: ['ada@nowhere.invalid', ...hosts, MAILBOX],
     });
     expect(code, stderr).to.equal(0);
-    expect(stderr).to.contain('No servers are known for that address.');
+    expect(stderr).to.contain('The servers for this address are unknown.');
     const { accounts } = (await stage.call('GET', '/api/email/accounts')).body;
     expect(accounts.length).to.equal(1);
     const [{ address, status, credentialId }] = accounts;

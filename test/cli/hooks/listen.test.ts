@@ -32,11 +32,13 @@ describe('hooks listen', () => {
   it('tells the runs of all hooks, through a restart, until ^C', { timeout: 20_000 }, async () => {
     const listening = start(['hooks', 'listen', '--server', world.app.url]);
     expect(await listening.note()).to.equal(
-      'Listening to all hooks, no run yet. ^C ends; executions go on.',
+      'Listening to all hooks, no run yet. ^C exits; executions continue.',
     );
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
-    expect(await listening.note()).to.match(/^-- lost the daemon .*, trying --$/);
-    expect(await listening.note()).to.match(/^-- back \S+, 0 caught up, none missing --$/);
+    expect(await listening.note()).to.match(
+      /^-- lost the connection to the daemon .*, reconnecting --$/,
+    );
+    expect(await listening.note()).to.match(/^-- reconnected \S+, 0 caught up, none missing --$/);
     const run = await fire('one');
     const [, , , , id, name] = await ended(listening);
     expect([id, name]).to.equal([run, 'one']);

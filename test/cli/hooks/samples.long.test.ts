@@ -111,7 +111,7 @@ describe('hooks send --sample', () => {
     expect([sns.code, sns.stderr]).to.equal([1, 'Only Amazon can sign a message of SNS.\n']);
     const unknown = await world.cli([...words, '--as', 'nobody'], { stdin: SECRET });
     expect([unknown.code, unknown.stderr.split('\n')[0]]).to.equal([
-      ...[2, '--as names no sender "nobody".'],
+      ...[2, 'Unknown sender "nobody" for --as.'],
     ]);
   });
 

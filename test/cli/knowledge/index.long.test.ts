@@ -28,7 +28,7 @@ describe('what is indexed', () => {
     const id = documents[0]?.id ?? '';
     for (const named of ['tides.html', id.slice(-6), id]) {
       const begun = await world.cli(['knowledge', 'index', named]);
-      const note = `There is no file ${named} here, so a document is meant.\n`;
+      const note = `There is no file ${named} here. Using the document of that name.\n`;
       expect([begun.code, begun.stderr.startsWith(note)], begun.stderr).to.equal([0, true]);
     }
     const { entries } = await world.client.knowledge.list();
@@ -38,7 +38,7 @@ describe('what is indexed', () => {
   it('is nothing where neither a file nor a document has that name', async () => {
     const { code, stderr } = await world.cli(['knowledge', 'index', 'nowhere.md']);
     expect([code, stderr.split('\n')[0]]).to.equal([
-      ...[1, 'There is no file nowhere.md here, so a document is meant.'],
+      ...[1, 'There is no file nowhere.md here. Using the document of that name.'],
     ]);
     expect(stderr).to.contain('No document has the name or id "nowhere.md".');
   });

@@ -33,7 +33,7 @@ describe('what is kept from a pipe', () => {
   it('is refused if it is empty', async () => {
     const refused = await world.cli(['knowledge', 'create', '-'], { stdin: '\n' });
     expect(refused).to.equal({
-      ...{ code: 2, stdout: '', stderr: 'Standard input holds no text.\n' },
+      ...{ code: 2, stdout: '', stderr: 'Standard input contains no text.\n' },
     });
   });
 });
@@ -58,7 +58,7 @@ describe('a search', () => {
       terminal: 80,
     });
     expect([shown.code, shown.stdout]).to.equal([0, `Servers · note · ${tail} 0\n\n${NOTE}\n`]);
-    expect(shown.stderr).to.equal(`Its source: adjutant knowledge get ${tail}\n`);
+    expect(shown.stderr).to.equal(`Source: adjutant knowledge get ${tail}\n`);
   });
 
   it('shows a chunk in the same way, in JSON as the API does', async () => {
@@ -107,7 +107,7 @@ describe('a search', () => {
   it('says that there are fewer results', async () => {
     const open = (n: string) => world.cli(['knowledge', 'search', 'argon', '--open', n]);
     expect(await open('2')).to.equal({
-      ...{ code: 1, stdout: '', stderr: 'There is no result 2: the search found 1.\n' },
+      ...{ code: 1, stdout: '', stderr: 'There is no result 2. The search found 1.\n' },
     });
     expect((await open('0')).code).to.equal(2);
   });

@@ -66,12 +66,12 @@ describe('the first model', () => {
     expect(told).to.include(
       [
         '    1 house\n    2 install Tiny here: 1000 B, MIT License',
-        '    3 one by its API key\n    4 later\n',
+        '    3 one by API key\n    4 later\n',
       ].join('\n'),
     );
     expect(told)
       .to.include('    Use [1]: ')
-      .and.to.match(/Tested in .+: it answered/);
+      .and.to.match(/Tested in .+: it replied/);
     expect(await registered()).to.equal([
       { name: 'house', isDefault: true },
       { name: 'digest', isDefault: false },
@@ -82,7 +82,7 @@ describe('the first model', () => {
     const openai = await startOpenai(says({ text: 'ready' }), says({ text: 'ready' }));
     const told = await chosen(openai.baseUrl, [], true);
     await openai.stop();
-    expect(told).to.match(/^ {4}Tested in .+: it answered\n$/);
+    expect(told).to.match(/^ {4}Tested in .+: it replied\n$/);
     expect((await registered())[0]).to.equal({ name: 'house', isDefault: true });
   });
 
@@ -91,7 +91,7 @@ describe('the first model', () => {
     const told = await chosen(openai.baseUrl, ['1']);
     await openai.stop();
     expect(told).to.match(
-      /It does not answer: .+\n {4}Mend it: adjutant models update house {3}then/,
+      /It does not reply: .+\n {4}Fix it: adjutant models update house {3}then/,
     );
   });
 
@@ -99,7 +99,7 @@ describe('the first model', () => {
     const told = await chosen('http://127.0.0.1:1', ['2']);
     // Nothing is fetched in tests: the folder to install from is empty.
     expect(told).to.match(/Not installed: .+\s+has no\s+(llama|tiny-q8_0)\.\n/);
-    expect(told).to.include('Again, later: adjutant models recommend --install');
+    expect(told).to.include('Try again later: adjutant models recommend --install');
     expect(await registered()).to.equal([{ name: 'digest', isDefault: true }]);
   });
 
@@ -107,7 +107,7 @@ describe('the first model', () => {
     const told = await chosen(null, ['']);
     expect(told).to.include('    1 install Tiny here: 1000 B, MIT License\n');
     expect(told).to.match(/Not installed: /);
-    expect(await chosen(null, [], true)).to.match(/^ {4}Have one fetched/);
+    expect(await chosen(null, [], true)).to.match(/^ {4}Install one that fits/);
   });
 
   it('may be left for later', async () => {

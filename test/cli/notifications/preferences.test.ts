@@ -91,12 +91,12 @@ describe('notifications preferences', () => {
 
   for (const [why, words, says] of [
     ['hours that are none', ['--quiet-hours', '22-7'], '22:00-07:00'],
-    ['a window that is none', ['--digest', 'soon'], '--digest is a time'],
-    ['a threshold that is none', ['--threshold', 'few'], '--threshold is a number'],
+    ['a window that is none', ['--digest', 'soon'], '--digest must be a time'],
+    ['a threshold that is none', ['--threshold', 'few'], '--threshold must be a number'],
     ['a kind that there is not', ['--mute', 'nope'], 'must be one of: approval_requested'],
     ['what cannot be muted', ['--mute', 'token.created'], 'it always comes'],
     ['a zone that there is not', ['--timezone', 'Nowhere'], 'must be a time zone'],
-    ['a channel and nothing about it', ['--channel', 'abcdef'], 'give one of them'],
+    ['a channel and nothing about it', ['--channel', 'abcdef'], '--channel needs --mute'],
   ] as const) {
     it(`refuse ${why}`, async () => {
       const before = await shown();

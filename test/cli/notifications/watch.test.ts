@@ -29,19 +29,21 @@ describe('notifications watch', () => {
   it('tells what comes once each, through a restart, until ^C', { timeout: 30_000 }, async () => {
     await say('Before');
     const watching = start(['notifications', 'watch', '--server', world.app.url]);
-    expect(await watching.note()).to.equal('Listening, 1 unread before. ^C ends.');
+    expect(await watching.note()).to.equal('Listening, 1 unread. ^C exits.');
     for (const n of [1, 2, 3]) await say(`Live ${n}`);
     expect(await told(watching, 3)).to.equal(['Live 1', 'Live 2', 'Live 3']);
     await world.app.restart({ port: Number(new URL(world.app.url).port) });
     const missed = Array.from({ length: 250 }, (_, n) => `Missed ${n}`);
     for (const title of missed) await say(title);
-    expect(await watching.note()).to.match(/^-- lost the daemon .*, trying --$/);
-    expect(await watching.note()).to.match(/^-- back \S+, \d+ caught up, none missing --$/);
+    expect(await watching.note()).to.match(
+      /^-- lost the connection to the daemon .*, reconnecting --$/,
+    );
+    expect(await watching.note()).to.match(/^-- reconnected \S+, \d+ caught up, none missing --$/);
     expect(await told(watching, 250)).to.equal(missed);
     await say('Live again');
     expect(await told(watching, 1)).to.equal(['Live again']);
     watching.interrupt();
-    expect(await watching.note()).to.match(/^254 told\. They stay: /);
+    expect(await watching.note()).to.match(/^254 printed\. List them: /);
     expect(await watching.ended).to.equal(130);
   });
 

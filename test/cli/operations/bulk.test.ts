@@ -53,7 +53,7 @@ describe('work on all that failed', () => {
     const again = await replay(['deploy', '--failed', '--since', '2h', '--yes']);
     expect([again.code, again.stderr]).to.equal([
       0,
-      'Nothing to replay.\nSkipped: 3\n  3  it was run again already\n',
+      'Nothing to replay.\nSkipped: 3\n  3  already replayed\n',
     ]);
   });
 

@@ -86,17 +86,16 @@ describe('^C', () => {
     const id = await begin();
     const left = await watch(id, '');
     expect(left.code).to.equal(130);
-    expect(left.stderr).to.include('Cancel it, too? Without that it goes on. [y/N]');
-    expect(left.stderr).to.include(`Look: adjutant operations watch ${id.slice(-6)}`);
+    expect(left.stderr).to.include('Cancel it, too? Otherwise it continues. [y/N]');
+    expect(left.stderr).to.include(`Follow it: adjutant operations watch ${id.slice(-6)}`);
     expect(await status(id)).to.equal('running');
     const cancelled = await watch(id, 'y');
-    expect([
-      cancelled.code,
-      cancelled.stderr.includes('Cancelled. The last state was: 1 done.'),
-    ]).to.equal([...[130, true]]);
+    expect([cancelled.code, cancelled.stderr.includes('Cancelled. Last state: 1 done.')]).to.equal([
+      ...[130, true],
+    ]);
     expect(await status(id)).to.equal('cancelled');
     const ended = await world.cli(['operations', 'watch', id]);
-    expect([ended.code, ended.stderr.split('\n')[0]]).to.equal([1, 'It was cancelled.']);
+    expect([ended.code, ended.stderr.split('\n')[0]]).to.equal([1, 'The operation was cancelled.']);
   });
 
   it('asks the same of research that is followed step by step', async () => {
@@ -117,6 +116,6 @@ describe('^C', () => {
     });
     target.close();
     expect(left.code).to.equal(130);
-    expect(left.stderr).to.include('Cancel it, too? Without that it goes on. [y/N]');
+    expect(left.stderr).to.include('Cancel it, too? Otherwise it continues. [y/N]');
   });
 });

@@ -58,7 +58,7 @@ export const hooks: Recipes = {
       await client.hooks.update({ id: await idOf(client, name), body: AWAITING });
       return [name];
     },
-    until: /Awaiting a token/,
+    until: /Waiting for a token/,
     json: 'nothing',
     exit: 130,
   },

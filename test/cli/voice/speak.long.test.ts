@@ -85,7 +85,7 @@ describe(`a conversation in which one speaks${said}`, () => {
     const { code, stderr } = await converse('');
     expect(code).to.equal(1);
     expect(stderr).to.include(
-      'no program that records on this machine: arecord, parecord, rec, ff',
+      'No recording program was found on this machine. Install one of: arecord, parecord, rec, ff',
     );
     process.env.PATH = path;
     expect((await world.cli(['chat', '--voice', 'Hello'])).code).to.equal(2);

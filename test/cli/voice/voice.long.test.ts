@@ -49,7 +49,7 @@ describe('adjutant voice', { timeout: 60_000 }, () => {
     const { transcriptions } = JSON.parse(stdout);
     expect(transcriptions.map(({ reason }: { reason: string }) => reason)).to.equal(['silence']);
     const alone = await world.cli(['voice', 'transcribe', silent]);
-    expect([alone.code, alone.stderr]).to.equal([0, 'It is silent.\n']);
+    expect([alone.code, alone.stderr]).to.equal([0, 'The recording is silent.\n']);
     const misused = await world.cli(['voice', 'transcribe', text, silent, '--srt']);
     expect(misused.code).to.equal(2);
     const both = await world.cli(['voice', 'transcribe', silent, silent]);
@@ -63,7 +63,7 @@ describe('adjutant voice', { timeout: 60_000 }, () => {
     const refused = await world.cli(['voice', 'transcribe', talk, other, '--beside']);
     expect([refused.code, refused.stderr]).to.equal([
       2,
-      `${talk} and ${other} would both be written as ${talk.replace(/wav$/, 'txt')}.\n`,
+      `${talk} and ${other} would both be written to ${talk.replace(/wav$/, 'txt')}.\n`,
     ]);
     const { transcriptions } = JSON.parse((await world.cli(['voice', 'list', '--json'])).stdout);
     expect(transcriptions.map(({ filename }: { filename: string }) => filename)).to.not.include(

@@ -322,11 +322,11 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     const stranger = open({ ADJUTANT_TOKEN: 'token_of_nobody' });
     expect(await stranger.ended).to.equal(4);
     expect(stranger.all()).to.equal(
-      'ADJUTANT_TOKEN holds no token of this daemon, or one that has ended.\n' +
-        'Make one: adjutant auth tokens create\n',
+      'ADJUTANT_TOKEN holds no valid token of this daemon.\n' +
+        'Create one: adjutant auth tokens create\n',
     );
     const nowhere = open({ ADJUTANT_URL: 'http://127.0.0.1:4' });
     expect(await nowhere.ended).to.equal(1);
-    expect(nowhere.all()).to.contain('Start it: adjutant up');
+    expect(nowhere.all()).to.contain('Start the daemon: adjutant up');
   });
 });
