@@ -132,7 +132,7 @@ const orEnded = (error: unknown): void => {
 };
 
 const busy = (): Boom.Boom =>
-  Boom.tooManyRequests(`You already have ${MAX_UPLOADS} uploads in progress. Try again later`, {
+  Boom.tooManyRequests(`You already have ${MAX_UPLOADS} uploads in progress. Wait until one has ended`, {
     code: 'uploads_busy',
     retryAfter: RETRY_AFTER_S,
   });
