@@ -88,7 +88,7 @@ describe('shell.run', () => {
       [{ argv: ['', 'a'] }, 'argv must begin with the name of a program'],
       [{ argv: ['x'.repeat(30_000), 'x'.repeat(3_000)] }, 'argv must not exceed 32 KiB in total'],
       [{ argv: ['ls'], env: { 'A-B': 'x' } }, 'env.A-B is not allowed'],
-      [{ argv: ['ls'], env: { A: 'a\0' } }, 'env.A must not hold a NUL character'],
+      [{ argv: ['ls'], env: { A: 'a\0' } }, 'env.A must not contain a NUL character'],
       [{ argv: ['ls'], timeoutMs: 120_001 }, 'timeoutMs must be less than or equal to 120000'],
       [{ argv: ['ls'], timeoutMs: '500' }, 'timeoutMs must be a number'],
       [{ argv: ['ls'], folder: '/' }, 'folder is not allowed'],
