@@ -109,7 +109,7 @@ const isProblem = (body: unknown): body is ProblemBody =>
   typeof body === 'object' && body !== null && 'statusCode' in body && 'message' in body;
 
 /** The connection was never established, so the request had no effect. */
-const NEVER_SENT: Record<string, string> = {
+const CONNECT_ERRORS: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'the name does not resolve',
   EAI_AGAIN: 'the name does not resolve',
@@ -123,7 +123,7 @@ const NEVER_SENT: Record<string, string> = {
 export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
   const code = codeOf(error.cause);
-  const reason = NEVER_SENT[code] ?? misspoken(url, code, error.cause);
+  const reason = CONNECT_ERRORS[code] ?? misspoken(url, code, error.cause);
   if (reason) return new Unreachable(url, reason);
   if (code.includes('CERT') || code.startsWith('ERR_SSL')) {
     return new Unreachable(url, `its certificate is not trusted (${code})`);

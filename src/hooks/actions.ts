@@ -221,7 +221,7 @@ const toolCallOf = async (
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
   const tool = deps.access.toolbox.find(toolId, toolAction);
   const args = await deps.evaluate.arguments(run);
-  if (isSmuggled(run, args)) return { fault: SMUGGLED };
+  if (addsCredential(run, args)) return { fault: CREDENTIAL_IN_PAYLOAD };
   if (!tool) return { fault: `Unknown tool: ${toolId}.${toolAction}` };
   const denied = whyDenied(tool, permissions);
   if (denied !== null) return { fault: denied };
@@ -265,11 +265,11 @@ const runTool = async (
   }
 };
 
-const SMUGGLED =
+const CREDENTIAL_IN_PAYLOAD =
   'The payload contains a credential reference. Only the toolParams of the hook may contain one';
 
 /** Untrusted text must not become the name of a credential. */
-const isSmuggled = (run: HookRun, rendered: Record<string, unknown>): boolean =>
+const addsCredential = (run: HookRun, rendered: Record<string, unknown>): boolean =>
   credentialsIn(run.hook.actionConfig.toolParams ?? {}).join() !== credentialsIn(rendered).join();
 
 export const actions: Record<HookRun['hook']['action'], PerformAction> = {

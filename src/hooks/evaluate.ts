@@ -15,13 +15,13 @@ const conditionsOf = (run: HookRun): ConditionVerdict =>
   judgeConditions(run.hook.conditions, templateScope(run));
 
 /** On a busy machine a fast comparison may once exceed the time limit, so it is repeated. */
-const conditionsWithPatience = (run: HookRun): ConditionVerdict => {
+const judgeWithRetry = (run: HookRun): ConditionVerdict => {
   const first = conditionsOf(run);
   return first.verdict === 'error' ? conditionsOf(run) : first;
 };
 
 export const evaluationTasks = {
-  conditions: conditionsWithPatience,
+  conditions: judgeWithRetry,
   notice: noticeTextOf,
   forward: forwardOf,
   arguments: toolArguments,

@@ -33,7 +33,7 @@ export const grantedAnew = (
   after: GrantingHook,
 ): string[] => {
   const granted = acting(hookTools(after));
-  if (!before || isAnother(before, after)) return granted;
+  if (!before || isChanged(before, after)) return granted;
   const known = hookTools(before);
   const kept = new Set([...known, ...acting(known)]);
   return granted.filter((name) => !kept.has(name));
@@ -57,17 +57,17 @@ const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
   return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
 };
 
-const isAnother = (before: GrantingHook, after: GrantingHook): boolean =>
-  purposeOf(before) !== purposeOf(after) || isLooser(before, after);
+const isChanged = (before: GrantingHook, after: GrantingHook): boolean =>
+  purposeOf(before) !== purposeOf(after) || isLessRestrictive(before, after);
 
 /** A new secret also ends the grants, because somebody else may fire the hook from then on. */
 export const endsGrants = (row: HookRow, changes: Partial<HookRow>): boolean =>
   changes.secret_sealed !== undefined ||
-  isAnother(grantingHook(row), grantingHook({ ...row, ...changes }));
+  isChanged(grantingHook(row), grantingHook({ ...row, ...changes }));
 
-const isLooser = (before: GrantingHook, after: GrantingHook): boolean => {
-  const held = new Set(after.conditions.map(canonical));
-  return before.conditions.some((condition) => !held.has(canonical(condition)));
+const isLessRestrictive = (before: GrantingHook, after: GrantingHook): boolean => {
+  const remaining = new Set(after.conditions.map(canonical));
+  return before.conditions.some((condition) => !remaining.has(canonical(condition)));
 };
 
 export const grantingHook = (row: HookRow): GrantingHook => ({

@@ -26,13 +26,13 @@ export const forwardOf = (run: HookRun): Forward => {
   const { webhookMethod, webhookUrl, webhookHeaders, webhookBody, credentialId } =
     hook.actionConfig;
   const scope = templateScope(run);
-  const given = Object.entries(webhookHeaders ?? {}).map(([name, value]) => [
+  const configured = Object.entries(webhookHeaders ?? {}).map(([name, value]) => [
     name.toLowerCase(),
     renderTemplate(value, scope).replace(/[^\t\x20-\x7e\x80-\xff]/g, ''),
   ]);
   const headers: Record<string, string> = {
     'content-type': isText(run) && webhookBody === undefined ? 'text/plain' : 'application/json',
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(configured),
     'webhook-id': execution.id,
     ...hopHeader(hopsOf(run)),
     ...(credentialId !== undefined && { authorization: 'Bearer [secret]' }),
@@ -78,7 +78,7 @@ export const markdownArguments = (run: HookRun): Record<string, string> => {
 export const toolArguments = (run: HookRun): Record<string, unknown> => {
   const { action, actionConfig } = run.hook;
   const { toolParams = {}, params = {} } = actionConfig;
-  const given = action === 'start_pipeline' ? params : toolParams;
-  const rendered = renderDeep(given, templateScope(run));
+  const configured = action === 'start_pipeline' ? params : toolParams;
+  const rendered = renderDeep(configured, templateScope(run));
   return Object.fromEntries(Object.entries(rendered ?? {}));
 };

@@ -54,7 +54,7 @@ export const hooksResource = ({
       viewHook(await setEnabled(deps, { userId: by.userId, id }, false)),
     'await-token': async ({ id }, by) => {
       const { trigger_config } = await findHook(deps, by.userId, id);
-      refuseUnawaited(deps, by.userId, JSON.parse(trigger_config));
+      refuseAwaiting(deps, by.userId, JSON.parse(trigger_config));
       return awaited.begin(id);
     },
     'awaited-token': async ({ id }, by) => {
@@ -63,7 +63,7 @@ export const hooksResource = ({
     },
     'confirm-token': async ({ id, body: { token } }, by) => {
       const { trigger_config } = await findHook(deps, by.userId, id);
-      if (!awaited.isKnown(id, token)) throw noSuchToken();
+      if (!awaited.isKnown(id, token)) throw tokenNotFound();
       const triggerConfig = { ...JSON.parse(trigger_config), webhookSecret: token };
       const changed = await updateHook(deps, by, id, { triggerConfig });
       awaited.forget(id);
@@ -79,7 +79,7 @@ export const hooksResource = ({
       return executionsText(rows, { nextCursor });
     },
     execution: async ({ id, executionId }, by) =>
-      shown(await findExecution(by.userId, id, executionId)),
+      executionReply(await findExecution(by.userId, id, executionId)),
     listen: async ({ query }, by) => {
       const { after, limit = DEFAULT_LIMIT, wait = 0 } = query;
       const newest = () => deps.hooks.newestExecution(by.userId);
@@ -95,13 +95,13 @@ export const hooksResource = ({
       const hook = await findHook(deps, by.userId, id);
       if (body.dryRun) return dryRun(testing, hook, body);
       await refuseFiring(deps, by, hook);
-      return shown(await fireTestDelivery(testing, hook, body));
+      return executionReply(await fireTestDelivery(testing, hook, body));
     },
     replay: async ({ id, executionId, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
       await refuseFiring(deps, by, hook);
       const recorded = await findExecution(by.userId, id, executionId);
-      return shown(await replayExecution(testing, hook, recorded, body.force === true));
+      return executionReply(await replayExecution(testing, hook, recorded, body.force === true));
     },
     'rotate-secret': ({ id, body }, by) => rotateHookSecret(deps, { id, ...body }, by),
   });
@@ -110,7 +110,7 @@ export const hooksResource = ({
 /**
  * Throws if the sender does not generate the secret, or if the hook of a token would be ambiguous.
  */
-const refuseUnawaited = (
+const refuseAwaiting = (
   { directory }: HooksDeps,
   userId: string,
   { verify, webhookPath = '' }: TriggerConfig,
@@ -125,9 +125,9 @@ const refuseUnawaited = (
   );
 };
 
-const noSuchToken = (): Boom.Boom =>
+const tokenNotFound = (): Boom.Boom =>
   Boom.conflict('This token was not received recently. Let the sender send it again', {
     code: 'token_changed',
   });
 
-const shown = (row: ExecutionWithDelivery): JsonText => new JsonText(executionText(row));
+const executionReply = (row: ExecutionWithDelivery): JsonText => new JsonText(executionText(row));

@@ -48,7 +48,7 @@ export const addHook = async (
   refusePath(deps, { userId, before: null }, given);
   const row = newRow(deps, userId, given);
   await deps.hooks.insert(row);
-  await putInPlace(deps, row);
+  await registerHook(deps, row);
   return { ...row, last_execution_at: null, last_status: null };
 };
 
@@ -197,12 +197,12 @@ export const deleteHook = async (deps: HooksDeps, userId: string, id: string): P
   } catch (error) {
     if (!isLarge || !(error instanceof Unavailable)) throw error;
     hooks.deletion.release(id);
-    throw Boom.serverUnavailable(LATER, { code: 'deletion_continues' });
+    throw Boom.serverUnavailable(DELETION_CONTINUES, { code: 'deletion_continues' });
   }
   directory.remove(id);
 };
 
-const LATER =
+const DELETION_CONTINUES =
   'The database is not writable now. The hook is disabled, and its deletion continues automatically';
 
 export const findHook = async (
@@ -215,7 +215,7 @@ export const findHook = async (
   return row;
 };
 
-const beingDeleted = (): Boom.Boom =>
+const hookBeingDeleted = (): Boom.Boom =>
   Boom.conflict('This hook is being deleted', { code: 'hook_being_deleted' });
 
 const noHook = (): Boom.Boom => Boom.notFound('Hook not found');
@@ -231,11 +231,12 @@ const change = async (
     read: () => findHook(deps, userId, id),
     write: async (row, version) => {
       const changes = { ...decide(row), updated_at: version };
-      if (changes.enabled === 1 && (await deps.hooks.deletion.isUnderWay(id))) throw beingDeleted();
+      if (changes.enabled === 1 && (await deps.hooks.deletion.isUnderWay(id)))
+        throw hookBeingDeleted();
       return (await deps.hooks.update(row, changes, also)) ? { ...row, ...changes } : null;
     },
   });
-  await putInPlace(deps, changed);
+  await registerHook(deps, changed);
   return changed;
 };
 
@@ -255,7 +256,7 @@ const secretChanges = (
 });
 
 /** Keys are loaded before the hook is registered. */
-const putInPlace = async ({ vault, directory }: HooksDeps, row: HookRow): Promise<void> => {
+const registerHook = async ({ vault, directory }: HooksDeps, row: HookRow): Promise<void> => {
   if (row.credential_id !== null) await vault.refresh();
   directory.put(row);
 };

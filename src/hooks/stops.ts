@@ -37,8 +37,8 @@ export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped
   }
   if (!isFirst(run)) return null;
   const hops = hopsOf(run);
-  if (hops >= MAX_HOPS) return skipped(await breakLoop(deps, run, hops));
-  if (isAnswerToProgram(run)) return skipped(ANSWERS_PROGRAM);
+  if (hops >= MAX_HOPS) return skipped(await reportLoop(deps, run, hops));
+  if (repliesToAutomaticEmail(run)) return skipped(AUTOMATIC_EMAIL);
   const greeting = greetingIn(run);
   if (greeting !== null) return skipped(greeting);
   const judged = await deps.evaluate.conditions(run);
@@ -53,14 +53,14 @@ const greetingIn = ({ hook, delivery, execution }: HookRun): string | null => {
 };
 
 /** Prevents two programs from answering each other (RFC 3834, section 2). */
-const isAnswerToProgram = ({ hook: { action, actionConfig }, execution }: HookRun): boolean =>
+const repliesToAutomaticEmail = ({ hook: { action, actionConfig }, execution }: HookRun): boolean =>
   execution.replay_of === null &&
   action === 'execute_tool' &&
   actionConfig.toolId === 'email' &&
   actionConfig.toolAction === 'send' &&
   memberAt(firedBy(execution), 'email', 'automatic') === true;
 
-const ANSWERS_PROGRAM =
+const AUTOMATIC_EMAIL =
   'the e-mail is automatic (header Auto-Submitted), and hooks do not reply to automatic e-mails';
 
 /** True if an effect that must not happen twice began and its end was not recorded. */
@@ -109,7 +109,7 @@ export const refusalsOf = ({ cooldownMs, maxExecutions }: OpenedHook) => ({
 export const skipped = (error: string): Stopped => ({ status: 'skipped', error });
 
 /** At most once an hour per hook, because the loop may start again at once. */
-const breakLoop = async (
+const reportLoop = async (
   { clock, outbound }: StopsDeps,
   { hook }: HookRun,
   hops: number,

@@ -40,7 +40,7 @@ export const fireTestDelivery = async (
 };
 
 export const testDelivery = (deps: TrialDeps, hook: HookRow, trial: HookTest) => {
-  const { delivery, execution } = trialOf(deps, hook, trial);
+  const { delivery, execution } = trialRows(deps, hook, trial);
   const fired = executionSteps(deps, execution);
   if (delivery === null) return { delivery, execution, statements: fired };
   const inserted = statement(deps.store.db.insertInto('deliveries').values(delivery), 1);
@@ -48,7 +48,7 @@ export const testDelivery = (deps: TrialDeps, hook: HookRow, trial: HookTest) =>
 };
 
 /** The payload is the body of a delivery, or the fields of an e-mail. */
-const trialOf = (
+const trialRows = (
   deps: TrialDeps,
   hook: HookRow,
   trial: HookTest,
@@ -70,7 +70,7 @@ export const dryRun = async (
   hook: HookRow,
   trial: HookTest,
 ): Promise<CustomReply<DryRun>> => {
-  const run: HookRun = { isSuspended: false, hook: hookOf(hook), ...trialOf(deps, hook, trial) };
+  const run: HookRun = { isSuspended: false, hook: hookOf(hook), ...trialRows(deps, hook, trial) };
   const judged = await deps.evaluate.conditions(run);
   return new CustomReply(200, {
     wouldRun: judged.verdict === 'hold',

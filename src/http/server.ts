@@ -52,7 +52,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
       payload: { maxBytes: BODY_BYTES, failAction: refuseBody },
       validate: {
         failAction: rethrow,
-        options: { abortEarly: false, errors: { label: false }, messages: withoutValues },
+        options: { abortEarly: false, errors: { label: false }, messages: PATTERN_MESSAGES },
       },
       response: { failAction: rethrow, sample: checkedReplies },
       security: { hsts: false, referrer: 'no-referrer', xss: 'disabled' },
@@ -68,7 +68,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
 };
 
 /** joi's messages contain the value, which may be a secret pasted into the wrong field. */
-const withoutValues = {
+const PATTERN_MESSAGES = {
   'string.pattern.base': 'does not match the required pattern: {{#regex}}',
   'string.pattern.name': 'does not match the expected format: {{#name}}',
 };

@@ -123,7 +123,7 @@ const batchPace = (
   let heldSince = 0;
   let isHeld = false;
 
-  const lookAgain = (): void => {
+  const scheduleClaim = (): void => {
     if (isHeld) return;
     isHeld = true;
     alarms.after('held', HELD_MS, () => {
@@ -136,7 +136,7 @@ const batchPace = (
     if (!precedence || !lanes.batches.hasReady()) return undefined;
     const jobs = precedence.roomInBatches();
     if (jobs === Number.POSITIVE_INFINITY) return undefined;
-    lookAgain();
+    scheduleClaim();
     const now = performance.now();
     if (jobs < 1 || now - heldSince < HELD_MS) return NO_BATCH;
     heldSince = now;

@@ -8,7 +8,7 @@ import type { createLanes } from './lanes.js';
 import { releaseJob } from './statements.js';
 
 const ATTEMPTS = 5;
-const UNRETURNED = 'failed to release a job';
+const RELEASE_FAILED = 'failed to release a job';
 const ABORT_MS = 500;
 export const RETRY_MS = 5000;
 /** Pause of a lane after a temporary error. */
@@ -44,7 +44,7 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
     };
     track(
       perform(job, free)
-        .catch((err) => log.error({ err, job: job.ref }, UNRETURNED))
+        .catch((err) => log.error({ err, job: job.ref }, RELEASE_FAILED))
         .finally(free),
     );
   };
@@ -60,7 +60,7 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
     };
     track(
       performBatch(first, jobs).then(ended, (err) => {
-        log.error({ err, lane }, UNRETURNED);
+        log.error({ err, lane }, RELEASE_FAILED);
         ended(0);
       }),
     );
@@ -148,7 +148,7 @@ const recovery = (
       if (!(failure instanceof Unavailable)) throw failure;
       log.warn({ err: failure, job: job.ref }, 'a job could not be released yet; it is retried');
       alarms.after(`put back ${job.kind} ${job.ref}`, RETRY_MS, () => {
-        recover(job, of).catch((err) => log.error({ err, job: job.ref }, UNRETURNED));
+        recover(job, of).catch((err) => log.error({ err, job: job.ref }, RELEASE_FAILED));
       });
     });
   return recover;

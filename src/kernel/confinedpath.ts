@@ -213,14 +213,14 @@ const inFolder = async <T>(
   try {
     for (const part of parts) {
       const next = atOf(folder)(part);
-      if (makes) await mkdir(next, { mode: 0o700 }).catch(unlessThere);
+      if (makes) await mkdir(next, { mode: 0o700 }).catch(ignoreExisting);
       const handle = await open(next, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
       await folder.handle.close();
       folder = { handle, path: join(folder.path, part) };
     }
     return await work(atOf(folder), name);
   } catch (error) {
-    throw sayWhy(error, path.replace(/\/?\.$/, ''));
+    throw pathError(error, path.replace(/\/?\.$/, ''));
   } finally {
     await folder.handle.close();
   }
@@ -236,7 +236,7 @@ const unlessMissing = (error: NodeJS.ErrnoException): null => {
   throw error;
 };
 
-const unlessThere = (error: NodeJS.ErrnoException): void => {
+const ignoreExisting = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EEXIST') throw error;
 };
 
@@ -251,7 +251,7 @@ const sentences: Record<string, string> = {
   ENAMETOOLONG: 'has a name that is too long',
 };
 
-const sayWhy = (error: unknown, path: string): unknown => {
+const pathError = (error: unknown, path: string): unknown => {
   const sentence = sentences[errorCode(error)];
   return sentence === undefined ? error : new NotInside(path, sentence);
 };

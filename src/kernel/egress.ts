@@ -55,14 +55,14 @@ export const createEgress = (allow: string[]) => {
 
   const check = (target: EgressTarget) => {
     const { host, address } = target;
-    if (metadataNames.has(host)) throw new EgressRefused(host, never);
+    if (metadataNames.has(host)) throw new EgressRefused(host, ALWAYS_BLOCKED);
     if (address) return checkAddress(target, address);
-    if (host.endsWith('.')) throw new EgressRefused(host, trailingDot);
-    if (localName.test(host) && !isNamed(target)) throw new EgressRefused(host, notNamed);
+    if (host.endsWith('.')) throw new EgressRefused(host, TRAILING_DOT);
+    if (localName.test(host) && !isNamed(target)) throw new EgressRefused(host, NOT_ALLOWED);
   };
   const checkAddress = (target: EgressTarget, address: Address) => {
-    if (isMetadata(address)) throw new EgressRefused(target.host, never);
-    if (!isPublic(address) && !isNamed(target)) throw new EgressRefused(target.host, notNamed);
+    if (isMetadata(address)) throw new EgressRefused(target.host, ALWAYS_BLOCKED);
+    if (!isPublic(address) && !isNamed(target)) throw new EgressRefused(target.host, NOT_ALLOWED);
   };
 
   return {
@@ -70,7 +70,7 @@ export const createEgress = (allow: string[]) => {
     check: (url: URL): void => check(targetOf(url)),
     checkDial: ({ host, port, address: text }: { host: string; port: number; address: string }) => {
       const address = parseAddress(text);
-      if (!address) throw new EgressRefused(host, notNamed);
+      if (!address) throw new EgressRefused(host, NOT_ALLOWED);
       checkAddress({ host, port, address }, address);
     },
     names: (url: URL): boolean => isNamed(targetOf(url)),
@@ -84,11 +84,11 @@ interface EgressTarget {
 }
 type Rule = (target: EgressTarget) => boolean;
 
-const never =
+const ALWAYS_BLOCKED =
   'metadata services are always blocked, regardless of egressAllow (ADJUTANT_EGRESS_ALLOW)';
-const notNamed =
+const NOT_ALLOWED =
   'it is a private, local or reserved address. To allow it, add it to the setting egressAllow (ADJUTANT_EGRESS_ALLOW)';
-const trailingDot =
+const TRAILING_DOT =
   'a host name must not end with a dot, regardless of egressAllow (ADJUTANT_EGRESS_ALLOW)';
 
 const localName = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;

@@ -64,9 +64,9 @@ export const createTurns = (of: TurnsOptions) => {
 
   const join = (waiter: Waiter): void => {
     const isLate = of.isOldestFirst ?? false;
-    const behind = line.findIndex((other) => !goesBefore(other, waiter, isLate));
+    const behind = line.findIndex((other) => !precedes(other, waiter, isLate));
     line.splice(behind === -1 ? line.length : behind, 0, waiter);
-    line = withoutSurplus(line, of.waiting);
+    line = dropSurplus(line, of.waiting);
   };
 
   const wait = (asker: string, { isFirst, yields }: Pick<Waiter, 'isFirst' | 'yields'>) =>
@@ -80,7 +80,7 @@ export const createTurns = (of: TurnsOptions) => {
    * Starts the next request in the same turn of the event loop, so that no other takes the slot.
    * Requests before it that need no slot are released as well.
    */
-  const handOn = (): void => {
+  const startNext = (): void => {
     if (total >= of.atOnce) return;
     const needing = line.findIndex(({ asker, yields }) => !yields && mayBegin(asker));
     const before = needing === -1 ? line : line.slice(0, needing);
@@ -108,18 +108,18 @@ export const createTurns = (of: TurnsOptions) => {
         return await work();
       } finally {
         end(asker);
-        handOn();
+        startNext();
       }
     },
   };
 };
 
-const goesBefore = (waiting: Waiter, coming: Waiter, isLate: boolean): boolean => {
+const precedes = (waiting: Waiter, coming: Waiter, isLate: boolean): boolean => {
   if (waiting.isFirst !== coming.isFirst) return waiting.isFirst;
   return isLate ? waiting.rank <= coming.rank : waiting.rank < coming.rank;
 };
 
-const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {
+const dropSurplus = (line: Waiter[], most: number): Waiter[] => {
   let needing = 0;
   return line.filter((each) => {
     const isKept = needing < most;

@@ -119,7 +119,7 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
       }
       contents.push(content);
       const taken = last.then(() => {
-        if (isRefused) throw brokenOff();
+        if (isRefused) throw incompleteBody();
         return take(fileOf(content, filename));
       });
       last = taken.catch((error) => {
@@ -136,7 +136,7 @@ const collect = <T>(parser: BusboyInstance, rules: FormRules, { take, undo }: Fo
     failed,
     abandon: async (): Promise<void> => {
       isRefused = true;
-      for (const content of contents) content.destroy(brokenOff());
+      for (const content of contents) content.destroy(incompleteBody());
       for (const file of await Promise.allSettled(files)) {
         if (file.status === 'fulfilled') await undo?.(file.value);
       }
@@ -216,9 +216,9 @@ const pump = (
     source.once('end', () => {
       if (!isDropped) parser.end();
     });
-    source.once('error', () => reject(brokenOff()));
+    source.once('error', () => reject(incompleteBody()));
     source.once('close', () => {
-      if (!source.readableEnded) reject(brokenOff());
+      if (!source.readableEnded) reject(incompleteBody());
     });
     parser.once('finish', resolve);
   });
@@ -234,7 +234,7 @@ const pump = (
   };
 };
 
-const brokenOff = (): Boom.Boom => Boom.badRequest('The request body is incomplete');
+const incompleteBody = (): Boom.Boom => Boom.badRequest('The request body is incomplete');
 
 export const faulty = (path: string, message: string): Boom.Boom =>
   Boom.badRequest(sayFaults([{ path, message }]), { details: [{ path, message }] });

@@ -84,7 +84,7 @@ export const createHttp = (options: {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
       const { isBound, isExact, keepsTls, isDecoded, signal, cookies } = out;
-      const hop = hopOf(askingEncoded(out));
+      const hop = hopOf(requestEncoded(out));
       const bounds = { ...way, limits, isBound, isExact, keepsTls, signal, cookies };
       const followed = await followRedirects(hop, bounds);
       const { url, notFollowed, ...reply } = followed;
@@ -188,7 +188,7 @@ const bounded = (wanted: Partial<CallLimits>, usual: CallLimits): CallLimits => 
   redirects: wanted.redirects ?? usual.redirects,
 });
 
-const askingEncoded = (out: Outgoing): Outgoing => {
+const requestEncoded = (out: Outgoing): Outgoing => {
   const asksItself = Object.keys(out.headers ?? {}).some((name) => ofEncoding.test(name));
   if (!out.isDecoded || asksItself) return out;
   return { ...out, headers: { ...out.headers, 'accept-encoding': ENCODINGS } };
@@ -202,7 +202,7 @@ const fetchOver =
     const { egress, agent } = await open();
     const check = (url: URL) => {
       egress.check(url);
-      if (!egress.names(url)) throw new EgressRefused(url.hostname, notItsOwn);
+      if (!egress.names(url)) throw new EgressRefused(url.hostname, OWN_HOST_ONLY);
     };
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     const hop = hopOf(textRequest(input, init) ?? (await wholeRequest(input, init)));
@@ -210,7 +210,7 @@ const fetchOver =
     if (reply.notFollowed) {
       reply.body.cancel();
       const { hostname } = reply.notFollowed;
-      const why = egress.names(reply.notFollowed) ? ledAway : notItsOwn;
+      const why = egress.names(reply.notFollowed) ? REDIRECTED_AWAY : OWN_HOST_ONLY;
       throw new EgressRefused(hostname, why, true);
     }
     return responseOf(reply);
@@ -254,10 +254,10 @@ const valid = <T>(input: FetchInput, make: () => T): T => {
   }
 };
 
-const notItsOwn =
+const OWN_HOST_ONLY =
   'this request may only reach its own host and hosts in the setting egressAllow (ADJUTANT_EGRESS_ALLOW)';
 
-const ledAway =
+const REDIRECTED_AWAY =
   'it is a redirect target, and requests with a body are not redirected to another origin';
 
 const responseOf = ({ status, headers, body }: HttpReply): Response => {

@@ -35,10 +35,10 @@ export const parseBody = (bytes: Uint8Array, keepsDigits = false): ParsedBody =>
   const exact = parseSpelled(text);
   if (keepsDigits) return { value: exact };
   const rounded = roundedIn(exact);
-  return rounded === null ? { value } : { fault: tooExact(rounded) };
+  return rounded === null ? { value } : { fault: roundedMessage(rounded) };
 };
 
-const tooExact = ({ path, digits }: { path: string; digits: string }): string =>
+const roundedMessage = ({ path, digits }: { path: string; digits: string }): string =>
   `${path}: the number ${digits.slice(0, MAX_SHOWN)} has too many digits. Send it as a string`;
 
 const MAX_SHOWN = 60;

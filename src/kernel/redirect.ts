@@ -78,7 +78,7 @@ export const followRedirects = async (first: Hop, bounds: Bounds): Promise<Final
     });
     if (bounds.cookies || isRedirect(reply)) await cookies.keep(hop.url, setCookies);
     if (redirects === 0 || !isRedirect(reply)) return { ...reply, url: hop.url };
-    const notFollowed = heldBack(hop, reply, { isBound, isExact });
+    const notFollowed = blockedTarget(hop, reply, { isBound, isExact });
     if (notFollowed) return { ...reply, url: hop.url, notFollowed };
     reply.body.cancel();
     if (count === redirects) {
@@ -143,7 +143,7 @@ const redirected = (hop: Hop, { status, headers: { location = '' } }: RedirectHe
   };
 };
 
-const heldBack = (
+const blockedTarget = (
   hop: Hop,
   head: RedirectHead,
   { isBound, isExact }: Pick<Bounds, 'isBound' | 'isExact'>,

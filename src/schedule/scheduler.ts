@@ -30,13 +30,13 @@ export interface Scheduler {
  */
 export const settleEach = async <T>(
   rows: T[],
-  settle: (row: T) => Promise<unknown>,
+  runDue: (row: T) => Promise<unknown>,
   atOnce = 1,
 ): Promise<void> => {
   const errors: unknown[] = [];
   const left = rows.values();
   const lane = async (): Promise<void> => {
-    for (const row of left) await settle(row).catch((error) => errors.push(error));
+    for (const row of left) await runDue(row).catch((error) => errors.push(error));
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
   if (errors.length > 0) throw errors[0];
@@ -100,7 +100,7 @@ const createAlarm = ({ store, clock, log }: AlarmDeps, source: DueSource) => {
     writes = before;
   };
 
-  const settle = async (signal: AbortSignal): Promise<void> => {
+  const runDue = async (signal: AbortSignal): Promise<void> => {
     if (writes !== store.writes()) await readNext();
     if (next === null || clock.now() < next) return;
     await source.tick(signal);
@@ -124,7 +124,7 @@ const createAlarm = ({ store, clock, log }: AlarmDeps, source: DueSource) => {
     look: (signal: AbortSignal): void => {
       const isIdle = writes === store.writes() && (next === null || clock.now() < next);
       if (running || isIdle || --pause > 0) return;
-      running = settle(signal)
+      running = runDue(signal)
         .then(succeeded, failed)
         .finally(() => {
           running = null;

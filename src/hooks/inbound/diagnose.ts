@@ -31,16 +31,16 @@ export const whyUnverified = (
 ): RefusalReason => {
   const { headers, body, now } = request;
   if (secrets.length === 0 && sender?.recipe.algorithm !== 'sns') return NO_SECRET;
-  if (!sender) return whyUnnamed(request, isIncoming);
+  if (!sender) return builtInReason(request, isIncoming);
   const { recipe } = sender;
   if (headerText(headers, recipe.header) === undefined) {
     const message = `The signature header ${recipe.header} is missing`;
     return { reason: 'unsigned', message };
   }
   const time = signedTimeOf(recipe, headers);
-  if (time !== undefined && !isNear(time, now, recipe.toleranceSeconds)) return NOT_NOW;
+  if (time !== undefined && !isNear(time, now, recipe.toleranceSeconds)) return CLOCK_SKEW;
   const isReadable = body.length <= MAX_READ_BYTES;
-  if (isReadable && !isBodyTimely(recipe, request)) return NOT_NOW;
+  if (isReadable && !isBodyTimely(recipe, request)) return CLOCK_SKEW;
   if (isAddressSigned(sender)) {
     const keys = secrets.map(({ key }) => key);
     return addressRefusal(sender, body.length <= MAX_SEARCHED_BYTES ? keys : [], {
@@ -61,12 +61,12 @@ export const whyUnverified = (
   return mismatch(part, headers);
 };
 
-const whyUnnamed = ({ headers, now }: SenderRequest, isIncoming: boolean): RefusalReason => {
+const builtInReason = ({ headers, now }: SenderRequest, isIncoming: boolean): RefusalReason => {
   const isUnsigned = isIncoming ? secretHeaders(headers).length === 0 : !isSigned(headers);
   if (isUnsigned) return UNSIGNED;
   if (!isIncoming) {
     const time = headers['webhook-timestamp'] ?? headers['svix-timestamp'] ?? stripeTime(headers);
-    if (time !== '' && !isNear(time, now)) return NOT_NOW;
+    if (time !== '' && !isNear(time, now)) return CLOCK_SKEW;
   }
   return mismatch('The signature or secret', headers);
 };
@@ -76,7 +76,7 @@ const UNSIGNED: RefusalReason = {
   reason: 'unsigned',
   message: 'The request has no known signature header or secret header',
 };
-const NOT_NOW: RefusalReason = {
+const CLOCK_SKEW: RefusalReason = {
   reason: 'not_now',
   message: 'The signed time differs too much from the clock of this machine',
 };

@@ -60,7 +60,7 @@ export interface InboxDeps {
 }
 
 /** Hooks verified per task of a worker thread, so that other users get their turn in between. */
-const PROVEN_AT_ONCE = 16;
+const HOOKS_PER_TASK = 16;
 /** No 2xx is sent before the fsync of the delivery. */
 export const createInbox = (deps: InboxDeps) => {
   const { clock, directory, senders } = deps;
@@ -111,10 +111,12 @@ export const createInbox = (deps: InboxDeps) => {
   ): Receiving => {
     logFaults(deps.log, candidates, proofs);
     const verified = verifiedOf(candidates, proofs);
-    if (verified.length === 0) return refusedBy(candidates);
-    const shaking = verified.find(({ hook }) => hook.sender?.recipe.handshake !== undefined);
-    if (!shaking) return take(verified, arrival);
-    return senders.answer(shaking, arrival.body).then((reply) => reply ?? take(verified, arrival));
+    if (verified.length === 0) return rejectedBy(candidates);
+    const handshakeHook = verified.find(({ hook }) => hook.sender?.recipe.handshake !== undefined);
+    if (!handshakeHook) return take(verified, arrival);
+    return senders
+      .answer(handshakeHook, arrival.body)
+      .then((reply) => reply ?? take(verified, arrival));
   };
 
   const prove = (
@@ -145,10 +147,10 @@ export const createInbox = (deps: InboxDeps) => {
      */
     byPath: (path: string, arrival: InboundRequestBody): Receiving => {
       const all = validCandidates(directory.onPath(path), clock.now());
-      const candidates = takingQuery(all, arrival.query);
+      const candidates = acceptingQuery(all, arrival.query);
       if (all.length > 0 && candidates.length === 0) return SECRET_IN_QUERY;
       if (candidates.some(({ hook }) => hook?.sender)) return judge(candidates, arrival);
-      return isSigned(arrival.headers) ? prove(candidates, arrival, null) : refusedBy(candidates);
+      return isSigned(arrival.headers) ? prove(candidates, arrival, null) : rejectedBy(candidates);
     },
     /**
      * `POST /api/hooks/incoming/{hookId}`: fires the hook if the request carries its secret. With
@@ -158,7 +160,7 @@ export const createInbox = (deps: InboxDeps) => {
       const hook = directory.byId(hookId);
       if (!hook) return { verdict: 'unknown' };
       const coming = { ...arrival, path: hook.path ?? '' };
-      const candidates = takingQuery(validCandidates([hook], clock.now()), coming.query);
+      const candidates = acceptingQuery(validCandidates([hook], clock.now()), coming.query);
       if (candidates.length === 0) return SECRET_IN_QUERY;
       if (hook.sender) return judge(candidates, coming);
       const given = secretHeaders(arrival.headers);
@@ -199,8 +201,8 @@ const proveApart = async (
   { hooks, ...input }: ProofInput,
 ): Promise<HookProof[]> => {
   const proofs: HookProof[] = [];
-  for (let at = 0; at < hooks.length; at += PROVEN_AT_ONCE) {
-    const some = hooks.slice(at, at + PROVEN_AT_ONCE);
+  for (let at = 0; at < hooks.length; at += HOOKS_PER_TASK) {
+    const some = hooks.slice(at, at + HOOKS_PER_TASK);
     proofs.push(...(await apart(asker, 'prove', { ...input, hooks: some })));
   }
   return proofs;
@@ -225,11 +227,11 @@ const SECRET_IN_QUERY: InboundVerdict = { verdict: 'secret_in_query' };
 /**
  * With a possible secret in the query, only hooks whose senders sign the URL accept the request.
  */
-const takingQuery = (candidates: CandidateHook[], query: Query): CandidateHook[] =>
+const acceptingQuery = (candidates: CandidateHook[], query: Query): CandidateHook[] =>
   secretParameter(query) === null
     ? candidates
     : candidates.filter((candidate) => signsAddress(keysOfHook(candidate)));
 
-const refusedBy = (candidates: CandidateHook[]): InboundVerdict => ({
+const rejectedBy = (candidates: CandidateHook[]): InboundVerdict => ({
   verdict: candidates.length === 0 ? 'unknown' : 'refused',
 });

@@ -3,9 +3,9 @@ const WINDOW_MS = 50;
 /** Minimum deliveries in a window that count as a peak: 1,600 a second. */
 const PEAK = 80;
 /** Deliveries and executions in a window that every machine can handle: 4,000 a second. */
-const BEARABLE = 200;
+const SUSTAINABLE = 200;
 /** Share of the highest accepted load in a window that is also allowed. */
-const BORNE_SHARE = 0.5;
+const SUSTAINED_SHARE = 0.5;
 /**
  * Executions per delivery at an overload peak. Measured at 50 connections: acknowledgements slow
  * down by 5 % with this value, and by 28 % with one execution for every third delivery.
@@ -34,8 +34,8 @@ export const createPrecedence = (now = () => performance.now()) => {
   };
 
   /** Adds budget for the elapsed time, at most one window. */
-  const makeRoom = (deliveries: number): void => {
-    const borne = Math.max(BEARABLE, most * BORNE_SHARE) - deliveries;
+  const addBudget = (deliveries: number): void => {
+    const borne = Math.max(SUSTAINABLE, most * SUSTAINED_SHARE) - deliveries;
     const runs = Math.max(deliveries * RUNS_PER_DELIVERY, borne);
     const windows = (now() - roomAt) / WINDOW_MS;
     room = Math.min(runs, room + windows * runs);
@@ -51,7 +51,7 @@ export const createPrecedence = (now = () => performance.now()) => {
       roll();
       const deliveries = Math.max(counted, before);
       if (deliveries < PEAK) return Number.POSITIVE_INFINITY;
-      makeRoom(deliveries);
+      addBudget(deliveries);
       return Math.floor(room);
     },
     began: (runs: number): void => {

@@ -3,7 +3,7 @@ import type { Unkept } from './headers.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
 /** In bytes. Shorter secrets of hooks that do not fire would match many values by chance. */
-const MIN_OF_OTHERS_LENGTH = 8;
+const MIN_OTHER_LENGTH = 8;
 const MIN_ENCODED_LENGTH = 4;
 const ESCAPED = /[%+]/;
 const URL_SAFE = /[-_]/;
@@ -15,7 +15,7 @@ export const unkeptOf = (firing: VerifiedHook[], onPath: ReceivingHook[]): Unkep
   const others = onPath.filter((hook) => !own.includes(hook));
   const secrets = [
     ...own.flatMap(secretsIn),
-    ...others.flatMap(secretsIn).filter(({ length }) => length >= MIN_OF_OTHERS_LENGTH),
+    ...others.flatMap(secretsIn).filter(({ length }) => length >= MIN_OTHER_LENGTH),
   ];
   const plain = secrets.flatMap(plainForms);
   const encoded = secrets.flatMap(base64Forms);

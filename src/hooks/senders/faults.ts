@@ -4,11 +4,11 @@ import { isJsonNeeded, recipeOf } from './open.js';
 import { PLACEHOLDERS, piecesOf, type SignatureEncoding, type SignatureRecipe } from './recipe.js';
 import { ed25519Bytes, keyLength } from './verify.js';
 
-const OF_SIGNATURES = [
+const SIGNATURE_FIELDS = [
   ...(['encoding', 'signed', 'timestampHeader', 'timestampFrom', 'toleranceSeconds'] as const),
   ...(['key', 'format', 'parts'] as const),
 ];
-const BESIDE_PRESET = ['preset', 'toleranceSeconds', 'topicArn'];
+const PRESET_FIELDS = ['preset', 'toleranceSeconds', 'topicArn'];
 /** In bytes. */
 const MIN_SECRET_LENGTH = 8;
 
@@ -18,7 +18,7 @@ export const verificationFaults = (
   hasAddress: boolean,
 ): FieldFault[] => {
   const recipe = recipeOf(verify);
-  const own = typeof verify === 'string' ? [] : ownFaults(verify, recipe);
+  const own = typeof verify === 'string' ? [] : describedFaults(verify, recipe);
   if (own.length > 0) return own;
   const isSns = recipe.algorithm === 'sns';
   if (!isSns && recipe.topicArn !== undefined) {
@@ -41,7 +41,7 @@ export const faultOfSenderSecret = (
   if (secret === undefined || secret.trim() === '' || algorithm === 'sns') return null;
   if (algorithm === 'ed25519') {
     const isKey = ed25519Bytes(secret, encoding) !== null;
-    return isKey ? null : `must be the sender's public key, 32 bytes as ${WRITTEN[encoding]}`;
+    return isKey ? null : `must be the sender's public key, 32 bytes as ${KEY_FORMATS[encoding]}`;
   }
   if (algorithm === 'basic' && !secret.includes(':')) return 'must be user:password';
   const length = keyLength(recipe, secret);
@@ -49,7 +49,7 @@ export const faultOfSenderSecret = (
   return length < MIN_SECRET_LENGTH ? `must have at least ${MIN_SECRET_LENGTH} bytes` : null;
 };
 
-const WRITTEN: Record<SignatureEncoding, string> = {
+const KEY_FORMATS: Record<SignatureEncoding, string> = {
   hex: '64 hexadecimal digits',
   base64: 'base64',
   base64url: 'base64url',
@@ -57,10 +57,10 @@ const WRITTEN: Record<SignatureEncoding, string> = {
 
 type OwnSignature = Exclude<SenderVerification, string>;
 
-const ownFaults = (verify: OwnSignature, recipe: SignatureRecipe): FieldFault[] => {
+const describedFaults = (verify: OwnSignature, recipe: SignatureRecipe): FieldFault[] => {
   if (verify.preset !== undefined) {
     const given = Object.keys(verify)
-      .filter((field) => !BESIDE_PRESET.includes(field))
+      .filter((field) => !PRESET_FIELDS.includes(field))
       .map((path): FieldFault => ({ path, message: 'is defined by the preset. Remove it' }));
     return [...given, ...timeFaults(recipe)];
   }
@@ -78,8 +78,8 @@ const ownFaults = (verify: OwnSignature, recipe: SignatureRecipe): FieldFault[] 
 };
 
 const tokenFaults = (verify: OwnSignature): FieldFault[] => {
-  const unfit = OF_SIGNATURES.filter((field) => verify[field] !== undefined);
-  const faults = unfit.map(
+  const inapplicable = SIGNATURE_FIELDS.filter((field) => verify[field] !== undefined);
+  const faults = inapplicable.map(
     (path): FieldFault => ({ path, message: 'applies only to signatures, not to tokens' }),
   );
   const isHeaderless = verify.algorithm === 'token' && verify.header === undefined;

@@ -8,7 +8,7 @@ import type { SignatureRecipe } from './recipe.js';
 
 const BYTES = 36;
 
-const MAKE_THEIR_SECRET = new Set<string>([
+const SENDER_GENERATED = new Set<string>([
   ...(['buildkite', 'discord', 'linear', 'notion', 'pagerduty', 'sentry'] as const),
   ...(['shopify', 'slack', 'stripe', 'twilio', 'vercel', 'zoom'] as const),
 ] satisfies PresetName[]);
@@ -25,11 +25,11 @@ type SecretForm = NonNullable<SignatureRecipe['key']>;
 export const newSenderSecret = (verify: SenderVerification | undefined): string => {
   if (verify === undefined) return randomBytes(BYTES).toString('base64url');
   const preset = typeof verify === 'string' ? verify : verify.preset;
-  const isTheirs = preset !== undefined && MAKE_THEIR_SECRET.has(preset);
+  const isSenderGenerated = preset !== undefined && SENDER_GENERATED.has(preset);
   const { key = 'raw', algorithm } = recipeOf(verify);
   const secret = SECRETS[key](randomBytes(BYTES));
-  const isOurs = !isTheirs && algorithm !== 'sns';
-  if (isOurs && faultOfSenderSecret(verify, secret) === null) return secret;
+  const isGenerated = !isSenderGenerated && algorithm !== 'sns';
+  if (isGenerated && faultOfSenderSecret(verify, secret) === null) return secret;
   const message =
     'This sender generates the secret itself. Set triggerConfig.webhookSecret instead';
   throw Boom.conflict(message, { code: 'secret_not_ours' });

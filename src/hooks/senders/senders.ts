@@ -11,7 +11,7 @@ import { type SnsProof, snsMessageOf, snsProofOf } from './sns.js';
 /** Tokens of Microsoft Graph are shorter. */
 const MAX_TOKEN_LENGTH = 1000;
 
-interface MeantHook {
+interface CandidateRef {
   hook: { id: string; userId: string; sender: Sender | null } | null;
 }
 
@@ -38,7 +38,7 @@ export const createSenders = (deps: SendersDeps) => {
       return origin === null ? null : origin + url;
     },
     /** Null if the body is not a message of a topic of these hooks. */
-    snsProof: (candidates: MeantHook[], body: Buffer): Promise<SnsProof | null> | null => {
+    snsProof: (candidates: CandidateRef[], body: Buffer): Promise<SnsProof | null> | null => {
       const topics = candidates.flatMap(({ hook }) => hook?.sender?.recipe.topicArn ?? []);
       const message = snsMessageOf(topics, body);
       if (!message) return null;
@@ -52,7 +52,7 @@ export const createSenders = (deps: SendersDeps) => {
      * possible.
      */
     unsigned: (
-      candidates: MeantHook[],
+      candidates: CandidateRef[],
       { query, body }: UnsignedRequest,
     ): HandshakeReply | null => {
       if (new Set(candidates.map(({ hook }) => hook?.userId)).size > 1) return null;
@@ -77,5 +77,5 @@ export const createSenders = (deps: SendersDeps) => {
 
 export type Senders = ReturnType<typeof createSenders>;
 
-const isMeantFor = (candidates: MeantHook[], handshake: 'graph' | 'notion'): boolean =>
+const isMeantFor = (candidates: CandidateRef[], handshake: 'graph' | 'notion'): boolean =>
   candidates.some(({ hook }) => hook?.sender?.recipe.handshake === handshake);

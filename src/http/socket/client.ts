@@ -167,7 +167,7 @@ export class SocketClient {
       await this.greeting;
       return await this.dialect.reply(frame, this);
     } catch (error) {
-      return this.dialect.fault(this.mistake(error), frame);
+      return this.dialect.fault(this.toBoom(error), frame);
     }
   }
 
@@ -179,7 +179,7 @@ export class SocketClient {
     await this.dialect.greet?.(this);
   }
 
-  private mistake(error: unknown): Boom.Boom {
+  private toBoom(error: unknown): Boom.Boom {
     if (Boom.isBoom(error)) return error;
     const { userId } = this.connection.identity;
     this.shared.settings.log('ws.failed', { userId, err: error });

@@ -52,7 +52,7 @@ export class HeadFile {
       if (heads.length === 0) return isDue ? null : `${name} is missing: ${NOBODY}`;
       if (isDue) this.place.settle();
       const [first] = contradictedOf(this.db, heads);
-      return first ? sayContradicted(name, first, this.rows.newest()) : null;
+      return first ? contradictionMessage(name, first, this.rows.newest()) : null;
     } catch (error) {
       return `${name} cannot be read: ${messageOf(error)}`;
     }
@@ -83,7 +83,7 @@ export class HeadFile {
     }
     const heads = this.read();
     if (heads.length === 0) return this.begin();
-    this.goOn(heads, head);
+    this.appendHeads(heads, head);
     return head;
   }
 
@@ -94,18 +94,18 @@ export class HeadFile {
     this.hasRecorded = true;
     const newest = this.rows.newest();
     if (!newest) throw new Error('the audit log has no entry');
-    this.goOn([], newest);
+    this.appendHeads([], newest);
     this.place.settle();
     return newest;
   }
 
   /** Also writes a head known to this process, because it may contradict the database. */
-  private goOn(heads: AuditHead[], head: AuditHead): void {
+  private appendHeads(heads: AuditHead[], head: AuditHead): void {
     const { file, isOwn } = this.place;
     const last = heads.at(-1);
     const isShort = this.kept !== null && !(last && isSame(last, this.kept));
     const fresh = this.kept && isShort ? [this.kept, head] : [head];
-    if (isOwn) this.writeAnew([...heads, ...fresh]);
+    if (isOwn) this.rewriteFile([...heads, ...fresh]);
     else {
       const text = endOf(file) + fresh.map(headLine).join('');
       appendFileSync(file, text, { mode: 0o600, flush: heads.length === 0 });
@@ -120,7 +120,7 @@ export class HeadFile {
     return isOwn ? headsIn(readFileSync(file, 'latin1')) : readTail(file);
   }
 
-  private writeAnew(heads: AuditHead[]): void {
+  private rewriteFile(heads: AuditHead[]): void {
     const { file } = this.place;
     const proofs = contradictedOf(this.db, heads.slice(0, -KEPT)).slice(-KEPT);
     const fresh = `${file}.new`;
@@ -140,7 +140,11 @@ const isSame = (a: AuditHead, b: AuditHead | null): boolean =>
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-const sayContradicted = (name: string, { number }: AuditHead, newest: AuditHead | null): string =>
+const contradictionMessage = (
+  name: string,
+  { number }: AuditHead,
+  newest: AuditHead | null,
+): string =>
   number > (newest?.number ?? 0)
     ? `${name} records entry ${number}, but the database ends at ${newest?.number ?? 0}: entries were removed`
     : `${name} records a different entry ${number} than the database: entries were removed or rewritten`;

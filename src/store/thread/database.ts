@@ -46,7 +46,7 @@ export const takeLock = (home: string): Database.Database => {
   }
 };
 
-const refuseHalfRestored = (home: string): void => {
+const refuseInterruptedRestore = (home: string): void => {
   if (!existsSync(join(home, RESTORING))) return;
   throw new OpenRefused(
     `A restore into ${home} was interrupted. Empty the folder and restore the backup again`,
@@ -59,13 +59,13 @@ const openFile = (file: string, timeout: number): Database.Database => {
     return new Database(file, { timeout });
   } catch (error) {
     if (isDiskFull(error)) throw new OpenRefused(diskFullSentence(dirname(file)));
-    throw isOfSystem(error) ? cannotWrite(file, error) : refusalOf(error, file);
+    throw isOfSystem(error) ? notWritable(file, error) : refusalOf(error, file);
   }
 };
 
 const isOfSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
 
-const cannotWrite = (place: string, { message }: Error): OpenRefused =>
+const notWritable = (place: string, { message }: Error): OpenRefused =>
   new OpenRefused(`Cannot write to ${place}: ${message}`);
 
 /**
@@ -97,18 +97,18 @@ const refusalOf = (error: unknown, place: string): unknown => {
     return new OpenRefused(`The database ${place} is locked by another program`);
   }
   if (/^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM|AUTH)/.test(code) && error instanceof Error) {
-    return cannotWrite(place, error);
+    return notWritable(place, error);
   }
   return error;
 };
 
 export const openWriter = async (home: string, migrations: Migration[]) => {
-  refuseHalfRestored(home);
+  refuseInterruptedRestore(home);
   const file = join(home, DATABASE);
   const isNew = !existsSync(file) || statSync(file).size === 0;
   const db = openFile(file, 200);
   try {
-    if (!isNew) refuseUnfit(db, file, migrations);
+    if (!isNew) refuseIncompatible(db, file, migrations);
     setPragmas(db);
     const pending = migrations.filter(({ version }) => version > schemaOf(db));
     const [first] = pending;
@@ -137,7 +137,7 @@ export const openReadOnly = (home: string): Database.Database => {
 export const schemaOf = (db: Database.Database): number =>
   Number(db.pragma('user_version', { simple: true }));
 
-const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[]): void => {
+const refuseIncompatible = (db: Database.Database, file: string, migrations: Migration[]): void => {
   const found = readSchema(db, file);
   const newest = migrations.at(-1)?.version ?? 0;
   if (found > newest) {
@@ -195,7 +195,7 @@ const apply = (db: Database.Database, migration: Migration): void => {
   db.exec('BEGIN IMMEDIATE');
   try {
     db.exec(sql);
-    if (replacesTables) refuseDangling(db);
+    if (replacesTables) refuseDanglingRows(db);
     db.pragma(`user_version = ${version}`);
     db.exec('COMMIT');
   } catch (error) {
@@ -210,7 +210,7 @@ const apply = (db: Database.Database, migration: Migration): void => {
   }
 };
 
-const refuseDangling = (db: Database.Database): void => {
+const refuseDanglingRows = (db: Database.Database): void => {
   const [first] = db
     .prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check')
     .all();

@@ -118,7 +118,7 @@ export const restoreSnapshot = (home: string, coming: string, stamp: string): st
   const folder = join(home, 'aside');
   makePrivateFolder(folder);
   const aside = join(folder, `adjutant-${stamp}.db`);
-  keepAside(file, aside);
+  backUpFile(file, aside);
   putHeadsBack(home, coming, join(folder, `audit-${stamp}.head`));
   renameDurably(coming, file);
   return aside;
@@ -130,7 +130,7 @@ const asOneFile = (file: string): void =>
     db.pragma('journal_mode = DELETE');
   });
 
-const keepAside = (file: string, aside: string): void => {
+const backUpFile = (file: string, aside: string): void => {
   try {
     linkSync(file, aside);
   } catch (error) {
