@@ -83,7 +83,7 @@ export const statusOf = async (
     .executeTakeFirst();
   const waiting = await stages.count(userId);
   return [
-    `${agents?.count ?? 0} agents at work, ${approvals?.count ?? 0} approvals wait for you`,
-    waiting === 0 ? '.' : `, and ${waiting} ${waiting === 1 ? 'stage' : 'stages'} of pipelines.`,
+    `${agents?.count ?? 0} agents running, ${approvals?.count ?? 0} approvals pending`,
+    waiting === 0 ? '.' : `, ${waiting} pipeline ${waiting === 1 ? 'stage' : 'stages'} waiting.`,
   ].join('');
 };

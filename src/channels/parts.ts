@@ -90,7 +90,7 @@ export const createMessageParts = (deps: MessagePartsDeps): MessageParts => {
       }),
     flush: (channelId) => inTurn(channelId, () => say(channelId)),
     due: {
-      name: 'messages of chats',
+      name: 'chat messages',
       nextAt: async () => {
         const [next] = await waiting(deps).limit(1).execute();
         return next?.due_at ?? null;

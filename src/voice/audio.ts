@@ -47,7 +47,7 @@ export const createAudioFiles = (home: string) => {
 
     keepDecoded: async (id: string, path: string, facts: AudioFacts): Promise<void> => {
       // Written by a process that handled an untrusted file.
-      if (!(await lstat(path)).isFile()) throw new Error('The decoded audio is no file');
+      if (!(await lstat(path)).isFile()) throw new Error('The decoded audio is not a file');
       await rename(path, decodedPath(id));
       await writeFile(`${factsPath(id)}.new`, JSON.stringify(facts), { mode: 0o600 });
       await rename(`${factsPath(id)}.new`, factsPath(id));

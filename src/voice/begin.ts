@@ -53,9 +53,9 @@ export const receiveAudio = async (
   try {
     const arrived = await audio.receive(id, content);
     if (isCut() || arrived.bytes > AUDIO_BYTES)
-      throw Boom.entityTooLarge(`Not accepted: ${FIELD}: ${TOO_LARGE}`, fault(TOO_LARGE));
+      throw Boom.entityTooLarge(`Not accepted: ${FIELD} ${TOO_LARGE}`, fault(TOO_LARGE));
     if (arrived.bytes === 0)
-      throw Boom.badRequest(`Not accepted: ${FIELD}: is empty`, fault('is empty'));
+      throw Boom.badRequest(`Not accepted: ${FIELD} is empty`, fault('is empty'));
     const kind = await audioKindOf(arrived.head);
     if (kind === null) throw unread('is not a supported audio format');
     if (kind.decoder === null && (await ffmpeg()) === null) {

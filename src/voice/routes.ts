@@ -79,7 +79,7 @@ export const voiceResource = (deps: VoiceDeps) => {
           (kept) => audio.remove(kept.id),
         );
         const [kept] = files;
-        if (!kept) throw Boom.badRequest('Not accepted: audio: is required', MISSING);
+        if (!kept) throw Boom.badRequest('Not accepted: audio is required', MISSING);
         const { language = null, model = null, prompt = null } = fields;
         const wish = { language, model, prompt };
         return beginTranscription(deps, by.userId, { kept, wish });

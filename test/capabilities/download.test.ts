@@ -120,7 +120,7 @@ describe('a download', () => {
     refusedWith(
       {},
       { sha256: 'ab'.repeat(32) },
-      /^Its checksum is [0-9a-f]{64} in place of (ab){32}/,
+      /^Checksum mismatch: [0-9a-f]{64}, expected (ab){32}/,
     ));
 
   it('that is longer than it should be is refused and leaves nothing', () =>
@@ -274,11 +274,11 @@ describe('a download', () => {
     await checkRoom(folder, 1);
     await expect(checkRoom(folder, 2 ** 50)).to.reject(
       DownloadFailed,
-      /^There is no room: it takes 1073741824 MiB, and \d+ MiB are free/,
+      /^Not enough disk space: 1073741824 MiB required, \d+ MiB available/,
     );
     await expect(checkRoom(folder, 1e29)).to.reject(
       DownloadFailed,
-      /^There is no room: it takes more than 1024 TiB, and \d+ MiB are free/,
+      /^Not enough disk space: more than 1024 TiB required, \d+ MiB available/,
     );
   });
 });

@@ -189,13 +189,13 @@ describe('the fit of a model to a machine', () => {
       'shared memory that is too little',
       machine(7, [16, true]),
       'none',
-      'It needs 5.8 GiB; a model may use 5.2 GiB of memory.',
+      'It needs 5.8 GiB. A model may use 5.2 GiB of memory.',
     ],
     [
       'a tiny machine',
       machine(0.5),
       'none',
-      'It needs 5.8 GiB; a model may use 381 MiB of memory.',
+      'It needs 5.8 GiB. A model may use 381 MiB of memory.',
     ],
     [
       'a GPU in a machine without room',

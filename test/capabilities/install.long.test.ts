@@ -79,7 +79,7 @@ describe('an installation', () => {
     mirror.server.on('request', (_, response) => response.writeHead(200).end());
     const untold = await stage.install({ id: 'gguf:tiny' });
     expect(untold).to.include({ status: 'failed' });
-    expect(untold.error).to.contain('tells no checksum');
+    expect(untold.error).to.contain('provides no checksum');
   });
 
   it('of another checksum or length is refused, and leaves nothing', async () => {
@@ -104,7 +104,7 @@ describe('an installation', () => {
     await open({}, { bytes: 1000 });
     const long = await stage.install({ id: 'gguf:tiny' });
     expect([long.status, await stage.partial()]).to.equal(['failed', []]);
-    expect(long.error).to.contain('longer than the 1000 bytes');
+    expect(long.error).to.contain('longer than the expected 1000 bytes');
   });
 
   it('for which there is no room is told before the first byte', async () => {

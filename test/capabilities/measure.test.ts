@@ -58,7 +58,7 @@ describe('a model that is measured', () => {
     expect(server.asked.length).to.equal(6);
     const { unit, median } = operation.result.tokensPerSecond;
     expect([unit, median > 0]).to.equal(['written', true]);
-    expect(operation.progress.note).to.match(/^[\d.]+ tokens written a second, ± /);
+    expect(operation.progress.note).to.match(/^[\d.]+ tokens written per second, ± /);
     const { fit } = (await stage.ask('GET', '/api/capabilities/hardware')).body;
     const rows = fit.filter(({ model }: { model: string }) => model.startsWith(ENTRY));
     const speeds = rows.map((row: FitRow) => row.tokensPerSecond.measured);

@@ -227,7 +227,7 @@ describe('a model of Ollama', () => {
     try {
       await catalogued({}, { bytes: 2 ** 50 });
       const full = await stage.install({ id: 'ollama:tiny:1b' });
-      expect(full.error).to.match(/^There is no room: it takes 1073741824 MiB/);
+      expect(full.error).to.match(/^Not enough disk space: 1073741824 MiB required/);
       expect(pulls()).to.equal([]);
       process.env.OLLAMA_MODELS = `${stage.home}/none`;
       await catalogued({}, { bytes: 2 ** 50 });
@@ -286,7 +286,7 @@ describe('a model of Ollama', () => {
     library.has.add('tiny:1b');
     const namesake = await stage.ask('POST', '/api/capabilities/install', { id: 'ollama:tiny-1b' });
     expect([namesake.status, namesake.body.code]).to.equal([409, 'ambiguous']);
-    expect(namesake.body.message).to.contain('same name here as tiny:1b, which Ollama has');
+    expect(namesake.body.message).to.contain('same slug as the Ollama model tiny:1b');
     library.has.add('tiny-1b:latest');
     const removed = await stage.ask('DELETE', '/api/capabilities/ollama-tiny-1b');
     expect([removed.status, removed.body.code]).to.equal([409, 'ambiguous']);

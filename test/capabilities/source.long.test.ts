@@ -93,7 +93,7 @@ describe('a folder to install from', () => {
     ]);
     await rm(source, { recursive: true });
     const gone = (await stage.ask('GET', '/api/capabilities/hardware?useCase=chat')).body.fit;
-    const reason = 'Source folder: It is not there';
+    const reason = 'Source folder: It does not exist';
     expect(gone.map((each: Record<string, unknown>) => [each.model, each.reason])).to.equal([
       ['gguf:tiny:Q8_0', reason],
       ['gguf:absent:Q8_0', reason],
@@ -162,7 +162,7 @@ describe('a folder to install from', () => {
     const path = join(source, 'house/model.gguf');
     const errorOf = async () => (await stage.install({ id: 'gguf:house' })).error;
     await writeFile(path, Buffer.concat([FILE, FILE]));
-    const lengths = `has ${2 * FILE.length} bytes in place of ${FILE.length}`;
+    const lengths = `has ${2 * FILE.length} bytes, expected ${FILE.length}`;
     expect(await errorOf()).to.equal(`model.gguf ${lengths}`);
     const kinds: (() => unknown)[] = [
       () => execFileSync('mkfifo', [path]),

@@ -59,7 +59,7 @@ describe('a topic of ntfy', () => {
     const expiresAt = new Date(clock.now() + 5 * 60_000).toISOString();
     expect([asked.status, asked.body]).to.equal([202, { kind: 'ntfy', address, expiresAt }]);
     const [told] = server.published;
-    expect(String(told?.message)).to.startWith(`ada-${count} asks for it. The code is `);
+    expect(String(told?.message)).to.startWith(`ada-${count} requested this. The code is `);
     const code = codeIn(server.published);
     expect(asked.text).to.not.include(code);
     const shown = await post('/api/auth/link/preview', { code });
@@ -173,6 +173,6 @@ describe('a topic of ntfy', () => {
     const test = await app.call('POST', `/api/channels/${body.id}/test`, { token: ada.token });
     other.close();
     expect([test.body.status, other.published]).to.equal(['failed', []]);
-    expect(test.body.error).to.include(`${server.baseUrl}: link it again`);
+    expect(test.body.error).to.include(`${server.baseUrl}, which is not the configured server`);
   });
 });

@@ -173,7 +173,7 @@ describe('channels', () => {
       const first = await post('/api/channels/codes');
       const second = await post('/api/channels/codes');
       const { links } = inside(test.app);
-      await expect(links.redeemFrom(ADA, first.body.code)).to.reject(/No such code/);
+      await expect(links.redeemFrom(ADA, first.body.code)).to.reject(/The code is invalid/);
       expect((await links.redeemFrom(ADA, second.body.code)).user_id).to.equal(id);
     });
 

@@ -64,7 +64,7 @@ describe(`an e-mail address as a channel${unless ? ` (skipped: ${unless})` : ''}
   const ask = (address = 'Ada@Example.Test', by = ada.token) =>
     post('/api/channels/email', { address }, by);
   const codeIn = (mail: TakenMail | undefined): string =>
-    /The code is (\w{6}),/.exec(mail?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
+    /The code is (\w{6})\./.exec(mail?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
   const arrived = (from: number): Promise<TakenMail[]> =>
     until(
       async () => smtp.taken.slice(from),

@@ -129,7 +129,7 @@ describe('a webhook channel', () => {
     });
     expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
     expect((await send(posted(channel, { text: '/status' }, { id: 'msg_2' }))).body).to.equal({
-      text: '0 agents at work, 0 approvals wait for you.',
+      text: '0 agents running, 0 approvals pending.',
     });
   });
 

@@ -120,7 +120,7 @@ describe(`a mail server that lies${said}`, () => {
       expect(loop.stop().turnMs).to.be.below(limitMs(MAX_TURN_MS));
       expect(process.memoryUsage().rss - before).to.be.below(400 * MIB);
       if (why === null) expect(error).to.be.null();
-      else expect(error).to.contain(why === '' ? 'localhost' : `than was asked for (${why})`);
+      else expect(error).to.contain(why === '' ? 'localhost' : `more data than allowed (${why})`);
       liar.before = {};
     });
   }

@@ -54,7 +54,7 @@ describe(`the record of e-mails that were sent${said}`, () => {
     );
     const refused = await remove();
     expect([refused.status, refused.body.code]).to.equal([409, 'mail_waits']);
-    expect(refused.body.message).to.include('ada@example.test wait to be sent');
+    expect(refused.body.message).to.include('ada@example.test are queued');
     expect((await remove('?force=true')).status).to.equal(204);
     const mail = await ended(id);
     expect([mail.status, mail.error, mail.recipients[0]]).to.equal([
@@ -95,7 +95,7 @@ describe(`the record of e-mails that were sent${said}`, () => {
     const { ok, steps } = (await test()).body;
     const last = steps.at(-1);
     expect([ok, last.step, last.status]).to.equal([false, 'smtp_send', 'failed']);
-    expect(last.detail).to.match(/^At most 3 e-mails an hour/);
+    expect(last.detail).to.match(/^Limit of 3 e-mails per hour reached/);
     expect(stage.smtp.taken.length).to.equal(MOST);
   });
 

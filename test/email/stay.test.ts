@@ -73,6 +73,6 @@ describe(`the stay in a mailbox${said}`, () => {
     await until(sessions, (all) => all.some((line) => /Logged out|Disconnected/.test(line)));
     const lines = stage.app.recent.after(null);
     expect(lines.filter(({ level }) => level !== 'info' && level !== 'debug')).to.equal([]);
-    expect(lines.filter(({ text }) => text.includes('connected to again'))).to.equal([]);
+    expect(lines.filter(({ text }) => text.includes('reconnecting to a mailbox'))).to.equal([]);
   });
 });

@@ -86,7 +86,7 @@ export const refuse =
 
 /** Code in the last published message. */
 export const codeIn = (published: Published[]): string =>
-  /The code is (\w{6}),/.exec(published.at(-1)?.message ?? '')?.[1] ?? '';
+  /The code is (\w{6})\./.exec(published.at(-1)?.message ?? '')?.[1] ?? '';
 
 const say = (response: ServerResponse, status: number, body: object): void => {
   response.writeHead(status, { 'content-type': 'application/json' });

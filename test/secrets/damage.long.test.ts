@@ -108,7 +108,7 @@ describe('what is sealed and was damaged', () => {
     await db().updateTable('webhooks').set({ secret_sealed: SEALED }).execute();
     const tried = await ask('POST', `/api/webhooks/${id}/test`, {});
     expect(tried.status).to.be.below(500);
-    expect(tried.text).to.contain('was damaged: rotate it');
+    expect(tried.text).to.contain('is damaged. Rotate it');
     expect((await ask('POST', `/api/webhooks/${id}/rotate-secret`, {})).status).to.equal(200);
     expect((await ask('POST', `/api/webhooks/${id}/test`, {})).text).to.not.contain('damaged');
     expect(target.received.length).to.equal(1);

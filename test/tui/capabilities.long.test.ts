@@ -416,7 +416,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
     desk.press('i');
     expect(desk.store.get().ui.sheet?.act.ask?.lines[0]).to.match(/^Install Tiny Q5_1\? 391 KiB, /);
     desk.press('y');
-    await desk.sees(desk.said, (text) => text?.startsWith('Install Tiny Q5_1: its row') === true);
+    await desk.sees(desk.said, (text) => text?.startsWith('Install Tiny Q5_1: started') === true);
     const word = desk.stateWord('whisper-tiny-q5_1');
     await desk.sees(word, (line) => /^installing \d+ %/.test(line ?? ''));
     mirror.release();
@@ -440,7 +440,7 @@ describe('capabilities on a daemon', { timeout: 30_000 }, () => {
     desk.store.dispatch(select('house'));
     desk.press('D');
     expect(desk.store.get().ui.sheet).to.be.null();
-    expect(desk.said(desk.store.get())).to.match(/^models\/mine would miss it/);
+    expect(desk.said(desk.store.get())).to.match(/^Used by models\/mine/);
     desk.store.dispatch(select('shed'));
     const act = capabilitiesPage.acts?.(desk.store.get()).delete;
     desk.press('D', 'y');

@@ -68,6 +68,6 @@ describe(`voice, kinds of files${unlessSpeech}`, { timeout: 180_000, ...withSpee
     const adpcm = await convert(spoken, 'adpcm.wav', ['-c:a', 'adpcm_ms']);
     const { body } = await stage.send({ name: 'adpcm.wav', content: adpcm });
     expect(body).to.include({ status: 'failed', code: 'unsupported' });
-    expect(body.error).to.contain('needs ffmpeg');
+    expect(body.error).to.contain('requires ffmpeg');
   });
 });

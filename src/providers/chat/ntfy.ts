@@ -92,7 +92,7 @@ const topicIn = (address: string, baseUrl: string): string | null => {
 };
 
 const elsewhere = (address: string): string =>
-  `The topic is on a server that is not the configured one, ${URL.canParse(address) ? new URL(address).origin : 'none'}: link it again`;
+  `The topic is on ${URL.canParse(address) ? new URL(address).origin : 'another server'}, which is not the configured server. Link the topic again`;
 
 const placed = ({ title, text }: ChannelMessage): Pick<ChannelMessage, 'title' | 'text'> => {
   const one = title?.replace(/\s+/g, ' ').trim() ?? '';

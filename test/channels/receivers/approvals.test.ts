@@ -172,9 +172,9 @@ describe('approvals on channels', () => {
       (await desk.toMessenger(telegram.written(n, text))).body.text;
     expect(await said(1, 'approve 00000000')).to.equal('No pending request matches that digest.');
     expect(await said(2, `approve ${digest.slice(0, 7)}`)).to.match(
-      /^No pending approval has that digest/,
+      /^No pending request matches that digest/,
     );
-    expect(await said(3, 'approve %%%%%%%%')).to.match(/^No pending approval has that digest/);
+    expect(await said(3, 'approve %%%%%%%%')).to.match(/^No pending request matches that digest/);
     expect((await approval(id)).status).to.equal('pending');
     const called = `http.request ${digest.slice(0, 8)}`;
     expect(await said(4, `Approve ${digest.slice(0, 8).toUpperCase()}`)).to.equal(
@@ -222,11 +222,11 @@ describe('approvals on channels', () => {
     await desk.toTeamchat(slack.pressed({ ...approve, value: `${id}:` }, desk.now()));
     const byBob = telegram.pressed(1, `y:${id}:${digest.slice(0, 24)}`);
     expect((await desk.toMessenger(byBob)).body.text).to.match(
-      /^No pending approval has that digest/,
+      /^No pending request matches that digest/,
     );
     const typed = telegram.written(2, `approve ${digest}`);
     expect((await desk.toMessenger(typed)).body.text).to.match(
-      /^No pending approval has that digest/,
+      /^No pending request matches that digest/,
     );
     const entries = await desk.audited('approvals.approve');
     expect([(await approval(id)).status, entries]).to.equal(['pending', []]);

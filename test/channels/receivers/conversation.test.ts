@@ -33,7 +33,7 @@ describe('a conversation on a channel', () => {
     expect(replies.every(({ status, text }) => status === 200 && text === '')).to.be.true();
     await until(agents, ({ length }) => length === 1);
     const { body } = await desk.toTeamchat(slack.commanded('/adjutant', '/status', desk.now()));
-    expect(body.text).to.match(/^1 agents at work/);
+    expect(body.text).to.match(/^1 agents running/);
   });
 
   it('is one, however close together the first words are', async () => {

@@ -133,7 +133,7 @@ describe('a file in a linked chat', { timeout: 60_000 }, () => {
 
   it('is kept beside a command, which is obeyed at once', async () => {
     const reply = await send('With a command.', 'c.txt', { caption: '/status' });
-    expect(reply.body.text).to.match(/^0 agents at work/);
+    expect(reply.body.text).to.match(/^0 agents running/);
     expect((await answers())[0]).to.match(/^"c\.txt" is stored and indexed/);
     expect(await agents()).to.equal([]);
   });
@@ -279,7 +279,7 @@ describe('a file in a linked chat', { timeout: 60_000 }, () => {
       { file_id: 'middle', file_unique_id: 'm', width: 320, height: 180, file_size: 11 },
     ];
     await desk.toMessenger(bot.written(update, '', { text: undefined, photo }));
-    expect((await answers())[0]).to.match(/^"photo 2015-09-07 17-05-32\.jpg" is kept/);
+    expect((await answers())[0]).to.match(/^"photo 2015-09-07 17-05-32\.jpg" is stored/);
     expect(desk.telegram.downloads).to.equal(['large']);
   });
 });

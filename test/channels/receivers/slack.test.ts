@@ -192,7 +192,7 @@ describe('the team chat endpoint, with Slack', () => {
   it('links by a code of the sender, given by a slash command', async () => {
     const { status, body } = await desk.toTeamchat(commanded('/link', '', desk.now()));
     expect([status, body.response_type]).to.equal([200, 'ephemeral']);
-    const [, code] = /code is (\w{6}),/.exec(body.text) ?? [];
+    const [, code] = /code is (\w{6})\./.exec(body.text) ?? [];
     const linked = await desk.ask('POST', '/api/auth/link', { code });
     expect([linked.status, linked.body.address]).to.equal([201, ADA.id]);
     const again = await desk.toTeamchat(commanded('/adjutant', '', desk.now()));
@@ -220,7 +220,7 @@ describe('the team chat endpoint, with Slack', () => {
       (texts) => texts.some((text) => text.startsWith('Linked. ')),
     );
     const { body } = await desk.toTeamchat(commanded('/adjutant', 'link', desk.now()));
-    expect(body.text).to.match(/^Your code is \w{6},/);
+    expect(body.text).to.match(/^Your code is \w{6}\./);
     const other = commanded('/adjutant', 'link my accounts please', desk.now());
     expect((await desk.toTeamchat(other)).body.text).to.match(/^This chat is not linked/);
   });
@@ -235,7 +235,7 @@ describe('the team chat endpoint, with Slack', () => {
     const asked = await desk.toTeamchat(commanded('/adjutant', 'What time is it?', desk.now()));
     expect(asked.body.text).to.equal(`Nothing was done: ${why}`);
     const status = await desk.toTeamchat(commanded('/adjutant', '/status', desk.now()));
-    expect(status.body.text).to.equal('0 agents at work, 0 approvals wait for you.');
+    expect(status.body.text).to.equal('0 agents running, 0 approvals pending.');
     expect((await agents()).length).to.equal(0);
   });
 
@@ -277,8 +277,8 @@ describe('the team chat endpoint, with Slack', () => {
     desk.model.script(...Array.from({ length: 6 }, () => again));
     await desk.toTeamchat(written('Loop', desk.now()));
     const [failed] = await desk.inSlack(1);
-    expect(failed?.text).to.match(/^It failed: /);
+    expect(failed?.text).to.match(/^The agent failed: /);
     const { body } = await desk.toTeamchat(commanded('/adjutant', '/status', desk.now()));
-    expect(body.text).to.equal('0 agents at work, 0 approvals wait for you.');
+    expect(body.text).to.equal('0 agents running, 0 approvals pending.');
   });
 });

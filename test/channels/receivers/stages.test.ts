@@ -249,7 +249,7 @@ describe('stages of pipelines on channels', () => {
     await inTelegram();
     await start([asks('Publish?')]);
     expect(await say(1, '/status')).to.equal(
-      '0 agents at work, 0 approvals wait for you, and 1 stage of pipelines.',
+      '0 agents running, 0 approvals pending, 1 pipeline stage waiting.',
     );
   });
 
@@ -280,7 +280,7 @@ describe('stages of pipelines on channels', () => {
     );
     expect(await say(6, `/retry ${tail} none`)).to.match(/fromStage names no stage of the run/);
     expect(await say(7, `!retry ${tail} ask`)).to.equal(`${name}: waiting`);
-    expect(await say(8, `/stop ${String(hers).slice(-6)}`)).to.match(/^None of your newest runs/);
+    expect(await say(8, `/stop ${String(hers).slice(-6)}`)).to.match(/^None of your latest runs/);
     expect((await stageOf(id)).status).to.equal('waiting_approval');
   });
 });

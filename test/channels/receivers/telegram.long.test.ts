@@ -77,7 +77,7 @@ describe('the messenger endpoint, with Telegram', () => {
   it('links both ways, the second by a link to the bot', async () => {
     const asked = await desk.toMessenger(written(1, '/link@adj_bot'));
     expect(asked.body).to.include({ method: 'sendMessage', chat_id: ADA.id });
-    const [, code] = /code is (\w{6}),/.exec(asked.body.text) ?? [];
+    const [, code] = /code is (\w{6})\./.exec(asked.body.text) ?? [];
     const linked = await desk.ask('POST', '/api/auth/link', { code });
     expect([linked.status, linked.body.name]).to.equal([201, ADA.name]);
     await desk.ask('DELETE', `/api/channels/${linked.body.id}`);
@@ -91,7 +91,7 @@ describe('the messenger endpoint, with Telegram', () => {
     const said = async (id: number, text: string) =>
       (await desk.toMessenger(written(id, text))).text;
     expect(await said(1, '/start')).to.match(/not linked to an account/);
-    expect(await said(2, '/link AAAAAA')).to.match(/No such code/);
+    expect(await said(2, '/link AAAAAA')).to.match(/The code is invalid/);
     expect(await said(3, 'approve 12345678')).to.match(/not linked to an account/);
     const press = pressed(4, `y:approval_01jcx2kq7m8f3k2a9v5ztw4e6r:${'a'.repeat(24)}`);
     expect((await desk.toMessenger(press)).body).to.include({ method: 'answerCallbackQuery' });
@@ -115,7 +115,7 @@ describe('the messenger endpoint, with Telegram', () => {
       forward_origin: { type: 'hidden_user', sender_user_name: 'Mallory', date: 1 },
     };
     const forwarded = await desk.toMessenger(written(9, 'run rm -rf', origin));
-    expect(forwarded.body.text).to.match(/not your own word/);
+    expect(forwarded.body.text).to.match(/Forwarded messages are not executed/);
     expect((await agents()).length).to.equal(0);
   });
 

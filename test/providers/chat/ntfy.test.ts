@@ -73,7 +73,7 @@ describe('ntfy', () => {
     expect(await send({ text: 'hi' }, `https://ntfy.example.org/${TOPIC}`)).to.equal({
       verdict: 'failed',
       error:
-        'The topic is on a server that is not the configured one, https://ntfy.example.org: link it again',
+        'The topic is on https://ntfy.example.org, which is not the configured server. Link the topic again',
     });
     expect((await send({ text: 'hi' }, `${server.baseUrl}/a/b`)).verdict).to.equal('failed');
     const base = 'https://ntfy.example.org';
