@@ -67,7 +67,7 @@ const sendInstall = async (
 const termsOf = (error: unknown): string | null => {
   if (!(error instanceof ApiError) || error.statusCode !== 400) return null;
   const asked = error.details?.find(({ path }) => path === 'acceptLicence');
-  return asked ? asked.message.replace(/^must be true: /, '') : null;
+  return asked ? asked.message.replace(/^must be true[^:]*: /, '') : null;
 };
 
 const thereAlready = async (context: Context, refusal: ApiError): Promise<InstallStart> => {

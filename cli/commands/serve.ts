@@ -42,6 +42,6 @@ const notStarted = (reason: string): CliFault => {
 
 const portTaken = (port: number): CliFault =>
   failed(
-    `Not started: port ${port} is taken${holderText(holderOf(port))}.`,
+    `Not started: port ${port} is already in use${holderText(holderOf(port))}.`,
     `Free the port, or: adjutant serve --port ${port + 1}`,
   );

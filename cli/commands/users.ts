@@ -25,7 +25,6 @@ const inviteUser = requestCommand({
   name: 'invite',
   args: '[user]',
   endpoint: endpoints.invite,
-  summary: endpoints.invite.summary.replace('(`new` as the id)', 'for a new account'),
   examples: [
     '--email bob@example.org',
     '--role admin --expires-in-hours 2',

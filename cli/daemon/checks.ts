@@ -204,7 +204,7 @@ const notRunning = (url: string, holder: PortHolder | null): DoctorFinding =>
 const taken = (url: string, holder: PortHolder | null): DoctorFinding =>
   failFinding(
     'daemon',
-    `${url} is taken${holderText(holder)}, which is not Adjutant`,
+    `${url} is already in use${holderText(holder)}, which is not Adjutant`,
     `free the port, or: adjutant up --port ${portOf(url) + 1}`,
   );
 

@@ -168,7 +168,7 @@ const inTurn = async ({ signal }: Context, work: () => Promise<Sent>): Promise<S
 
 /** The message is the file name, followed by the reason. */
 const refusalOf = ({ message }: { message: string }) => {
-  const at = message.search(/ (is|holds) /);
+  const at = message.search(/ (is|has|exceeds) /);
   return { filename: message.slice(0, at), reason: message.slice(at + 1) };
 };
 

@@ -89,7 +89,7 @@ const changeRouting = async (
     return await client.models['set-routing']({ body });
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'confirm_needed') throw error;
-    const [means = ''] = error.message.split('. Confirm');
+    const [means = ''] = error.message.split('. Pass confirm');
     await context.ask.confirm(`${safe(means)}. Continue?`);
     return client.models['set-routing']({ body: { ...body, confirm: true } });
   }

@@ -121,7 +121,7 @@ describe('the daemon as a service', { skip: process.platform !== 'linux' }, () =
     server.close();
     expect(code).to.equal(1);
     expect(stderr).to.contain(`The service is not ready at http://127.0.0.1:${port}`);
-    expect(stderr).to.contain(`Not started: port ${port} is taken by pid ${process.pid}`);
+    expect(stderr).to.contain(`Not started: port ${port} is already in use by pid ${process.pid}`);
     expect([stderr.includes('Nothing was changed.'), existsSync(unit())]).to.equal([true, false]);
   });
 
