@@ -23,6 +23,7 @@ export const approvals = contract({
   }),
   approve: endpoint.post('/api/chat/approve', {
     summary: 'Approve or deny a call',
+    description: 'The first decision counts. An approved call runs exactly as shown.',
     audit: 'approvals.approve',
     example: { approvalId: 'approval_01j9zq4w8k2m6n0p3r5t7v9xyz', approved: true },
     body: s.object('ApprovalAnswer', {

@@ -31,6 +31,7 @@ export const operations = contract({
   }),
   cancel: endpoint.post('/api/operations/{id}/cancel', {
     summary: 'Cancel an operation',
+    description: 'Completed steps are kept.',
     reply: Operation,
   }),
 });

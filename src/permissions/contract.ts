@@ -35,6 +35,7 @@ const NewPermission = s.object('NewPermission', {
 export const permissions = contract({
   list: endpoint.get('/api/skills/permissions', {
     summary: 'List active tool permissions',
+    description: 'Expired permissions are not included.',
     query: pageQuery('PermissionQuery', {
       skillId: s.optional(s.text(100)),
       level: s.optional(level()),
@@ -50,6 +51,7 @@ export const permissions = contract({
   }),
   reset: endpoint.delete('/api/skills/permissions/{skillId}/{action}', {
     summary: "Reset a tool's permission",
+    description: 'The tool then has its default level.',
     audit: 'permissions.reset',
   }),
 });

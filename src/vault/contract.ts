@@ -169,6 +169,7 @@ export const vault = contract({
   }),
   update: endpoint.patch('/api/vault/{id}', {
     summary: 'Update a credential',
+    description: 'To change the value, rotate the credential.',
     audit: 'vault.update',
     example: { description: 'Token of the bot account', tags: ['forge'] },
     body: CredentialChanges,
@@ -176,10 +177,12 @@ export const vault = contract({
   }),
   delete: endpoint.delete('/api/vault/{id}', {
     summary: 'Delete a credential',
+    description: 'All versions are deleted.',
     audit: 'vault.delete',
   }),
   rotate: endpoint.post('/api/vault/{id}/rotate', {
     summary: 'Rotate a credential',
+    description: 'The previous value stays valid until the overlap ends.',
     audit: 'vault.rotate',
     example: { value: 'ghp_AnotherAnotherAnother', overlapMinutes: 60 },
     body: CredentialRotation,
@@ -195,10 +198,13 @@ export const vault = contract({
   }),
   versions: endpoint.get('/api/vault/{id}/versions', {
     summary: 'List the valid versions of a credential',
+    description: 'The values are not included.',
     reply: s.object('CredentialVersions', { versions: s.list(CredentialVersion, 1000) }),
   }),
   restore: endpoint.post('/api/vault/{id}/restore', {
     summary: 'Restore an earlier version of a credential',
+    description:
+      'Possible until the overlap of that version ends. The value becomes a new version.',
     audit: 'vault.restore',
     example: { version: 1 },
     body: CredentialRestoration,
@@ -206,6 +212,7 @@ export const vault = contract({
   }),
   reveal: endpoint.post('/api/vault/{id}/reveal', {
     summary: 'Reveal the value of a credential',
+    description: 'Requires your password, even after a recent login.',
     personal: true,
     audit: 'vault.reveal',
     example: { password: 'a sentence that Grace alone knows' },
@@ -215,6 +222,8 @@ export const vault = contract({
   }),
   rekey: endpoint.post('/api/admin/vault/rekey', {
     summary: 'Rotate the master key',
+    description:
+      'Reseals all secrets with the new key. An interrupted rotation continues at the next start.',
     access: 'admin',
     personal: true,
     audit: 'vault.rekey',

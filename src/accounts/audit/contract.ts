@@ -58,6 +58,8 @@ export const audit = contract({
   }),
   verify: endpoint.get('/api/admin/audit/verify', {
     summary: 'Verify the audit log',
+    description:
+      'Checks every entry against the chain, and the chain against the files with its heads.',
     access: 'admin',
     audit: 'audit.verify',
     reply: AuditVerdict,

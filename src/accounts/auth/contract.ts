@@ -97,6 +97,8 @@ export type Ticket = s.Static<typeof Ticket>;
 export const auth = contract({
   register: endpoint.post('/api/auth/register', {
     summary: 'Register a user',
+    description:
+      'The first user becomes the admin. Depending on the settings, a setup code or an invite is required.',
     access: 'public',
     audit: 'auth.register',
     session: 'begins',
@@ -108,6 +110,7 @@ export const auth = contract({
   }),
   login: endpoint.post('/api/auth/login', {
     summary: 'Log in',
+    description: 'Fails with 401 `totp_required` if the account also requires a code.',
     access: 'public',
     audit: 'auth.login',
     session: 'begins',
@@ -118,10 +121,12 @@ export const auth = contract({
   }),
   logout: endpoint.post('/api/auth/logout', {
     summary: 'Log out',
+    description: 'The token becomes invalid, and its sockets are closed at once.',
     session: 'ends',
   }),
   password: endpoint.post('/api/auth/password', {
     summary: 'Change your password',
+    description: 'Ends all other login sessions. Personal access tokens stay valid.',
     personal: true,
     audit: 'auth.password',
     example: { current: 'a sentence that Grace alone knows', next: 'another sentence of hers' },
@@ -141,6 +146,8 @@ export const auth = contract({
   }),
   ticket: endpoint.post('/api/auth/ws-ticket', {
     summary: 'Create a WebSocket ticket',
+    description:
+      'The ticket replaces the token in the address of a WebSocket. It can be used once, within one minute.',
     reply: Ticket,
     secret: true,
   }),

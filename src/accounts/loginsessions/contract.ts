@@ -29,11 +29,14 @@ export const logins = contract({
   }),
   delete: endpoint.delete('/api/auth/sessions/{id}', {
     summary: 'Delete a login session',
+    description: 'Its tokens become invalid, and its sockets are closed at once.',
     personal: true,
     audit: 'sessions.delete',
   }),
   refresh: endpoint.post('/api/auth/refresh', {
     summary: 'Refresh your login token',
+    description:
+      'A login session lasts at most 30 days after the login. The previous token stays valid until it expires.',
     personal: true,
     session: 'begins',
     reply: s.object('FreshToken', {

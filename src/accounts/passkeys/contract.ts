@@ -147,6 +147,8 @@ const Authenticated = s
 export const passkeys = contract({
   register: endpoint.post('/api/auth/passkey/register', {
     summary: 'Register a passkey',
+    description:
+      'Call this endpoint twice: without `response` to get the options for the browser, then with `response` to store the passkey (201).',
     personal: true,
     audit: 'passkeys.register',
     example: { password: 'a sentence that Grace alone knows' },
@@ -157,6 +159,8 @@ export const passkeys = contract({
   }),
   authenticate: endpoint.post('/api/auth/passkey/authenticate', {
     summary: 'Log in with a passkey',
+    description:
+      'Call this endpoint twice: without `response` to get the options for the browser, then with `challengeId` and `response` to log in.',
     access: 'public',
     audit: 'auth.login',
     session: 'begins',
@@ -176,11 +180,14 @@ export const passkeys = contract({
   }),
   delete: endpoint.delete('/api/auth/passkeys/{id}', {
     summary: 'Delete a passkey',
+    description: 'The last way to log in to an account cannot be deleted (409 `last_way_in`).',
     audit: 'passkeys.delete',
     personal: true,
   }),
   grant: endpoint.post('/api/auth/passkey/grant', {
     summary: 'Create a login code for another program',
+    description:
+      'The code can be used once, within one minute. The program that knows the verifier of the challenge is then logged in as you.',
     personal: true,
     audit: 'passkeys.grant',
     example: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },
@@ -195,6 +202,8 @@ export const passkeys = contract({
   }),
   redeem: endpoint.post('/api/auth/passkey/redeem', {
     summary: 'Log in with a login code',
+    description:
+      'The first attempt invalidates the code. It also becomes invalid when the login session that created it ends.',
     access: 'public',
     audit: 'auth.login',
     example: {

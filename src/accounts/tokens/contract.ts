@@ -51,6 +51,7 @@ export const tokens = contract({
   }),
   create: endpoint.post('/api/auth/tokens', {
     summary: 'Create a personal access token',
+    description: 'The token is shown only once. You can have at most 100 valid tokens.',
     personal: true,
     audit: 'tokens.create',
     example: { name: 'ci', scopes: ['hooks:read', 'agents:read'], expiresInDays: 90 },
@@ -64,6 +65,7 @@ export const tokens = contract({
   }),
   delete: endpoint.delete('/api/auth/tokens/{id}', {
     summary: 'Delete a personal access token',
+    description: 'The token becomes invalid, and its sockets are closed at once.',
     personal: true,
     audit: 'tokens.delete',
   }),

@@ -12,6 +12,7 @@ const RecoveryCodes = s.object('RecoveryCodes', { recoveryCodes: s.list(s.text(4
 export const totp = contract({
   setup: endpoint.post('/api/auth/totp/setup', {
     summary: 'Create a secret for an authenticator app',
+    description: 'Logins do not require a code until `enable` has verified one.',
     personal: true,
     example: { password: 'a sentence that Grace alone knows' },
     body: s.object('TotpSetup', { password: password() }),
@@ -24,6 +25,7 @@ export const totp = contract({
   }),
   enable: endpoint.post('/api/auth/totp/enable', {
     summary: 'Enable two-factor authentication',
+    description: 'Logins then require a code. The ten recovery codes are shown only once.',
     personal: true,
     audit: 'totp.enable',
     example: { code: '492039' },
@@ -33,6 +35,7 @@ export const totp = contract({
   }),
   verify: endpoint.post('/api/auth/totp/verify', {
     summary: 'Verify a code',
+    description: 'Fails with 401 if the code is wrong or was already used.',
     personal: true,
     example: { code: '492039' },
     body: s.object('TotpCheck', { code: code() }),
@@ -41,6 +44,7 @@ export const totp = contract({
   }),
   'recovery-codes': endpoint.post('/api/auth/totp/recovery-codes', {
     summary: 'Create new recovery codes',
+    description: 'The ten codes are shown only once. Earlier recovery codes become invalid.',
     personal: true,
     audit: 'totp.recovery-codes',
     example: { password: 'a sentence that Grace alone knows' },
@@ -50,6 +54,7 @@ export const totp = contract({
   }),
   disable: endpoint.post('/api/auth/totp/disable', {
     summary: 'Disable two-factor authentication',
+    description: 'Logins no longer require a code. The recovery codes are deleted.',
     personal: true,
     audit: 'totp.disable',
     example: { password: 'a sentence that Grace alone knows', code: '492039' },

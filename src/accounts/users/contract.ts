@@ -138,6 +138,8 @@ export const users = contract({
   }),
   update: endpoint.patch('/api/admin/users/{id}', {
     summary: 'Update a user',
+    description:
+      'Changes of `role` and `permissions` require a recent login or your password. The last admin cannot be demoted or disabled.',
     access: 'admin',
     audit: 'users.update',
     example: { limits: { dailyCostUsd: 5 } },
@@ -146,6 +148,8 @@ export const users = contract({
   }),
   invite: endpoint.post('/api/admin/users/{id}/invite', {
     summary: 'Create an invite or a password reset link',
+    description:
+      'With the ID `new`, creates an invite for a new account. With the ID of a user, creates a password reset link.',
     access: 'admin',
     audit: 'users.invite',
     example: { expiresInHours: 48 },
@@ -167,6 +171,8 @@ export const users = contract({
   }),
   impersonate: endpoint.post('/api/admin/users/{id}/impersonate', {
     summary: 'Impersonate a user',
+    description:
+      'The session lasts at most one hour and is recorded under both names. The user is notified. Admins cannot be impersonated.',
     access: 'admin',
     personal: true,
     audit: 'users.impersonate',
@@ -182,6 +188,7 @@ export const users = contract({
   }),
   'totp-remove': endpoint.delete('/api/admin/users/{id}/totp', {
     summary: 'Delete the authenticator app of a user',
+    description: 'Ends all login sessions of the user, who is notified. Not allowed for admins.',
     access: 'admin',
     personal: true,
     audit: 'users.totp-remove',
@@ -197,6 +204,7 @@ export const users = contract({
   }),
   'passkey-remove': endpoint.delete('/api/admin/users/{id}/passkeys/{passkeyId}', {
     summary: 'Delete a passkey of a user',
+    description: 'Ends all login sessions of the user, who is notified. Not allowed for admins.',
     access: 'admin',
     personal: true,
     audit: 'users.passkey-remove',
@@ -205,6 +213,7 @@ export const users = contract({
   }),
   reset: endpoint.post('/api/auth/reset', {
     summary: 'Reset your password with a reset link',
+    description: 'Ends all login sessions. Personal access tokens stay valid.',
     access: 'public',
     audit: 'users.reset',
     example: {

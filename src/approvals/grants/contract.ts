@@ -57,6 +57,7 @@ export const grants = contract({
   }),
   delete: endpoint.delete('/api/skills/grants/{id}', {
     summary: 'Delete a standing approval',
+    description: 'The calls that it covered require an approval again.',
     audit: 'grants.delete',
   }),
 });

@@ -73,6 +73,7 @@ export type VerifiedBackup = NonNullable<BackupView['proved']>;
 export const backups = contract({
   list: endpoint.get('/api/admin/backups', {
     summary: 'List backups and verifications',
+    description: 'The reply includes the schedule of automatic backups.',
     access: 'admin',
     audit: 'backups.list',
     query: pageQuery('BackupQuery', {}),
@@ -93,6 +94,7 @@ export const backups = contract({
   }),
   create: endpoint.post('/api/admin/backups', {
     summary: 'Create a backup',
+    description: 'The backup runs in the background while the daemon keeps running.',
     access: 'admin',
     audit: 'backups.create',
     secret: true,
@@ -120,6 +122,7 @@ export const backups = contract({
   }),
   verify: endpoint.post('/api/admin/backups/verify', {
     summary: 'Verify a backup',
+    description: 'Reads and checks the whole file, then starts a temporary copy of its database.',
     access: 'admin',
     audit: 'backups.verify',
     secret: true,
@@ -146,6 +149,7 @@ export const backups = contract({
   }),
   cancel: endpoint.post('/api/admin/backups/{id}/cancel', {
     summary: 'Cancel a running backup or verification',
+    description: 'The unfinished file is deleted.',
     access: 'admin',
     audit: 'backups.cancel',
     reply: BackupView,

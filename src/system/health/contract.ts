@@ -39,12 +39,14 @@ export const health = contract({
   }),
   detailed: endpoint.get('/health/detailed', {
     summary: 'Get the status of every part',
+    description: 'Details require a token.',
     access: 'optional',
     ignoresQuery: true,
     reply: DetailedHealth,
   }),
   ready: endpoint.get('/health/ready', {
     summary: 'Get the readiness status',
+    description: 'Fails with 503 if the daemon does not accept work.',
     access: 'public',
     ignoresQuery: true,
     reply: Readiness,
@@ -52,12 +54,14 @@ export const health = contract({
   }),
   live: endpoint.get('/health/live', {
     summary: 'Get the liveness status',
+    description: 'The reply shows that the event loop is responsive.',
     access: 'public',
     ignoresQuery: true,
     reply: s.object('Liveness', { status: s.oneOf('LiveStatus', 'live') }),
   }),
   metrics: endpoint.get('/metrics', {
     summary: 'Get metrics in Prometheus format',
+    description: 'Requires a token, or a request from this machine.',
     access: 'optional',
     reply: s.anyText(1_000_000),
     produces: 'text/plain',

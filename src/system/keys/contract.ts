@@ -4,6 +4,8 @@ import * as s from '../../kernel/contract/schema.js';
 export const keys = contract({
   rotate: endpoint.post('/api/admin/keys/rotate', {
     summary: 'Rotate the token signing key',
+    description:
+      'Earlier keys verify tokens until their last token has expired, so nobody is logged out.',
     access: 'admin',
     personal: true,
     audit: 'keys.rotate',

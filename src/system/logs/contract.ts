@@ -19,6 +19,7 @@ export type LogEntry = s.Static<typeof LogEntry>;
 export const logs = contract({
   list: endpoint.get('/api/admin/logs', {
     summary: 'List recent log entries',
+    description: 'Only entries that are still in memory are returned.',
     access: 'admin',
     audit: 'logs.list',
     continuedBy: 'after',

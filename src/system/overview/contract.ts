@@ -111,6 +111,7 @@ export type Need = s.Static<typeof Need>;
 export const overview = contract({
   get: endpoint.get('/api/overview', {
     summary: 'Get an overview of the daemon',
+    description: 'Health, queue, rates, costs, and items that need your attention.',
     reply: Overview,
   }),
 });

@@ -147,6 +147,7 @@ export const tunnel = contract({
   }),
   set: endpoint.put('/api/tunnel', {
     summary: 'Update the tunnel configuration',
+    description: 'A tunnel that is on is restarted.',
     access: 'admin',
     audit: 'tunnel.set',
     example: { provider: 'proxy', publicUrl: 'https://adjutant.example.org' },
@@ -155,6 +156,7 @@ export const tunnel = contract({
   }),
   start: endpoint.post('/api/tunnel/start', {
     summary: 'Start the tunnel',
+    description: 'The tunnel is started again after each restart of the daemon.',
     access: 'admin',
     audit: 'tunnel.start',
     reply: TunnelView,
@@ -167,6 +169,8 @@ export const tunnel = contract({
   }),
   check: endpoint.post('/api/tunnel/check', {
     summary: 'Check the public address',
+    description:
+      'Tests the connection from the public name to this daemon in stages. The stages after the first failure do not run.',
     access: 'admin',
     audit: 'tunnel.check',
     reply: TunnelCheck,
@@ -186,6 +190,7 @@ export const tunnel = contract({
   }),
   forget: endpoint.delete('/api/tunnel/address', {
     summary: 'Delete the public address',
+    description: 'Also stops the tunnel. Links then contain the address of this machine.',
     access: 'admin',
     audit: 'tunnel.forget',
     reply: Configured,
@@ -211,6 +216,7 @@ export const tunnel = contract({
   }),
   'host-keys': endpoint.post('/api/tunnel/host-keys', {
     summary: 'Get the host keys of an SSH server',
+    description: 'Compare the fingerprints with those of the server before you accept the keys.',
     access: 'admin',
     audit: 'tunnel.host-keys',
     example: { target: 'ada@box.example.org', sshPort: 22 },
