@@ -124,7 +124,7 @@ describe('the screen of capabilities', () => {
       '',
       '  STATE      NAME                  MEMORY  RUNS ON  SPEED           USE',
       '> available  House                4.0 GiB  cpu      38 tok/s ±20 %  used by qwen',
-      '  missing    Qwen3 4B             4.0 GiB  cpu      ~12 tok/s       first choice…',
+      '  missing    Qwen3 4B             4.0 GiB  cpu      ~12 tok/s       first choic…',
       '  available  Node.js',
       '  missing    Other                4.0 GiB  cpu      ~12 tok/s',
       '  missing    Huge                 4.0 GiB  none     ~12 tok/s',

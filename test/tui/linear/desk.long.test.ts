@@ -152,7 +152,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('approve');
     const asked = await desk.hears('Type y to confirm');
     expect(asked).to.contain('Send the letter?');
-    expect(asked).to.match(/Digest {2}[0-9a-f]{64}/);
+    expect(asked).to.match(/Digest {3}[0-9a-f]{64}/);
     await heard();
     desk.say('y');
     await desk.hears('Approved go of Letter');
