@@ -153,7 +153,10 @@ const ownFile = ({ url, flags }: Context): string | undefined => {
 
 const endpoints = await contracts.auth();
 const SECRETS = ['password', 'inviteToken', 'setupCode', 'totpCode', 'username', 'device'];
-const passwordFile = textFlag('<file|->', 'File with the password; asked for if absent');
+const passwordFile = textFlag(
+  '<file|->',
+  'File with the password. If not set, the command asks for it',
+);
 
 const usernameFlag = textFlag('<name>', 'Username, instead of the argument');
 

@@ -13,7 +13,10 @@ import { sizeText } from '../operations/counts.js';
 import { age, duration, safe } from '../text.js';
 
 /** The passphrase is never the value of a flag, because `ps` would show it. */
-const passphraseFile = textFlag('<file|->', 'File with the passphrase; asked for if absent');
+const passphraseFile = textFlag(
+  '<file|->',
+  'File with the passphrase. If not set, the command asks for it',
+);
 
 const instead = '--passphrase-file';
 

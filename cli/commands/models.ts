@@ -143,7 +143,7 @@ const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
 const flags = {
   keyFile: textFlag(
     '<file|->',
-    'File with the API key; asked for on a terminal if the provider requires one',
+    'File with the API key. If not set, a terminal asks for it if the provider requires one',
   ),
   price: priceFlag,
 };
@@ -218,7 +218,7 @@ const test = command({
   name: 'test',
   args: '[model]',
   calls: [endpoints.check, endpoints.test],
-  summary: `${endpoints.check.summary}, registered or not`,
+  summary: 'Test a model, registered or not',
   examples: [
     'claude',
     '--provider ollama --model-id qwen3:8b',

@@ -35,8 +35,11 @@ export const quickstart = command({
     '--yes --username ada --password-file - < ./password',
   ],
   flags: {
-    username: textFlag('<name>', 'Name of the account; asked for if absent'),
-    passwordFile: textFlag('<file|->', 'File with the password; asked for if absent'),
+    username: textFlag('<name>', 'Name of the account. If not set, the command asks for it'),
+    passwordFile: textFlag(
+      '<file|->',
+      'File with the password. If not set, the command asks for it',
+    ),
     setupCodeFile: textFlag(
       '<file|->',
       'File with the setup code: <home>/setup-code of the daemon',

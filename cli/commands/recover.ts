@@ -22,7 +22,10 @@ export const recover = command({
     'ada --password-file ./password --remove-totp --remove-passkeys all',
   ],
   flags: {
-    passwordFile: textFlag('<file|->', 'File with the password; asked for if absent'),
+    passwordFile: textFlag(
+      '<file|->',
+      'File with the password. If not set, the command asks for it',
+    ),
     removeTotp: on('Remove the authenticator app and its recovery codes'),
     removePasskeys: textFlag(
       '<names>',

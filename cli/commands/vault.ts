@@ -57,8 +57,11 @@ const restore = credentialCrud.request({
   show: ({ out }, now) => out.done(`Restored as version ${now.version}.`, now, columns),
 });
 
-const valueFile = textFlag('<file|->', 'File with the value; asked for if absent');
-const passwordFile = textFlag('<file|->', 'File with your password; asked for if absent');
+const valueFile = textFlag('<file|->', 'File with the value. If not set, the command asks for it');
+const passwordFile = textFlag(
+  '<file|->',
+  'File with your password. If not set, the command asks for it',
+);
 const VALUE = {
   ask: 'Value',
   instead: '--value-file',

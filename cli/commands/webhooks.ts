@@ -155,7 +155,7 @@ const test = webhookCrud.request({
 
 const secretFile = textFlag(
   '<file|->',
-  'File with your own secret (whsec_ and base64); generated if absent',
+  'File with your own secret (whsec_ and base64). If not set, one is generated',
 );
 const SECRET = { ask: 'Secret of the webhook', instead: '--secret-file' };
 

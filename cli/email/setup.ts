@@ -19,7 +19,10 @@ type SetupServers = Pick<
 >;
 
 const flags = {
-  passwordFile: textFlag('<file|->', 'File with the password of the mailbox; asked for if absent'),
+  passwordFile: textFlag(
+    '<file|->',
+    'File with the password of the mailbox. If not set, the command asks for it',
+  ),
   imap: textFlag(
     '<host:port>',
     'IMAP server. Port 143 uses STARTTLS, others TLS. Defaults to port 993',

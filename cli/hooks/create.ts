@@ -23,7 +23,6 @@ export const secretFields = [SECRET, 'triggerConfig.webhookCredentialId'];
 export const hookCreate = command({
   name: 'create',
   calls: [create],
-  summary: create.summary,
   examples: [
     '',
     '--name github-issues --trigger webhook --webhook-path github-issues' +
@@ -35,7 +34,7 @@ export const hookCreate = command({
   flags: {
     secretFile: textFlag(
       '<file|->',
-      'File with a secret of your own; generated and shown once if absent',
+      'File with a secret of your own. If not set, one is generated and shown once',
     ),
   },
   notes: [

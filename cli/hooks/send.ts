@@ -35,7 +35,7 @@ export const sendHook = command({
     'gitlab push.json --incoming --event push --secret-file secret.txt',
   ],
   flags: {
-    secretFile: textFlag('<file|->', 'File with the secret; asked for if absent'),
+    secretFile: textFlag('<file|->', 'File with the secret. If not set, the command asks for it'),
     event: textFlag('<name>', 'Event name, in the header of the sender'),
     sample: {
       value: '<name>',
