@@ -29,7 +29,7 @@ export interface ModelConstraints extends CandidateAgent {
 
 export interface AskedStep extends Omit<ModelRequest, 'onText'> {
   /** Starts forwarding the reply of one model to a step. */
-  hear?(step: number): ReplyDeltas;
+  beginDeltas?(step: number): ReplyDeltas;
   /**
    * Whether the digest may answer if all models fail. By default it answers only if it was
    * configured.
@@ -76,13 +76,13 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 
   const ask = async (
     model: Model,
-    { hear, ...step }: AskedStep,
+    { beginDeltas, ...step }: AskedStep,
     { budget, reserved }: { budget: StepBudget; reserved: ReservedBudget },
   ): Promise<Attempt> => {
     const since = performance.now();
     const tookMs = (): number => Math.round(performance.now() - since);
     const maxOutputTokens = reserved.outputTokens;
-    const deltas = hear?.(reserved.step);
+    const deltas = beginDeltas?.(reserved.step);
     // Always stream: only a stream reveals that a model hangs.
     const onText = (text: string): void => deltas?.take(text);
     const onRestart = (): void => deltas?.restart();

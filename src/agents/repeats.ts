@@ -3,7 +3,7 @@ import type { ToolCall } from '../providers/llm/model.js';
 import type { SaidRow } from '../store/tables/agents.js';
 import { callsOf } from './turns.js';
 
-/** From this repetition on, calls are not run and the model is told. */
+/** From this repetition on, calls are not run and the model gets a warning. */
 export const TOLD_AT = 4;
 /** At this repetition, the agent fails. */
 export const ENDED_AT = 6;

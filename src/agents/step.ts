@@ -42,10 +42,17 @@ export const takeStep = async (
     now: deps.clock.now(),
     timezone: facts.timezone,
   });
-  const hear = (step: number) => deps.live.deltas.begin(agent, step);
+  const beginDeltas = (step: number) => deps.live.deltas.begin(agent, step);
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
   const isDigestEnough = await hasReport(deps, agent);
-  const stepRequest = { turns, tools: tools.specs, maxOutputTokens, signal, hear, isDigestEnough };
+  const stepRequest = {
+    turns,
+    tools: tools.specs,
+    maxOutputTokens,
+    signal,
+    beginDeltas,
+    isDigestEnough,
+  };
   const given = await deps.access.models.ask(wanted, stepRequest, openBudget(deps, run));
   if (given === 'gone') return given;
   const modelReply = await reported(deps, run, given);

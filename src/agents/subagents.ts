@@ -89,7 +89,7 @@ export const wakeParent = (store: Store, sub: AgentRow, at: string): Statement[]
   ];
 };
 
-/** Only for a parent that was told that the sub-agent is still at work. */
+/** Only for a parent that stopped waiting for the sub-agent. */
 const lateResultStatements = (sub: AgentRow, at: string): Statement[] => {
   const { id, parent_id, effect_id } = sub;
   const brought = resultOfSubAgent(sub);

@@ -24,12 +24,12 @@ export const createDeltas = () => {
   const listeners = new Map<string, Set<ReplyListener>>();
   let sockets: DeltaSockets = { newestReader: () => 0, send: () => undefined };
   return {
-    listen: (agentId: string, hear: ReplyListener): (() => void) => {
-      const those = listeners.get(agentId) ?? new Set();
-      listeners.set(agentId, those.add(hear));
+    listen: (agentId: string, onDelta: ReplyListener): (() => void) => {
+      const own = listeners.get(agentId) ?? new Set();
+      listeners.set(agentId, own.add(onDelta));
       return () => {
-        those.delete(hear);
-        if (those.size === 0) listeners.delete(agentId);
+        own.delete(onDelta);
+        if (own.size === 0) listeners.delete(agentId);
       };
     },
     /** The sockets get the text a few times per second. */
@@ -46,11 +46,11 @@ export const createDeltas = () => {
       });
       return {
         take: (text) => {
-          for (const hear of listeners.get(id) ?? []) hear(text, step);
+          for (const onDelta of listeners.get(id) ?? []) onDelta(text, step);
           paced.take(text);
         },
         restart: () => {
-          for (const hear of listeners.get(id) ?? []) hear(null, step);
+          for (const onDelta of listeners.get(id) ?? []) onDelta(null, step);
           paced.restart();
         },
         end: paced.end,

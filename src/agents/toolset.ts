@@ -5,7 +5,7 @@ import type { AgentRow } from '../store/tables/agents.js';
 import { functionName, type Tool, type Toolbox } from '../tools/module.js';
 import { type AgentLimits, readPersona } from './agent.js';
 
-/** An offered tool is not yet permitted: each call is decided separately (`decisionOf`). */
+/** An offered tool is not yet permitted: each call is decided separately. */
 export const toolsetOf = (
   toolbox: Pick<Toolbox, 'list'>,
   permissions: EffectivePermissions,

@@ -92,7 +92,7 @@ const transcribe = async (
     const reserved = await budget.reserve(quote);
     if (reserved === 'gone' || reserved === null) throw new SpeechUnheard(DAILY_LIMIT_REACHED);
     try {
-      const found = await transcriber.hear(speech, signal);
+      const found = await transcriber.transcribe(speech, signal);
       health.replied(name, tookMs());
       const costUsd = perSecond === null ? null : perSecond * seconds;
       const { inputTokens = 0, outputTokens = 0 } = found.usage;

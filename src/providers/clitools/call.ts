@@ -87,7 +87,7 @@ const converse = async (
   const over = AbortSignal.any([request.signal, watch.signal]);
   over.addEventListener('abort', held.kill);
   if (over.aborted) held.kill();
-  const quota = quotas.hear.bind(quotas, tool.name);
+  const quota = quotas.report.bind(quotas, tool.name);
   try {
     held.stdin.end(prompt);
     const traits = { beginsInThought: false, isShown: false };

@@ -13,7 +13,7 @@ export const createQuotas = (clock: Clock) => {
   };
 
   return {
-    hear: (name: ToolName, quota: ToolQuota): void => {
+    report: (name: ToolName, quota: ToolQuota): void => {
       known.set(name, quota);
     },
     /** Returns the milliseconds until the reset, if they were reported. */

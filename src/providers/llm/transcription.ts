@@ -22,7 +22,7 @@ export interface HeardText {
 
 export interface TranscriptionModel {
   /** No retries. Every failure is a ModelFailure. */
-  hear(speech: SpeechInput, signal: AbortSignal): Promise<HeardText>;
+  transcribe(speech: SpeechInput, signal: AbortSignal): Promise<HeardText>;
 }
 
 interface TranscriptionOptions extends ModelEndpoint {
@@ -45,7 +45,7 @@ export const transcriptionModel = (options: TranscriptionOptions): Transcription
   const traits = { adaptations: new Set<string>() };
   const fetch = wireOf({ name, fetch: options.fetch, traits, begun: () => undefined });
   return {
-    hear: async (speech, signal) => {
+    transcribe: async (speech, signal) => {
       const apiKey = (await options.keyOf?.()) ?? options.apiKey;
       refuseUnsendable(name, apiKey);
       try {
@@ -59,7 +59,7 @@ export const transcriptionModel = (options: TranscriptionOptions): Transcription
           body: Buffer.from(await form.arrayBuffer()),
           signal,
         });
-        return heardIn(name, parsedJson(await replyText(name, response)));
+        return parseTranscription(name, parsedJson(await replyText(name, response)));
       } catch (error) {
         throw signal.aborted ? endedBy(name, signal) : modelFailure(name, error);
       }
@@ -92,7 +92,7 @@ const replyText = async (name: string, response: Response): Promise<string> => {
   return Buffer.concat(pieces).toString();
 };
 
-const heardIn = (name: string, reply: unknown): HeardText => {
+const parseTranscription = (name: string, reply: unknown): HeardText => {
   if (!isRecord(reply) || typeof reply.text !== 'string') {
     throw new ModelFailure('invalid_reply', `${name} sent no text`);
   }

@@ -58,13 +58,13 @@ export class PipeTransport implements Transport {
     const [first = '', ...rest] = text.split('\n');
     this.#pieces.push(first);
     for (const next of rest) {
-      this.#hear(this.#pieces.join(''));
+      this.#receive(this.#pieces.join(''));
       this.#pieces = [next];
     }
     if (this.#bytes > MAX_BYTES || this.#lines > MAX_LINES) this.#cutOff();
   }
 
-  #hear(line: string): void {
+  #receive(line: string): void {
     this.#lines += 1;
     if (this.#isOver || line.trim() === '' || this.#lines > MAX_LINES) return;
     try {

@@ -92,7 +92,7 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
 
   const write = (input: LlamaInput): void => void held.stdin.write(`${JSON.stringify(input)}\n`);
 
-  const hear = (line: LlamaLine | null): void => {
+  const onLine = (line: LlamaLine | null): void => {
     if (line === null) {
       isGarbled = true;
       held.kill();
@@ -109,7 +109,7 @@ const createConversation = (held: ConfinedProcess, { remove, named }: ProcessEnd
   });
   held.stdout.on(
     'data',
-    splitLines((line) => hear(line === null ? null : readLlamaLine(line))),
+    splitLines((line) => onLine(line === null ? null : readLlamaLine(line))),
   );
   // A killed process may leave a broken pipe.
   held.stdout.on('error', () => undefined);
