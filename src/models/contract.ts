@@ -192,7 +192,7 @@ export const models = contract({
     reply: pageOf('models', ModelView),
   }),
   create: endpoint.post('/api/models', {
-    summary: 'Register a model',
+    summary: 'Create a model',
     access: 'admin',
     audit: 'models.create',
     example: { name: 'qwen', provider: 'ollama', modelId: 'qwen3' },
