@@ -132,10 +132,13 @@ const orEnded = (error: unknown): void => {
 };
 
 const busy = (): Boom.Boom =>
-  Boom.tooManyRequests(`You already have ${MAX_UPLOADS} uploads in progress. Wait until one has ended`, {
-    code: 'uploads_busy',
-    retryAfter: RETRY_AFTER_S,
-  });
+  Boom.tooManyRequests(
+    `You already have ${MAX_UPLOADS} uploads in progress. Wait until one has ended`,
+    {
+      code: 'uploads_busy',
+      retryAfter: RETRY_AFTER_S,
+    },
+  );
 
 const detailOf = async (
   rows: DocumentsDeps['documents'],
