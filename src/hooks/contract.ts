@@ -15,13 +15,17 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
   webhookSecret: s.optional(
     s
       .anyText(1000)
-      .description('Secret that signs the deliveries. Write-only. Required to accept deliveries'),
+      .description(
+        'Secret to verify deliveries. Write-only. Without a secret, all deliveries are rejected',
+      ),
   ),
   webhookCredentialId: s.optional(
     s.text(80).description('Vault credential to use instead of `webhookSecret`'),
   ),
   verify: s.optional(
-    SenderVerification.description('Sender preset or signature scheme. Defaults to common schemes'),
+    SenderVerification.description(
+      'Sender preset or signature scheme. Defaults to GitHub, Gitea, Stripe or Standard Webhooks',
+    ),
   ),
   cron: s.optional(
     s.text(200).example('0 9 * * 1-5').description('Cron expression of a schedule trigger'),
@@ -128,7 +132,9 @@ const own = {
   concurrency: s.optional(
     s
       .nullable(s.whole(1, 1000))
-      .description('Maximum number of executions at once. `null` means the default of 2'),
+      .description(
+        'Maximum number of executions at once. `null` means the setting `hookConcurrency`, 2 by default',
+      ),
   ),
   cooldownMs: s.optional(
     s
@@ -199,7 +205,9 @@ export const DryRun = s.object('DryRun', {
 export type DryRun = s.Static<typeof DryRun>;
 
 const HookTest = s.object('HookTest', {
-  payload: s.json().description('Body of the test delivery'),
+  payload: s
+    .json()
+    .description('Body of the test delivery, or fields of an e-mail for an email trigger'),
   event: s.optional(s.text(100).description('Event name of the test delivery')),
   dryRun: s.optional(
     s.flag().description('Whether to render the action without running it. Defaults to `false`'),
@@ -281,8 +289,8 @@ export const hooks = contract({
     reply: Execution,
   }),
   listen: endpoint.get('/api/hooks/executions', {
-    summary: 'Stream hook executions',
-    description: 'Returns executions of all hooks after a given one, oldest first.',
+    summary: 'List new executions of all hooks',
+    description: 'Returns the executions after the given one, oldest first. Use `wait` to poll.',
     query: s.object('ListenQuery', {
       after: s.optional(
         s
