@@ -37,7 +37,7 @@ export const hooksResource = ({
   refusals,
 }: HooksRoutesDeps) => {
   const findExecution = async (userId: string, hookId: string, id: string) => {
-    return orNotFound(await deps.hooks.execution(userId, hookId, id), 'Execution not found');
+    return orNotFound(await deps.hooks.execution(userId, hookId, id), 'No execution with that id');
   };
 
   return resource('hooks', hooks, {

@@ -218,7 +218,7 @@ export const findHook = async (
 const hookBeingDeleted = (): Boom.Boom =>
   Boom.conflict('This hook is being deleted', { code: 'hook_being_deleted' });
 
-const noHook = (): Boom.Boom => Boom.notFound('Hook not found');
+const noHook = (): Boom.Boom => Boom.notFound('No hook with that id');
 
 /** Optimistic locking: `updated_at` is the version, so it always increases. */
 const change = async (

@@ -218,7 +218,7 @@ describe('adjutant', () => {
     expect([code, stdout, body]).to.equal([
       1,
       '',
-      { statusCode: 404, error: 'Not Found', message: 'Hook not found' },
+      { statusCode: 404, error: 'Not Found', message: 'No hook with that id' },
     ]);
     expect(requestId).to.be.a.string();
   });

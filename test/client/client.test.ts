@@ -12,7 +12,7 @@ const json = { 'content-type': 'application/json' };
 const notFound = {
   statusCode: 404,
   error: 'Not Found',
-  message: 'Hook not found',
+  message: 'No hook with that id',
   requestId: 'request_1',
 };
 
@@ -60,7 +60,7 @@ describe('client', () => {
       response.writeHead(404, json).end(JSON.stringify(notFound)),
     );
     const error = await failure(createClient({ url: server.origin }).hooks.get({ id: 'hook_1' }));
-    expect(error).to.be.an.error(ApiError, 'Hook not found');
+    expect(error).to.be.an.error(ApiError, 'No hook with that id');
     expect(error instanceof ApiError && error.body).to.equal(notFound);
   });
 

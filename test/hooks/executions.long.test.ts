@@ -119,7 +119,7 @@ describe('executions', () => {
     const { runs } = await withRuns('own', 1);
     const other = await desk.hook(onPath('other'));
     const reply = await desk.ask('GET', `/api/hooks/${other}/executions/${runs[0]}`);
-    expect([reply.status, reply.body.message]).to.equal([404, 'Execution not found']);
+    expect([reply.status, reply.body.message]).to.equal([404, 'No execution with that id']);
   });
 });
 
@@ -226,7 +226,7 @@ describe('the executions of all hooks', () => {
     expect(run.triggerContext.webhook.body).to.equal({ n: 1 });
     await desk.arrive();
     const hidden = await desk.ask('GET', `/api/hooks/executions/${runs[0]}`);
-    expect([hidden.status, hidden.body.message]).to.equal([404, 'Execution not found']);
+    expect([hidden.status, hidden.body.message]).to.equal([404, 'No execution with that id']);
     expect(await recent()).to.equal({ executions: [], nextCursor: null });
   });
 });

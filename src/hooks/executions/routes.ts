@@ -21,5 +21,5 @@ export const executionsResource = ({ find, recent }: ExecutionsRoutesDeps) =>
       const { rows, nextCursor } = await recent(by.userId, query);
       return { executions: rows.map(viewRecent), nextCursor };
     },
-    get: async ({ id }, by) => orNotFound(await find(by.userId, id), 'Execution not found'),
+    get: async ({ id }, by) => orNotFound(await find(by.userId, id), 'No execution with that id'),
   });

@@ -323,7 +323,7 @@ describe('the replay of failed executions', () => {
     const id = await desk.hook(onPath('theirs'));
     await desk.arrive();
     const { status, body } = await request({ hookId: id });
-    expect([status, body.message]).to.equal([404, 'Hook not found']);
+    expect([status, body.message]).to.equal([404, 'No hook with that id']);
     expect((await desk.ask('POST', PATH, {})).body.details[0].path).to.equal('since');
     expect((await request({ since: 'yesterday' })).status).to.equal(400);
     expect((await request({ status: ['success'] })).status).to.equal(400);
