@@ -21,7 +21,7 @@ export const checkReferences = async (
 ): Promise<void> => {
   const { accountId } = triggerConfig ?? {};
   if (accountId !== undefined && !(await hooks.hasMailAccount(userId, accountId))) {
-    const message = 'is not one of your mail accounts';
+    const message = 'must be the ID of one of your mail accounts';
     throw badRequest([{ path: 'triggerConfig.accountId', message }]);
   }
   const named = {
@@ -30,7 +30,7 @@ export const checkReferences = async (
   };
   for (const [path, id] of Object.entries(named)) {
     if (id === undefined || (await vault.isOwn(userId, id))) continue;
-    const message = 'is not one of your credentials';
+    const message = 'must be the ID of one of your credentials';
     throw badRequest([{ path, message }]);
   }
   const sent = actionConfig?.credentialId;

@@ -92,7 +92,7 @@ export const actionFaults = (
   if (credentialId !== undefined) faults.push(...credentialFaults(action, actionConfig));
   const models = known.models();
   if (agentModel !== undefined && !models.includes(agentModel)) {
-    const message = `is not a known model. Known models: ${models.join(', ')}`;
+    const message = `must be one of the models: ${models.join(', ')}`;
     faults.push({ path: 'actionConfig.agentModel', message });
   }
   return faults;

@@ -118,7 +118,7 @@ describe('a forward', () => {
     const webhookUrl = `${target.url}/sink`;
     expect(
       await refusal('webhook', { webhookUrl, credentialId: 'credential_of_another' }),
-    ).to.equal('is not one of your credentials');
+    ).to.equal('must be the ID of one of your credentials');
     expect(
       await refusal('webhook', {
         webhookUrl,
@@ -204,7 +204,11 @@ describe('a forward', () => {
     await pass(id, 'The target replied with status 500; attempt 2');
     await pass(id, 'The target replied with status 500; attempt 3');
     const run = await firstRun(id);
-    expect(run).to.include({ status: 'error', error: 'The target replied with status 500', attempts: 3 });
+    expect(run).to.include({
+      status: 'error',
+      error: 'The target replied with status 500',
+      attempts: 3,
+    });
     expect(target.received).to.have.length(3);
     expect((await desk.deliver('hopeless', '{"n":1}', { headers })).body.duplicate).to.be.true();
   });
@@ -213,7 +217,10 @@ describe('a forward', () => {
     target.answer = (response) => response.writeHead(422).end();
     const id = await forward('refused');
     await desk.deliver('refused', '{"n":1}');
-    expect(await firstRun(id)).to.include({ status: 'error', error: 'The target replied with status 422' });
+    expect(await firstRun(id)).to.include({
+      status: 'error',
+      error: 'The target replied with status 422',
+    });
     expect(target.received).to.have.length(1);
   });
 
