@@ -76,7 +76,7 @@ describe(title, { skip: missing !== null, timeout: 60_000 }, () => {
 
   it('gives the terminal to a command that asks, and takes it back', async () => {
     await tmux.line('add');
-    await tmux.wait('Who sends?');
+    await tmux.wait('Sender (number or name)');
     await tmux.keys('C-c');
     await tmux.wait('Back at the desk.');
     await tmux.line('where');
