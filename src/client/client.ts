@@ -29,12 +29,10 @@ type Resources = {
   [R in keyof typeof contracts]: Calls<Awaited<ReturnType<(typeof contracts)[R]>>>;
 };
 
-/** `hooks list` */
 export type EndpointName = {
   [R in keyof Resources]: `${R} ${keyof Resources[R] & string}`;
 }[keyof Resources];
 
-/** `Reply<'models', 'usage'>` */
 export type Reply<
   R extends keyof Resources,
   E extends keyof Resources[R],
@@ -49,7 +47,6 @@ export interface Client extends Resources {
 
 const TIMEOUT_MS = 30_000;
 
-/** Calls throw ApiError, Unreachable, or the signal's reason. */
 export const createClient = (options: ClientOptions): Client => {
   const to: Connection = {
     url: options.url.replace(/\/+$/, ''),
@@ -89,7 +86,6 @@ const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint)
     },
   });
 
-/** Throws TypeError if a path parameter is missing. */
 const requestOf = (endpoint: Endpoint, input: ClientInput, timeoutMs: number): ClientRequest => {
   const { method, access, readsOnly = false } = endpoint;
   const isRead = method === 'GET' || readsOnly;
@@ -121,6 +117,5 @@ const queryOf = (query: object = {}): string => {
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
 };
 
-/** Milliseconds that the daemon may wait before it replies. */
 const waitOf = (query: object = {}): number =>
   'wait' in query && typeof query.wait === 'number' ? query.wait * 1000 : 0;

@@ -9,7 +9,6 @@ type KeptDevices = Record<string, Record<string, string>>;
 /** Beside the session file, readable only by the user. Kept at logout. */
 const devicesFile = (): string => join(dirname(sessionFile()), 'devices.json');
 
-/** Without a name, the newest token. */
 export const readDeviceToken = (url: string, name?: string): string | undefined => {
   const kept = readAll()[placeKey(url)] ?? {};
   return name === undefined ? Object.values(kept).at(-1) : kept[nameKey(name)];

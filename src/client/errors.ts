@@ -19,7 +19,6 @@ export class ApiError extends Error {
     readonly body: ProblemBody,
     /** Body other than the error body. Readiness, for example, lists what fails. */
     readonly reply?: unknown,
-    /** From `Retry-After`. */
     readonly retryAfterSeconds?: number,
   ) {
     super(body.message);

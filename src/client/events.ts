@@ -9,14 +9,11 @@ export interface ServerEvent {
 }
 
 export interface EventStreamRequest {
-  /** POST if there is a body, otherwise GET. */
   path: string;
   body?: object;
   /** Path to continue after a lost connection, from the first event. Null if impossible. */
   resumeAt(first: unknown): string | null;
-  /** Name of the last event. */
   last: string;
-  /** Called before each reconnection. */
   lost(reason: string): void;
 }
 

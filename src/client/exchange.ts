@@ -23,7 +23,6 @@ export interface ClientRequest {
 export interface ClientReply<T = unknown> {
   status: number;
   requestId: string | undefined;
-  /** Parsed if JSON, otherwise text. Undefined if empty. */
   body: T;
 }
 
@@ -119,7 +118,6 @@ const CONNECT_ERRORS: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'the host does not reply',
 };
 
-/** Unreachable if the connection failed, otherwise the given error. */
 export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
   const code = codeOf(error.cause);

@@ -9,7 +9,6 @@ export type FollowedAgentEvent = Static<typeof agents.events.reply>['events'][nu
 /** In order: each event once, and the missing ones. */
 export type AgentNote =
   | { type: 'event'; event: FollowedAgentEvent }
-  /** Text of the current reply. */
   | { type: 'delta'; delta: TextDelta }
   /** The daemon had already dropped these events. */
   | { type: 'gap'; from: number; to: number }
@@ -20,7 +19,6 @@ export interface FollowOptions {
   client: Client;
   stream: AsyncIterable<LiveNote>;
   agentId: string;
-  /** Last known event number. 0 returns all kept events. */
   after: number;
 }
 

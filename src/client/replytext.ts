@@ -5,9 +5,7 @@ export const DELTAS = 'agent.delta';
 
 export interface ReplyText {
   step: number;
-  /** Newest part, with `…` for omitted text. */
   text: string;
-  /** End position in the whole reply. */
   to: number;
 }
 

@@ -47,7 +47,6 @@ export const send: FetchLike = async (url, { method, headers, body, signal }) =>
 const lengthOf = (body: FetchRequest['body']): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
-/** A host may not react at all. */
 const limitConnecting = (request: ClientRequest): void => {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;

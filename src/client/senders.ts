@@ -1,4 +1,3 @@
-/** Loaded on demand, like the contracts. */
 export const loadSenders = async () => {
   const [presets, open, sign, faults, contract] = await Promise.all([
     import('../hooks/senders/presets.js'),

@@ -35,7 +35,6 @@ interface ListenSocket {
   port: number;
 }
 
-/** URL to reach a listener from this machine. */
 export const urlOfListener = ({ host, port }: ListenSocket): string => {
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
@@ -49,10 +48,8 @@ const ownUrl = (): string => {
 
 interface ClientEnvironment {
   url: string;
-  /** From ADJUTANT_URL and not the default. */
   isUrlGiven: boolean;
   token: string | undefined;
-  /** ADJUTANT_TOKEN is set to an empty string. */
   isTokenEmpty: boolean;
 }
 

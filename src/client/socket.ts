@@ -26,10 +26,8 @@ export type LiveNote =
   | { type: 'event'; channel: string; data: unknown }
   | { type: 'lost'; reason: string };
 
-/** Topics (`channels` in the frames), which may change while connected. */
 export interface ChannelSource {
   channels(): string[];
-  /** Returns an unsubscribe function. */
   onChange(tell: () => void): () => void;
 }
 
@@ -71,7 +69,6 @@ export interface ConnectionLoss {
   reason: string;
 }
 
-/** Throws ApiError if the daemon refuses. */
 export async function* connection(
   options: ConnectionOptions,
   connected: () => void,
@@ -102,7 +99,6 @@ export async function* connection(
   }
 }
 
-/** Keeps the subscriptions up to date. */
 const subscriber = (socket: WebSocket, { channels }: ChannelSource): (() => void) => {
   let sent: string[] = [];
   const ask = (type: string, names: string[]): void => {

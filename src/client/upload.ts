@@ -11,7 +11,6 @@ export interface UploadFields {
   language?: string;
 }
 
-/** Maximum time of an upload, in milliseconds. */
 const TIMEOUT_MS = 15 * 60_000;
 
 export const uploadDocuments = async (
@@ -30,7 +29,6 @@ export interface AudioFields {
   prompt?: string;
 }
 
-/** Does not wait for the transcription. */
 export const uploadAudio = (
   client: Pick<Client, 'request'>,
   file: FileToUpload,

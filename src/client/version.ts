@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 
 export const version = (): string => manifest().version;
 
-/** `>=22.14` */
 export const supportedNode = (): string => manifest().engines.node;
 
 const manifest = (): { version: string; engines: { node: string } } =>
