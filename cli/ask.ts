@@ -95,8 +95,8 @@ export class Ask {
   ): Promise<boolean> {
     this.mustBePossible(question);
     const prompt = `${question.ask} ${isInitiallyYes ? '[Y/n]' : '[y/N]'} `;
-    const refuse = (given: string) =>
-      /^(y|yes|n|no|)$/i.test(given) ? undefined : 'Enter y or n.';
+    const refuse = (typed: string) =>
+      /^(y|yes|n|no|)$/i.test(typed) ? undefined : 'Enter y or n.';
     const read = async () => (await this.read(prompt, { signal })).trim();
     const input = await this.accepted({ refuse }, read);
     return input === '' ? isInitiallyYes : /^y/i.test(input);

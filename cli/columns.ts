@@ -130,7 +130,7 @@ const fieldColumn = (field: string): TableColumn<object> => {
 const GAP = 2;
 const MIN_WIDTH = 8;
 /** Maximum characters of a cell to measure. */
-const LONGEST = 4000;
+const MAX_CELL_LENGTH = 4000;
 
 export const valueAt = (row: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => {
@@ -155,7 +155,7 @@ const layOut = <T>(rows: T[], columns: TableColumn<T>[]): ColumnLayout[] => {
   const isEmpty = ({ value }: TableColumn<T>) => rows.every((row) => plainText(value(row)) === '');
   return columns
     .filter((column) => column.only !== 'data' && !(column.isRare && isEmpty(column)))
-    .map((column) => laidOut(rows, column));
+    .map((column) => createLayout(rows, column));
 };
 
 /**
@@ -184,12 +184,12 @@ interface ColumnLayout {
   isWhole?: true;
 }
 
-const laidOut = <T>(
+const createLayout = <T>(
   rows: T[],
   { name, value, show, isNumber, isState, isWhole, leaves = 0 }: TableColumn<T>,
 ): ColumnLayout => {
   const shown = rows.map((row) =>
-    oneLine((show ? show(row) : plainText(value(row))).slice(0, LONGEST)),
+    oneLine((show ? show(row) : plainText(value(row))).slice(0, MAX_CELL_LENGTH)),
   );
   const cells = [name.toUpperCase().replaceAll('-', ' '), ...shown];
   const width = Math.max(...cells.map(widthOf));

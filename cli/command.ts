@@ -27,7 +27,7 @@ export const on = (about: string): Flag<boolean> => ({ about, read: () => true }
 export const textFlag = (value: string, about: string): Flag<string> => ({
   value,
   about,
-  read: (given) => given,
+  read: (input) => input,
 });
 
 export type CommandFlags = Record<string, Flag<unknown>>;
@@ -65,7 +65,7 @@ export interface CliCommand<A extends string = string, F extends CommandFlags = 
   takesData?: boolean;
   notes?: string[];
   seeAlso?: string;
-  run(context: Context, given: CommandInput<A, F>): Promise<void>;
+  run(context: Context, input: CommandInput<A, F>): Promise<void>;
 }
 
 /** Without a summary, it has that of the first endpoint it calls. */

@@ -93,7 +93,7 @@ type NounRequest<E extends Endpoint, A extends string, F extends CommandFlags> =
   within?(client: Client, id: string, args: ArgsOf<A>): Promise<Record<string, string>>;
 };
 
-type UpdateGiven<F> = Pick<CommandInput<string, F>, 'flags' | 'fields' | 'data'>;
+type UpdateInputParts<F> = Pick<CommandInput<string, F>, 'flags' | 'fields' | 'data'>;
 
 interface UpdateOptions<T, F extends CommandFlags> extends VerbHelp {
   flags?: F;
@@ -105,7 +105,7 @@ interface UpdateOptions<T, F extends CommandFlags> extends VerbHelp {
   isPrivileged?: true;
   message?(is: Named, row: T): string;
   /** Creates the request body, if the flags alone are not enough. */
-  body?(context: Context, given: UpdateGiven<F>, found: CrudTarget): Promise<unknown>;
+  body?(context: Context, input: UpdateInputParts<F>, found: CrudTarget): Promise<unknown>;
   /** Edits the row in a form of its own instead of JSON. Resolves to null if nothing changed. */
   edit?(context: Context, found: CrudTarget): Promise<T | null>;
 }
@@ -114,7 +114,7 @@ interface UpdateOptions<T, F extends CommandFlags> extends VerbHelp {
 export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) => {
   const { argument = noun.noun, rows, endpoints, columns, named } = noun;
   const args = `<${argument}>`;
-  const typedIn = (given: object): string => String(valueAt(given, argument) ?? '');
+  const typedIn = (input: object): string => String(valueAt(input, argument) ?? '');
 
   const id = async (client: Client, typed: string): Promise<string> => {
     if (noun.isExact) return typed;
@@ -148,9 +148,9 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
   }: NounRequest<E, A, F>) =>
     requestCommand<E, A, F>({
       ...options,
-      at: async (client, given) => {
-        const found = await id(client, typedIn(given));
-        return { ...parameter(options.endpoint, found), ...(await within?.(client, found, given)) };
+      at: async (client, input) => {
+        const found = await id(client, typedIn(input));
+        return { ...parameter(options.endpoint, found), ...(await within?.(client, found, input)) };
       },
     });
 
@@ -177,17 +177,17 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         edit: editFlag,
         ...(isPrivileged && { passwordFile: freshPasswordFile }),
       }),
-      run: async (context, given) => {
-        const first = bodyOf && (await find(context, typedIn(given.args)));
-        const isByEditor = isEdited(context, given);
+      run: async (context, input) => {
+        const first = bodyOf && (await find(context, typedIn(input.args)));
+        const isByEditor = isEdited(context, input);
         const plain =
-          isByEditor || bodyOf ? undefined : await requestFrom(schema, given, context.at);
-        const found = first ?? (await find(context, typedIn(given.args)));
+          isByEditor || bodyOf ? undefined : await requestFrom(schema, input, context.at);
+        const found = first ?? (await find(context, typedIn(input.args)));
         const at = parameter(endpoint, found.id);
         const send = (body: object) => {
           const call = (password: object) =>
             found.client.call(endpoint, { ...at, body: { ...body, ...password } });
-          return isPrivileged ? withPassword(context, given.flags, call) : call({});
+          return isPrivileged ? withPassword(context, input.flags, call) : call({});
         };
         const inJson = async () => {
           const present = await read(found.client, found.id);
@@ -196,7 +196,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         };
         const row = isByEditor
           ? await (ownEdit ?? inJson)(context, found)
-          : await send(plain ?? (await bodyOf?.(context, given, found)));
+          : await send(plain ?? (await bodyOf?.(context, input, found)));
         if (row) context.out.done(message(named(row), row), row, columns);
       },
     });
@@ -210,8 +210,8 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
       name: 'delete',
       args: several ? `<${argument}...>` : args,
       calls: [remove],
-      run: async (context, given) => {
-        for (const typed of [valueAt(given.args, argument)].flat()) {
+      run: async (context, input) => {
+        for (const typed of [valueAt(input.args, argument)].flat()) {
           const { client, id: found } = await find(context, String(typed));
           const row = await read(client, found);
           if (loss) context.out.note(await loss(client, row));
@@ -246,7 +246,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         name: 'delete',
         args,
         endpoint: declared(endpoints.delete, rows),
-        confirm: (given) => ask(typedIn(given.args)),
+        confirm: (input) => ask(typedIn(input.args)),
         show: ({ out }) => out.note(message),
       }),
     act: (name: string, endpoint: RowEndpoint<T>, { body, ask, message, ...help }: ActOptions<T>) =>
@@ -256,7 +256,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         args,
         endpoint,
         more: body && (() => body),
-        confirm: ask && ((given) => ask(typedIn(given.args))),
+        confirm: ask && ((input) => ask(typedIn(input.args))),
         show: ({ out }, row) => out.done(message(row), row, columns),
       }),
   };

@@ -50,7 +50,7 @@ export const changedByEditor = async <T, R>(
   editing: Editing<T, R>,
 ): Promise<R | null> => {
   const of = editing.schema.describe();
-  const before = shownOf(of, editing.present, editing.secrets ?? []);
+  const before = editableFields(of, editing.present, editing.secrets ?? []);
   let draft = `${JSON.stringify(before, null, 2)}\n`;
   let wrong: string[] = [];
   for (;;) {
@@ -61,7 +61,7 @@ export const changedByEditor = async <T, R>(
       context.out.note('Nothing was changed.');
       return null;
     } catch (error) {
-      wrong = await mayMend(context, error);
+      wrong = await askToRetry(context, error);
     }
   }
 };
@@ -80,7 +80,7 @@ type EditableFields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is EditableFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const shownOf = (
+const editableFields = (
   of: Description,
   present: unknown,
   secrets: readonly string[],
@@ -92,7 +92,9 @@ const shownOf = (
     const value = present[key];
     const within = path === '' ? key : `${path}.${key}`;
     if (value === undefined || isStripped(inner) || secrets.includes(within)) return [];
-    return [[key, inner.keys && isFields(value) ? shownOf(inner, value, secrets, within) : value]];
+    return [
+      [key, inner.keys && isFields(value) ? editableFields(inner, value, secrets, within) : value],
+    ];
   });
   return Object.fromEntries(shown);
 };
@@ -179,11 +181,11 @@ const objectIn = (draft: string): EditableFields => {
 };
 
 /** Statuses that the user can correct in the same file. Other errors are rethrown. */
-const MENDABLE = [400, 409];
+const RETRYABLE_STATUSES = [400, 409];
 
 /** Prints the errors and asks to edit again. Returns the printed lines. */
-const mayMend = async ({ ask, out, at }: Context, error: unknown): Promise<string[]> => {
-  const isRefusal = error instanceof ApiError && MENDABLE.includes(error.statusCode);
+const askToRetry = async ({ ask, out, at }: Context, error: unknown): Promise<string[]> => {
+  const isRefusal = error instanceof ApiError && RETRYABLE_STATUSES.includes(error.statusCode);
   const fault = faultOf(error, { ...at, flagOf: (path) => path, hadToken: true });
   const isTypo = fault instanceof CliFault && fault.exit === Exit.usage;
   if (!(fault instanceof CliFault) || !(isRefusal || isTypo)) throw error;

@@ -96,7 +96,7 @@ export const requestFrom = async <T>(
   if (!error) return value;
   const details = error.details.map(({ path, message }) => {
     const dotted = path.join('.');
-    const shown = isSecret(filled, dotted) ? '' : given(whole, dotted);
+    const shown = isSecret(filled, dotted) ? '' : input(whole, dotted);
     return { path: dotted, message: `${message}${shown}` };
   });
   throw fieldsFault(details, at);
@@ -152,7 +152,7 @@ const isSecret = ({ more = {} }: RequestInput, path: string): boolean =>
   SECRET_NAME.test(path);
 const SECRET_NAME = /(?:secret|password|passphrase|token|key|value)$/i;
 
-const given = (whole: object, path: string): string => {
+const input = (whole: object, path: string): string => {
   const value = valueAt(whole, path);
   return value === undefined || typeof value === 'object'
     ? ''
@@ -177,11 +177,11 @@ export const withArguments = (
   fields: Record<string, unknown>,
   args: object,
 ): Record<string, unknown> => {
-  const given = Object.entries<unknown>({ ...args }).filter(([, value]) => value !== undefined);
-  const twice = given.find(([name]) => fields[name] !== undefined)?.[0];
+  const input = Object.entries<unknown>({ ...args }).filter(([, value]) => value !== undefined);
+  const twice = input.find(([name]) => fields[name] !== undefined)?.[0];
   if (twice)
     throw usageFault(`${twice} was passed twice: as an argument and as --${twice}. Pass it once.`);
-  return { ...fields, ...Object.fromEntries(given) };
+  return { ...fields, ...Object.fromEntries(input) };
 };
 
 const leaves = (of: Description, path: string[], isNeeded = true): Omit<RequestField, 'name'>[] => {

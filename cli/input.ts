@@ -71,7 +71,7 @@ export const readNewSecret = async (
   { ask, instead, called }: { ask: string; instead: string; called: string },
   file: string | undefined,
 ): Promise<string> => {
-  const refuse = (given: string) => (given.length < 8 ? 'Enter at least 8 characters.' : undefined);
+  const refuse = (input: string) => (input.length < 8 ? 'Enter at least 8 characters.' : undefined);
   const secret = await secretFrom(context, file, { ask, instead, refuse });
   if (file !== undefined) return secret;
   const again = await context.ask.hidden({ ask: 'Repeat it', instead });

@@ -141,7 +141,7 @@ interface ReportContext {
 
 /** Reports an error on stderr, with what to do. */
 const report = (error: unknown, { place, flags, streams }: ReportContext): number => {
-  if (error instanceof CommanderError) return mistyped(error, { place, flags, streams });
+  if (error instanceof CommanderError) return reportMistyped(error, { place, flags, streams });
   const write = (line: string) => streams.stderr.write(`${line}\n`);
   if (!(error instanceof CliFault)) {
     write(error instanceof Error ? safe(error.stack ?? error.message) : String(error));
@@ -160,14 +160,14 @@ const report = (error: unknown, { place, flags, streams }: ReportContext): numbe
 };
 
 /** Flags that other programs use for the daemon, with the ones to use here. */
-const MEANT: Record<string, string> = {
+const FLAG_HINTS: Record<string, string> = {
   url: 'Address of the daemon: --server <url>',
   token: 'Token for the daemon: --server-token-file <file>',
   'token-file': 'Token for the daemon: --server-token-file <file>',
 };
 
 /** A secret typed as a flag stays in the history of the shell and is visible in ps. */
-const unseen = (name: string): string =>
+const secretHint = (name: string): string =>
   `Never type a ${name} on the command line: --${name}-file <file>, or --${name}-file ` +
   '- for stdin';
 
@@ -179,17 +179,17 @@ interface Mistyped {
 }
 
 const hintsOf = (typed: string, { complaint, others, place }: Mistyped): string[] => {
-  if (place.flags?.includes(`${typed}-file`)) return [unseen(typed)];
+  if (place.flags?.includes(`${typed}-file`)) return [secretHint(typed)];
   if (complaint.includes('=') && place.isSwitch?.(typed)) {
     return [`It takes no value. Use --${typed} or --no-${typed}`];
   }
   const isPlural = others.some((line) => new RegExp(`--${typed}s\\b`).test(line));
-  const meant = isPlural ? undefined : MEANT[typed];
+  const meant = isPlural ? undefined : FLAG_HINTS[typed];
   return meant === undefined ? others : [meant];
 };
 
 /** Reports an error of commander, with a hint. */
-const mistyped = (error: CommanderError, where: ReportContext): number => {
+const reportMistyped = (error: CommanderError, where: ReportContext): number => {
   if (error.exitCode === 0) return Exit.done;
   const complaint = error.message.replace(/^error: /, '').replace(/\.$/, '');
   const [first = '', ...others] = `${complaint[0]?.toUpperCase()}${complaint.slice(1)}`.split('\n');

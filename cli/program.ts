@@ -78,9 +78,9 @@ export const performCommand = async (
   leaf.aliases(aliasesOf(command)).helpOption('-h, --help', 'Show this help');
   leaf.configureHelp({ formatHelp: () => commandHelp(pathOf(chosen), command) });
   leaf.configureOutput({ writeOut: (text) => context.out.line(text.trimEnd()) });
-  const fields = speaksOfFields(words, command) ? (command.fields?.() ?? []) : [];
+  const fields = usesFields(words, command) ? (command.fields?.() ?? []) : [];
   for (const option of optionsOf(command, fields)) leaf.addOption(option);
-  leaf.action(() => command.run(context, givenTo(command, fields, leaf)));
+  leaf.action(() => command.run(context, commandInput(command, fields, leaf)));
   await program.parseAsync(words, { from: 'user' });
 };
 
@@ -115,7 +115,7 @@ const aliasesOf = ({ name, aliases = [] }: CliCommand): string[] => {
 const HELP = ['-h', '--help'];
 
 /** Whether a typed flag is neither common nor one of the command's own. */
-const speaksOfFields = (words: string[], command: CliCommand): boolean => {
+const usesFields = (words: string[], command: CliCommand): boolean => {
   const others = [...commonOptions(), ...optionsOf(command, [])];
   const known = [...others.flatMap(({ long, short }) => [long, short]), ...HELP];
   return words.some((word) => /^--?\w/.test(word) && !known.includes(word.split('=')[0]));
@@ -145,7 +145,7 @@ const collect = (typed: string, before: string[] = []): string[] => [
   ...typed.split(',').filter((each) => each !== ''),
 ];
 
-const givenTo = (command: CliCommand, fields: RequestField[], leaf: Commander) => {
+const commandInput = (command: CliCommand, fields: RequestField[], leaf: Commander) => {
   const typed = leaf.opts();
   const { flags = {} } = command;
   const args = leaf.registeredArguments.map((argument, at) => [
@@ -159,7 +159,7 @@ const givenTo = (command: CliCommand, fields: RequestField[], leaf: Commander) =
         .filter((flag) => isGiven(flag, typed))
         .map(([name, flag]) => [name, flag.value ? flag.read(typed[name]) : true]),
     ),
-    fields: Object.fromEntries(fields.flatMap((field) => fieldGiven(field, typed))),
+    fields: Object.fromEntries(fields.flatMap((field) => fieldInput(field, typed))),
     data: typed.data,
   };
 };
@@ -171,7 +171,7 @@ const isGiven = (flag: [string, Flag<unknown>], typed: Record<string, unknown>):
   return option.negate ? value === false : value !== undefined;
 };
 
-const fieldGiven = (field: RequestField, typed: Record<string, unknown>): [string, unknown][] => {
+const fieldInput = (field: RequestField, typed: Record<string, unknown>): [string, unknown][] => {
   const names = [field.name, field.longName].map((name) => new Option(`--${name}`).attributeName());
   const found = names.find((name) => typed[name] !== undefined);
   return found === undefined ? [] : [[field.path, typedValue(field, typed[found])]];

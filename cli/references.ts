@@ -104,13 +104,13 @@ export const withWholeIds = (command: CliCommand, entry: string): CliCommand => 
   };
   return {
     ...command,
-    run: async (context, given) => {
-      const fields = Object.entries(given.fields).map(async ([path, value]) => [
+    run: async (context, input) => {
+      const fields = Object.entries(input.fields).map(async ([path, value]) => [
         path,
         await whole(context, path, value),
       ]);
       await command.run(context, {
-        ...given,
+        ...input,
         fields: Object.fromEntries(await Promise.all(fields)),
       });
     },

@@ -24,7 +24,7 @@ import { freshPasswordFile, readText, withPassword } from './input.js';
 import { everyPage, inPace, longestPage, type PageReply } from './pages.js';
 import { hasTags, listFields, splitTags } from './tags.js';
 
-interface GivenFields {
+interface TypedFields {
   fields: Record<string, unknown>;
   data?: string;
 }
@@ -36,12 +36,12 @@ interface GivenFields {
 export const askNeeded = async (
   context: Context,
   fields: readonly RequestField[],
-  { fields: given, data }: GivenFields,
+  { fields: commandInput, data }: TypedFields,
 ): Promise<Record<string, unknown>> => {
   if (!context.ask.isPossible || data !== undefined) return {};
   const inputs: Record<string, unknown> = {};
   for (const field of fields) {
-    if (field.isNeeded && given[field.path] === undefined) {
+    if (field.isNeeded && commandInput[field.path] === undefined) {
       inputs[field.path] = await inputFor(context, field);
     }
   }
@@ -94,13 +94,13 @@ export interface RequestOptions<E extends Endpoint, A extends string, F extends 
   /** Resolves the arguments to parameters of the path. */
   at?(client: Client, args: ArgsOf<A>): PathParameters | Promise<PathParameters>;
   /** Fields from arguments, files and questions. */
-  more?(context: Context, given: CommandInput<A, F>, target: RequestTarget): object;
+  more?(context: Context, commandInput: CommandInput<A, F>, target: RequestTarget): object;
   /** The question before the request. */
-  confirm?(given: CommandInput<A, F>): string;
+  confirm?(commandInput: CommandInput<A, F>): string;
   /** Shows the reply in every format. */
-  show?(context: Context, reply: ReplyTo<E>, given: CommandInput<A, F>): unknown;
+  show?(context: Context, reply: ReplyTo<E>, commandInput: CommandInput<A, F>): unknown;
   /** Shows it in every format except JSON, which prints the reply. */
-  say?(context: Context, reply: ReplyTo<E>, given: CommandInput<A, F>): unknown;
+  say?(context: Context, reply: ReplyTo<E>, commandInput: CommandInput<A, F>): unknown;
 }
 
 /** Creates the command: flags from the contract, the request, and the output. */
@@ -117,15 +117,17 @@ export const requestCommand = <
   const part = endpoint.body ? 'body' : 'query';
   const requestOf = async (
     context: Context,
-    given: CommandInput<A, F>,
+    commandInput: CommandInput<A, F>,
     target?: RequestTarget,
   ): Promise<object | undefined> => {
-    const typed = areFields ? withArguments(given.fields, given.args) : given.fields;
+    const typed = areFields
+      ? withArguments(commandInput.fields, commandInput.args)
+      : commandInput.fields;
     const needed = asks && schema ? requestFields(schema, asks) : [];
-    const inputs = await askNeeded(context, needed, { fields: typed, data: given.data });
-    const added = target && (await more?.(context, given, target));
+    const inputs = await askNeeded(context, needed, { fields: typed, data: commandInput.data });
+    const added = target && (await more?.(context, commandInput, target));
     if (!except || !schema) return added;
-    const filled = { fields: { ...typed, ...inputs }, data: given.data, more: { ...added } };
+    const filled = { fields: { ...typed, ...inputs }, data: commandInput.data, more: { ...added } };
     return requestFrom(schema, filled, context.at);
   };
   return command<A, F>({
@@ -136,20 +138,20 @@ export const requestCommand = <
       : definition.flags,
     fields: except && schema && (() => requestFields(schema, except)),
     run: async (context, typed) => {
-      const given = await withPiped(context, typed, mayBePiped);
+      const commandInput = await withPiped(context, typed, mayBePiped);
       // If nothing must be asked for, the request is validated before any other request.
-      const plain = more || asks ? undefined : await requestOf(context, given);
+      const plain = more || asks ? undefined : await requestOf(context, commandInput);
       const client = patient(context, await context.client(), patienceMs);
-      const target = { client, at: (await at?.(client, given.args)) ?? {} };
-      const request = plain ?? (await requestOf(context, given, target));
-      if (confirm) await context.ask.confirm(confirm(given));
+      const target = { client, at: (await at?.(client, commandInput.args)) ?? {} };
+      const request = plain ?? (await requestOf(context, commandInput, target));
+      if (confirm) await context.ask.confirm(confirm(commandInput));
       const send = (password: object = {}) => {
         const whole = request || isPrivileged ? { [part]: { ...request, ...password } } : {};
         return call(client, endpoint, { ...target.at, ...whole });
       };
-      const reply = await (isPrivileged ? withPassword(context, given.flags, send) : send());
+      const reply = await (isPrivileged ? withPassword(context, commandInput.flags, send) : send());
       if (say && context.out.format === 'json') return context.out.json(reply);
-      await (say ?? show)?.(context, reply, given);
+      await (say ?? show)?.(context, reply, commandInput);
     },
   });
 };
@@ -157,13 +159,16 @@ export const requestCommand = <
 /** Reads the argument from standard input if it is `-`, without its last line feed. */
 const withPiped = async <G extends { args: object }>(
   context: Context,
-  given: G,
+  commandInput: G,
   argument: string,
 ): Promise<G> => {
-  if (valueAt(given.args, argument) !== '-') return given;
+  if (valueAt(commandInput.args, argument) !== '-') return commandInput;
   const text = await readText(context, '-');
   if (!text?.trim()) throw usageFault('Standard input contains no text.');
-  return { ...given, args: { ...given.args, [argument]: text.replace(/\r?\n$/, '') } };
+  return {
+    ...commandInput,
+    args: { ...commandInput.args, [argument]: text.replace(/\r?\n$/, '') },
+  };
 };
 
 /** Sets a longer time limit, unless `--timeout` is set. */
@@ -221,8 +226,8 @@ export const listCommand = <K extends string, T extends object, const A extends 
       watch: on('Refresh every two seconds'),
     },
     seeAlso: options.seeAlso,
-    run: async (context, { args, flags, fields: given }) => {
-      const { fields, others } = splitTags(given);
+    run: async (context, { args, flags, fields: commandInput }) => {
+      const { fields, others } = splitTags(commandInput);
       const typed = await requestFrom(endpoint.query, { fields }, context.at);
       const isWhole = flags.all || others.length > 0;
       const query = isWhole ? { ...longestPage(endpoint), ...typed } : typed;

@@ -36,7 +36,7 @@ export const resourceGroup = async (
   const endpoints: ResourceEndpoints = await Reflect.get(loaders, resource)();
   const columns = columnsOf<ResourceRow>(['id:data', ...fields]);
   const verbs = crud({ noun, rows: resource, endpoints, columns, named: (row) => row });
-  const { name, ...given } = exampleOf(endpoints.create);
+  const { name, ...input } = exampleOf(endpoints.create);
   const changes = exampleOf(endpoints.update);
   const shown = columns.map((column) => column.name).slice(1, 3);
   const file = `--data @${noun}.json`;
@@ -48,7 +48,7 @@ export const resourceGroup = async (
         name: 'create',
         args: '[name]',
         endpoint: endpoints.create,
-        examples: [`${name} ${flagsOf(given)}`, `${name} ${file}`, file],
+        examples: [`${name} ${flagsOf(input)}`, `${name} ${file}`, file],
         except: ['name'],
         asks: [],
         areFields: true,

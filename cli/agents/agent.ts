@@ -39,7 +39,7 @@ export const agentCrud = crud({
   named: (agent) => agent,
 });
 
-const PATIENCE = 10;
+const MAX_ATTEMPTS = 10;
 const PAUSE_MS = 500;
 
 /** Finds the agent by its own name or id, or by the execution that spawned it. */
@@ -55,7 +55,7 @@ export const readAgent = async (
     );
   }
   if (agent !== undefined) return client.agents.get({ id: await agentCrud.id(client, agent) });
-  return begunBy(client, execution ?? '');
+  return findSpawnedAgent(client, execution ?? '');
 };
 
 export const executionKind = (client: Client): NamedKind => ({
@@ -67,9 +67,9 @@ export const executionKind = (client: Client): NamedKind => ({
 /**
  * Waits for the agent of an execution. A newly accepted execution gets its agent a moment later.
  */
-const begunBy = async (client: Client, typed: string): Promise<Agent> => {
+const findSpawnedAgent = async (client: Client, typed: string): Promise<Agent> => {
   const executionId = await resolveId(typed, executionKind(client));
-  for (let attempt = 0; attempt < PATIENCE; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { agents } = await client.agents.list({ query: { executionId, limit: 1 } });
     if (agents[0]) return agents[0];
     await pause(PAUSE_MS);

@@ -12,7 +12,7 @@ const KIND_WIDTH = 8;
 const GAP = '  ';
 /** Maximum lines of a reply that is being generated. Only the last lines are shown. */
 const MAX_LINES = 8;
-const NARROWEST = 20;
+const MIN_TEXT_WIDTH = 20;
 const CLEAR_BELOW = '\u001b[J';
 
 /**
@@ -87,7 +87,7 @@ const linesOf = ({ at, doing, reply }: ShownStep, width: number): string[] => {
   const head = `${time}${GAP}${padded(reply ? 'writes' : 'now', KIND_WIDTH)}${GAP}`;
   if (!reply) return [cutToWidth(head + doing, width)];
   const indent = ' '.repeat(head.length);
-  const room = Math.max(NARROWEST, width - head.length);
+  const room = Math.max(MIN_TEXT_WIDTH, width - head.length);
   const lines = safe(reply.text)
     .split('\n')
     .flatMap((line) => wrapped(line, room))

@@ -30,7 +30,7 @@ interface EventText {
 
 const NUMBER_WIDTH = 4;
 const KIND_WIDTH = 8;
-const NARROWEST = 20;
+const MIN_TEXT_WIDTH = 20;
 
 export const eventLines = (event: FollowedAgentEvent, width: number): string[] => {
   const { kind, text } = eventText(event);
@@ -38,7 +38,7 @@ export const eventLines = (event: FollowedAgentEvent, width: number): string[] =
   const head = `${number} ${localTime(event.at)}  ${padded(kind, KIND_WIDTH)}  `;
   if (event.type !== 'agent.message') return [cutToWidth(head + oneLine(text), width)];
   const indent = ' '.repeat(head.length);
-  const room = Math.max(NARROWEST, width - head.length);
+  const room = Math.max(MIN_TEXT_WIDTH, width - head.length);
   const note = plainText(valueAt(event.data, 'note'));
   const lines = safe(note === '' ? text : `${text}\n-- ${note} --`)
     .split('\n')
@@ -92,9 +92,9 @@ export const tailAgent = command({
     since: {
       value: '<number>',
       about: 'Number of the event to start after',
-      read: (given) => {
-        if (!/^\d+$/.test(given)) throw usageFault('--since expects the number of an event.');
-        return Number(given);
+      read: (input) => {
+        if (!/^\d+$/.test(input)) throw usageFault('--since expects the number of an event.');
+        return Number(input);
       },
     },
     untilDone: on('Exit when the agent ends; exit code 1 unless it completed'),
@@ -110,9 +110,9 @@ export const tailAgent = command({
     const agent = await readAgent(client, { agent: args.agent, execution: flags.execution });
     if (context.out.format === 'table') context.out.line(headline(agent));
     const tail = { context, client, agent, after: flags.since ?? 0 };
-    for await (const ended of endings(tail)) {
+    for await (const ended of agentEnds(tail)) {
       // The last message was the result.
-      sayEnded(
+      printEnd(
         context,
         ended,
         flags.untilDone ? '' : '; it can run again: ^C exits, or use --until-done',
@@ -124,8 +124,8 @@ export const tailAgent = command({
 
 export const followToEnd = async (context: Context, agent: Agent): Promise<void> => {
   const client = await context.listener();
-  for await (const ended of endings({ context, client, agent, after: 0 })) {
-    sayEnded(context, ended);
+  for await (const ended of agentEnds({ context, client, agent, after: 0 })) {
+    printEnd(context, ended);
     return;
   }
 };
@@ -138,7 +138,7 @@ interface AgentTail {
 }
 
 /** Prints the events and yields the agent each time that it ends. */
-async function* endings({ context, client, agent, after }: AgentTail): AsyncGenerator<Agent> {
+async function* agentEnds({ context, client, agent, after }: AgentTail): AsyncGenerator<Agent> {
   const { url, token, signal } = context;
   const below = isLive(context) ? openStepLines(context.out) : null;
   const channels = below ? [...CHANNELS, DELTAS] : CHANNELS;
@@ -185,14 +185,14 @@ const headline = (agent: Agent): string =>
 type PrintedNote = Exclude<AgentNote, { type: 'delta' }>;
 
 const print = ({ out }: Context, agent: Agent, note: PrintedNote): void => {
-  if (note.type !== 'event') out.note(remark(agent, note));
+  if (note.type !== 'event') out.note(formatRemark(agent, note));
   else if (out.format === 'json') out.json(note.event);
   else if (out.format === 'id') out.line(String(note.event.id));
   else if (out.format === 'tsv') out.line(eventRow(note.event));
   else for (const line of eventLines(note.event, out.width)) out.line(line);
 };
 
-const remark = (agent: Agent, note: Exclude<PrintedNote, { type: 'event' }>): string => {
+const formatRemark = (agent: Agent, note: Exclude<PrintedNote, { type: 'event' }>): string => {
   if (note.type === 'lost' || note.type === 'back') return connectionRemark(note);
   const session = `adjutant sessions messages ${agent.sessionId.slice(-6)}`;
   return (
@@ -201,7 +201,7 @@ const remark = (agent: Agent, note: Exclude<PrintedNote, { type: 'event' }>): st
   );
 };
 
-const sayEnded = (context: Context, agent: Agent, more = ''): void => {
+const printEnd = (context: Context, agent: Agent, more = ''): void => {
   if (agent.status !== 'completed') context.exitCode = Exit.failed;
   context.out.note(
     `-- ${agent.status}, ${countOf(agent.steps, 'step')}, ${agentCost(agent)}${more} --`,
@@ -213,7 +213,7 @@ const showEnded = (context: Context, agent: Agent): void => {
   const result = agent.error ?? agent.result;
   if (out.format !== 'table') out.item(agent, agentTableColumns);
   else if (result) out.line(safe(result));
-  sayEnded(context, agent);
+  printEnd(context, agent);
 };
 
 const WAIT_SECONDS = 25;
@@ -253,7 +253,7 @@ export const agentWait = command({
   },
 });
 
-interface AwaitedAgent {
+interface AgentWaitOptions {
   agent: Agent;
   untilWaiting?: boolean;
 }
@@ -261,18 +261,18 @@ interface AwaitedAgent {
 const ended = async (
   { out }: Context,
   client: Client,
-  { agent: { id }, untilWaiting = false }: AwaitedAgent,
+  { agent: { id }, untilWaiting = false }: AgentWaitOptions,
 ): Promise<Agent> => {
   let { lastId: after } = await client.agents.events({ id, query: { limit: 1 } });
-  let told = '';
+  let reportedStatus = '';
   for (;;) {
     const now = await client.agents.get({ id });
     if (isAgentOver(now)) return now;
-    const rests = now.status === 'paused' || now.status === 'waiting_approval';
-    if (rests && untilWaiting) return now;
-    if (rests && told !== now.status)
+    const isResting = now.status === 'paused' || now.status === 'waiting_approval';
+    if (isResting && untilWaiting) return now;
+    if (isResting && reportedStatus !== now.status)
       out.note(`${oneLine(now.name)} is ${now.status}. Still waiting.`);
-    told = now.status;
+    reportedStatus = now.status;
     const news = await client.agents.events({ id, query: { after, wait: WAIT_SECONDS } });
     after = Math.max(after, news.lastId);
   }

@@ -88,7 +88,7 @@ export const callLines = (approval: Approval): string[] => {
     ...(facts.length > 0 ? facts : ['  no arguments']),
     `Reason     ${oneLine(approval.reason)}`,
     ...(approval.agentId === null ? [] : [`Agent      ${approval.agentId}`]),
-    standing(approval),
+    statusLine(approval),
     ...scopeLines(approval),
   ];
 };
@@ -104,7 +104,7 @@ const valueLines = (value: unknown): string[] => {
   return plainText(value).split('\n').map(oneLine);
 };
 
-const standing = ({ status, expiresAt, decidedAt, decisionReason }: Approval): string => {
+const statusLine = ({ status, expiresAt, decidedAt, decisionReason }: Approval): string => {
   if (status === 'pending') {
     return `Not run yet. Denied at ${localTime(expiresAt)} (${ago(expiresAt)}) unless you decide.`;
   }
@@ -117,7 +117,7 @@ export interface ApprovalPrompts {
   close(): void;
 }
 
-interface AskedCall {
+interface PendingCall {
   approval: Approval;
   scope: ScopeChoice;
   at: number;
@@ -135,7 +135,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   const { out, streams } = context;
   const numbered: Approval[] = [];
   /** The call that `y` approves: the last one shown in full. */
-  let asked: AskedCall | null = null;
+  let pending: PendingCall | null = null;
   const reader = createInterface({
     input: streams.stdin,
     output: streams.stderr,
@@ -152,7 +152,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
       out.note(HELP);
       return;
     }
-    if (asked?.approval.id === approval.id) asked = null;
+    if (pending?.approval.id === approval.id) pending = null;
     const when = localTime(approval.decidedAt ?? approval.expiresAt);
     out.line(`[${number}] ${approval.status} ${when}`);
   };
@@ -163,8 +163,8 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     { reason, scope }: { reason?: string; scope?: ScopeChoice } = {},
   ): Promise<void> => {
     const { id: approvalId, digest } = approval;
-    const said = { ...(reason && { reason }), ...(scope && { scope }) };
-    const body = { approvalId, digest, approved, ...said };
+    const options = { ...(reason && { reason }), ...(scope && { scope }) };
+    const body = { approvalId, digest, approved, ...options };
     try {
       tell(await client.approvals.approve({ body }));
     } catch (error) {
@@ -173,26 +173,26 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     }
   };
 
-  const confirm = (approval: Approval, given: string): void => {
-    const scope = approval.scopes.find((each) => each === (given || 'once'));
+  const confirm = (approval: Approval, input: string): void => {
+    const scope = approval.scopes.find((each) => each === (input || 'once'));
     if (!scope) {
       out.note(`Scope must be one of ${approval.scopes.join(', ')}. Example: a1 host`);
       return;
     }
     for (const line of callLines(approval)) out.note(line);
-    asked = { approval, scope, at: now() };
+    pending = { approval, scope, at: now() };
     out.note(`Approve ${oneLine(approvalCall(approval))} ${asShown(approval, scope)}? [y/N]`);
   };
 
-  const decide = async ({ approval, scope, at }: AskedCall, isYes: boolean): Promise<void> => {
+  const decide = async ({ approval, scope, at }: PendingCall, isYes: boolean): Promise<void> => {
     if (isYes && now() - at < READING_MS) return out.note('Read it first. [y/N]');
-    asked = null;
+    pending = null;
     if (isYes) await decideOn(approval, true, scope === 'once' ? {} : { scope });
     else out.note('No decision was made.');
   };
 
-  const obey = async (line: string): Promise<void> => {
-    if (asked) return decide(asked, /^y(es)?$/i.test(line));
+  const handleLine = async (line: string): Promise<void> => {
+    if (pending) return decide(pending, /^y(es)?$/i.test(line));
     const [, verb, number, rest = ''] = /^([ads])\s*(\d+)\s*(.*)$/.exec(line) ?? [];
     const approval = numbered[Number(number) - 1];
     if (!verb || !approval) return line === '' ? undefined : out.note(HELP);
@@ -202,7 +202,10 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     else await decideOn(approval, false, { reason: rest });
   };
 
-  reader.on('line', (line) => void obey(line.trim()).catch((error) => out.warn(String(error))));
+  reader.on(
+    'line',
+    (line) => void handleLine(line.trim()).catch((error) => out.warn(String(error))),
+  );
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const giveUpRawMode = keepRawMode(streams.stdin);
   reader.once('close', giveUpRawMode);

@@ -9,7 +9,7 @@ import { safe } from '../text.js';
 type BackupStep = NonNullable<BackupView['progress']>;
 
 const CLEAR_LINE = '\r\u001b[K';
-const SAID: Record<string, string> = {
+const STAGE_LABELS: Record<string, string> = {
   database: 'Copying the database',
   files: 'Writing',
   digests: 'Reading',
@@ -28,7 +28,7 @@ const progressLine = (stderr: Streams['stderr']) => {
   return {
     show: ({ stage, done, total }: BackupStep): void => {
       if (!stderr.isTTY) return;
-      const label = `${SAID[stage] ?? stage}…`;
+      const label = `${STAGE_LABELS[stage] ?? stage}…`;
       const size = total > 0 ? `${sizeText(done)} of ${sizeText(total)}` : sizeText(done);
       if (isRewritten) stderr.write(`${CLEAR_LINE}${label} ${done > 0 ? size : ''}`);
       else if (stage !== last) stderr.write(`${label}\n`);

@@ -37,7 +37,7 @@ export const startInstall = async (
     return { is: 'begun', operation: await sendInstall(context, fields) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'installed') return thereAlready(context, error);
+    if (error.code === 'installed') return alreadyInstalled(context, error);
     const running = error.code === 'installing' ? await runningOf(context, fields.id) : null;
     if (running === null) throw error;
     context.out.note(`${safe(fields.id)} is already being installed. Following its progress.`);
@@ -66,11 +66,11 @@ const sendInstall = async (
 /** Returns the name and address of the terms to accept, or null if the daemon requires none. */
 const termsOf = (error: unknown): string | null => {
   if (!(error instanceof ApiError) || error.statusCode !== 400) return null;
-  const asked = error.details?.find(({ path }) => path === 'acceptLicence');
-  return asked ? asked.message.replace(/^must be true[^:]*: /, '') : null;
+  const detail = error.details?.find(({ path }) => path === 'acceptLicence');
+  return detail ? detail.message.replace(/^must be true[^:]*: /, '') : null;
 };
 
-const thereAlready = async (context: Context, refusal: ApiError): Promise<InstallStart> => {
+const alreadyInstalled = async (context: Context, refusal: ApiError): Promise<InstallStart> => {
   const slug = refusal.details?.find(({ path }) => path === 'slug')?.message;
   const { capabilities } = await (await context.client()).capabilities.list({});
   const capability = capabilities.find(({ id }) => id === slug) ?? null;

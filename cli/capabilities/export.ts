@@ -59,7 +59,7 @@ const refuseUnknown = async (context: Context, names: string[], to: string): Pro
 };
 
 /** Reports what was exported and what was not, if the command ends early. */
-const tellRest = (context: Context, done: string[], ids: string[]): void => {
+const reportPartial = (context: Context, done: string[], ids: string[]): void => {
   if (ids.length === 1 && !context.signal.aborted) return;
   const left = ids.filter((id) => !done.includes(id));
   if (done.length > 0) context.out.warn(`Exported: ${done.map(safe).join(', ')}.`);
@@ -99,7 +99,7 @@ export const exportCommand = command({
         done.push(id);
       }
     } catch (error) {
-      tellRest(context, done, ids);
+      reportPartial(context, done, ids);
       throw error;
     }
     context.out.line(oneLine(to));

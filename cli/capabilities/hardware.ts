@@ -9,23 +9,27 @@ import { machineLines } from './machine.js';
 const { hardware } = await contracts.capabilities();
 
 /** Describes the context window that the shown memory is calculated for. */
-const windowText = (rows: ModelFit[], asked: number | undefined, shown: string[]): string => {
+const formatContextNote = (
+  rows: ModelFit[],
+  requestedWindow: number | undefined,
+  shown: string[],
+): string => {
   const isCounted = shown.includes('memory');
-  if (asked === undefined)
+  if (requestedWindow === undefined)
     return isCounted ? 'Memory is calculated for the context window of each model, in tokens.' : '';
-  const fewer = rows.filter(({ contextWindow }) => contextWindow < asked).length;
+  const fewer = rows.filter(({ contextWindow }) => contextWindow < requestedWindow).length;
   const text = isCounted
-    ? `Memory is calculated for a context window of ${asked} tokens.`
-    : `These models fit with a context window of ${asked} tokens.`;
+    ? `Memory is calculated for a context window of ${requestedWindow} tokens.`
+    : `These models fit with a context window of ${requestedWindow} tokens.`;
   if (fewer === 0) return text;
-  const told = shown.includes('context') ? ', shown with their own context window' : '';
-  return `${text} Models made for fewer tokens${told}: ${countOf(fewer, 'model')}.`;
+  const suffix = shown.includes('context') ? ', shown with their own context window' : '';
+  return `${text} Models made for fewer tokens${suffix}: ${countOf(fewer, 'model')}.`;
 };
 
 /** Whether the model is missing from the folder that all capabilities are installed from. */
 const isOutOfReach = ({ reason, installed }: ModelFit): boolean => reason !== null && !installed;
 
-const tellFolder = async (context: Context): Promise<void> => {
+const noteSource = async (context: Context): Promise<void> => {
   const { source } = await (await context.client()).capabilities.list({});
   if (source !== null) tellSource(context.out, source);
 };
@@ -57,15 +61,19 @@ export const hardwareCommand = requestCommand({
     const rows = chosen.toSorted((one, other) => rank(one) - rank(other));
     if (isTable) out.line('');
     out.page({ reply, rows, columns: fitColumns });
-    const asked = fields.contextWindow;
-    if (fields.useCase !== 'speech' && (isTable || asked !== undefined)) {
+    const requestedWindow = fields.contextWindow;
+    if (fields.useCase !== 'speech' && (isTable || requestedWindow !== undefined)) {
       const shown = isTable ? out.shown({ rows, columns: fitColumns }) : ['memory', 'context'];
-      const text = windowText(rows, asked === undefined ? undefined : Number(asked), shown);
+      const text = formatContextNote(
+        rows,
+        requestedWindow === undefined ? undefined : Number(requestedWindow),
+        shown,
+      );
       if (text !== '') out.note(text);
     }
     if (out.format === 'tsv') out.note('CPU, memory and GPU: adjutant hardware --json');
     const hidden = reply.fit.length - rows.length;
-    if (isTable && !flags.all && reply.fit.some(isOutOfReach)) await tellFolder(context);
+    if (isTable && !flags.all && reply.fit.some(isOutOfReach)) await noteSource(context);
     if (hidden > 0 && isTable) out.note(`${countOf(hidden, 'more model')}: --all`);
   },
 });

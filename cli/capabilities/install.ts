@@ -65,26 +65,26 @@ const confirmMisfit = async ({ ask, out, flags }: Context, message: string): Pro
   if (!(await ask.agree(question, false))) throw failed('Nothing was done.');
 };
 
-const thereColumns = columnsOf<Capability>(['id', 'kind', 'status', 'version', 'name']);
+const installedColumns = columnsOf<Capability>(['id', 'kind', 'status', 'version', 'name']);
 
-const tellThere = async (
+const noteInstalled = async (
   context: Context,
   { sentence, capability }: { sentence: string; capability: Capability | null },
-  asked: number,
+  requestedWindow: number,
 ): Promise<void> => {
-  context.out.done(sentence, capability ?? undefined, thereColumns);
+  context.out.done(sentence, capability ?? undefined, installedColumns);
   if (context.out.format === 'tsv') context.out.note(sentence);
-  if (capability === null || Number.isNaN(asked)) return;
+  if (capability === null || Number.isNaN(requestedWindow)) return;
   const names = modelUsers(capability);
   const { models } = await (await context.client()).models.list();
   for (const { name, contextWindow } of models) {
-    if (!names.includes(name) || contextWindow === asked) continue;
+    if (!names.includes(name) || contextWindow === requestedWindow) continue;
     context.out.note(`The context window of ${safe(name)} is ${contextWindow} tokens. Change it:`);
-    context.out.note(`adjutant models update ${safe(name)} --context-window ${asked}`);
+    context.out.note(`adjutant models update ${safe(name)} --context-window ${requestedWindow}`);
   }
 };
 
-const tellRenamed = ({ out }: Context, slug: string, name: string | null): void => {
+const noteRenamed = ({ out }: Context, slug: string, name: string | null): void => {
   if (name === null || name === slug || !name.startsWith(`${slug}-`)) return;
   out.note(`A model named ${safe(slug)} already exists. The new one is named ${safe(name)}.`);
 };
@@ -129,12 +129,16 @@ export const installCommand = command({
       ended = begun.is === 'begun' ? await followInstall(context, begun.operation) : ended;
     }
     if (begun.is === 'there') {
-      await tellThere(context, begun, useCase === undefined ? NaN : Number(typed.contextWindow));
+      await noteInstalled(
+        context,
+        begun,
+        useCase === undefined ? NaN : Number(typed.contextWindow),
+      );
       return;
     }
     if (ended === null) return;
     showEnd(context, ended);
     noteEnd(context, ended);
-    tellRenamed(context, slugOfId(args.id), registeredBy(ended));
+    noteRenamed(context, slugOfId(args.id), registeredBy(ended));
   },
 });

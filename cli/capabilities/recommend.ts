@@ -11,15 +11,16 @@ import { speedText } from './machine.js';
 const { hardware, install, list } = await contracts.capabilities();
 const models = await contracts.models();
 
-type AskedUse = ModelFit['useCases'][number];
+type ModelUseCase = ModelFit['useCases'][number];
 
-const isAnswering = (useCase: AskedUse): boolean => useCase !== 'embedding' && useCase !== 'speech';
+const isAnswering = (useCase: ModelUseCase): boolean =>
+  useCase !== 'embedding' && useCase !== 'speech';
 
 /** Installs the model, registers it, makes it the default and tests it. */
 export const installAndAsk = async (
   context: Context,
   { model, name, contextWindow }: ModelFit,
-  { useCase, isAgreed }: { useCase: AskedUse; isAgreed: boolean },
+  { useCase, isAgreed }: { useCase: ModelUseCase; isAgreed: boolean },
 ): Promise<void> => {
   const agreed = isAgreed ? { acceptLicence: 'true' } : {};
   const wanted = { id: model, useCase, contextWindow };
@@ -49,7 +50,11 @@ const answerByDefault = async (context: Context, name: string): Promise<void> =>
   );
 };
 
-const askInstalled = async (context: Context, slug: string, useCase: AskedUse): Promise<void> => {
+const askInstalled = async (
+  context: Context,
+  slug: string,
+  useCase: ModelUseCase,
+): Promise<void> => {
   const { capabilities } = await (await context.client()).capabilities.list({});
   const found = capabilities.find(({ id }) => id === slug);
   const [name] = found ? modelUsers(found) : [];
@@ -88,8 +93,8 @@ export const recommendCommand = command({
     }
     if (context.out.format === 'table') describe(context, first, await loadOf(context, first));
     else context.out.item(first, fitColumns);
-    const { contextWindow: asked = 0 } = query;
-    if (asked > first.contextWindow) {
+    const { contextWindow: requestedWindow = 0 } = query;
+    if (requestedWindow > first.contextWindow) {
       const most = first.contextWindow;
       context.out.note(
         `Its maximum context window is ${most} tokens. The context is limited to that.`,

@@ -83,12 +83,12 @@ export const readPlatformFields = async (
   context: Context,
   { baseUrl: _, ...flags }: FieldFlags,
 ): Promise<Record<string, string>> => {
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-  if (given.filter(([, value]) => value === '-').length > 1) {
+  const input = Object.entries(flags).filter(([, value]) => value !== undefined);
+  if (input.filter(([, value]) => value === '-').length > 1) {
     throw usageFault('Only one secret can be read from stdin. Pass the others as files.');
   }
   const fields: Record<string, string> = {};
-  for (const [flag, value] of given) {
+  for (const [flag, value] of input) {
     const name = flag.replace(/File$/, '');
     fields[name] = flag === name ? value : await readSecret(context, name, value);
   }
@@ -101,8 +101,11 @@ const readSecret = (context: Context, name: string, file: string): Promise<strin
 type AskedField = PlatformReply['fields'][number];
 
 /** Secrets that the command generates if absent, because no platform issues them. */
-const MADE: Record<string, 'shown' | 'hidden'> = { verifyToken: 'shown', webhookSecret: 'hidden' };
-const MADE_BYTES = 32;
+const GENERATED: Record<string, 'shown' | 'hidden'> = {
+  verifyToken: 'shown',
+  webhookSecret: 'hidden',
+};
+const GENERATED_BYTES = 32;
 
 interface PlatformChanges {
   baseUrl?: string | null;
@@ -116,18 +119,18 @@ export const valuesToStore = async (
   flags: FieldFlags,
 ): Promise<PlatformChanges | null> => {
   const fields = await readPlatformFields(context, flags);
-  const baseUrl = flags.baseUrl ?? (await askedUrl(context, platform));
+  const baseUrl = flags.baseUrl ?? (await askUrl(context, platform));
   refuseForeign(platform, fields);
   const isElsewhere = baseUrl !== undefined && originOf(baseUrl) !== originOf(platform.baseUrl);
   // The daemon deletes secrets when their address changes.
-  const asItStays = (field: AskedField): AskedField => ({
+  const withSecretState = (field: AskedField): AskedField => ({
     ...field,
     isSet: field.isSet && !(field.isSecret && (isElsewhere || isMoved(platform, fields))),
   });
   const open = platform.fields.filter(({ name }) => fields[name] === undefined);
-  refuseMissing(context, platform, open.map(asItStays));
+  refuseMissing(context, platform, open.map(withSecretState));
   for (const field of open) {
-    const value = await askedField(context, platform, asItStays(field));
+    const value = await askField(context, platform, withSecretState(field));
     if (value !== null) fields[field.name] = value;
   }
   const body = {
@@ -142,8 +145,8 @@ export const valuesToStore = async (
 /** Settings besides the address that determine where secrets are sent. */
 const PLACES = ['host', 'port'];
 
-const isMoved = ({ fields }: PlatformReply, given: Record<string, string>): boolean =>
-  fields.some(({ name, value }) => PLACES.includes(name) && (given[name] ?? value) !== value);
+const isMoved = ({ fields }: PlatformReply, input: Record<string, string>): boolean =>
+  fields.some(({ name, value }) => PLACES.includes(name) && (input[name] ?? value) !== value);
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
@@ -151,13 +154,13 @@ const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).orig
  * Asks for the address of a self-hosted server, which Mattermost requires and ntfy allows. The
  * other platforms have one address.
  */
-const askedUrl = async (
+const askUrl = async (
   { ask }: Context,
   { kind, baseUrl, isDefaultUrl }: PlatformReply,
 ): Promise<string | undefined> => {
   const isOptional = kind === 'ntfy';
   if (!isDefaultUrl || (kind !== 'mattermost' && !(isOptional && ask.isPossible))) return undefined;
-  const given = await ask.text({
+  const input = await ask.text({
     ask: isOptional
       ? `Address of the server (enter: ${baseUrl})`
       : 'Address of your Mattermost server',
@@ -167,11 +170,11 @@ const askedUrl = async (
         ? undefined
         : 'Enter an address like https://chat.example.org',
   });
-  return given.trim() || undefined;
+  return input.trim() || undefined;
 };
 
-const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, string>): void => {
-  const foreign = Object.keys(given).find((name) => !fields.some((field) => field.name === name));
+const refuseForeign = ({ kind, fields }: PlatformReply, input: Record<string, string>): void => {
+  const foreign = Object.keys(input).find((name) => !fields.some((field) => field.name === name));
   if (foreign)
     throw usageFault(
       `${kind} has no setting ${foreign}.`,
@@ -181,7 +184,7 @@ const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, st
 
 const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: AskedField[]): void => {
   const missing = fields.filter(({ name, isSet, isOptional }) => {
-    return !isSet && !isOptional && !MADE[name];
+    return !isSet && !isOptional && !GENERATED[name];
   });
   if (ask.isPossible || missing.length === 0) return;
   const flags = missing.map(flagOf).join(' ');
@@ -190,32 +193,32 @@ const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: AskedF
   );
 };
 
-const askedField = async (
+const askField = async (
   context: Context,
   { kind }: PlatformReply,
   field: AskedField,
 ): Promise<string | null> => {
   const { name, isSecret, isSet, isOptional, description } = field;
   const { ask, out } = context;
-  if (!ask.isPossible) return isSet ? null : made(context, name);
+  if (!ask.isPossible) return isSet ? null : generate(context, name);
   const unset = isOptional ? 'enter skips it' : '';
-  const empty = isSet ? 'enter keeps it' : MADE[name] ? 'enter generates one' : unset;
+  const empty = isSet ? 'enter keeps it' : GENERATED[name] ? 'enter generates one' : unset;
   const question = {
     ask: [name, empty && `(${empty})`].filter(Boolean).join(' '),
     instead: flagOf(field),
-    refuse: (given: string) =>
-      given.trim() === '' && !empty ? `${kind} requires a value.` : undefined,
+    refuse: (input: string) =>
+      input.trim() === '' && !empty ? `${kind} requires a value.` : undefined,
   };
   out.note(oneLine(description));
-  const given = (await (isSecret ? ask.hidden(question) : ask.text(question))).trim();
-  if (given !== '') return given;
-  return isSet ? null : made(context, name);
+  const input = (await (isSecret ? ask.hidden(question) : ask.text(question))).trim();
+  if (input !== '') return input;
+  return isSet ? null : generate(context, name);
 };
 
 /** Generates a value for an absent setting, or returns null if it stays unset. */
-const made = ({ out }: Context, name: string): string | null => {
-  if (!MADE[name]) return null;
-  const value = randomBytes(MADE_BYTES).toString('hex');
-  if (MADE[name] === 'shown') out.warn(`${name}, to enter at the platform: ${value}`);
+const generate = ({ out }: Context, name: string): string | null => {
+  if (!GENERATED[name]) return null;
+  const value = randomBytes(GENERATED_BYTES).toString('hex');
+  if (GENERATED[name] === 'shown') out.warn(`${name}, to enter at the platform: ${value}`);
   return value;
 };

@@ -65,7 +65,7 @@ const passwordReset = command({
 });
 
 /** Returns the token of a link, which is the part after `#`, or the token itself. */
-export const tokenOfLink = (given: string): string => given.trim().replace(/^.*#/, '');
+export const tokenOfLink = (input: string): string => input.trim().replace(/^.*#/, '');
 
 const refreshToken = command({
   name: 'refresh',

@@ -8,14 +8,14 @@ import { readFileOrStdin } from '../input.js';
 import { everyPage } from '../pages.js';
 import { safe } from '../text.js';
 
-interface PlacedAgent extends Agent {
+interface TreeAgent extends Agent {
   depth: number;
 }
 
-const indented = ({ depth, name }: PlacedAgent): string =>
+const indented = ({ depth, name }: TreeAgent): string =>
   depth === 0 ? name : `${'  '.repeat(depth - 1)}└ ${name}`;
 
-const treeColumns = columnsOf<PlacedAgent>(
+const treeColumns = columnsOf<TreeAgent>(
   ...agentTableColumns
     .filter(({ name }) => name !== 'session')
     .map((column) => (column.name === 'name' ? { ...column, show: indented } : column)),
@@ -50,7 +50,7 @@ const everyUnder = async (client: Client, rootId: string): Promise<Agent[]> => {
 };
 
 /** Orders agents: each before its sub-agents, which are in the order of creation. */
-const placed = (agent: Agent, all: Agent[], depth = 0): PlacedAgent[] => [
+const placed = (agent: Agent, all: Agent[], depth = 0): TreeAgent[] => [
   { ...agent, depth },
   ...all
     .filter(({ parentId }) => parentId === agent.id)
@@ -77,8 +77,8 @@ const spawn = command({
   seeAlso: 'adjutant agents tail, adjutant agents wait',
   run: async (context, { args, flags, fields, data }) => {
     const isGiven = data !== undefined || fields.prompt !== undefined;
-    const asked = () => context.ask.text({ ask: 'Prompt', instead: 'the prompt' });
-    const typed = args.prompt ?? (isGiven ? undefined : await asked());
+    const askPrompt = () => context.ask.text({ ask: 'Prompt', instead: 'the prompt' });
+    const typed = args.prompt ?? (isGiven ? undefined : await askPrompt());
     const prompt = typed === '-' ? await readFileOrStdin(context, '-') : typed;
     const filled = { fields, data, more: { prompt } };
     const body = await requestFrom(endpoints.spawn.body, filled, context.at);

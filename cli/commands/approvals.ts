@@ -58,8 +58,8 @@ const scopeFlag: Flag<ScopeChoice> = {
   value: '<scope>',
   about: 'Scope of the approval: once, conversation or host. Defaults to once',
   values: SCOPES,
-  read: (given) => {
-    const scope = SCOPES.find((each) => each === given);
+  read: (input) => {
+    const scope = SCOPES.find((each) => each === input);
     if (!scope) throw usageFault(`--scope must be one of ${SCOPES.join(', ')}.`);
     return scope;
   },

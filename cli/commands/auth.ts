@@ -85,9 +85,9 @@ const portOf = (server: Server): number => {
 const replyWith =
   (state: string, take: (code: string) => void): RequestListener =>
   ({ method, url = '' }, response) => {
-    const given = new URL(url, 'http://127.0.0.1');
-    const code = given.searchParams.get('code');
-    const isOurs = given.pathname === '/' && given.searchParams.get('state') === state;
+    const input = new URL(url, 'http://127.0.0.1');
+    const code = input.searchParams.get('code');
+    const isOurs = input.pathname === '/' && input.searchParams.get('state') === state;
     const isRight = method === 'GET' && isOurs && code !== null;
     response.writeHead(isRight ? 200 : 404, {
       'content-type': 'text/plain; charset=utf-8',

@@ -26,9 +26,9 @@ const passphraseOf = (context: Context, file: string | undefined): Promise<strin
 const count = (value: string, about: string): Flag<number> => ({
   value,
   about,
-  read: (given) => {
-    if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
-    throw usageFault(`${value} must be a whole number above 0 (got "${given}")`);
+  read: (input) => {
+    if (/^[1-9]\d{0,3}$/.test(input)) return Number(input);
+    throw usageFault(`${value} must be a whole number above 0 (got "${input}")`);
   },
 });
 
@@ -103,12 +103,12 @@ const create = command({
   run: async (context, { flags }) => {
     const folder = flags.to === undefined ? {} : { folder: resolve(flags.to) };
     const left = flags.withoutDocuments ? { withoutDocuments: true } : {};
-    const begun = await withPassphrase(context, flags.passphraseFile, async (given) =>
-      (await context.client()).backups.create({ body: { ...given, ...folder, ...left } }),
+    const begun = await withPassphrase(context, flags.passphraseFile, async (input) =>
+      (await context.client()).backups.create({ body: { ...input, ...folder, ...left } }),
     );
     const made = await followed(context, begun);
     if (context.out.format !== 'table') return context.out.item(made, backupColumns);
-    sayMade(context, made);
+    printBackup(context, made);
   },
 });
 
@@ -116,7 +116,7 @@ const create = command({
 const withPassphrase = (
   context: Context,
   file: string | undefined,
-  begin: (given: { passphrase?: string }) => Promise<BackupView>,
+  begin: (input: { passphrase?: string }) => Promise<BackupView>,
 ): Promise<BackupView> => {
   const question = {
     ask: 'Passphrase for the keys (at least 8 characters)',
@@ -127,7 +127,7 @@ const withPassphrase = (
   return withInput({ code: 'passphrase_missing', isGiven: file !== undefined, ask }, begin);
 };
 
-const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: BackupView): void => {
+const printBackup = ({ out }: Context, { made, file, createdAt, finishedAt }: BackupView): void => {
   if (!made) return;
   const tookMs = Date.parse(finishedAt ?? createdAt) - Date.parse(createdAt);
   out.note(
@@ -162,7 +162,7 @@ const verify = command({
     const proved = await offline(context, 'Verification failed', (onStep) =>
       verifyFile({ file: resolve(file), passphrase }, onStep),
     );
-    sayProved(context, proved);
+    printProof(context, proved);
   },
 });
 
@@ -172,12 +172,12 @@ const verifyNewest = async (context: Context, from: string | undefined): Promise
   );
   const { proved, file } = await followed(context, begun);
   context.out.note(safe(file));
-  if (proved) sayProved(context, proved);
+  if (proved) printProof(context, proved);
 };
 
 type BackupProof = NonNullable<BackupView['proved']>;
 
-const sayProved = ({ out }: Context, proved: BackupProof): void => {
+const printProof = ({ out }: Context, proved: BackupProof): void => {
   if (out.format !== 'table') {
     out.item(
       proved,
@@ -226,13 +226,13 @@ const restore = command({
     const restored = await offline(context, 'Not restored', (onStep) =>
       perform({ home, file: resolve(args.file), passphrase }, onStep),
     );
-    sayRestored(context, home, restored);
+    printRestore(context, home, restored);
   },
 });
 
 type RestoreReport = Awaited<ReturnType<typeof restoreFile>['done']>;
 
-const sayRestored = ({ out }: Context, home: string, restored: RestoreReport): void => {
+const printRestore = ({ out }: Context, home: string, restored: RestoreReport): void => {
   if (out.format !== 'table') {
     out.json(restored);
     return;

@@ -182,13 +182,13 @@ const test = channelCrud.request({
     const { status, error } = tested;
     if (status === 'failed' || status === 'unknown') context.exitCode = Exit.failed;
     const why = error === null ? '' : `: ${oneLine(error)}`;
-    context.out.done(`${SAID[status]}${why}.`, tested, testColumns);
+    context.out.done(`${STATUS_TEXT[status]}${why}.`, tested, testColumns);
   },
 });
 
 type ChannelTestRow = Reply<'channels', 'test'>;
 
-const SAID: Record<ChannelTestRow['status'], string> = {
+const STATUS_TEXT: Record<ChannelTestRow['status'], string> = {
   queued: 'The message is queued',
   sending: 'The message is being sent',
   sent: 'The message was delivered',

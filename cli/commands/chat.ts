@@ -138,10 +138,10 @@ const typed: NextMessage = ({ ask }) => ask.text({ ask: 'You', instead });
 const spoken: NextMessage = async (context) => {
   const message = await context.ask.text({ ask: 'You (enter to speak)', instead });
   if (message !== '') return message;
-  const heard = await withRecording(context, (path) => transcribed(context, path, {}));
-  const words = heard?.text?.trim() ?? '';
+  const transcription = await withRecording(context, (path) => transcribed(context, path, {}));
+  const words = transcription?.text?.trim() ?? '';
   if (words !== '') context.out.note(`You: ${oneLine(words)}`);
-  else if (heard !== null) context.out.note('No speech was recognized.');
+  else if (transcription !== null) context.out.note('No speech was recognized.');
   return words;
 };
 
@@ -153,7 +153,7 @@ const converse = async (context: Context, wishes: object, next: NextMessage): Pr
     if (message === '') continue;
     const wanted = await requestOf(context, { ...wishes, ...session }, message);
     const answer = await answerTo(context, wanted, true);
-    sayWhy(context, answer);
+    reportFailure(context, answer);
     session = { sessionId: answer.sessionId };
   }
 };
@@ -164,13 +164,13 @@ const show = (context: Context, answer: ChatAnswer, isStreamed: boolean): void =
   if (out.format === 'json' && !isStreamed) out.json(answer);
   if (out.format === 'id') out.line(answer.agentId);
   if (out.format === 'tsv' && !isStreamed && answer.message) out.line(safe(answer.message));
-  sayWhy(context, answer);
+  reportFailure(context, answer);
   if (answer.status !== 'completed') context.exitCode = Exit.failed;
   const short = answer.sessionId.slice(-6);
   if (out.format === 'table') out.note(`Continue: adjutant chat --session ${short} "…"`);
 };
 
-const sayWhy = ({ out }: Context, { status, error, note }: ChatAnswer): void => {
+const reportFailure = ({ out }: Context, { status, error, note }: ChatAnswer): void => {
   if (note) out.warn(note);
   if (status !== 'completed')
     out.warn(`The agent ${status}${error === null ? '' : `: ${oneLine(error)}`}.`);
@@ -261,7 +261,7 @@ const isAnswer = (data: unknown): data is ChatAnswer =>
 
 const printerOf = ({ out }: Context, isStreamed: boolean) => {
   let written = '';
-  const tellMessage = (content: string): void => {
+  const printMessage = (content: string): void => {
     if (!isStreamed) return;
     // A fallback model may have started the reply again. The final message counts.
     const isAsWritten = content.trim() === written.trim();
@@ -269,11 +269,11 @@ const printerOf = ({ out }: Context, isStreamed: boolean) => {
     if (content !== '' || written !== '') out.piece('\n');
     written = '';
   };
-  const tellRestart = (): void => {
+  const printRestart = (): void => {
     if (written !== '') out.piece('\n-- that was reasoning --\n');
     written = '';
   };
-  const tellPiece = (text: string): void => {
+  const printPiece = (text: string): void => {
     if (!isStreamed || text === '') return;
     // Text that comes in one piece, such as that of the digest, can be folded.
     out.piece(written === '' ? out.folded(safe(text)) : safe(text));
@@ -284,11 +284,11 @@ const printerOf = ({ out }: Context, isStreamed: boolean) => {
       const of = (path: string) => plainText(valueAt(data, path));
       if (out.format === 'json') {
         if (isStreamed) out.json({ event, data });
-      } else if (event === 'agent.message') tellMessage(of('data.content'));
+      } else if (event === 'agent.message') printMessage(of('data.content'));
       else if (event === 'agent.tool_call') for (const line of callNotes(of)) out.note(line);
       else if (event === 'delta') {
-        if (valueAt(data, 'restart') === true) tellRestart();
-        tellPiece(of('text'));
+        if (valueAt(data, 'restart') === true) printRestart();
+        printPiece(of('text'));
       }
     },
   };

@@ -49,8 +49,8 @@ async function* prove(visitor: Client): AsyncGenerator<ProofStep, void, undefine
   yield finished;
   const [succeeded] = await timed('execution', () => checkExecution(client, run));
   yield succeeded;
-  const [told] = await timed('notice', () => checkNotice(client, agent));
-  yield told;
+  const [notified] = await timed('notice', () => checkNotice(client, agent));
+  yield notified;
   const [repeated] = await timed('again', () => sendAgain(client, delivery, { ...receipt, hook }));
   yield repeated;
 }

@@ -44,9 +44,9 @@ const draw = async ({ out }: Context, { secret, otpauthUrl }: TotpSetup): Promis
   ]);
 };
 
-const codeFrom = async (context: Context, given: { args: { code?: string } }) => ({
+const codeFrom = async (context: Context, input: { args: { code?: string } }) => ({
   code:
-    given.args.code ??
+    input.args.code ??
     (await context.ask.text({ ask: 'Code', instead: 'the code as an argument' })),
 });
 

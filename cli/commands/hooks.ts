@@ -162,10 +162,10 @@ const settings = command({
       value: '<sender>',
       about: `Sender whose form to show: ${senders.join(', ')}`,
       values: senders,
-      read: (given): HookSender => {
-        const sender = senders.find((each) => each === given);
+      read: (input): HookSender => {
+        const sender = senders.find((each) => each === input);
         if (!sender)
-          throw usageFault(`--sender must be one of ${senders.join(', ')} (got "${given}")`);
+          throw usageFault(`--sender must be one of ${senders.join(', ')} (got "${input}")`);
         return sender;
       },
     },

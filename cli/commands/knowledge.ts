@@ -121,8 +121,8 @@ const DIGEST = 'digest';
 const showAnswer = (out: Context['out'], { answer, citations, model }: KnowledgeAnswer): void => {
   // The digest explains why there is no answer and repeats the citations, which are printed
   // below.
-  const said = model === DIGEST ? answer.replace(/: “.*$/s, ':') : answer;
-  for (const line of said.split('\n')) out.sentence(line);
+  const shownAnswer = model === DIGEST ? answer.replace(/: “.*$/s, ':') : answer;
+  for (const line of shownAnswer.split('\n')) out.sentence(line);
   for (const citation of citations) {
     const { n, title, page, trust, quote } = citation;
     const place = page === null ? title : `${title}, page ${page}`;

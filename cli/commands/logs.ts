@@ -12,9 +12,9 @@ const LAST = 50;
 const last: Flag<number> = {
   value: '<count>',
   about: `Number of newest lines to print. Defaults to ${LAST}; 0 prints none`,
-  read: (given) => {
-    if (/^\d{1,7}$/.test(given)) return Number(given);
-    throw usageFault(`--last must be a whole number of lines (got "${given}")`);
+  read: (input) => {
+    if (/^\d{1,7}$/.test(input)) return Number(input);
+    throw usageFault(`--last must be a whole number of lines (got "${input}")`);
   },
 };
 
@@ -62,7 +62,7 @@ type LogPage = Awaited<ReturnType<Client['logs']['list']>>;
 const WAIT_S = 25;
 const PATIENCE_MS = (WAIT_S + 15) * 1000;
 const AGAIN_MS = 1000;
-const MOST = 1000;
+const MAX_LINES = 1000;
 
 interface LogRange {
   last: number;
@@ -79,7 +79,9 @@ async function* remoteLines(
 ): AsyncGenerator<string, void, undefined> {
   const { out, signal } = context;
   const client = (await context.listener()).with({ timeoutMs: PATIENCE_MS });
-  const newest = await client.logs.list({ query: { limit: Math.min(Math.max(last, 1), MOST) } });
+  const newest = await client.logs.list({
+    query: { limit: Math.min(Math.max(last, 1), MAX_LINES) },
+  });
   if (last > 0) yield* linesOf(newest);
   for (let after = newest.lastId; isFollowed; ) {
     const page = await next(client, after, context);
@@ -97,7 +99,7 @@ const next = async (
   { signal }: Context,
 ): Promise<LogPage | null> => {
   try {
-    return await client.logs.list({ query: { after, limit: MOST, wait: WAIT_S } });
+    return await client.logs.list({ query: { after, limit: MAX_LINES, wait: WAIT_S } });
   } catch (error) {
     if (signal.aborted) return null;
     if (!(error instanceof Unreachable)) throw error;

@@ -167,9 +167,9 @@ const modelCreate = command({
   ],
   seeAlso: 'adjutant models test, adjutant help models',
   run: async (context, { args, flags: { keyFile, price }, fields: typed, data }) => {
-    const given = { ...typed, ...(args.name !== undefined && { name: args.name }) };
+    const input = { ...typed, ...(args.name !== undefined && { name: args.name }) };
     const needed = requestFields(endpoints.create.body, withoutFlags);
-    const fields = { ...given, ...(await askNeeded(context, needed, { fields: given, data })) };
+    const fields = { ...input, ...(await askNeeded(context, needed, { fields: input, data })) };
     const more = { price };
     const draft = await requestFrom(endpoints.create.body, { fields, data, more }, context.at);
     const isAsked = SELLERS.includes(draft.provider) && context.ask.isPossible;
@@ -199,10 +199,10 @@ const modelUpdate = modelCrud.update({
   message: ({ name }) => `Updated ${safe(name)}.`,
   body: async (context, { flags: { keyFile, price }, fields, data }) => {
     const apiKey = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
-    const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
+    const input = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
     return requestFrom(
       endpoints.update.body,
-      { fields: given, data, more: { apiKey, price } },
+      { fields: input, data, more: { apiKey, price } },
       context.at,
     );
   },
@@ -263,9 +263,9 @@ export const modelsGroup: CommandGroup = {
     modelCrud.list({
       examples: ['', '--provider ollama', '--json'],
       next: (rows) => {
-        const ill = rows.find(({ health }) => health.status === 'down');
-        if (ill) {
-          return `Find the cause: adjutant models health, then: adjutant models test ${ill.name}`;
+        const downModel = rows.find(({ health }) => health.status === 'down');
+        if (downModel) {
+          return `Find the cause: adjutant models health, then: adjutant models test ${downModel.name}`;
         }
         return rows.length === 1 && rows[0]?.source === 'builtin' ? NO_MODEL : undefined;
       },

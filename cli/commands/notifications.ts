@@ -76,20 +76,20 @@ const watchNotifications = command({
       if (page.unreadCount > 0) before = `${page.unreadCount} unread`;
       return [];
     };
-    let told = 0;
+    let printedCount = 0;
     try {
       const followed = { channel: 'notification', isRow: isNotice, isNew, missed };
       for await (const note of followRows(context, followed)) {
         if (note.type === 'listening') out.note(`Listening, ${before}. ^C exits.`);
         else if (note.type !== 'row') out.note(connectionRemark(note));
         else {
-          told++;
+          printedCount++;
           printNotice(context, note.row);
         }
       }
     } catch (error) {
       if (!signal.aborted) throw error;
-      throw interrupted(`${told} printed. List them: adjutant notifications list --unread`);
+      throw interrupted(`${printedCount} printed. List them: adjutant notifications list --unread`);
     }
   },
 });

@@ -69,20 +69,20 @@ export const setup = command({
   ],
   seeAlso: 'adjutant platforms, adjutant channels link',
   run: async (context, { args, flags }) => {
-    if (args.kind === 'webhook') return tellOfWebhooks(context);
+    if (args.kind === 'webhook') return explainWebhooks(context);
     const { manifest, ...rest } = flags;
     const client = await context.client();
     const platform = await findPlatform(client, args.kind);
     if (manifest) return showManifest(context, platform);
-    tellSteps(context, platform);
+    printSteps(context, platform);
     const body = await valuesToStore(context, platform, rest);
     const stored = body ? await client.platforms.update({ kind: platform.kind, body }) : platform;
     context.out.done(`Stored the settings of ${platform.kind}.`, stored, platformTableColumns);
-    if (await tried(context, client, stored)) tellHowToLink(context, stored);
+    if (await testPlatform(context, client, stored)) explainLinking(context, stored);
   },
 });
 
-const tellOfWebhooks = ({ out }: Context): void => {
+const explainWebhooks = ({ out }: Context): void => {
   out.note('A webhook channel is a URL of your own. It needs no setup.');
   out.note(
     'Create one:   adjutant channels create https://example.org/from-adjutant > ' + 'secret.txt',
@@ -97,7 +97,7 @@ const showManifest = ({ out }: Context, { kind, receiver }: PlatformReply): void
   else out.line(JSON.stringify(manifest, null, 2));
 };
 
-const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformReply): void => {
+const printSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformReply): void => {
   const tell = (text: string, indent = 0): void => {
     const lines = out.isTerminal ? wrapped(oneLine(text), out.width - indent) : [oneLine(text)];
     const [first = '', ...rest] = lines;
@@ -124,7 +124,7 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformR
  * Tests the stored settings and, if the API of the platform allows, registers the receiver
  * address.
  */
-const tried = async (
+const testPlatform = async (
   context: Context,
   client: Client,
   { kind, installs }: PlatformReply,
@@ -145,15 +145,17 @@ const tried = async (
 
 /** Without it messages are sent to the platform, but none arrive from it. */
 const installed = async (context: Context, client: Client, kind: string): Promise<boolean> => {
-  const told = await client.platforms.install({ kind });
-  if (told.ok) return true;
+  const installation = await client.platforms.install({ kind });
+  if (installation.ok) return true;
   context.exitCode = Exit.failed;
-  context.out.warn(`${kind} does not have the receiver address yet: ${oneLine(told.error ?? '')}`);
+  context.out.warn(
+    `${kind} does not have the receiver address yet: ${oneLine(installation.error ?? '')}`,
+  );
   context.out.warn(`Register it: adjutant platforms install ${kind}`);
   return false;
 };
 
-const tellHowToLink = ({ out }: Context, { kind }: PlatformReply): void => {
+const explainLinking = ({ out }: Context, { kind }: PlatformReply): void => {
   out.note('Now each user links their own chat:');
   if (kind === 'ntfy' || kind === 'email') {
     out.note(`  adjutant channels add ${kind} <${kind === 'ntfy' ? 'topic' : 'address'}>`);

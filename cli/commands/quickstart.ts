@@ -56,8 +56,8 @@ export const quickstart = command({
     'With --yes it asks only for a name and a password, and uses the default of each question.',
   ],
   seeAlso: 'hooks create, doctor',
-  run: async (given, { flags }) => {
-    const context = await daemon(given);
+  run: async (input, { flags }) => {
+    const context = await daemon(input);
     await account(context, flags);
     await model(context);
     const hook = await hello(context);
@@ -115,9 +115,9 @@ const account = async (context: Context, flags: QuickstartFlags): Promise<void> 
   step(context, 'Account', 'not logged in; the first account becomes the admin');
   const kept = readSession(context.url)?.username;
   const name = username ?? kept ?? (await context.ask.text({ ask: 'Name', instead: '--username' }));
-  const given = { args: { name }, flags: { passwordFile, setupCodeFile }, fields: {} };
+  const input = { args: { name }, flags: { passwordFile, setupCodeFile }, fields: {} };
   const enter = (by: typeof login | typeof register): Promise<void> =>
-    within(context, async (inner) => by.run(inner, given));
+    within(context, async (inner) => by.run(inner, input));
   if (kept === name) return enter(login);
   // A daemon with a setup code does not allow registration by name and password.
   const file = join(homeOf(context.flags.home), 'setup-code');

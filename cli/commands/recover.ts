@@ -49,7 +49,7 @@ export const recover = command({
         passkeys: await recovery.passkeysOf(account.id),
       });
       await orFailed(context, recovery.recover(account, { password, removes }));
-      say(context, account, removes);
+      printRecovery(context, account, removes);
     } finally {
       await recovery.close();
     }
@@ -102,10 +102,10 @@ const removalsOf = async (
   return { totp, passkeys };
 };
 
-const named = (given: string | undefined, passkeys: LostPasskey[]): string[] => {
-  if (given === undefined) return [];
-  if (given === 'all') return passkeys.map(({ id }) => id);
-  return given.split(',').flatMap((each) => {
+const named = (input: string | undefined, passkeys: LostPasskey[]): string[] => {
+  if (input === undefined) return [];
+  if (input === 'all') return passkeys.map(({ id }) => id);
+  return input.split(',').flatMap((each) => {
     const found = passkeys.filter(({ id, name }) => [id, name].includes(each.trim()));
     if (found.length > 0) return found.map(({ id }) => id);
     const there = passkeys.map(({ name }) => safe(name)).join(', ') || 'none';
@@ -113,7 +113,7 @@ const named = (given: string | undefined, passkeys: LostPasskey[]): string[] => 
   });
 };
 
-const say = (
+const printRecovery = (
   { out }: Context,
   { username, disabled_at, totp, passkeys }: LostAccount,
   removed: Removals,
@@ -163,7 +163,7 @@ export const rollback = command({
       );
       context.out.note(`It drops ${deliveriesIn(since.deliveries)} from after the snapshot.`);
       await context.ask.confirm('Roll back?');
-      sayBack(context, attempt(open.perform));
+      printRollback(context, attempt(open.perform));
     } finally {
       open.close();
     }
@@ -173,7 +173,7 @@ export const rollback = command({
 const deliveriesIn = (deliveries: number): string =>
   deliveries === 1 ? '1 acknowledged delivery' : `${deliveries} acknowledged deliveries`;
 
-const sayBack = ({ out }: Context, back: RollbackResult): void => {
+const printRollback = ({ out }: Context, back: RollbackResult): void => {
   if (out.format !== 'table') {
     out.json(back);
     return;

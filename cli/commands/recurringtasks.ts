@@ -34,14 +34,14 @@ const columns = columnsOf<RecurringTask>(
   ['timezone=schedule.timezone', 'action', 'runs=runCount:number', 'error=lastError:data'],
 );
 
-interface BegunThing {
+interface StartedResource {
   noun: string;
   id: string;
   /** Command that shows it. */
   show?: string;
 }
 
-const begunBy = (run: RecurringRun): BegunThing | undefined => {
+const begunBy = (run: RecurringRun): StartedResource | undefined => {
   const things = [
     { noun: 'pipeline run', id: run.pipelineId, show: 'pipelines get' },
     { noun: 'agent', id: run.agentId, show: 'agents get' },
@@ -93,9 +93,9 @@ const createRecurring = command({
   notes: ['On a terminal it asks for missing values.'],
   run: async (context, { args, fields }) => {
     const schema = endpoints.create.body;
-    const given = withArguments(fields, args);
-    const asked = await askRecurring(context, requestFields(schema), given);
-    const body = await requestFrom(schema, { fields: { ...given, ...asked } }, context.at);
+    const input = withArguments(fields, args);
+    const answers = await askRecurring(context, requestFields(schema), input);
+    const body = await requestFrom(schema, { fields: { ...input, ...answers } }, context.at);
     const task = await (await context.client()).recurring.create({ body });
     const { nextRunAt, schedule } = task;
     const next = nextRunAt === null ? 'never' : zonedTime(nextRunAt, schedule.timezone);
@@ -154,8 +154,8 @@ const previewTimes = command({
   },
 });
 
-const scheduleOf = async (context: Context, task: string, given: Record<string, unknown>) => {
-  const isTimed = ['schedule.cron', 'schedule.rrule'].some((path) => given[path] !== undefined);
+const scheduleOf = async (context: Context, task: string, input: Record<string, unknown>) => {
+  const isTimed = ['schedule.cron', 'schedule.rrule'].some((path) => input[path] !== undefined);
   if (isTimed) throw usageFault('Pass either a recurring task, or --cron or --rrule.');
   const { client, id } = await recurringCrud.find(context, task);
   const { cron, rrule, timezone } = (await client.recurring.get({ id })).schedule;

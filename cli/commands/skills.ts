@@ -75,7 +75,7 @@ const skillRun = requestCommand({
     return { skillId, toolName };
   },
   show: ({ out }, reply: ToolRunReply, { args: { tool } }) => {
-    if (reply.approval) sayAsked({ out }, tool, reply.approval);
+    if (reply.approval) printApproval({ out }, tool, reply.approval);
     else if (out.format === 'json') out.json(reply);
     else out.line(safe(textOf(reply.result)));
   },
@@ -87,7 +87,7 @@ interface ToolRunReply {
   approval?: Approval;
 }
 
-const sayAsked = ({ out }: Pick<Context, 'out'>, tool: string, approval: Approval): void => {
+const printApproval = ({ out }: Pick<Context, 'out'>, tool: string, approval: Approval): void => {
   if (out.format !== 'table') out.item(approval, approvalColumns);
   const next = `adjutant approvals approve ${shortOf(approval)}`;
   out.note(`${safe(tool)} is waiting for your approval: ${next}`);

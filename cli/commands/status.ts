@@ -72,7 +72,7 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
   if (out.format !== 'table') {
     const about = { url, state: 'running', ready, failing, pid };
     const reply = { ...about, ...health, ...(overview && { overview }) };
-    const told = [
+    const rows = [
       { name: 'daemon', status: 'ok', detail: headOf(health, pid, url).join(', ') },
       { name: 'ready', status: ready ? 'ok' : 'down', detail: failing.join(', ') },
       ...(overview ? glanceFacts(overview) : []).map(([name, detail]) => ({
@@ -82,7 +82,7 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
         detail,
       })),
     ];
-    return out.page({ reply, rows: [...told, ...health.parts], columns: partColumns });
+    return out.page({ reply, rows: [...rows, ...health.parts], columns: partColumns });
   }
   out.line(headOf(health, pid, url).join('  '));
   const isReady = ready ? 'yes' : `NO: ${failing.join(', ')}`;
@@ -115,7 +115,7 @@ export type OverviewReply = Awaited<ReturnType<Client['overview']['get']>>;
 
 const GAP = '   ';
 /** Parts that another line of the status covers. */
-const TOLD = ['models'];
+const COVERED_PARTS = ['models'];
 
 /** Four or five lines about the daemon and the user, and one for each part with a problem. */
 const glance = (overview: OverviewReply, isReady: string): string[] => [
@@ -128,11 +128,11 @@ const glance = (overview: OverviewReply, isReady: string): string[] => [
   [
     `models ${modelsOf(overview)}`,
     ...publicOf(overview),
-    ...well(overview).map(({ name, detail }) => `${name} ${oneLine(detail) || 'ok'}`),
+    ...healthyParts(overview).map(({ name, detail }) => `${name} ${oneLine(detail) || 'ok'}`),
   ].join(GAP),
   workOf(overview),
   todayOf(overview),
-  ...ill(overview).map(
+  ...unhealthyParts(overview).map(
     ({ name, status, detail }) => `${status.toUpperCase().padEnd(4)}  ${name}: ${oneLine(detail)}`,
   ),
 ];
@@ -180,18 +180,22 @@ const approvalsOf = ({ agents, needs }: OverviewReply): number =>
 /** `gpt, local (cooling)` as `1 ok, 1 cooling`. */
 const modelsOf = ({ parts }: OverviewReply): string => {
   const states = (parts.find(({ name }) => name === 'models')?.detail ?? '').split(', ');
-  const ill = states.flatMap((entry) => / \((down|cooling)\)$/.exec(entry)?.[1] ?? []);
+  const unhealthyParts = states.flatMap((entry) => / \((down|cooling)\)$/.exec(entry)?.[1] ?? []);
   const count = (status: string): string[] => {
-    const those = ill.filter((each) => each === status).length;
+    const those = unhealthyParts.filter((each) => each === status).length;
     return those === 0 ? [] : [`${those} ${status}`];
   };
-  return [`${states.length - ill.length} ok`, ...count('cooling'), ...count('down')].join(', ');
+  return [
+    `${states.length - unhealthyParts.length} ok`,
+    ...count('cooling'),
+    ...count('down'),
+  ].join(', ');
 };
 
-const well = ({ parts }: OverviewReply): OverviewReply['parts'] =>
+const healthyParts = ({ parts }: OverviewReply): OverviewReply['parts'] =>
   parts.filter(({ name, status }) => status === 'ok' && name === 'disk');
 
-const ill = ({ parts }: OverviewReply): OverviewReply['parts'] =>
-  parts.filter(({ name, status }) => status !== 'ok' && !TOLD.includes(name));
+const unhealthyParts = ({ parts }: OverviewReply): OverviewReply['parts'] =>
+  parts.filter(({ name, status }) => status !== 'ok' && !COVERED_PARTS.includes(name));
 
 const dollars = (usd: number): string => `$${usd.toFixed(2)}`;

@@ -49,7 +49,7 @@ export const invite = command({
   summary: 'Create an invite link for one account',
   examples: ['', '--email bob@example.org', '--role admin > link.txt'],
   seeAlso: 'adjutant users invite',
-  run: (context, given) => inviteUser.run(context, { ...given, args: {} }),
+  run: (context, input) => inviteUser.run(context, { ...input, args: {} }),
 });
 
 const impersonateUser = userCrud.request({

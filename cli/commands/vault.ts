@@ -168,8 +168,8 @@ export const vaultGroup: CommandGroup = {
       examples: ['', '--type api_key --json', '--fields name,type,expires'],
       next: (rows) => {
         if (rows.length === 0) return 'No credentials. Store one: adjutant vault add <name>';
-        const worn = rows.find((one) => credentialState(one) !== 'good');
-        return worn && `Rotate it: adjutant vault rotate ${safe(worn.name)}`;
+        const dueCredential = rows.find((one) => credentialState(one) !== 'good');
+        return dueCredential && `Rotate it: adjutant vault rotate ${safe(dueCredential.name)}`;
       },
     }),
     credentialCrud.get({

@@ -176,10 +176,12 @@ const create = command({
     const secret = await givenSecret(context, flags.secretFile);
     const isGiven = secret !== undefined || fields.credentialId !== undefined;
     if (!isGiven) needPlace(context);
-    const given = withArguments(fields, args);
-    const asked = await askNeeded(context, requestFields(endpoints.create.body), { fields: given });
+    const input = withArguments(fields, args);
+    const answers = await askNeeded(context, requestFields(endpoints.create.body), {
+      fields: input,
+    });
     const headers = await headersFrom(context, flags.headersFile);
-    const filled = { fields: { ...given, ...asked }, more: { secret, headers } };
+    const filled = { fields: { ...input, ...answers }, more: { secret, headers } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).webhooks.create({ body });
     if (made.secret === undefined || context.out.format === 'json') {

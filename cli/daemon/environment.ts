@@ -8,8 +8,8 @@ const DEFAULT_HOME = '~/.adjutant';
 
 /** The home of the daemon: the flag, the environment variable, or the default. */
 export const homeOf = (flag: string | undefined): string => {
-  const given = flag || process.env.ADJUTANT_HOME || DEFAULT_HOME;
-  return resolve(given.replace(/^~(?=$|\/)/, homedir()));
+  const input = flag || process.env.ADJUTANT_HOME || DEFAULT_HOME;
+  return resolve(input.replace(/^~(?=$|\/)/, homedir()));
 };
 
 /** An environment without the ADJUTANT_ settings of the user, for a daemon with its own. */

@@ -233,9 +233,9 @@ const levelIn = (level: unknown): string => {
 
 /** Puts the event first and ids last, because ids are long and rarely read. */
 const pairs = (values: Record<string, unknown>): string[] => {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  const input = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   const isId = ([key]: [string, unknown]) => key.endsWith('Id');
-  return [...given.filter((each) => !isId(each)), ...given.filter(isId)].map(
+  return [...input.filter((each) => !isId(each)), ...input.filter(isId)].map(
     ([key, value]) => `${oneLine(key)}=${quoted(value)}`,
   );
 };

@@ -49,10 +49,10 @@ const ask = async (url: string): Promise<object | null | undefined> => {
 const port: Flag<number> = {
   value: '<port>',
   about: 'TCP port to listen on. Defaults to 3005; 0 uses any free port',
-  read: (given) => {
-    const number = Number(given);
-    if (/^\d+$/.test(given) && number <= 65_535) return number;
-    throw usageFault(`--port must be a whole number from 0 to 65535 (got "${given}")`);
+  read: (input) => {
+    const number = Number(input);
+    if (/^\d+$/.test(input) && number <= 65_535) return number;
+    throw usageFault(`--port must be a whole number from 0 to 65535 (got "${input}")`);
   },
 };
 

@@ -31,7 +31,7 @@ const SHOWN_LINES = 8;
 const columns = columnsOf<{ url?: string; service: string }>(['url', 'service']);
 
 /** Installs the daemon as a service of this user and waits until it is ready. */
-export const installService = async (context: Context, given: ListenAddress): Promise<void> => {
+export const installService = async (context: Context, input: ListenAddress): Promise<void> => {
   const { out, signal, streams } = context;
   const home = homeOf(context.flags.home);
   const began = performance.now();
@@ -40,7 +40,7 @@ export const installService = async (context: Context, given: ListenAddress): Pr
     const [record, files] = [runningDaemon(home), serviceFiles()];
     if (record) await stopDaemon({ home, record, isForced: false, signal });
     const from = sizeOf(logOf(home));
-    const address = addressOf(given);
+    const address = addressOf(input);
     try {
       install({ home, flags: listenWords(address) }, urlOfListener(address));
       await ready(urlOfListener(address), { home, from, signal });
@@ -48,7 +48,7 @@ export const installService = async (context: Context, given: ListenAddress): Pr
       throw await undone(error, { home, record, files });
     }
   });
-  const url = urlOfListener(addressOf(given));
+  const url = urlOfListener(addressOf(input));
   const took = duration(performance.now() - began);
   const sentence = `Wrote ${shortPath(serviceFile())}, enabled, started. Ready in ${took} at ${url}`;
   out.done(sentence, { url, service: serviceFile() }, columns);

@@ -128,8 +128,8 @@ const listen = async ({ signal }: Context, state: string): Promise<ConsentListen
       }
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
       response.end('You can close this window and return to the terminal.\n');
-      const given = searchParams.get('code');
-      if (given !== null) resolve(given);
+      const input = searchParams.get('code');
+      if (input !== null) resolve(input);
       else reject(failed(`Consent failed: ${oneLine(searchParams.get('error') ?? 'no code')}`));
     });
   });

@@ -77,8 +77,11 @@ const recipientsOf = (
   own: string,
   isToAll: boolean,
 ): { to: string[]; cc?: string[] } => {
-  const asked = replyTo.filter(isAddress);
-  const authors = asked.length > 0 ? asked : [from].flatMap((one) => one ?? []).filter(isAddress);
+  const replyAddresses = replyTo.filter(isAddress);
+  const authors =
+    replyAddresses.length > 0
+      ? replyAddresses
+      : [from].flatMap((one) => one ?? []).filter(isAddress);
   if (authors.length > MAX_AUTHORS) {
     throw usageFault(
       `The e-mail asks for replies to ${authors.length} addresses or more. Choose the ` +

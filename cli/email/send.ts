@@ -12,7 +12,7 @@ import { sentColumns } from './sentmail.js';
 
 const endpoints = await contracts.sentmail();
 
-const LOOK_MS = 300;
+const POLL_MS = 300;
 /** Maximum time that the command waits for the server. */
 const PATIENCE_MS = 30_000;
 
@@ -91,7 +91,7 @@ export const tellOutcome = async (
   for (;;) {
     const mail = await client.sentmail.get({ id });
     if (isDecided(mail) || performance.now() > until) return tell(context, mail);
-    await pause(LOOK_MS);
+    await pause(POLL_MS);
   }
 };
 

@@ -98,7 +98,7 @@ const testFault = ({ steps }: Reply<'mailaccounts', 'test'>): string => {
   return `The account was added, but ${step?.step} fails: ${oneLine(step?.detail ?? '')}`;
 };
 
-interface SetupGiven {
+interface SetupInput {
   address: string;
   flags: SetupFlags;
 }
@@ -107,7 +107,7 @@ interface SetupGiven {
 const serversOf = async (
   context: Context,
   client: Client,
-  { address, flags }: SetupGiven,
+  { address, flags }: SetupInput,
 ): Promise<SetupServers> => {
   const { imap, smtp, username = address } = flags;
   const own = { username, oauth2: null, hint: null };
@@ -124,12 +124,12 @@ const serversOf = async (
     );
     return { ...found, ...(flags.username !== undefined && { username }) };
   }
-  const asked = (ask: string, instead: string) => context.ask.text({ ask, instead });
+  const askServer = (ask: string, instead: string) => context.ask.text({ ask, instead });
   context.out.note('The servers for this address are unknown. The default ports are 993 and 465.');
   return {
     ...own,
-    imap: serverIn(imap ?? (await asked('IMAP server (host:port)', '--imap')), 993),
-    smtp: serverIn(smtp ?? (await asked('SMTP server (host:port)', '--smtp')), 465),
+    imap: serverIn(imap ?? (await askServer('IMAP server (host:port)', '--imap')), 993),
+    smtp: serverIn(smtp ?? (await askServer('SMTP server (host:port)', '--smtp')), 465),
   };
 };
 
@@ -148,7 +148,7 @@ const serverIn = (text: string, implicit: number): MailAccount['imap'] => {
 
 const loginFor = async (
   context: Context,
-  { address, flags, servers: { oauth2 } }: SetupGiven & { servers: SetupServers },
+  { address, flags, servers: { oauth2 } }: SetupInput & { servers: SetupServers },
 ): Promise<{ value: string; isGrant: boolean }> => {
   const { clientId, clientSecretFile, passwordFile, device } = flags;
   if (clientId === undefined) {

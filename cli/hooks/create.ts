@@ -46,8 +46,8 @@ export const hookCreate = command({
   run: async (context, { flags, fields, data }) => {
     const isBare = Object.keys(fields).length === 0 && data === undefined;
     const guided = isBare && context.ask.isPossible ? await guideHook(context) : undefined;
-    const meant = guided?.fields ?? fields;
-    const draft = await requestFrom(create.body, { fields: meant, data }, context.at);
+    const requested = guided?.fields ?? fields;
+    const draft = await requestFrom(create.body, { fields: requested, data }, context.at);
     const isWebhook = draft.trigger === 'webhook';
     const isSecretGiven = draft.triggerConfig?.webhookSecret !== undefined;
     const secret =
@@ -78,8 +78,8 @@ const secretOf = async (
   const value = await context.ask.hidden({
     ask: `Secret: ${theirs} (empty: later)`,
     instead: '--secret-file',
-    refuse: (given) => {
-      const fault = verify === undefined ? null : faultOfSenderSecret(verify, given);
+    refuse: (input) => {
+      const fault = verify === undefined ? null : faultOfSenderSecret(verify, input);
       return fault === null ? undefined : `The secret ${fault}.`;
     },
   });
@@ -111,7 +111,7 @@ const present = async (
   } else if (out.format !== 'table') {
     out.item(hook, hookTableColumns);
   }
-  if (hook.trigger === 'email') await sayUnwatched(context, guided !== undefined);
+  if (hook.trigger === 'email') await warnUnwatched(context, guided !== undefined);
   out.note('');
   out.note(`Watch: adjutant hooks listen ${wordOf(hook)}`);
   if (hook.trigger !== 'webhook') return;
@@ -121,7 +121,7 @@ const present = async (
 };
 
 /** Warns if new mail does not fire the hook: there is no mailbox, or none is watched. */
-const sayUnwatched = async (context: Context, isGuided: boolean): Promise<void> => {
+const warnUnwatched = async (context: Context, isGuided: boolean): Promise<void> => {
   const client = await context.client();
   const { accounts } = await client.mailaccounts.list({ query: { limit: 200 } });
   const [first] = accounts;
@@ -144,8 +144,8 @@ const paste = async (
   const { out } = context;
   const sender = guided?.sender ?? hookSenderOf(hook);
   const { webhookSecretSet } = hook.triggerConfig;
-  const given = webhookSecretSet ? 'the one that you passed' : 'not set yet';
-  const place = secret?.isMade ? 'below, shown only once' : given;
+  const input = webhookSecretSet ? 'the one that you passed' : 'not set yet';
+  const place = secret?.isMade ? 'below, shown only once' : input;
   const address = await publicAddress(context);
   const { where, facts, notes } = senderFormOf(sender, address, hook, place);
   out.note('');

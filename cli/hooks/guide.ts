@@ -22,8 +22,8 @@ export const guideHook = async (context: Context): Promise<GuideResult> => {
     ask: 'Name',
     initial: NAMES[by] ?? by,
     instead: '--name',
-    refuse: (given) =>
-      NAME.test(given) ? undefined : 'Use letters, digits, underscores, dots and dashes.',
+    refuse: (typed) =>
+      NAME.test(typed) ? undefined : 'Use letters, digits, underscores, dots and dashes.',
   });
   const trigger = await triggerOf(context, by, name);
   const labels = actions.map(({ label }) => label);
@@ -68,8 +68,8 @@ const topic = ({ ask }: Context): Promise<string> =>
   ask.text({
     ask: 'ARN of the topic',
     instead: '--verify',
-    refuse: (given) =>
-      TOPIC_ARN.test(given)
+    refuse: (typed) =>
+      TOPIC_ARN.test(typed)
         ? undefined
         : 'Enter an ARN like arn:aws:sns:eu-west-1:123456789012:orders.',
   });
@@ -126,7 +126,7 @@ const actions: HookActionChoice[] = [
       'actionConfig.webhookUrl': await ask.text({
         ask: 'Target address',
         instead: '--webhook-url',
-        refuse: (given) => (URL.canParse(given) ? undefined : 'Enter an address like https://…'),
+        refuse: (typed) => (URL.canParse(typed) ? undefined : 'Enter an address like https://…'),
       }),
     }),
   },
@@ -145,8 +145,8 @@ const actions: HookActionChoice[] = [
           ask: 'Parameters, as JSON',
           initial: '{}',
           instead: '--tool-params',
-          refuse: (given) =>
-            isJson(given) ? undefined : 'Enter JSON, for example {"url":"https://…"}',
+          refuse: (typed) =>
+            isJson(typed) ? undefined : 'Enter JSON, for example {"url":"https://…"}',
         }),
       ),
     }),
@@ -165,8 +165,8 @@ const actions: HookActionChoice[] = [
           ask: `Parameters, as JSON ({{${partsOf(by)}.…}} is filled in)`,
           initial: '{}',
           instead: '--params',
-          refuse: (given) =>
-            isJson(given) ? undefined : 'Enter JSON, for example {"version":"2.1"}',
+          refuse: (typed) =>
+            isJson(typed) ? undefined : 'Enter JSON, for example {"version":"2.1"}',
         }),
       ),
     }),
@@ -176,11 +176,11 @@ const actions: HookActionChoice[] = [
 /** Tools as `adjutant skills tools` lists them. The daemon validates the names. */
 const grants = async ({ ask }: Context): Promise<string[] | undefined> => {
   ask.say('  Its input is untrusted: every call with side effects needs your approval.');
-  const given = await ask.text({
+  const typed = await ask.text({
     ask: 'Tools that need no approval, e.g. web.read (empty: none)',
     instead: '--agent-tools',
   });
-  const tools = given.split(/[\s,]+/).filter(Boolean);
+  const tools = typed.split(/[\s,]+/).filter(Boolean);
   return tools.length > 0 ? tools : undefined;
 };
 
@@ -192,7 +192,7 @@ const partsOf = (by: FiredBy): string => (by === 'email' ? 'email' : 'webhook.bo
 /** `action = opened` is a condition on a field of the payload or of the e-mail. */
 const onlySome = async ({ ask }: Context, by: FiredBy): Promise<object[] | undefined> => {
   const example = by === 'email' ? 'category = invoice' : 'action = opened';
-  const given = await ask.text({
+  const typed = await ask.text({
     ask: `Only some ${by === 'email' ? 'e-mails' : 'events'}? e.g. ${example} (empty: all)`,
     instead: '--conditions',
     refuse: (input) =>
@@ -200,17 +200,17 @@ const onlySome = async ({ ask }: Context, by: FiredBy): Promise<object[] | undef
         ? undefined
         : `Enter a field, = and its value, like ${example}.`,
   });
-  const [, field, value] = CONDITION.exec(given) ?? [];
+  const [, field, value] = CONDITION.exec(typed) ?? [];
   if (field === undefined) return undefined;
   return [{ field: `${partsOf(by)}.${field}`, operator: 'equals', value }];
 };
 
-const needed = (given: string): string | undefined =>
-  given.trim() === '' ? 'A value is required.' : undefined;
+const needed = (typed: string): string | undefined =>
+  typed.trim() === '' ? 'A value is required.' : undefined;
 
-const isJson = (given: string): boolean => {
+const isJson = (typed: string): boolean => {
   try {
-    JSON.parse(given);
+    JSON.parse(typed);
     return true;
   } catch {
     return false;

@@ -47,11 +47,11 @@ export const sendHook = command({
       value: '<sender>',
       about: `Sender to sign as, if not that of the hook: ${PRESET_NAMES.join(', ')}`,
       values: PRESET_NAMES,
-      read: (given) => {
-        const preset = PRESET_NAMES.find((name) => name === given);
+      read: (input) => {
+        const preset = PRESET_NAMES.find((name) => name === input);
         if (preset) return preset;
         throw usageFault(
-          `Unknown sender "${given}" for --as.`,
+          `Unknown sender "${input}" for --as.`,
           `Senders: ${PRESET_NAMES.join(', ')}`,
         );
       },
@@ -134,7 +134,7 @@ const outcomeOf = ({ received, duplicate, accepted }: DeliveryReceipt) => {
   return received ? 'disabled' : 'handshake';
 };
 
-const UNRUN: Record<string, string> = {
+const NOT_RUN_REASONS: Record<string, string> = {
   duplicate: 'duplicate: nothing ran again',
   disabled: 'received, but every matching hook is disabled',
   handshake: 'handshake: answered, nothing runs',
@@ -142,8 +142,8 @@ const UNRUN: Record<string, string> = {
 
 const outcomeText = (receipt: DeliveryReceipt): string => {
   const { hooks, deliveryId, executions = [] } = receipt;
-  const unrun = UNRUN[outcomeOf(receipt)];
-  if (unrun) return unrun;
+  const notRun = NOT_RUN_REASONS[outcomeOf(receipt)];
+  if (notRun) return notRun;
   const count = countOf(hooks ?? 0, 'hook');
   return `delivery ${tail(plainText(deliveryId))}   ${count}   execution ${executions.map(tail).join(', ')}`;
 };

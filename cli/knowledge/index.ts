@@ -53,8 +53,8 @@ export const indexCommand = command({
         ...flags,
       });
     }
-    const given = { fields: { ...source.preset, ...fields }, more: source.more };
-    const body = await requestFrom(endpoints.index.body, given, context.at);
+    const input = { fields: { ...source.preset, ...fields }, more: source.more };
+    const body = await requestFrom(endpoints.index.body, input, context.at);
     const begun = await (await context.client()).knowledge.index({ body });
     await showBegun(context, begun, flags);
   },

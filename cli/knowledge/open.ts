@@ -5,14 +5,14 @@ import { oneLine, safe, wrapText } from '../text.js';
 import { type FoundResult, headOf } from './results.js';
 
 /** Maximum number of results of a search. */
-const MOST = 50;
+const MAX_RESULTS = 50;
 
 export const openFlag: Flag<number> = {
   value: '<n>',
   about: 'Show the full text of one result; 1 is the best',
   read: (text) => {
-    if (/^[1-9]\d?$/.test(text) && Number(text) <= MOST) return Number(text);
-    throw usageFault(`--open must be a number from 1 to ${MOST} (got "${text}").`);
+    if (/^[1-9]\d?$/.test(text) && Number(text) <= MAX_RESULTS) return Number(text);
+    throw usageFault(`--open must be a number from 1 to ${MAX_RESULTS} (got "${text}").`);
   },
 };
 

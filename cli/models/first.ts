@@ -132,7 +132,7 @@ const byKey = async (context: Context): Promise<FirstModel> => {
     ask: '    Model name at the provider',
     initial: models[0]?.modelId,
     instead: INSTEAD,
-    refuse: (given) => (given === '' ? 'Enter a name, as in its documentation.' : undefined),
+    refuse: (input) => (input === '' ? 'Enter a name, as in its documentation.' : undefined),
   });
   const apiKey = await keyFrom(context, undefined);
   return { name: `${provider}/${modelId}`, provider, modelId, apiKey };

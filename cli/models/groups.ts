@@ -47,7 +47,7 @@ const set = command({
     fallback: {
       value: '<names>',
       about: 'Fallback models, separated by commas',
-      read: (given: string) => given.split(',').filter((name) => name !== ''),
+      read: (input: string) => input.split(',').filter((name) => name !== ''),
     },
     default: textFlag('<model>', 'Model for topics without a route'),
   },

@@ -6,14 +6,14 @@ import { usageFault } from '../exit.js';
 export const priceFlag: Flag<ModelView['price']> = {
   value: '<in,out>',
   about: 'Price in USD per million tokens, with a third number per minute of speech; or none',
-  read: (given): ModelView['price'] => {
-    if (given === 'none') return null;
-    const [inputPerMTok = Number.NaN, outputPerMTok = Number.NaN, minute, ...more] = given
+  read: (input): ModelView['price'] => {
+    if (input === 'none') return null;
+    const [inputPerMTok = Number.NaN, outputPerMTok = Number.NaN, minute, ...more] = input
       .split(',')
       .map((each) => (each.trim() === '' ? Number.NaN : Number(each)));
     const areAmounts = inputPerMTok >= 0 && outputPerMTok >= 0 && (minute ?? 0) >= 0;
     if (more.length > 0 || !areAmounts) {
-      throw usageFault(`--price must be two numbers, such as 3,15, or none (got "${given}")`);
+      throw usageFault(`--price must be two numbers, such as 3,15, or none (got "${input}")`);
     }
     return { inputPerMTok, outputPerMTok, ...(minute !== undefined && { perMinuteUsd: minute }) };
   },

@@ -12,12 +12,12 @@ const OFF = 'off';
 const hours: Flag<{ from: string; to: string } | null> = {
   value: '<from-to|off>',
   about: 'Hours in which less urgent messages are delayed: 22:00-07:00',
-  read: (given) => {
-    if (given === OFF) return null;
-    const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(given) ?? [];
+  read: (input) => {
+    if (input === OFF) return null;
+    const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(input) ?? [];
     if (from === undefined || to === undefined) {
       throw usageFault(
-        `--quiet-hours must be two times, such as 22:00-07:00, or off (got "${given}")`,
+        `--quiet-hours must be two times, such as 22:00-07:00, or off (got "${input}")`,
       );
     }
     return { from, to };
@@ -28,11 +28,11 @@ const hours: Flag<{ from: string; to: string } | null> = {
 const window: Flag<number | null> = {
   value: '<10m|2h|off>',
   about: 'Time window in which messages of one kind are combined',
-  read: (given) => {
-    if (given === OFF) return null;
-    const [, count, unit] = /^(\d{1,4})([mh])$/.exec(given) ?? [];
+  read: (input) => {
+    if (input === OFF) return null;
+    const [, count, unit] = /^(\d{1,4})([mh])$/.exec(input) ?? [];
     if (count === undefined)
-      throw usageFault(`--digest must be a time such as 10m or 2h, or off (got "${given}")`);
+      throw usageFault(`--digest must be a time such as 10m or 2h, or off (got "${input}")`);
     return Number(count) * (unit === 'h' ? 60 : 1);
   },
 };
@@ -41,12 +41,12 @@ const window: Flag<number | null> = {
 const lead: Flag<number | null> = {
   value: '<30m|2h|off>',
   about: 'Default time of the reminder before a task is due',
-  read: (given) => {
-    if (given === OFF) return null;
-    const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(given) ?? [];
+  read: (input) => {
+    if (input === OFF) return null;
+    const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(input) ?? [];
     if (count === undefined)
       throw usageFault(
-        `--task-reminder must be a time such as 30m, 2h or 1d, or off (got "${given}")`,
+        `--task-reminder must be a time such as 30m, 2h or 1d, or off (got "${input}")`,
       );
     return Number(count) * (unit === 'd' ? 1440 : unit === 'h' ? 60 : 1);
   },
@@ -55,9 +55,9 @@ const lead: Flag<number | null> = {
 const threshold: Flag<number> = {
   value: '<count>',
   about: 'Number of messages of one kind that are sent individually first',
-  read: (given) => {
-    if (!/^\d{1,4}$/.test(given)) throw usageFault(`--threshold must be a number (got "${given}")`);
-    return Number(given);
+  read: (input) => {
+    if (!/^\d{1,4}$/.test(input)) throw usageFault(`--threshold must be a number (got "${input}")`);
+    return Number(input);
   },
 };
 
@@ -91,11 +91,11 @@ export const notificationPreferences = command({
       'approvals and security notices are always sent at once.',
   ],
   seeAlso: 'adjutant channels list',
-  run: async (context, { flags: given }) => {
+  run: async (context, { flags: input }) => {
     const client = await context.client();
-    if (Object.keys(given).length === 0)
+    if (Object.keys(input).length === 0)
       return show(context, await client.notifications.preferences());
-    const body = await changesOf(client, given);
+    const body = await changesOf(client, input);
     show(context, await client.notifications['set-preferences']({ body }));
   },
 });
@@ -103,10 +103,10 @@ export const notificationPreferences = command({
 type PreferenceFlags = Parameters<typeof notificationPreferences.run>[1]['flags'];
 
 /** Values that are not passed stay unchanged. */
-const changesOf = async (client: Client, given: PreferenceFlags): Promise<PreferenceChanges> => {
-  const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = given;
-  const { taskReminder } = given;
-  if (given.channel !== undefined && mute === undefined && unmute === undefined) {
+const changesOf = async (client: Client, input: PreferenceFlags): Promise<PreferenceChanges> => {
+  const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = input;
+  const { taskReminder } = input;
+  if (input.channel !== undefined && mute === undefined && unmute === undefined) {
     throw usageFault('--channel needs --mute or --unmute');
   }
   const { quietHours, digest } = await client.notifications.preferences();
@@ -121,7 +121,7 @@ const changesOf = async (client: Client, given: PreferenceFlags): Promise<Prefer
     }),
     ...(taskReminder !== undefined && { tasks: { reminderMinutes: taskReminder } }),
     ...((mute !== undefined || unmute !== undefined) && {
-      kindChanges: await kindsOf(client, given),
+      kindChanges: await kindsOf(client, input),
     }),
   };
 };

@@ -13,12 +13,12 @@ const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 const momentFlag = (about: string): Flag<string> => ({
   value: '<time>',
   about,
-  read: (given) => {
-    const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
+  read: (input) => {
+    const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(input) ?? [];
     if (count !== undefined)
       return new Date(now() - Number(count) * (UNITS[unit] ?? 0)).toISOString();
-    if (/^\d{4}-/.test(given)) return given;
-    throw usageFault(`Expected a time like 2026-01-31T09:30, or an age like 2h (got "${given}")`);
+    if (/^\d{4}-/.test(input)) return input;
+    throw usageFault(`Expected a time like 2026-01-31T09:30, or an age like 2h (got "${input}")`);
   },
 });
 
@@ -53,7 +53,7 @@ interface BulkWork<T> {
   verb: string;
 }
 
-interface BulkGiven {
+interface BulkInput {
   flags: BulkFlags;
   fields: Record<string, unknown>;
 }
@@ -71,7 +71,7 @@ const isPreview = (reply: Operation | OperationPreview): reply is OperationPrevi
 /** Lists failures, asks, starts the operation and follows it. */
 export const workOnFailed = async <T>(
   context: Context,
-  { flags, fields }: BulkGiven,
+  { flags, fields }: BulkInput,
   { schema, more, send, noun, verb }: BulkWork<T>,
 ): Promise<void> => {
   const { out } = context;

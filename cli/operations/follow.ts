@@ -58,7 +58,7 @@ export const rateLine = (
   let isDrawn = false;
   let quarter = -1;
   let retried = '';
-  let seen = [begun];
+  let samples = [begun];
   const draw = (text: string): void => {
     stderr.write(CLEAR_LINE + cutToWidth(before + text, (stderr.columns || 80) - 1));
     isDrawn = true;
@@ -70,8 +70,8 @@ export const rateLine = (
     show: (operation: ShownState): void => {
       if (!stderr.isTTY) return;
       const at = now();
-      seen = samplesWith(seen, { at, done: doneOf(operation) });
-      const bar = barOf(operation, seen[0] ?? begun, at);
+      samples = samplesWith(samples, { at, done: doneOf(operation) });
+      const bar = barOf(operation, samples[0] ?? begun, at);
       if (isRewritten) {
         draw(bar);
         return;
@@ -107,11 +107,11 @@ interface FollowedOperations {
 export const untilOver = async (
   context: Context,
   begun: Operation,
-  { doing = '', others = [], line: given }: FollowedOperations = {},
+  { doing = '', others = [], line: input }: FollowedOperations = {},
 ): Promise<Operation> => {
   const client = await context.listener();
   const since = { at: now(), done: doneOf(begun) };
-  const line = given ?? rateLine(context.streams.stderr, since, doing);
+  const line = input ?? rateLine(context.streams.stderr, since, doing);
   const next = () => client.operations.get({ id: begun.id, query: { wait: WAIT_S } });
   let operation = begun;
   try {

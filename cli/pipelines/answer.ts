@@ -20,9 +20,9 @@ const answer = (name: 'approve' | 'reject') =>
     flags: { reason: textFlag('<text>', 'Reason, shown in the run') },
     run: async (context, { args, flags: { reason } }) => {
       const { client, id } = await runCrud.find(context, args.run);
-      const asked = await waitingStage(client, { id, key: args.stage, is: 'approval' });
-      const { digest } = asked;
-      for (const line of askedLines(asked)) context.out.note(line);
+      const question = await waitingStage(client, { id, key: args.stage, is: 'approval' });
+      const { digest } = question;
+      for (const line of askedLines(question)) context.out.note(line);
       await context.ask.confirm(`${name === 'approve' ? 'Approve' : 'Reject'} this?`);
       const body = { digest, ...(reason !== undefined && { reason }) };
       const done = await client.pipelines[name]({ id, key: args.stage, body });
@@ -42,11 +42,11 @@ const input = command({
   ],
   run: async (context, { args }) => {
     const { client, id } = await runCrud.find(context, args.run);
-    const asked = await waitingStage(client, { id, key: args.stage, is: 'input' });
-    const { digest } = asked;
-    const fields = askedFields(asked.input);
+    const question = await waitingStage(client, { id, key: args.stage, is: 'input' });
+    const { digest } = question;
+    const fields = askedFields(question.input);
     const isGuided = args.values.length === 0;
-    if (isGuided) for (const line of askedLines(asked)) context.out.note(line);
+    if (isGuided) for (const line of askedLines(question)) context.out.note(line);
     const values = isGuided
       ? await askValues(context, fields)
       : await valuesFrom(context, args.values, fields);

@@ -10,7 +10,7 @@ import { showOutcome } from './run.js';
 import { asksIn, runTree, type StageOfRun } from './tree.js';
 
 /** Polling interval. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** Rows of the terminal to leave free, so that the tree can be redrawn. */
 const FREE_ROWS = 3;
 const CLEAR_BELOW = '\u001b[J';
@@ -58,8 +58,8 @@ const watched = async (
   const view = isTree && fits ? createLiveTree(out) : createLines(out);
   for (;;) {
     view.show(run);
-    if (run.finishedAt !== null || asksSomebody(run)) return run;
-    await pause(LOOK_MS, undefined, { signal });
+    if (run.finishedAt !== null || needsPerson(run)) return run;
+    await pause(POLL_MS, undefined, { signal });
     run = await client.pipelines.get({ id });
   }
 };
@@ -77,13 +77,13 @@ const createLiveTree = (out: Pick<CliOutput, 'piece' | 'width'>): RunView => {
 };
 
 const createLines = (out: Pick<CliOutput, 'note'>): RunView => {
-  const told = new Map<string, string>();
+  const printedLines = new Map<string, string>();
   return {
     show: ({ stages }) => {
       for (const stage of stages.filter(({ status }) => status !== 'pending')) {
         const line = stageLine(stage);
-        if (told.get(stage.key) !== line) out.note(line);
-        told.set(stage.key, line);
+        if (printedLines.get(stage.key) !== line) out.note(line);
+        printedLines.set(stage.key, line);
       }
     },
   };
@@ -95,7 +95,7 @@ const stageLine = ({ key, kind, status, reason, error }: StageOfRun): string => 
 };
 
 /** Whether a run waits for a person, and not only for a time. */
-const asksSomebody = ({ stages }: PipelineRunDetail): boolean =>
+const needsPerson = ({ stages }: PipelineRunDetail): boolean =>
   stages.some(
     ({ status, reason }) =>
       status.startsWith('waiting') || (status === 'running' && asksIn(reason)),

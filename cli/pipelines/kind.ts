@@ -4,7 +4,7 @@ import type { Named, NamedKind } from '../resolve.js';
 import { ago } from '../text.js';
 
 /** Maximum number of runs to search for nested ones. Each takes a request. */
-const MAX_ASKED = 20;
+const MAX_SEARCHED_RUNS = 20;
 /** Open runs come first, because their nested runs are most likely meant. */
 const OPEN: readonly string[] = ['waiting', 'running', 'queued'];
 
@@ -15,7 +15,7 @@ export const runKind = (client: Client): NamedKind => ({
   page: namePages('pipelines', (query) => client.pipelines.list({ query }), namedRun),
   beyond: () => nestedRuns(client),
   hint:
-    `Nested runs are searched below ${MAX_ASKED} others. Any run can be identified by ` +
+    `Nested runs are searched below ${MAX_SEARCHED_RUNS} others. Any run can be identified by ` +
     'its full id: adjutant pipelines list --parent-id <run>',
 });
 
@@ -30,10 +30,10 @@ const namedRun = ({ id, name, status, createdAt }: PipelineRun): Named => ({
 const nestedRuns = async (client: Client): Promise<Named[]> => {
   const found: Named[] = [];
   const { pipelines } = await client.pipelines.list({ query: { limit: 200 } });
-  let asked = 0;
-  for (let level = openFirst(pipelines); level.length > 0 && asked < MAX_ASKED; ) {
-    const parents = level.slice(0, MAX_ASKED - asked);
-    asked += parents.length;
+  let requested = 0;
+  for (let level = openFirst(pipelines); level.length > 0 && requested < MAX_SEARCHED_RUNS; ) {
+    const parents = level.slice(0, MAX_SEARCHED_RUNS - requested);
+    requested += parents.length;
     const replies = await askAll(parents, ({ id }) =>
       client.pipelines.list({ query: { parentId: id, limit: 200 } }),
     );

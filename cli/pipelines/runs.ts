@@ -21,7 +21,7 @@ const askTemplate = async (context: Context): Promise<string> => {
   for (const [at, { name, description }] of templates.entries()) {
     ask.say(oneLine(`${at + 1}  ${name}${description === null ? '' : `   ${description}`}`));
   }
-  const meant = (typed: string) =>
+  const findTemplate = (typed: string) =>
     /^\d+$/.test(typed)
       ? templates[Number(typed) - 1]
       : // The user's own template comes before a preset of the same name.
@@ -29,9 +29,9 @@ const askTemplate = async (context: Context): Promise<string> => {
           .filter(({ id, name }) => isSameName(name, typed) || id === typed)
           .sort(ownFirst)[0];
   const refuse = (typed: string) =>
-    meant(typed) ? undefined : `Enter a number from 1 to ${templates.length}, or a name.`;
+    findTemplate(typed) ? undefined : `Enter a number from 1 to ${templates.length}, or a name.`;
   const chosen = await ask.text({ ask: 'Template', initial: '1', instead, refuse });
-  return meant(chosen)?.id ?? chosen;
+  return findTemplate(chosen)?.id ?? chosen;
 };
 
 const ownFirst = (one: PipelineTemplate, other: PipelineTemplate): number =>

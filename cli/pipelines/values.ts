@@ -22,9 +22,9 @@ export const valuesFrom = async (
 ): Promise<Record<string, unknown>> => {
   const values: [string, unknown][] = [];
   for (const pair of pairs) {
-    const [, key, given = ''] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
+    const [, key, input = ''] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
     if (key === undefined) throw usageFault(`"${pair}" is not in the form key=value`);
-    const text = given.startsWith('@') ? await readFileOrStdin(context, given.slice(1)) : given;
+    const text = input.startsWith('@') ? await readFileOrStdin(context, input.slice(1)) : input;
     values.push([key, typedValue(text, typeIn(fields, key))]);
   }
   return Object.fromEntries(values);

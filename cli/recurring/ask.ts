@@ -5,7 +5,7 @@ import { hookCrud } from '../hooks/hook.js';
 import { templateCrud } from '../pipelines/templates.js';
 import { askValues } from '../pipelines/values.js';
 
-type AskedFields = Record<string, unknown>;
+type ConfigFields = Record<string, unknown>;
 
 /**
  * Asks on a terminal for missing values of a recurring task: title, schedule, action and its
@@ -14,21 +14,21 @@ type AskedFields = Record<string, unknown>;
 export const askRecurring = async (
   context: Context,
   fields: readonly RequestField[],
-  given: AskedFields,
-): Promise<AskedFields> => {
+  input: ConfigFields,
+): Promise<ConfigFields> => {
   if (!context.ask.isPossible) return {};
-  const title = given.title === undefined && {
+  const title = input.title === undefined && {
     title: await needed(context, { ask: 'Title', instead: 'a title' }),
   };
-  const isTimed = [given['schedule.cron'], given['schedule.rrule']].some(Boolean);
-  const times = isTimed ? {} : await askTimes(context, given);
+  const isTimed = [input['schedule.cron'], input['schedule.rrule']].some(Boolean);
+  const times = isTimed ? {} : await askTimes(context, input);
   const choices = fields.find(({ path }) => path === 'action')?.values ?? [];
   const question = { ask: 'Action', choices, instead: '--action' };
-  const action = given.action ?? choices[await context.ask.choose(question)];
-  return { ...title, ...times, action, ...(await askConfig(context, String(action), given)) };
+  const action = input.action ?? choices[await context.ask.choose(question)];
+  return { ...title, ...times, action, ...(await askConfig(context, String(action), input)) };
 };
 
-const askTimes = async (context: Context, given: AskedFields): Promise<AskedFields> => {
+const askTimes = async (context: Context, input: ConfigFields): Promise<ConfigFields> => {
   const when = await needed(context, {
     ask:
       'Schedule (minute, hour, day, month and weekday, such as 0 9 * * 1-5; or a rule, ' +
@@ -36,7 +36,7 @@ const askTimes = async (context: Context, given: AskedFields): Promise<AskedFiel
     instead: '--cron or --rrule',
   });
   const rule = /^(FREQ=|RRULE|DTSTART)/i.test(when) ? 'schedule.rrule' : 'schedule.cron';
-  if (given['schedule.timezone'] !== undefined) return { [rule]: when };
+  if (input['schedule.timezone'] !== undefined) return { [rule]: when };
   const initial = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const timezone = await context.ask.text({ ask: 'Time zone', initial, instead: '--timezone' });
   return { [rule]: when, 'schedule.timezone': timezone };
@@ -45,22 +45,22 @@ const askTimes = async (context: Context, given: AskedFields): Promise<AskedFiel
 const askConfig = async (
   context: Context,
   action: string,
-  given: AskedFields,
-): Promise<AskedFields> => {
-  const asked = NEEDED[action];
-  if (!asked || given[`actionConfig.${asked.field}`] !== undefined) return {};
-  const typed = await needed(context, asked);
+  input: ConfigFields,
+): Promise<ConfigFields> => {
+  const configQuestion = NEEDED[action];
+  if (!configQuestion || input[`actionConfig.${configQuestion.field}`] !== undefined) return {};
+  const typed = await needed(context, configQuestion);
   const client = await context.client();
   if (action === 'run_hook') return { 'actionConfig.hookId': await hookCrud.id(client, typed) };
   if (action === 'start_pipeline') return askPipeline(context, client, typed);
-  return { [`actionConfig.${asked.field}`]: typed };
+  return { [`actionConfig.${configQuestion.field}`]: typed };
 };
 
 const askPipeline = async (
   context: Context,
   client: Client,
   typed: string,
-): Promise<AskedFields> => {
+): Promise<ConfigFields> => {
   const id = await templateCrud.id(client, typed);
   const { parameters } = await client.templates.get({ id, query: {} });
   const params = await askValues(context, parameters);

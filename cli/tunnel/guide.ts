@@ -20,15 +20,15 @@ export const guideTunnel = async (
 ): Promise<TunnelSettingsInput> => {
   const { ask } = context;
   const { programs } = await client.tunnel.programs();
-  ask.say(`Installed  ${programs.map(sayProgram).join('   ')}`);
+  ask.say(`Installed  ${programs.map(formatProgram).join('   ')}`);
   ask.say('What do you have?');
   for (const [at, { label }] of choices.entries()) ask.say(`  ${at + 1} ${label}`);
   const input = await ask.text({
     ask: 'Choose',
     initial: '1',
     instead: '--provider',
-    refuse: (given) =>
-      choices[Number(given) - 1] ? undefined : `Enter a number from 1 to ${choices.length}.`,
+    refuse: (typed) =>
+      choices[Number(typed) - 1] ? undefined : `Enter a number from 1 to ${choices.length}.`,
   });
   const choice = choices[Number(input) - 1];
   if (!choice) throw interrupted();
@@ -58,18 +58,18 @@ const INSTALL = {
   ssh: 'apt install openssh-client',
 };
 
-const sayProgram = ({ name, path, version }: Programs[number]): string =>
+const formatProgram = ({ name, path, version }: Programs[number]): string =>
   path === null ? `${name} no` : `${name} ${version ?? 'yes'}`;
 
 const publicUrl = async ({ ask }: Context, initial?: string): Promise<string> => {
-  const given = await ask.text({
+  const typed = await ask.text({
     ask: 'Public name',
     initial,
     instead: '--public-url',
     refuse: (name) =>
       URL.canParse(urlOf(name)) && name !== '' ? undefined : 'Enter a name like hooks.example.org',
   });
-  return urlOf(given);
+  return urlOf(typed);
 };
 
 const urlOf = (name: string): string => (/^https?:\/\//.test(name) ? name : `https://${name}`);
@@ -78,13 +78,13 @@ const token = ({ ask }: Context, of: string): Promise<string> =>
   ask.hidden({
     ask: `Token of ${of}`,
     instead: '--secret-file',
-    refuse: (given) => (given.trim() === '' ? 'A token is required.' : undefined),
+    refuse: (typed) => (typed.trim() === '' ? 'A token is required.' : undefined),
   });
 
 const server: TunnelChoice['ask'] = async (context, client) => {
   const { ask } = context;
-  const needed = (given: string) =>
-    given === '' ? 'Enter a target like ada@box.example.org' : undefined;
+  const needed = (typed: string) =>
+    typed === '' ? 'Enter a target like ada@box.example.org' : undefined;
   const target = await ask.text({ ask: 'SSH target', instead: '--target', refuse: needed });
   const port = await ask.text({ ask: 'SSH port', initial: '22', instead: '--ssh-port' });
   const sshPort = port === '22' ? {} : { sshPort: Number(port) };

@@ -21,7 +21,7 @@ const WORDS = { ok: 'ok', warn: 'WARN', failed: 'FAILED', not_run: 'not run' };
 
 export const tunnelColumns = columnsOf<TunnelView>(
   ['provider', 'status:state', 'address', 'reach:state'],
-  { name: 'check', value: ({ check }) => (check ? sayCheck(check) : null) },
+  { name: 'check', value: ({ check }) => (check ? formatCheck(check) : null) },
   ['detail'],
 );
 
@@ -47,7 +47,7 @@ export const showTunnel = (context: Context, tunnel: TunnelView): void => {
 const describe = ({ out }: Context, tunnel: TunnelView): void => {
   const since = tunnel.since === null ? '' : `, ${ago(tunnel.since)}`;
   out.line(
-    `${tunnel.provider}   ${tunnel.status}${since}   ${safe(tunnel.address ?? 'no address')}${sayReach(tunnel)}`,
+    `${tunnel.provider}   ${tunnel.status}${since}   ${safe(tunnel.address ?? 'no address')}${formatReach(tunnel)}`,
   );
   if (tunnel.detail) out.line(`Cause ${oneLine(tunnel.detail)}`);
   if (tunnel.addressHeader === null) {
@@ -85,9 +85,9 @@ const showStages = ({ out }: Pick<Context, 'out'>, { stages, failure }: TunnelCh
   out.line(`Fix   ${oneLine(failure.remedy)}`);
 };
 
-const sayReach = ({ reach }: TunnelView): string => (reach === 'none' ? '' : `   ${reach}`);
+const formatReach = ({ reach }: TunnelView): string => (reach === 'none' ? '' : `   ${reach}`);
 
-const sayCheck = ({ stages, failure }: TunnelCheck): string =>
+const formatCheck = ({ stages, failure }: TunnelCheck): string =>
   failure === null ? `${stages.length} of ${stages.length}` : `failed at ${failure.stage}`;
 
 const { set } = await contracts.tunnel();
@@ -100,9 +100,9 @@ export const settingFlags = {
 
 export const settingsFrom = async (
   context: Context,
-  given: { fields: Record<string, unknown>; data?: string; secretFile?: string },
+  input: { fields: Record<string, unknown>; data?: string; secretFile?: string },
 ): Promise<TunnelSettingsInput> => {
-  const { fields, data, secretFile } = given;
+  const { fields, data, secretFile } = input;
   const question = { ask: 'Token', instead: '--secret-file' };
   const token = secretFile && (await secretFrom(context, secretFile, question));
   const cleared = Object.entries(fields).map(([name, value]) => [
@@ -114,7 +114,7 @@ export const settingsFrom = async (
 };
 
 const UP_MS = 60_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 export const setupTunnel = command({
   name: 'setup',
@@ -136,9 +136,9 @@ export const setupTunnel = command({
   run: async (context, { flags, fields }) => {
     const client = await context.client();
     const settings = await chosen(context, client, { fields, secretFile: flags.secretFile });
-    const tunnel = await bringUp(context, client, settings);
-    await sayProxy(context, client, tunnel);
-    const check = await untilItHolds(context, client);
+    const tunnel = await startTunnel(context, client, settings);
+    await explainProxy(context, client, tunnel);
+    const check = await checkUntilReachable(context, client);
     if (context.out.format !== 'table') showCheck(context, check);
     if (!check.ok) {
       context.exitCode = Exit.failed;
@@ -151,9 +151,9 @@ export const setupTunnel = command({
 const chosen = async (
   context: Context,
   client: Client,
-  given: { fields: Record<string, unknown>; secretFile?: string },
+  input: { fields: Record<string, unknown>; secretFile?: string },
 ): Promise<TunnelSettingsInput> => {
-  if (given.fields.provider === undefined) {
+  if (input.fields.provider === undefined) {
     if (!context.ask.isPossible) {
       throw usageFault(
         'Provider is missing. Add --provider cloudflared, ngrok, tailscale, ssh or proxy.',
@@ -161,12 +161,12 @@ const chosen = async (
     }
     return guideTunnel(context, client);
   }
-  const settings = await settingsFrom(context, given);
+  const settings = await settingsFrom(context, input);
   mustBeInstalled((await client.tunnel.programs()).programs, settings.provider);
   return settings;
 };
 
-const bringUp = async (
+const startTunnel = async (
   { out }: Context,
   client: Client,
   settings: TunnelSettingsInput,
@@ -190,12 +190,12 @@ const bringUp = async (
       }
       return tunnel;
     }
-    if (tunnel.restarts >= 2 || tookMs > UP_MS) throw notUp(tunnel);
-    await wait(LOOK_MS);
+    if (tunnel.restarts >= 2 || tookMs > UP_MS) throw startFailure(tunnel);
+    await wait(POLL_MS);
   }
 };
 
-const notUp = ({ provider, detail }: TunnelView) =>
+const startFailure = ({ provider, detail }: TunnelView) =>
   failed(
     `${provider} does not start: ${oneLine(detail ?? 'no output')}`,
     'It is retried. Its output: adjutant tunnel get',
@@ -203,7 +203,7 @@ const notUp = ({ provider, detail }: TunnelView) =>
   );
 
 /** A server or proxy of your own needs a manual step. */
-const sayProxy = async (
+const explainProxy = async (
   { out, ask }: Context,
   client: Client,
   { provider, upstream, publicUrl }: TunnelView,
@@ -221,7 +221,7 @@ const sayProxy = async (
   await ask.text({ ask: 'Press enter when it is in place', instead: '--no-input' });
 };
 
-const untilItHolds = async (context: Context, client: Client): Promise<TunnelCheck> => {
+const checkUntilReachable = async (context: Context, client: Client): Promise<TunnelCheck> => {
   for (;;) {
     const check = await client.tunnel.check();
     if (context.out.format === 'table') showCheck(context, check);

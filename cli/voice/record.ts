@@ -101,15 +101,15 @@ interface SpeechRecording {
 const beginRecording = async (file: string): Promise<SpeechRecording | null> => {
   for (const { program, words } of RECORDERS) {
     const child = spawn(program, words(file), { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
+    let stderrText = '';
     child.stderr.on('data', (piece: Buffer) => {
-      said = `${said}${piece.toString()}`.slice(-2000);
+      stderrText = `${stderrText}${piece.toString()}`.slice(-2000);
     });
     const isThere = await once(child, 'spawn').then(
       () => true,
       () => false,
     );
-    if (isThere) return { child, program, remarks: () => said };
+    if (isThere) return { child, program, remarks: () => stderrText };
   }
   return null;
 };

@@ -20,7 +20,7 @@ export const askSender = async ({ ask }: Context, instead: string): Promise<Fire
     const line = cells.filter((_, at) => at % rows === row).join('');
     ask.say(`  ${line.trimEnd()}`);
   }
-  const given = await ask.text({
+  const typed = await ask.text({
     ask: 'Sender (number or name)',
     initial: '1',
     instead,
@@ -29,7 +29,7 @@ export const askSender = async ({ ask }: Context, instead: string): Promise<Fire
         ? `Enter a number from 1 to ${labels.length}, or a name.`
         : undefined,
   });
-  return [...senders, ...others][placeOf(given, labels)] ?? 'other';
+  return [...senders, ...others][placeOf(typed, labels)] ?? 'other';
 };
 
 /** Index in the list, or -1. */

@@ -72,8 +72,8 @@ export const senderFormOf = (
     '<hook>': wordOf(hook),
   };
   const fill = (text: string) => text.replace(/\{\w+\}|<hook>/g, (word) => words[word] ?? word);
-  const filled = (given: Record<string, string>): [string, string][] =>
-    Object.entries(given).map(([name, value]) => [name, fill(value)]);
+  const filled = (input: Record<string, string>): [string, string][] =>
+    Object.entries(input).map(([name, value]) => [name, fill(value)]);
   if (sender === 'other' && described) {
     const facts = [
       ...filled({ Address: '{url}' }),
