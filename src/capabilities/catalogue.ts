@@ -169,10 +169,10 @@ const makeSchema = (): Joi.ObjectSchema<Catalogue> =>
 let schema: Joi.ObjectSchema<Catalogue> | undefined;
 
 export const checkCatalogue = (text: string): Catalogue | string => {
-  const given = parsedJson(text);
-  if (given === undefined) return 'it is not valid JSON';
+  const input = parsedJson(text);
+  if (input === undefined) return 'it is not valid JSON';
   schema ??= makeSchema();
-  const { value, error } = schema.validate(given, { abortEarly: true });
+  const { value, error } = schema.validate(input, { abortEarly: true });
   return error ? `${error.message.slice(0, 300)}` : value;
 };
 
@@ -181,7 +181,7 @@ export const checkCatalogue = (text: string): Catalogue | string => {
  * reread every hour. An invalid catalogue is not used.
  */
 export const createCatalogues = (http: Pick<Http, 'request'>, setting: string | null) => {
-  let kept: { until: number; chosen: Promise<ChosenCatalogue> } | undefined;
+  let stored: { until: number; chosen: Promise<ChosenCatalogue> } | undefined;
   const choose = async (): Promise<ChosenCatalogue> => {
     const builtin = builtIn();
     const shown = setting !== null && /^https?:/.test(setting) ? withoutQuery(setting) : setting;
@@ -195,9 +195,9 @@ export const createCatalogues = (http: Pick<Http, 'request'>, setting: string | 
   };
   return (): Promise<ChosenCatalogue> => {
     const now = performance.now();
-    if (kept && now < kept.until) return kept.chosen;
+    if (stored && now < stored.until) return stored.chosen;
     const next = { until: now + KEPT_MS, chosen: choose() };
-    kept = next;
+    stored = next;
     const forget = (): void => {
       next.until = Math.min(next.until, performance.now() + FAULT_KEPT_MS);
     };

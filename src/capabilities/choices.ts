@@ -49,13 +49,13 @@ export const createFitted =
       }),
     );
     const missing = missingModels(chosen, { whole, damages, source });
-    const held = await Promise.all(
+    const heldItems = await Promise.all(
       (source?.held ?? [])
         .filter(({ slug, kind }) => kind === 'model' && !known.has(slug))
         .filter(({ slug }) => !installed.some((each) => each.slug === slug))
         .map((each) => heldModel(each, join(source?.path ?? '', each.slug), { headers, signal })),
     );
-    return [...found.flat(), ...missing, ...held];
+    return [...found.flat(), ...missing, ...heldItems];
   };
 
 interface MissingDeps {

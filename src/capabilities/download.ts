@@ -201,7 +201,7 @@ const takeBody = async (
   file: Download,
   reply: OpenedReply,
   { begin, hash }: BodyPlace,
-  told: (of: { done: number; total: number | null; added: number }) => void,
+  reported: (of: { done: number; total: number | null; added: number }) => void,
 ): Promise<void> => {
   const length = totalBytes(reply, begin);
   if (file.bytes !== null && length !== null && length < file.bytes) {
@@ -213,7 +213,7 @@ const takeBody = async (
   const done = await writeBody({ to: file.to, begin, total }, reply, (piece, written) => {
     head = checkBegin(head, piece);
     hash.update(piece);
-    told({ done: written, total, added: piece.length });
+    reported({ done: written, total, added: piece.length });
   });
   if (total !== null && done < total) {
     const host = new URL(file.url).hostname;

@@ -61,9 +61,9 @@ const known = async (
   telling: Telling,
 ): Promise<PlannedFile & { sha256: string }> => {
   if (file.sha256 !== null && file.bytes !== null) return { ...file, sha256: file.sha256 };
-  const told = await askFile(http, file.url, telling);
-  const sha256 = file.sha256 ?? told.sha256;
-  if (sha256 !== null) return { ...file, sha256, bytes: file.bytes ?? told.bytes };
+  const reported = await askFile(http, file.url, telling);
+  const sha256 = file.sha256 ?? reported.sha256;
+  if (sha256 !== null) return { ...file, sha256, bytes: file.bytes ?? reported.bytes };
   throw new DownloadFailed(`The server provides no checksum for ${withoutQuery(file.url)}`, false);
 };
 

@@ -26,10 +26,10 @@ export const findInstalled = async (
   const { languages, installed, tools, programs, ollama } = await survey.known();
   const isShipped = slug === 'node' || languages.some((each) => languageSlug(each) === slug);
   if (isShipped) throw fixed(`${slug} is included with Adjutant`);
-  const kept = ollama.models.find((each) => ollamaSlug(each) === slug);
-  if (kept !== undefined) {
+  const saved = ollama.models.find((each) => ollamaSlug(each) === slug);
+  if (saved !== undefined) {
     throw Boom.conflict(
-      `${kept} is stored by Ollama, so Adjutant cannot verify it. To repair it, run: ollama pull ${kept}`,
+      `${saved} is stored by Ollama, so Adjutant cannot verify it. To repair it, run: ollama pull ${saved}`,
       { code: 'fixed' },
     );
   }
@@ -37,8 +37,8 @@ export const findInstalled = async (
   const isBeside = ['ollama', 'confinement', ...beside].includes(slug);
   if (isBeside) throw fixed(`${slug} was not installed by Adjutant`);
   const slugs = [...installed.map((each) => each.slug), ...ollama.models.map(ollamaSlug)];
-  const meant = suggestSlug(slug, slugs);
-  const hint = meant === null ? '' : `; did you mean ${meant}?`;
+  const match = suggestSlug(slug, slugs);
+  const hint = match === null ? '' : `. Did you mean ${match}?`;
   throw Boom.notFound(`No capability with that name is installed${hint}`);
 };
 

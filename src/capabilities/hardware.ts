@@ -39,9 +39,9 @@ export const createHardwareReport = (deps: HardwareDeps) => {
       deps.speeds.read(),
     ]);
     const llama = deps.llama(machine);
-    const asked = { contextWindow: contextWindow ?? null, measured };
-    const ofLlama = { ...asked, ...placesOn(machine, llama.gpus, bandwidth) };
-    const ofOthers = { ...asked, ...placesOn(machine, machine.gpus, bandwidth) };
+    const requested = { contextWindow: contextWindow ?? null, measured };
+    const ofLlama = { ...requested, ...placesOn(machine, llama.gpus, bandwidth) };
+    const ofOthers = { ...requested, ...placesOn(machine, machine.gpus, bandwidth) };
     const rows = models.map((model) => rowOf(model, model.isForLlama ? ofLlama : ofOthers));
     const fit = withChoices(rows, useCase ?? 'chat', contextWindow ?? USUAL_WINDOW);
     return {
@@ -100,11 +100,11 @@ const rowOf = (model: FittedModel, conditions: FitConditions): ModelFit => {
   const most = isForVectors(model.useCases)
     ? Math.min(longest ?? USUAL_WINDOW, USUAL_WINDOW)
     : longest;
-  const asked = conditions.contextWindow;
+  const requested = conditions.contextWindow;
   const contextWindow =
-    asked === null
+    requested === null
       ? windowFor(conditions.machine, { shape, longest: most })
-      : Math.min(asked, longest ?? asked);
+      : Math.min(requested, longest ?? requested);
   return {
     model: model.id,
     name: model.name,
@@ -186,7 +186,7 @@ export const shapeless = (bytes: number, workingBytes = 0): ModelShape => ({
   hasFlashAttention: true,
 });
 
-const withChoices = (rows: ModelFit[], asked: UseCase, wanted: number): ModelFit[] => {
+const withChoices = (rows: ModelFit[], requested: UseCase, wanted: number): ModelFit[] => {
   const candidates = rows.map((row) => ({ ...row, parameters: row.parameters ?? 0 }));
   const choices = USE_CASES.map((useCase) => ({
     useCase,
@@ -195,11 +195,11 @@ const withChoices = (rows: ModelFit[], asked: UseCase, wanted: number): ModelFit
   return rows.map((row) => {
     const own = choices.filter(({ model }) => model === row.model);
     const recommendedFor = own.map(({ useCase }) => useCase);
-    const reasons = own.filter(({ useCase }) => useCase === asked || own.length === 1);
+    const reasons = own.filter(({ useCase }) => useCase === requested || own.length === 1);
     return {
       ...row,
       recommendedFor,
-      recommended: recommendedFor.includes(asked),
+      recommended: recommendedFor.includes(requested),
       why: [...reasons.map(({ why }) => why), row.why].join(' '),
     };
   });

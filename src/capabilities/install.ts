@@ -130,8 +130,8 @@ const completed = async (
   const as = model === null ? '' : ` and registered as ${model}`;
   const under = licence === null ? '' : `, licence: ${licence}`;
   tellingOf(run, clock).note(`${plan.slug} is installed${as}${under}`.slice(0, 500));
-  const told = plan.via === 'ollama' && { licence };
-  return { status: 'completed', result: { id: plan.slug, model, ...told } };
+  const reported = plan.via === 'ollama' && { licence };
+  return { status: 'completed', result: { id: plan.slug, model, ...reported } };
 };
 
 interface InstalledOne {
@@ -177,8 +177,8 @@ const build = async (
 ): Promise<void> => {
   const { shelf, clock } = deps;
   const telling = tellingOf(run, clock);
-  const begun = await shelf.beginFor(plan.slug, JSON.stringify(wantedOf(plan)));
-  const folder = plan.via === 'npm' ? await makeFreshFolder(begun) : begun;
+  const partialFolder = await shelf.beginFor(plan.slug, JSON.stringify(wantedOf(plan)));
+  const folder = plan.via === 'npm' ? await makeFreshFolder(partialFolder) : partialFolder;
   const files =
     plan.via === 'npm'
       ? await installNpm(deps, { plan, folder }, telling)

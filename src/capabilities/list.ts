@@ -117,7 +117,7 @@ const missingOf = (known: Known): Capability[] => {
     kind: 'language' as const,
     name: `Text recognition: ${language}`,
   }));
-  const held = (source?.held ?? [])
+  const heldItems = (source?.held ?? [])
     .filter(({ kind, slug }) => kind === 'model' && !models.some((each) => each.slug === slug))
     .map(({ id, slug, name }) => ({ id, slug, kind: 'model' as const, name }));
   const engines = ENGINES.map(({ slug, name }) => ({
@@ -129,7 +129,7 @@ const missingOf = (known: Known): Capability[] => {
   const isThere = ({ slug, id }: { slug: string; id: string }): boolean =>
     installed.some((each) => each.slug === slug) ||
     languages.some((language) => `tesseract:${language}` === id);
-  const missing = [...engines, ...models, ...held, ...spoken].filter((each) => !isThere(each));
+  const missing = [...engines, ...models, ...heldItems, ...spoken].filter((each) => !isThere(each));
   return [
     ...languages.map((language) => shippedLanguage(language)),
     ...missing.map((each) => missingCapability(known, each)),

@@ -23,7 +23,7 @@ interface WarningFacts {
 export const warningFor = (
   plan: InstallPlan,
   { catalogue, machine, llama }: WarningFacts,
-  asked: number = USUAL_WINDOW,
+  requested: number = USUAL_WINDOW,
 ): MemoryWarning | null => {
   const { totalBytes, availableBytes } = machine.memory;
   if (plan.kind !== 'model' || (totalBytes === null && availableBytes === null)) return null;
@@ -33,7 +33,7 @@ export const warningFor = (
   const working = found ? workingBytesOf(found.model) : 0;
   const weights = shape ?? (bytes === null ? null : shapeless(bytes, working));
   if (weights === null) return null;
-  const contextWindow = Math.min(asked, found?.model.contextWindow ?? asked);
+  const contextWindow = Math.min(requested, found?.model.contextWindow ?? requested);
   const gpus = plan.needs.includes(LLAMA) ? llama.gpus : machine.gpus;
   const { runsOn, headroomBytes, why } = fitTo(memoryOn(machine, gpus), weights, contextWindow);
   if (runsOn !== 'none') return null;

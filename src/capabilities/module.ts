@@ -153,21 +153,21 @@ export type Capabilities = ReturnType<typeof openCapabilities>;
 const KEPT_MS = 15_000;
 
 const createMachines = (home: string) => {
-  let kept: { at: number; machine: Promise<Machine> } | undefined;
+  let stored: { at: number; machine: Promise<Machine> } | undefined;
   return (): Promise<Machine> => {
-    if (!kept || performance.now() - kept.at > KEPT_MS) {
-      kept = { at: performance.now(), machine: readMachine(home) };
+    if (!stored || performance.now() - stored.at > KEPT_MS) {
+      stored = { at: performance.now(), machine: readMachine(home) };
     }
-    return kept.machine;
+    return stored.machine;
   };
 };
 
 /** The best value ever measured on this machine. */
-const createBandwidth = (machine: () => Promise<Machine>, kept: BandwidthRecord) => {
+const createBandwidth = (machine: () => Promise<Machine>, stored: BandwidthRecord) => {
   let measured: Promise<number | null> | undefined;
   return (): Promise<number | null> => {
     measured ??= machine().then(async ({ cpu }) =>
-      kept.best(await measureBandwidth(cpu.cores ?? 1)),
+      stored.best(await measureBandwidth(cpu.cores ?? 1)),
     );
     return measured;
   };

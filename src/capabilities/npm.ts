@@ -106,10 +106,10 @@ const REGISTRY = 'The npm registry';
 
 const UNREACHED = /\b(EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/;
 
-export const unreachedIn = (said: string): string | null => {
-  const [, code] = UNREACHED.exec(said) ?? [];
+export const unreachedIn = (text: string): string | null => {
+  const [, code] = UNREACHED.exec(text) ?? [];
   if (code === undefined) return null;
-  const [url = ''] = /https?:\/\/[^\s/'"]+/.exec(said) ?? [];
+  const [url = ''] = /https?:\/\/[^\s/'"]+/.exec(text) ?? [];
   return `${hostIn(url)} cannot be reached (${code}). To install without a network, export the capability on another machine and set ADJUTANT_CAPABILITY_SOURCE to the folder`;
 };
 

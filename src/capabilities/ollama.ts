@@ -56,9 +56,9 @@ export const createOllamaLibrary = (
   http: Pick<Http, 'fetchFor'>,
   { address, folders, shortMs = SHORT_MS }: OllamaPlace,
 ) => {
-  const short = async (method: string, path: string, given: ShortCall): Promise<string> => {
+  const short = async (method: string, path: string, input: ShortCall): Promise<string> => {
     const baseUrl = address();
-    const { signal, body } = given;
+    const { signal, body } = input;
     const limits = { firstByteMs: shortMs, silenceMs: shortMs, totalMs: shortMs };
     try {
       const reply = await http.fetchFor(baseUrl, { ...limits, maxBytes: SHORT_BYTES })(
@@ -94,15 +94,15 @@ export const createOllamaLibrary = (
       { signal, told }: { signal: AbortSignal; told(progress: PullProgress): void },
     ): Promise<void> => {
       const layers = createLayers();
-      for await (const said of linesOf(
+      for await (const content of linesOf(
         () => post('/api/pull', { model, stream: true }, signal),
         signal,
       )) {
-        const error = textAt(said, 'error');
+        const error = textAt(content, 'error');
         if (error !== null) throw new OllamaFailed(pullFault(model, error), false);
-        const status = textAt(said, 'status') ?? '';
+        const status = textAt(content, 'status') ?? '';
         if (status === 'success') return;
-        told({ ...layers.take(said), note: line(status, 200) });
+        told({ ...layers.take(content), note: line(status, 200) });
       }
       throw new OllamaFailed('Ollama ended the pull before it was complete', true);
     },
@@ -206,6 +206,6 @@ const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : errorCode(error);
 
 const refusalFrom = (status: number, text: string): OllamaFailed => {
-  const said = textAt(parsedJson(text), 'error');
-  return new OllamaFailed(said ? line(said, 500) : `Ollama returned ${status}`, false);
+  const content = textAt(parsedJson(text), 'error');
+  return new OllamaFailed(content ? line(content, 500) : `Ollama returned ${status}`, false);
 };

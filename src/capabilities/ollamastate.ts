@@ -22,14 +22,14 @@ export const ownAddress = (address: string): string | null =>
 
 const PATIENCE_MS = 2000;
 
-const withinMs = async <T>(asked: Promise<T>, ms: number): Promise<T> => {
+const withinMs = async <T>(requested: Promise<T>, ms: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new NoList(`no response for ${ms / 1000} s`)), ms);
   });
   // A late rejection is ignored.
-  asked.catch(() => undefined);
-  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+  requested.catch(() => undefined);
+  return Promise.race([requested, late]).finally(() => clearTimeout(timer));
 };
 
 export const ollamaState = async (http: Http, baseUrl: string): Promise<OllamaState> => {

@@ -95,8 +95,8 @@ export const planInstall = (
   const id = idOfSlug(wanted.id, { models, held }) ?? wanted.id;
   const found = planOf({ ...wanted, id }, { models, host, held });
   if ('via' in found || !found.isUnknown) return found;
-  const meant = suggestInstall(wanted.id, { models, held });
-  return meant === null ? found : { ...found, fault: `${found.fault}. Did you mean ${meant}?` };
+  const match = suggestInstall(wanted.id, { models, held });
+  return match === null ? found : { ...found, fault: `${found.fault}. Did you mean ${match}?` };
 };
 
 /** null: no model has that slug. */
@@ -181,12 +181,12 @@ export const languageSlug = (language: string): string => `tesseract-${language}
 
 const planCatalogued = (
   models: CatalogueModel[],
-  held: HeldModel[],
+  heldItems: HeldModel[],
   name: string,
 ): InstallPlan | NoPlan => {
   const [id = '', quantization] = name.split(':');
   const model = models.find((each) => each.id === id && each.kind !== 'speech');
-  const found = heldAs(held, `gguf:${name}`);
+  const found = heldAs(heldItems, `gguf:${name}`);
   if (!model && found) return planHeld(found);
   if (!model) {
     return unknown(`is not in the catalogue: ${id}. For other models set url and sha256`);
@@ -195,9 +195,9 @@ const planCatalogued = (
 };
 
 /** By its id here, or by its id where it was exported. */
-const heldAs = (held: HeldModel[], id: string): HeldModel | undefined => {
-  const own = held.find((each) => each.id === id);
-  const [first, ...others] = held.filter(
+const heldAs = (heldItems: HeldModel[], id: string): HeldModel | undefined => {
+  const own = heldItems.find((each) => each.id === id);
+  const [first, ...others] = heldItems.filter(
     ({ exportedId }) => exportedId === id || exportedId?.startsWith(`${id}:`),
   );
   return own ?? (others.length === 0 ? first : undefined);

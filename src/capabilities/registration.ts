@@ -31,10 +31,10 @@ export interface WantedUse {
 export const createRegistration =
   ({ models, shelf, headers, ollamaUrl, memory }: RegistrationDeps) =>
   async (plan: InstallPlan, wanted: WantedUse): Promise<string | null> => {
-    const { useCase, contextWindow: asked } = wanted;
+    const { useCase, contextWindow: requested } = wanted;
     if (useCase === 'speech') return null;
     if (plan.via === 'ollama') {
-      const window = asked ?? USUAL_WINDOW;
+      const window = requested ?? USUAL_WINDOW;
       const contextWindow = Math.min(window, plan.contextWindow ?? window);
       const { slug: name, model: modelId } = plan;
       const baseUrl = ollamaUrl();
@@ -50,9 +50,9 @@ export const createRegistration =
     const isEmbedding = header.isEmbedding || useCase === 'embedding';
     const longest = header.contextLength;
     const contextWindow =
-      asked === undefined
+      requested === undefined
         ? ownWindow(await memory(), header, isEmbedding)
-        : Math.min(asked, longest ?? asked);
+        : Math.min(requested, longest ?? requested);
     return models.register({
       name: plan.slug,
       provider: LLAMA,

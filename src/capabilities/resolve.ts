@@ -18,8 +18,8 @@ export const slugNamed = (name: string, { installed, models }: NamedHere): strin
   if (installed.some(({ slug }) => slug === name)) return name;
   const same = installed.find(({ id }) => id === name);
   if (same) return same.slug;
-  const begun = installed.filter(({ id }) => id.startsWith(`${name}:`));
-  if (begun.length === 1 && begun[0]) return begun[0].slug;
+  const prefixed = installed.filter(({ id }) => id.startsWith(`${name}:`));
+  if (prefixed.length === 1 && prefixed[0]) return prefixed[0].slug;
   if (name.startsWith('ollama:')) return ollamaSlug(name.slice('ollama:'.length));
   const model = models.find((each) => each.name === name);
   return (model && slugOfModel(model)) ?? name;

@@ -78,10 +78,10 @@ export const beginInstallation = async (
     progress: { total, unit: 'bytes' },
   };
   const recorded = by.record({ target: plan.slug, data });
-  const begun = await oneOfSlug(deps, plan.slug, () =>
+  const started = await oneOfSlug(deps, plan.slug, () =>
     deps.operations.install.begin(operation, [recorded]),
   );
-  return { ...begun, warning: warningFor(plan, known, given.contextWindow) };
+  return { ...started, warning: warningFor(plan, known, given.contextWindow) };
 };
 
 const ollamaAway = ({ baseUrl, fault }: OllamaState): Boom.Boom =>
@@ -160,10 +160,10 @@ const isThere = async (
     ? pulled.some((name) => isSame(name, plan.model))
     : isWhole(shelf, plan.slug);
 
-const refuseWanted = (plan: InstallPlan, given: NewCapability, by: Caller): void => {
-  refuseUnaccepted(plan, given);
-  refuseUnusable(plan, given);
-  refuseUnscoped(given, by);
+const refuseWanted = (plan: InstallPlan, input: NewCapability, by: Caller): void => {
+  refuseUnaccepted(plan, input);
+  refuseUnusable(plan, input);
+  refuseUnscoped(input, by);
 };
 
 const refuseUnaccepted = ({ licence }: InstallPlan, { acceptLicence }: NewCapability): void => {
@@ -260,12 +260,12 @@ export const beginMeasuring = async (
 const unknownModel = (name: string, registry: Registry): Boom.Boom => {
   const here = registry.list().filter(({ provider }) => [LLAMA, 'ollama'].includes(provider));
   const names = here.map((each) => each.name).sort();
-  const meant = nearest(name, names);
-  const hint = meant === undefined ? '' : `. Did you mean ${meant}?`;
+  const match = nearest(name, names);
+  const hint = match === undefined ? '' : `. Did you mean ${match}?`;
   const all =
     names.length === 0
       ? ''
-      : `${meant === undefined ? '.' : ''} Local models: ${names.slice(0, 20).join(', ')}`;
+      : `${match === undefined ? '.' : ''} Local models: ${names.slice(0, 20).join(', ')}`;
   return badRequest([{ path: 'model', message: `is not a registered model${hint}${all}` }]);
 };
 

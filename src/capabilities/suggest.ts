@@ -30,11 +30,11 @@ export const suggestInstall = (
 export const suggestSlug = (slug: string, slugs: string[]): string | null =>
   pick(nameOf(slug).replaceAll(':', '-'), slugs);
 
-const pick = (given: string, ids: string[]): string | null => {
-  const name = given.toLowerCase();
+const pick = (input: string, ids: string[]): string | null => {
+  const name = input.toLowerCase();
   if (name === '') return null;
   const same = ids.find((each) => nameOf(each) === name || each.replaceAll(':', '-') === name);
-  const begun = ids.filter((each) => nameOf(each).startsWith(name));
-  const near = nearest(name, (begun.length > 0 ? begun : ids).map(nameOf));
-  return same ?? ids.find((each) => nameOf(each) === near) ?? begun.at(0) ?? null;
+  const prefixed = ids.filter((each) => nameOf(each).startsWith(name));
+  const near = nearest(name, (prefixed.length > 0 ? prefixed : ids).map(nameOf));
+  return same ?? ids.find((each) => nameOf(each) === near) ?? prefixed.at(0) ?? null;
 };

@@ -13,11 +13,11 @@ interface ToldBytes {
   note: string | null;
 }
 
-const told = new WeakMap<ToldRun, ToldBytes>();
+const reported = new WeakMap<ToldRun, ToldBytes>();
 
 export const lastTold = (run: ToldRun): ToldBytes => {
-  const last = told.get(run) ?? { done: 0, total: null, note: null };
-  told.set(run, last);
+  const last = reported.get(run) ?? { done: 0, total: null, note: null };
+  reported.set(run, last);
   return last;
 };
 

@@ -58,9 +58,9 @@ export const decideFrom = async (
 const decideCall = async (
   deps: DecisionsDeps,
   channel: LinkedChannel,
-  given: { call: PendingApproval; decision: OwnerDecision; origin: DecisionOrigin },
+  input: { call: PendingApproval; decision: OwnerDecision; origin: DecisionOrigin },
 ): Promise<DecisionReply> => {
-  const { call, decision, origin } = given;
+  const { call, decision, origin } = input;
   if (decision.isUnclear) return notDecided(UNCLEAR);
   const called = `${call.tool}.${call.action} ${call.digest.slice(0, SHORT_DIGEST)}`;
   if (!isPartOf(decision.digest, call.digest)) {
@@ -68,16 +68,16 @@ const decideCall = async (
   }
   const { approved, scope = 'once', reason } = decision;
   const because = reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON_LENGTH) };
-  const said = { ...because, ...(scope !== 'once' && { scope }) };
+  const content = { ...because, ...(scope !== 'once' && { scope }) };
   const { digest } = call;
   const step = auditFrom(deps.clock, origin, {
     actorId: channel.userId,
     action: 'approvals.approve',
     target: call.id,
-    data: { approved, digest, ...said, channel: channel.kind, channelId: channel.id },
+    data: { approved, digest, ...content, channel: channel.kind, channelId: channel.id },
   });
   try {
-    await deps.decide(channel.userId, call.id, { approved, digest, ...said, step });
+    await deps.decide(channel.userId, call.id, { approved, digest, ...content, step });
     return { text: `${approved ? APPROVED[scope] : 'Denied'}: ${called}`, isOver: true };
   } catch (error) {
     if (error instanceof NotOpen) return { text: `${error.message}: ${called}`, isOver: true };
@@ -99,8 +99,8 @@ const APPROVED: Record<ApprovalScope, string> = {
 /** As in the API. */
 const MAX_REASON_LENGTH = 1000;
 const HEX = /^[0-9a-f]+$/;
-const isPartOf = (given: string, digest: string): boolean =>
-  given.length >= SHORT_DIGEST && digest.startsWith(given.toLowerCase());
+const isPartOf = (input: string, digest: string): boolean =>
+  input.length >= SHORT_DIGEST && digest.startsWith(input.toLowerCase());
 
 /** Pending approvals first. At most two, since more than one is ambiguous. */
 const findMeant = async (
@@ -113,9 +113,9 @@ const findMeant = async (
     .select(['id', 'tool', 'action', 'digest', 'status'])
     .where(visibleTo(userId));
   if (approvalId !== undefined) return own.where('id', '=', approvalId).execute();
-  const given = digest.toLowerCase();
-  if (!HEX.test(given) || given.length < SHORT_DIGEST) return [];
-  const meant = own.where('digest', 'like', `${given}%`);
-  const pending = await meant.where('status', '=', 'pending').limit(2).execute();
-  return pending.length > 0 ? pending : meant.orderBy('id', 'desc').limit(1).execute();
+  const input = digest.toLowerCase();
+  if (!HEX.test(input) || input.length < SHORT_DIGEST) return [];
+  const match = own.where('digest', 'like', `${input}%`);
+  const pending = await match.where('status', '=', 'pending').limit(2).execute();
+  return pending.length > 0 ? pending : match.orderBy('id', 'desc').limit(1).execute();
 };

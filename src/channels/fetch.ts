@@ -52,7 +52,7 @@ export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetc
   }
   const { name: filename, content } = opened;
   try {
-    return { verdict: 'ended', file: await kept(deps, fetch, { filename, content }) };
+    return { verdict: 'ended', file: await storeFile(deps, fetch, { filename, content }) };
   } catch (error) {
     if (!(error instanceof HttpFailure) || signal.aborted) throw error;
     return error.kind === 'too_large' ? ended(file, TOO_LARGE) : again(file, error.message);
@@ -63,7 +63,7 @@ export const fetchFile = async (deps: FetchDeps, fetch: FileFetch): Promise<Fetc
 
 const AUDIO = /\.(aac|amr|caf|flac|m4a|mp3|oga|ogg|opus|wav|wma)$/i;
 
-const kept = async (
+const storeFile = async (
   { arrivals, voice }: FetchDeps,
   { userId, file }: FileFetch,
   received: { filename: string; content: Readable },
@@ -71,10 +71,10 @@ const kept = async (
   const { filename } = received;
   if (!file.isVoice && !AUDIO.test(filename)) return arrivals.keep(userId, received);
   const name = file.isVoice ? (file.name ?? filename) : filename;
-  const begun = await voice.begin(userId, { ...received, filename: name });
-  return 'id' in begun
-    ? { name, transcriptionId: begun.id }
-    : { name, reason: `cannot be transcribed: ${begun.reason}` };
+  const started = await voice.begin(userId, { ...received, filename: name });
+  return 'id' in started
+    ? { name, transcriptionId: started.id }
+    : { name, reason: `cannot be transcribed: ${started.reason}` };
 };
 
 const unreached = (error: string): string => `could not be fetched: ${error}`;

@@ -116,8 +116,8 @@ const takeFiles = async (
   if (channel?.id !== channelId) return { status: 'failed', error: 'The chat is no longer linked' };
   const spoken = wordsIn(outcomes);
   const words = [text, ...(isForwarded ? [] : spoken)].filter((each) => each !== '').join('\n');
-  const said = { eventId, text: withDocuments(words, outcomes) };
-  const refused = words === '' ? null : await sayOnce(deps, channel, said);
+  const content = { eventId, text: withDocuments(words, outcomes) };
+  const refused = words === '' ? null : await sayOnce(deps, channel, content);
   const refusal = isForwarded && spoken.length > 0 ? NOT_OWN : refused;
   await answer(deps, run, { ended, body: answerOf(outcomes, run.input.left, refusal) });
   const documents = ended.flatMap((file) => ('id' in file ? [file.id] : []));
@@ -179,8 +179,8 @@ const fetchPatiently = async (
     if (fetched.verdict === 'ended') return fetched.file;
     const pauseMs = PAUSES_MS[tries];
     if (pauseMs === undefined) return fetched.refused;
-    const asked = Math.min(fetched.afterMs ?? 0, MAX_MS);
-    await wait(Math.max(pauseMs, asked), undefined, { signal });
+    const requested = Math.min(fetched.afterMs ?? 0, MAX_MS);
+    await wait(Math.max(pauseMs, requested), undefined, { signal });
   }
 };
 

@@ -68,8 +68,8 @@ const sentenceOf = ({ file, state }: DocumentOutcome): string => {
   const name = quoted(file.name);
   if ('reason' in file) return `${name} was not stored: it ${oneLine(file.reason)}.`;
   if (!state) return `${name} was deleted.`;
-  const kept = `${name} ${file.isKnown ? 'was already stored' : 'is stored'}`;
-  return `${kept}${readOf(state)} Document: ${file.id}.`;
+  const saved = `${name} ${file.isKnown ? 'was already stored' : 'is stored'}`;
+  return `${saved}${readOf(state)} Document: ${file.id}.`;
 };
 
 const readOf = ({ status, pages, error }: DocumentState): string => {

@@ -119,13 +119,13 @@ const fromUnlinked = async (
   { kind, origin }: InboundMessage,
   { sender, eventId, text, isOverheard }: MessageEvent,
 ): Promise<string | null> => {
-  const [asked, code] = LINK.exec(text.trim()) ?? [];
+  const [requested, code] = LINK.exec(text.trim()) ?? [];
   const who: ChannelSender = { kind, ...sender };
   return once(deps, { kind, eventId }, async () => {
     try {
       if (code !== undefined) return await redeem(deps, who, code, origin);
       if (isOverheard) return OVERHEARD;
-      return asked === undefined ? UNLINKED : await giveCode(deps, who);
+      return requested === undefined ? UNLINKED : await giveCode(deps, who);
     } catch (error) {
       if (error instanceof LinkRefused) return `${error.message}.`;
       throw error;
@@ -174,8 +174,8 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
   if (!command) {
     const refused = await deps.parts.add(channel, event);
     if (refused !== null || !event.isApart) return replyOf(refused);
-    const told = { kind, eventId: `${eventId}:apart` };
-    return replyOf(await once(deps, told, async () => APART));
+    const hint = { kind, eventId: `${eventId}:apart` };
+    return replyOf(await once(deps, hint, async () => APART));
   }
   // Earlier messages belong to the previous conversation.
   await deps.parts.flush(channel.id);

@@ -177,14 +177,14 @@ const keepCode = async (
   const expiresAt = iso(now + LIFE_MS);
   const row = { ...maker, code_digest: digestCode(code), expires_at: expiresAt };
   const insert = store.db.insertInto('link_codes').values(row);
-  const [, , kept] = await store.transact([
+  const [, , stored] = await store.transact([
     statement(store.db.deleteFrom('link_codes').where('expires_at', '<=', iso(now))),
     statement(codesOf(store, maker)),
     // A valid code of another maker is not replaced. A collision is one in 10^9.
     statement(insert.onConflict((on) => on.column('code_digest').doNothing())),
     ...also,
   ]);
-  return kept?.changes === 1 ? { code, expiresAt } : keepCode(deps, maker);
+  return stored?.changes === 1 ? { code, expiresAt } : keepCode(deps, maker);
 };
 
 const codesOf = (

@@ -73,25 +73,25 @@ const contentOf = async (
     return messageOfAll(store, message.user_id, { agentId, title, isRead });
   }
   const approvalId = APPROVAL.exec(link ?? '')?.[1];
-  const asked =
+  const approval =
     approvalId &&
     (await ownApprovals(store, message.user_id).where('id', '=', approvalId).executeTakeFirst());
   const isMarkdown = MARKDOWN_KINDS.includes(message.kind);
-  if (!asked) {
+  if (!approval) {
     const text = isMarkdown ? (markdown ?? body) : body;
     return { title, text: withoutTitle(text, title), isMarkdown };
   }
-  if (asked.status !== 'pending') return { title, text: `It was already ${asked.status}.` };
-  const { id, digest } = asked;
-  const grantScopes = isRead ? grantScopesIn(asked) : [];
+  if (approval.status !== 'pending') return { title, text: `It was already ${approval.status}.` };
+  const { id, digest } = approval;
+  const grantScopes = isRead ? grantScopesIn(approval) : [];
   const question = { approvalId: id, digest, ...(grantScopes.length > 0 && { grantScopes }) };
-  return { title, text: textOf(asked, isRead), question };
+  return { title, text: textOf(approval, isRead), question };
 };
 
 const withoutTitle = (body: string, title: string | null): string => {
   const [first = '', ...rest] = body.trim().split('\n');
-  const said = first.replace(/^#{1,6} |[*_]+/g, '').trim();
-  return title !== null && said === title.trim() ? rest.join('\n').trim() : body;
+  const text = first.replace(/^#{1,6} |[*_]+/g, '').trim();
+  return title !== null && text === title.trim() ? rest.join('\n').trim() : body;
 };
 
 /** Decided by digest, since a button would not show its call. */
@@ -100,14 +100,14 @@ const messageOfAll = async (
   userId: string,
   { agentId, title, isRead }: { agentId: string; title: string | null; isRead: boolean },
 ): Promise<ChannelMessage> => {
-  const asked = await ownApprovals(store, userId)
+  const approval = await ownApprovals(store, userId)
     .where('agent_id', '=', agentId)
     .where('status', '=', 'pending')
     .orderBy('id')
     .execute();
   const texts =
-    asked.length > 0
-      ? asked.map((one) => textOf(one, isRead))
+    approval.length > 0
+      ? approval.map((one) => textOf(one, isRead))
       : ['All requests were already answered.'];
   return { title, text: texts.join('\n\n') };
 };
@@ -135,21 +135,21 @@ type ApprovalQuestion = Pick<
 >;
 
 /** One argument per line. No text can begin a line or change its direction. */
-const textOf = (asked: ApprovalQuestion, isRead: boolean): string => {
-  const short = asked.digest.slice(0, SHORT_DIGEST);
-  const args: Record<string, unknown> = JSON.parse(asked.arguments);
+const textOf = (approval: ApprovalQuestion, isRead: boolean): string => {
+  const short = approval.digest.slice(0, SHORT_DIGEST);
+  const args: Record<string, unknown> = JSON.parse(approval.arguments);
   return [
-    ...linesOfCall(`${asked.tool}.${asked.action}`, args),
-    `Reason: ${visible(asked.reason)}`,
-    asked.untrusted === 1 ? 'UNTRUSTED: the agent has read external content' : 'trusted',
-    `Digest ${short}. The call has not run. Without a reply it is denied at ${toTheMinute(asked.expires_at)}.`,
-    ...(isRead ? repliesTo(asked, short) : commandsOf(short)),
+    ...linesOfCall(`${approval.tool}.${approval.action}`, args),
+    `Reason: ${visible(approval.reason)}`,
+    approval.untrusted === 1 ? 'UNTRUSTED: the agent has read external content' : 'trusted',
+    `Digest ${short}. The call has not run. Without a reply it is denied at ${toTheMinute(approval.expires_at)}.`,
+    ...(isRead ? repliesTo(approval, short) : commandsOf(short)),
   ].join('\n');
 };
 
-const repliesTo = (asked: ApprovalQuestion, short: string): string[] => [
+const repliesTo = (approval: ApprovalQuestion, short: string): string[] => [
   `Or reply: approve ${short}    deny ${short}`,
-  ...grantScopesIn(asked).map((scope) => `For ${SCOPE_TEXTS[scope]}: approve ${short} ${scope}`),
+  ...grantScopesIn(approval).map((scope) => `For ${SCOPE_TEXTS[scope]}: approve ${short} ${scope}`),
 ];
 
 const commandsOf = (short: string): string[] => [

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { RenderInput } from './renderapart.js';
 
-/** Thread of `renderApart`: renders one message and ends. */
+/** Worker thread: renders one message and ends. */
 const { kind, message }: RenderInput = workerData;
 const platform = outboundPlatforms.find((each) => each.kind === kind);
 if (!platform) throw new Error(`No platform renders messages of kind ${kind}`);

@@ -31,12 +31,12 @@ const withRun = async (
 ): Promise<string> => {
   if (end.length < SHORT)
     return 'Enter at least the last four characters of the run id. /runs lists the runs.';
-  const [meant, other] = await runs.endingIn(userId, end.toLowerCase());
-  if (!meant) return 'None of your latest runs has an id with that ending. /runs lists the runs.';
+  const [match, other] = await runs.endingIn(userId, end.toLowerCase());
+  if (!match) return 'None of your latest runs has an id with that ending. /runs lists the runs.';
   if (other) return 'Several run ids have that ending. Enter more characters.';
   try {
-    const { status } = await act(meant.id);
-    return `${nameOf(meant)}: ${status}`;
+    const { status } = await act(match.id);
+    return `${nameOf(match)}: ${status}`;
   } catch (error) {
     if (Boom.isBoom(error)) return `${error.message}.`;
     throw error;

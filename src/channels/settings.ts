@@ -56,8 +56,8 @@ export const createSettings = (deps: SettingsDeps) => {
     /** Newest values without expired ones; null if nothing is set. */
     of: (kind: PlatformKind): PlatformSettings | null => proving(kind)[0] ?? null,
     proving,
-    reachedAt: (given: () => string): void => {
-      origin = given;
+    reachedAt: (getOrigin: () => string): void => {
+      origin = getOrigin;
     },
     /** null: the platform sends no requests. */
     receiver: (endpoint: OutboundPlatform['endpoint']): string | null =>

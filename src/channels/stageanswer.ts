@@ -25,16 +25,16 @@ interface TypedValues {
  * The text itself for one field, else lines `key: value`. Other lines continue the previous value.
  */
 export const valuesTyped = (fields: readonly FieldOfQuestion[], text: string): TypedValues => {
-  const given = new Map<FieldOfQuestion, string[]>();
+  const input = new Map<FieldOfQuestion, string[]>();
   let last = fields.length === 1 ? fields[0] : undefined;
   for (const line of text.split(/\r\n?|\n/)) {
     const [, name, value = ''] = NAMED.exec(line) ?? [];
     const named = fieldNamed(fields, name);
     last = named ?? last;
     if (!last && line.trim() !== '') return { values: {}, stray: line };
-    if (last) given.set(last, [...(given.get(last) ?? []), named ? value : line]);
+    if (last) input.set(last, [...(input.get(last) ?? []), named ? value : line]);
   }
-  const texts = [...given].map(([field, lines]) => [field, lines.join('\n').trim()] as const);
+  const texts = [...input].map(([field, lines]) => [field, lines.join('\n').trim()] as const);
   const values = texts
     .filter(([, value]) => value !== '')
     .map(([field, value]) => [field.key, typedValue(field, value)]);
@@ -48,10 +48,10 @@ const fieldNamed = (
   fields: readonly FieldOfQuestion[],
   name: string | undefined,
 ): FieldOfQuestion | undefined => {
-  const given = name?.toLowerCase();
+  const input = name?.toLowerCase();
   return (
-    fields.find(({ key }) => given === key.toLowerCase()) ??
-    fields.find(({ label }) => given === label?.toLowerCase())
+    fields.find(({ key }) => input === key.toLowerCase()) ??
+    fields.find(({ label }) => input === label?.toLowerCase())
   );
 };
 

@@ -34,9 +34,9 @@ export const stagesMeant = async (
 export const decideStage = async (
   deps: StageDecisionDeps,
   channel: LinkedChannel,
-  given: { stage: StageQuestion; decision: OwnerDecision; origin: DecisionOrigin },
+  params: { stage: StageQuestion; decision: OwnerDecision; origin: DecisionOrigin },
 ): Promise<DecisionReply> => {
-  const { stage, decision, origin } = given;
+  const { stage, decision, origin } = params;
   const { approved, scope, isUnclear, reason } = decision;
   if (isUnclear) return notDecided(UNCLEAR);
   if (scope !== undefined && scope !== 'once')
@@ -98,11 +98,11 @@ const settled = async (
   { stages }: StageDecisionDeps,
   { userId }: LinkedChannel,
   stage: StageQuestion,
-  given: { word: string; answer: Parameters<StageQuestions['answer']>[2] },
+  input: { word: string; answer: Parameters<StageQuestions['answer']>[2] },
 ): Promise<DecisionReply> => {
   try {
-    await stages.answer(userId, stage, given.answer);
-    return { text: `${given.word}: ${stage.key} of ${stage.run}`, isOver: true };
+    await stages.answer(userId, stage, input.answer);
+    return { text: `${input.word}: ${stage.key} of ${stage.run}`, isOver: true };
   } catch (error) {
     if (!Boom.isBoom(error)) throw error;
     const now = await stages.at(userId, stage);

@@ -49,8 +49,8 @@ const fieldLine = ({
 
 const expiryText = ({ asks, expiresAt }: StageQuestion): string => {
   const end = expiresAt === null ? '' : `it is denied at ${toTheMinute(expiresAt)}`;
-  const begun = asks === 'approval' ? 'The stage has not run. Without' : 'Without';
-  return `${begun} a reply ${end}.`;
+  const prefix = asks === 'approval' ? 'The stage has not run. Without' : 'Without';
+  return `${prefix} a reply ${end}.`;
 };
 
 const approvalHints = ({ runId, key, digest }: StageQuestion, isRead: boolean): string[] => {

@@ -38,8 +38,8 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
     const body = JSON.stringify(await bodyOf(deps, message));
     if (channel.key === null) return { verdict: 'failed', error: DAMAGED };
     const { id, hops } = message;
-    const letter = { url: channel.url, id, body, keys: [channel.key], hops };
-    return post(deps.http, letter, { now: deps.clock.now(), signal });
+    const content = { url: channel.url, id, body, keys: [channel.key], hops };
+    return post(deps.http, content, { now: deps.clock.now(), signal });
   },
 });
 

@@ -24,8 +24,8 @@ export const emailActions = ({ messages, drafts }: EmailActionDeps): EmailAction
         return { mail: toolMail(viewMail(found.row)), text, problem };
       }),
     ),
-  draft: async (by, given) => {
-    const { id } = await orRefused(addToolDraft(drafts, by, given));
+  draft: async (by, input) => {
+    const { id } = await orRefused(addToolDraft(drafts, by, input));
     return { id };
   },
   send: async ({ userId, hops }, mail) => {

@@ -27,33 +27,33 @@ const FEW = 3;
 /** `tick` sends what is due, including times that passed while the daemon was down. */
 export const createDigests = (deps: DigestDeps): DueSource => {
   const { store, clock, log } = deps;
-  const held = noticeBatchRows(store);
+  const heldItems = noticeBatchRows(store);
 
   const failed = (err: unknown, of: object = {}): void =>
     log.error({ err, ...of }, 'could not send held notifications');
 
   /** A failing batch does not delay others. */
   const tick = async (): Promise<void> => {
-    for (const batch of await held.due(iso(clock.now()))) {
+    for (const batch of await heldItems.due(iso(clock.now()))) {
       const { user_id: userId } = batch;
-      await settle(deps, held, batch).catch((error) => failed(error, { userId }));
+      await settle(deps, heldItems, batch).catch((error) => failed(error, { userId }));
     }
   };
 
-  return { name: 'held notifications', nextAt: held.nextClose, tick };
+  return { name: 'held notifications', nextAt: heldItems.nextClose, tick };
 };
 
 const settle = async (
   deps: DigestDeps,
-  held: NoticeBatchRows,
+  heldItems: NoticeBatchRows,
   batch: NoticeBatchRow,
 ): Promise<void> => {
   const { store, clock } = deps;
   const preferences = await readPreferences(store, batch.user_id);
   const at = endOf(batch, preferences, clock.now());
-  if (at !== null) return held.putOff(batch.id, iso(at));
-  const groups = await held.groups(batch.id);
-  await tell(deps, held, { batch, groups, preferences });
+  if (at !== null) return heldItems.putOff(batch.id, iso(at));
+  const groups = await heldItems.groups(batch.id);
+  await tell(deps, heldItems, { batch, groups, preferences });
 };
 
 /** By the current preferences of the owner, in milliseconds since 1970; null: ended. */
@@ -71,7 +71,7 @@ const endOf = (
 /** One transaction. If a notification was added meanwhile, the next tick includes it. */
 const tell = async (
   deps: DigestDeps,
-  held: NoticeBatchRows,
+  heldItems: NoticeBatchRows,
   waiting: WaitingBatch,
 ): Promise<void> => {
   const { store, queue } = deps;
@@ -79,7 +79,7 @@ const tell = async (
   const linked = groups.length > 0 ? await channelsOf(store, batch.user_id) : [];
   const messages: NewOutboundMessage[] = [];
   for (const channel of linked) {
-    messages.push(...(await messagesTo(held, channel, waiting)));
+    messages.push(...(await messagesTo(heldItems, channel, waiting)));
   }
   const isTold = await unlessUnmet(
     store.transact([
@@ -97,7 +97,7 @@ interface WaitingBatch {
 }
 
 const messagesTo = async (
-  held: NoticeBatchRows,
+  heldItems: NoticeBatchRows,
   channel: ChannelRow,
   { batch, groups, preferences: { choices, digest } }: WaitingBatch,
 ): Promise<NewOutboundMessage[]> => {
@@ -110,7 +110,7 @@ const messagesTo = async (
     return [{ ...to, causeId: batch.id, kind: batch.kind ?? 'digest', content, hops }];
   }
   const kinds = wanted.map(({ kind }) => kind);
-  const notices = kinds.length > 0 ? await held.notices(batch.id, kinds) : [];
+  const notices = kinds.length > 0 ? await heldItems.notices(batch.id, kinds) : [];
   return notices.map(({ id: causeId, kind, hops, ...content }) => {
     return { ...to, causeId, kind, content, hops };
   });

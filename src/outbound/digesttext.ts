@@ -20,7 +20,7 @@ const NAMES = 5;
  * `100 hook failures in 10 minutes: deploy-notify 60, stripe 40` and the last headline. `told` were
  * sent individually before.
  */
-export const digestText = (groups: NoticeGroup[], when: string, told: number) => {
+export const digestText = (groups: NoticeGroup[], when: string, sentBefore: number) => {
   const [kind = '', ...others] = new Set(groups.map((group) => group.kind));
   const total = totalOf(groups);
   if (others.length > 0) {
@@ -28,7 +28,7 @@ export const digestText = (groups: NoticeGroup[], when: string, told: number) =>
     const link = pageLink('notifications');
     return { title: `${total} messages ${when}`, body: lines.join('\n'), link };
   }
-  const more = told > 0 ? 'more ' : '';
+  const more = sentBefore > 0 ? 'more ' : '';
   return {
     title: `${total} ${more}${nameOf(kind, total)} ${when}${namesOf(groups)}`,
     body: `last: ${lastOf(groups)}`,

@@ -51,11 +51,11 @@ export const fanOut = async (
   deps: { store: Store; clock: Clock; queue: Pick<Queue, 'added'> },
   job: Job,
   messages: NewOutboundMessage[],
-  held: Statement[] = [],
+  heldItems: Statement[] = [],
 ): Promise<void> => {
   const { store, queue } = deps;
   const added = messages.flatMap((message) => addOutboundMessage(deps, message));
-  await store.transact([...added, ...held, dropJob(store, job.id)]);
+  await store.transact([...added, ...heldItems, dropJob(store, job.id)]);
   for (const message of messages) {
     if (message.error === undefined) queue.added(laneOf(message));
   }

@@ -67,7 +67,7 @@ const isAmongFirst = async (
 
 /** Opens a batch if necessary. */
 const hold = (store: Store, batch: NoticeBatchRow, notificationId: string): Statement[] => {
-  const held = store.db
+  const heldItems = store.db
     .selectFrom('notice_batches')
     .select((of) => [of.val(notificationId).as('notification_id'), 'id'])
     .where(visibleTo(batch.user_id))
@@ -75,7 +75,7 @@ const hold = (store: Store, batch: NoticeBatchRow, notificationId: string): Stat
   const insert = store.db
     .insertInto('held_notices')
     .columns(['notification_id', 'batch_id'])
-    .expression(held);
+    .expression(heldItems);
   return [open(store, batch), statement(insert, 1)];
 };
 

@@ -123,7 +123,7 @@ const setSettings = (
   user_id: string,
   { quietHours: hours, digest, tasks }: PreferenceParts,
 ): Statement => {
-  const given = {
+  const columns = {
     ...(hours && {
       quiet: hours.enabled ? 1 : 0,
       timezone: hours.timezone,
@@ -137,9 +137,11 @@ const setSettings = (
     }),
     ...(tasks && { reminder_minutes: tasks.reminderMinutes }),
   };
-  const insert = db.insertInto('notification_settings').values({ user_id, ...DEFAULTS, ...given });
+  const insert = db
+    .insertInto('notification_settings')
+    .values({ user_id, ...DEFAULTS, ...columns });
   return statement(
-    insert.onConflict((on) => on.column('user_id').doUpdateSet(given)),
+    insert.onConflict((on) => on.column('user_id').doUpdateSet(columns)),
     1,
   );
 };

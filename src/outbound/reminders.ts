@@ -37,7 +37,9 @@ export const createReminders = (deps: ReminderDeps): DueSource => {
   };
 
   const nextAt = async (): Promise<string | null> => {
-    const levels = Array.from({ length: EXPIRED }, (_, told) => nextExpiryReminder(deps, told));
+    const levels = Array.from({ length: EXPIRED }, (_, remindersSent) =>
+      nextExpiryReminder(deps, remindersSent),
+    );
     const due = await Promise.all([...levels, nextRotation(deps)]);
     return due.filter((at) => at !== null).sort()[0] ?? null;
   };
@@ -47,18 +49,18 @@ export const createReminders = (deps: ReminderDeps): DueSource => {
 
 const nextExpiryReminder = async (
   { store }: ReminderDeps,
-  told: number,
+  remindersSent: number,
 ): Promise<string | null> => {
   const next = await store.db
     .selectFrom('credentials')
     .select('expires_at')
     .where('expires_at', 'is not', null)
     .where('expiry_told', '<', sql.lit(EXPIRED))
-    .where('expiry_told', '=', told)
+    .where('expiry_told', '=', remindersSent)
     .orderBy('expires_at')
     .limit(1)
     .executeTakeFirst();
-  return next?.expires_at ? reminderDueAt(next.expires_at, told) : null;
+  return next?.expires_at ? reminderDueAt(next.expires_at, remindersSent) : null;
 };
 
 /** The bounds are literals; otherwise the index is not used. */

@@ -23,8 +23,8 @@ export const createSender = (deps: SenderDeps): JobHandler => {
 
   const begin = async (job: Job): Promise<StartedMessage | null> => {
     const of = { ...transports.targets(), paced: [], now: iso(clock.now()) };
-    const [begun = null] = await store.call('beginMessages', { ids: [job.ref], ...of });
-    return begun;
+    const [started = null] = await store.call('beginMessages', { ids: [job.ref], ...of });
+    return started;
   };
 
   /** Waits for a target with a pace. */

@@ -6,12 +6,12 @@ export const createHub = () => {
   let isOver = false;
   return {
     publish: (userId: string, channel: string, data: unknown): void => {
-      for (const hear of everyone) hear(userId, channel, data);
-      for (const hear of listeners.get(`${userId} ${channel}`) ?? []) hear(data);
+      for (const listener of everyone) listener(userId, channel, data);
+      for (const listener of listeners.get(`${userId} ${channel}`) ?? []) listener(data);
     },
     /** For every publication. Used by the sockets. */
-    follow: (hear: (userId: string, channel: string, data: unknown) => void): void => {
-      everyone.add(hear);
+    follow: (listener: (userId: string, channel: string, data: unknown) => void): void => {
+      everyone.add(listener);
     },
     /** Called at once if the hub has ended. Returns the unsubscribe function. */
     whenOver: (end: () => void): (() => void) => {
@@ -27,13 +27,13 @@ export const createHub = () => {
       for (const end of waits) end();
     },
     /** Returns the unsubscribe function. */
-    listen: (userId: string, channel: string, hear: (data: unknown) => void): (() => void) => {
+    listen: (userId: string, channel: string, listener: (data: unknown) => void): (() => void) => {
       const key = `${userId} ${channel}`;
-      const those = listeners.get(key) ?? new Set();
-      listeners.set(key, those.add(hear));
+      const group = listeners.get(key) ?? new Set();
+      listeners.set(key, group.add(listener));
       return () => {
-        those.delete(hear);
-        if (those.size === 0) listeners.delete(key);
+        group.delete(listener);
+        if (group.size === 0) listeners.delete(key);
       };
     },
   };

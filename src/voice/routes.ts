@@ -76,7 +76,7 @@ export const voiceResource = (deps: VoiceDeps) => {
       const { id } = await inTurn(by.userId, async () => {
         const { files, fields } = await form.read(
           (file) => receiveAudio(deps, file),
-          (kept) => audio.remove(kept.id),
+          (stored) => audio.remove(stored.id),
         );
         const [kept] = files;
         if (!kept) throw Boom.badRequest('Not accepted: audio is required', MISSING);

@@ -48,10 +48,10 @@ const choiceOf = (fitting: Candidate[], useCase: string): Recommendation => {
   if (useCase === 'embedding') return vectorChoiceOf(fitting);
   const fast = fitting.find((each) => (speed(each) ?? 0) >= READABLE_SPEED);
   if (fast) {
-    const said = `${fast.tokensPerSecond.measured ? 'measured' : 'estimated'} at ${shown(fast)}`;
+    const text = `${fast.tokensPerSecond.measured ? 'measured' : 'estimated'} at ${shown(fast)}`;
     return {
       model: fast.model,
-      why: `The largest model for ${useCase} that is fast enough: ${said}.`,
+      why: `The largest model for ${useCase} that is fast enough: ${text}.`,
     };
   }
   const smallest = fitting.at(-1);

@@ -15,8 +15,8 @@ export const platformFields = ({ values = {} }: Changes): Map<string, string | n
 export const credentialIn = (value: string): string | null =>
   /^\$credential\(([\w.-]{1,100})\)$/.exec(value)?.[1] ?? null;
 
-export const platformFaults = (adapter: Adapter, given: Changes): FieldFault[] => {
-  const { baseUrl, values = {} } = given;
+export const platformFaults = (adapter: Adapter, input: Changes): FieldFault[] => {
+  const { baseUrl, values = {} } = input;
   const fault = baseUrl == null ? null : faultOfBase(adapter, baseUrl);
   return [
     ...(fault === null ? [] : [{ path: 'baseUrl', message: fault }]),
@@ -27,8 +27,8 @@ export const platformFaults = (adapter: Adapter, given: Changes): FieldFault[] =
   ];
 };
 
-const faultOfBase = ({ kind, baseUrl }: Adapter, given: string): string | null =>
-  baseUrl === '' ? `is not a setting of ${kind}` : faultOfAddress(given);
+const faultOfBase = ({ kind, baseUrl }: Adapter, input: string): string | null =>
+  baseUrl === '' ? `is not a setting of ${kind}` : faultOfAddress(input);
 
 const faultOfField = ({ kind, fields }: Adapter, name: string, value: unknown): string | null => {
   const field = fields.find((one) => one.name === name);

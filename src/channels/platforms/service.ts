@@ -61,10 +61,10 @@ export const updatePlatform = async (
 const withCredentials = async (
   { vault }: PlatformsDeps,
   { fields }: Adapter,
-  given: Changes,
+  input: Changes,
   userId: string,
 ): Promise<Changes> => {
-  const changed: Record<string, unknown> = { ...given.values };
+  const changed: Record<string, unknown> = { ...input.values };
   for (const { name } of fields.filter(({ isSecret }) => isSecret)) {
     const value = changed[name];
     const credential = typeof value === 'string' ? credentialIn(value) : null;
@@ -79,7 +79,7 @@ const withCredentials = async (
     if (fault !== null) refuseFaults([{ path, message: `refers to a value that ${fault}` }]);
     changed[name] = credentialMark(borrowed.id);
   }
-  return { ...given, ...(given.values && { values: changed }) };
+  return { ...input, ...(input.values && { values: changed }) };
 };
 
 type BorrowedCredential = Awaited<ReturnType<PlatformsDeps['vault']['borrow']>>;
@@ -97,11 +97,11 @@ const faultOfBorrowed = (borrowed: BorrowedCredential): string => {
 };
 
 /** Never their values. */
-const auditData = (given: Changes): Record<string, unknown> => {
-  const fields = [...platformFields(given)];
+const auditData = (input: Changes): Record<string, unknown> => {
+  const fields = [...platformFields(input)];
   const named = (isKept: boolean) =>
     fields.filter(([, value]) => (value !== null) === isKept).map(([name]) => name);
-  const { baseUrl } = given;
+  const { baseUrl } = input;
   return { ...(baseUrl !== undefined && { baseUrl }), set: named(true), forgotten: named(false) };
 };
 
@@ -115,13 +115,13 @@ const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange):
   const { kind } = adapter;
   const base_url =
     given.baseUrl === undefined ? (before?.base_url ?? null) : trimmed(given.baseUrl);
-  const kept = before && platformSettings(deps, before);
+  const stored = before && platformSettings(deps, before);
   const isThere =
-    originOf(base_url ?? adapter.baseUrl) === originOf(kept?.baseUrl ?? '') &&
-    !isMoved(adapter, kept?.values ?? {}, platformFields(given));
+    originOf(base_url ?? adapter.baseUrl) === originOf(stored?.baseUrl ?? '') &&
+    !isMoved(adapter, stored?.values ?? {}, platformFields(given));
   const all = new Map<string, string | null>([
-    ...Object.entries(kept?.values ?? {}),
-    ...(isThere ? Object.entries(kept?.secrets ?? {}) : []),
+    ...Object.entries(stored?.values ?? {}),
+    ...(isThere ? Object.entries(stored?.secrets ?? {}) : []),
     ...platformFields(given),
   ]);
   const only = (isSecret: boolean): Record<string, string> =>
@@ -146,11 +146,11 @@ const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange):
 /** True if a field that determines the target of the secrets changes. */
 const isMoved = (
   { fields }: Adapter,
-  kept: Readonly<Record<string, string>>,
-  given: Map<string, string | null>,
+  stored: Readonly<Record<string, string>>,
+  input: Map<string, string | null>,
 ): boolean =>
   fields.some(
-    ({ name, isPlace }) => isPlace && given.has(name) && given.get(name) !== (kept[name] ?? null),
+    ({ name, isPlace }) => isPlace && input.has(name) && input.get(name) !== (stored[name] ?? null),
   );
 
 const trimmed = (baseUrl: string | null): string | null => baseUrl?.replace(/\/+$/, '') ?? null;

@@ -34,25 +34,25 @@ const SYNC_DAYS = 90;
 export const addMailAccount = async (
   deps: MailAccountsDeps,
   by: RecordingCaller,
-  given: NewMailAccount,
+  input: NewMailAccount,
 ): Promise<MailAccountRow> => {
   const now = deps.clock.now();
-  const { address, credentialId } = given;
-  const { imap, smtp, username } = await serversFor(deps, by, given);
+  const { address, credentialId } = input;
+  const { imap, smtp, username } = await serversFor(deps, by, input);
   const row: MailAccountRow = {
     id: mint('mailaccount', now),
     user_id: by.userId,
     address,
-    name: given.name ?? address,
+    name: input.name ?? address,
     imap: JSON.stringify(imap),
     smtp: JSON.stringify(smtp),
-    auth: given.auth ?? 'password',
+    auth: input.auth ?? 'password',
     username,
     credential_id: credentialId,
-    folders: JSON.stringify(given.folders ?? ['INBOX']),
-    watch: given.watch ? 1 : 0,
-    sync_days: given.syncDays ?? SYNC_DAYS,
-    save_sent: given.saveSent ? 1 : 0,
+    folders: JSON.stringify(input.folders ?? ['INBOX']),
+    watch: input.watch ? 1 : 0,
+    sync_days: input.syncDays ?? SYNC_DAYS,
+    save_sent: input.saveSent ? 1 : 0,
     authserv_id: null,
     status: 'ok',
     last_sync_at: null,
@@ -125,16 +125,16 @@ const refuseUnfit = async (
     ['smtp', JSON.parse(smtp)],
   ];
   refuseFaults(servers.flatMap(([path, server]) => serverFault(deps, path, server)));
-  const lent = await deps.vault.borrow(by.userId, { id });
-  if (lent === null) throw Boom.notFound('Credential not found');
-  if (lent === 'expired') throw unfit('refers to an expired credential');
-  if (lent === 'damaged') throw unfit('refers to a damaged credential. Rotate it');
-  const isGrant = lent.secret.take((bytes) => parseMailGrant(bytes.toString()) !== null);
+  const borrowed = await deps.vault.borrow(by.userId, { id });
+  if (borrowed === null) throw Boom.notFound('Credential not found');
+  if (borrowed === 'expired') throw unfit('refers to an expired credential');
+  if (borrowed === 'damaged') throw unfit('refers to a damaged credential. Rotate it');
+  const isGrant = borrowed.secret.take((bytes) => parseMailGrant(bytes.toString()) !== null);
   if (auth === 'oauth2' && !isGrant) {
     throw unfit('must contain JSON with clientId, refreshToken and an HTTPS tokenEndpoint');
   }
   const isLent = servers.every(([, { host, port }]) =>
-    [host, `${host}:${port}`].some((name) => lent.allowedHosts.includes(name.toLowerCase())),
+    [host, `${host}:${port}`].some((name) => borrowed.allowedHosts.includes(name.toLowerCase())),
   );
   if (!isLent) refuseDelegate(by);
 };

@@ -47,8 +47,8 @@ export const createMailTokens = (deps: MailTokensDeps): MailTokens => {
   /** One refresh at a time per credential: many services accept each refresh token once. */
   const tokenFor = (account: MailAccountRow, value: string): Promise<KeptToken> => {
     const id = account.credential_id;
-    const begun = underway.get(id);
-    if (begun) return begun;
+    const started = underway.get(id);
+    if (started) return started;
     const renewed = renewedToken(deps, account, value).finally(() => underway.delete(id));
     underway.set(id, renewed);
     return renewed;
@@ -62,9 +62,9 @@ export const createMailTokens = (deps: MailTokensDeps): MailTokens => {
       if (value === null) throw new MailFault('login', host, 'the credential is no longer valid');
       vault.used(id);
       if (auth === 'password') return { username, password: value };
-      const kept = tokens.get(id);
-      if (kept?.value === value && kept.until > clock.now()) {
-        return { username, accessToken: kept.accessToken };
+      const stored = tokens.get(id);
+      if (stored?.value === value && stored.until > clock.now()) {
+        return { username, accessToken: stored.accessToken };
       }
       const token = await tokenFor(account, value);
       signal.throwIfAborted();

@@ -3,15 +3,15 @@ import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 import { mailFields, SentMailBegun } from '../sending/fields.js';
 
-const given = () => {
+const draftFields = () => {
   const { subject, text, ...rest } = mailFields();
   return { ...rest, subject: s.optional(subject.allow('')), text: s.optional(text) };
 };
 
-const NewMailDraft = s.object('NewMailDraft', given());
+const NewMailDraft = s.object('NewMailDraft', draftFields());
 export type NewMailDraft = s.Static<typeof NewMailDraft>;
 
-const { accountId, html, inReplyTo, ...rest } = given();
+const { accountId, html, inReplyTo, ...rest } = draftFields();
 const MailDraftChanges = s
   .ignoring(
     s.object('MailDraftChanges', {

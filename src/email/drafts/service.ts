@@ -35,9 +35,9 @@ export const findMailDraft = async (
 export const addMailDraft = async (
   deps: MailDraftsDeps,
   by: Caller & Recorder,
-  given: NewMailDraft,
+  input: NewMailDraft,
 ): Promise<MailDraftRow> => {
-  const row = await draftOf(deps, by.userId, given);
+  const row = await draftOf(deps, by.userId, input);
   if (await deps.drafts.insert(row, [by.record({ target: row.id })])) return row;
   throw tooMany();
 };
@@ -46,12 +46,12 @@ export const addMailDraft = async (
 export const addToolDraft = async (
   deps: MailDraftsDeps,
   { userId, agentId, executionId, effectId }: EmailToolCaller,
-  given: NewMailDraft,
+  input: NewMailDraft,
 ): Promise<MailDraftRow> => {
   const { drafts } = deps;
   const isUntrusted = executionId !== null || (await drafts.isUntrusted(agentId));
   const row = {
-    ...(await draftOf(deps, userId, given)),
+    ...(await draftOf(deps, userId, input)),
     untrusted: isUntrusted ? 1 : 0,
     effect_id: effectId,
   };
@@ -74,24 +74,24 @@ const tooMany = (): Boom.Boom =>
 const draftOf = async (
   deps: MailDraftsDeps,
   userId: string,
-  given: NewMailDraft,
+  input: NewMailDraft,
 ): Promise<MailDraftRow> => {
-  const answered = await findNamed(deps.sending, userId, given);
-  const isToNobody = (given.to ?? []).length === 0;
-  const to = answered && isToNobody ? answerAddresses(answered) : given.to;
+  const answered = await findNamed(deps.sending, userId, input);
+  const isToNobody = (input.to ?? []).length === 0;
+  const to = answered && isToNobody ? answerAddresses(answered) : input.to;
   const now = deps.clock.now();
   return {
     id: mint('maildraft', now),
     user_id: userId,
-    account_id: given.accountId ?? null,
+    account_id: input.accountId ?? null,
     to: JSON.stringify(to ?? []),
-    cc: JSON.stringify(given.cc ?? []),
-    bcc: JSON.stringify(given.bcc ?? []),
-    subject: given.subject ?? (answered ? answerSubject(answered) : ''),
-    text: given.text ?? '',
-    html: given.html ?? null,
-    in_reply_to: given.inReplyTo ?? null,
-    attachments: JSON.stringify(given.attachments ?? []),
+    cc: JSON.stringify(input.cc ?? []),
+    bcc: JSON.stringify(input.bcc ?? []),
+    subject: input.subject ?? (answered ? answerSubject(answered) : ''),
+    text: input.text ?? '',
+    html: input.html ?? null,
+    in_reply_to: input.inReplyTo ?? null,
+    attachments: JSON.stringify(input.attachments ?? []),
     untrusted: 0,
     created_at: iso(now),
     updated_at: iso(now),

@@ -70,8 +70,8 @@ export const firstIdAt = (ms: number): string => `mail_${timeDigits(ms)}`;
 const MAX_ADDRESSES = 1000;
 const MAX_REFERENCES = 200;
 
-const addressesOf = (given: MessageAddressObject[] | undefined): MailAddress[] =>
-  (given ?? []).slice(0, MAX_ADDRESSES).map(({ name, address }) => ({
+const addressesOf = (input: MessageAddressObject[] | undefined): MailAddress[] =>
+  (input ?? []).slice(0, MAX_ADDRESSES).map(({ name, address }) => ({
     name: oneLine(name, 300),
     address: oneLine(address, 320),
   }));
@@ -200,6 +200,6 @@ const LAST_MS = Date.UTC(9999, 0);
 
 /** The arrival if the sender stated none, or a future one. */
 const dateOf = (date: Date | string | undefined, arrivedAt: number): number => {
-  const given = timeOf(date);
-  return given === null || given > arrivedAt + DAY_MS ? arrivedAt : given;
+  const sentAt = timeOf(date);
+  return sentAt === null || sentAt > arrivedAt + DAY_MS ? arrivedAt : sentAt;
 };

@@ -21,10 +21,10 @@ export const processingResource = (deps: ProcessingRoutesDeps) =>
 const beginProcessing = async (
   { accounts, operations }: ProcessingRoutesDeps,
   by: Caller & Recorder,
-  given: MailProcessing,
+  params: MailProcessing,
 ): Promise<Operation> => {
   const { userId } = by;
-  const { accountId = null, folder = null, since = null } = given;
+  const { accountId = null, folder = null, since = null } = params;
   const account =
     accountId === null ? null : await findMailAccount({ accounts }, userId, accountId);
   return operations.begin(
@@ -35,6 +35,6 @@ const beginProcessing = async (
       input: { accountId, folder, since },
       progress: { total: null, unit: 'messages' },
     },
-    [by.record({ target: accountId ?? userId, data: { ...given } })],
+    [by.record({ target: accountId ?? userId, data: { ...params } })],
   );
 };

@@ -73,10 +73,10 @@ const takeBatch = async (
   const news = await sort(rows.filter(isNew), run.signal);
   const { user_id: userId, id: accountId } = account;
   const hookIds = await triggers.hooksFor({ userId, accountId, folder });
-  const heard = news.filter((row) => !isOfDaemon(row));
-  const texts = hookIds.length === 0 ? new Map() : await textsOf(session, heard);
-  const firing = heard.map((row) =>
-    triggers.fire(hookIds, mailEventOf(row, texts.get(row.id) ?? kept(row)), row.hops),
+  const triggering = news.filter((row) => !isOfDaemon(row));
+  const texts = hookIds.length === 0 ? new Map() : await textsOf(session, triggering);
+  const firing = triggering.map((row) =>
+    triggers.fire(hookIds, mailEventOf(row, texts.get(row.id) ?? storedText(row)), row.hops),
   );
   const bounces = await deps.findBounces({ session, account }, news);
   const sorted = new Map(news.map((row) => [row.id, row]));
@@ -88,7 +88,7 @@ const takeBatch = async (
   ];
   await run.commit(steps, {
     processed: news.length,
-    runs: heard.length * hookIds.length,
+    runs: triggering.length * hookIds.length,
     known: rows.length - news.length,
   });
   bounces.published();
@@ -121,7 +121,7 @@ const newsAmong = async (
 const isOfDaemon = ({ automatic, hops }: MailMessageRow): boolean => automatic === 1 && hops > 0;
 
 /** Stored beginning, if the server does not return the text. */
-const kept = ({ snippet }: MailMessageRow): MailText => ({ text: snippet, isCut: true });
+const storedText = ({ snippet }: MailMessageRow): MailText => ({ text: snippet, isCut: true });
 
 const textsOf = async (
   session: OpenFolder['session'],
@@ -135,7 +135,7 @@ const textsOf = async (
       const shown = text ?? html;
       if (shown === null) return [row.id, { text: '', isCut: false }];
       const found = texts.get(row.uid);
-      if (found === undefined) return [row.id, kept(row)];
+      if (found === undefined) return [row.id, storedText(row)];
       return [row.id, { text: found, isCut: shown.bytes > TEXT_BYTES }];
     }),
   );

@@ -94,13 +94,13 @@ const addOlder = async (deps: MailSyncDeps, opened: OpenFolder, since: number): 
  * Separates our write errors from server errors: any exception in a session counts as a server
  * failure.
  */
-export const createGuard = (given: MailVisit['commit']) => {
+export const createGuard = (input: MailVisit['commit']) => {
   let last: unknown = null;
   let own: { error: unknown } | null = null;
   return {
     commit: async (...of: Parameters<MailVisit['commit']>): Promise<void> => {
       try {
-        await given(...of);
+        await input(...of);
       } catch (error) {
         last = error;
         throw error;

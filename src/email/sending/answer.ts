@@ -43,8 +43,8 @@ export const answerAddresses = ({
         .map(({ address }) => [address.toLowerCase(), address]),
     ).values(),
   ];
-  const asked = usable(wanted);
-  return asked.length > 0 && asked.length <= MAX_WANTED ? asked : usable(authors);
+  const requested = usable(wanted);
+  return requested.length > 0 && requested.length <= MAX_WANTED ? requested : usable(authors);
 };
 
 /** Ids of a thread besides the first, at most 250 characters each. */

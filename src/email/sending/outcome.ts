@@ -30,12 +30,14 @@ export const mailOutcomeOf = (
   attempt: MailAttempt,
   attempts: number,
 ): MailOutcome => {
-  const judged = before.map((one) => (isOpenRecipient(one) ? judge(one, attempt) : one));
-  const delayMs = judged.some(isOpenRecipient) ? (DELAYS_MS[attempts - 1] ?? null) : null;
+  const results = before.map((one) => (isOpenRecipient(one) ? judge(one, attempt) : one));
+  const delayMs = results.some(isOpenRecipient) ? (DELAYS_MS[attempts - 1] ?? null) : null;
   if (delayMs !== null) {
-    return { status: 'queued', recipients: judged, delayMs, error: errorOf(attempt, judged) };
+    return { status: 'queued', recipients: results, delayMs, error: errorOf(attempt, results) };
   }
-  return endedAs(judged.map((one) => (isOpenRecipient(one) ? { ...one, status: 'refused' } : one)));
+  return endedAs(
+    results.map((one) => (isOpenRecipient(one) ? { ...one, status: 'refused' } : one)),
+  );
 };
 
 export const endedAs = (recipients: SentRecipient[], error: string | null = null): MailOutcome => {

@@ -30,7 +30,7 @@ export const createTestRecord =
     await insertMail(deps, row, []);
     return async (reply) => {
       const isSent = reply === null;
-      const told = {
+      const answered = {
         ...recipient,
         status: isSent ? ('sent' as const) : ('refused' as const),
         reply,
@@ -38,7 +38,7 @@ export const createTestRecord =
       const changes: Partial<SentMailRow> = {
         status: isSent ? 'sent' : 'failed',
         error: reply,
-        recipients: JSON.stringify([told]),
+        recipients: JSON.stringify([answered]),
       };
       await deps.sent.settle(row, changes, []);
     };

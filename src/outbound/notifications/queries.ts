@@ -62,8 +62,8 @@ export const notificationsStore = (store: Store) => {
         .selectAll('n')
         .orderBy('n.id', 'desc')
         .execute();
-      const kept = found.filter(isKept).map(({ count: _, ...row }) => row);
-      return { ...cutPage(kept, limit), unreadCount: found[0]?.count ?? 0 };
+      const stored = found.filter(isKept).map(({ count: _, ...row }) => row);
+      return { ...cutPage(stored, limit), unreadCount: found[0]?.count ?? 0 };
     },
 
     /** Only the first call sets the time. */

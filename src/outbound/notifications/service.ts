@@ -18,7 +18,7 @@ export interface NotificationsDeps {
  */
 export const setPreferences = async (
   { notifications, clock }: NotificationsDeps,
-  given: PreferenceChanges,
+  input: PreferenceChanges,
   by: Caller & Recorder,
 ): Promise<Preferences> => {
   await untilWritten(async () => {
@@ -26,10 +26,10 @@ export const setPreferences = async (
       notifications.preferences(by.userId),
       notifications.channelIds(by.userId),
     ]);
-    refuseFaults(preferenceFaults(given, { channelIds, hours: before.quietHours }));
-    const parts = changed(before, given);
+    refuseFaults(preferenceFaults(input, { channelIds, hours: before.quietHours }));
+    const parts = changed(before, input);
     const at = iso(clock.now());
-    const recorded = by.record({ data: { ...given } });
+    const recorded = by.record({ data: { ...input } });
     return (await notifications.prefer(by.userId, { parts, at }, recorded)) || null;
   });
   return notifications.preferences(by.userId);

@@ -4,7 +4,7 @@ import * as s from '../../kernel/contract/schema.js';
 
 const status = () => s.oneOf('UndeliveredStatus', 'failed', 'unknown');
 
-const given = {
+const requestFields = {
   status: s.optional(
     s
       .list(status(), 2)
@@ -27,14 +27,14 @@ const WebhookResend = s.object('FailedDeliveriesResend', {
     s.id('webhook').description('Outgoing webhook. Defaults to all your webhooks'),
   ),
   since: since(),
-  ...given,
+  ...requestFields,
 });
 const OutboxResend = s.object('FailedSendingsResend', {
   channelId: s.optional(
     s.id('channel').description('Channel. Defaults to all channels of all users'),
   ),
   since: s.optional(since()),
-  ...given,
+  ...requestFields,
 });
 export type ResendRequest = Omit<s.Static<typeof OutboxResend>, 'channelId'>;
 

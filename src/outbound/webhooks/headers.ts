@@ -64,10 +64,12 @@ export const refuseKeptHeaders = (
   { url = row.url, headers = {} }: { url?: string; headers?: HeaderChanges },
 ): void => {
   if (new URL(url).origin === new URL(row.url).origin) return;
-  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const kept = Object.keys(openHeaders(sealer, row) ?? {}).filter((name) => !given.has(name));
-  if (kept.length === 0) return;
-  const message = `must contain these headers again, or null, because the origin changes: ${kept.sort().join(', ')}`;
+  const changedNames = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const missing = Object.keys(openHeaders(sealer, row) ?? {}).filter(
+    (name) => !changedNames.has(name),
+  );
+  if (missing.length === 0) return;
+  const message = `must contain these headers again, or null, because the origin changes: ${missing.sort().join(', ')}`;
   refuseFaults([{ path: 'headers', message }]);
 };
 

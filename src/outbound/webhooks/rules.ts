@@ -13,8 +13,8 @@ export const checkUrl = ({ http }: { http: Http }, url: string): void => {
   }
 };
 
-export const checkSecret = (given: { secret?: string; credentialId?: string }): void => {
-  const { secret, credentialId } = given;
+export const checkSecret = (input: { secret?: string; credentialId?: string }): void => {
+  const { secret, credentialId } = input;
   if (secret === undefined) return;
   if (credentialId !== undefined) {
     throw refused('credentialId', 'cannot be combined with secret');

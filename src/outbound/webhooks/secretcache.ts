@@ -12,17 +12,17 @@ interface CachedSecrets {
  * ends.
  */
 export const createSecretCache = (openSecret: OpenSecret) => {
-  const held = new Map<string, CachedSecrets>();
+  const cached = new Map<string, CachedSecrets>();
 
   const leave = (id: string, of: CachedSecrets): void => {
     if (--of.underway > 0) return;
-    held.delete(id);
+    cached.delete(id);
     for (const bytes of of.bySeal.values()) bytes.fill(0);
   };
 
   return {
     open: (id: string, sealed: string): Secret => {
-      const bySeal = held.get(id)?.bySeal;
+      const bySeal = cached.get(id)?.bySeal;
       if (!bySeal) return openSecret(id, sealed);
       const bytes =
         bySeal.get(sealed) ?? openSecret(id, sealed).take((secret) => Buffer.from(secret));
@@ -31,8 +31,8 @@ export const createSecretCache = (openSecret: OpenSecret) => {
     },
     /** Shares an opened secret with concurrent messages. */
     during: async <T>(id: string, way: () => Promise<T>): Promise<T> => {
-      const of = held.get(id) ?? { underway: 0, bySeal: new Map() };
-      held.set(id, of);
+      const of = cached.get(id) ?? { underway: 0, bySeal: new Map() };
+      cached.set(id, of);
       of.underway++;
       try {
         return await way();

@@ -34,21 +34,21 @@ const OVERLAP_MINUTES = 60;
 /** A generated secret is returned only once. */
 export const createWebhook = async (
   deps: WebhooksDeps,
-  given: NewWebhook,
+  input: NewWebhook,
   by: WebhookCaller,
 ): Promise<{ row: WebhookWithStats; secret: string | null }> => {
-  checkUrl(deps, given.url);
-  checkSecret(given);
-  checkHeaders(given.headers);
-  await checkWebhookCredential(deps, by.userId, given.credentialId);
-  const secret = given.secret ?? newSecret();
-  const row = newRow(deps, by.userId, { ...given, secret });
+  checkUrl(deps, input.url);
+  checkSecret(input);
+  checkHeaders(input.headers);
+  await checkWebhookCredential(deps, by.userId, input.credentialId);
+  const secret = input.secret ?? newSecret();
+  const row = newRow(deps, by.userId, { ...input, secret });
   const recorded = by.record({ target: row.id, data: { name: row.name, url: row.url } });
   if (!(await deps.webhooks.insert(row, MOST, recorded))) {
     throw Boom.conflict(`You have the maximum of ${MOST} outgoing webhooks. Delete one first`);
   }
   deps.subscriptions.put(row);
-  const isShown = given.secret === undefined && given.credentialId === undefined;
+  const isShown = input.secret === undefined && input.credentialId === undefined;
   return { row: { ...row, ...UNUSED }, secret: isShown ? secret : null };
 };
 
@@ -104,10 +104,10 @@ export const updateWebhook = async (
   return changed;
 };
 
-const changesOf = (given: WebhookChanges): Partial<WebhookRow> => ({
-  ...storedColumns(webhookTable, given),
-  ...(given.url !== undefined && { failing_since: null }),
-  ...(given.enabled === true && { disabled_reason: null, failing_since: null }),
+const changesOf = (input: WebhookChanges): Partial<WebhookRow> => ({
+  ...storedColumns(webhookTable, input),
+  ...(input.url !== undefined && { failing_since: null }),
+  ...(input.enabled === true && { disabled_reason: null, failing_since: null }),
 });
 
 /**

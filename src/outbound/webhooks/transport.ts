@@ -51,7 +51,7 @@ export const createEndpointTransport = (deps: EndpointDeps): Transport => {
       if (!webhook) return { verdict: 'failed', error: 'The webhook was deleted' };
       const way = () => sendTo(keys, webhook, { id, body, hops, signal });
       const sent = await opened.during(webhook.id, way);
-      return judged(deps, webhook, sent);
+      return finalResult(deps, webhook, sent);
     },
     failed: async ({ webhook_id }, sent) => {
       const webhook = await findWebhookRow(deps.store, webhook_id);
@@ -122,7 +122,7 @@ const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> =>
  * message fails. A response of a previous URL says nothing about the current one. A webhook without
  * success for days is given up.
  */
-const judged = async (
+const finalResult = async (
   { store, clock }: EndpointDeps,
   { id, url }: WebhookRow,
   sent: SendResult,

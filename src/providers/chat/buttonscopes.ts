@@ -14,8 +14,8 @@ export const SCOPE_TEXTS: Record<ButtonScope, string> = {
   host: 'this host, port and method, for this hook or conversation, 30 days',
 };
 
-export const buttonScopeIn = (given: unknown): ButtonScope | undefined =>
-  given === 'conversation' || given === 'host' ? given : undefined;
+export const buttonScopeIn = (input: unknown): ButtonScope | undefined =>
+  input === 'conversation' || input === 'host' ? input : undefined;
 
 export const buttonDecision = (choice: string): { approved: boolean; scope?: ButtonScope } => {
   const scope = buttonScopeIn(choice);

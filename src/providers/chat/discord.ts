@@ -138,8 +138,8 @@ const install = async (reach: PlatformReach): Promise<PlatformCheck> => {
   const registered = await call(reach, { method: 'PUT', url, body: DISCORD_COMMANDS });
   if (registered.verdict !== 'replied') return checkOf(registered, nameOf);
   const body = { interactions_endpoint_url: reach.receiver };
-  const told = await call(reach, { method: 'PATCH', url: 'applications/@me', body });
-  return checkOf(told, () => reach.receiver);
+  const installed = await call(reach, { method: 'PATCH', url: 'applications/@me', body });
+  return checkOf(installed, () => reach.receiver);
 };
 
 const idOf = ({ body }: PlatformCallReply): string => asText(body.id);
@@ -152,13 +152,13 @@ const finish = async (
 ) => {
   const path = followUp(replyTo);
   const original = `${path}/messages/@original`;
-  const asked: Pick<PlatformCall, 'method' | 'url' | 'body'> =
+  const requested: Pick<PlatformCall, 'method' | 'url' | 'body'> =
     kind === 'message'
       ? { method: 'PATCH', url: original, body: whispered(text) }
       : isOver
         ? { method: 'PATCH', url: original, body: concluded(text) }
         : { url: path, body: whispered(text) };
-  return sentOf(await call(reach, asked), (sent) => idOf(sent) || null);
+  return sentOf(await call(reach, requested), (sent) => idOf(sent) || null);
 };
 
 /** No mentions and no link previews. */
@@ -201,12 +201,12 @@ const buttonsOf = (question: PlatformQuestion) => {
   return { type: ROW, components };
 };
 
-const call = (reach: PlatformReach, asked: PlatformCall): Promise<CallResult> => {
+const call = (reach: PlatformReach, requested: PlatformCall): Promise<CallResult> => {
   const { baseUrl, secrets } = reach.settings;
   const origin = URL.canParse(reach.receiver) ? new URL(reach.receiver).origin : 'unknown';
   return callPlatform(reach, {
-    ...asked,
-    url: `${baseUrl}/${asked.url}`,
+    ...requested,
+    url: `${baseUrl}/${requested.url}`,
     headers: {
       authorization: `Bot ${secrets.botToken ?? ''}`,
       // Discord blocks clients with another user agent format.

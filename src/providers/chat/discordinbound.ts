@@ -21,11 +21,11 @@ const DER = Buffer.from('302a300506032b6570032100', 'hex');
 export const isDiscords: Platform['verify'] = ({ headers, body }, { values }, now) => {
   const { publicKey = '' } = values;
   const at = headers['x-signature-timestamp'] ?? '';
-  const given = headers['x-signature-ed25519'] ?? '';
-  if (!PUBLIC_KEY.test(publicKey) || !SIGNATURE.test(given) || !isTimely(at, now)) return false;
+  const signature = headers['x-signature-ed25519'] ?? '';
+  if (!PUBLIC_KEY.test(publicKey) || !SIGNATURE.test(signature) || !isTimely(at, now)) return false;
   const der = Buffer.concat([DER, Buffer.from(publicKey, 'hex')]);
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
-  return verify(null, Buffer.concat([Buffer.from(at), body]), key, Buffer.from(given, 'hex'));
+  return verify(null, Buffer.concat([Buffer.from(at), body]), key, Buffer.from(signature, 'hex'));
 };
 
 /** `custom_id` has at most 100 characters: a letter, an id, and 48 digits. */
@@ -69,8 +69,8 @@ const senderOf = ({ member, user }: Record<string, unknown>) => {
 };
 
 const textOf = ({ name, options }: Record<string, unknown>): string => {
-  const given = Array.isArray(options) ? options.map((one) => asText(asObject(one).value)) : [];
-  const text = given.join(' ').trim();
+  const input = Array.isArray(options) ? options.map((one) => asText(asObject(one).value)) : [];
+  const text = input.join(' ').trim();
   return name === 'ask' ? text : `/${asText(name)} ${text}`.trim();
 };
 

@@ -74,8 +74,8 @@ export const mattermost: Platform = {
   send: async (reach, to, { question, ...post }) => {
     const channel = await directChannel(reach, to);
     if (channel.verdict !== 'replied') return nothingSent(channel);
-    const asked = questionIn(question);
-    const props = asked && buttonsOf(asked, to, reach);
+    const requested = questionIn(question);
+    const props = requested && buttonsOf(requested, to, reach);
     const body = { channel_id: idOf(channel), ...post, props: props ?? NO_PREVIEW };
     return sentOf(await call(reach, 'posts', body), (posted) => idOf(posted) || null);
   },

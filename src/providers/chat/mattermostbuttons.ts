@@ -67,8 +67,8 @@ const pressedIn = (body: Record<string, unknown>): PressedButton | null => {
 export const isOurButton = (body: Record<string, unknown>, key: string): boolean => {
   const pressed = pressedIn(body);
   if (!pressed || key === '') return false;
-  const given = Buffer.from(asText(asObject(body.context).mac));
-  return isSame(given, Buffer.from(contextOf(key, pressed).mac));
+  const input = Buffer.from(asText(asObject(body.context).mac));
+  return isSame(input, Buffer.from(contextOf(key, pressed).mac));
 };
 
 export const buttonIn = (

@@ -21,8 +21,8 @@ export const isMattermosts = (body: Buffer, secrets: PlatformSettings['secrets']
   const known = (secrets.commandTokens ?? '').split(/[\s,]+/).filter(Boolean);
   if (known.length === 0) return false;
   if (token === undefined) return isOurButton(objectOf(String(body)), secrets.botToken ?? '');
-  const given = Buffer.from(token);
-  return known.filter((one) => isSame(given, Buffer.from(one))).length > 0;
+  const input = Buffer.from(token);
+  return known.filter((one) => isSame(input, Buffer.from(one))).length > 0;
 };
 
 export const parseMattermost = (body: Buffer): Inbound => {

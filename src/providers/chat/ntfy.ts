@@ -81,8 +81,8 @@ export const ntfy: OutboundPlatform = {
  * topics are per server.
  */
 export const addressOfTopic = (typed: string, baseUrl: string): string | null => {
-  const given = typed.trim();
-  const address = TOPIC.test(given) ? `${baseUrl}/${given}` : given.replace(/\/+$/, '');
+  const input = typed.trim();
+  const address = TOPIC.test(input) ? `${baseUrl}/${input}` : input.replace(/\/+$/, '');
   return topicIn(address, baseUrl) === null ? null : address;
 };
 
@@ -107,12 +107,12 @@ const sizeOf = (line: TextLine): number => {
   return Math.max(Buffer.byteLength(text), inJson);
 };
 
-const call = (reach: PlatformReach, asked: PlatformCall): Promise<CallResult> => {
+const call = (reach: PlatformReach, requested: PlatformCall): Promise<CallResult> => {
   const { baseUrl, secrets } = reach.settings;
   const { accessToken } = secrets;
   return callPlatform(reach, {
-    ...asked,
-    url: `${baseUrl}/${asked.url}`,
+    ...requested,
+    url: `${baseUrl}/${requested.url}`,
     headers: { ...(accessToken && { authorization: `Bearer ${accessToken}` }) },
     refusalIn,
   });

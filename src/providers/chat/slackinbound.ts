@@ -14,13 +14,13 @@ const IGNORED = { kind: 'ignored' } as const;
 /** HMAC-SHA256 over `v0:timestamp:body`, at most five minutes old. */
 export const isSlackSignature: Platform['verify'] = ({ headers, body }, { secrets }, now) => {
   const at = headers['x-slack-request-timestamp'] ?? '';
-  const given = SIGNATURE.exec(headers['x-slack-signature'] ?? '')?.[1];
-  if (!secrets.signingSecret || given === undefined || !isTimely(at, now)) return false;
+  const signature = SIGNATURE.exec(headers['x-slack-signature'] ?? '')?.[1];
+  if (!secrets.signingSecret || signature === undefined || !isTimely(at, now)) return false;
   const wanted = createHmac('sha256', secrets.signingSecret)
     .update(`v0:${at}:`)
     .update(body)
     .digest();
-  return isSame(Buffer.from(given, 'hex'), wanted);
+  return isSame(Buffer.from(signature, 'hex'), wanted);
 };
 
 /** JSON of the Events API, a slash command form, or a form with `payload` of a button. */

@@ -52,11 +52,11 @@ export const teams: Platform = {
 
   claims: ({ authorization = '' }) => authorization.startsWith('HMAC '),
   verify: ({ headers, body }, { secrets }, now) => {
-    const given = HMAC.exec(headers.authorization ?? '')?.[1];
+    const mac = HMAC.exec(headers.authorization ?? '')?.[1];
     const token = secrets.securityToken ?? '';
-    if (given === undefined || !TOKEN.test(token)) return false;
+    if (mac === undefined || !TOKEN.test(token)) return false;
     const wanted = createHmac('sha256', Buffer.from(token, 'base64')).update(body).digest();
-    return isSame(Buffer.from(given, 'base64'), wanted) && isRecent(body, now);
+    return isSame(Buffer.from(mac, 'base64'), wanted) && isRecent(body, now);
   },
   parse: ({ body }) => [parseTeams(body)],
   reply: (_event, text) => cardOf(messageLines({ title: null, text })),

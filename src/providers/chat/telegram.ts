@@ -122,17 +122,17 @@ export const telegram: Platform = {
     const { receiver: url, settings } = reach;
     const { webhookSecret: secret_token } = settings.secrets;
     const allowed_updates = ['message', 'callback_query'];
-    const asked = { url, secret_token, allowed_updates };
-    return checkOf(await call(reach, 'setWebhook', asked), () => url);
+    const requested = { url, secret_token, allowed_updates };
+    return checkOf(await call(reach, 'setWebhook', requested), () => url);
   },
 };
 
 const beginning = (text: string, most: number): string => splitText(text, most)[0] ?? '';
 
 /** Constant time. Digests are compared, so that the length does not leak. */
-const isSameSecret = (given: string | undefined, secret: string | undefined): boolean => {
-  if (given === undefined || !secret) return false;
-  const [a, b] = [given, secret].map((text) => createHash('sha256').update(text).digest());
+const isSameSecret = (input: string | undefined, secret: string | undefined): boolean => {
+  if (input === undefined || !secret) return false;
+  const [a, b] = [input, secret].map((text) => createHash('sha256').update(text).digest());
   return a !== undefined && b !== undefined && isSame(a, b);
 };
 

@@ -80,8 +80,8 @@ const quotedIn = (
 const filesIn = (message: Record<string, unknown>): { files?: PlatformFile[] } => {
   if (message.animation !== undefined) return {};
   const document = fileOf(message.document, '');
-  const voice = [message.voice, message.audio, message.video_note].map((given) =>
-    fileOf(given, 'voice message'),
+  const voice = [message.voice, message.audio, message.video_note].map((input) =>
+    fileOf(input, 'voice message'),
   );
   const photo = largestOf(message.photo).map((size) => fileOf(size, photoName(message.date)));
   const spoken = voice.flatMap((file) => (file ? [{ ...file, isVoice: true as const }] : []));
@@ -95,8 +95,8 @@ const largestOf = (photo: unknown): unknown[] => {
   return sizes.sort((a, b) => area(b) - area(a)).slice(0, 1);
 };
 
-const fileOf = (given: unknown, name: string): PlatformFile | null => {
-  const { file_id, file_name, file_size } = asObject(given);
+const fileOf = (input: unknown, name: string): PlatformFile | null => {
+  const { file_id, file_name, file_size } = asObject(input);
   const ref = asText(file_id);
   if (ref === '') return null;
   const bytes = typeof file_size === 'number' ? file_size : null;

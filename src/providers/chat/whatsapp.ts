@@ -73,8 +73,8 @@ export const whatsapp: Platform = {
   parse: ({ body }, settings) => parseWhatsapp(body, settings),
   handshake: (query, { secrets }) => {
     if (!secrets.verifyToken || query['hub.mode'] !== 'subscribe') return null;
-    const given = Buffer.from(asText(query['hub.verify_token']));
-    return isSame(given, Buffer.from(secrets.verifyToken)) ? asText(query['hub.challenge']) : null;
+    const input = Buffer.from(asText(query['hub.verify_token']));
+    return isSame(input, Buffer.from(secrets.verifyToken)) ? asText(query['hub.challenge']) : null;
   },
   reply: () => null,
 
@@ -100,8 +100,8 @@ export const whatsapp: Platform = {
       const { baseUrl, values } = reach.settings;
       const number = encodeURIComponent(values.phoneNumberId ?? '');
       const url = `${baseUrl}/${encodeURIComponent(ref)}?phone_number_id=${number}`;
-      const asked = { method: 'GET', url, headers, refusalIn: whatsappRefusal } as const;
-      const reply = await callPlatform(reach, asked);
+      const requested = { method: 'GET', url, headers, refusalIn: whatsappRefusal } as const;
+      const reply = await callPlatform(reach, requested);
       if (reply.verdict !== 'replied') return reply;
       return {
         verdict: 'found',

@@ -55,7 +55,7 @@ const messagesOf = ({ messages, contacts }: Record<string, unknown>): Inbound[] 
     const { id, otherId } = ids;
     const name = names.get(id) || names.get(otherId ?? '');
     const shown = name || (NUMBER.test(id) ? `+${id}` : id);
-    return said(message, { sender: { ...ids, name: shown }, eventId, replyTo: id });
+    return messageFrom(message, { sender: { ...ids, name: shown }, eventId, replyTo: id });
   });
 };
 
@@ -63,9 +63,9 @@ const NAMELESS = 'it contains neither a sender number nor a user ID';
 
 /** The number, or the user id if the number is hidden. Either may be in the place of a number. */
 const idsIn = (from: unknown, user: unknown): { id: string; otherId?: string } | null => {
-  const given = [from, user].map(asText);
-  const number = given.find((id) => NUMBER.test(id));
-  const userId = given.find((id) => USER_ID.test(id));
+  const input = [from, user].map(asText);
+  const number = input.find((id) => NUMBER.test(id));
+  const userId = input.find((id) => USER_ID.test(id));
   if (number !== undefined) return { id: number, ...(userId !== undefined && { otherId: userId }) };
   return userId === undefined ? null : { id: userId };
 };
@@ -108,7 +108,7 @@ const SILENT = ['', 'reaction', 'system', 'request_welcome', 'interactive'];
 const KEPT = ['image', 'document', 'audio'];
 const MEDIA = /^\w{1,100}$/;
 
-const said = (
+const messageFrom = (
   message: Record<string, unknown>,
   from: Pick<MessageEvent, 'sender' | 'eventId' | 'replyTo'>,
 ): Inbound => {

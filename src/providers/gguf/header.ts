@@ -80,7 +80,7 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
   const layers = needed(architecture, 'block_count', at('block_count'));
   if (layers > MAX_LAYERS) throw new GgufFault(`The file declares ${layers} layers`);
   const embeddingLength = needed(architecture, 'embedding_length', at('embedding_length'));
-  const kept = keptBy(metadata, architecture, { layers, tensors });
+  const stored = keptBy(metadata, architecture, { layers, tensors });
   const ownBytes = (name: string): number => tensors.find((each) => each.name === name)?.bytes ?? 0;
   return {
     weightsBytes: sum(tensors, ({ bytes }) => bytes),
@@ -91,7 +91,7 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
     feedForwardLength: at('expert_feed_forward_length') || Math.max(...all('feed_forward_length')),
     vocabularySize: metadataLength(metadata, TOKENS) ?? at('vocab_size') ?? 0,
     heads: Math.max(...all('attention.head_count')),
-    ...kept,
+    ...stored,
     sliding: slidingOf({
       architecture,
       layers,
@@ -99,8 +99,8 @@ const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[
       pattern:
         metadataClaims(metadata, `${architecture}.attention.sliding_window_pattern`) ??
         at('attention.sliding_window_pattern'),
-      keyLength: at('attention.key_length_swa') ?? kept.keyLength,
-      valueLength: at('attention.value_length_swa') ?? kept.valueLength,
+      keyLength: at('attention.key_length_swa') ?? stored.keyLength,
+      valueLength: at('attention.value_length_swa') ?? stored.valueLength,
     }),
     experts: expertsOf(at, tensors),
   };

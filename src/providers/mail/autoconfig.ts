@@ -109,8 +109,8 @@ const firstOf = (
   type: string,
   address: string,
 ): { server: MailServer; username: string } | null => {
-  for (const { type: given, said } of servers) {
-    if (given !== type) continue;
+  for (const { type: input, said } of servers) {
+    if (input !== type) continue;
     const filled = (text: string): string => fill(text, address);
     const host = filled(said.get('hostname') ?? '').toLowerCase();
     const port = Number(said.get('port'));

@@ -74,8 +74,8 @@ export const mailFaultOf = (error: unknown, host: string): MailFault => {
   if (error instanceof BadUrl) return new MailFault('address', host, error.message);
   if (error instanceof HttpFailure) return ofHttp(error);
   const fields: ErrorFields = Object.assign({}, error);
-  const said = wordsOf(fields.responseText ?? fields.response);
-  const detail = said || wordsOf(error instanceof Error ? error.message : String(error));
+  const text = wordsOf(fields.responseText ?? fields.response);
+  const detail = text || wordsOf(error instanceof Error ? error.message : String(error));
   return new MailFault(kindOf(error, fields), host, detail, {
     cause: error,
     status: fields.responseCode,

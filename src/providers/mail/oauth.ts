@@ -85,9 +85,9 @@ export const refreshMailToken = async (
     signal,
   });
   const body = parsed(reply.body.toString());
-  const said = isRecord(body) ? body : {};
-  if (reply.status !== 200) throw refusalOf(reply.status, said);
-  const { access_token, expires_in, refresh_token } = said;
+  const fields = isRecord(body) ? body : {};
+  if (reply.status !== 200) throw refusalOf(reply.status, fields);
+  const { access_token, expires_in, refresh_token } = fields;
   if (typeof access_token !== 'string' || access_token.length > MAX_TOKEN_LENGTH) {
     throw new TokenRefused('', 'The token endpoint returned no token');
   }

@@ -44,8 +44,8 @@ export const textOfHtml = (html: string): string => {
       if (unread > 0) unread--;
       else if (BLOCKS.has(name)) text += '\n';
       else if (name === 'a' && link !== null) {
-        const said = text.slice(link.start).trim();
-        if (said !== '' && !saysTarget(said, link.target)) text += ` <${link.target}>`;
+        const content = text.slice(link.start).trim();
+        if (content !== '' && !saysTarget(content, link.target)) text += ` <${link.target}>`;
         link = null;
       }
     },
@@ -70,13 +70,13 @@ const targetOf = (href: string): string | null => {
   return search !== '' && protocol !== 'mailto:' ? `${shown}?…` : shown;
 };
 
-const saysTarget = (said: string, target: string): boolean => {
+const saysTarget = (content: string, target: string): boolean => {
   const bare = (text: string): string =>
     text
       .replace(/^https?:\/\//i, '')
       .replace(/(?:\?…|\/)$/, '')
       .toLowerCase();
-  return bare(said) === bare(target);
+  return bare(content) === bare(target);
 };
 
 /**

@@ -4,8 +4,11 @@ import { FolderMissing, MailFault } from './fault.js';
 import type { MailLogin } from './server.js';
 
 /** Some servers repeat secrets in their replies. */
-export const withoutSecrets = (text: string, told: (string | undefined)[]): Promise<string> => {
-  const secrets = told.flatMap((secret) =>
+export const withoutSecrets = (
+  text: string,
+  secretsSent: (string | undefined)[],
+): Promise<string> => {
+  const secrets = secretsSent.flatMap((secret) =>
     secret !== undefined && secret.length >= MIN_PIECE_LENGTH ? [secret] : [],
   );
   return redactTextApart(text, secrets);

@@ -261,12 +261,12 @@ const refusedOn = (connection: SMTPConnection): RecipientReply[] => {
 
 /** Removes secrets from replies. */
 const withoutTold = async (
-  told: (string | undefined)[],
+  secretsSent: (string | undefined)[],
   send: () => Promise<RecipientReply[]>,
 ): Promise<RecipientReply[]> => {
   // Each reply is one line.
   const cleaned = async (replies: RecipientReply[]): Promise<RecipientReply[]> => {
-    const text = await withoutSecrets(replies.map(({ reply }) => reply).join('\n'), told);
+    const text = await withoutSecrets(replies.map(({ reply }) => reply).join('\n'), secretsSent);
     const lines = text.split('\n');
     return replies.map((one, at) => ({ ...one, reply: lines[at] ?? '' }));
   };
@@ -278,7 +278,9 @@ const withoutTold = async (
     if (error instanceof RecipientsRefused) {
       throw new RecipientsRefused(host, await cleaned(error.recipients));
     }
-    const fault = new MailFault(kind, host, await withoutSecrets(error.detail, told), { status });
+    const fault = new MailFault(kind, host, await withoutSecrets(error.detail, secretsSent), {
+      status,
+    });
     throw error instanceof AnswerLost ? new AnswerLost(fault, await cleaned(error.refused)) : fault;
   }
 };

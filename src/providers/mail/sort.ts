@@ -56,8 +56,8 @@ const URGENT = /\b(?:urgent|asap|immediately|dringend|action required)\b/i;
 
 const priorityOf = (facts: SortedFacts, category: SortedCategory): number => {
   if (category === 'spam' || category === 'newsletter') return 0;
-  const said = facts.field('x-priority') ?? facts.field('importance') ?? '';
-  const isUrgent = /^[12]\b|^high/i.test(said) || URGENT.test(facts.subject);
+  const text = facts.field('x-priority') ?? facts.field('importance') ?? '';
+  const isUrgent = /^[12]\b|^high/i.test(text) || URGENT.test(facts.subject);
   if (category === 'notification') return isUrgent ? 2 : 1;
   if (isUrgent) return 3;
   return facts.isReply || category === 'invoice' || category === 'event' ? 2 : 1;

@@ -48,9 +48,9 @@ const engineIn = async (folder: string): Promise<string | null> => {
 const isDamaged = async (folder: string): Promise<boolean> =>
   (await orNone(stat(join(folder, DAMAGE_NOTE)))) !== null;
 
-const orNone = async <T>(asked: Promise<T>): Promise<T | null> => {
+const orNone = async <T>(requested: Promise<T>): Promise<T | null> => {
   try {
-    return await asked;
+    return await requested;
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
     throw error;

@@ -25,8 +25,8 @@ export async function* readByFfmpeg({
   const child = spawn(ffmpeg, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
   let remark = '';
-  child.stderr.on('data', (said) => {
-    remark = `${remark}${said}`.slice(0, MAX_REMARK_LENGTH);
+  child.stderr.on('data', (text) => {
+    remark = `${remark}${text}`.slice(0, MAX_REMARK_LENGTH);
   });
   let isEmpty = true;
   let rest = Buffer.alloc(0);

@@ -54,7 +54,7 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
   const loudness = createLoudness();
   const file = await open(DECODED_FILE, 'wx+', 0o600);
   let samples = 0;
-  let told = 0;
+  let reported = 0;
   for await (const block of mono16k(await blocksOf(job))) {
     loudness.add(block);
     await file.write(Int16Array.from(block, toInteger));
@@ -66,8 +66,8 @@ const decode = async (job: DecodeJob): Promise<AudioFacts> => {
         `The audio is longer than ${job.mostSeconds / 3600} hours`,
       );
     }
-    if (seconds - told >= TOLD_S) {
-      told = seconds;
+    if (seconds - reported >= TOLD_S) {
+      reported = seconds;
       write({ decoded: seconds });
     }
   }

@@ -38,9 +38,9 @@ export const openSpeechDetector = async () => {
     isSpeech: async (file: FileHandle, { start, end }: Pick<AudioRegion, 'start' | 'end'>) => {
       const seconds = Math.min(HEARD_S, end - start);
       const from = Math.round(((start + end - seconds) / 2) * SAMPLE_RATE);
-      const heard = new Int16Array(Math.round(seconds * SAMPLE_RATE));
-      await file.read(heard, 0, heard.byteLength, from * heard.BYTES_PER_ELEMENT);
-      return soundsLikeSpeech(louder(heard));
+      const samples = new Int16Array(Math.round(seconds * SAMPLE_RATE));
+      await file.read(samples, 0, samples.byteLength, from * samples.BYTES_PER_ELEMENT);
+      return soundsLikeSpeech(louder(samples));
     },
   };
 };

@@ -37,7 +37,7 @@ export const whisperEngine = ({ engine, model, workers }: WhisperOptions): Speec
       prompt,
       threads: usableCores(),
     };
-    let heard: SpokenText | null = null;
+    let transcript: SpokenText | null = null;
     let fault = 'it returned no result';
     try {
       await workers.run<WhisperLine>({
@@ -51,7 +51,7 @@ export const whisperEngine = ({ engine, model, workers }: WhisperOptions): Speec
         silenceMs: SILENCE_MS,
         signal,
         take: async (line) => {
-          if ('segments' in line) heard = textOf(line.segments, line.language);
+          if ('segments' in line) transcript = textOf(line.segments, line.language);
           else if ('fault' in line) fault = line.fault;
           return !('progress' in line);
         },
@@ -60,8 +60,8 @@ export const whisperEngine = ({ engine, model, workers }: WhisperOptions): Speec
       if (!(error instanceof WorkerFailed)) throw error;
       throw new EngineFailed(`whisper.cpp: ${error.message}`);
     }
-    if (heard === null) throw new EngineFailed(`whisper.cpp: ${fault.slice(0, 500)}`);
-    return heard;
+    if (transcript === null) throw new EngineFailed(`whisper.cpp: ${fault.slice(0, 500)}`);
+    return transcript;
   },
 });
 

@@ -22,8 +22,8 @@ export const addressRuns = (address: string): TextRun[] => {
 
 /** The URL follows the text, so that every target is visible. Shown once if they are equal. */
 export const linkRuns = (words: TextRun[], address: string): TextRun[] => {
-  const said = words.map(({ text }) => text).join('');
-  if (said.trim() === '' || said === address) return addressRuns(address);
-  if (address === '' || `mailto:${said}` === address) return words;
+  const content = words.map(({ text }) => text).join('');
+  if (content.trim() === '' || content === address) return addressRuns(address);
+  if (address === '' || `mailto:${content}` === address) return words;
   return [...words, { text: ' (' }, ...addressRuns(address), { text: ')' }];
 };

@@ -29,7 +29,7 @@ export const emphasized = (runs: readonly TextRun[], rules: EmphasisRules): stri
     pieces.push(closed, spaces);
   };
   for (const run of runs.flatMap(spacesApart)) {
-    const marks = run.text.trim() === '' ? kept(open, run) : marksOf(run);
+    const marks = run.text.trim() === '' ? marksOfSpace(open, run) : marksOf(run);
     const same = commonStart(open, marks);
     close(open.length - same);
     const opened = marks.slice(same).join('');
@@ -63,7 +63,8 @@ const marksOf = (run: TextRun): Mark[] =>
   MARKS.filter(([style]) => run[style]).map(([, mark]) => mark);
 
 /** A space between two words of one style belongs to the style. */
-const kept = (open: Mark[], run: TextRun): Mark[] => (run.isCode ? marksOf(run) : [...open]);
+const marksOfSpace = (open: Mark[], run: TextRun): Mark[] =>
+  run.isCode ? marksOf(run) : [...open];
 
 const commonStart = (open: Mark[], marks: Mark[]): number => {
   let same = 0;

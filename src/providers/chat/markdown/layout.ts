@@ -96,11 +96,11 @@ const addGap = (layout: Layout, at: number): void => {
   if (/^[\s>]*$/.test(layout.source[at - 1] ?? '-')) layout.lines.push(lineOf([]));
 };
 
-const add = (layout: Layout, runs: TextRun[], given: Partial<TextLine> = {}): void => {
+const add = (layout: Layout, runs: TextRun[], input: Partial<TextLine> = {}): void => {
   const { quote, lists, pending: marker } = layout;
   layout.pending = null;
   const depth = Math.min(MAX_LEVEL, lists.length);
-  layout.lines.push(lineOf(runs, { quote: Math.min(MAX_LEVEL, quote), depth, marker, ...given }));
+  layout.lines.push(lineOf(runs, { quote: Math.min(MAX_LEVEL, quote), depth, marker, ...input }));
 };
 
 const endItem = (layout: Layout): void => {

@@ -52,9 +52,9 @@ const EMPTY_LINE: TextLine = {
   runs: [],
 };
 
-export const lineOf = (runs: TextRun[], given: Partial<TextLine> = {}): TextLine => ({
+export const lineOf = (runs: TextRun[], input: Partial<TextLine> = {}): TextLine => ({
   ...EMPTY_LINE,
-  ...given,
+  ...input,
   runs: joinedRuns(runs),
 });
 
@@ -79,9 +79,9 @@ const isSameStyle = (a: TextRun, b: TextRun): boolean =>
   b.url === undefined;
 
 export const edgesOf = (text: string): [before: string, text: string, after: string] => {
-  const said = text.trim();
+  const content = text.trim();
   const start = text.length - text.trimStart().length;
-  return [text.slice(0, start), said, text.slice(start + said.length)];
+  return [text.slice(0, start), content, text.slice(start + content.length)];
 };
 
 export const textOfRuns = (runs: readonly TextRun[]): string =>

@@ -18,11 +18,11 @@ export const messageLines = (message: WrittenMessage, hasGap = false): TextLine[
   const body = withoutEdges(
     isMarkdown && !question ? markdownLines(legible(text)) : plainLines(text),
   );
-  const said = legible(title ?? '')
+  const content = legible(title ?? '')
     .replace(/\s+/g, ' ')
     .trim();
-  if (said === '') return body;
-  const head = [lineOf([{ text: said }], { kind: 'title' })];
+  if (content === '') return body;
+  const head = [lineOf([{ text: content }], { kind: 'title' })];
   return [...head, ...(hasGap && body.length > 0 ? [lineOf([])] : []), ...body];
 };
 

@@ -72,15 +72,19 @@ const WORD = /^[\p{L}\p{N}]$/u;
 const styledText = (run: TextRun, edges: (string | undefined)[]): string => {
   const { text, url, isCode } = run;
   if (url !== undefined) return unmarked(text);
-  const [before, said, after] = edgesOf(text);
+  const [before, content, after] = edgesOf(text);
   const isWithin =
     (before === '' && WORD.test(edges[0] ?? '')) || (after === '' && WORD.test(edges[1] ?? ''));
-  if (said === '' || isWithin || /[*_~`]/.test(isCode ? said.replace(/[*_~]/g, '') : said)) {
+  if (
+    content === '' ||
+    isWithin ||
+    /[*_~`]/.test(isCode ? content.replace(/[*_~]/g, '') : content)
+  ) {
     return unmarkedBehind(edges[0] ?? '', text);
   }
-  if (isCode) return `${before}\`${said}\`${after}`;
+  if (isCode) return `${before}\`${content}\`${after}`;
   const marks = MARKS.filter(([style]) => run[style]).map(([, mark]) => mark);
-  return before + marks.toReversed().join('') + unmarked(said) + marks.join('') + after;
+  return before + marks.toReversed().join('') + unmarked(content) + marks.join('') + after;
 };
 
 /** A mark after a word opens nothing. */
