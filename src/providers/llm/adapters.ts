@@ -1,4 +1,4 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { uniformChunks } from './chunks.js';
 import { objectLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
@@ -35,7 +35,7 @@ interface Adapter {
    * Loads the provider's package on first use, and opens the model. Most of that is the schema of its
    * replies, so it is done once for all calls, and without the key.
    */
-  open(at: ModelEndpoint): Promise<LanguageModelV3>;
+  open(at: ModelEndpoint): Promise<LanguageModelV4>;
   /** Returns the header of a call that holds the key; its name must be in lower case. */
   keyHeader(apiKey: string): Record<string, string>;
   /** Returns the options of each call that only this provider has. */

@@ -1,4 +1,4 @@
-import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { adapters, type ModelEndpoint, type Provider } from './adapters.js';
 import { askStreamed, askWhole } from './call.js';
 import type { DialectTraits } from './dialect.js';
@@ -67,7 +67,7 @@ interface ObservedEndpoint extends DialectTraits, ReasoningTraits {
 
 /** A model that is opened, and the function to call for a reply that begins. */
 interface OpenedModel {
-  model: LanguageModelV3;
+  model: LanguageModelV4;
   /** Calls `begun` when a reply with a success status begins, for the call with that signal. */
   watch(signal: AbortSignal, begun: () => void): void;
 }
@@ -170,7 +170,7 @@ const failureOf = (name: string, error: unknown, [asked, watch]: AbortSignal[]):
 const callOf = (
   { name, modelId, provider, apiKey, contextWindow }: ModelOptions,
   asked: ModelRequest & { signal: AbortSignal },
-): LanguageModelV3CallOptions => {
+): LanguageModelV4CallOptions => {
   const adapter = adapters[provider];
   const { maxOutputTokens } = asked;
   return {

@@ -1,8 +1,8 @@
 import type {
   JSONValue,
-  LanguageModelV3FunctionTool,
-  LanguageModelV3Message,
-  LanguageModelV3Prompt,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
 } from '@ai-sdk/provider';
 import {
   ModelFailure,
@@ -19,16 +19,16 @@ interface ReceivingModel {
   modelId: string;
 }
 
-type ToolMessage = Extract<LanguageModelV3Message, { role: 'tool' }>;
+type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
 
 /**
  * Converts our turns to the prompt that the adapters take, in the shape of `shapeTurns`; results that
  * follow one another are one message. Throws ModelFailure if there is nothing to ask, or if a call
  * has no result before the next turn: providers refuse both.
  */
-export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prompt => {
+export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV4Prompt => {
   const { name } = to;
-  const prompt: LanguageModelV3Prompt = [];
+  const prompt: LanguageModelV4Prompt = [];
   const open = new Set<string>();
   const refuseOpen = (): void => {
     if (open.size === 0) return;
@@ -52,7 +52,7 @@ export const promptOf = (to: ReceivingModel, turns: Turn[]): LanguageModelV3Prom
 };
 
 /** Converts tools for the adapters. */
-export const functionTools = (specs: ToolSpec[]): LanguageModelV3FunctionTool[] =>
+export const functionTools = (specs: ToolSpec[]): LanguageModelV4FunctionTool[] =>
   specs.map(({ name, description, inputSchema }) => ({
     type: 'function',
     name,
@@ -64,7 +64,7 @@ export const functionTools = (specs: ToolSpec[]): LanguageModelV3FunctionTool[] 
 const messageOf = (
   turn: Exclude<Turn, { role: 'tool' }>,
   to: ReceivingModel,
-): LanguageModelV3Message => {
+): LanguageModelV4Message => {
   if (turn.role !== 'assistant') {
     const { role, content } = turn;
     return role === 'system' ? { role, content } : { role, content: [textOf(content)] };
