@@ -56,9 +56,9 @@ export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply
 export const unended = (name: string): ModelFailure =>
   new ModelFailure('invalid_reply', `${name} ended its reply without finish_reason`);
 
-/** True if the reply has no end: some adapters take the end of the connection for it. */
+/** Whether the connection ended before the reply did. Some adapters report that as `other`. */
 const isUnended = ({ finishReason, rawFinishReason }: SdkReply): boolean =>
-  finishReason === 'other' && rawFinishReason === undefined;
+  finishReason === 'interrupted' || (finishReason === 'other' && rawFinishReason === undefined);
 
 const CUT = 'your reply was cut off at its output limit before they were complete';
 
